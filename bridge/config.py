@@ -1,8 +1,4 @@
-"""The settings of an installation.
-
-A setting is read from its ``BRIDGE_*`` variable, else from ``config.toml`` in the bridge's folder, else it has its
-default.
-"""
+"""The settings of an installation: a ``BRIDGE_*`` variable, else ``config.toml`` in its folder, else the default."""
 
 from __future__ import annotations
 
@@ -163,10 +159,7 @@ class Settings:
 
     @property
     def cache(self) -> Path:
-        """The folder in which plug-ins keep values that they can compute again.
-
-        Deleting any user deletes the whole folder.
-        """
+        """The folder of values that plug-ins can compute again. Deleting any user deletes the whole folder."""
         return self.folder / "cache"
 
     @property
@@ -184,10 +177,7 @@ class Settings:
         return self.folder / "pushes" / str(user_id)
 
     def folders_of_user(self, user_id: int) -> list[Path]:
-        """Return the folders that hold a user's files: pushes, uploads and language-model adapters.
-
-        These must be deleted with the user, because SQLite may give the user's number to a new user.
-        """
+        """Return the folders of a user's files. Delete them with the user, because SQLite may reuse the number."""
         return [self.inbox(user_id), self.uploads / str(user_id), *self.adapters.glob(f"u{user_id}-v*")]
 
     def of_plugin(
@@ -199,13 +189,9 @@ class Settings:
         is_alone: Callable[[], bool] = lambda: False,
         typed: Callable[[str], Mapping[str, str]] = lambda _: {},
     ) -> dict[str, str]:
-        """Return name -> value of the settings ``wanted`` by a plug-in.
+        """Return name -> value of the settings ``wanted`` by a plug-in, those of ``person`` before the installation's.
 
-        A personal setting of the user ``person`` comes from the table ``people.NAME.PLUG-IN`` of ``config.toml``.
-        Without it, the installation's value counts, but only if ``is_alone()`` says that there is no other user. A
-        setting that is not set gets its default. Where there is no default, the client settings that were typed into
-        the page count. ``typed`` returns these for a name. Raises SetupError naming every variable that is missing.
-        Also raises SetupError if a setting marked ``whole`` is no whole number of at most five digits.
+        Raises SetupError naming every missing variable, or a ``whole`` setting that is no whole number.
         """
         found: dict[str, str] = {}
         missing: list[Setting] = []
@@ -227,19 +213,13 @@ class Settings:
         return found
 
     def _of_person(self, plugin: str, setting: Setting, person: str | None, is_alone: Callable[[], bool]) -> str:
-        """Return a personal setting of the user ``person``, or an empty text if it is not set for this user.
-
-        The installation's value counts only if ``is_alone()`` says that there is no other user.
-        """
+        """Return a personal setting of the user ``person``, or an empty text if it is not set for this user."""
         own = _table(_table(_table(self.sources, "people"), person or ""), plugin)
         common = self.installed(plugin, setting)
         return _as_text(own.get(setting.name)) or (common if common and is_alone() else "")
 
     def installed(self, plugin: str, setting: Setting) -> str:
-        """Return a plug-in's setting for the whole installation, from its variable or else from ``config.toml``.
-
-        A shared setting may stand under its shared name instead. Returns an empty text if it is not set.
-        """
+        """Return a plug-in's setting for the whole installation, or an empty text if it is not set."""
         for name in (plugin, setting.shared):
             written = _table(self.sources, name).get(setting.name) if name else None
             if value := (os.environ.get(variable_of(name, setting)) if name else "") or _as_text(written):
@@ -248,7 +228,7 @@ class Settings:
 
 
 def _missing(plugin: str, settings: Sequence[Setting]) -> SetupError:
-    """Return the error that names all settings that a plug-in lacks. A shared setting is named by its shared name."""
+    """Return the error that names all missing settings, a shared one by its shared name."""
     what = " and ".join(setting.help for setting in settings)
     variables = " and ".join(variable_of(setting.shared or plugin, setting) for setting in settings)
     return SetupError(f"{plugin} needs {what}: set {variables}, then: bridge doctor")
@@ -260,16 +240,14 @@ def variable_of(plugin: str, setting: Setting) -> str:
 
 
 def _table(written: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """Return the table ``name`` within a table of config.toml, or an empty table if there is none."""
     found = written.get(name)
     return found if isinstance(found, Mapping) else {}
 
 
 def load() -> Settings:
-    """Read the settings from the environment and ``config.toml``. A missing file or folder is no error.
+    """Read the settings from the environment and ``config.toml``, which may be missing.
 
-    Raises SetupError for an unreadable ``config.toml``, and for a BRIDGE_URL that is no web address. Also raises it for
-    a line before the tables of ``config.toml`` that is no setting.
+    Raises SetupError for an unreadable file or line, and for a BRIDGE_URL that is no web address.
     """
     folder = Path(os.environ.get("BRIDGE_HOME") or _default_folder())
     written = _read(folder / "config.toml")
@@ -307,7 +285,6 @@ READERS: Mapping[str, Callable[[str], Any]] = {
 
 
 def _refuse_unknown(written: Mapping[str, Any]) -> None:
-    """Raise SetupError for a line of ``config.toml`` before its tables that is no setting of the installation."""
     known = [setting.name for setting in INSTALLATION]
     for name, value in written.items():
         if not isinstance(value, dict) and name not in known:
@@ -315,35 +292,25 @@ def _refuse_unknown(written: Mapping[str, Any]) -> None:
 
 
 def nearest(name: str, known: Iterable[str], *, cutoff: float = 0.0) -> str | None:
-    """Return the name in ``known`` that is most like ``name``, or None if there is none.
-
-    The likeness must be at least ``cutoff`` (0 to 1). By default any likeness is enough.
-    """
+    """Return the name in ``known`` most like ``name``, with a likeness of at least ``cutoff`` (0 to 1), or None."""
     from difflib import get_close_matches
 
     return next(iter(get_close_matches(name, list(known), n=1, cutoff=cutoff)), None)
 
 
 def unknown_setting(what: str, near: str | None) -> SetupError:
-    """Return the error for a setting that the program does not know. ``what`` names it.
-
-    ``near`` is the name that is most like it, for a hint. It is None without such a name.
-    """
+    """Return the error for an unknown setting, named by ``what``. ``near`` is the nearest name, or None."""
     instead = f"did you mean {near}? Correct it" if near else "correct it"
     return SetupError(f"{what} is no setting; {instead}, then: bridge doctor")
 
 
 def _choose(setting: Setting, written: Mapping[str, Any]) -> str:
-    """Return a setting's value from the environment, else from ``written`` (config.toml), else its default, else ""."""
+    """Return the value of the environment, else of config.toml, else the default, else ""."""
     found = os.environ.get(f"BRIDGE_{setting.name}".upper()) or _as_text(written.get(setting.name))
     return found or setting.default or ""
 
 
 def _address(text: str) -> str | None:
-    """Return the value of BRIDGE_URL, the address at which users reach the web page, or None if it is empty.
-
-    Raises SetupError unless it begins with https:// or http://.
-    """
     if text and not text.startswith(("https://", "http://")):
         raise SetupError(
             "BRIDGE_URL must be the address at which users reach the web page, e.g. https://bridge.example.org; "
@@ -353,7 +320,6 @@ def _address(text: str) -> str | None:
 
 
 def _as_text(written: object) -> str:
-    """Return a value of the settings file as text, and an empty text for None. The number 0 gives ``0``."""
     return "" if written is None else str(written)
 
 

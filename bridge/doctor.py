@@ -44,11 +44,9 @@ KEY_PLACES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """The result of a check of the installation.
+    """The result of a check of the installation. ``next`` is the command that mends a fault, or empty.
 
-    ``next`` is the command or step that mends a fault or grants a missing permission. It is empty if there is none.
-    ``optional`` says that something is merely not set up, which only matters to those who want it. ``extra`` is the
-    extra of the installation that it is, or empty.
+    ``optional`` says that something is merely not set up. ``extra`` names the extra that it is, or is empty.
     """
 
     check: str
@@ -64,16 +62,12 @@ def _fault(check: str, error: BridgeError, then: str) -> Finding:
 
 
 def _cured(text: str) -> str:
-    """Return an error's text without the advice to run this check that the text may hold."""
+    """Return an error's text without the advice to run this check."""
     return TO_THE_DOCTOR.sub("", text)
 
 
 def examine() -> list[Finding]:
-    """Check the installation and every user's connections, and return a finding per check.
-
-    A BridgeError that a check raises becomes a finding with ``ok=False``. If the settings cannot be read, no other
-    check is made. If the store cannot be opened, only settings and key are checked beside it.
-    """
+    """Check the installation and every user's connections, and return a finding per check, bad for a BridgeError."""
     try:
         settings = config.load()
         installation.refuse_unknown(settings)
@@ -150,7 +144,6 @@ def _plugins(bridge: installation.Bridge) -> Finding:
 
 
 def _rules(bridge: installation.Bridge) -> Finding:
-    """Check that BRIDGE_EXPLORE, BRIDGE_QUIET, BRIDGE_KEEP_RAW and the user's changes of the proxy map can be read."""
     try:
         guard, _, kept = bridge.guard, bridge.proxies, housekeeping.days(bridge.settings.keep_raw)
     except BridgeError as error:
@@ -160,7 +153,6 @@ def _rules(bridge: installation.Bridge) -> Finding:
 
 
 def _backups(bridge: installation.Bridge) -> Iterator[Finding]:
-    """Yield a finding per place of the installation's own backups. Without any place, yield a finding that says so."""
     try:
         places = places_of(bridge.settings)
     except BridgeError as error:
@@ -172,11 +164,7 @@ def _backups(bridge: installation.Bridge) -> Iterator[Finding]:
 
 
 def _backup(bridge: installation.Bridge, place: Place) -> Finding:
-    """Restore a place's newest backup into a store of its own, and return a finding with the result.
-
-    The check fails if the restore fails, if no good backup is recorded, or if the last is too old. In a place without
-    backups, it fails only if the last is too old, or if all attempts failed.
-    """
+    """Restore a place's newest backup into a store of its own, and return a finding."""
     state = backups.state(bridge, installation.now())
     try:
         made = place.found()
@@ -196,10 +184,6 @@ def _backup(bridge: installation.Bridge, place: Place) -> Finding:
 
 
 def _mqtt(bridge: installation.Bridge) -> Iterator[Finding]:
-    """Yield a finding on the MQTT broker of the settings, and nothing without a broker.
-
-    It says what is wrong in the settings, or else how many people share their meters there. No connection is made.
-    """
     try:
         if link.broker_of(bridge.settings.of_plugin("mqtt", config.MQTT)) is None:
             return
@@ -212,7 +196,6 @@ def _mqtt(bridge: installation.Bridge) -> Iterator[Finding]:
 
 
 def _webhook(settings: config.Settings) -> Iterator[Finding]:
-    """Yield a finding about the address that is told about recommendations, if one is set. Nothing is sent there."""
     try:
         target = outgoing_events.target_of(settings)
     except BridgeError as error:
@@ -224,7 +207,6 @@ def _webhook(settings: config.Settings) -> Iterator[Finding]:
 
 
 def _logins(bridge: installation.Bridge) -> Iterator[Finding]:
-    """Ask the login provider for its addresses, if a provider is set, and yield a finding with the result."""
     try:
         client = oidc.client_of(bridge.settings)
         if client is not None:
@@ -235,7 +217,6 @@ def _logins(bridge: installation.Bridge) -> Iterator[Finding]:
 
 
 def _shared_settings(bridge: installation.Bridge) -> Iterator[Finding]:
-    """Yield a finding per personal setting that is set for the whole installation although there are several users."""
     if len(bridge.store.people.users()) < 2:
         return
     tables = [("mqtt", config.MQTT), *((spec.name, spec.settings) for spec in registry.specs())]
@@ -248,7 +229,6 @@ def _shared_settings(bridge: installation.Bridge) -> Iterator[Finding]:
 
 
 def _sources(bridge: installation.Bridge) -> Iterator[Finding]:
-    """Yield a finding for each source that lacks settings. It is a fault if some are set and some are not."""
     for spec in registry.specs():
         needed = [setting for setting in spec.settings if setting.default is None]
         typed = bridge.typed_client(next((one.shared for one in needed if one.shared), spec.name)) if needed else {}
@@ -261,7 +241,6 @@ def _sources(bridge: installation.Bridge) -> Iterator[Finding]:
 
 
 def _extras() -> Iterator[Finding]:
-    """Yield a finding for each extra that is not installed, with what adds it to this installation."""
     for extra in origin.missing():
         needs, then = origin.EXTRAS[extra][1], origin.adding(extra)
         yield Finding(check=f"extra {extra}", ok=True, text=f"for {needs}", next=then, optional=True, extra=extra)
@@ -280,10 +259,7 @@ def _people(bridge: installation.Bridge) -> Iterator[Finding]:
 
 
 def _connection(bridge: installation.Bridge, user: User, connection: Connection) -> Finding:
-    """Return a finding with the first fault of a connection, or with its state if it is well.
-
-    Faults that last are looked for before faults that pass.
-    """
+    """Return the first fault, those that last before those that pass."""
     check = f"{user.name}/{connection.source}"
     again = f"bridge sync --user {user.name} --source {connection.source}"
     login = f"bridge connect {connection.source} --user {user.name}"
@@ -324,10 +300,7 @@ def _connection(bridge: installation.Bridge, user: User, connection: Connection)
 
 
 def _folder(bridge: installation.Bridge, user: User, connection: Connection) -> Path | None:
-    """Return the folder of a connection that imports a folder's files or receives pushes, or None for any other.
-
-    Raises SetupError if no current key decrypts the stored path.
-    """
+    """Return the folder of a connection that imports a folder's files or receives pushes, or None for any other."""
     if not connection.name.startswith(FOLDER_CONNECTION):
         return None
     account = installation.StoredAccount(connection.id, {}, bridge.store, bridge.vault)

@@ -29,10 +29,7 @@ FLIGHTS_NEAR = timedelta(days=60)  # before and after an instant, in which fligh
 
 
 def now() -> datetime:
-    """Return the present time in UTC, or the instant in the variable ``BRIDGE_NOW`` (ISO 8601) if it is set.
-
-    Raises SetupError if ``BRIDGE_NOW`` has no offset, and ValueError if it is no instant.
-    """
+    """Return now in UTC, or ``BRIDGE_NOW`` if set. Raises SetupError without an offset, ValueError if unreadable."""
     fixed = os.environ.get("BRIDGE_NOW")
     if fixed is None:
         return datetime.now(UTC)
@@ -61,36 +58,22 @@ class Bridge:
 
     @property
     def proxies(self) -> ProxyMap:
-        """The proxy map (which signals move which meter), with this installation's changes.
-
-        It is read each time, so that changes reach running processes. Raises SetupError for a change that cannot be
-        read.
-        """
+        """The proxy map with this installation's changes, read each time. Raises SetupError for a bad change."""
         from bridge.meters import proxy
 
         return proxy.current(self.settings.folder / proxy.OVERRIDES)
 
     @cached_property
     def guard(self) -> Guard:
-        """The guard that the settings ``BRIDGE_EXPLORE`` and ``BRIDGE_QUIET`` describe. It narrows the actions of
-        policies.
-
-        Raises SetupError for values that cannot be read.
-        """
+        """The guard that ``BRIDGE_EXPLORE`` and ``BRIDGE_QUIET`` describe. Raises SetupError for unreadable values."""
         return guard_from_settings(self.settings.explore, self.settings.quiet)
 
     def policy(self, name: str | None = None) -> Policy:
-        """Open the policy called ``name``, by default the policy that the settings name.
-
-        Raises SetupError for an unknown name, or a setting that is missing or wrong.
-        """
+        """Open the policy ``name``, by default that of the settings. Raises SetupError for a bad name or setting."""
         return registry.policy(name or self.settings.policy, self.settings)
 
     def fault(self) -> StoreFault | None:
-        """Return what keeps the store or the bridge's folder from being used, or None.
-
-        That is the fault of the last transaction, unless it has passed, and else a full or read-only disk.
-        """
+        """Return what keeps the store or the bridge's folder from being used, or None if all is well."""
         from bridge.store import faults
 
         database = self.store.database
@@ -104,17 +87,11 @@ class Bridge:
 
     @cached_property
     def holder(self) -> str:
-        """The name under which this ``Bridge`` holds leases (rights to sync a connection).
-
-        Each ``Bridge`` has a new name, even in the same process.
-        """
+        """The name, new for each ``Bridge``, under which it holds leases (rights to sync a connection)."""
         return leases.holder()
 
     def person(self, name: str, *, at: datetime) -> User:
-        """Return a user by name, with the time zones of flights (see ``travelled``).
-
-        Raises SetupError if there is no such user.
-        """
+        """Return a user by name, with time zones as ``travelled`` gives. Raises SetupError if there is none."""
         return self.travelled(self.store.people.user(name), at=at)
 
     def travelled(self, user: User, *, at: datetime) -> User:
@@ -140,20 +117,14 @@ class Bridge:
         return self.settings.at_once.get(source, registry.spec(source).at_once)
 
     def account(self, connection: Connection, spec: ConnectorSpec) -> StoredAccount:
-        """Return the account (settings and token) of a connection to the source ``spec``.
-
-        Raises SetupError naming the variable of a setting that is missing or wrong.
-        """
+        """Return the account of a connection to the source ``spec``. Raises SetupError naming a bad setting."""
         user = self.store.people.user_by_id(connection.user_id)
         settings, zone = self.settings_of(user, spec.name, spec.settings), zone_at(now(), user.zones).key
         allowed = self.settings.allow_hosts
         return StoredAccount(connection.id, settings, self.store, self.vault, zone=zone, allow_hosts=allowed)
 
     def settings_of(self, user: User, plugin: str, wanted: Sequence[Setting]) -> dict[str, str]:
-        """Return name -> value of the settings ``wanted`` by a plug-in for a user.
-
-        Raises SetupError naming a variable that is missing or wrong.
-        """
+        """Return name -> value of a plug-in's settings ``wanted`` for a user. Raises SetupError for a bad one."""
         return self.settings.of_plugin(
             plugin,
             wanted,
@@ -167,10 +138,7 @@ class Bridge:
         return self.settings.of_plugin(spec.name, spec.settings, typed=self.typed_client)
 
     def typed_client(self, name: str) -> Mapping[str, str]:
-        """Return the client id and secret that were typed into the page for a source or a shared name.
-
-        The mapping is empty if none were typed.
-        """
+        """Return the client id and secret that were typed for a source or shared name, or an empty mapping."""
         sealed = self.store.connections.client(name)
         return {} if sealed is None else self.vault.unseal(sealed)
 
@@ -179,9 +147,7 @@ class Bridge:
 def open_bridge() -> Iterator[Bridge]:
     """Open the installation that the environment and ``config.toml`` describe, and close its store afterwards.
 
-    A missing database is created, so that a new installation needs no other step. Raises SetupError for an unknown
-    setting, and for a database that cannot be opened. Unexpected errors become a StoreFault if the disk is full or only
-    readable, or the database is damaged.
+    Raises SetupError for wrong settings or database, StoreFault for a full disk or damaged data.
     """
     from bridge.store import Store, faults
 
@@ -204,11 +170,7 @@ TYPO = 0.8  # how like a setting a variable must be to be a slip; other programs
 
 
 def refuse_unknown(settings: config.Settings) -> None:
-    """Raise SetupError for a line of ``config.toml`` that is no setting, and for a variable that is nearly a setting.
-
-    A variable ``BRIDGE_...`` is nearly a setting if it is at least 80 % like one. Less like variables are let through,
-    because other programs may use ``BRIDGE_`` too.
-    """
+    """Raise SetupError for a line of ``config.toml`` that is no setting, and for a misspelt ``BRIDGE_...`` variable."""
     common = {setting.name for setting in config.INSTALLATION} | VARIABLES
     variables = [name for name in os.environ if name.startswith("BRIDGE_") and name[7:].lower() not in common]
     if not variables and not settings.sources:
@@ -229,7 +191,6 @@ def refuse_unknown(settings: config.Settings) -> None:
 
 
 def _refuse_lines(written: Mapping[str, Any], tables: Mapping[str, Collection[str]], before: str) -> None:
-    """Raise SetupError for a table of ``config.toml`` that nothing reads, and for an unknown line of a table."""
     for table, lines in written.items():
         if table not in tables:
             raise config.unknown_setting(f"[{before}{table}] in config.toml", f"[{config.nearest(table, tables)}]")

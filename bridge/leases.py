@@ -28,10 +28,9 @@ LEASE_POLL_SECONDS = 0.2  # between two tries to take a lease
 
 @dataclass(slots=True, kw_only=True)
 class Lease:
-    """The right of ``holder`` to sync a connection, which ends five minutes after the last renewal.
+    """The right of ``holder`` to sync a connection, which ends some time after the last renewal.
 
-    The lease's clock starts at ``now`` and follows the machine's wall clock, even when that clock is set. Other
-    processes compare leases by the same wall clock.
+    Its clock follows the machine's wall clock, as that of other processes does.
     """
 
     store: Store
@@ -63,10 +62,7 @@ class Lease:
         return True
 
     def renew(self) -> None:
-        """Renew the lease if the last renewal is at least 30 seconds old.
-
-        Raises TryLater if another holder has taken the lease.
-        """
+        """Renew the lease if the last renewal is some time ago. Raises TryLater if another holder has taken it."""
         if time.monotonic() - self.renewed < LEASE_RENEWAL_SECONDS:
             return
         if not self.taken():
@@ -85,10 +81,7 @@ class Lease:
 
 @contextmanager
 def held(lease: Lease) -> Iterator[Lease]:
-    """Take a lease, and release it at the end of a ``with`` block. Raises TryLater at once while another holder has it.
-
-    Use it for work on a connection that is no sync itself but must not run during a sync.
-    """
+    """Take a lease for work that must not run during a sync, until the block ends. Raises TryLater if held."""
     source = lease.connection.source
     if not lease.taken():
         raise TryLater(f"{source} is being synced; try again when that is done, in a minute or so")
@@ -99,20 +92,13 @@ def held(lease: Lease) -> Iterator[Lease]:
 
 
 def holder() -> str:
-    """Return a new name for a holder of leases: host, process id, random mark, and mark of the running system.
-
-    The parts are joined with "/". The random mark tells holders with the same process id apart.
-    """
+    """Return a new name for a holder of leases: host, process id, random mark, and mark of the running system."""
     return f"{socket.gethostname()}/{os.getpid()}/{uuid.uuid4().hex[:8]}/{_system_mark()}"
 
 
 @cache
 def _system_mark() -> str:
-    """Return a mark that changes with each start of the machine and differs between containers.
-
-    Machines and containers may share a host name. The mark is empty where the system has no such values.
-    https://man7.org/linux/man-pages/man7/pid_namespaces.7.html
-    """
+    """Return a mark that differs between starts and containers, which may share a host name, or ""."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii")
         return hashlib.sha256(f"{boot}{Path('/proc/self/ns/pid').readlink()}".encode()).hexdigest()[:8]
@@ -121,10 +107,7 @@ def _system_mark() -> str:
 
 
 def release_if_dead(store: Store, connection: Connection) -> None:
-    """Release a connection's lease if its holder was a process of this machine that has died.
-
-    Otherwise the next sync would wait until the lease expires.
-    """
+    """Release a connection's lease if its holder was a process of this machine that has died."""
     holder = store.scheduling.lease_holder(connection.id)
     if holder is not None and _is_dead(holder):
         store.scheduling.release(connection.id, holder)
@@ -138,10 +121,7 @@ def release_dead(store: Store) -> None:
 
 
 def _is_dead(holder: str) -> bool:
-    """Return True if ``holder`` names a process of this machine, since its last start, that no longer runs.
-
-    Returns False for a process of another machine or container, because its state cannot be known.
-    """
+    """Return True for a process of this machine that no longer runs; others' state cannot be known."""
     host, _, rest = holder.partition("/")
     process, _, marks = rest.partition("/")
     here = (host, marks.rpartition("/")[2]) == (socket.gethostname(), _system_mark())

@@ -23,11 +23,7 @@ LOGGED_FIELDS = ("source", "connection", "outcome", "new")  # attributes of a re
 
 
 class LineLimit(logging.Filter):
-    """A filter that lets at most 20 log lines a minute through per place in the code.
-
-    The first line from that place after the minute says how many lines were left out. Only the loggers of servers are
-    limited, because outsiders can cause their lines.
-    """
+    """A filter that limits log lines a minute per place in the code, for servers, whose lines outsiders can cause."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -72,8 +68,7 @@ class JsonFormatter(logging.Formatter):
 def configure(*, verbose: bool = False) -> None:
     """Write warnings and errors to standard error, and with ``verbose`` also lines of the level info.
 
-    Lines are text, or JSON objects if ``BRIDGE_LOG`` is ``json``. Of libraries that write URLs or bodies, only errors
-    are written. Raises SetupError for a ``BRIDGE_LOG`` other than text or json.
+    Raises SetupError for a ``BRIDGE_LOG`` other than text or json.
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.addFilter(LineLimit())

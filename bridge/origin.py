@@ -1,7 +1,6 @@
 """Tell what to type to add an extra to this installation, or to renew it, from the place that it came from.
 
-Neither package stands in a registry, so whoever registered their names there could run code here. No text of the
-program therefore lets an installer look for them.
+No text names a registry, because strangers could register the packages' names there.
 """
 
 from __future__ import annotations
@@ -62,7 +61,6 @@ def renewing() -> str:
 
 
 def _install(*words: str) -> str:
-    """Return the command that installs into this Python, held to the tested versions where their list is at hand."""
     python = sys.executable
     pip = [python, "-m", "pip", "install"] if find_spec("pip") else ["uv", "pip", "install", "--python", python]
     here = Path(__file__)
@@ -76,10 +74,7 @@ def _install(*words: str) -> str:
 
 
 def _source(package: str) -> list[str] | None:
-    """Return a pip option for an editable installation, if it is one, and the path or address it was installed from.
-
-    Returns None where pip wrote no address down, and for a path that is gone. The form of the address is PEP 610's.
-    """
+    """Return a pip option for an editable installation, if it is one, and the path or address it was installed from."""
     from importlib.metadata import PackageNotFoundError, distribution
 
     try:

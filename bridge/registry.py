@@ -18,19 +18,11 @@ from rhythm_env.interface import Policy
 
 
 def names(folder: str) -> list[str]:
-    """Return the names of the plug-ins in a folder, in alphabetical order.
-
-    A connector is named by its SPEC, and another plug-in by its file. ``folder`` is ``connectors``, ``classifiers`` or
-    ``policies``.
-    """
+    """Return the names of the plug-ins in ``folder`` (connectors, classifiers or policies), in alphabetical order."""
     return sorted(_modules(folder))
 
 
 def _modules(folder: str) -> dict[str, str]:
-    """Return plug-in name -> dotted path of its module, for the folder ``connectors``, ``classifiers`` or ``policies``.
-
-    A connector is named by its SPEC, and another plug-in by its file. The folders are looked through once per process.
-    """
     return _modules_in(folder, tuple(importlib.import_module(folder).__path__))
 
 
@@ -43,10 +35,6 @@ def _modules_in(folder: str, paths: tuple[str, ...]) -> dict[str, str]:
 
 
 def _sources(module: pkgutil.ModuleInfo) -> dict[str, str]:
-    """Return source -> dotted path of its module, for a connector's module or package.
-
-    A package without a SPEC, such as ``google``, may hold the packages of several sources.
-    """
     found = importlib.import_module(module.name)
     if hasattr(found, "SPEC"):
         return {found.SPEC.name: module.name}
@@ -67,11 +55,7 @@ def specs() -> list[ConnectorSpec]:
 
 
 def settings_by_table(mentioned: Sequence[str]) -> dict[str, set[str]]:
-    """Return table of ``config.toml`` -> names of its settings, for MQTT and for all plug-ins.
-
-    Settings that several plug-ins share have a table too. A classifier's table is called NAME, and a policy's
-    ``policy_NAME``. These are empty unless one of ``mentioned`` begins with the table's name. Some take long to load.
-    """
+    """Return table of ``config.toml`` -> names of its settings. Those of plug-ins not ``mentioned`` stay empty."""
     found: dict[str, set[str]] = {"mqtt": {setting.name for setting in config.MQTT}}
     for one in specs():
         for setting in (*one.settings, *one.file_settings):
@@ -94,9 +78,7 @@ def rmssd_errors() -> dict[str, float]:
 def usual_order() -> tuple[str, ...]:
     """Return the sources that record nights or workouts, in the order in which they count without a user's choice.
 
-    First come sources that measure the night's RMSSD, those with the smallest published error before others. An unknown
-    error counts as the largest. Then come sources that tell the stages of sleep. Of equal sources, the source that
-    delivers more metrics comes first, then the alphabet decides.
+    Sources with the smallest published error of the night's RMSSD come first.
     """
     return tuple(one.name for one in sorted(filter(records_body, specs()), key=_merit))
 
@@ -129,11 +111,9 @@ def reader_version(source: str) -> str:
 
 
 def classifier(name: str, settings: config.Settings | None = None) -> EventClassifier:
-    """Open the classifier whose module in ``classifiers`` is called ``name``.
+    """Open the classifier whose module in ``classifiers`` is called ``name``. None as ``settings``: the installation's.
 
-    Its ``open_classifier()`` is called, or ``open_classifier(values, cache folder)`` if the module declares
-    ``SETTINGS``. The values come from ``settings``, by default the installation's. Raises SetupError for an unknown
-    name, or a setting that is missing or wrong.
+    Raises SetupError for an unknown name, or a setting that is missing or wrong.
     """
     module = _module("classifiers", name, "bridge sources")
     if not hasattr(module, "SETTINGS"):
@@ -145,11 +125,9 @@ def classifier(name: str, settings: config.Settings | None = None) -> EventClass
 
 
 def policy(name: str, settings: config.Settings | None = None) -> Policy:
-    """Open the policy whose module in ``policies`` is called ``name``.
+    """Open the policy whose module in ``policies`` is called ``name``, with its values if it declares SETTINGS.
 
-    Its ``open_policy()`` is called, or ``open_policy(values)`` if the module declares ``SETTINGS``. The values come
-    from ``BRIDGE_POLICY_NAME_...``, else from the table ``policy_NAME`` of ``config.toml``. Raises SetupError for an
-    unknown name, or a setting that is missing or wrong.
+    Raises SetupError for an unknown name, or a setting that is missing or wrong.
     """
     module = _module("policies", name, "bridge sources")
     try:
@@ -167,10 +145,9 @@ def policy_has_settings(name: str) -> bool:
 
 
 def policy_settings(name: str, settings: config.Settings | None = None) -> dict[str, str]:
-    """Return name -> value of a policy's settings, or an empty mapping for a policy that declares none.
+    """Return name -> value of a policy's settings, from ``settings`` or else the installation's.
 
-    The values come from ``settings``, by default the installation's. Raises SetupError for an unknown name, or a
-    setting that is missing or wrong.
+    Raises SetupError for an unknown name, or a setting that is missing or wrong.
     """
     wanted = getattr(_module("policies", name, "bridge sources"), "SETTINGS", ())
     return (settings or config.load()).of_plugin(f"policy_{name}", wanted)

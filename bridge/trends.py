@@ -31,9 +31,7 @@ IGNORED_KINDS = frozenset({"birthday", "workingLocation", "task"})  # all-day en
 class Track:
     """A meter's daily values, oldest first. ``level`` and ``sd`` are None on a day without fresh data.
 
-    A value is the mean of the readings at the starts of the day's slots. ``sd`` is the mean of the readings' standard
-    deviations. More readings do not make it smaller, because the readings of a day share their errors.
-    ``coverage`` is the mean over all readings of the day, and 0 without any.
+    More readings do not make ``sd`` smaller, because the readings of a day share their errors.
     """
 
     level: tuple[float | None, ...]
@@ -57,10 +55,9 @@ class Input:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Happening:
-    """A workout, an all-day calendar entry or a change of time zone on a day.
+    """A workout, an all-day calendar entry or a change of time zone on a day. ``title`` is not to be trusted.
 
-    ``hours`` is the length of a workout. ``title`` may be text that another person wrote, and is not to be trusted. The
-    title of a ``private`` entry is for the user alone.
+    ``hours`` is the length of a workout. The title of a ``private`` entry is for the user alone.
     """
 
     day: date
@@ -72,10 +69,9 @@ class Happening:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trends:
-    """Meters, inputs and happenings over ``days``, as computed at the instant ``at``. All series have a value per day.
+    """Meters, inputs and happenings over ``days``, as computed at ``at``. All series have a value per day.
 
-    ``map`` is the version of the proxy map. ``planned`` maps an action to its hours in the calendar on each day.
-    ``validated`` meters are those whose agreement with people's own reports was measured.
+    ``planned`` maps an action to hours. ``validated`` meters were compared with people's own reports.
     """
 
     at: datetime
@@ -96,11 +92,7 @@ def metrics_of(proxies: ProxyMap) -> frozenset[Metric]:
 
 
 def compute_trends(known: Snapshot, *, days: int) -> Trends:
-    """Compute the trends of the last ``days`` days on the user's clock. The last of them is the day of ``known.at``.
-
-    The snapshot must reach that far back. Every day is computed from all data in the snapshot, so data that came in
-    late change earlier days too.
-    """
+    """Compute the trends of the last ``days`` days on the user's clock, to the day of ``known.at``."""
     zone = zone_at(known.at, known.zones)
     today = known.at.astimezone(zone).date()
     shown = tuple(today - back * DAY for back in range(days - 1, -1, -1))
@@ -140,10 +132,7 @@ def _track(days: Sequence[Sequence[Reading]]) -> Track:
 
 
 def _inputs(found: Days, days: Sequence[date], proxies: ProxyMap) -> Iterator[Input]:
-    """Yield an ``Input`` per source and metric that a meter uses, if at least three of ``days`` have a value.
-
-    ``found`` maps (day, source) to that day's figures.
-    """
+    """Yield an ``Input`` per source and metric that a meter uses, if at least three of ``days`` have a value."""
     resting = {
         metric: tuple(meter for meter in Meter if any(metric in row.inputs for row in proxies.of(meter).values()))
         for metric in Metric
@@ -160,10 +149,7 @@ def _inputs(found: Days, days: Sequence[date], proxies: ProxyMap) -> Iterator[In
 
 
 def _planned(known: Snapshot, days: Sequence[date]) -> dict[ActionType, tuple[float, ...]]:
-    """Return action -> hours planned for it on each day, without actions that never occur.
-
-    A day lasts from 06:00 to 06:00 on the user's clock, as its slots do.
-    """
+    """Return action -> hours planned for it on each day, without actions that never occur."""
     hours: dict[ActionType, list[float]] = {}
     bounds = [_bounds(day, known.zones) for day in days]
     agenda_of = _by_day(known, bounds)
@@ -174,10 +160,7 @@ def _planned(known: Snapshot, days: Sequence[date]) -> dict[ActionType, tuple[fl
 
 
 def _by_day(known: Snapshot, bounds: Sequence[tuple[datetime, datetime]]) -> list[list[Any]]:
-    """Return for each day the list of labelled calendar entries that overlap it.
-
-    ``bounds`` are the begin and the end of each day. An entry over several days is in several lists.
-    """
+    """Return for each day the list of labelled calendar entries that overlap it."""
     found: list[list[Any]] = [[] for _ in bounds]
     origin = bounds[0][0]
     for one in known.agenda:
@@ -212,10 +195,6 @@ def _happenings(known: Snapshot, days: Sequence[date]) -> Iterator[Happening]:
 
 
 def _workouts(known: Snapshot) -> Iterator[Episode]:
-    """Yield the workouts by their start, each from one source.
-
-    A workout that begins before the last yielded workout ended is dropped. A second watch has probably recorded it.
-    """
     found = [one for _, one in once(known.episodes, known.preference) if one.kind is EpisodeKind.WORKOUT]
     over: datetime | None = None
     for episode in sorted(found, key=lambda one: one.start):

@@ -1,8 +1,4 @@
-"""Classify events by tables of keywords in titles, which is readable and fast.
-
-The tables are ``words/<language>.toml``, with a group of rules per action. ``words/README.md`` explains their fields.
-All languages are searched at once, because calendars mix them.
-"""
+"""Classify events by tables of keywords in titles, in all languages at once. ``words/README.md`` explains them."""
 
 from __future__ import annotations
 
@@ -107,10 +103,9 @@ class Hit(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class Lexicon:
-    """All phrases of all languages of the keyword tables, indexed for a lookup in time linear in the title's length.
+    """All phrases of all languages of the keyword tables, each with its rules, for a lookup in linear time.
 
-    ``phrases`` holds whole words, ``heads`` and ``tails`` parts of words, ``asian`` text without spaces. Each maps to
-    the rules that have it. ``emoji`` maps a sign to the word that replaces it.
+    ``phrases`` are whole words, ``heads`` and ``tails`` parts of words, ``asian`` text without spaces.
     """
 
     phrases: dict[str, list[Entry]] = field(default_factory=dict)
@@ -158,10 +153,6 @@ class Lexicon:
                 yield from self._parts(word, start, end)
 
     def _parts(self, word: str, start: int, end: int) -> Iterator[Hit]:
-        """Yield the phrases with a star that match the beginning or the end of a word.
-
-        The match has 4 to 23 characters, and is shorter than the word.
-        """
         for size in range(SHORTEST_STEM, min(len(word), 24)):
             for entry in self.heads.get(word[:size], ()):
                 yield Hit(start, start + size, entry)
@@ -169,10 +160,6 @@ class Lexicon:
                 yield Hit(end - size, end, entry)
 
     def _inside(self, word: str, start: int) -> Iterator[Hit]:
-        """Yield the phrases found anywhere in a word of a script that is written without spaces. They may overlap.
-
-        ``start`` is where the word begins in the title.
-        """
         for at in range(len(word)):
             for size in range(1, min(self.longest_asian, len(word) - at) + 1):
                 for entry in self.asian.get(word[at : at + size], ()):
@@ -209,11 +196,7 @@ def lexicon() -> Lexicon:
 
 
 def _add(book: Lexicon, action: str, name: str, fields: Mapping[str, Any], shared: frozenset[str]) -> None:
-    """Add a rule of a table to the lexicon.
-
-    ``action`` is the group that holds it. Raises ValueError for an unknown field or action, and KeyError for an unknown
-    strength.
-    """
+    """Add a rule of a table to the lexicon."""
     unknown = set(fields) - {"strength", "sure", "company", "none", "idle_all_day", *(place.value for place in Place)}
     if unknown:
         raise ValueError(f"rule {name} has unknown fields: {', '.join(sorted(unknown))}")
@@ -259,11 +242,6 @@ class Keywords:
         return [self._label(event) for event in events]
 
     def _label(self, event: Invitation) -> Label:
-        """Return the most confident verdict on an event as a label.
-
-        Verdicts come from the title, the calendar's kind of event, and its invitees and times. ``_unsure`` gives a
-        verdict of last resort.
-        """
         verdicts = [self.said(event), KINDS.get(event.kind), structure(event), _unsure(event)]
         best = max((v for v in verdicts if v is not None), key=lambda verdict: verdict.confidence)
         confidence = round(best.confidence, 3)
@@ -272,9 +250,7 @@ class Keywords:
     def said(self, event: Invitation) -> Verdict | None:
         """Return the verdict of the strongest phrase in an event's title, or None without such a phrase.
 
-        Among equally strong phrases the longest decides, then the first. The verdict is less sure by 0.15 if an equally
-        strong phrase suggests another action. Otherwise it is surer by 0.05 if the phrase covers the whole title. The
-        reason names the rule. Some rules give all-day events no action, and events with other people another one.
+        Among equally strong phrases the longest decides, then the first. The reason names the rule.
         """
         text = normalised(event.title)
         hits = uncovered(_at_home(_in_place(self._book.hits(text), text), text, self._book.own))
@@ -309,10 +285,7 @@ def normalised(title: str) -> str:
 
 
 def _in_place(hits: Iterable[Hit], text: str) -> list[Hit]:
-    """Return the hits whose place in the title counts, without those that another word of the title forbids.
-
-    A word that forbids a phrase in a single language does so in all languages with that phrase, such as "marathon".
-    """
+    """Return the hits whose place in the title counts, without those that another word of the title forbids."""
     found = WORD.search(text)
     first = found.start() if found else 0
     standing = [hit for hit in hits if _counts(hit, text, first)]
@@ -324,19 +297,12 @@ def _in_place(hits: Iterable[Hit], text: str) -> list[Hit]:
 
 
 def _counts(hit: Hit, text: str, first: int) -> bool:
-    """Return True if a hit is at a place in the title at which its phrase counts. ``first`` is where the title
-    begins.
-    """
     place = hit.entry.place
     return place is Place.ANY or (hit.start == first if place is Place.FIRST else _rest(text, hit) == "")
 
 
 def _at_home(hits: Sequence[Hit], text: str, own: Mapping[str, frozenset[str]]) -> list[Hit]:
-    """Return the hits without those of a shared phrase in a title of another language.
-
-    Such a phrase counts alone without a number, beside a word by which its language is recognised, or beside another
-    phrase of its language.
-    """
+    """Return the hits without those of a shared phrase in a title of another language."""
 
     def counts(hit: Hit) -> bool:
         language = hit.entry.language
@@ -362,7 +328,6 @@ def uncovered(hits: Iterable[Hit]) -> list[Hit]:
 
 
 def _rest(text: str, hit: Hit) -> str:
-    """Return the title's words outside the hit, separated by blanks, without numbers and times."""
     words = WORD.findall(f"{text[: hit.start]} {text[hit.end :]}")
     return " ".join(word for word in words if not NOISE.fullmatch(word))
 
@@ -411,17 +376,11 @@ def structure(event: Invitation) -> Verdict | None:
 
 
 def _by_night(event: Invitation) -> bool:
-    """Return True for an event of 5 to 16 hours that begins from 20:00 to before 05:00."""
     hour = event.start_hour
     return event.minutes is not None and 300 <= event.minutes <= 960 and hour is not None and (hour >= 20 or hour < 5)
 
 
 def _unsure(event: Invitation) -> Verdict:
-    """Return the verdict of last resort, with a confidence of 0.25 for ADMIN_WORK and 0.20 for ME_TIME.
-
-    It is ME_TIME for all-day events. For others it is ADMIN_WORK from 8 to before 18 o'clock or at an unknown hour,
-    otherwise ME_TIME.
-    """
     at_work = not event.all_day and event.start_hour is not None and 8 <= event.start_hour < 18
     if at_work or (event.start_hour is None and not event.all_day):
         return Verdict(ActionType.ADMIN_WORK, 0.25, "unsure")

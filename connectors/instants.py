@@ -1,8 +1,4 @@
-"""Read instants, dates, offsets and time zones from a payload's values, for all connectors.
-
-The readers return None for a value that they cannot read, and for a year outside 1990 to 2199. A calendar's events may
-lie in the years from 1900 on.
-"""
+"""Read instants, dates, offsets and time zones from a payload's values. Unreadable values give None."""
 
 from __future__ import annotations
 
@@ -120,7 +116,6 @@ def midnight(day: date) -> datetime:
 
 
 def _parsed(value: Any) -> datetime | None:
-    """Return the datetime of an ISO 8601 text, with or without an offset, or None for anything else."""
     try:
         return datetime.fromisoformat(value) if isinstance(value, str) else None
     except ValueError:
@@ -128,7 +123,6 @@ def _parsed(value: Any) -> datetime | None:
 
 
 def _bounded(at: datetime, years: Collection[int]) -> datetime | None:
-    """Return the instant in UTC, or None if its year is not in ``years``."""
     try:
         at = at.astimezone(UTC)
     except OverflowError:

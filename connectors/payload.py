@@ -1,7 +1,6 @@
 """Read a payload's fields, for all connectors, and define tables of which field holds which metric.
 
-A field may be absent, null or of another type at any time. Readers of optional fields then return None. Readers of
-required fields raise ``BadRecord``, which names the source, the stream and the field, and never quotes the value.
+Optional fields give None if absent or unreadable. Required fields raise ``BadRecord`` without the value.
 """
 
 from __future__ import annotations
@@ -337,11 +336,7 @@ class Fields:
         return timedelta(hours=hours, minutes=minutes, seconds=seconds)
 
     def day(self, path: str) -> date:
-        """Return a calendar date, for example "2026-11-20".
-
-        Raises BadRecord for anything else, and outside 1990 to 2199. For the date of a date and time, take
-        ``wall(path).date()``.
-        """
+        """Return a calendar date, for example "2026-11-20". Raises BadRecord for anything else."""
         day = calendar_date(self.get(path))
         if day is None:
             raise self.bad(f"{path} is no date")

@@ -15,10 +15,9 @@ NEAR = timedelta(days=1)  # a night begins on the day before its date
 
 
 class DayOrder:
-    """The order of day and month in a table's rewritten dates, which all cells decide together and never one alone.
+    """The order of day and month in a table's rewritten dates, which all cells decide together.
 
-    A part above 12 can only be a day. Without one, the order counts whose dates stand beside dates of the table that
-    are written in full, and else the order whose dates lie closer together. If both fit alike, no date is read.
+    If both orders fit alike, no date is read.
     """
 
     def __init__(self, cells: Iterable[str]) -> None:
@@ -63,7 +62,6 @@ class DayOrder:
 
 
 def _merit(days: list[date | None], whole: set[date]) -> tuple[int, int, float]:
-    """Return a key that is smaller for the better order: impossible dates, dates far from ``whole``, days they span."""
     known = [day for day in days if day is not None]
     far = sum(not whole & {day - NEAR, day, day + NEAR} for day in known) if whole else 0
     return len(days) - len(known), far, (max(known) - min(known)).days if known else 0

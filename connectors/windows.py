@@ -1,7 +1,5 @@
 """Choose the dates to read at sources that report neither changes nor deletions.
 
-Every pull reads the last days again, as many as a source's ``overlap`` says.
-
 The cursor holds the date up to which all was read, as ``{"until": "2026-11-20"}``.
 """
 
@@ -51,10 +49,7 @@ class Window:
     ) -> Self:
         """Return the dates to read, from the cursor's date less ``overlap`` to tomorrow in UTC.
 
-        If the cursor is None, they begin ``days`` before tomorrow. They never begin earlier, unless the cursor's date
-        itself is earlier. A cursor more than ``overlap`` after tomorrow, which a clock that was ahead wrote, counts as
-        None. ``held`` is for sources that list only the last so many days, today included. The window then holds at
-        most so many dates, because what left the list was not deleted. None stands for a source without such a limit.
+        A cursor of None begins ``days`` back. ``held`` is how many days the source lists, None without a limit.
         """
         until = (now + DAY).date()  # the person's date may be ahead of UTC's
         if held is not None:
@@ -79,11 +74,9 @@ class Window:
     def pages(
         self, stream: str, days: int, read: Callable[[date, date], Iterable[Records]], *, tells_deletions: bool = True
     ) -> Iterator[Page]:
-        """Yield a stream's pages, in pieces of at most ``days`` dates.
+        """Yield a stream's pages, in pieces of at most ``days`` dates, which ``read(first, last)`` gives.
 
-        ``read(first, last)`` gives the records of a piece, page by page, and at least an empty page. Only the last page
-        of a piece carries a cursor. With ``tells_deletions`` the window's last page also carries what the method
-        ``covers`` returns.
+        Only the last page of a piece carries a cursor.
         """
         for first, last in self.pieces(days):
             *before, final = read(first, last)
@@ -97,11 +90,8 @@ class Window:
         return json.dumps({"until": min(last, self.today).isoformat()})
 
     def covers(self, last: date) -> Covers | None:
-        """Return the range of time that the source has now listed completely. Stored records in it that it lacks are
-        deleted.
+        """Return the range that the source has now listed completely, or None unless ``last`` ends the window.
 
-        The range has no end, and begins a day after ``since``, because dates are those of the user's clock. Return None
-        unless ``last`` ends the window. Return None also in a first pull, because a single answer must not delete a
-        whole history.
+        None also in a first pull, because a single answer must not delete a whole history.
         """
         return Covers(since=midnight(self.since + DAY)) if self.again and last == self.until else None

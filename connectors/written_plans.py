@@ -1,7 +1,6 @@
 """Note beside a consent which accepted recommendations the bridge's own calendar at a server holds.
 
-Id, mark and title of their events are made here, too. Servers that tell no deletions of single events need the notes.
-An event that was written and is gone was deleted by the user, unless the user agreed to something newer.
+A noted event that is gone was deleted by the user. Some servers tell no deletions of events.
 """
 
 from __future__ import annotations
@@ -19,12 +18,9 @@ REMOVED = "removed"  # in place of the calendar's id or address: the person dele
 
 
 class WrittenPlans:
-    """The plans of an account's own calendar, as noted beside the consent.
+    """The plans of an account's own calendar, as noted beside the consent, without those that are over.
 
-    ``current`` are the plans that are not over, and ``withdrawn`` the keys of written plans that are wanted no longer.
-    ``notes`` maps the key of a plan to its ``end``, to ``agreed`` once written, and to what the writer adds.
-    ``calendar`` is the id or address of the calendar. It is empty without a calendar, and REMOVED if the user deleted
-    it. ``current``, ``withdrawn`` and ``notes`` hold no plan that is over.
+    ``notes`` maps a plan's key to ``end`` and ``agreed``. ``calendar`` is REMOVED if the user deleted it.
     """
 
     def __init__(self, account: Account, plans: Sequence[Plan], *, now: datetime) -> None:
@@ -47,10 +43,9 @@ class WrittenPlans:
         self.remember(calendar=calendar)
 
     def settle(self, *, take_away: Callable[[str], None], is_deleted: Callable[[Plan], bool]) -> list[str]:
-        """Bring the calendar and the notes together, and return the keys of current plans whose events are deleted.
+        """Bring the calendar and the notes together. Return the keys of current plans whose events are deleted.
 
-        ``take_away`` removes the event of a plan's key. ``is_deleted`` returns True if the user deleted a plan's event
-        after agreeing. Otherwise it writes the event if that is missing or outdated, and returns False.
+        ``take_away`` removes a plan's event. ``is_deleted`` returns True if the user deleted it, else writes it.
         """
         for plan in self.current:
             self.notes.setdefault(plan.key, {})["end"] = plan.end.isoformat()

@@ -1,7 +1,6 @@
 """Choose by plain rules: raise a low meter, or else do what suits the time of day.
 
-Order and thresholds are a proposal for the simulator's baseline. Its published results say only that it states no
-belief and keeps the meters safe.
+Order and thresholds are a proposal for the simulator's baseline, whose rules were not published.
 """
 
 from __future__ import annotations
@@ -68,10 +67,6 @@ class Heuristic:
 
 
 def _ranked(observation: Observation) -> list[Proposal]:
-    """Return every feasible action, each once, in the order in which the rules propose them.
-
-    Low meters come first, then the time of day, then a fixed order.
-    """
     proposals: dict[ActionType, Proposal] = {}
     for proposal in (*_mend(observation), SLOTS[observation.slot](observation), *_rest(observation)):
         if proposal.action in observation.feasible:
@@ -80,10 +75,6 @@ def _ranked(observation: Observation) -> list[Proposal]:
 
 
 def _mend(observation: Observation) -> Iterator[Proposal]:
-    """Yield, for vitality, serenity and connection below 0.3, the first feasible remedy of each, in this order.
-
-    A meter without a feasible remedy, or without fresh inputs, yields nothing.
-    """
     for meter, remedies in MENDING:
         level = known(observation, meter)
         remedy = next((action for action in remedies if action in observation.feasible), None)
@@ -92,7 +83,6 @@ def _mend(observation: Observation) -> Iterator[Proposal]:
 
 
 def _rest(observation: Observation) -> Iterator[Proposal]:
-    """Yield all actions in a fixed order, for slots in which no rule's action is feasible."""
     where = observation.slot.name.lower()
     for action in OTHERWISE:
         yield Proposal(action, f"what the {where} would suggest does not fit now; this does")
@@ -105,17 +95,14 @@ def known(observation: Observation, meter: Meter) -> float | None:
 
 
 def _morning(observation: Observation) -> Proposal:
-    """Return deep work with a fresh mind (cognition above 0.40 or unknown), otherwise exercise."""
     return _if_fresh(observation, "morning", FRESH_MORNING, ActionType.DEEP_WORK, ActionType.EXERCISE)
 
 
 def _afternoon(observation: Observation) -> Proposal:
-    """Return learning with a fresh mind (cognition above 0.35 or unknown), otherwise admin work."""
     return _if_fresh(observation, "afternoon", FRESH_AFTERNOON, ActionType.LEARN, ActionType.ADMIN_WORK)
 
 
 def _if_fresh(observation: Observation, slot: str, needed: float, fresh: ActionType, tired: ActionType) -> Proposal:
-    """Return a proposal of ``fresh`` if cognition is above ``needed`` or unknown, otherwise of ``tired``."""
     level = known(observation, Meter.COGNITION)
     if level is None:
         return Proposal(fresh, f"it is {slot}, and nothing is known of your cognition that speaks against it")
@@ -125,14 +112,12 @@ def _if_fresh(observation: Observation, slot: str, needed: float, fresh: ActionT
 
 
 def _evening(observation: Observation) -> Proposal:
-    """Return family time on Monday, Wednesday, Friday and Sunday, otherwise exercise."""
     if observation.day % 2 == 0:
         return Proposal(ActionType.FAMILY_TIME, "it is evening, and today is an evening for your people")
     return Proposal(ActionType.EXERCISE, "it is evening, and today is an evening to move")
 
 
 def _night(observation: Observation) -> Proposal:  # noqa: ARG001 - all rules share a signature
-    """Return sleep, which suits the night."""
     return Proposal(ActionType.SLEEP, "it is night")
 
 

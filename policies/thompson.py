@@ -1,9 +1,4 @@
-"""Thompson sampling for each slot of the day on its own, without a model of actions, as a baseline.
-
-For each action and slot of the day the policy counts accepted and other answers (Thompson 1933, prior Beta(1, 1)). It
-draws an acceptance rate per action from the posterior and recommends the action with the highest. The counts come from
-the observation's history, so no state is stored.
-"""
+"""Thompson sampling (Thompson 1933) for each slot of the day on its own, without a model of actions, as a baseline."""
 
 from __future__ import annotations
 
@@ -18,11 +13,7 @@ Counts = Mapping[ActionType, tuple[int, int]]
 
 
 class Thompson:
-    """A policy that draws the acceptance rates of all feasible actions in 32 rounds. The highest rate wins a round.
-
-    An action is recommended with the share of rounds that it won. Scores are mean acceptance rates (0 to 1) of the
-    posterior.
-    """
+    """A policy that draws each feasible action's acceptance rate. The share of draws won is the probability."""
 
     name = "thompson"
     version = 1
@@ -51,16 +42,11 @@ def counted(observation: Observation) -> Counts:
 
 
 def _winner(counts: Counts, rng: random.Random) -> ActionType:
-    """Return the action with the highest rate in a round.
-
-    Each action's rate is drawn from Beta(1 + accepted, 1 + other).
-    """
     drawn = {action: rng.betavariate(1 + taken, 1 + refused) for action, (taken, refused) in counts.items()}
     return max(drawn, key=lambda action: drawn[action])
 
 
 def _said(observation: Observation, action: ActionType, taken: int, refused: int) -> str:
-    """Return a phrase with the counts of earlier answers to the action in this slot of the day."""
     plain, slot = action.lower().replace("_", " "), observation.slot.name.lower()
     if not taken + refused:
         return f"{plain} was never suggested in the {slot} yet"

@@ -1,9 +1,6 @@
-"""All numbers of the simulator, with their sources.
+"""All numbers of the simulator. Comments mark each source: EXACT or INFERRED (Space InosLihka/rhythm_env), CAL ours.
 
-Comments mark the source of a number. EXACT numbers stand in a published page of RhythmEnv (Hugging Face Space
-InosLihka/rhythm_env). INFERRED numbers follow from such a page. CAL numbers are ours. They were fitted together to the
-published figures of the two baselines, which ``bridge evaluate`` prints beside ours. The fit is consistent with these
-figures, but not unique. A change of any number here requires a new ``ENV_VERSION``.
+CAL numbers were fitted to the published baselines. Any change requires a new ``ENV_VERSION``.
 """
 
 from __future__ import annotations

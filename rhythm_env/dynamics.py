@@ -1,7 +1,6 @@
 """The simulator's dynamics, as functions without side effects over arrays with a column per episode.
 
-A single episode is a batch of size 1. Meters have the shape (5, n), in the order vitality, cognition, progress,
-serenity, connection.
+Meters have the shape (5, n), in the order vitality, cognition, progress, serenity, connection.
 """
 
 from __future__ import annotations
@@ -49,11 +48,7 @@ EVENT_NAMES = (None, *EVENTS)  # event 0 is no event
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """The simulator's constants as arrays.
-
-    ``effects`` has the shape (4, 5, 10) by slot, meter and action. The kinds of actions are 0 or 1 (10,). ``events``
-    holds the effect of each event on the meters, with a first column of zeros for no event.
-    """
+    """The simulator's constants as arrays: ``effects`` (4, 5, 10) by slot, meter and action, kinds 0 or 1 (10,)."""
 
     effects: Array
     work: Array
@@ -115,8 +110,7 @@ def drawn_events(seeds: Sequence[int]) -> Ints:
 def changes(meters: Array, actions: Ints, slot: int, people: Profiles) -> tuple[Array, Array]:
     """Return the wanted changes of the meters by the actions, and their anomalies, both (5, n).
 
-    Column i does the action number ``actions[i]`` in a slot of the day (0..3). Changes are before events and clipping.
-    An anomaly is the difference from a neutral person's change. Decay is part of the changes, but not of the anomaly.
+    An anomaly is the difference from a neutral person's change. Changes are before events and clipping.
     """
     import numpy as np
 
@@ -146,11 +140,7 @@ def changes(meters: Array, actions: Ints, slot: int, people: Profiles) -> tuple[
 
 
 def step(meters: Array, actions: Ints, slot: int, people: Profiles, events: Ints) -> tuple[Array, Array, Array]:
-    """Return the meters after a step, their actual changes, and the anomalies, each (5, n).
-
-    ``slot`` is 0..3. ``actions`` and ``events`` (n,) are indices into ACTIONS and EVENT_NAMES. Meters are clipped to
-    0..1.
-    """
+    """Return the meters after a step, their actual changes, and the anomalies, each (5, n)."""
     import numpy as np
 
     wanted, anomaly = changes(meters, actions, slot, people)

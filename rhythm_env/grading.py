@@ -50,10 +50,9 @@ def terminal_reward(final_score: Array) -> Array:
 
 
 def components(levels: Array, rewards: Array, accuracy: Array | float = 0.0) -> dict[str, Array]:
-    """Return name -> component (n,) of the grade of a week, each 0..1. The names are those of ``GRADE_V2``.
+    """Return name -> component (n,) of the grade of a week, each 0..1, with the names of ``GRADE_V2``.
 
-    ``levels`` (28, 5, n) are the meters after each step. ``rewards`` (28, n) exclude the terminal reward. ``accuracy``
-    is that of the belief, 0..1.
+    ``levels`` (28, 5, n) are the meters after each step. ``rewards`` (28, n) exclude the terminal reward.
     """
     import numpy as np
 
@@ -86,7 +85,6 @@ def grade_v2(parts: dict[str, Array]) -> Array:
 
 
 def _weighted(parts: dict[str, Array], weights: dict[str, float]) -> Array:
-    """Return the sum of the components times their weights."""
     import numpy as np
 
     return np.asarray(sum(share * parts[name] for name, share in weights.items()))

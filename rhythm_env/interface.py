@@ -1,7 +1,6 @@
 """The model interface shared by bridge and simulator. It imports the standard library only.
 
-A policy receives an ``Observation`` and a random generator and returns a ``Decision``. Simulated and real weeks have
-the same form. In real weeks anomalies and the active event are None. Names are upper case in all JSON.
+Real weeks have the form of simulated ones, with None for anomalies and the active event.
 """
 
 from __future__ import annotations
@@ -82,10 +81,9 @@ REWARD = {Answer.ACCEPT: 1.0, Answer.IGNORE: -1.0, Answer.RESCHEDULE: -1.0}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeterState:
-    """A meter as a model sees it.
+    """A meter as a model sees it: level from 0 to 1, standard deviation, and share of fresh inputs.
 
-    It has a level from 0 to 1 and its standard deviation. ``coverage`` is the share (0 to 1) of the meter's weight that
-    had fresh input. A simulator that shows meters without error has sd 0 and coverage 1.
+    A simulator that shows meters without error has sd 0 and coverage 1.
     """
 
     level: float
@@ -95,11 +93,9 @@ class MeterState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepRecord:
-    """A completed slot.
+    """A completed slot. ``action`` was done and ``recommended`` was advised. Both are None if unknown.
 
-    ``action`` is the action done, and ``recommended`` the recommended action. Both are None if unknown. ``day`` is 0..6
-    from Monday, and ``timestep`` 0..27. ``deltas`` are the meters' changes. ``anomalies`` (actual minus a neutral
-    person's change) exist in the simulator only.
+    ``anomalies`` (actual minus a neutral person's change) exist in the simulator only.
     """
 
     timestep: int
@@ -136,10 +132,9 @@ class Interaction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Belief:
-    """The belief about a person, each dimension in 0..1.
+    """The belief about a person: lover of company, morning person, lover of work, each in 0..1.
 
-    ``social`` is 1 for a lover of company, ``morning`` for a morning person, and ``work`` for a lover of work. Raises
-    ValueError for values outside 0..1.
+    Raises ValueError for values outside 0..1.
     """
 
     social: float = 0.5
@@ -161,11 +156,9 @@ class Belief:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """Everything a policy may know at the start of a slot.
+    """Everything a policy may know at the start of a slot. None means unknown, or no ``active_event``.
 
-    Fields up to ``done`` are the published simulator's. ``history``, ``feasible``, ``planned`` and ``routine`` exist
-    for real users. ``reward`` is that of the last step. For a real user it is that of the last answer, and 0 before the
-    first. None in a field means unknown, and ``active_event`` is None without an event.
+    Fields up to ``done`` are the published simulator's. ``reward`` is that of the last step or answer.
     """
 
     timestep: int
@@ -194,10 +187,9 @@ class Observation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """A policy's choice.
+    """A policy's choice, drawn from ``probabilities``. ``scores`` are in its own unit, more is better.
 
-    ``action`` was drawn from ``probabilities``. ``scores`` are in the policy's own unit, where more is better.
-    ``belief_sd`` is the standard deviation of social, morning and work, or None if the policy states none.
+    ``belief_sd`` is that of social, morning and work, or None if the policy states none.
     """
 
     action: ActionType
@@ -284,10 +276,7 @@ def _interaction(body: Mapping[str, Any]) -> Interaction:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value in JSON types.
-
-    Dataclasses become objects, tuples lists, slots numbers, and times ISO 8601 in UTC.
-    """
+    """Return a value in JSON types."""
     if hasattr(value, "__dataclass_fields__"):
         return {name: _plain(getattr(value, name)) for name in value.__dataclass_fields__}
     if isinstance(value, Mapping):

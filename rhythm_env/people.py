@@ -1,10 +1,6 @@
 """The model of answers by a hidden person, for the simulator's deployed mode and for simulated lives.
 
-An action's utility is the person's weighted change of meters, in units of the published reward. It is compared with the
-mean of the feasible actions, in units of their standard deviation. A logistic function turns the result into a
-probability of acceptance. Random recommendations are accepted about 40 % of the time, and the best about 85 %. These
-two rates are an assumption, because no published study gives them for such recommendations. A refused action is
-rescheduled if it is clearly better in a later slot of that day, otherwise ignored.
+Acceptance is a logistic function of an action's utility. Its rates are an assumption of ours.
 """
 
 from __future__ import annotations
@@ -34,11 +30,7 @@ COMFORT = 0.35
 
 
 def utilities(meters: Array, slot: int, people: Profiles) -> Array:
-    """Return the utility (10, n) of each action in a slot (0..3) for persons with the meters (5, n).
-
-    It is the weighted change of the meters, times 12. A meter below 0.35 counts more, by 3 per unit below, except at
-    0.01 or less.
-    """
+    """Return the utility (10, n) of each action in a slot (0..3) for persons with the meters (5, n)."""
     import numpy as np
 
     each = np.tile(np.arange(len(people)), len(ACTIONS))
@@ -50,11 +42,7 @@ def utilities(meters: Array, slot: int, people: Profiles) -> Array:
 
 
 def standing(values: Array, feasible: Sequence[ActionType]) -> Array:
-    """Return the utilities (10,) relative to the mean of the feasible actions, in units of the feasible actions'
-    deviation.
-
-    The deviation is the standard deviation, at least 1e-6. Infeasible actions are in the result too.
-    """
+    """Return the utilities (10,) relative to the mean of the feasible actions, in their standard deviations."""
     import numpy as np
 
     chosen = values[[ACTIONS.index(action) for action in feasible]]
@@ -85,9 +73,7 @@ def answer(
 ) -> tuple[Answer, Slot | None]:
     """Draw a person's answer to the recommended ``action``. For RESCHEDULE also return the chosen slot, else None.
 
-    A refused action is rescheduled to the later slot of the day where its standing is highest. It is ignored unless
-    that is higher by more than 0.5. ``meters`` has the shape (5, 1). ``chance`` is the probability of acceptance. If it
-    is None, the probability follows from the action's standing (``standing``, ``acceptance``).
+    ``meters`` has the shape (5, 1). ``chance`` None: acceptance follows from the action's standing.
     """
     number = ACTIONS.index(action)
     here = standing(utilities(meters, int(slot), person)[:, 0], feasible)
@@ -110,10 +96,9 @@ def own_choice(
     *,
     habit: Sequence[float] | None = None,
 ) -> ActionType:
-    """Draw the feasible action that a person does without a recommendation.
+    """Draw the feasible action that a person does without advice, with shares exp(standing) or ``habit`` (10,).
 
-    Better actions are drawn more often. The shares are exp(standing). ``meters`` has the shape (5, 1). ``habit`` (10,)
-    holds a weight per action, in the order of ``ACTIONS``, and replaces these shares. None keeps them.
+    ``meters`` has the shape (5, 1). None as ``habit`` keeps the shares.
     """
     from math import exp
 

@@ -88,7 +88,7 @@ def seeds_in(seeds: Sequence[int], condition: str) -> list[int]:
 
 
 def _draws(seed: int) -> Array:
-    """Return a person's uniform draws (18,). The seed is scrambled, so that its remainder reveals nothing."""
+    # The seed is scrambled, so that its remainder reveals nothing.
     import numpy as np
 
     found: Array = np.random.default_rng(seed ^ SEED_SCRAMBLE).random(METERS + len(TRAITS))
@@ -128,7 +128,6 @@ def belief_target(profiles: Profiles) -> Array:
 
 
 def _rank(profiles: Profiles, trait: str) -> Array:
-    """Return, for each person, the share (n,) of all possible people whose trait is lower, 0..1."""
     import numpy as np
 
     if trait in WEIGHT_OF:

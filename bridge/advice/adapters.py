@@ -1,9 +1,6 @@
 """Decide when a user's own adapter of the language model is trained, and start the training.
 
-An adapter is trained on the user's earlier answers. It is kept if it predicts the later answers better than the model
-without an adapter. Attempts are stored in the same table as the planner's priors, under the policy ``llm@VERSION``. The
-adapter itself is a folder below ``adapters``, by the name under which a model server loads it. Training runs in its own
-process, at low priority and with few threads. A stopped training is continued by the next process.
+An adapter is kept if it predicts the later answers better than the model without an adapter.
 """
 
 from __future__ import annotations
@@ -41,10 +38,7 @@ def attempts(bridge: Bridge, user: User) -> list[Prior]:
 
 
 def given(bridge: Bridge, user: User, now: datetime) -> list[Interaction]:
-    """Return all answers to recommendations since the user's last reset, oldest first.
-
-    Where the user gave no answer, a known outcome may count as an answer (see ``as_answer``).
-    """
+    """Return all answers, given or known from outcomes (see ``as_answer``), since the user's last reset, in order."""
     found = bridge.store.recommendations.advice_records(user.id, since=_begun(bridge, user, now), until=now)
     return [answered for one in found if (answered := recommend.interaction(one, now)) is not None]
 
@@ -57,27 +51,20 @@ def answered_advice(bridge: Bridge, user: User, now: datetime) -> list[tuple[Int
 
 
 def _begun(bridge: Bridge, user: User, now: datetime) -> datetime:
-    """Return the time of the user's last reset as of ``now``, or without a reset a time 20 years before."""
     return recommend.reset_time(bridge.store, user, at=now) or now - personalise.BEGINNING
 
 
 def enough(bridge: Bridge, user: User, answers: Sequence[Interaction], now: datetime) -> None:
-    """Raise SetupError, with the next command, unless a new adapter can be trained.
-
-    ``answers`` are all answers since the last reset, oldest first. Training needs 40 of them over at least 21 days. If
-    there was an attempt before, 14 of them must be newer than its answers.
-    """
+    """Raise SetupError, with the next command, unless ``answers`` (since the last reset) suffice for a new adapter."""
     little = lacking(bridge, user, answers, now, again=timedelta(0))
     if little:
         raise SetupError(f"{user.name} {little}; answer more recommendations: bridge recommend --user {user.name}")
 
 
 def lacking(bridge: Bridge, user: User, answers: Sequence[Interaction], now: datetime, *, again: timedelta) -> str:
-    """Return the end of a sentence about why no adapter can be trained, such as "has answered 3 times".
+    """Return why no adapter can be trained, as the end of a sentence, or an empty text if training is possible.
 
-    Returns "" if an adapter can be trained. ``answers`` are all answers since the last reset, oldest first. Training
-    needs 40 of them over at least 21 days. If there was an attempt before, 14 of them must be newer than its answers.
-    The attempt must also be at least ``again`` ago.
+    ``answers`` are all answers since the last reset, oldest first.
     """
     span = answers[-1].at - answers[0].at if answers else timedelta(0)
     if span < personalise.LONG_ENOUGH or len(answers) < personalise.MANY_ENOUGH:
@@ -94,10 +81,7 @@ def lacking(bridge: Bridge, user: User, answers: Sequence[Interaction], now: dat
 
 
 def take_back(bridge: Bridge, user: User) -> datetime:
-    """Withdraw the newest kept adapter of the policy's current version, and return when it was made.
-
-    The kept adapter before it is used again. Raises SetupError if the user has no adapter of this version.
-    """
+    """Withdraw the newest kept adapter, and return when it was made. Raises SetupError if there is none."""
     when = bridge.store.lessons.withdraw_prior(user.id, version(bridge))
     if when is None:
         raise SetupError(f"{user.name} has no adapter: bridge llm personalise --user {user.name} --model FOLDER")
@@ -105,12 +89,9 @@ def take_back(bridge: Bridge, user: User) -> datetime:
 
 
 def personalise_due(bridge: Bridge, user: User, now: datetime, *, stopped: Callable[[], bool] = lambda: False) -> bool:
-    """Train an adapter in a process of its own, if the user has given enough answers (see ``lacking``).
+    """Start training an adapter in a process of its own, if it is due and possible. Return True if it was started.
 
-    The daemon calls this once a day, and the last attempt must be at least seven days ago. Returns True if a training
-    process was started, and False if not. None is started without the policy's setting ``folder``, which names the
-    served model, or without the package ``peft``. The process is ended after 30 minutes, or earlier if ``stopped()`` is
-    True. The next call continues the training.
+    The process ends after a time limit, or once ``stopped()`` is True. The next call continues the training.
     """
     from importlib.util import find_spec
 
@@ -133,10 +114,6 @@ def personalise_due(bridge: Bridge, user: User, now: datetime, *, stopped: Calla
 
 
 def _wait(running: subprocess.Popen[bytes], stopped: Callable[[], bool]) -> None:
-    """Wait until the training process ends, and end it after 30 minutes or if ``stopped()`` is True.
-
-    A process that is ended has saved its progress.
-    """
     until = monotonic() + TRAINING_WAIT.total_seconds()
     while running.poll() is None:
         if stopped() or monotonic() > until:

@@ -95,10 +95,7 @@ class Aftermath:
             dosage = FADES * dosage + 1 - FADES
 
     def drawn(self, lots: Sequence[Lot], user: User, *, now: datetime) -> Iterator[Drawn]:
-        """Yield the lots (draws between advice and no advice) of slots that are over, with their outcomes.
-
-        ``lots`` must be in order of time, oldest first. The result is in that order too.
-        """
+        """Yield the lots (advice or none) of slots that are over, with outcomes. ``lots`` must be in order of time."""
         dosage = 0.0
         for one in lots:
             end = slot_bounds(one.moment, user.zones)[1]
@@ -108,11 +105,7 @@ class Aftermath:
             dosage = FADES * dosage + (1 - FADES) * one.given
 
     def _outcomes(self, moment: Moment, end: datetime) -> Iterator[tuple[str, float]]:
-        """Yield the name and value of each known outcome of the slot ``moment``, which ends at ``end``.
-
-        The first check-in within 24 hours after the end counts. The night is the one that ends on the next date. The
-        meters are those of that date's first recommendation.
-        """
+        """Yield (name, value) of each known outcome; the night counts that ends on the next date."""
         said = next((value for at, value in self.check_ins if end <= at < end + DAY), None)
         if said is not None:
             yield "next_check_in", said
@@ -183,8 +176,5 @@ def values_of(store: Store, user: User, metric: Metric, since: date, *, now: dat
 
 
 def _over(one: Recommendation, now: datetime) -> bool:
-    """Return True if a recommendation is answered, or was shown and has expired.
-
-    A recommendation that was never shown had no effect.
-    """
+    """Return True if answered, or shown and expired: what was never shown had no effect."""
     return one.answer is not None or (one.shown_at is not None and one.expires_at <= now)

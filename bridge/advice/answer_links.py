@@ -1,9 +1,6 @@
-"""Signed links in notifications. Each link gives an answer to a recommendation until the recommendation expires.
+"""Signed links in notifications, each of which gives an answer to a recommendation until that expires.
 
-Until the recommendation's day ends, another link can change the answer. A token names the recommendation, the answer
-and the signing key. The signature covers the recommendation's user and times too. Without them, a restored database
-could give the number to another recommendation. Opening a link marks the recommendation as seen but answers nothing,
-because mail scanners and previews open links too. The page that opens has buttons that answer.
+Opening a link answers nothing, because mail scanners open links too. The page that opens has buttons.
 """
 
 from __future__ import annotations
@@ -48,10 +45,7 @@ class Link:
 
 
 def for_recommendation(bridge: Bridge, recommendation: Recommendation) -> dict[str, str]:
-    """Return the button's word (Accept, Not now, Later) -> web address of the link that gives this answer.
-
-    The mapping is empty without ``BRIDGE_URL``, and once the recommendation is answered.
-    """
+    """Return button's word -> link's address, or an empty mapping without ``BRIDGE_URL`` or once answered."""
     url = bridge.settings.url
     if url is None:
         return {}
@@ -76,11 +70,7 @@ def paths(bridge: Bridge, recommendation: Recommendation) -> dict[str, str]:
 
 
 def read(bridge: Bridge, token: str, *, now: datetime) -> Link:
-    """Return the user, recommendation and answer that a link's token names, without storing an answer.
-
-    Raises Forged for a token that was not made here. Raises Spent for an expired link, and for a link whose answer can
-    no longer change. It is also raised if the signing key is no longer among the bridge's keys.
-    """
+    """Return user, recommendation and answer of a link's token. Raises Forged, or Spent if it has expired."""
     found, answer = _verify(bridge, token)
     user = bridge.travelled(bridge.store.people.user_by_id(found.user_id), at=now)
     refuse_late(found, user, now=now)
@@ -98,11 +88,7 @@ def refuse_late(recommendation: Recommendation, user: User, *, now: datetime) ->
 
 
 def follow(bridge: Bridge, token: str, *, now: datetime, moved_to: Moment | None = None) -> Link:
-    """Store the answer that a link names, in place of an earlier answer.
-
-    ``moved_to`` is the chosen slot, and counts only for Reschedule. Returns the link with the recommendation as stored
-    then. Raises Forged and Spent as ``read`` does.
-    """
+    """Store a link's answer, for Reschedule with the slot ``moved_to``. Raises Forged and Spent as ``read`` does."""
     link = read(bridge, token, now=now)
     moved = moved_to if link.answer is Answer.RESCHEDULE else None
     found = rescheduling.answer(bridge, link.user, link.recommendation.id, link.answer, now=now, moved_to=moved)
@@ -110,10 +96,7 @@ def follow(bridge: Bridge, token: str, *, now: datetime, moved_to: Moment | None
 
 
 def _verify(bridge: Bridge, token: str) -> tuple[Recommendation, Answer]:
-    """Return the recommendation and the answer of a token with a valid signature.
-
-    Raises Forged for an invalid token. Raises Spent for a token whose signing key is no longer among the bridge's keys.
-    """
+    """Raise Forged for an invalid token, Spent for one whose key is no longer the bridge's."""
     found = TOKEN_FORM.fullmatch(token)
     if found is None:
         raise Forged(say("this is not a whole link of this bridge; answer on the page instead"))
@@ -132,7 +115,6 @@ def _verify(bridge: Bridge, token: str) -> tuple[Recommendation, Answer]:
 
 
 def _signer(key: bytes, recommendation: Recommendation) -> Signer:
-    """Return the signer of a recommendation's links. Its salt is made of the recommendation's user and times."""
     times = (recommendation.created_at, recommendation.expires_at)
     salt = "/".join([str(recommendation.user_id), *(time.astimezone(UTC).isoformat() for time in times)])
     return Signer(key, salt=salt, key_derivation="hmac", digest_method=hashlib.sha384)

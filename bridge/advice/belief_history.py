@@ -1,8 +1,4 @@
-"""The model's belief about a user day by day, and the answers that changed the belief most.
-
-Each stored recommendation holds the belief at its time. An answer's change is the difference to the next
-recommendation's belief, so that new data in between count too.
-"""
+"""The model's belief about a user day by day, and the answers that changed the belief most."""
 
 from __future__ import annotations
 
@@ -40,11 +36,7 @@ DIMENSIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Day:
-    """The last belief stated on a local day, as mean and standard deviation by dimension.
-
-    A dimension's value is 0 to 1 (see ``DIMENSIONS``). ``sd`` is None if the policy gives none. ``policy`` made the
-    recommendation.
-    """
+    """The last belief stated on a local day, as mean and ``sd`` by dimension, 0 to 1. ``sd`` None: not stated."""
 
     day: date
     mean: Mapping[str, float]
@@ -84,10 +76,7 @@ class Beliefs:
 
 
 def beliefs(store: Store, user: User, *, now: datetime) -> Beliefs:
-    """Return the beliefs of the 365 days before ``now``, all resets, and the eight answers with the largest change.
-
-    Where the user gave no answer, a known outcome may count as an answer (see ``as_answer``).
-    """
+    """Return the beliefs of the last year, all resets, and the few answers that changed the belief most."""
     stated = store.recommendations.advice_records(user.id, since=now - BELIEF_PERIOD, until=now + INSTANT)
     resets = store.lessons.resets(user.id)
     moves = sorted(_moves(stated, resets, now), key=lambda one: -one.size)
@@ -100,7 +89,6 @@ def beliefs(store: Store, user: User, *, now: datetime) -> Beliefs:
 
 
 def _days(stated: Sequence[AdviceRecord], zones: ZoneHistory) -> Iterator[Day]:
-    """Yield the last belief of each local day with a recommendation, ascending."""
     last: dict[date, AdviceRecord] = {
         one.created_at.astimezone(zone_at(one.created_at, zones)).date(): one for one in stated
     }
@@ -110,16 +98,11 @@ def _days(stated: Sequence[AdviceRecord], zones: ZoneHistory) -> Iterator[Day]:
 
 
 def _mean(one: AdviceRecord) -> dict[str, float]:
-    """Return dimension -> mean of the belief, 0.5 where the recommendation stored none."""
     return {name: float(one.belief.get(name, 0.5)) for name in DIMENSIONS}
 
 
 def _moves(stated: Sequence[AdviceRecord], resets: Sequence[Reset], now: datetime) -> Iterator[Move]:
-    """Yield the changes of the belief between two successive recommendations of which the first was answered.
-
-    Both must have the same policy, version, prior and adapter, and at most two days between them. Pairs with a reset or
-    its withdrawal in between are left out. So are changes that two decimals do not show.
-    """
+    """Yield the changes of the belief between two answers of the same policy, version, prior and adapter."""
     breaks = [at for one in resets for at in (one.made_at, one.taken_back_at) if at is not None]
     for one, following in pairwise(stated):
         answer = as_answer(one, now)
@@ -144,10 +127,7 @@ SEEN = {  # where nothing was pressed
 
 
 def said(move: Move) -> Text:
-    """Return a sentence about an answer and the change of the belief after it, the largest change first.
-
-    Dimensions that changed by less than 0.005 are left out.
-    """
+    """Return a sentence about an answer and the changes of the belief after it, the largest change first."""
     advice = move.advice
     message = PRESSED[move.answer] if advice.answer is move.answer else SEEN[move.answer]
     changes = [

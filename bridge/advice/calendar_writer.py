@@ -42,11 +42,7 @@ class Writing(Protocol):
 
 
 def plans(store: Store, user: User, classifier: EventClassifier, *, now: datetime) -> list[Plan]:
-    """Return the plans for accepted and rescheduled recommendations whose slots are not over.
-
-    Recommendations of the last eight days count, in the order in which they were made. A recommendation to keep an
-    entry of the calendar needs no plan. A plan that would have no length is left out.
-    """
+    """Return the plans for recent accepted and rescheduled recommendations whose slots are not over."""
     found: list[Plan] = []
     for advice in store.recommendations.between(user.id, since=now - RESCHEDULED_MAX, until=now + INSTANT):
         moment = _meant_for(advice)
@@ -56,10 +52,6 @@ def plans(store: Store, user: User, classifier: EventClassifier, *, now: datetim
 
 
 def _meant_for(advice: Recommendation) -> Moment | None:
-    """Return the slot that the user accepted, or the slot to which the user rescheduled the recommendation.
-
-    Returns None for any other answer. Returns None too for an entry to keep, which is in the calendar already.
-    """
     if advice.kind == "keep":
         return None
     return {Answer.ACCEPT: advice.moment, Answer.RESCHEDULE: advice.moved_to}.get(advice.answer or Answer.IGNORE)
@@ -75,11 +67,7 @@ def _plan(
     *,
     beside: Sequence[Plan],
 ) -> Plan:
-    """Return the plan of a recommendation in the slot ``moment``.
-
-    The recommendation's own time is kept if it belongs to that slot. Otherwise the first free time of the slot after
-    the answer is taken. ``beside`` are plans whose times count as busy.
-    """
+    """Return a plan in ``moment``: the recommendation's own time if it lies there, else the first free time."""
     own = advice.start is not None and moment in (advice.moment, moment_at(advice.start, user.zones))
     if own and advice.start is not None and advice.end is not None:
         begin, over = advice.start, advice.end
@@ -107,11 +95,7 @@ def _entry(plan: Plan) -> Occurrence:
 def _placed(
     others: Sequence[Occurrence], advice: Recommendation, start: datetime, end: datetime
 ) -> tuple[datetime, datetime]:
-    """Return begin and end of a plan for ``advice`` between ``start`` and ``end``, beside the entries ``others``.
-
-    A plan lasts 20 minutes for MEDITATE, six hours for SLEEP, and an hour for other actions. It begins with the first
-    free stretch of time that is long enough, or at ``start`` without any. It never lasts beyond ``end``.
-    """
+    """Return begin and end, in the first free stretch that is long enough, else at ``start``."""
     minutes = DEFAULT_MINUTES.get(advice.action, HOUR)
     free = free_blocks(others, start, end, minutes=minutes)
     begin = free[0][0] if free else start
@@ -129,19 +113,12 @@ def _rounded_up(at: datetime) -> datetime:
 
 
 def key_of(user: User, advice: Recommendation) -> str:
-    """Return the key of a plan: the user's name, the slot, and the time at which the recommendation was made.
-
-    An installation that imports the recommendation gives it the same key.
-    """
+    """Return the key of a plan, which is the same in an installation that imports the recommendation."""
     return f"{user.name}/{advice.moment.week}/{advice.moment.timestep}/{advice.created_at.isoformat()}"
 
 
 def keep(store: Store, user: User, classifier: EventClassifier, write: Writing, lease: Lease) -> bool:
-    """Write the plans to the calendar, and answer recommendations whose plans the user deleted there with Ignore.
-
-    Returns True on success. Returns False if another process holds the lease or the calendar cannot be written. The
-    next call then tries again. The lease is released at the end.
-    """
+    """Write the plans to the calendar, and answer Ignore for deleted plans. Return False if it must be tried again."""
     if not lease.taken():
         return False
     now = lease.now

@@ -42,12 +42,9 @@ def plan_day(
     known: Snapshot | None = None,
     ahead: Ahead | None = None,
 ) -> DayPlan:
-    """Return the plan of a date, or of today if ``day`` is None.
+    """Return the plan of a date, or of today if ``day`` is None. Today's recommendation is made if there is none.
 
-    For today, the current slot's recommendation is in the plan, and is made if there is none. ``seen`` marks it as
-    shown to the user. The times of today's tasks are saved, so that the next plan shows them there. Suggestions for
-    later slots are a preview, the likeliest plan. The real choice is drawn when the slot comes. ``known`` is the user's
-    snapshot at ``now``, and is loaded if None. ``ahead`` keeps previews for further plans of the same instant and user.
+    ``seen`` marks it as shown. ``known`` is the user's snapshot at ``now``, and is loaded if None.
     """
     today = now.astimezone(zone_at(now, user.zones)).date()
     wanted = day or today
@@ -119,7 +116,6 @@ def _keep_places(bridge: Bridge, user: User, person: Person, blocks: Sequence[Bl
 
 
 def _moves(person: Person, day: date, blocks: Sequence[Block]) -> tuple[ZoneSpan, ...]:
-    """Return the stays in other time zones that begin between a date's midnight and the end of the latest block."""
     begin = midnight(day, person.known.zones)
     return tuple(moves(person.known.zones, begin, max([begin, *(block.end for block in blocks)])))
 

@@ -62,11 +62,9 @@ def known_effects(store: Store, person: User, actions: Sequence[ActionType], *, 
 
 
 def effects(store: Store, people: Sequence[User], *, now: datetime) -> dict[str, Any]:
-    """Return the effects on each outcome as a JSON object.
+    """Return the effects on each outcome as a JSON object, each with a 95 % interval.
 
-    ``actions`` holds the effects of advising each action, and ``advice`` those of advice as such. Each has a 95 %
-    interval. ``moderation`` says how the effect changes in the evening or at night, and with the dosage of advice. An
-    effect is null while the decisions are too few. ``missing`` then says roughly how many more are needed.
+    An effect is null while the decisions are too few. ``missing`` then says roughly how many more are needed.
     """
     decisions: list[tuple[User, Followed]] = []
     lots: list[tuple[User, Drawn]] = []
@@ -86,7 +84,6 @@ def effects(store: Store, people: Sequence[User], *, now: datetime) -> dict[str,
 
 
 def _of_action(decisions: Sequence[tuple[User, Followed]], action: ActionType, *, by_day: bool) -> dict[str, Any]:
-    """Return outcome -> effect of advising the action on it, as JSON objects."""
     from bridge.advice.excursion import document, effect
 
     found = {}
@@ -126,10 +123,7 @@ def _points(
 
 
 def _advice(outcomes: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-    """Return ``outcomes`` (outcome -> effect of advice as such) with the first outcome's effect at the top level too.
-
-    The first outcome is the next check-in. ``because`` says why its effect is null, and is None if the effect is known.
-    """
+    # ``because`` says why its effect is null, and is None if the effect is known.
     first = outcomes[OF_ADVICE[0]]
     told = {name: first[name] for name in ("effect", "ci95", "points", "missing")}
     why = None if first["effect"] is not None else "too few slots were left without a recommendation at random"
@@ -137,11 +131,6 @@ def _advice(outcomes: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
 
 
 def _of_advice(lots: Sequence[tuple[User, Drawn]], outcome: str, *, by_day: bool) -> dict[str, Any]:
-    """Return the effect of advice as such on an outcome, over all users, as a JSON object.
-
-    With several users, ``users`` maps a user's name to the effect on that user. From five known effects on, it is
-    shrunk towards their mean (see ``pooling``). Users of whom no effect is known are left out.
-    """
     from bridge.advice.excursion import document, effect
     from bridge.advice.pooling import pooled
 
@@ -199,10 +188,6 @@ def controlled(points: Sequence[Point], before: Sequence[Mapping[str, float]], o
 
 
 def _cluster(person: User, moment: Moment, *, by_day: bool) -> str:
-    """Return the cluster of a decision: the user and date if ``by_day``, otherwise the user.
-
-    Decisions of a cluster may depend on each other.
-    """
     return f"{person.id}/{moment.date}" if by_day else str(person.id)
 
 

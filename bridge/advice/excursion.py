@@ -1,10 +1,6 @@
-"""The causal excursion effect of a recommendation, estimated from randomised decisions.
+"""The causal excursion effect of a recommendation, from randomised decisions (Boruvka et al. 2018).
 
-Numeric outcomes use weighted and centred least squares (Boruvka, Almirall, Witkiewitz and Murphy 2018). Binary outcomes
-use the estimator of marginal excursion effects by Qian, Yoo, Klasnja, Almirall and Murphy (2021). Its effect is a log
-ratio of probabilities. Both stay consistent if the model of the outcome without advice is wrong. Standard errors come
-from a sandwich over clusters with the small-sample correction of Mancl and DeRouen (2001). Their degrees of freedom are
-those of Bell and McCaffrey (2002).
+Ratios: Qian et al. (2021). Errors: Mancl and DeRouen (2001), Bell and McCaffrey (2002).
 """
 
 from __future__ import annotations
@@ -30,10 +26,9 @@ PRECISE = 1e-10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """A randomised decision. ``given`` is True if the action was advised, and ``chance`` was the probability of that.
+    """A randomised decision. ``given`` says that the action was advised, ``chance`` with what probability.
 
-    ``outcome`` was measured later. ``cluster`` groups decisions that may depend on each other, such as those of a user
-    or of a day. ``controls`` predict the outcome without advice. ``moderators`` may change the effect.
+    ``cluster`` groups dependent decisions. ``controls`` predict the outcome, ``moderators`` may change the effect.
     """
 
     cluster: str
@@ -48,8 +43,7 @@ class Point:
 class Effect:
     """An estimated effect with standard errors and 95 % intervals, which are in the order of ``estimates``.
 
-    ``estimates`` begins with the effect where all moderators have their mean, so that it needs no extrapolation. The
-    change per unit of each moderator follows.
+    ``estimates`` begins with the effect at mean moderators. The change per unit of each moderator follows.
     """
 
     estimates: tuple[float, ...]
@@ -66,11 +60,7 @@ class Effect:
 
 
 def missing(points: Sequence[Point], *, binary: bool = False) -> int:
-    """Return roughly how many more decisions ``effect`` needs before it estimates anything, 0 if there are enough.
-
-    It needs ten decisions with the action, ten without, and 14 clusters more than the model has coefficients. With
-    ``binary``, outcomes are 0 or 1, and both must have occurred ten times.
-    """
+    """Return roughly how many more decisions ``effect`` needs before it estimates anything, 0 if there are enough."""
     wanted = [FEWEST_EACH - sum(one.given is way for one in points) for way in (True, False)]
     shares = [_share(points, way) for way in (True, False)]
     needed = [count / share for count, share in zip(wanted, shares, strict=True)]
@@ -84,21 +74,19 @@ def missing(points: Sequence[Point], *, binary: bool = False) -> int:
 
 
 def _share(points: Sequence[Point], way: bool) -> float:
-    """Return the mean probability that a decision's ``given`` equals ``way``, at least 0.02, or 0.5 without points."""
+    """Return the share of ``way``, at least 0.02, or 0.5 without points."""
     chances = [one.chance if way else 1 - one.chance for one in points]
     return max(sum(chances) / len(chances), 0.02) if chances else 0.5
 
 
 def _width(points: Sequence[Point]) -> int:
-    """Return the number of coefficients of the model, by the controls and moderators of the first point."""
     return 2 + (len(points[0].controls) + len(points[0].moderators) * 2 if points else 0)
 
 
 def effect(points: Sequence[Point], *, binary: bool = False) -> Effect | None:
     """Estimate the effect, as a difference for numbers and as a log ratio of probabilities for binary outcomes.
 
-    Returns None if there are too few decisions (see ``missing``), or if no unique and finite solution is found. Raises
-    ValueError for a decision that was not randomised, which has a chance of 0 or 1.
+    Returns None if data are too few or there is no unique solution. Raises ValueError for a chance of 0 or 1.
     """
     import numpy as np
 
@@ -140,11 +128,7 @@ def effect(points: Sequence[Point], *, binary: bool = False) -> Effect | None:
 
 
 def _difference(design: Array, weights: Array, outcome: Array) -> tuple[Array, Array, Array, Array]:
-    """Fit weighted least squares.
-
-    Returns the coefficients, the weighted design, and the inverse of its product with the design ("bread"). The fourth
-    array is the design with the residuals as an additional last column.
-    """
+    """Return coefficients, weighted design, inverse of its product with the design, and design with residuals."""
     import numpy as np
 
     weighted = design * weights[:, None]
@@ -156,11 +140,7 @@ def _difference(design: Array, weights: Array, outcome: Array) -> tuple[Array, A
 def _ratio(
     design: Array, moderators: Array, controls: Array, given: Array, weights: Array, outcome: Array
 ) -> tuple[Array, Array, Array, Array]:
-    """Fit binary outcomes by Newton's method, starting from no effect.
-
-    Returns the same arrays as ``_difference``, with derivatives of the residuals in place of the design. Raises
-    LinAlgError if no solution is found.
-    """
+    """As ``_difference`` by Newton's method, with derivatives of the residuals in place of the design."""
     import numpy as np
 
     first = np.log(np.clip(outcome.mean(), 0.01, 0.99))
@@ -190,10 +170,7 @@ def _ratio(
 def _sandwich(
     weighted: Array, bread: Array, leverage: Array, clusters: Sequence[str], width: int
 ) -> tuple[Array, Array]:
-    """Return the covariance of the coefficients, and the degrees of freedom of the last ``width``.
-
-    ``leverage`` holds the rows through which coefficients change the residuals, and the residuals as last column.
-    """
+    """Return the covariance of the coefficients, and the degrees of freedom of the last ``width``."""
     import numpy as np
 
     rows, residuals = leverage[:, :-1], leverage[:, -1]
@@ -213,11 +190,7 @@ def _sandwich(
 
 
 def _freedom(parts: Sequence[tuple[Array, Array, Array]], bread: Array, weighted: Array, at: int) -> float:
-    """Return Satterthwaite's degrees of freedom of the variance of coefficient ``at`` (Bell and McCaffrey 2002).
-
-    A variance is the sum of a square per cluster. Under independent residuals of equal variance the covariances of the
-    squares follow from the design. Few clusters with large weights leave few degrees of freedom.
-    """
+    """Return Satterthwaite's degrees of freedom of the variance of coefficient ``at`` (Bell and McCaffrey 2002)."""
     import numpy as np
 
     own = np.array([float(shares[:, at] @ shares[:, at]) for shares, _, _ in parts])
@@ -229,11 +202,7 @@ def _freedom(parts: Sequence[tuple[Array, Array, Array]], bread: Array, weighted
 
 
 def document(found: Effect | None, points: Sequence[Point], *, binary: bool) -> dict[str, Any]:
-    """Return the effect ``found``, which was estimated from ``points``, as a JSON object.
-
-    If ``found`` is None, ``effect`` and both ends of ``ci95`` are null. ``missing`` is then roughly the number of
-    further decisions needed, and the keys ``clusters`` and ``moderation`` are absent.
-    """
+    """Return the effect ``found`` from ``points`` as a JSON object, with nulls and ``missing`` if it is None."""
     if found is None:
         return {"effect": None, "ci95": [None, None], "points": len(points), "missing": missing(points, binary=binary)}
     return {

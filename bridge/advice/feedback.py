@@ -20,11 +20,7 @@ if TYPE_CHECKING:
 def answer(
     store: Store, user: User, recommendation_id: int, given: Answer | Deed, *, now: datetime, moved_to: Moment | None
 ) -> Recommendation:
-    """Store the user's answer to a recommendation (an Answer), or whether the user did the action (a Deed).
-
-    ``moved_to`` is the slot to which Reschedule moves it. Raises SetupError as ``give_feedback`` and ``say`` do, and
-    for a Deed with ``moved_to``.
-    """
+    """Store the user's answer (an Answer) or whether the action was done (a Deed). Raises SetupError if refused."""
     if isinstance(given, Answer):
         return give_feedback(store, user, recommendation_id, given, now=now, moved_to=moved_to)
     if moved_to is not None:
@@ -37,8 +33,7 @@ def give_feedback(
 ) -> Recommendation:
     """Store the user's answer to a recommendation, and for Reschedule the slot ``moved_to``.
 
-    Raises SetupError if the recommendation does not belong to the user, or if ``moved_to`` comes with another answer.
-    Once the recommendation's day is over, a stored answer can no longer change, which raises SetupError too.
+    Raises SetupError for another user's recommendation, a wrong ``moved_to``, or a change once its day is over.
     """
     before = own(store, user, recommendation_id)
     if moved_to is not None and answer is not Answer.RESCHEDULE:
@@ -65,10 +60,9 @@ def _wake(store: Store, user: User, advice: Recommendation, *, now: datetime) ->
 
 
 def say(store: Store, user: User, recommendation_id: int, deed: Deed, *, now: datetime) -> Recommendation:
-    """Store whether the user did the recommended action, as the user tells it. Data never replace this outcome.
+    """Store whether the user did the action, as the user tells it. Data never replace this outcome.
 
-    The recommendation counts as seen. Raises SetupError if it does not belong to the user. Raises SetupError too if the
-    user told another outcome before and the recommendation's day is over.
+    Raises SetupError for another user's recommendation, and for a change once its day is over.
     """
     before = own(store, user, recommendation_id)
     if before.evidence == SAID and before.outcome is not deed and day_end(before, user.zones) <= now:
@@ -86,7 +80,6 @@ def say(store: Store, user: User, recommendation_id: int, deed: Deed, *, now: da
 
 
 def _close_task(store: Store, user: User, advice: Recommendation, deed: Deed, *, now: datetime) -> None:
-    """Tick the task that a recommendation names once it is done, and take the tick back once it is not."""
     named = [t for _, t in store.reading.tasks(user.id, at=now) if advice.what is not None and t.title == advice.what]
     for task in named[:1]:
         if deed is Deed.DONE and task.completed is None:

@@ -1,9 +1,4 @@
-"""Accuracy of policies' predictions of answers, from the probabilities of acceptance stated before the user answered.
-
-The Brier score is the mean squared distance of a predicted probability from the result (1 accepted, 0 not). It is
-compared with the score of always predicting the user's own acceptance rate. Only policies in FORETELLS state
-probabilities as scores, so the recommendations of other policies are left out.
-"""
+"""Accuracy of policies' predictions of answers (Brier score), against always predicting the user's own rate."""
 
 from __future__ import annotations
 
@@ -40,11 +35,7 @@ class Week:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Foresight:
-    """Brier scores of a user, from 0 (exact) to 1.
-
-    ``score`` is that of the predictions. ``usual`` is that of always predicting the user's share of accepted answers.
-    ``weeks`` are ascending.
-    """
+    """Brier scores of a user, 0 is exact: of the predictions, and (``usual``) of the user's share of acceptance."""
 
     answers: int
     score: float
@@ -72,11 +63,7 @@ Pair = tuple[date, float, bool]  # Monday, stated chance, taken
 
 
 def foresight(store: Store, user: User, *, now: datetime) -> Foresight:
-    """Return the Brier scores of the answers to recommendations of the last eight weeks.
-
-    Where the user gave no answer, a known outcome may count as an answer (see ``as_answer``). Only recommendations by
-    the policy ``adaptive`` count, because its scores are probabilities. Without any, both scores are 0.
-    """
+    """Return the Brier scores of the answers to recent recommendations by ``adaptive``, 0 without any."""
     pairs: list[Pair] = []
     for one in store.recommendations.advice_records(user.id, since=now - BACK, until=now + INSTANT):
         given, stated = as_answer(one, now), one.scores.get(str(one.action))
@@ -86,11 +73,7 @@ def foresight(store: Store, user: User, *, now: datetime) -> Foresight:
 
 
 def counts(store: Store, *, now: datetime, most: int) -> dict[str, Any]:
-    """Return the number of users by verdict (``people``), and the Brier scores over all their answers.
-
-    ``brier`` is the score of the predictions, and ``brier_of_usual`` that of predicting each user's usual share. Both
-    are None without answers. Only the first ``most`` users are read.
-    """
+    """Return the number of users by verdict, and the Brier scores over all their answers (None without answers)."""
     found = [foresight(store, user, now=now) for user in store.people.users()[:most]]
     answers = sum(one.answers for one in found)
     people: dict[str, int] = {}
@@ -121,7 +104,6 @@ def judged(pairs: Sequence[Pair]) -> Foresight:
 
 
 def _week(monday: date, pairs: Sequence[Pair]) -> Week:
-    """Return the number of answers and the means of the pairs, which are all of the same week."""
     n = len(pairs)
     return Week(
         monday=monday,

@@ -10,10 +10,7 @@ FEW = {1: 12.706, 2: 4.303}  # Student's 97.5 % quantile where the expansion is 
 
 
 def interval(mean: float, error: float, n: int) -> list[float | None]:
-    """Return both ends of the 95 % interval of a mean of ``n`` values.
-
-    ``error`` is the standard error of the mean. Both ends are None for a single value.
-    """
+    """Return both ends of the 95 % interval of a mean with standard error ``error``, None for a single value."""
     if n < 2:
         return [None, None]
     half = student(n - 1) * error

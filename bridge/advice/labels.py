@@ -29,11 +29,7 @@ LESSON_DAYS = timedelta(days=60)  # of calendar that corrections are compared wi
 def labelled(
     store: Store, user: User, classifier: EventClassifier, since: datetime, until: datetime, *, at: datetime
 ) -> list[tuple[Occurrence, Label]]:
-    """Return the calendar between two times, as known at ``at``, each occurrence with its label, by start.
-
-    The user's correction of the entry or of its title counts first. Next counts what the corrections teach about
-    similar entries, and last the classifier's label.
-    """
+    """Return the calendar between two times, as known at ``at``, each occurrence with its label, by start."""
     occurrences = _calendar(store, user, since, until, at=at)
     cases = _cases(user, classifier, occurrences)
     made = store.people.corrections(user.id, at=at)
@@ -47,10 +43,7 @@ def labelled(
 def of_days(
     store: Store, user: User, classifier: EventClassifier, days: int, *, at: datetime
 ) -> tuple[datetime, datetime, list[tuple[Occurrence, Label]]]:
-    """Return (start, end, labelled calendar) of so many days from this morning on. A day lasts from 06:00 to 06:00.
-
-    An all-day entry counts if one of these days is among its own, which begin at midnight.
-    """
+    """Return (start, end, labelled calendar) of so many days, each of which lasts from morning to morning."""
     morning = replace(moment_at(at, user.zones), slot=Slot.MORNING)
     start, end = (slot_start(morning.shifted(SLOTS_PER_DAY * ahead), user.zones) for ahead in (0, days))
     last = slot_start(morning.shifted(SLOTS_PER_DAY * (days - 1)), user.zones)
@@ -67,11 +60,9 @@ def liked(
     *,
     at: datetime,
 ) -> list[Label | None]:
-    """Return the label for each of the entries ``asked`` that the user's corrections ``made`` teach.
+    """Return the label that the corrections ``made``, newest first, teach for each of the entries ``asked``.
 
-    It is None where the classifier's label stands. ``made`` is newest first. A corrected series is known by its entry
-    in the 60 days before the newest correction, or else by its title alone. What was not corrected teaches nothing,
-    because no page shows every entry's label beside a way to correct it.
+    A label is None where the classifier's stands.
     """
     named = [(one, one.action) for one in made if one.title and one.action is not None]
     if len(named) < likeness.FEWEST or not asked:
@@ -93,11 +84,7 @@ def liked(
 def to_ask(
     store: Store, user: User, classifier: EventClassifier, count: int, *, at: datetime
 ) -> list[questions.Question]:
-    """Return at most ``count`` entries whose action the user may be asked, the most telling first.
-
-    They are of the 60 days before and after ``at``, each series once, and none that a correction covers. Private
-    entries are not asked about.
-    """
+    """Return at most ``count`` entries whose action the user may be asked, the most telling first, none private."""
     made = store.people.corrections(user.id, at=at)
     occurrences = _calendar(store, user, at - LESSON_DAYS, at + LESSON_DAYS, at=at)
     cases = _cases(user, classifier, occurrences)
@@ -128,18 +115,13 @@ def _cases(user: User, classifier: EventClassifier, occurrences: Sequence[Occurr
 
 
 def _labels(classifier: EventClassifier, asked: Sequence[Invitation]) -> list[Label]:
-    """Return a label for each invitation. Equal invitations, such as those of a weekly meeting, are classified once."""
     different = list(dict.fromkeys(asked))
     labels = dict(zip(different, classifier.classify(different), strict=True))
     return [labels[one] for one in asked]
 
 
 def invitation(occurrence: Occurrence, zones: ZoneHistory) -> Invitation:
-    """Return the part of an event that a classifier may see.
-
-    That is its title, its hour of begin and weekday on the user's clock, and its length in minutes. What the calendar
-    says of its kind is added. Names of people and places are not part of it. An all-day event has no hour of begin.
-    """
+    """Return the part of an event that a classifier may see, which holds no names of people or places."""
     event = occurrence.event
     local = occurrence.start.astimezone(zone_at(occurrence.start, zones))
     return Invitation(

@@ -1,8 +1,6 @@
-"""Program that hands a single message to Apprise, run as ``python -m bridge.advice.message_sender``.
+"""Program that hands a single message, a JSON object on standard input, to Apprise.
 
-Apprise's plug-ins open their own sockets and read proxies from the environment. A separate process can be confined to
-permitted addresses and ended in time by its parent. Standard input is a JSON object with ``address``, ``title``,
-``text`` and ``allowed`` (hosts). The exit status tells the result.
+A separate process can be confined to permitted addresses, and ended in time.
 """
 
 from __future__ import annotations
@@ -15,12 +13,7 @@ SENT, NOT_TAKEN, UNKNOWN = 0, 1, 3  # exit statuses; a crash also exits with 1
 
 
 def main() -> int:
-    """Send the message on standard input, and return the exit status.
-
-    The status is 0 if it was sent, and 1 if not. It is 3 for an address that Apprise does not know. The message is sent
-    as plain text, so that titles appear as written. For a service that takes Markdown no format is stated, because
-    escaping would break links.
-    """
+    """Send the message on standard input. Return 0 if it was sent, 1 if not, 3 for an address unknown to Apprise."""
     import apprise
 
     from bridge.http import egress

@@ -38,7 +38,6 @@ def mode_of(store: Store, user: User, day: date) -> Mode:
 
 
 def _said(store: Store, user: User) -> list[Spell]:
-    """Return the modes that were said. A mode of another release is left out."""
     return [one for one in store.people.preferences(user.id).modes if one[0] in set(ModeKind)]
 
 

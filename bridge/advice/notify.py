@@ -47,10 +47,7 @@ PARTS_OF_DAY = {
 
 
 def titled_events(bridge: Bridge, user: User, advice: Recommendation, now: datetime) -> list[str]:
-    """Return the titled events that begin from now until the recommendation expires, as ``14:00 Title``.
-
-    A private event is called busy, because the message passes through other machines.
-    """
+    """Return the titled events that begin before the recommendation expires, as ``14:00 Title``, or busy if private."""
     known = labelled(bridge.store, user, bridge.classifier, now, advice.expires_at, at=now)
     zone = zone_at(now, user.zones)
     ahead = [occurrence for occurrence, _label in known if occurrence.event.title and occurrence.start >= now]
@@ -62,9 +59,7 @@ def compose(
 ) -> tuple[str, str]:
     """Return title and text of a message about a recommendation, in the current language.
 
-    The title has the action and its time. The text has the reasons, the lines ``events`` about the calendar, and a line
-    per link. ``links`` maps a button's word to its address. No reason names a title. Without any line, the text is
-    the title.
+    ``links`` maps a button's word to its address. Without any line, the text is the title.
     """
     values = {"action": advice_title(advice.action, advice.kind), "time": _time(advice, zones)}
     title = _("Keep: {action}, {time}", **values) if advice.kind == "keep" else _("{action}, {time}", **values)
@@ -77,10 +72,6 @@ def compose(
 
 
 def _time(advice: Recommendation, zones: ZoneHistory) -> str:
-    """Return the local begin and end of a recommendation as text.
-
-    Without them, returns the part of the day, such as "this morning".
-    """
     if advice.start is None or advice.end is None:
         return shown(PARTS_OF_DAY[advice.moment.slot])
     start, end = (at.astimezone(zone_at(at, zones)) for at in (advice.start, advice.end))
@@ -88,10 +79,7 @@ def _time(advice: Recommendation, zones: ZoneHistory) -> str:
 
 
 def compose_review(review: Review, address: str | None) -> tuple[str, str]:
-    """Return title and text of the message about a week, in the current language.
-
-    ``address`` is that of the week's page, for the last line. It is None if the page cannot be reached from outside.
-    """
+    """Return title and text of the message about a week. ``address`` is that of its page, or None if unreachable."""
     lines = [*map(shown, summary(review)), *map(shown, review_words.lines(review))]
     if address is not None:
         lines.append(_("the week: {address}", address=address))
@@ -112,11 +100,7 @@ def trial_reminder(found: Sequence[tuple[Trial, bool]], *, titles: bool) -> tupl
 
 
 def ended(title: str, source: str, user: User) -> tuple[str, str]:
-    """Return title and text of the message that the consent to a source has ended.
-
-    ``title`` is the source's name for people, of which the part from " (" on is left out. ``source`` is its name in
-    commands.
-    """
+    """Return title and text of the message that the consent to ``source``, called ``title`` for people, has ended."""
     text = _(
         "The consent has ended or was withdrawn, and nothing new comes in. Log in again: {command}, or on the page, "
         "under Connections.",
@@ -126,11 +110,9 @@ def ended(title: str, source: str, user: User) -> tuple[str, str]:
 
 
 def send(address: str, title: str, text: str, allowed: Collection[str]) -> str | None:
-    """Send a message through Apprise, in a process of its own that gets at most a minute.
+    """Send a message through Apprise in a process of its own. Return None if it was sent, else the reason.
 
-    Returns None if it was sent, else a reason that does not hold the address. Public hosts are always reached.
-    ``allowed`` names the hosts inside the operator's network that may be reached too. Refused, closed and silent
-    addresses give the same reason, so that the network cannot be probed.
+    All failures give the same reason, so that the network cannot be probed. ``allowed`` names inner hosts.
     """
     body = json.dumps({"address": address, "title": title, "text": text, "allowed": sorted(allowed)})
     command = [sys.executable, "-m", message_sender.__name__]
@@ -145,10 +127,7 @@ def send(address: str, title: str, text: str, allowed: Collection[str]) -> str |
 
 
 def _environment() -> dict[str, str]:
-    """Return the process's environment without the bridge's own variables (``BRIDGE_*``) and without proxies.
-
-    A proxy would bypass the limit to permitted addresses.
-    """
+    """Return the environment without ``BRIDGE_*`` and proxies, which would bypass the limit to permitted addresses."""
     return {
         name: value
         for name, value in os.environ.items()
@@ -166,11 +145,7 @@ def keep(
     quiet: Collection[Slot] = (),
     now: datetime,
 ) -> None:
-    """Seal a user's address for notifications and store it, in place of an earlier address.
-
-    ``events`` says that messages may name calendar events, and ``quiet`` are slots without messages. Raises SetupError
-    if Apprise does not know the address.
-    """
+    """Seal a user's address for notifications and store it. Raises SetupError if Apprise does not know it."""
     import apprise
 
     logging.getLogger("apprise").setLevel(logging.CRITICAL)
@@ -189,10 +164,9 @@ def keep(
 
 
 def choose(store: Store, user: User, *, events: bool, quiet: Collection[Slot], now: datetime) -> None:
-    """Change what a user's messages may hold, and the slots without messages. Their address stays the same.
+    """Change what a user's messages may hold, and the slots without messages. The address stays the same.
 
-    ``events`` says that messages may name calendar events. Raises SetupError for a user without an address and without
-    a browser.
+    Raises SetupError for a user without an address and without a browser.
     """
     with store.lock(SEALING_LOCK):
         channel = store.notifications.channel(user.id)
@@ -204,10 +178,7 @@ def choose(store: Store, user: User, *, events: bool, quiet: Collection[Slot], n
 def save_devices(
     store: Store, vault: Vault, user_id: int, change: Callable[[list[Device]], list[Device]], *, now: datetime
 ) -> None:
-    """Replace the browsers that take a user's messages by the result of ``change``, which is called with them.
-
-    The last ten of the result are kept. Without any browser and without an address, messages end.
-    """
+    """Replace the user's browsers by the result of ``change``. Without browser and address, messages end."""
     with store.lock(SEALING_LOCK):
         secret, channel = _secret(store, vault, user_id), store.notifications.channel(user_id)
         devices = change(_devices(secret))[-DEVICES_MAX:]
@@ -245,8 +216,7 @@ def address_of(store: Store, vault: Vault, user_id: int) -> str:
 def deliver(bridge: Bridge, user_id: int, message: tuple[str, str], notice: Notice, *, now: datetime) -> str | None:
     """Send a message (title and text) to the user's address, and ``notice`` to the user's browsers.
 
-    Returns None if any of them took it, else the reasons in a text. Browsers whose subscription has ended are
-    forgotten. Raises SetupError if there is neither an address nor a browser.
+    Returns None if any took it, else the reasons. Raises SetupError if there is neither address nor browser.
     """
     store, vault, settings = bridge.store, bridge.vault, bridge.settings
     secret = _secret(store, vault, user_id)

@@ -82,11 +82,7 @@ def observe(
 
 
 def routine(known: Snapshot, history: Sequence[Interaction]) -> dict[str, dict[ActionType, float]]:
-    """Return kind of slot -> action -> number of slots in which an entry of the action begins.
-
-    The entries are timed, have ended, and began in the last eight weeks. Slots with an accepted recommendation are left
-    out, because their answers already count. A slot with several entries is divided between their actions.
-    """
+    """Return kind of slot -> action -> number of recent slots in which an entry begins that no advice caused."""
     since, shown = known.at - ROUTINE, dict[Moment, list[ActionType]]()
     for occurrence, label in known.agenda:
         over = since <= occurrence.start and occurrence.end <= known.at
@@ -103,54 +99,38 @@ def routine(known: Snapshot, history: Sequence[Interaction]) -> dict[str, dict[A
 
 
 def slot_around(at: datetime, zones: ZoneHistory) -> tuple[datetime, datetime]:
-    """Return begin and end of the slot that holds ``at``.
-
-    After a journey west some hours come twice. For such an hour, the slot is that of the new zone.
-    """
+    """Return begin and end of the slot that holds ``at``. An hour that a journey repeats is in the new zone's slot."""
     moment = moment_at(at, zones)
     start, end = slot_bounds(moment, zones)
     return (start, end) if at < end else slot_bounds(moment, [ZoneSpan(since=at, zone=zone_at(at, zones).key)])
 
 
 def _slots(known: Snapshot, now: Moment, completed: int) -> list[tuple[Moment, datetime]]:
-    """Return the last ``completed`` slots and the current slot ``now``, oldest first, each with its start.
-
-    No start is later than the snapshot's time.
-    """
     slots = (now.shifted(-back) for back in range(completed, -1, -1))
     return [(slot, min(slot_start(slot, known.zones), known.at)) for slot in slots]
 
 
 def _levels(states: Mapping[Meter, MeterState]) -> Levels:
-    """Return meter -> its level."""
     return {meter: state.level for meter, state in states.items()}
 
 
 def _change(before: Levels, after: Levels) -> dict[Meter, float]:
-    """Return meter -> its level in ``after`` minus its level in ``before``."""
     return {meter: after[meter] - before[meter] for meter in Meter}
 
 
 def _from_monday(before: Levels, now: Moment) -> Levels:
-    """Return ``before``, with Progress at zero if ``now`` is the week's first slot, because Progress restarts then.
-
-    ``before`` holds the levels at the start of the previous slot.
-    """
+    """Return ``before`` with Progress at zero in the week's first slot, because Progress restarts then."""
     return {**before, Meter.PROGRESS: 0.0} if now.timestep == 0 else before
 
 
 def _to_sunday(past: Past, after: Levels, slot: Moment, end: datetime) -> Levels:
-    """Return ``after``, the levels at the end of a slot.
-
-    For the week's last slot, Progress is as it was just before ``end``, because it restarts then.
-    """
+    """Return ``after``; for the week's last slot with Progress just before ``end``, where it restarts."""
     if slot.timestep < STEPS_PER_WEEK - 1:
         return after
     return {**after, Meter.PROGRESS: METERS[Meter.PROGRESS](past, end - JUST_BEFORE).state.level}
 
 
 def _history(known: Snapshot) -> tuple[Interaction, ...]:
-    """Return the answers to recommendations made in the 30 days before ``known.at``."""
     oldest = known.at - timedelta(days=HISTORY_DAYS)
     return tuple(i for i in known.interactions if oldest <= i.at <= known.at)
 
@@ -162,10 +142,6 @@ def _steps(
     levels: Sequence[Levels],
     recommended: Mapping[Moment, ActionType],
 ) -> tuple[StepRecord, ...]:
-    """Return a record per completed slot, with its action, recommendation, answer, reward and changes of levels.
-
-    ``slots`` and the ``levels`` at their starts end with the current slot, which is not in the result.
-    """
     answers = _answers(_history(known), known.zones)
     recent = [one for one in known.agenda if one[0].end > slots[0][1]]
     found: list[StepRecord] = []
@@ -182,10 +158,6 @@ def _step(
     recommended: ActionType | None,
     deltas: Mapping[Meter, float],
 ) -> StepRecord:
-    """Return the record of a completed slot. ``shown`` is the action that the calendar shows.
-
-    If the calendar shows nothing, an accepted recommendation counts as the action.
-    """
     if shown is None and answered is not None and answered.answer is Answer.ACCEPT:
         shown = answered.recommended
     return StepRecord(
@@ -201,23 +173,18 @@ def _step(
 
 
 def _answers(history: Sequence[Interaction], zones: ZoneHistory) -> dict[Moment, Interaction]:
-    """Return slot -> last answer to a recommendation made for that slot, in the week of the recommendation."""
     return {Moment(week=moment_at(i.at, zones).week, day=i.day, slot=i.slot): i for i in history}
 
 
 def _done(labelled: Labelled, span: tuple[datetime, datetime]) -> ActionType | None:
-    """Return the action that takes the largest share of a slot in the calendar. Return None below a third of it."""
+    """Return the action with the largest share of a slot in the calendar, None below a third of it."""
     shares = planned_shares(labelled, *span)
     action = max(shares, key=lambda a: shares[a], default=None)
     return action if action is not None and shares[action] >= DONE_SHARE else None
 
 
 def _feasible(known: Snapshot, end: datetime) -> tuple[ActionType, ...]:
-    """Return the actions that still fit into the slot that ends at ``end``.
-
-    All fit with 15 minutes of free time, or if the whole rest of the slot is free. Otherwise only the actions of the
-    slot's entries fit. If these have none, only quiet actions fit, because a flight is no time for deep work.
-    """
+    """Return the actions that still fit; none but quiet ones beside entries such as a flight."""
     free = sum((e - s for s, e in gaps((one for one, _ in known.agenda), known.at, end)), timedelta(0))
     if free >= ROOM or free == end - known.at:
         return tuple(ActionType)

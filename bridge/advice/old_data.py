@@ -17,11 +17,7 @@ BY_HAND = "check_in"  # the source of what a user says, which alone gives no adv
 
 
 def newest_if_old(store: Store, user: User, known: Snapshot) -> date | None:
-    """Return the date of a user's newest data on the user's clock, if all data are older than seven days.
-
-    Returns None if there are newer data, or no data at all. A task, and a calendar entry that ends later than seven
-    days ago, are newer data. What a user says in check-ins does not count.
-    """
+    """Return the date of a user's newest data on the user's clock if all data are old, otherwise None."""
     if known.tasks or _is_recent(known, known.at - FRESH_ENOUGH):
         return None
     mine = [one.id for one in store.connections.of_user(user.id) if one.source != BY_HAND]
@@ -31,7 +27,6 @@ def newest_if_old(store: Store, user: User, known: Snapshot) -> date | None:
 
 
 def _is_recent(known: Snapshot, since: datetime) -> bool:
-    """Return True if something was measured after ``since``, or if a calendar entry ends after it."""
     return (
         any((one.end or one.start) > since for source, one in known.samples if source != BY_HAND)
         or any(one.end > since for _, one in known.episodes)

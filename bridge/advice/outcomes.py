@@ -35,12 +35,9 @@ def confirm(
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> int:
-    """Save the outcome that the data show, with its evidence, of recommendations that were seen and are over.
+    """Save the outcome of recommendations that were seen and are over. Return the number that changed.
 
-    Returns the number of recommendations whose outcome or evidence changed. Data may come late, so an outcome is
-    checked again for three days after the end. An unknown outcome is checked until eleven days after the
-    recommendation. Ignored and superseded recommendations, and outcomes that the user told, are left alone. ``since``
-    and ``until`` replace the usual limits on when recommendations were made, which are eleven days ago and now.
+    ``since`` and ``until`` replace the usual limits on when the recommendations were made.
     """
     found = advised(store, user, since=since or now - SETTLES - OUTCOME_WINDOW, until=until or now + INSTANT)
     due = [one for one in found if _is_due(one, user.zones, now)]
@@ -100,10 +97,6 @@ def _is_due(one: AdviceRecord, zones: ZoneHistory, now: datetime) -> bool:
 
 
 def _known(store: Store, user: User, classifier: EventClassifier, *, since: datetime, now: datetime) -> Snapshot:
-    """Return a snapshot with the data that can show the outcomes of recommendations made from ``since`` on.
-
-    It lacks what only the meters and policies read: interactions, the proxy map and the order of sources.
-    """
     first = (since - BEFORE - DAY).date()
     return Snapshot(
         at=now,
@@ -117,11 +110,7 @@ def _known(store: Store, user: User, classifier: EventClassifier, *, since: date
 
 
 def questions(store: Store, user: User, *, now: datetime) -> list[AdviceRecord]:
-    """Return at most three recommendations of which the user is asked "did you?", the newest first.
-
-    Each was seen, was not ignored, and has been over for less than a day. Its outcome is unknown, and no data are
-    awaited that could show it.
-    """
+    """Return a few recommendations of which the user is asked "did you?", the newest first."""
     since, until = now - ASKED - OUTCOME_WINDOW, now + INSTANT
     found = store.recommendations.advice_records(user.id, since=since, until=until, outcome=Deed.UNKNOWN)
     return [one for one in reversed(found) if _is_asked(one, user.zones, now)][:QUESTIONS_MAX]
@@ -135,11 +124,7 @@ def _is_asked(one: AdviceRecord, zones: ZoneHistory, now: datetime) -> bool:
 
 
 def last_unsaid(store: Store, user: User, *, now: datetime) -> AdviceRecord | None:
-    """Return the recommendation that is meant when a user tells an outcome without naming a recommendation.
-
-    That is the newest of ``questions``. Otherwise it is the newest seen recommendation of the last two days without an
-    outcome from the user. Returns None if there is neither.
-    """
+    """Return the recommendation that is meant when the user tells an outcome without a number, or None."""
     found: Sequence[AdviceRecord] = advised(store, user, since=now - 2 * DAY, until=now + INSTANT)
     asked = questions(store, user, now=now)
     seen = [one for one in reversed(found) if (one.shown_at or one.answer) and one.evidence != SAID]

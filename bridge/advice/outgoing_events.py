@@ -1,7 +1,6 @@
-"""Tell a program of the operator's about each new and each completed recommendation, by signed HTTP requests.
+"""Tell an operator's program about each new and each completed recommendation, at least once.
 
-It is off unless ``BRIDGE_WEBHOOK`` names an address. Requests are signed as Standard Webhooks say
-(https://www.standardwebhooks.com), so that libraries in many languages can check them. Delivery is at least once.
+Requests are signed as Standard Webhooks say (https://www.standardwebhooks.com).
 """
 
 from __future__ import annotations
@@ -67,10 +66,9 @@ class Event:
 
 
 def target_of(settings: Settings) -> Target | None:
-    """Return the address for events in the settings with its key, or None if BRIDGE_WEBHOOK is empty.
+    """Return the operator's address for events with its key, or None if BRIDGE_WEBHOOK is empty.
 
-    Raises SetupError for an address that is not https://, unless it is http:// and BRIDGE_ALLOW_HOSTS names its host.
-    It is also raised for a missing or broken key, or a key under 16 bytes.
+    Raises SetupError for an address that is neither https:// nor allowed, and for a bad key.
     """
     if not settings.webhook:
         return None
@@ -104,10 +102,7 @@ def _key(secret: str) -> bytes:
 
 
 def users_waiting(bridge: Bridge, users: Iterable[User], *, now: datetime) -> set[int]:
-    """Return the ids of ``users`` with an event that is due to be sent.
-
-    The set is empty without a target. It lacks users for whom ``deliver`` never ran.
-    """
+    """Return the ids of ``users`` with an event that is due to be sent, an empty set without a target."""
     if not bridge.settings.webhook:
         return set()
     changed = bridge.store.recommendations.last_changes(since=now - KEPT_FOR)
@@ -117,10 +112,7 @@ def users_waiting(bridge: Bridge, users: Iterable[User], *, now: datetime) -> se
 
 
 def _is_due(at: datetime, tried: datetime | None, now: datetime) -> bool:
-    """Return True if an event of ``at`` may be sent now. ``tried`` is the time of the last failure, or None.
-
-    After a failure, the wait is as long as the event was old then. It is at least a minute and at most four hours.
-    """
+    """Return True if due: after a failure the wait is as long as the event was old then, within limits."""
     if tried is None or tried < at or tried > now:
         return True
     return now >= tried + min(max(tried - at, WAIT_MIN), WAIT_MAX)
@@ -129,9 +121,7 @@ def _is_due(at: datetime, tried: datetime | None, now: datetime) -> bool:
 def deliver(bridge: Bridge, user: User, *, now: datetime) -> None:
     """Send the user's events since the last delivery, the oldest first, until the receiver fails to take an event.
 
-    The first call begins at ``now``, so that nothing of the past is sent. A call sends at most 50 events. Events older
-    than a day are dropped. After a failure nothing is sent until the wait is over. Without a target nothing is sent.
-    Raises SetupError for settings that cannot work.
+    The first call begins at ``now``, so that nothing past is sent. Raises SetupError for settings that cannot work.
     """
     target, chores = target_of(bridge.settings), bridge.store.maintenance
     if target is None:
@@ -165,7 +155,6 @@ def _events(bridge: Bridge, user: User, *, since: datetime) -> list[Event]:
 
 
 def _send(target: Target, user: User, event: Event) -> bool:
-    """Send an event. Return True if the receiver took it, which it says with a status from 200 to 299."""
     import requests
 
     body, at = json.dumps(_body(target, user, event)).encode(), str(int(time.time()))
@@ -195,7 +184,6 @@ def signature(key: bytes, event_id: str, at: str, body: bytes) -> str:
 
 
 def _body(target: Target, user: User, event: Event) -> dict[str, Any]:
-    """Return the JSON body of an event. What may hold titles (``what`` and ``reasons``) is left out unless allowed."""
     advice = event.advice
     told = {
         "id": advice.id,

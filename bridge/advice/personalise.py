@@ -1,10 +1,4 @@
-"""A user's own prior, learnt from the user's answers and kept only if it predicts later answers better.
-
-A policy reads the answers of 30 days, so longer histories would be lost. The earlier part of all answers makes a prior,
-which is tested on the later part. The policy with the prior predicts each answer from the five days before it. The
-current policy predicts each answer from everything it usually reads. If the prior predicts better, a prior of all
-answers is kept. Every attempt is stored and can be withdrawn.
-"""
+"""A user's own prior, learnt from the user's answers and kept only if it predicts later answers better."""
 
 from __future__ import annotations
 
@@ -41,10 +35,9 @@ Answered = tuple[Interaction, Recommendation]  # an answer and its recommendatio
 
 
 def personalise(store: Store, user: User, policy: Policy, *, now: datetime) -> Prior:
-    """Try to learn a new prior of a user, and store and return the attempt.
+    """Try to learn a new prior of a user, and store and return the attempt. ``kept`` says that it predicts better.
 
-    If the prior predicts later answers better, ``kept`` is True and policies use it from now on. Raises SetupError if
-    there are too few answers, or if the policy cannot learn a user.
+    Raises SetupError if there are too few answers, or if the policy cannot learn a user.
     """
     able = _able(policy)
     at = store.recommendations.settled_times(user.id, since=_since(store, user, now), until=now)  # since the last reset
@@ -72,16 +65,11 @@ def personalise(store: Store, user: User, policy: Policy, *, now: datetime) -> P
 
 
 def _enough(at: Sequence[datetime]) -> bool:
-    """Return True if answers at these ascending times are enough to learn from: 40 over at least 21 days."""
     return len(at) >= MANY_ENOUGH and at[-1] - at[0] >= LONG_ENOUGH
 
 
 def _cut(at: Sequence[datetime], old: Prior | None, user: User) -> int:
-    """Return how many of the earliest answers make the prior to be tested. The remaining answers test it.
-
-    That is 70 % of them, or all that the current prior ``old`` was made of if these are more. Raises SetupError if
-    fewer than 14 answers came since ``old`` was made.
-    """
+    """Return how many of the earliest answers make the prior; the rest tests it."""
     cut = round(len(at) * (1 - LATER))
     if old is None:
         return cut
@@ -95,28 +83,21 @@ def _cut(at: Sequence[datetime], old: Prior | None, user: User) -> int:
 
 
 def _heard(prior: Prior) -> datetime:
-    """Return the time of the last answer that a prior is made of."""
     return datetime.fromisoformat(prior.body["through"])
 
 
 def _able(policy: Policy) -> Personal:
-    """Return the policy if it can learn a user's prior. Raises SetupError otherwise."""
     if not hasattr(policy, "learn"):
         raise SetupError(f"the policy {policy.name} cannot learn one person; choose another: BRIDGE_POLICY=adaptive")
     return cast("Personal", policy)
 
 
 def _with(policy: Personal, prior: Prior | None) -> Personal:
-    """Return the policy with the prior, or unchanged without a prior."""
     return policy if prior is None else policy.personal(prior.body)
 
 
 def answered(store: Store, user: User, since: datetime, until: datetime, *, now: datetime) -> Iterator[Answered]:
-    """Yield the answers given by ``now`` to recommendations made in [since, until), oldest first.
-
-    Each comes with its recommendation. They are read from the store a week at a time, because a year of observations
-    fills 160 MB.
-    """
+    """Yield (recommendation, answer) for answers given by ``now`` to those made in [since, until), oldest first."""
     while since < until:
         end = min(since + AT_ONCE, until)
         for advised in store.recommendations.between(user.id, since=since, until=end):
@@ -127,7 +108,6 @@ def answered(store: Store, user: User, since: datetime, until: datetime, *, now:
 
 
 def _learnt(policy: Personal, asked: Iterator[Answered]) -> Mapping[str, Any]:
-    """Return the prior that the policy learns from the answers. Only the last observation is kept in memory."""
     everything = []
     for given, advised in asked:
         everything.append(given)
@@ -136,16 +116,11 @@ def _learnt(policy: Personal, asked: Iterator[Answered]) -> Mapping[str, Any]:
 
 
 def _since(store: Store, user: User, at: datetime) -> datetime:
-    """Return the time of the user's last reset as of ``at``, or without a reset a time 20 years before."""
     return recommend.reset_time(store, user, at=at) or at - BEGINNING
 
 
 def foretold(new: Personal, old: Personal, later: Iterator[Answered]) -> tuple[float, float]:
-    """Return by how much ``new`` predicts the later answers better than ``old``, in nats per answer.
-
-    The first number is the mean, and the second its standard error, infinite for a single answer. ``new`` is shown only
-    the answers of the five days before each answer. ``old`` is shown all answers of the stored observation.
-    """
+    """Return by how much ``new`` predicts the later answers better than ``old``: mean and error in nats per answer."""
     gains = []
     for given, advised in later:
         seen = observation_from_json(advised.observation)
@@ -155,19 +130,13 @@ def foretold(new: Personal, old: Personal, later: Iterator[Answered]) -> tuple[f
 
 
 def _likelihood(policy: Personal, seen: Observation, given: Interaction) -> float:
-    """Return the log of the probability that the policy gives to the user's answer, which is acceptance or not.
-
-    The probability of acceptance is held between 0.02 and 0.98.
-    """
+    """Return the log probability of acceptance or its absence, held off 0 and 1."""
     taken = min(max(policy.chance(seen, given.recommended), CHANCE_MIN), 1 - CHANCE_MIN)
     return log(taken if given.answer is Answer.ACCEPT else 1 - taken)
 
 
 def in_use(store: Store, user: User, policy: Policy) -> Prior | None:
-    """Return the newest kept prior of this policy version that was made since the user's last reset.
-
-    Return None if there is none.
-    """
+    """Return the newest kept prior of this policy version since the user's last reset, or None without any."""
     newest = store.lessons.priors(user.id, f"{policy.name}@{policy.version}", kept=True, limit=1)
     anew = next((reset.made_at for reset in store.lessons.resets(user.id) if reset.taken_back_at is None), None)
     return next((one for one in newest if anew is None or one.made_at > anew), None)
@@ -180,12 +149,7 @@ def for_person(store: Store, user: User, policy: Policy) -> Policy:
 
 
 def is_due(store: Store, user: User, policy: Policy, *, now: datetime) -> bool:
-    """Return True if the daemon should try to learn a prior now.
-
-    The first attempt, and the first after a reset, need enough answers (see ``_enough``). A further attempt needs 14
-    answers that the last attempt lacked. Any attempt must be five days after the last. So a withdrawn prior is not made
-    again from the same answers. Returns False for a policy that cannot learn.
-    """
+    """Return True if the daemon should try to learn a prior now, False also for a policy that cannot learn."""
     if not hasattr(policy, "learn"):
         return False
     last = next(iter(store.lessons.priors(user.id, f"{policy.name}@{policy.version}", limit=1)), None)

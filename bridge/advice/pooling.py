@@ -1,10 +1,4 @@
-"""Partial pooling of the users' own effects, by empirical Bayes.
-
-An effect is that of advice on a user's outcome. The users' true effects are taken for draws from a normal distribution.
-Its mean and spread are estimated from the users' estimated effects and errors (Paule and Mandel 1982). Each user's
-effect is then shrunk towards the mean, more if its error is larger. The intervals allow for the uncertainty of the
-spread (Morris 1983).
-"""
+"""Partial pooling of the users' own effects, by empirical Bayes (Paule and Mandel 1982, Morris 1983)."""
 
 from __future__ import annotations
 
@@ -38,10 +32,7 @@ class Share:
 
 
 def pooled(effects: Sequence[Effect]) -> list[Share]:
-    """Return the effect on each user, shrunk towards the mean of all users, in the order of ``effects``.
-
-    With fewer than five users, all keep their own effects.
-    """
+    """Return the effect on each user, in order, shrunk towards the mean, or unchanged if users are few."""
     import numpy as np
 
     if len(effects) < FEWEST:
@@ -64,7 +55,7 @@ def pooled(effects: Sequence[Effect]) -> list[Share]:
 
 
 def _spread(found: Array, errors: Array) -> float:
-    """Return the variance of the users' true effects, which makes ``_excess`` zero, or 0 if it would be negative."""
+    """Return the variance of true effects that makes ``_excess`` zero, or 0."""
     low, high = 0.0, float(found.var()) * 4 + 1e-12
     if _excess(found, errors, low) <= 0:
         return 0.0
@@ -75,10 +66,7 @@ def _spread(found: Array, errors: Array) -> float:
 
 
 def _excess(found: Array, errors: Array, spread: float) -> float:
-    """Return how much the weighted squared distances of ``found`` from their mean exceed their expectation.
-
-    ``spread`` is the assumed variance of the true effects.
-    """
+    """Return how much the weighted squared distances from the mean exceed their expectation."""
     weights = 1 / (errors**2 + spread)
     mean = weights @ found / weights.sum()
     return float(weights @ (found - mean) ** 2 - (len(found) - 1))

@@ -28,9 +28,7 @@ def load_preference(store: Store, user: User) -> Preference:
 def choose(store: Store, user: User, names: Sequence[str], *, now: datetime) -> None:
     """Save the order of sources that a user chose, the first preferred. Empty ``names`` take the choice back.
 
-    A name is ``SOURCE``, or ``SOURCE/DEVICE`` for one of its devices. Repeated names count once. Raises SetupError for
-    a source that records no nights and no workouts. It is also raised for a name over 200 characters, and for over 20
-    names.
+    A name is SOURCE or SOURCE/DEVICE. Raises SetupError for a source without nights and workouts, or beyond limits.
     """
     wanted = tuple(dict.fromkeys(name.strip() for name in names))
     for name in wanted:

@@ -90,10 +90,7 @@ def _answers(store: Store, user: User, since: date, at: datetime) -> list[tuple[
 
 
 def interactions(store: Store, user: User, *, at: datetime) -> list[Interaction]:
-    """Return the answers to recommendations made in the last 30 days and since the user's last reset.
-
-    Where the user gave no answer, a known outcome may count as an answer (see ``as_answer``).
-    """
+    """Return the answers, given or known from outcomes, to recent recommendations since the user's last reset."""
     since = max(at - timedelta(days=HISTORY_DAYS), reset_time(store, user, at=at) or BEGINNING)
     found = (
         interaction(one, at) for one in store.recommendations.advice_records(user.id, since=since, until=at + INSTANT)
@@ -102,19 +99,13 @@ def interactions(store: Store, user: User, *, at: datetime) -> list[Interaction]
 
 
 def reset_time(store: Store, user: User, *, at: datetime) -> datetime | None:
-    """Return when the user last reset what policies learnt, as of ``at``. Return None without a reset.
-
-    Answers to earlier recommendations do not count. Withdrawn resets are left out.
-    """
+    """Return when the user last reset what policies learnt, as of ``at``, or None without a reset in force."""
     made = (r.made_at for r in store.lessons.resets(user.id) if r.taken_back_at is None or r.taken_back_at > at)
     return max((moment for moment in made if moment <= at), default=None)
 
 
 def interaction(advice: Recommendation | AdviceRecord, at: datetime) -> Interaction | None:
-    """Return a recommendation and its answer at ``at`` in the form that policies read, or None without an answer.
-
-    Where the user gave no answer, a known outcome may count as an answer (see ``as_answer``).
-    """
+    """Return a recommendation and its answer at ``at`` (see ``as_answer``) as policies read it, or None without."""
     answer = as_answer(advice, at)
     if answer is None:
         return None
@@ -133,10 +124,7 @@ def interaction(advice: Recommendation | AdviceRecord, at: datetime) -> Interact
 def build_observation(
     store: Store, user: User, classifier: EventClassifier, *, at: datetime, proxies: ProxyMap | None = None
 ) -> tuple[Observation, dict[Meter, Reading]]:
-    """Return a user's observation at ``at``, and the meters' readings, by the proxy map (None: the shipped map).
-
-    The recommendations of the last three days are in its history of slots.
-    """
+    """Return a user's observation at ``at``, and the meters' readings, by the proxy map (None: the shipped map)."""
     known = load_snapshot(store, user, classifier, at=at, proxies=proxies)
     recent = store.recommendations.advice_records(user.id, since=at - timedelta(days=3), until=at + INSTANT)
     return observe(known, recommended={r.moment: r.action for r in recent})
@@ -155,9 +143,7 @@ def recommend(
 ) -> Recommendation | Silence:
     """Return the current slot's recommendation, or the reasons why there is none. The first call in a slot makes it.
 
-    While a recommendation is unanswered, each call checks it against calendar and wishes. If it no longer fits, it gets
-    another time, or another recommendation replaces it. Once it was refused, put off or is over, a further one follows
-    if the day holds one. ``person`` is loaded if None. Raises SetupError if the policy's action does not fit.
+    ``person`` is loaded if None. Raises SetupError if the policy's action does not fit.
     """
     moment = moment_at(now, user.zones)
     existing = store.recommendations.of_slot(user.id, moment)
@@ -182,12 +168,7 @@ def recommend(
 
 
 def stands(store: Store, user: User, advice: Recommendation, now: datetime) -> bool:
-    """Return True if a recommendation need not be checked against the calendar again.
-
-    That holds if it is answered and not over, or has no time. It also holds while no data, correction or wish has
-    changed since it was made, until the start of a suggestion, or the end of sleep. An entry to keep, as releases
-    before this one gave, stands no more once it is over or unanswered.
-    """
+    """Return True if a recommendation need not be checked against the calendar again."""
     if advice.kind == "keep":
         return advice.answer is not None
     if advice.answer is not None:
@@ -215,10 +196,7 @@ def load_person(
 
 
 def person_of(store: Store, user: User, classifier: EventClassifier, known: Snapshot) -> Person:
-    """Return a user as a person at a snapshot's time, with routine, wishes and the advice of eight days.
-
-    Up to 50 open tasks with a title get the action that the classifier sees in the title.
-    """
+    """Return a user as a person at a snapshot's time, with routine, wishes, recent advice and actions of tasks."""
     open_tasks = [task for task in known.tasks if task.completed is None and task.title][:LABELLED_TASKS_MAX]
     labels = classifier.classify([Invitation(title=task.title or "") for task in open_tasks])
     actions = {t.key: label.action for t, label in zip(open_tasks, labels, strict=True) if label.action is not None}
@@ -263,14 +241,7 @@ def task_named(person: Person, what: str | None) -> Task | None:
 
 
 def _current(store: Store, existing: Recommendation, person: Person, span: Stretch) -> Recommendation | Silence | None:
-    """Return the open recommendation, moved if needed, a Silence, or None if another must be made.
-
-    - After a suggestion that the user says is done, return a Silence.
-    - Keep a suggestion while its start is ahead, its time is free and its action is not forbidden.
-    - Otherwise store and return it with another time in ``span``, which is now and the end of the slot.
-    - Without such a time, return a Silence if only its start has passed, else None.
-    - Keep sleep while it is still an option and not over, else return None.
-    """
+    """Return the open recommendation, moved if needed, a Silence, or None if another must be made."""
     now, start, end = span[0], existing.start, existing.end
     if start is None or end is None:
         return existing
@@ -296,17 +267,13 @@ def _current(store: Store, existing: Recommendation, person: Person, span: Stret
 
 
 def _over(existing: Recommendation, why: Fact, now: datetime) -> Silence:
-    """Return a Silence for the slot of a recommendation that is over. ``why`` says how it ended."""
     return Silence(moment=existing.moment, facts=(fact("slot_had", action=str(existing.action), why=why),), at=now)
 
 
 def _further(
     store: Store, user: User, policy: Policy, closed: Recommendation, person: Person, span: Stretch, guard: Guard
 ) -> Recommendation | None:
-    """Make, store and return a further recommendation after one of its slot that is over, or None if nothing is good.
-
-    What the slot had before rests. No lot is drawn, because the slot counts by its first.
-    """
+    """Make a further recommendation after one that is over; no lot is drawn, the slot counts by its first."""
     before = {one.action for one in person.advised if one.moment == closed.moment}
     look = _look(person, span)
     found = {action: one for action, one in look.found.items() if action not in before and one.kind == "suggested"}
@@ -323,7 +290,6 @@ def _further(
 def _made(
     store: Store, user: User, policy: Policy, person: Person, span: Stretch, guard: Guard
 ) -> Recommendation | Silence:
-    """Make and store the current slot's recommendation, or a Silence with the reasons for none."""
     now, moment = span[0], moment_at(span[0], user.zones)
     old = newest_if_old(store, user, person.known)
 
@@ -393,8 +359,7 @@ def _advice(user: User, policy: Policy, chosen: Chosen, look: Look, span: Stretc
 class Chosen:
     """A drawn decision with the observation that the policy saw, and action -> why the guard forbids it.
 
-    ``silence`` is the probability of silence that the slot had, or None if no lot was drawn. ``tried`` holds the fact
-    of a try of the guard, if the decision is one.
+    ``silence`` is the slot's probability of silence, None without a lot. ``tried`` is the fact of a try.
     """
 
     decision: Decision
@@ -416,9 +381,7 @@ def choose(
 ) -> Chosen | float:
     """Return what is drawn among the options ``found``, or the probability of silence if the slot was drawn silent.
 
-    The policy's draw stands between near equals of the day (``choice.weighed``), and the guard may explore. Silence is
-    drawn only after a user's first answer, and only where something would have been suggested. Raises SetupError if the
-    policy chooses an action that does not fit.
+    Raises SetupError if the policy chooses an action that does not fit.
     """
     moment = moment_at(now, user.zones)
     local_now = now.astimezone(zone_at(now, user.zones))

@@ -39,10 +39,7 @@ def recommend(
 ) -> Recommendation | Silence:
     """Return the current slot's recommendation, or a Silence with the reasons why there is none.
 
-    ``policy`` names the policy to ask if a recommendation must be made, and None means the configured policy. ``seen``
-    marks the recommendation as shown to the user, and is False if a program asks. ``person`` is loaded if None.
-    Before a slot's first recommendation is made, earlier outcomes are confirmed. Raises SetupError for an unknown
-    policy.
+    None as ``policy`` is the configured policy. ``person`` is loaded if None. Raises SetupError for an unknown policy.
     """
     store, opened = bridge.store, bridge.policy(policy)
     existing = store.recommendations.of_slot(user.id, moment_at(now, user.zones))
@@ -80,10 +77,7 @@ def next_entry(bridge: Bridge, user: User, now: datetime) -> Fact | None:
 
 
 def not_asked(advice: Recommendation | Silence, policy: str | None) -> str | None:
-    """Return a sentence if another policy than the wanted ``policy`` made the slot's recommendation.
-
-    Returns None if it was the same policy, if ``policy`` is None, or for a Silence.
-    """
+    """Return a sentence if another policy than the wanted ``policy`` made the recommendation, otherwise None."""
     if isinstance(advice, Silence):
         return None
     decided = advice.policy.partition("@")[0]
@@ -114,11 +108,9 @@ class Fixed:
 
 
 def fix(bridge: Bridge, user: User, wanted: str, action: ActionType | None, *, now: datetime) -> Fixed:
-    """Store the user's correction of an event, and return the event.
+    """Store the user's correction of an event, given by key or title (``wanted``), and return the event.
 
-    ``wanted`` is the key or the title of the event. ``action`` None says that the event is no activity. The correction
-    covers the event's series and, unless the event is private, similar titles. Raises SetupError if there is no such
-    event from 60 days before ``now`` to 60 days after.
+    ``action`` None says that it is no activity. Raises SetupError if no such event is near ``now``.
     """
     store = bridge.store
     found = _found(
@@ -135,10 +127,6 @@ def fix(bridge: Bridge, user: User, wanted: str, action: ActionType | None, *, n
 
 
 def _found(events: Sequence[tuple[str, Event]], wanted: str, user: User) -> Event:
-    """Return the event whose key or series is ``wanted``, else the first event with that title in any case.
-
-    Raises SetupError if there is none.
-    """
     exact = [event for _, event in events if wanted in (event.key, corrections.series_of(event))]
     titled = exact or [event for _, event in events if event.title and event.title.casefold() == wanted.casefold()]
     if not titled:

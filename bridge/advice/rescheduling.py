@@ -28,9 +28,7 @@ def gaps(
 ) -> list[Option]:
     """Return up to three good times for the recommended action in later slots, ascending, before any deadline.
 
-    They lie in the coming 48 hours, or in the coming six days if these hold fewer than three. They begin at least an
-    hour after the suggested start, or after ``now`` if that start is past. ``known`` is the user's snapshot at ``now``,
-    and is loaded if None.
+    ``known`` is the user's snapshot at ``now``, and is loaded if None.
     """
     person = _person(bridge, user, advice, now, known)
     task = recommend.task_named(person, advice.what)
@@ -53,10 +51,9 @@ def answer(
     moved_to: Moment | None,
     known: Snapshot | None = None,
 ) -> Recommendation:
-    """Store the user's answer to the recommendation ``number``, or whether the user did the action, and return it.
+    """Store the user's answer or deed for the recommendation ``number``, and return the recommendation.
 
-    With Reschedule and ``moved_to``, the recommendation also gets a new time in that slot, if one fits. ``known`` is
-    the user's snapshot at ``now``, and is loaded if None. Raises SetupError as ``feedback.answer`` does.
+    ``known`` is the user's snapshot at ``now``, loaded if None. Raises SetupError as ``feedback.answer`` does.
     """
     found = feedback.answer(bridge.store, user, number, given, now=now, moved_to=moved_to)
     if moved_to is None or given is not Answer.RESCHEDULE:
@@ -76,13 +73,11 @@ def after_a_move(given: tuple[Fact, ...]) -> tuple[Fact, ...]:
 
 
 def _suggested_at(advice: Recommendation, user: User, now: datetime) -> datetime:
-    """Return the suggested start if it is ahead and in the recommendation's own slot, otherwise now."""
     start = advice.start
     return start if start is not None and start > now and moment_at(start, user.zones) == advice.moment else now
 
 
 def _person(bridge: Bridge, user: User, advice: Recommendation, now: datetime, known: Snapshot | None) -> Person:
-    """Return the user as a person without this recommendation. ``known`` is the user's snapshot, loaded if None."""
     store, classifier = bridge.store, bridge.classifier
     if known is None:
         found = recommend.load_person(store, user, classifier, now=now, proxies=bridge.proxies)

@@ -1,8 +1,4 @@
-"""A look back at a week: the advice and its outcomes, how the week was, and what may be tried next.
-
-Numbers are compared with the same part of the four weeks before. The review names no causes except measured effects of
-advice, each with its interval.
-"""
+"""A look back at a week: the advice and its outcomes, how the week was, and what may be tried next."""
 
 from __future__ import annotations
 
@@ -50,9 +46,7 @@ def load_review(
 ) -> Review:
     """Return the review of the week that begins on ``monday``. The week's outcomes are first confirmed and stored.
 
-    A goal that was set during the week counts from the day on which it was set. ``effects_of`` returns the known
-    effects of advising some actions, from a caller that keeps them. If it is None, they are estimated. ``proxies`` is
-    the proxy map, None for the shipped map.
+    Without ``effects_of``, effects are estimated. ``proxies`` is the proxy map, None for the shipped map.
     """
     wishes = store.people.wishes(user.id)
     start, end = (slot_start(moment_of(day, 0), user.zones) for day in (monday, monday + WEEK))
@@ -90,28 +84,20 @@ def load_review(
 
 
 def _is_ahead(one: AdviceRecord, user: User, now: datetime) -> bool:
-    """Return True if a recommendation's time is not over, and nothing is known of its outcome."""
     return one.outcome in (None, Deed.UNKNOWN) and over_at(one, user.zones) > now
 
 
 def _day_begin(at: datetime, user: User) -> datetime:
-    """Return the begin of the day that holds an instant, which is the begin of its first slot."""
     return slot_start(moment_of(moment_at(at, user.zones).date, 0), user.zones)
 
 
 def review_week(now: datetime, user: User) -> date:
-    """Return the Monday of the week that a review should cover: the week of the time one day ago.
-
-    On a Monday this is the week before.
-    """
+    """Return the Monday of the week that a review should cover: the week of the time one day ago."""
     return moment_at(now - DAY, user.zones).week
 
 
 def _parts(user: User, monday: date, until: datetime) -> Iterator[Stretch]:
-    """Yield begin and end of the part of the week that has passed.
-
-    The same part of each of the four weeks before follows, the newest first.
-    """
+    """Yield (begin, end) of the part of the week that has passed, and of each of the four weeks before."""
     passed = until - slot_start(moment_of(monday, 0), user.zones)
     for weeks in range(WEEKS_BEFORE + 1):
         start, end = (slot_start(moment_of(monday - (weeks - k) * WEEK, 0), user.zones) for k in (0, 1))
@@ -119,19 +105,12 @@ def _parts(user: User, monday: date, until: datetime) -> Iterator[Stretch]:
 
 
 def _compared(values: Sequence[float | None], days: int = 0) -> Compared:
-    """Return the first of ``values`` (of the week) and the mean of the rest (of the weeks before).
-
-    Unknown values are left out of the mean. ``days`` is the number of the week's days from which the first value comes.
-    """
+    """Return the first of ``values`` and the mean of the known rest."""
     before = [value for value in values[1:] if value is not None]
     return Compared(value=values[0] if values else None, usual=fmean(before) if before else None, days=days)
 
 
 def _meters(known: Snapshot, user: User, monday: date, until: datetime) -> dict[Meter, Compared]:
-    """Return each meter's mean level in the slots begun so far, beside the same slots of the four weeks before.
-
-    Slots without data are left out.
-    """
     steps = [step for step in range(STEPS_PER_WEEK) if slot_start(moment_of(monday, step), user.zones) < until]
     weeks = [monday - back * WEEK for back in range(WEEKS_BEFORE, -1, -1)]
     starts = [slot_start(moment_of(week, step), user.zones) for week in weeks for step in steps]
@@ -151,11 +130,7 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 
 def _sleep(known: Snapshot, monday: date, days: int) -> Sleep:
-    """Return minutes asleep, bedtime and its spread of the nights of the week's first ``days`` dates.
-
-    The nights of the same weekdays of the four weeks before are compared. A night belongs to the date of waking. The
-    spread needs three nights.
-    """
+    """Return figures of the week's nights beside the same weekdays of four weeks; a night is of its date of waking."""
     by_day = Nights(known.episodes, known.zones, known.preference).counted()
     weeks = [
         [by_day[day] for day in (monday - back * WEEK + k * DAY for k in range(days)) if day in by_day]
@@ -192,22 +167,14 @@ def _done(known: Snapshot, parts: Sequence[Stretch]) -> dict[str, Compared]:
 
 
 def workout_stretches(known: Snapshot) -> list[Stretch]:
-    """Return begin and end of the finished workouts, ascending.
-
-    A workout that several devices recorded counts once, from the preferred device. Workouts that overlap or touch are
-    one stretch.
-    """
+    """Return begin and end of the finished workouts, ascending. Workouts that overlap or touch are one stretch."""
     workouts = (one for _, one in once(known.episodes, known.preference) if one.kind is EpisodeKind.WORKOUT)
     found = ((one.start, one.end) for one in workouts)
     return merged((start, end) for start, end in found if end <= known.at)
 
 
 def _counted(at: Sequence[datetime], parts: Sequence[Stretch]) -> Compared:
-    """Return how many of the ascending instants lie in the week, beside the mean of the weeks before.
-
-    ``parts`` holds (begin, end) of the part of the week that has passed, and then of the same part of each week before.
-    Parts that end before the first instant are left out.
-    """
+    """Return a count in the week beside the mean of the weeks before that hold data."""
     known = [part for part in parts if at and at[0] < part[1]]
     return _compared([float(sum(start <= one < end for one in at)) for start, end in known])
 
@@ -215,21 +182,13 @@ def _counted(at: Sequence[datetime], parts: Sequence[Stretch]) -> Compared:
 def _lengths(
     stretches: Sequence[Stretch], parts: Sequence[Stretch], began: datetime | None, unit: timedelta
 ) -> Compared:
-    """Return the total length of the stretches of time in the week, beside the mean of the weeks before, in ``unit``.
-
-    ``parts`` holds (begin, end) of the part of the week that has passed, and then of the same part of each week before.
-    Parts that end before ``began``, the first entry of the source, are left out. Without it (None) all are.
-    """
+    """Return a total length in the week beside the mean of the weeks since ``began``."""
     known = [part for part in parts if began is not None and began < part[1]]
     return _compared([length(clipped(stretches, *part)) / unit for part in known])
 
 
 def times_done(action: ActionType, known: Snapshot, part: Stretch) -> int:
-    """Return how often an action was done in a part of a week, by the calendar.
-
-    Only entries that have ended by ``known.at`` count. Workouts count for EXERCISE too, and mindful sessions for
-    MEDITATE. Stretches of time that overlap or touch count once.
-    """
+    """Return how often an action was done in a part of a week. Stretches that overlap or touch count once."""
     found = [
         (o.start, o.end)
         for o, label in known.agenda

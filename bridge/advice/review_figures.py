@@ -31,10 +31,7 @@ class Figure:
 
 
 def figures(review: Review) -> Iterator[Figure]:
-    """Yield the week's goals, meters, nights and deeds (workouts, tasks, hours by kind), in this order, as figures.
-
-    Unknown values are left out.
-    """
+    """Yield the week's known goals, meters, nights and deeds (workouts, tasks, hours by kind) as figures."""
     for action, (done, wanted) in review.goals.items():
         share = None if action in review.since else min(done / wanted, 1.0)
         title = say("Goal: {action}", action=ACTION_TITLES[action])
@@ -56,7 +53,6 @@ def figures(review: Review) -> Iterator[Figure]:
 
 
 def _figure(name: Text, of: Compared, told: Callable[[float], Text], scale: float | None = None) -> Figure:
-    """Return a figure with bars. ``scale`` is the value of a full bar, by default the larger of the two values."""
     value, usual = of.value or 0.0, of.usual
     full = scale or max(value, usual or 0.0, SMALLEST_SCALE)
     return Figure(

@@ -35,10 +35,7 @@ TO_TRY: Mapping[Meter, Text] = {
 
 
 def summary(review: Review) -> list[str]:
-    """Return two or three sentences about the week, or a single sentence if nothing is known of it.
-
-    A sentence names at most three facts.
-    """
+    """Return two or three sentences about the week, or a single sentence if nothing is known of it."""
     compared = [review.sleep.asleep, *review.meters.values(), *review.done.values()]
     if not review.advised and not review.goals and all(one.value is None for one in compared):
         return [say("Nothing is known of this week.")]
@@ -52,11 +49,6 @@ def summary(review: Review) -> list[str]:
 
 
 def _well(review: Review) -> Iterator[Text]:
-    """Yield what went well in a week: goals reached, suggestions done, more sleep, more workouts, higher meters.
-
-    Suggestions count if at least 60 % of two or more were done, also in part. Compared with the weeks before, sleep
-    counts from 20 minutes more a night, workouts from one more, and meters from 0.05 more.
-    """
     for action, (done, wanted) in _full_goals(review):
         if done >= wanted:
             yield _goal(action, done, wanted)
@@ -76,12 +68,6 @@ def _well(review: Review) -> Iterator[Text]:
 
 
 def _short(review: Review) -> Iterator[Text]:
-    """Yield what fell short in a week.
-
-    That is goals missed once the week is over, suggestions not done, less sleep, fewer workouts and lower meters.
-    Suggestions count if at least 60 % of two or more were not done. Sleep counts from 20 minutes less a night, and
-    meters from 0.05 less than in the weeks before. Workouts count from one less, if exercise is no goal.
-    """
     for action, (done, wanted) in _full_goals(review):
         if done < wanted and review.over:
             yield _goal(action, done, wanted)
@@ -101,7 +87,6 @@ def _short(review: Review) -> Iterator[Text]:
 
 
 def _full_goals(review: Review) -> Iterator[tuple[ActionType, tuple[int, int]]]:
-    """Yield the goals that stood for the whole week."""
     yield from ((action, tally) for action, tally in review.goals.items() if action not in review.since)
 
 
@@ -110,7 +95,6 @@ def _goal(action: ActionType, done: int, wanted: int) -> Text:
 
 
 def _outcomes(review: Review) -> tuple[int, int]:
-    """Return the number of suggestions done or partly done, and of all with a known outcome."""
     found = counts(review.advised)
     done = found["done"] + found["partly"]
     return done, done + found["not_done"]
@@ -131,25 +115,15 @@ def _workouts(of: Compared) -> Text:
 
 
 def _change(of: Compared) -> float:
-    """Return a number of the week minus its mean in the weeks before, or 0 if either is not known."""
     return 0.0 if of.value is None or of.usual is None else of.value - of.usual
 
 
 def _changed(review: Review, sign: int) -> list[Meter]:
-    """Return up to two meters whose mean level changed by at least 0.05 against the weeks before, the most first.
-
-    ``sign`` is 1 for meters that rose, and -1 for meters that fell.
-    """
     by = {meter: sign * _change(of) for meter, of in review.meters.items()}
     return sorted((meter for meter in by if by[meter] >= LEVEL), key=lambda meter: -by[meter])[:METERS_MAX]
 
 
 def _to_try(review: Review) -> str:
-    """Return a sentence of what to try, which is the review's first idea if it has any.
-
-    Otherwise it is about the first that fell short of sleep, suggestions done, a meter and workouts. If none did, the
-    sentence is to keep this rhythm.
-    """
     if review.ideas:
         return review.ideas[0]
     sleep, lower = review.sleep, _changed(review, -1)

@@ -49,10 +49,9 @@ Tally = tuple[int, int]  # done, and done or not
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownEffect:
-    """An effect of advising an action, whose 95 % interval (``low`` to ``high``) does not contain zero.
+    """An effect of advising an action against another, whose 95 % interval (``low`` to ``high``) is without zero.
 
-    It compares advising the action with advising another action. For the outcome ``taken``, ``effect`` is the logarithm
-    of a ratio of probabilities. For other outcomes it is a difference in the unit of ``outcome``, a name in OUTCOMES.
+    For ``taken``, ``effect`` is a log ratio of probabilities, else a difference in the outcome's unit.
     """
 
     action: ActionType
@@ -90,10 +89,7 @@ class Sleep:
 class Review:
     """A week from ``start`` to ``until``, which is the week's end, or now if that is earlier.
 
-    ``advised`` holds the recommendations that the user saw, ascending. ``done`` holds workouts, tasks, and hours of the
-    calendar by name. ``over`` says that the week has ended. ``goals`` maps an action to (times done, times a week that
-    the user wants). Goals that were set later are left out. ``since`` maps a goal that was set during the week to its
-    date, from which it is counted. ``ahead`` holds the ids of recommendations whose time is not over.
+    ``goals`` maps an action to (times done, wanted). ``since`` dates new goals, ``ahead`` has ids not over.
     """
 
     person: str
@@ -115,10 +111,7 @@ class Review:
 def ideas(
     advised: Sequence[AdviceRecord], goals: Mapping[ActionType, int], times: Mapping[ActionType, int]
 ) -> Iterator[str]:
-    """Yield at most two sentences about what the user may try, those about the user's goals first.
-
-    ``goals`` maps an action to how often a week the user wants it. ``times`` maps it to how often it was done.
-    """
+    """Yield at most two sentences about what the user may try, those about the user's ``goals`` first."""
     yield from islice(_ideas(advised, goals, times), IDEAS_MAX)
 
 
@@ -151,11 +144,6 @@ def _ideas(
 
 
 def _hours(tallies: Mapping[tuple[ActionType, Slot], Tally], action: ActionType) -> Iterator[str]:
-    """Yield at most one sentence about an action.
-
-    There is one if the action's suggestions in a part of the day were mostly or never done. A part of the day counts
-    from 2 suggestions with a known outcome on. "Mostly" is two thirds or more.
-    """
     best = _best(tallies, action)
     mine = {slot: of for (one, slot), of in tallies.items() if one is action and of[1] >= FEW}
     worst = next((slot for slot, of in mine.items() if of[0] == 0), None)
@@ -174,11 +162,6 @@ def _hours(tallies: Mapping[tuple[ActionType, Slot], Tally], action: ActionType)
 
 
 def _best(tallies: Mapping[tuple[ActionType, Slot], Tally], action: ActionType) -> Slot | None:
-    """Return the part of the day in which the largest share of an action's suggestions was done.
-
-    Only parts of the day with at least 2 suggestions, of which at least two thirds were done, count. Returns None if
-    there is none. ``tallies`` holds (suggestions done, suggestions with a known outcome).
-    """
     good = [
         (done / of, of, -slot)
         for (one, slot), (done, of) in tallies.items()
@@ -188,10 +171,7 @@ def _best(tallies: Mapping[tuple[ActionType, Slot], Tally], action: ActionType) 
 
 
 def tally(advised: Sequence[AdviceRecord]) -> dict[tuple[ActionType, Slot], Tally]:
-    """Return (action, part of the day) -> number of suggestions done, and number with a known outcome.
-
-    Partly done does not count as done.
-    """
+    """Return (action, part of the day) -> number of suggestions wholly done, and number with a known outcome."""
     found: dict[tuple[ActionType, Slot], Tally] = {}
     for one in advised:
         if one.outcome in (Deed.DONE, Deed.PARTLY, Deed.NOT_DONE):
@@ -201,10 +181,7 @@ def tally(advised: Sequence[AdviceRecord]) -> dict[tuple[ActionType, Slot], Tall
 
 
 def counts(advised: Sequence[AdviceRecord]) -> dict[str, int]:
-    """Return the number of recommendations by outcome and by answer, and of all of them as ``advised``.
-
-    A recommendation without an outcome counts as unknown.
-    """
+    """Return the number of recommendations by outcome (or unknown) and by answer, and of all as ``advised``."""
     deeds = [one.outcome or Deed.UNKNOWN for one in advised]
     answers = [one.answer for one in advised]
     return {
@@ -217,11 +194,7 @@ def counts(advised: Sequence[AdviceRecord]) -> dict[str, int]:
 
 
 def lines(review: Review) -> Iterator[str]:
-    """Yield the sentences after a review's summary and figures, for the command line and messages.
-
-    They are about the advice, the goals, the measured effects and a second idea of what to try. The last names the
-    command about effects.
-    """
+    """Yield the sentences after a review's summary and figures, for the command line and messages."""
     yield advised_line(review)
     goals = goals_line(review)
     if goals is not None:
@@ -247,10 +220,7 @@ def goals_line(review: Review) -> Text | None:
 
 
 def goal_tally(review: Review, action: ActionType) -> Text:
-    """Return how often a goal's action was done, such as ``2 of 3``.
-
-    For a goal that was set during the week it is such as ``1 since Fri``.
-    """
+    """Return how often a goal's action was done, such as ``2 of 3``, or for a new goal ``1 since Fri``."""
     done, wanted = review.goals[action]
     if action not in review.since:
         return say("{done} of {wanted}", done=done, wanted=wanted)

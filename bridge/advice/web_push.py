@@ -1,8 +1,4 @@
-"""Messages to browsers by Web Push: encrypted for one device (RFC 8291) and signed with the bridge's key (RFC 8292).
-
-The push service of the browser's vendor carries a message and cannot read it. The browser gives the service's address.
-Therefore only public addresses, and hosts that the operator names, are reached.
-"""
+"""Messages to browsers by Web Push: encrypted for one device (RFC 8291) and signed with the bridge's key (RFC 8292)."""
 
 from __future__ import annotations
 
@@ -51,10 +47,9 @@ class Device:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """A message as a browser shows it. It leads to ``page``, and a later notice with the same ``tag`` replaces it.
+    """A message as a browser shows it, leading to ``page``. A later notice with the same ``tag`` replaces it.
 
-    ``answers`` are its buttons: a word -> the path of the link that gives this answer. ``choice`` is the word of the
-    answer that needs a choice, so that its link is opened.
+    ``answers`` maps a button's word to a link's path. The link of ``choice`` is opened, for a choice.
     """
 
     title: str
@@ -66,20 +61,13 @@ class Notice:
 
     @property
     def body(self) -> bytes:
-        """Return the notice as the JSON that the page's service worker reads, as UTF-8.
-
-        The title is cut to 100 characters and the text to 400.
-        """
+        """Return the notice as the JSON that the page's service worker reads, as UTF-8, with text cut to fit."""
         told = asdict(self) | {"title": self.title[:TITLE_MAX_CHARS], "text": self.text[:TEXT_MAX_CHARS]}
         return json.dumps(told, ensure_ascii=False).encode()
 
 
 def checked(device: Device, allowed: Collection[str]) -> Device:
-    """Return the device unchanged. Raises SetupError for values that no browser gives.
-
-    Its address must be https, or http at the hosts in ``allowed``, and have at most 1,000 characters. Its name has at
-    most 60, its key is a point on P-256, and its secret has 16 bytes.
-    """
+    """Return the device unchanged. Raises SetupError for values that no browser gives."""
     plain = device.endpoint.startswith("http://") and egress.host_of(device.endpoint) in allowed
     whole = len(device.endpoint) <= ENDPOINT_MAX_CHARS and egress.host_of(device.endpoint)
     if not whole or not (device.endpoint.startswith("https://") or plain) or len(device.name) > NAME_MAX_CHARS:
@@ -112,18 +100,12 @@ def _is_point(text: str) -> bool:
 
 
 def mark(device: Device) -> str:
-    """Return 16 hex digits of a digest of a browser's address at its push service.
-
-    They identify the browser without revealing that address.
-    """
+    """Return a short digest of a browser's address, which identifies the browser and does not reveal the address."""
     return hashlib.sha256(device.endpoint.encode()).hexdigest()[:16]
 
 
 def public_key(store: Store, vault: Vault, *, now: datetime) -> str:
-    """Return the bridge's public key (P-256) as browsers take it, which is its point in base64url.
-
-    The first call makes the key pair and stores it sealed.
-    """
+    """Return the bridge's public key (P-256) in base64url, made on the first call and kept sealed."""
     from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
     with store.lock(SEALING_LOCK):
@@ -141,7 +123,6 @@ def _new_private() -> str:
 
 
 def _signer(store: Store, vault: Vault) -> Vapid02:
-    """Return the signer with the bridge's key. Raises SetupError if no key was made yet."""
     from py_vapid import Vapid02
 
     sealed = store.connections.client(KEY_NAME)
@@ -159,11 +140,9 @@ def send(
     allowed: Collection[str],
     contact: str | None,
 ) -> tuple[str | None, list[Device]]:
-    """Send a notice to each device. Return (None if any device took it, else the reason; devices to forget).
+    """Send a notice to each device. Return None if any device took it, else the reason, and the devices to forget.
 
-    The push service says of the devices to forget that their subscription has ended. After a minute no further device
-    is begun. ``allowed`` are hosts inside the operator's network that may be reached too. ``contact`` is the page's
-    address, which tells a push service who sends. Raises SetupError without the bridge's key.
+    ``allowed`` are inner hosts that may be reached too. Raises SetupError without the bridge's key.
     """
     signer = _signer(store, vault)
     who = contact if contact and contact.startswith("https://") else NO_CONTACT
@@ -176,7 +155,6 @@ def send(
 
 
 def _send(signer: Vapid02, device: Device, body: bytes, allowed: Collection[str], contact: str) -> int:
-    """Return the status of the push service's answer, or 0 without one."""
     import requests
 
     service = urlsplit(device.endpoint)
@@ -192,7 +170,7 @@ def _send(signer: Vapid02, device: Device, body: bytes, allowed: Collection[str]
 
 
 def _encrypted(device: Device, body: bytes) -> bytes:
-    """Return a message that only the device can read. Each message has a key of its own (RFC 8291, 3)."""
+    # Each message has a key of its own (RFC 8291, 3).
     import http_ece
     from cryptography.hazmat.primitives.asymmetric import ec
 

@@ -37,11 +37,9 @@ class WeekSlot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Week:
-    """A week of a user, as it was known at the instant ``at``.
+    """A week of a user with its labelled entries and open tasks, as it was known at the instant ``at``.
 
-    ``entries`` are the labelled calendar entries, from a week before ``monday`` to the end of the week. ``calendar`` is
-    False if no calendar was ever read, which differs from an empty week. ``tasks`` are the open tasks with a title, by
-    due date, those without a due date last.
+    ``calendar`` is False if no calendar was ever read, which differs from an empty week.
     """
 
     monday: date
@@ -60,10 +58,7 @@ class Week:
 
 
 def monday_of(text: str | None, now: datetime, zones: ZoneHistory) -> date:
-    """Return the Monday of a week such as ``2026-W47``, or of the week that holds a date.
-
-    None means the current week. Raises SetupError for any other text, and for years outside 1970 to 2199.
-    """
+    """Return the Monday of a week like ``2026-W47``, of a date, or of now for None. Raises SetupError otherwise."""
     if text is None:
         return moment_at(now, zones).week
     try:
@@ -78,10 +73,7 @@ def monday_of(text: str | None, now: datetime, zones: ZoneHistory) -> date:
 
 
 def load_week(store: Store, user: User, classifier: EventClassifier, monday: date, *, at: datetime) -> Week:
-    """Return the week that begins on ``monday``: its slots with entries, recommendations and facts.
-
-    Entries and tasks are those that were known at ``at``. Recommendations are those of now.
-    """
+    """Return the week that begins on ``monday``, with entries and tasks as known at ``at``, advice as of now."""
     start, end = (slot_start(moment_of(day, 0), user.zones) for day in (monday, monday + A_WEEK))
     entries = labelled(store, user, classifier, start - A_WEEK, end, at=at)
     tasks = [task for _, task in store.reading.tasks(user.id, at=at)]
@@ -122,10 +114,6 @@ def slot_of(facts: SlotFacts, entries: Sequence[Entry], advice: Sequence[AdviceR
 
 
 def _stands_in(occurrence: Occurrence, facts: SlotFacts, zones: ZoneHistory) -> bool:
-    """Return True if an occurrence overlaps the slot of ``facts``.
-
-    An all-day entry belongs to the four slots of each of its dates.
-    """
     start, end = facts.start, facts.end
     if occurrence.event.all_day:
         start, end = (midnight(facts.moment.date + timedelta(days=k), zones) for k in (0, 1))

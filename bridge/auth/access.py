@@ -42,10 +42,6 @@ _queue, _turns = threading.Semaphore(HASHES_AT_ONCE + HASHES_WAITING), threading
 
 @contextmanager
 def _in_turn() -> Iterator[None]:
-    """Hold a turn of the two in which a thread may hash a password, because each hash needs 64 MiB.
-
-    Raises TryLater when eight threads wait already.
-    """
     if not _queue.acquire(blocking=False):
         after = timedelta(seconds=HASH_RETRY_SECONDS)
         raise TryLater(say("too many people are logging in at once; try again in a few seconds"), after=after)
@@ -57,9 +53,9 @@ def _in_turn() -> Iterator[None]:
 
 
 def set_password(store: Store, user: User, password: str | None, *, now: datetime) -> None:
-    """Save a user's password as its hash, or remove the password (None). All of the user's browser sessions end.
+    """Save a user's password as its hash, or remove it (None). All of the user's browser sessions end.
 
-    Raises SetupError unless the password has 8 to 256 characters. Raises TryLater when too many logins wait.
+    Raises SetupError for a bad length. Raises TryLater when too many logins wait.
     """
     if password is not None and not PASSWORD_MIN_CHARS <= len(password) <= PASSWORD_MAX_CHARS:
         raise SetupError(
@@ -83,10 +79,9 @@ def has_password(store: Store, user: User) -> bool:
 
 
 def user_with_password(store: Store, name: str, password: str) -> User | None:
-    """Return the user with this name and this password.
+    """Return the user with this name and this password, or None. Raises TryLater when too many logins wait.
 
-    Returns None if either is wrong or the user has no password. An unknown name takes as long as a wrong password, so
-    that names cannot be found out. Raises TryLater when too many logins wait.
+    An unknown name takes as long as a wrong password, so that names cannot be found out.
     """
     from argon2.exceptions import VerificationError
 
@@ -116,19 +111,14 @@ def begin_session(store: Store, user: User, *, now: datetime) -> str:
 def new_token(
     store: Store, user: User, name: str, *, now: datetime, for_assistant: bool = False
 ) -> tuple[ApiToken, str]:
-    """Make an API token for a program called ``name``.
+    """Make an API token for the program ``name``. Return the stored entry and the secret, which is not stored.
 
-    If ``for_assistant`` is True, it opens the tools of assistants alone. Returns the stored entry and the secret, which
-    cannot be shown again because only its hash is stored. The hash covers the prefix, so a token cannot be turned into
-    the other kind.
+    The hash covers the prefix, so a token cannot be turned into the other kind.
     """
     token = (ASSISTANT_TOKEN_PREFIX if for_assistant else TOKEN_PREFIX) + secrets.token_urlsafe(32)
     return store.access.add_token(user.id, name, digest(token), now=now), token
 
 
 def digest(token: str) -> str:
-    """Return the SHA-256 of a random secret in hexadecimal, under which the secret is stored.
-
-    Random secrets need no slow hash, unlike passwords.
-    """
+    """Return the SHA-256 of a random secret in hexadecimal. Random secrets need no slow hash."""
     return hashlib.sha256(token.encode()).hexdigest()

@@ -18,10 +18,9 @@ SAVE_RETRY_SECONDS = 0.1  # between two tries
 
 
 class StoredAccount:
-    """The settings and the token of a connection, as a connector needs them.
+    """The settings and the token (stored encrypted) of a connection, as a connector needs them.
 
-    The token is stored encrypted. ``zone`` is the IANA name of the user's time zone. ``allow_hosts`` names hosts inside
-    the operator's network that the connector may reach.
+    ``zone`` is an IANA name. ``allow_hosts`` names inner hosts that the connector may reach.
     """
 
     def __init__(
@@ -42,10 +41,7 @@ class StoredAccount:
         self._vault = vault
 
     def token(self) -> dict[str, Any] | None:
-        """Return the stored token, decrypted, or None before the first consent.
-
-        Raises SetupError if no current key decrypts it.
-        """
+        """Return the stored token, or None before the first consent. Raises SetupError if no key decrypts it."""
         sealed = self._store.connections.secret(self._connection_id)
         if sealed is None:
             return None
@@ -58,18 +54,11 @@ class StoredAccount:
             return self._vault.unseal(again)
 
     def token_field(self, name: str) -> str:
-        """Return the field ``name`` of the stored token as text.
-
-        Returns an empty text without a token or without that field.
-        """
+        """Return the field ``name`` of the stored token as text, empty without a token or that field."""
         return str((self.token() or {}).get(name, ""))
 
     def save_token(self, token: Mapping[str, Any]) -> None:
-        """Encrypt and save a token.
-
-        While the store is busy, saving is tried again for ten minutes, because the earlier token may be invalid
-        already. After that the store's TryLater is raised.
-        """
+        """Encrypt and save a token. Raises TryLater if the store stays busy."""
         end = time.monotonic() + SAVE_TIMEOUT_SECONDS
         while True:
             try:

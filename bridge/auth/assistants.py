@@ -42,10 +42,7 @@ CONSENTS: Mapping[str, str] = MappingProxyType(
 
 
 def allow(store: Store, user: User, tools: Iterable[str], *, now: datetime) -> list[str]:
-    """Allow AI assistants to use ``tools`` for a user, and return the tools' proper names.
-
-    Raises SetupError for an unknown tool. Then none of them is allowed.
-    """
+    """Allow AI assistants ``tools``, and return their proper names. Raises SetupError if any is unknown."""
     chosen = [parse_tool(tool, user) for tool in tools]
     with store.transaction():
         for tool in chosen:
@@ -54,18 +51,12 @@ def allow(store: Store, user: User, tools: Iterable[str], *, now: datetime) -> l
 
 
 def refuse(store: Store, user: User, tools: Iterable[str]) -> list[str]:
-    """Forbid AI assistants to use ``tools`` for a user, and return the names of those that were allowed before.
-
-    Raises SetupError for an unknown tool. Then none of them is forbidden.
-    """
+    """Forbid AI assistants ``tools``, and return those that were allowed. Raises SetupError if any is unknown."""
     return [tool for tool in [parse_tool(tool, user) for tool in tools] if store.people.refuse_tool(user.id, tool)]
 
 
 def choose(store: Store, user: User, tools: Iterable[str], *, now: datetime) -> None:
-    """Allow AI assistants to use ``tools`` for a user, and no other tools. A tool allowed before keeps its date.
-
-    Raises SetupError for an unknown tool. Then nothing is changed.
-    """
+    """Allow AI assistants exactly ``tools``, keeping earlier dates. Raises SetupError for an unknown tool."""
     chosen = {parse_tool(tool, user) for tool in tools}
     with store.transaction():
         allow(store, user, chosen, now=now)
@@ -73,10 +64,7 @@ def choose(store: Store, user: User, tools: Iterable[str], *, now: datetime) -> 
 
 
 def parse_tool(text: str, user: User) -> str:
-    """Return a tool's proper name, in lower case with underscores, from what ``user`` typed.
-
-    Raises SetupError for an unknown tool.
-    """
+    """Return a tool's proper name, in lower case with underscores. Raises SetupError for an unknown tool."""
     name = text.strip().lower().replace("-", "_").replace("checkin", "check_in")
     if name not in CONSENTS:
         known = ", ".join(CONSENTS)
@@ -85,11 +73,9 @@ def parse_tool(text: str, user: User) -> str:
 
 
 def consent_rows(store: Store, user: User) -> list[dict[str, Any]]:
-    """Return a row for each tool that assistants may be allowed to use.
+    """Return a row for each tool that assistants may use, and last a row ``titles`` for the words of events and tasks.
 
-    The last row is ``titles``, for the words of events and tasks. A row has ``tool``, ``allowed``, ``since``,
-    ``writes`` and ``what``. ``since`` is the consent's time in ISO 8601 to the second, or None without a consent.
-    ``writes`` is True for tools that change data, and ``what`` is the tool's title.
+    ``since`` is the time of the consent in ISO 8601, None without one. ``writes`` is True for tools that change data.
     """
     allowed = store.people.allowed_tools(user.id)
     return [

@@ -1,8 +1,4 @@
-"""Encrypt and decrypt backups as age files (https://age-encryption.org/v1), with a key pair of the installation.
-
-The secret half is the file ``backup.key`` in the bridge's folder, an identity file as ``age -i`` takes it. Further
-public keys may be named, whose owners can open the backups on another machine.
-"""
+"""Encrypt and decrypt backups as age files (https://age-encryption.org/v1), with the installation's key pair."""
 
 from __future__ import annotations
 
@@ -28,11 +24,9 @@ def is_encrypted(path: Path) -> bool:
 
 
 def encrypt(plain: Path, sealed: Path, folder: Path, further: str) -> None:
-    """Encrypt the file ``plain`` into the file ``sealed``, which is replaced and readable by its owner alone.
+    """Encrypt the file ``plain`` into ``sealed`` for this installation's key and the public keys in ``further``.
 
-    It can be opened by the installation in ``folder``, whose key is made if missing. The public keys in ``further``,
-    with commas between, can open it as well. Raises SetupError for text in ``further`` that is no public key of age,
-    and for a ``backup.key`` without a key. Raises OSError if the encryption fails.
+    Raises SetupError for an unreadable key, OSError if the encryption fails.
     """
     import pyrage
 
@@ -46,11 +40,7 @@ def encrypt(plain: Path, sealed: Path, folder: Path, further: str) -> None:
 
 
 def decrypt(sealed: Path, plain: Path, key: Path) -> None:
-    """Decrypt the file ``sealed`` into the file ``plain`` with the identity file ``key``.
-
-    ``plain`` is replaced, and readable by its owner alone. Raises SetupError if ``key`` is no identity file, if it does
-    not open ``sealed``, or if ``sealed`` is damaged.
-    """
+    """Decrypt the file ``sealed`` into ``plain`` with the identity file ``key``. Raises SetupError if it fails."""
     import pyrage
 
     os.close(os.open(plain, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
@@ -64,11 +54,7 @@ def decrypt(sealed: Path, plain: Path, key: Path) -> None:
 
 
 def identities(key: Path) -> Sequence[Any]:
-    """Return the age identities in a file, which lie a line each.
-
-    Raises SetupError for a missing file, a file without identities, and a file with an unreadable identity. At most
-    100,000 characters are read.
-    """
+    """Return the age identities in a file, a line each. Raises SetupError for a missing or unreadable file."""
     import pyrage
 
     try:
@@ -98,10 +84,7 @@ def _recipient(text: str) -> Any:
 
 
 def _own_key(folder: Path) -> Path:
-    """Return the path of ``backup.key``, the installation's identity file in ``folder``.
-
-    A missing file is made first, with a new key, readable by its owner alone.
-    """
+    """Return the path of ``backup.key``, made with a new key for its owner alone if missing."""
     import pyrage
 
     path = folder / KEY_FILE

@@ -27,11 +27,7 @@ DECLINED_TEXT, ENDED_TEXT = say("the consent was declined"), say("the consent en
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Offer:
-    """A code for the user, and the page to type it at.
-
-    ``secret`` is the device code, with which the bridge asks the vendor for the outcome. The code lasts ``seconds``,
-    and questions lie ``interval`` seconds apart.
-    """
+    """A code for the user, and the page to type it at, for ``seconds``. ``secret`` is the device code."""
 
     page: str
     code: str
@@ -43,10 +39,7 @@ class _Offer:
 def authorise(account: Account, browser: Browser, spec: ConnectorSpec, scopes: Sequence[str]) -> dict[str, Any]:
     """Show the user a code and the vendor's page, wait until it was typed there, and return the token unsaved.
 
-    The user has 15 minutes at most. If the vendor states how long the token lasts, its end is added as ``expires_at``
-    (Unix seconds). That is at most a day from now. Raises NeedsLogin if the user declines, or does not type the code in
-    time, or if the vendor refuses. Raises SetupError for a client id that the vendor does not know, and TryLater if the
-    vendor does not answer.
+    Raises NeedsLogin if refused or too late, SetupError for an unknown client, TryLater without an answer.
     """
     oauth, name = oauth_of(spec), spec.name
     client = {"client_id": account.settings["client_id"]}
@@ -58,11 +51,7 @@ def authorise(account: Account, browser: Browser, spec: ConnectorSpec, scopes: S
 
 
 def _awaited(address: str, form: Mapping[str, str], offer: _Offer, source: str) -> dict[str, Any]:
-    """Ask for the token until the user has agreed, declined or let the code end, and return the token.
-
-    An answer ``slow_down`` adds 5 seconds to the interval, up to 60. Asking ends when the next question would come
-    after the code's end. Raises NeedsLogin unless the user agreed in time.
-    """
+    """Ask until the user agreed, declined or let the code end. Raises NeedsLogin unless agreed."""
     until, interval = time.monotonic() + offer.seconds, offer.interval
     again = f"bridge connect {source} --user NAME"
     while True:
@@ -81,11 +70,7 @@ def _awaited(address: str, form: Mapping[str, str], offer: _Offer, source: str) 
 
 
 def _dated(token: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of a token with ``expires_at``, the Unix time of its end.
-
-    It is added only if the token states its length of life, ``expires_in``, in seconds. More than a day counts as a
-    day.
-    """
+    """Return a copy of a token with ``expires_at``, the Unix time of its end."""
     seconds = http.parse_seconds(str(token.get("expires_in", "")))
     return dict(token) | ({} if seconds is None else {"expires_at": time.time() + seconds})
 
@@ -112,10 +97,7 @@ def _offer(answer: Mapping[str, Any], source: str) -> _Offer:
 
 
 def _posted(address: str, form: Mapping[str, str], source: str) -> dict[str, Any]:
-    """Post a form, and return the JSON object of the answer, which may be a refusal.
-
-    Raises TryLater if the token server does not answer, is busy, or answers no JSON object.
-    """
+    """Return the JSON object of the answer, which may be a refusal. Raises TryLater without one."""
     import requests
 
     plain_loopback(address)

@@ -33,11 +33,7 @@ class KeyStorage(Protocol):
 
 
 def key_storage_of(key: str | None, folder: Path) -> KeyStorage:
-    """Return the storage of the keys for ``key``, the value of ``BRIDGE_KEY``.
-
-    The value is ``keyring``, or the keys themselves with commas between. Without a value the keys are in the file
-    ``folder/key``.
-    """
+    """Return the storage of the keys for ``BRIDGE_KEY``: ``keyring``, the keys themselves, or a file in ``folder``."""
     if key is None or not key.strip():
         return InFile(folder / KEY_FILE)
     if key.strip() == USE_KEYRING:
@@ -82,10 +78,7 @@ class InFile:
         return self.path.read_text(encoding="ascii").split()
 
     def save(self, keys: Sequence[str]) -> None:
-        """Replace the file with ``keys``. A crash leaves either the old or the new file whole.
-
-        The caller holds a lock. Any partial file was therefore left by a killed process, and is deleted.
-        """
+        """Replace the file with ``keys``, whole even after a crash. The caller holds a lock."""
         for leftover in self.leftovers():
             leftover.unlink(missing_ok=True)
         self._written(keys).replace(self.path)
@@ -106,10 +99,7 @@ class InFile:
         written.unlink(missing_ok=True)
 
     def _written(self, keys: Sequence[str]) -> Path:
-        """Write the keys to a new file with a random name, readable by its owner alone, and return its path.
-
-        On Linux the file has no name before it is whole.
-        """
+        """Write the keys to a new file, which on Linux has no name before it is whole."""
         path = self.path.with_name(f"{self.path.name}.{secrets.token_hex(4)}{PART_SUFFIX}")
         text = "\n".join(keys).encode("ascii")
         try:
@@ -122,10 +112,7 @@ class InFile:
 
 
 def _link_whole(path: Path, text: bytes) -> None:
-    """Write ``text`` to a nameless file, and name it ``path`` once it is on the disk (open(2), O_TMPFILE).
-
-    A crash leaves no partial file. Raises OSError where the system or the folder does not support this.
-    """
+    """Name a whole file ``path`` (open(2), O_TMPFILE): a crash leaves no part. Raises OSError if unsupported."""
     handle = os.open(path.parent, os.O_WRONLY | getattr(os, "O_TMPFILE", os.O_CREAT | os.O_EXCL), 0o600)
     try:
         _fill(handle, text)
@@ -171,7 +158,7 @@ def _keyring() -> Any:
 
 
 def _settle(folder: Path) -> None:
-    """Flush a folder to the disk, so that a rename in it outlasts a power cut. Where that is impossible, do nothing."""
+    """Flush a folder, so that a rename in it outlasts a power cut, where the system can."""
     try:
         handle = os.open(folder, os.O_RDONLY)
     except OSError:

@@ -1,8 +1,6 @@
-"""OAuth 2 for connectors: consent by a redirect to this machine or a pasted address, and refresh of rotating tokens.
+"""OAuth 2 for connectors: consent by a redirect or a pasted address, and refresh of rotating tokens.
 
-A connector states its addresses, scopes and special rules in ``SPEC.oauth``; nothing else of OAuth is written per
-source. A new pair of access and refresh token is saved before it is used. The old pair may be invalid by then, so that
-losing the new pair would cost the user's consent.
+A new token is saved before it is used, because losing it would cost the user's consent.
 """
 
 from __future__ import annotations
@@ -34,15 +32,9 @@ SWAPS_MAX = 3  # pairs stored by other processes that are tried before a refused
 
 
 class TokenSession:
-    """An HTTP session that sends an account's access token.
+    """An HTTP session that sends an account's access token, and replaces one that ends or was refused.
 
-    A token that ends within five minutes, or was refused (401), is replaced.
-
-    ``swap(token)`` asks the vendor for the next token. It runs under the account's refresh lock, and its result is
-    saved before it is used. A token that lacks a scope is not replaced, because the next token would lack it as well.
-    ``token`` is the account's stored token, which is read here if it is not given. Answers are unpacked from the
-    ``envelope``, if there is any. ``headers`` go with every request. Raises NeedsLogin when the vendor no longer
-    accepts the consent. Raises TryLater when the token server does not answer.
+    Raises NeedsLogin if the consent is no longer accepted, TryLater if the token server is silent.
     """
 
     def __init__(
@@ -71,11 +63,7 @@ class TokenSession:
         return self.request("POST", url, **options)
 
     def request(self, method: str, url: str, **options: Any) -> requests.Response:
-        """Send a request with the access token, and again with the next token if the answer is 401.
-
-        Tokens that other processes have stored are tried first. A token from the vendor is the last. At most three
-        tokens are tried, and none if the answer names a missing scope. Returns the last answer.
-        """
+        """Send a request with the access token, and again with newer tokens while the answer is 401."""
         if _ends(self._token):
             self._refresh()
         answer = self._send(method, url, **options)
@@ -96,10 +84,7 @@ class TokenSession:
         return unwrapped(self._session.request(method, url, headers=signed, **options), self._envelope)
 
     def _refresh(self) -> bool:
-        """Take a newer token that another process has stored.
-
-        Ask the vendor if there is none, or if it ends within five minutes. Returns True if the vendor was asked.
-        """
+        """Take a newer token that another process stored, else ask the vendor; True if asked."""
         with self._account.refresh_lock():
             newer = self._swapped_elsewhere()
             if newer is not None:
@@ -110,10 +95,7 @@ class TokenSession:
             return True
 
     def _swapped(self) -> dict[str, Any]:
-        """Ask the vendor for the next token, save it and return it. What is stored beside the old token is kept.
-
-        If the vendor refuses and another process has stored a different token meanwhile, that token is returned.
-        """
+        """Save and return the vendor's next token, or after a refusal one that another process stored meanwhile."""
         try:
             beside = {name: value for name, value in (self._account.token() or {}).items() if name not in ENDS}
             token = beside | self._swap(self._token)
@@ -126,7 +108,6 @@ class TokenSession:
         return token
 
     def _swapped_elsewhere(self) -> dict[str, Any] | None:
-        """Return the stored token if it differs from this session's token. Returns None if not, or without any."""
         stored = self._account.token() or {}
         return stored if stored.get("access_token") not in (None, self._token.get("access_token")) else None
 
@@ -162,10 +143,6 @@ def filled(address: str, settings: Mapping[str, str]) -> str:
 
 
 def _ends(token: Mapping[str, Any]) -> bool:
-    """Return True if a token has no access token, or if it expires within five minutes.
-
-    A token without an expiry lasts until it is refused.
-    """
     return (
         "access_token" not in token
         or float(token.get("expires_at", time.time() + SWAP_AHEAD_SECONDS + 1)) - time.time() < SWAP_AHEAD_SECONDS
@@ -173,11 +150,9 @@ def _ends(token: Mapping[str, Any]) -> bool:
 
 
 def refreshed(account: Account, spec: ConnectorSpec, token: Mapping[str, Any]) -> dict[str, Any]:
-    """Ask the vendor for the next token, and return it.
+    """Ask the vendor for the next token. Only ``TokenSession`` may call this, because it holds the refresh lock.
 
-    Without a new refresh token, the old token's is kept in it. Raises NeedsLogin for a refused or missing refresh
-    token, Refused for HTTP 403 and 404, and else TryLater. Only ``TokenSession`` may call this, because it holds the
-    refresh lock and saves the result.
+    Raises NeedsLogin for a refused or missing refresh token, Refused for HTTP 403 and 404, and else TryLater.
     """
     import requests
     from oauthlib.oauth2 import OAuth2Error
@@ -205,10 +180,7 @@ def refreshed(account: Account, spec: ConnectorSpec, token: Mapping[str, Any]) -
 
 
 def _meaning(refusal: str | None, source: str) -> BridgeError:
-    """Return the error for a refused refresh, by the OAuth error code ``refusal`` (RFC 6749, 5.2).
-
-    A busy server, or an answer without a token, gives TryLater. Any other code gives NeedsLogin.
-    """
+    """Return the error for a refused refresh (RFC 6749, 5.2)."""
     if refusal in ("temporarily_unavailable", "server_error"):
         return TryLater(f"{source}'s token server is busy")
     if refusal == "missing_token":  # neither a token nor a refusal: not the token server's own words
@@ -217,10 +189,7 @@ def _meaning(refusal: str | None, source: str) -> BridgeError:
 
 
 def not_busy(source: str) -> Callable[[requests.Response], requests.Response]:
-    """Return a function that checks the HTTP status of a token server's answer, and returns the answer.
-
-    It raises TryLater for 429 and from 500 on, and Refused for 403 and 404. oauthlib would only report a missing token.
-    """
+    """Return a check of a token server's answer, which raises TryLater if busy, and Refused for 403 and 404."""
 
     def check(answer: requests.Response) -> requests.Response:
         if answer.status_code == 429 or answer.status_code >= 500:
@@ -239,12 +208,9 @@ def needs_login(source: str) -> NeedsLogin:
 
 
 def authorise(account: Account, browser: Browser, spec: ConnectorSpec, *, scopes: Sequence[str] | None = None) -> None:
-    """Obtain a user's consent at a source and save the token.
+    """Obtain a user's consent at a source and save the token. ``scopes`` replaces those of ``spec.oauth``.
 
-    The user agrees in a browser and is redirected to this machine, or pastes the redirected address. A redirect to
-    another machine is always pasted. ``scopes`` replaces those of ``spec.oauth``. Raises NeedsLogin if the user
-    refuses, for the redirect of another request, and after three minutes without an answer. It is also raised if the
-    vendor gives no token. Raises TryLater without an answer of the token server, and SetupError for a port in use.
+    Raises NeedsLogin without a consent, TryLater without a token server's answer, SetupError for a port in use.
     """
     oauth = oauth_of(spec)
     page = filled(oauth.authorise_url, account.settings)
@@ -262,11 +228,7 @@ def authorise(account: Account, browser: Browser, spec: ConnectorSpec, *, scopes
 
 
 def _exchange(client: OAuth2Session, account: Account, spec: ConnectorSpec, code: str) -> dict[str, Any]:
-    """Return the token that the vendor gives in exchange for the ``code`` of a redirect.
-
-    If it has no refresh token, its expiry is left out, so that it is used until it is refused. Raises TryLater if the
-    server does not answer or is busy. Raises Refused for HTTP 403 and 404, and NeedsLogin without a token.
-    """
+    """Return the token; without a refresh token it is used until refused. Raises TryLater, Refused, NeedsLogin."""
     import requests
     from oauthlib.oauth2 import OAuth2Error
 
@@ -303,8 +265,7 @@ UNKNOWN_CLIENT = frozenset(
 def check_client(spec: ConnectorSpec, settings: Mapping[str, str]) -> None:
     """Ask a vendor's token server whether it knows a client id and secret, by an invalid refresh token.
 
-    A server looks at the client before the token. Raises SetupError if it refuses the client, and TryLater if it does
-    not answer or is busy. Any other answer counts as knowing.
+    Servers check the client first. Raises SetupError if it is refused, TryLater if the server is silent or busy.
     """
     import requests
 
@@ -333,7 +294,6 @@ def check_client(spec: ConnectorSpec, settings: Mapping[str, str]) -> None:
 
 
 def _refusal(answer: requests.Response) -> str:
-    """Return the OAuth error code (``error``) of an answer in JSON, or an empty text if it has none."""
     try:
         told = json.loads(answer.content)
     except (ValueError, RecursionError):
@@ -342,10 +302,7 @@ def _refusal(answer: requests.Response) -> str:
 
 
 def revoke(account: Account, spec: ConnectorSpec) -> bool:
-    """Withdraw the consent at the vendor, and return True if the vendor confirmed.
-
-    Returns False if the vendor did not confirm, could not be reached, or offers no such request.
-    """
+    """Withdraw the consent at the vendor, and return True if the vendor confirmed."""
     import requests
 
     oauth = oauth_of(spec)
@@ -368,7 +325,6 @@ def revoke(account: Account, spec: ConnectorSpec) -> bool:
 
 
 def _in_form(account: Account, oauth: OAuth, field: str) -> dict[str, Any]:
-    """Return the options of a request that withdraws a consent by a form, in which a refresh token ends both tokens."""
     token = account.token() or {}
     client = {name: account.settings[name] for name in CLIENT if name in account.settings}
     form = {field: token.get("refresh_token") or token.get("access_token", "")}
@@ -383,10 +339,6 @@ def _client(
     scopes: Sequence[str] | None = None,
     redirect: str | None = None,
 ) -> OAuth2Session:
-    """Return an OAuth client that unpacks answers from their envelope and checks their HTTP status first.
-
-    It refreshes ``token``, or asks for a consent to ``scopes`` that leads back to ``redirect``.
-    """
     from requests_oauthlib import OAuth2Session
 
     oauth = oauth_of(spec)
@@ -405,10 +357,6 @@ def _client(
 
 
 def _application(account: Account, oauth: OAuth) -> dict[str, Any]:
-    """Return the options of every token request: client id and secret (Basic or in the form), and ``token_parameters``.
-
-    A public client has no secret.
-    """
     from requests.auth import HTTPBasicAuth
 
     client = {name: account.settings[name] for name in CLIENT if name in account.settings}

@@ -1,7 +1,6 @@
 """Log people in at an OpenID Connect provider, by authorization code with PKCE (RFC 7636).
 
-Sources: OpenID Connect Core 1.0, section 3.1, and Discovery 1.0, section 4. The provider's signature, issuer, audience,
-nonce and times are checked for every ID token, although the token comes straight from the provider.
+Sources: OpenID Connect Core 1.0, section 3.1, and Discovery 1.0, section 4.
 """
 
 from __future__ import annotations
@@ -37,11 +36,7 @@ UNTRUSTED_CLAIMS = ("email", "name", "nickname", "given_name", "family_name", "p
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Client:
-    """The page's registration at the login provider, from the settings.
-
-    ``issuer`` is the provider's address. ``claim`` is the name of the claim that holds a person's user name in the
-    bridge. It is empty if no claim is read.
-    """
+    """The page's registration at the login provider. ``claim``, which holds the user's name, may be empty."""
 
     issuer: str
     id: str
@@ -56,10 +51,9 @@ class Client:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provider:
-    """The addresses of a login provider, from its discovery document.
+    """The addresses of a login provider, from its discovery document. ``userinfo_url`` may be empty.
 
-    ``userinfo_url`` is empty if the provider has none. ``takes_basic`` is True if the client's secret may be sent as
-    HTTP Basic authentication. ``names_itself`` is True if the provider adds its issuer to the redirect (RFC 9207).
+    ``takes_basic``: HTTP Basic for the secret. ``names_itself``: the redirect names the issuer (RFC 9207).
     """
 
     issuer: str
@@ -75,8 +69,7 @@ class Provider:
 class Attempt:
     """A login under way, with the secrets that the provider's answer must match.
 
-    ``redirect`` is the page's address that the provider leads back to. ``link_to`` is the id of a user, logged in
-    already, who links an account at the provider. It is None for an ordinary login.
+    ``link_to`` is the id of a user who links an account, None for an ordinary login.
     """
 
     nonce: str
@@ -87,11 +80,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """A person's account at the provider, where ``subject`` is its lasting id.
-
-    ``issuer`` is the provider's address without slashes at its end. ``name`` is the value of the claim that holds a
-    user's name. It is empty if no claim is read, or if the provider does not tell it.
-    """
+    """A person's account at the provider, with the lasting id ``subject``. ``name`` is empty if it is not told."""
 
     issuer: str
     subject: str
@@ -99,10 +88,7 @@ class Account:
 
 
 def client_of(settings: Settings) -> Client | None:
-    """Return the client that the settings describe, or None if no provider is set.
-
-    Raises SetupError for a missing or wrong variable.
-    """
+    """Return the client that the settings describe, or None without any. Raises SetupError if one is wrong."""
     if not settings.oidc_issuer:
         return None
     if not settings.oidc_client_id:
@@ -128,9 +114,7 @@ def client_of(settings: Settings) -> Client | None:
 def discover(client: Client) -> Provider:
     """Return the provider's addresses from its discovery document.
 
-    Raises SetupError if the request is refused, or if the document is another issuer's. It is also raised if an address
-    is missing, or is neither https nor on this machine. Raises TryLater if the provider does not answer with a JSON
-    object.
+    Raises SetupError if it refuses or an address is missing or unsafe, TryLater without a JSON object as answer.
     """
     with http.open_session() as session:
         told = _object(_get(session, canonical(client.issuer) + DISCOVERY_PATH))
@@ -153,10 +137,7 @@ def discover(client: Client) -> Provider:
 
 
 def _address(told: Mapping[str, Any], name: str) -> str:
-    """Return the address called ``name`` in a discovery document.
-
-    Raises SetupError if it is missing, or is neither https nor on this machine.
-    """
+    """Raise SetupError if the address is missing, or is neither https nor on this machine."""
     address = str(told.get(name, ""))
     if not urlsplit(address).hostname:
         raise SetupError(f"the login provider names no {name}; check BRIDGE_OIDC_ISSUER, then: bridge doctor")
@@ -165,10 +146,7 @@ def _address(told: Mapping[str, Any], name: str) -> str:
 
 
 def new_attempt(redirect: str, *, link_to: int | None = None) -> Attempt:
-    """Return an attempt to log in with fresh secrets, whose answer is to come to the address ``redirect``.
-
-    ``link_to`` is the id of a user who links an account, and None for an ordinary login.
-    """
+    """Return an attempt to log in with fresh secrets. ``link_to`` is a user who links an account, else None."""
     return Attempt(
         nonce=secrets.token_urlsafe(32),
         verifier=secrets.token_urlsafe(VERIFIER_BYTES),
@@ -178,10 +156,7 @@ def new_attempt(redirect: str, *, link_to: int | None = None) -> Attempt:
 
 
 def login_url(client: Client, provider: Provider, attempt: Attempt, state: str) -> str:
-    """Return the address at the provider to which a browser goes to log in.
-
-    The provider sends the random ``state`` back with its answer.
-    """
+    """Return the provider's login address. The provider sends the random ``state`` back with its answer."""
     challenge = urlsafe_b64encode(hashlib.sha256(attempt.verifier.encode()).digest()).rstrip(b"=").decode()
     query = {
         "response_type": "code",
@@ -199,12 +174,9 @@ def login_url(client: Client, provider: Provider, attempt: Attempt, state: str) 
 def account_of(
     client: Client, provider: Provider, attempt: Attempt, code: str, issuer: str | None, *, now: datetime
 ) -> Account:
-    """Exchange the ``code`` of a redirect and return the account that logged in.
+    """Exchange the ``code`` of a redirect for the account that logged in. ``issuer`` None: the redirect named none.
 
-    ``issuer`` is the issuer that the redirect named, or None if it named none. Raises Forged if the redirect named
-    another issuer, or none where the provider always names it. Forged is also raised if the provider refuses the code,
-    or a check of its ID token fails. Raises SetupError if the provider refuses the client or a request, and TryLater if
-    it does not answer.
+    Raises Forged if a check or the code fails, SetupError for a refused client, TryLater without an answer.
     """
     if issuer != provider.issuer and (issuer is not None or provider.names_itself):
         raise refused()
@@ -222,10 +194,9 @@ def account_of(
 def checked(
     token: str, keys: Mapping[str, Any], client: Client, provider: Provider, *, nonce: str, now: datetime
 ) -> dict[str, Any]:
-    """Return the claims of an ID token.
+    """Return the claims of an ID token, checked as OpenID Connect Core 1.0, section 3.1.3.7, says.
 
-    Raises Forged unless signature, issuer, audience, nonce and times are right. The rules are those of OpenID Connect
-    Core 1.0, section 3.1.3.7. The clocks may differ by 60 seconds. ``keys`` is the provider's key set (JWKS).
+    ``keys`` is the key set (JWKS). Raises Forged unless signature, issuer, audience, nonce and times are right.
     """
     from joserfc import jwt
     from joserfc.errors import JoseError
@@ -262,7 +233,6 @@ def canonical(issuer: str) -> str:
 
 
 def _signing(keys: Mapping[str, Any]) -> list[Any]:
-    """Return the provider's public keys that may sign. A symmetric key among them is left out."""
     found = keys.get("keys")
     return [
         key
@@ -279,10 +249,7 @@ def refused() -> Forged:
 def _exchanged(
     session: requests.Session, client: Client, provider: Provider, attempt: Attempt, code: str
 ) -> requests.Response:
-    """Return the token server's answer to a code.
-
-    Raises Forged if it refuses the code, SetupError if it refuses the client, and TryLater if it does not answer.
-    """
+    """Raise Forged if the code is refused, SetupError if the client is, TryLater without an answer."""
     import requests
 
     form = {
@@ -328,7 +295,6 @@ def _get(session: requests.Session, url: str, *, token: str | None = None) -> re
 
 
 def _object(answer: requests.Response) -> dict[str, Any]:
-    """Return the JSON object of an answer. Raises TryLater for anything else."""
     try:
         told = http.parse_json(answer.content)
     except BridgeError:
@@ -343,6 +309,5 @@ def _no_answer(error: Exception) -> TryLater:
 
 
 def _busy(answer: requests.Response) -> TryLater:
-    """Return the error of a login provider that is busy, with the wait that it names."""
     error = http.busy_error("the login provider", answer)
     return TryLater(f"{error}; try again, or log in another way", after=error.after, limited=error.limited)

@@ -22,10 +22,9 @@ TIMEOUT_MS = 120_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Challenge:
-    """A random challenge that an authenticator must sign, for a page at ``host``.
+    """A random challenge that an authenticator must sign, for a page at ``host`` opened at one of ``origins``.
 
-    ``origins`` are the addresses (scheme, host and port) at which browsers may open the page. ``user_id`` is the user
-    who registers a passkey, and None for a login.
+    ``user_id`` is the user who registers a passkey, and None for a login.
     """
 
     value: bytes
@@ -48,10 +47,7 @@ def is_host(host: str) -> bool:
 
 
 def begin_registration(store: Store, user: User, host: str, origins: Sequence[str]) -> tuple[Challenge, str]:
-    """Return a challenge, and the JSON options with which a browser makes a passkey for the page at ``host``.
-
-    Raises SetupError if ``host`` is no host name, or if the user has 20 passkeys already.
-    """
+    """Return a challenge and the options to make a passkey. Raises SetupError for a bad ``host`` or too many keys."""
     from webauthn import generate_registration_options, options_to_json
     from webauthn.helpers.structs import (
         AuthenticatorSelectionCriteria,
@@ -90,10 +86,9 @@ def _refuse_unless_possible(host: str, count: int) -> None:
 
 
 def register(store: Store, user: User, challenge: Challenge, answer: str, name: str, *, now: datetime) -> None:
-    """Check a browser's answer to a challenge, and keep its passkey under ``name``, cut to 60 characters.
+    """Check a browser's answer to a challenge, and keep its passkey under ``name``.
 
-    Without a name it is called "A passkey". Raises Forged if the answer does not prove the passkey, and SetupError if
-    it is known already.
+    Raises Forged if the answer does not prove the passkey, and SetupError if it is known already.
     """
     from webauthn import verify_registration_response
     from webauthn.helpers.exceptions import WebAuthnException
@@ -121,20 +116,16 @@ def register(store: Store, user: User, challenge: Challenge, answer: str, name: 
 
 
 def _check_key(encoded: bytes) -> None:
-    """Raise ValueError for a public key with which no signature could be checked, such as no point of its curve.
-
-    An attestation of the format "none" proves nothing about it.
-    """
+    """Raise ValueError for a key that could check no signature; attestation "none" proves nothing about it."""
     from webauthn.helpers import decode_credential_public_key, decoded_public_key_to_cryptography
 
     decoded_public_key_to_cryptography(decode_credential_public_key(encoded))
 
 
 def begin_login(host: str, origins: Sequence[str]) -> tuple[Challenge, str]:
-    """Return a challenge, and the JSON options with which a browser asks for a passkey of the page at ``host``.
+    """Return a challenge and the JSON options with which a browser asks for a passkey of the page at ``host``.
 
-    The options name no user, so that nothing tells who has a passkey here. Raises SetupError if ``host`` is no host
-    name.
+    They name no user, so nothing tells who has a passkey. Raises SetupError if ``host`` is no host name.
     """
     from webauthn import generate_authentication_options, options_to_json
     from webauthn.helpers.structs import UserVerificationRequirement
@@ -149,8 +140,7 @@ def begin_login(host: str, origins: Sequence[str]) -> tuple[Challenge, str]:
 def user_with_passkey(store: Store, challenge: Challenge, answer: str, *, now: datetime) -> int:
     """Check a browser's answer to a login challenge, and return the id of the passkey's user.
 
-    The counter of signatures must have grown, unless the authenticator has none. A counter that did not grow tells of
-    a copied key. Raises Forged if anything is wrong, without telling what.
+    A counter that did not grow tells of a copied key. Raises Forged if anything is wrong, without telling what.
     """
     from webauthn import verify_authentication_response
     from webauthn.helpers import base64url_to_bytes

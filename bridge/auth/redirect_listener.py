@@ -21,10 +21,7 @@ ANY_LOOPBACK_PORT = "http://127.0.0.1:0/"  # where vendors lead back to if any p
 
 @contextmanager
 def tried_by_hand(source: str) -> Iterator[None]:
-    """Add the command that connects ``source`` again to the text of a TryLater from the ``with`` block.
-
-    While a user connects, nothing is synced yet, so that no sync tries again.
-    """
+    """Add the command that connects ``source`` again to a TryLater of the block, because nothing retries it."""
     try:
         yield
     except TryLater as error:
@@ -35,10 +32,9 @@ def tried_by_hand(source: str) -> Iterator[None]:
 
 @contextmanager
 def listening(source: str, redirect: str = ANY_LOOPBACK_PORT) -> Iterator[tuple[str, Listener | None]]:
-    """Yield the address to redirect to, and a listener at its port. Port 0 is replaced by a free port.
+    """Yield the address to redirect to, and a listener at its port, or None if ``redirect`` is not on this machine.
 
-    The listener is None unless ``redirect`` is http:// at 127.0.0.1 or localhost. Raises SetupError for an unreadable
-    address or a port in use.
+    Port 0 is replaced by a free port. Raises SetupError for an unreadable address or a port in use.
     """
     try:
         parts = urlsplit(redirect)
@@ -56,11 +52,7 @@ def listening(source: str, redirect: str = ANY_LOOPBACK_PORT) -> Iterator[tuple[
 
 
 def redirected_address(browser: Browser, url: str, listener: Listener | None) -> str | None:
-    """Show the consent page at ``url`` to the user, and return the address that the vendor redirects to.
-
-    The redirect arrives at the listener, or the user pastes the address. Returns None if no redirect arrives within
-    three minutes, or nothing is pasted.
-    """
+    """Show the consent page ``url``, and return the address redirected to, or None if none arrives in time."""
     browser.open(url)
     pasted = browser.paste()
     if pasted is None and listener is not None:
@@ -72,8 +64,7 @@ def redirected_address(browser: Browser, url: str, listener: Listener | None) ->
 def code_of(source: str, answer: str | None, state: str) -> str:
     """Return the authorisation code in the redirected address ``answer``.
 
-    Raises NeedsLogin if ``answer`` is None, reports a refusal or holds no code. Raises it too if the state in the
-    address is not ``state``, because the answer then belongs to another request.
+    Raises NeedsLogin without a code, after a refusal, or for the ``state`` of another request.
     """
     again = f"bridge connect {source} --user NAME"
     if answer is None:
@@ -92,7 +83,6 @@ def code_of(source: str, answer: str | None, state: str) -> str:
 
 
 def _query(address: str) -> dict[str, list[str]]:
-    """Return the query parameters of an address, or an empty mapping for pasted text that is no address."""
     try:
         return parse_qs(urlsplit(address).query)
     except ValueError:
@@ -102,8 +92,7 @@ def _query(address: str) -> dict[str, list[str]]:
 class Listener:
     """An HTTP server on 127.0.0.1 that waits for the redirect after a consent at ``source``.
 
-    Other requests, such as for a favicon, get a 404 and are ignored. ``port`` 0 means any free port. Raises
-    SetupError if the port is taken.
+    ``port`` 0 means any free port. Raises SetupError if the port is taken.
     """
 
     def __init__(self, source: str, port: int = 0) -> None:

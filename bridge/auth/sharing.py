@@ -49,7 +49,6 @@ def hide(store: Store, viewer: User, name: str, *, now: datetime) -> None:
 
 
 def _other(store: Store, user: User, name: str) -> User:
-    """Return another user by name. Raises SetupError if there is none, or if it is the user."""
     found = next((one for one in store.people.users() if one.name == composed(name.strip())), None)
     if found is None:
         raise SetupError(say("nobody here has that name; ask for the exact name, and try again"))

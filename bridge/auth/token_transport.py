@@ -24,12 +24,9 @@ _before: list[str | None] = []  # the variable's former value, once for each thr
 
 
 def unwrapped(answer: requests.Response, envelope: Envelope | None) -> requests.Response:
-    """Unpack the body of an answer that states its own status, such as ``{"status": 0, "body": {...}}``.
+    """Unpack an answer that states its own status in its body. An error gets the HTTP status of ``envelope.meanings``.
 
-    Returns an answer that holds only the body. For a status other than 0, it returns an error answer with the HTTP
-    status that ``envelope.meanings`` gives, else 400. Its JSON holds ``error``, which is the vendor's text or else the
-    status as text. Without an envelope, with an HTTP status other than 200, or without a status, the answer is returned
-    unchanged.
+    The answer is returned unchanged without an envelope, with an HTTP status other than 200, or without a status.
     """
     if envelope is None or answer.status_code != 200:
         return answer
@@ -47,7 +44,6 @@ def unwrapped(answer: requests.Response, envelope: Envelope | None) -> requests.
 
 
 def _rebuilt(answer: requests.Response, status: int, body: Any) -> requests.Response:
-    """Return a copy of an answer with another HTTP status, and with ``body`` as JSON."""
     import requests
 
     found = requests.Response()
@@ -73,10 +69,7 @@ def plain_loopback(url: str) -> bool:
 def plain_loopback_allowed(url: str) -> Iterator[None]:
     """Let oauthlib send tokens to ``url`` as long as the block runs, even if it is http:// on this machine.
 
-    Tests and demos need this. Raises SetupError for http:// elsewhere.
-
-    oauthlib reads the permission from an environment variable, which all threads share. The last thread that needs the
-    permission restores the variable.
+    Only tests and demos need this. Raises SetupError for http:// elsewhere.
     """
     if not plain_loopback(url):
         yield

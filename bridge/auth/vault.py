@@ -101,9 +101,7 @@ class Rotation:
 def rotate(store: Store, storage: KeyStorage) -> Rotation:
     """Make a key, encrypt every stored secret with the new key, and delete the old keys.
 
-    Both keys are kept until everything is encrypted again, in a single transaction and under a lock. A rotation that is
-    killed loses nothing. Several keys mark it as unfinished, and the next rotation finishes it without a new key. Keys
-    in the environment stay there. Raises SetupError if the environment holds only a single key.
+    The next rotation finishes a killed one. Raises SetupError if the environment holds only a single key.
     """
     with store.lock(SEALING_LOCK):
         if len(storage.keys()) == 1:
@@ -115,10 +113,7 @@ def rotate(store: Store, storage: KeyStorage) -> Rotation:
 
 
 def _reseal(store: Store, vault: Vault) -> tuple[int, tuple[int, ...]]:
-    """Encrypt all consents, notification addresses and clients again with the first key.
-
-    Returns the number of secrets encrypted, and the ids of connections whose consent no key decrypts.
-    """
+    """Return the number of secrets encrypted, and the ids of connections whose consent no key decrypts."""
     with store.transaction():
         consents = [(connection, vault.resealed(sealed)) for connection, sealed in store.connections.secrets()]
         for connection, sealed in consents:

@@ -1,6 +1,4 @@
-"""Busy and free stretches of a calendar.
-
-Overlapping entries count once. Entries marked as free, all-day and declined entries do not count.
+"""Busy and free stretches of a calendar, where overlapping entries count once.
 
 The worked examples use the names of ``tests/calendar/examples.py``.
 """

@@ -22,23 +22,14 @@ SURE_OF_ALIKE = 0.95  # confidence in a correction of an equal title; less for a
 
 
 def series_of(event: Event) -> str:
-    """Return the key under which a correction of this event is stored.
-
-    All events of a repeating event share it. An event with an iCalendar id has the same key on every calendar that
-    holds it. Any other event's key begins with its calendar.
-    """
+    """Return the key under which a correction of this event is stored. All events of a series share it."""
     return event.series or f"{event.calendar}/{event.master or event.key}"
 
 
 def applied(
     occurrences: Sequence[Occurrence], labels: Sequence[Label], corrections: Sequence[Correction]
 ) -> list[Label]:
-    """Return ``labels``, a classifier's labels of ``occurrences``, with the user's corrections put in.
-
-    A correction of the event's own repeating event counts first, then that of a similar title (see ``Titles.nearest``).
-    Without a correction, an event written for an accepted recommendation gets the recommended action. ``corrections``
-    are the newest first.
-    """
+    """Return a classifier's ``labels`` of ``occurrences``, with the user's ``corrections`` (newest first) put in."""
     by_series, titles = {one.series: one for one in corrections}, Titles(corrections)
     said = [_of_series(by_series.get(series_of(o.event))) or titles.said(o.event.title or "") for o in occurrences]
     return [mine or agreed(o.event) or label for o, label, mine in zip(occurrences, labels, said, strict=True)]
@@ -92,11 +83,9 @@ class Titles:
         return Label(action=one.action, confidence=round(likeness * SURE_OF_ALIKE, 3), by=BY, why=why)
 
     def nearest(self, title: str) -> tuple[Correction | None, float]:
-        """Return the correction whose title is most similar, and the similarity, from 0.7 to 1.
+        """Return the correction whose title is most similar (None without a match) and the similarity, 0 to 1.
 
-        Without a match the correction is None, and the number means nothing. Two titles do not match if each has a word
-        that the other lacks, such as another name. A word in a similar spelling is not lacking. A title without words,
-        such as ``1:1``, matches an equal title only.
+        Two titles do not match if each has a word that the other lacks, such as another name.
         """
         if title not in self._found:
             self._found[title] = self._nearest(title) if words(title) else (self._wordless.get(title.casefold()), 1.0)

@@ -69,12 +69,10 @@ class _Window:
     zones: ZoneHistory
 
     def touches(self, start: datetime, end: datetime) -> bool:
-        """Return True if [start, end) overlaps the window. An entry without length at the window's beginning counts."""
         return start < self.until and (end > self.since or start == end == self.since)
 
 
 def _exceptions(events: Sequence[Event]) -> dict[tuple[str, str], list[Event]]:
-    """Return (calendar, key of the repeating event) -> the entries that change an instance of it."""
     found: dict[tuple[str, str], list[Event]] = {}
     for event in events:
         if event.master is not None:
@@ -83,19 +81,13 @@ def _exceptions(events: Sequence[Event]) -> dict[tuple[str, str], list[Event]]:
 
 
 def _is_declined(copies: Sequence[Occurrence]) -> bool:
-    """Return True if the user declined a copy of a meeting and accepted none.
-
-    Copies on other people's calendars lack the user's answer.
-    """
+    """Return True if a copy was declined and none accepted; others' copies lack the user's answer."""
     answers = {copy.event.response for copy in copies}
     return Response.DECLINED in answers and Response.ACCEPTED not in answers
 
 
 def _dropped(master: Event, exceptions: Sequence[Event], zones: ZoneHistory) -> set[str]:
-    """Return the keys of the exceptions that no longer count.
-
-    Their repeating event (``master``) was cancelled, or now excludes the instance that they change.
-    """
+    """Return the keys of exceptions whose ``master`` was cancelled, or now excludes them."""
     if master.cancelled:
         return {exception.key for exception in exceptions}
     series = _series(master, zones) if master.recurrence else None
@@ -106,11 +98,7 @@ def _dropped(master: Event, exceptions: Sequence[Event], zones: ZoneHistory) -> 
 
 
 def _series(master: Event, zones: ZoneHistory) -> Series | None:
-    """Return the recurrence of a repeating event, on the clock of its own time zone.
-
-    An event without a known zone follows the user's zone at its first start. Returns None for a deleted event without a
-    time.
-    """
+    """Return the recurrence on the clock of its own zone, None for a deleted event without a time."""
     if master.first_day is not None:
         homes = [zone for zone in (zone_named(master.zone), _zone_on(master.first_day, zones)) if zone is not None]
         return Series(lines=master.recurrence, first=datetime.combine(master.first_day, time()), zone=None, homes=homes)
@@ -125,7 +113,6 @@ def _zone_on(day: date, zones: ZoneHistory) -> ZoneInfo:
 
 
 def _original(exception: Event, series: Series) -> datetime | None:
-    """Return the wall-clock start of the instance that an exception changes, or None if the exception names none."""
     at = exception.original_start
     if at is not None and series.zone is not None:
         return _wall(at, series.zone)
@@ -134,18 +121,11 @@ def _original(exception: Event, series: Series) -> datetime | None:
 
 
 def _meeting(event: Event) -> str:
-    """Return a key that copies of an entry on several calendars share.
-
-    It is the iCalendar id. Without that id, an entry shares its key only with exceptions of its own repeating event.
-    """
+    """Return the iCalendar id, which copies share; without it an entry shares with its exceptions alone."""
     return event.series or f"{event.calendar}/{event.master or event.key}"
 
 
 def _of_copies(copies: Sequence[Occurrence]) -> Occurrence:
-    """Return the copy of a meeting that stays, which is the first by ``_rank``.
-
-    It is made private if any copy is private.
-    """
     best = min(copies, key=_rank)
     if best.event.private or not any(copy.event.private for copy in copies):
         return best
@@ -153,22 +133,14 @@ def _of_copies(copies: Sequence[Occurrence]) -> Occurrence:
 
 
 def _rank(copy: Occurrence) -> tuple[object, ...]:
-    """Return a key by which the copy of a meeting that stays sorts first.
-
-    The user's own meeting comes first. Then the user's answer decides (accepted, none, tentative, not answered,
-    declined), and then a title.
-    """
+    """Sort the user's own copy first, then by answer, then one with a title."""
     event = copy.event
     mine = event.organised_by_me and event.response in (None, Response.ACCEPTED)
     return (not mine, _RESPONSES.index(event.response), event.title is None, event.calendar, copy.key)
 
 
 def _occurrences(event: Event, exceptions: Sequence[Event], window: _Window) -> Iterator[tuple[datetime, Occurrence]]:
-    """Yield (start, occurrence) for each occurrence of an entry in the window or at most a few days outside it.
-
-    The start is the original start, before an exception moved the occurrence. ``exceptions`` are the entries that
-    change instances of ``event``.
-    """
+    """Yield (original start, occurrence) in the window or a few days outside it."""
     if event.recurrence and event.master is None:
         series = _all_day_series if event.all_day else _timed_series
         yield from series(event, exceptions, window)
@@ -184,10 +156,6 @@ def _occurrences(event: Event, exceptions: Sequence[Event], window: _Window) -> 
 
 
 def _stretch(event: Event, zones: ZoneHistory) -> tuple[datetime, datetime] | None:
-    """Return (begin, end) of a single entry or of a repeating event's first instance.
-
-    Returns None for a deleted entry without a time.
-    """
     if event.first_day is not None:
         last = max(event.last_day or event.first_day, event.first_day)
         return midnight(event.first_day, zones), midnight(last + DAY, zones)
@@ -197,12 +165,6 @@ def _stretch(event: Event, zones: ZoneHistory) -> tuple[datetime, datetime] | No
 
 
 def _timed_series(event: Event, exceptions: Sequence[Event], window: _Window) -> Iterator[tuple[datetime, Occurrence]]:
-    """Yield the instances of a timed repeating event in the window or shortly outside it.
-
-    Each is (original start, occurrence). Instances that ``exceptions`` replace or cancel are left out. An exception for
-    all later instances changes these. Instances keep their wall time across clock changes. They keep their exact
-    duration if the event states its end, and days of the wall clock if it states a length (RFC 5545, 3.8.5.3).
-    """
     stretch, series = _stretch(event, window.zones), _series(event, window.zones)
     if stretch is None or series is None or series.zone is None:
         return
@@ -226,11 +188,7 @@ def _timed_series(event: Event, exceptions: Sequence[Event], window: _Window) ->
 def _all_day_series(
     event: Event, exceptions: Sequence[Event], window: _Window
 ) -> Iterator[tuple[datetime, Occurrence]]:
-    """Yield the instances of an all-day repeating event in the window or shortly outside it.
-
-    Each is (original start, occurrence). Instances that ``exceptions`` replace or cancel are left out. Days begin at
-    midnight on the user's clock.
-    """
+    """Yield (original start, occurrence); days begin at midnight on the user's clock."""
     series = _series(event, window.zones)
     if series is None:
         return
@@ -250,11 +208,7 @@ def _all_day_series(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Spell:
-    """The shape of all instances of a repeating event after the wall-clock time ``after``, until the next shape begins.
-
-    It holds the event that describes them, their length (in days if all-day), and how far their start is shifted.
-    ``nominal`` is the length in days of the wall clock and the rest, if the event states it so.
-    """
+    """The shape of all instances of a repeating event after wall-clock ``after``, until the next shape begins."""
 
     after: datetime
     shift: timedelta
@@ -264,11 +218,7 @@ class _Spell:
 
 
 def _spells(master: Event, length: timedelta, changes: Sequence[_Spell | None]) -> list[_Spell]:
-    """Return the shapes of a repeating event's instances in order of time.
-
-    The first is as ``master`` describes it, with ``length``. Further shapes are the ``changes`` by exceptions for all
-    later instances, where None is dropped.
-    """
+    """Return the shapes of instances in order of time, as changes for all later instances make them."""
     found = sorted((spell for spell in changes if spell is not None), key=lambda spell: (spell.after, spell.event.key))
     return [_Spell(after=BEFORE_ALL, shift=NONE, length=length, event=master), *found]
 
@@ -286,11 +236,7 @@ def _goes_on(exception: Event) -> bool:
 
 
 def _timed_spell(change: Event, zone: ZoneInfo) -> _Spell | None:
-    """Return the shape of an exception's instance and of all later instances, on the clock of ``zone``.
-
-    Returns None if the instance became all-day, which says nothing of later instances. Returns None too if it moved by
-    more than 366 days.
-    """
+    """Return the shape of all later instances, None if all-day or moved by more than a year."""
     if change.original_start is None or change.all_day:
         return None
     start = change.start or change.original_start
@@ -300,10 +246,6 @@ def _timed_spell(change: Event, zone: ZoneInfo) -> _Spell | None:
 
 
 def _all_day_spell(change: Event) -> _Spell | None:
-    """Return the shape of an all-day exception's instance and of all later instances.
-
-    Returns None if the instance became timed, or moved by more than 366 days.
-    """
     if change.original_day is None or change.start is not None:
         return None
     shift = (change.first_day or change.original_day) - change.original_day
@@ -312,7 +254,6 @@ def _all_day_spell(change: Event) -> _Spell | None:
 
 
 def _days(event: Event) -> timedelta:
-    """Return the length of an all-day entry in whole days. It is a day if the entry names no first day."""
     if event.first_day is None:
         return DAY
     return max(event.last_day or event.first_day, event.first_day) - event.first_day + DAY

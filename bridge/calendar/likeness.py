@@ -1,10 +1,4 @@
-"""A small model of a single user's answers, which carries them to similar entries.
-
-An answer is the action that the user gave an entry, whether it differs from the classifier's or not. The model adds a
-score per action to the logarithms of the classifier's probabilities: a sum over the answers of how like the entry is to
-each (Gaussian-process-like multinomial regression, fitted with L-BFGS). An entry that resembles no answered entry keeps
-its label. What the user did not answer teaches nothing.
-"""
+"""A small model of one user's answers, which carries them to similar entries (Gaussian-process-like regression)."""
 
 from __future__ import annotations
 
@@ -78,11 +72,7 @@ def case(event: Invitation, label: Label, calendar: str = "") -> Case:
 
 
 def likened(asked: Sequence[Case], made: Sequence[Corrected], titles: Sequence[str]) -> list[Label | None]:
-    """Return a label for each of ``asked`` that the user's answers change, and None for the rest.
-
-    ``made`` are the answered entries, newest first, of which 400 are read. ``titles`` tell how common words are in the
-    user's calendar, so that an entry's label depends on no other entry asked. All are None with fewer than 3 answers.
-    """
+    """Return a label for each of ``asked`` that the answered entries ``made``, newest first, change, else None."""
     import numpy as np
 
     made = made[:MOST]
@@ -169,11 +159,7 @@ def _logs(cases: Sequence[Case]) -> Floats:
 
 
 def shares(cases: Sequence[Case]) -> Floats:
-    """Return the probability (entry, action) that the classifier's label tells. Each row sums to 1.
-
-    Where the label tells no probabilities, its action has the label's confidence, and the runner-up half of what is
-    left, but at most 0.7 times the confidence. All actions share the rest.
-    """
+    """Return the probability (entry, action) that the classifier's label tells. Each row sums to 1."""
     import numpy as np
 
     found = np.zeros((len(cases), len(ACTIONS)))
@@ -195,7 +181,6 @@ def shares(cases: Sequence[Case]) -> Floats:
 
 
 def _label(one: Case, scores: Floats) -> Label | None:
-    """Return the label of the best score, or None if that is the classifier's own or if it named no action."""
     import numpy as np
 
     best = ACTIONS[int(scores.argmax())]

@@ -26,11 +26,7 @@ class Question:
 
 
 def questions(open_ones: Sequence[Question], answered: Sequence[Case], count: int) -> list[Question]:
-    """Return at most ``count`` entries to ask about, the best first, each title once.
-
-    The next is the one whose answer tells most of what the answers so far leave open (greedy choice of a Gaussian
-    process's observations). An entry weighs by the root of its times and of the classifier's doubt.
-    """
+    """Return at most ``count`` entries to ask about, the best first (greedy choice by a Gaussian process)."""
     import numpy as np
 
     found = _distinct(open_ones, answered)
@@ -56,7 +52,6 @@ def questions(open_ones: Sequence[Question], answered: Sequence[Case], count: in
 
 
 def _distinct(open_ones: Sequence[Question], answered: Sequence[Case]) -> list[Question]:
-    """Return a question per title that is not answered, with the times of all its entries."""
     said = {one.title.casefold() for one in answered}
     found: dict[str, Question] = {}
     for one in open_ones:

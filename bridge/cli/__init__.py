@@ -157,11 +157,9 @@ def private(
 
 
 def main() -> None:
-    """Run the command in the program's arguments.
+    """Run the command in the program's arguments. A BridgeError ends the program with its exit code.
 
-    A BridgeError ends the program with its exit code. Its text is printed to standard error, without a traceback.
-    Letters that the terminal's encoding lacks become question marks. OpenBLAS gets one thread, because the matrices
-    here are so small that several threads wait for each other.
+    OpenBLAS gets one thread, because with these small matrices threads wait for each other.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if isinstance(sys.stdout, TextIOWrapper):
@@ -181,7 +179,6 @@ def main() -> None:
 
 
 def _is_of_damage(error: BridgeError) -> bool:
-    """Return True for the fault of a damaged database, and for a file that is no database."""
     if error.__cause__ is None and not isinstance(error, StoreFault):
         return False
     from bridge.store import faults

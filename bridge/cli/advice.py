@@ -60,7 +60,7 @@ def observe(user: options.User, at: options.At = None, json: options.Json = Fals
 
 
 def _as_seen(reading: Reading, state: MeterState) -> Reading:
-    """Return the reading with its level, uncertainty and coverage replaced by those that the model gets."""
+    """Return the reading with level, uncertainty and coverage as the model gets them."""
     return replace(reading, level=state.level, sd=state.sd, coverage=state.coverage)
 
 
@@ -133,11 +133,6 @@ def _print_next(following: Fact | None) -> None:
 
 
 def _headline(advice: Recommendation, user: User) -> str:
-    """Return a recommendation as a line of text, with its time, its action, and the task or entry that it names.
-
-    Slot and policy follow. A recommendation without begin and end gets its slot first, and the local time of its
-    expiry.
-    """
     if advice.start is None or advice.end is None:
         until = advice.expires_at.astimezone(zone_at(advice.expires_at, user.zones))
         return f"{slot_name(advice.moment)}: {advice.action}  (until {until:%H:%M}, {advice.policy})"
@@ -224,10 +219,6 @@ def feedback(
 
 
 def _noted(advice: Recommendation, given: Answer | Deed, user: User) -> str:
-    """Return a sentence that says which answer or deed (``given``) was noted.
-
-    If the recommendation was moved to another slot and has a begin there, the sentence also tells its local time.
-    """
     start, time = advice.start, ""
     if start is not None and moment_at(start, user.zones) == advice.moved_to:
         time = f", at {start.astimezone(zone_at(start, user.zones)):%a %H:%M}"
@@ -236,10 +227,7 @@ def _noted(advice: Recommendation, given: Answer | Deed, user: User) -> str:
 
 
 def _taken(offers: Sequence[OfferDocument]) -> str | None:
-    """Ask at a terminal which of the offered times to take, and return its slot, e.g. "Thu evening".
-
-    Return None if the user types 0 or an unknown number, without offers, and if no terminal is attached.
-    """
+    """Return the slot of the chosen time, or None for 0, an unknown number, no offers or no terminal."""
     if not offers or not sys.stdin.isatty():
         return None
     for number, offer in enumerate(offers, start=1):
@@ -249,10 +237,6 @@ def _taken(offers: Sequence[OfferDocument]) -> str | None:
 
 
 def _offer(offers: Sequence[OfferDocument], advice: Recommendation, user: str) -> None:
-    """Print the good times for a recommendation that was put off, each with the command that chooses it.
-
-    Without good times, print how to name a slot.
-    """
     if not offers:
         typer.echo('No free time within six days suits it. Name a slot: --to "Thu evening"')
     for offer in offers:

@@ -93,10 +93,6 @@ class ByName(TyperGroup):
 
 
 def _first_sentence(text: str) -> str:
-    """Return the first sentence of a help text on a single line, or its first paragraph without such a sentence.
-
-    A sentence ends at a dot before a space.
-    """
     return re.split(r"(?<=[.])\s", " ".join(text.split("\n\n")[0].split()))[0]
 
 
@@ -125,11 +121,7 @@ def _build(name: str, info: CommandInfo | TyperInfo) -> Any:
 
 
 class _Plain:
-    """Reader of a command's parameter that takes over texts, paths and defaults as they are.
-
-    All other values are read as Typer reads them. Typer loads Pydantic for every parameter, which takes a sixth of a
-    short command's time.
-    """
+    """Reader of a command's parameter that spares loading Pydantic for texts, paths and defaults."""
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
         if not param.multiple and param.nargs != -1:
@@ -146,16 +138,12 @@ class _Plain:
 
 
 def _may_be_read(path: str, asked: Any) -> bool:
-    """Return True if a path is readable or missing, and the parameter ``asked`` of Typer demands no more of it.
-
-    Return False if it must exist, be resolved, be writable, or be only a file or only a folder.
-    """
+    """Return True if pydantic's own reading of the path demands nothing more."""
     more = asked.exists or asked.resolve_path or asked.writable or not (asked.file_okay and asked.dir_okay)
     return not more and (os.access(path, os.R_OK) or not os.path.lexists(path))
 
 
 def _read_without_pydantic(command: Any, ctx: Any) -> None:
-    """Give the parameters of a command, and of its subcommands, the reading of ``_Plain``."""
     for parameter in command.get_params(ctx):
         parameter._runtime_param = _Plain()  # noqa: SLF001 - Typer has no public place for it
     for subcommand in () if isinstance(command, ByName) else getattr(command, "commands", {}).values():

@@ -99,12 +99,7 @@ def _write(path: Path, week: Week) -> None:
 
 
 def to_icalendar(week: Week) -> bytes:
-    """Return a week as the bytes of an iCalendar file. An event in several slots is written once.
-
-    CATEGORIES holds the event's action; ``X-RHYTHM-PROBABILITY``, ``-BY`` and ``-WHY`` say how the action was found. A
-    recommendation that was accepted, or rescheduled to a slot of this week, becomes an entry over the whole slot. The
-    entry does not make its time busy, and ``X-RHYTHM-ADVICE`` holds the user's answer.
-    """
+    """Return a week as the bytes of an iCalendar file. An event in several slots is written once."""
     from icalendar import Calendar
 
     body = Calendar()
@@ -140,10 +135,6 @@ def _entry(occurrence: Occurrence, label: Label, week: Week) -> Any:
 
 
 def _taken(week: Week) -> Iterator[tuple[AdviceRecord, Moment]]:
-    """Yield (recommendation, slot) for those that a user accepted in a week, or moved to a slot of this week.
-
-    An accepted recommendation comes with its own slot, and a moved recommendation with its new slot.
-    """
     for slot in week.slots:
         moment = slot.facts.moment
         for advice in slot.advice:

@@ -111,12 +111,7 @@ def _labels(name: str | None, events: Sequence[Invitation]) -> list[Label]:
 
 
 def _corrected(user: str | None, events: Sequence[Invitation], labels: list[Label]) -> list[Label]:
-    """Return the labels of ``events``, in their order, with the corrections that a user made applied.
-
-    A correction of the same or a similar title counts first. Next counts what all corrections teach about alike titles,
-    and last the label in ``labels``. Without a user, the labels are returned unchanged. Raises SetupError for an
-    unknown user.
-    """
+    """Return the labels in the events' order, corrections first, then what they teach about alike titles."""
     from bridge import installation
     from bridge.advice.labels import liked
     from bridge.calendar import likeness
@@ -134,11 +129,7 @@ def _corrected(user: str | None, events: Sequence[Invitation], labels: list[Labe
 
 
 def _read(path: Path) -> list[Invitation]:
-    """Return an event per line of a file, or of standard input if the path is ``-``.
-
-    Cells are separated by tabs, and the first cell is the title. If the first line's first cell is the word ``title``,
-    that line names the columns. Raises SetupError for an unreadable file.
-    """
+    """Return an event per line; ``-`` is standard input, and a first cell ``title`` makes a header."""
     try:
         text = (sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()).decode("utf-8-sig", "replace")
     except OSError as error:
@@ -149,10 +140,6 @@ def _read(path: Path) -> list[Invitation]:
 
 
 def _event(title: str, given: Mapping[str, str]) -> Invitation:
-    """Return an event with a title and the values ``given`` (column -> text). A column may have another usual name.
-
-    Unknown columns, and cells that are empty or no number where a number is needed, are ignored.
-    """
     from bridge.domain.ports import Invitation
 
     named = {COLUMN_ALIASES.get(name, name): value.strip() for name, value in given.items()}

@@ -116,10 +116,6 @@ def connect(
 
 
 def _say_what_is_asked(source: str, *, write: bool) -> None:
-    """Print to standard error what a consent at this source will allow, before the user gives it.
-
-    ``write`` also mentions the writing of advice, if the source can be written to.
-    """
     from bridge import registry
 
     spec = registry.spec(source)
@@ -133,10 +129,7 @@ def _say_what_is_asked(source: str, *, write: bool) -> None:
 
 
 def _grant_push(bridge: Bridge, user: User, source: str) -> None:
-    """Make a token with which a phone app sends a source's data for a user, and print it once.
-
-    The token that was made before ends. Raises SetupError for a source to which no app sends.
-    """
+    """Make and print a push token; the one before ends. Raises SetupError where no app sends."""
     from bridge.ingest.pushes import PUSH_PATH, grant
 
     token = grant(bridge, user, source)
@@ -173,10 +166,7 @@ def disconnect(
 
 
 def _ask_to_disconnect(source: str, user: str, rows: int, *, keep: bool) -> None:
-    """Ask the user to confirm a disconnection, and end the command if the answer is no.
-
-    ``rows`` is the number of stored rows that are deleted, or kept with ``keep``. Raises SetupError without a terminal.
-    """
+    """Ask at a terminal, and end the command after no. Raises SetupError without a terminal."""
     if not sys.stdin.isatty():
         again = f"bridge disconnect {source} --user {user}"
         ways = f"{again} --keep --yes" if keep else f"{again} --yes, or keep its data: {again} --keep --yes"

@@ -82,12 +82,9 @@ def import_path(
 
 
 def report(outcomes: list[Outcome], user: str, *, json: bool, columns: Sequence[str] = SYNC_COLUMNS) -> None:
-    """Print the outcomes of syncs or imports as a table with ``columns``, and then reasons and next commands.
+    """Print the outcomes of syncs or imports as a table with ``columns``, then reasons and next commands.
 
-    With ``json``, print them as a JSON document, and only failed files and next commands on standard error.
-
-    Ends the command with exit code 3 if the user must log in again at a source. Ends it with 1 if another outcome is
-    neither ``ok`` nor ``unknown``.
+    Ends the command with exit code 3 if the user must log in again, and with 1 if another outcome is bad.
     """
     from bridge.documents.connections import outcome_document
 
@@ -101,10 +98,6 @@ def report(outcomes: list[Outcome], user: str, *, json: bool, columns: Sequence[
 
 
 def _explain(outcome: Outcome, user: str, *, json: bool) -> None:
-    """Print to standard error why files failed, and the command to log in or connect again if that is needed.
-
-    Without ``json``, first print to standard output what was set aside, left out or not permitted, and why.
-    """
     if not json:
         _print_reasons(outcome)
     for file, reason in outcome.failed_files:
@@ -150,5 +143,4 @@ def rebuild(user: options.User, source: options.Source = None, json: options.Jso
 
 
 def _set_aside(result: RecordResult) -> int:
-    """Return 1 if the whole record was set aside, otherwise the number of its metrics with an impossible value."""
     return len(result.outside) if result.set_aside is None else 1

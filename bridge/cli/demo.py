@@ -50,10 +50,6 @@ def demo(context: typer.Context, json: options.Json = False) -> None:
 
 
 def _connected(source: str, *, json: bool) -> str:
-    """Print what ``bridge connect`` would print for a recorded source, or nothing with ``json``.
-
-    Returns the word ``connected``.
-    """
     from bridge.recordings.recorded_life import DEMO_USER
 
     if not json:
@@ -63,10 +59,6 @@ def _connected(source: str, *, json: bool) -> str:
 
 
 def _landed(command: str, names: list[str], *, json: bool) -> Any:
-    """Store the recorded data of the sources ``names``, and print the outcomes as the command ``command`` would.
-
-    With ``json`` nothing is printed, and the outcomes are returned as a document. Otherwise returns None.
-    """
     from bridge import installation
     from bridge.cli.data import IMPORTED, SYNC_COLUMNS, report
     from bridge.recordings.recorded_life import DEMO_USER, land
@@ -81,11 +73,9 @@ def _landed(command: str, names: list[str], *, json: bool) -> Any:
 
 
 def look(context: typer.Context, *, json: bool) -> dict[str, Any]:
-    """Run ``bridge status``, ``observe``, ``today`` and ``recommend`` for the demo's user.
+    """Run the reading commands for the demo's user, at the first moment of the day that has a suggestion.
 
-    The clock stands at the first moment of the day that has a suggestion, because an entry may fill the morning.
-    With ``json``, returns each command's document under status, observation, events and recommendation. Otherwise the
-    commands print, and each document is None.
+    With ``json`` each command's document is returned. Otherwise the commands print, and each document is None.
     """
     from bridge import installation
     from bridge.recordings.recorded_life import DEMO_USER, environment
@@ -120,10 +110,6 @@ def run_command(context: typer.Context, command: tuple[str, ...], *, json: bool)
 
 
 def _step(command: str, run: Callable[[], None], *, json: bool) -> Any:
-    """Print a command line, and then what ``run`` prints. Returns None.
-
-    With ``json``, print nothing and return the JSON document that ``run`` printed.
-    """
     if not json:
         typer.echo(f"\n$ bridge {command}")
         run()

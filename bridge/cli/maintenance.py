@@ -70,7 +70,7 @@ def backup(
 
 
 def _keys_of(settings: Settings, *, encrypted: bool) -> list[str]:
-    """Return what a new machine needs beside a backup, to open it and its consents: files, or the name of a setting."""
+    """Return the files or the setting that a new machine needs beside a backup."""
     from bridge.auth import backup_key, key_storage
 
     files = [settings.folder / key_storage.KEY_FILE, *([settings.folder / backup_key.KEY_FILE] if encrypted else ())]

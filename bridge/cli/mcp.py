@@ -50,7 +50,6 @@ def serve(
 
 
 def _server(bridge: Bridge, user: str) -> AssistantServer:
-    """Return the server of a user's tools. Raises SetupError if its library is not installed."""
     try:
         from bridge.mcp.server import AssistantServer
     except ModuleNotFoundError:
@@ -59,10 +58,9 @@ def _server(bridge: Bridge, user: str) -> AssistantServer:
 
 
 def over_http(bridge: Bridge) -> Callable[[str], ASGIApp]:
-    """Return a function from a user's name to the ASGI application that serves the user's tools.
+    """Return a function from a user's name to the ASGI application of the user's tools, made on the first call.
 
-    A user's server is made on the first call, and kept. The function raises SetupError if their library is not
-    installed.
+    The function raises SetupError if their library is not installed.
     """
     return cache(lambda user: _server(bridge, user).answer)
 

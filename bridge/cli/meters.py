@@ -96,10 +96,7 @@ def show_meters(
 
 
 def _load(user: str, at: str | None, days: int) -> tuple[MetersView, str | None]:
-    """Return the meters at ``at`` (default: now) and over the last ``days``, and the reason why none has fresh data.
-
-    The reason is None if any meter has fresh data.
-    """
+    """Return the meters, and the reason why none has fresh data or None."""
     from bridge import installation
     from bridge.documents.meters import load_meters
 
@@ -168,10 +165,7 @@ def _sensitivity(user: str, at: datetime, meter: Meter) -> SensitivityDocument |
 
 
 def _inputs(view: MetersView, meter: Meter) -> list[dict[str, Any]]:
-    """Return a row per signal of a meter in the proxy map, as ``bridge explain`` prints them.
-
-    For a signal without fresh data, source, contribution, distance and age are None, and the text says so.
-    """
+    """Return a row per signal of a meter in the proxy map, as ``bridge explain`` prints them."""
     found = {b.signal: b for b in view.now[meter].because}
     return [
         {
@@ -255,10 +249,6 @@ def _figures(metrics: Mapping[Metric, Figure]) -> dict[str, str | None]:
 
 
 def _why_no_days(store: Store, user: User, source: str | None, *, today: date) -> str:
-    """Return a text that says why there are no days to show, and the command that shows or brings days.
-
-    ``source`` is the only source asked for, or None for all. ``today`` is the user's local date.
-    """
     extent = store.reading.extent(user.id, source)
     if extent is None:
         return _nothing_measured(user, source)
@@ -271,10 +261,6 @@ def _why_no_days(store: Store, user: User, source: str | None, *, today: date) -
 
 
 def _why_not_fresh(store: Store, user: User, *, at: datetime) -> str:
-    """Return a text that says why no meter has fresh data at ``at``, and the next command.
-
-    Either nothing was measured, or nothing was stored yet ``at`` that instant, or the data are too old.
-    """
     extent = store.reading.extent(user.id)
     if extent is None:
         return _nothing_measured(user, None)
@@ -300,10 +286,9 @@ def _nothing_measured(user: User, source: str | None) -> str:
 
 
 def draw(path: Path, view: MetersView) -> None:
-    """Draw each meter's levels over time, and what its signals contribute, into a picture file at ``path``.
+    """Draw each meter's levels, and what its signals contribute, into a picture file of the ending's format.
 
-    The file's ending gives the format. An old file is replaced. Raises SetupError without matplotlib, for an unknown
-    ending, and if the file cannot be written.
+    An old file is replaced. Raises SetupError without matplotlib, for an unknown ending, or if writing fails.
     """
     try:
         from matplotlib.figure import Figure
@@ -339,7 +324,6 @@ def _draw_levels(axis: Any, meter: Meter, times: Sequence[Any], readings: Sequen
 
 
 def _draw_inputs(axis: Any, times: Sequence[Any], readings: Sequence[Reading]) -> None:
-    """Draw a line per signal of a meter: by how much the signal raises or lowers the level over time."""
     signals: Mapping[str, None] = {b.signal: None for r in readings for b in r.because}
     for signal in signals:
         shares = [{b.signal: b.contribution for b in r.because}.get(signal, float("nan")) for r in readings]

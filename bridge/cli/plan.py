@@ -89,10 +89,6 @@ def plan(
 
 
 def _print(found: DayPlan, user: User, old: Sequence[Fact]) -> None:
-    """Print the plan as a table, and below it the suggestions that were withdrawn and the outlook of tomorrow.
-
-    ``old`` says that the data are too old for advice, and how to bring in newer data. It is empty if they are not.
-    """
     rows = [_row(one, user) for one in found.rows]
     typer.echo(f"{found.date:%A} {found.date.day} {found.date:%B %Y}")
     if rows:
@@ -107,10 +103,6 @@ def _print(found: DayPlan, user: User, old: Sequence[Fact]) -> None:
 
 
 def _row(one: Block | ZoneSpan, user: User) -> dict[str, str]:
-    """Return a row of the table: a block, or a line that the times below it are of another zone.
-
-    Of a block's reasons the first two are shown. An entry's own title stands without its action.
-    """
     from bridge.documents.plan import clock, ends, place
     from bridge.domain.slots import ZoneSpan
 
@@ -127,10 +119,6 @@ def _row(one: Block | ZoneSpan, user: User) -> dict[str, str]:
 
 
 def _print_outlook(found: DayPlan, user: User) -> None:
-    """Print a row per meter with its expected levels at each time, and how the calendar entries change them.
-
-    Nothing is printed for a plan without expected levels.
-    """
     from bridge.documents.plan import clock
     from bridge.meters.outlook import changes
 
@@ -153,10 +141,7 @@ def _sentence(text: str) -> str:
 
 
 def _write(path: Path, found: DayPlan, now: datetime) -> None:
-    """Write suggestions, tasks and the time to wind down of a plan into an iCalendar file. An old file is replaced.
-
-    ``now`` is the entries' time stamp. Raises SetupError if the file cannot be written.
-    """
+    """Replace an .ics file by the plan's suggestions, tasks and wind-down. Raises SetupError."""
     from bridge.documents.plan import ADDED, to_icalendar
     from bridge.ingest.files import make_private
 
@@ -298,7 +283,6 @@ def wish(
 
 
 def _say_wish(user: str, text: str, *, yes: bool, json: bool) -> None:
-    """Say back what is understood of a wish in plain words, and save it once it is confirmed."""
     from bridge import installation
     from bridge.advice.wishing import say_wish
     from bridge.documents.planning import said_document
@@ -327,10 +311,7 @@ def _with_never(wishes: Wishes, texts: Iterable[str], user: str) -> Wishes:
 
 
 def _with_hours(wishes: Wishes, texts: Sequence[str], user: str) -> Wishes:
-    """Return wishes with the hours of the actions named in ``texts`` replaced. Several texts for an action add up.
-
-    The text "ACTION none" drops the action's hours.
-    """
+    """Return wishes with the hours of named actions replaced; several add up, "ACTION none" drops."""
     given: dict[ActionType, tuple[Hours, ...]] = {}
     for text in texts:
         action, spans = inputs.parse_hours(text, user)

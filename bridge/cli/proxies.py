@@ -101,10 +101,7 @@ def _differences(mine: ProxyMap, *, json: bool) -> None:
 
 
 def _set(path: Path, text: str) -> None:
-    """Add a change such as ``vitality.steps=0.3`` to the file of changes at ``path``.
-
-    Raises SetupError for an unreadable change, or if the changed map is not valid; then the file stays as it was.
-    """
+    """Raise SetupError for an unreadable or invalid change; the file stays as it was."""
     from bridge.meters import proxy
 
     meter, signal, name, value = _parsed(text)

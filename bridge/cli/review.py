@@ -170,10 +170,7 @@ def _tell(body: dict[str, Any]) -> None:
 
 
 def _known(found: dict[str, Any], action: str = "ADVICE") -> list[dict[str, str]]:
-    """Return a table row for each outcome with a known effect. ``found`` maps an outcome to its estimate.
-
-    ``action`` is the row's first cell, by default ADVICE for advice of any kind.
-    """
+    """Return a table row for each outcome with a known effect."""
     return [
         {"action": action, "on": outcome.replace("_", " "), "effect": _said(one)}
         for outcome, one in found.items()
@@ -188,6 +185,6 @@ def _said(found: dict[str, Any]) -> str:
 
 
 def _more(found: Iterable[dict[str, Any]]) -> str:
-    """Return in words how many more days, of three decisions each, the nearest of the estimates needs, at least 1."""
+    """Return how many more days, of three decisions each, the nearest estimate needs, in words."""
     least = min(one["missing"] for one in found)
     return f"about {max(-(-least // A_DAY), 1)} more days"

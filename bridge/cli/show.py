@@ -31,10 +31,7 @@ COMMANDS = ("next",)  # columns of commands, which are copied whole
 
 
 def document(body: Any) -> None:
-    """Print ``body`` as an indented JSON document on standard output. Values that JSON lacks are printed as texts.
-
-    Letters beyond ASCII are escaped unless the output's encoding is a UTF.
-    """
+    """Print ``body`` as an indented JSON document on standard output. Values that JSON lacks become texts."""
     ascii_only = not (sys.stdout.encoding or "utf-8").lower().startswith("utf")
     typer.echo(writable(jsonlib.dumps(body, indent=2, ensure_ascii=ascii_only, default=str)))
 
@@ -50,11 +47,7 @@ def result(body: Any, text: str, *, json: bool) -> None:
 def table(
     rows: Sequence[Mapping[str, Any]], columns: Sequence[str], *, json: bool = False, title: str | None = None
 ) -> None:
-    """Print rows as a table with the keys ``columns``. With ``json``, print all keys of all rows as a JSON list.
-
-    Cells break between words, and commands nowhere. If the longest words do not fit side by side, the lines between
-    columns are left out. If that is not enough, each row is printed as lines of its own.
-    """
+    """Print rows as a table with the keys ``columns``, or with ``json`` all keys of all rows as a JSON list."""
     if json:
         document(list(rows))
         return
@@ -86,25 +79,18 @@ def table(
 
 
 def width() -> int:
-    """Return the width of the output in columns: that of ``COLUMNS`` or of the terminal, but at least 40.
-
-    Without either, as in a file, it is 110.
-    """
+    """Return the width of the output in columns, by ``COLUMNS`` or the terminal, or a default for a file."""
     from shutil import get_terminal_size
 
     return max(LEAST_WIDTH, get_terminal_size((PIPED_WIDTH, 24)).columns) if _is_narrow() else PIPED_WIDTH
 
 
 def _is_narrow() -> bool:
-    """Return True if the output has a width of its own: that of a terminal, or that of ``COLUMNS``."""
     return sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdecimal()
 
 
 def say(text: str, *, err: bool = False) -> None:
-    """Print sentences, on standard error if ``err``. Where the output has a width, lines are wrapped between words.
-
-    Commands in the sentences, such as ``bridge sync``, are not split.
-    """
+    """Print sentences, on standard error if ``err``, wrapped between words, with commands kept whole."""
     if _is_narrow():
         kept = COMMAND.sub(lambda found: found[0].replace(" ", "\0"), text)
         lines = [line for part in kept.split("\n") for line in _wrapped(part, width()) or [""]]
@@ -113,11 +99,6 @@ def say(text: str, *, err: bool = False) -> None:
 
 
 def _print_lines(cells: Sequence[Sequence[str]], whole: Sequence[bool], title: str | None, width: int) -> None:
-    """Print each row as a line per cell, after the column's name. Empty cells are left out.
-
-    ``cells`` holds for each column its name and then its texts. Texts are wrapped to ``width`` between words, except in
-    columns for which ``whole`` is True. An empty line stands between rows.
-    """
     before = max(len(column[0]) for column in cells) + 2
     if title:
         typer.echo(title)
@@ -131,18 +112,13 @@ def _print_lines(cells: Sequence[Sequence[str]], whole: Sequence[bool], title: s
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    """Return the lines of a text, wrapped between words only. A longer word has a line of its own."""
     import textwrap
 
     return textwrap.wrap(text, max(1, width), break_long_words=False, break_on_hyphens=False)
 
 
 def _widths(cells: Sequence[Sequence[str]], space: int, whole: Sequence[bool]) -> list[int] | None:
-    """Return a width for each column in which no word breaks, or None if they need more than ``space`` together.
-
-    ``cells`` holds each column's name and texts, and ``whole`` is True for a column whose texts break nowhere. Spare
-    space is shared among columns that need it.
-    """
+    """Return a width for each column in which no word breaks, or None if ``space`` is too small."""
     from rich.cells import cell_len
 
     words = [
@@ -172,11 +148,7 @@ def _cell(value: Any) -> str:
 def meters(
     readings: Mapping[Meter, Reading], *, width: int = 20, more: Mapping[str, Mapping[Meter, str]] | None = None
 ) -> None:
-    """Print a table of meters: bars of ``width`` characters with uncertainty, freshness and reasons.
-
-    ``more`` holds further columns (heading -> meter -> text), by default none. A star marks meters that were not
-    validated.
-    """
+    """Print a table of meters. ``more`` holds further columns: heading -> meter -> text."""
     columns = more or {}
     rows = [
         {
@@ -249,10 +221,7 @@ class Progress:
             self._rich.stop()
 
     def watch(self, name: str) -> OnPage:
-        """Return a function of (stream, records), which adds to the number of stored records shown under ``name``.
-
-        Without a terminal the function does nothing.
-        """
+        """Return a function of (stream, records), which adds to the count shown under ``name`` on a terminal."""
         rich = self._rich
         if rich is None:
             return unwatched
@@ -264,10 +233,7 @@ class Progress:
         return landed
 
     def steps(self, name: str) -> Callable[[int, int], None]:
-        """Return a function of (done, total) that shows the progress of the step called ``name``.
-
-        Without a terminal the function does nothing.
-        """
+        """Return a function of (done, total) that shows the progress of the step ``name`` on a terminal."""
         rich = self._rich
         if rich is None:
             return unseen

@@ -79,7 +79,6 @@ def status(user: options.User, json: options.Json = False) -> None:
 
 
 def _foresight_words(known: Foresight) -> str:
-    """Return a line on how well answers were foretold, or on how many answers are missing until that can be told."""
     from bridge.advice.foresight import VERDICT_ANSWERS
 
     answers = plural(known.answers, "answer")
@@ -90,11 +89,6 @@ def _foresight_words(known: Foresight) -> str:
 
 
 def _readable(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row of ``bridge status`` for the table, with times to the minute and without the year.
-
-    The column ``newest`` holds the age of the newest data in hours, or their day from 48 hours on. Without data it is
-    None.
-    """
     dates = {when: row[when] and row[when][5:16].replace("T", " ") for when in ("last_success", "next_due")}
     lag = row["lag_hours"]
     return {**row, **dates, "newest": None if lag is None else f"{lag:.0f} h ago" if lag < 48 else row["newest_day"]}
@@ -117,7 +111,6 @@ def doctor(json: options.Json = False) -> None:
 
 
 def _print_findings(findings: Sequence[Finding]) -> None:
-    """Print the faults first, then what is well, then sources without keys, then extras that are not installed."""
     columns = ("ok", "check", "finding", "next")
     checks = sorted((one for one in findings if not one.optional), key=lambda one: one.ok)
     rows = [{"check": f.check, "finding": f.text, "next": f.next, "ok": "ok" if f.ok else "!!"} for f in checks]

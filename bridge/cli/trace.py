@@ -110,10 +110,7 @@ def _date(text: str | None, now: datetime, zones: Any) -> date:
 
 
 def _only(store: Store, kind: str, name: str) -> int:
-    """Return the id of the only row of a kind (e.g. ``sample``) whose id or key is ``name``.
-
-    Raises SetupError if no row or several rows match.
-    """
+    """Return the id of the only row with that id or key. Raises SetupError for none or several."""
     found = store.tracing.row_ids(kind, name)
     if not found:
         raise SetupError(f"there is no {kind} {name!r}; list each {kind}: {LISTING_COMMANDS[kind]}")
@@ -126,11 +123,6 @@ def _only(store: Store, kind: str, name: str) -> int:
 
 
 def _list(found: Sequence[tuple[int, str, Sample]], metric: str | None, *, json: bool) -> None:
-    """Print the samples of a day, given as (number, source, sample), or only those of ``metric``.
-
-    Without ``metric``, the table leaves out metrics that are measured all day, and a line below it names them. With
-    ``json``, those are printed too.
-    """
     from bridge.documents.provenance import sample_document
     from bridge.domain.metrics import METRICS, Shape
 

@@ -173,10 +173,6 @@ def logins(
 
 
 def _issuer(bridge: Bridge, given: str | None) -> str:
-    """Return the issuer that was given, or that of the settings, without slashes at its end.
-
-    Raises SetupError without either.
-    """
     from bridge.auth import oidc
 
     found = oidc.canonical(given or bridge.settings.oidc_issuer)

@@ -62,11 +62,7 @@ def _table(week: Week, *, wide: bool) -> Table:
 
 
 def _rows(slot: WeekSlot, week: Week, *, wide: bool) -> list[tuple[list[str], str]]:
-    """Return (cells, style) of each line of a slot: its events, its advice, and its facts.
-
-    The first line names the slot. The style is that of the library rich. If ``wide``, an event's line also says why the
-    event counts as its action.
-    """
+    """Return (cells, style of rich) of each line of a slot."""
     lines = [*_events(slot, week, wide=wide), *_advice(slot)]
     if slot.facts.busy and week.calendar:
         lines.append(([_free(slot, week.zones), describe_facts(slot), "", "", ""], "dim"))
@@ -77,10 +73,6 @@ def _rows(slot: WeekSlot, week: Week, *, wide: bool) -> list[tuple[list[str], st
 
 
 def _events(slot: WeekSlot, week: Week, *, wide: bool) -> Iterator[tuple[list[str], str]]:
-    """Yield (cells, style) of a line per event of a slot. All-day events are listed in the morning only.
-
-    If ``wide``, the last cell also says why the event counts as its action. The style is always empty.
-    """
     for occurrence, label in slot.entries:
         if not occurrence.event.all_day or slot.facts.moment.slot is Slot.MORNING:
             how = f"{label.by}: {label.why}" if wide else label.by
@@ -97,10 +89,6 @@ def _advice(slot: WeekSlot) -> Iterator[tuple[list[str], str]]:
 
 
 def _time(occurrence: Occurrence, slot: WeekSlot, zones: ZoneHistory) -> str:
-    """Return an event's start and end on the user's clock, or ``all day``.
-
-    Dots stand for a start before the slot or an end after it.
-    """
     if occurrence.event.all_day:
         return "all day"
     begun = _clock(occurrence.start, zones) if occurrence.start >= slot.facts.start else "  ..."

@@ -55,10 +55,7 @@ class Folder:
         return _sorted(Saved(name=p.name, at=at, bytes=p.stat().st_size) for p, at in paths if at is not None)
 
     def save(self, sealed: Path, name: str) -> None:
-        """Copy a file into the folder. It appears under its name only when complete.
-
-        Raises SetupError if the folder is not there or cannot be written.
-        """
+        """Copy a file into the folder, where it appears when complete. Raises SetupError if that fails."""
         if not self.path.is_dir():
             raise SetupError(f"the folder {self.path} of BRIDGE_BACKUPS is not there; make it or attach its disk")
         explained = as_setup_error(f"{self.path / name} cannot be written", "choose another place")
@@ -90,10 +87,7 @@ class Bucket:
     kind = "s3"
 
     def found(self) -> list[Saved]:
-        """Return the bridge's own backups among the bucket's first 10,000 objects, the oldest first.
-
-        Raises SetupError if the bucket's server fails.
-        """
+        """Return the bridge's own backups in the bucket, the oldest first. Raises SetupError if the server fails."""
         import obstore
 
         with _told():
@@ -106,20 +100,14 @@ class Bucket:
         return _sorted(met)
 
     def save(self, sealed: Path, name: str) -> None:
-        """Send a file to the bucket, in pieces if it is large. It appears under its name only when complete.
-
-        Raises SetupError if the bucket's server fails.
-        """
+        """Send a file to the bucket, where it appears only when complete. Raises SetupError if the server fails."""
         import obstore
 
         with _told():
             obstore.put(self._store(), name, sealed, max_concurrency=SENT_AT_ONCE)
 
     def fetch(self, name: str, to: Path) -> None:
-        """Fetch the backup ``name`` of the bucket into the file ``to``.
-
-        Raises SetupError if the server fails, if the file cannot be written, and above 100 GiB.
-        """
+        """Fetch the backup ``name`` of the bucket into the file ``to``. Raises SetupError if that fails."""
         import obstore
 
         with _told(), as_setup_error(f"{to} cannot be written", "make room"), to.open("wb") as file:
@@ -159,10 +147,7 @@ Place = Folder | Bucket
 
 
 def places_of(settings: Settings) -> list[Place]:
-    """Return the places that the settings name for backups, the folder first. The list is empty without any.
-
-    Raises SetupError for a wrong address of a bucket, or for a bucket without its key.
-    """
+    """Return the places that the settings name for backups, the folder first. Raises SetupError if one is wrong."""
     found: list[Place] = [Folder(Path(settings.backups))] if settings.backups else []
     return [*found, _bucket(settings)] if settings.backups_s3 else found
 
@@ -192,7 +177,7 @@ def _bucket(settings: Settings) -> Bucket:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Raise SetupError in place of an error of the bucket's server, by its code or class, because its text is long."""
+    """Raise SetupError with the code of the bucket's server, because its own text is long."""
     try:
         from obstore.exceptions import BaseError
     except ImportError:
@@ -206,10 +191,7 @@ def _told() -> Iterator[None]:
 
 
 def made_at(name: str) -> datetime | None:
-    """Return the UTC instant in a backup's name, e.g. ``bridge-20261120T090000Z.age``, at which it was made.
-
-    Return None for a name of any other form.
-    """
+    """Return the UTC instant in a backup's name, e.g. ``bridge-20261120T090000Z.age``, or None for other names."""
     try:
         return datetime.strptime(name, FILE_NAME_FORMAT).replace(tzinfo=UTC)
     except ValueError:

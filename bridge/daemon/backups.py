@@ -39,8 +39,7 @@ Progress = Callable[[str], Callable[[int, int], None]]
 class BackupState:
     """State of the backups that an installation makes by itself. ``on`` is False if no place for them is set.
 
-    ``last`` is when the last good backup was made, or None if there was none. ``old`` says that people should be
-    warned, because that was over two days ago, or because all attempts failed. It is False if ``on`` is False.
+    ``last`` is None without a good backup. ``old`` says that people should be warned.
     """
 
     on: bool
@@ -60,11 +59,7 @@ def _is_on(bridge: installation.Bridge) -> bool:
 
 
 def is_due(bridge: installation.Bridge, *, now: datetime) -> bool:
-    """Return True if a place is set and a backup is due.
-
-    That is a day after the last good backup, but not within an hour after an attempt. Times in the future count as old,
-    because the clock was ahead then. So does a missing time.
-    """
+    """Return True if a place is set and a backup is due. Times in the future count as old: the clock was ahead."""
     if not _is_on(bridge):
         return False
     last, tried = (bridge.store.maintenance.last_done(chore) for chore in (MADE, TRIED))
@@ -73,10 +68,9 @@ def is_due(bridge: installation.Bridge, *, now: datetime) -> bool:
 
 
 def daily(bridge: installation.Bridge, *, now: datetime) -> str:
-    """Make an encrypted backup, save it at every place, and restore it from there as a test. Returns the file's name.
+    """Make an encrypted backup, save it at every place, and restore it from there as a test. Return its name.
 
-    A backup counts as good only after this test passed at every place. Then older backups are deleted by rotation (see
-    ``rotated``). If a place fails, all other places are tried, and then its SetupError is raised.
+    Old backups are deleted only after this test. Raises SetupError if a place fails, after trying all.
     """
     bridge.store.maintenance.mark_done(TRIED, bridge.holder, now=now)
     places, failures = places_of(bridge.settings), list[SetupError]()
@@ -106,8 +100,7 @@ def _save(bridge: installation.Bridge, place: Place, sealed: Path) -> None:
 def write_encrypted(bridge: installation.Bridge, path: Path, progress: Progress = maintenance.no_progress) -> None:
     """Write an encrypted backup of the whole store to ``path``. It appears under its name only when complete.
 
-    An old file is replaced. ``progress(name)`` returns a function that is called with (done, total). Raises SetupError
-    if the file cannot be written, or for a wrong public key in the settings.
+    ``progress(name)`` returns a function called with (done, total). Raises SetupError if it cannot be written.
     """
     explained = as_setup_error(f"{path} cannot be written", "choose another place")
     with explained, _workplace(bridge) as own, parts.part_of(path) as part:
@@ -119,8 +112,7 @@ def write_encrypted(bridge: installation.Bridge, path: Path, progress: Progress 
 def readable(bridge: installation.Bridge, path: Path, key: Path | None = None) -> Iterator[Path]:
     """Yield the path of a backup that is not encrypted: ``path`` itself, or a copy that is deleted afterwards.
 
-    ``key`` is an age identity file, by default that of the installation. Raises SetupError if the key does not open the
-    backup.
+    ``key`` is an age identity file, else the installation's. Raises SetupError if it does not open the backup.
     """
     if not backup_key.is_encrypted(path):
         yield path
@@ -133,10 +125,7 @@ def readable(bridge: installation.Bridge, path: Path, key: Path | None = None) -
 
 
 def drill(bridge: installation.Bridge, place: Place, name: str) -> int:
-    """Restore a place's backup into a store of its own that is deleted afterwards, and return its number of people.
-
-    Raises SetupError if the backup cannot be fetched, decrypted or read as a whole.
-    """
+    """Restore a place's backup into a temporary store, and return its number of people, or raise SetupError."""
     with _workplace(bridge) as own:
         place.fetch(name, own / name)
         with readable(bridge, own / name) as plain, maintenance.opened(plain) as saved:
@@ -145,11 +134,7 @@ def drill(bridge: installation.Bridge, place: Place, name: str) -> int:
 
 @contextmanager
 def fetched(bridge: installation.Bridge, path: Path) -> Iterator[Path]:
-    """Yield the path of a backup, which is ``path`` or a copy from the place that lists its name.
-
-    A copy is made if ``path`` is a bare name as the bridge gives them, and no such file exists. The copy is deleted
-    afterwards. A name that no place lists is yielded unchanged. Raises SetupError if a place cannot be read.
-    """
+    """Yield ``path``, or a temporary copy from the place that lists it. Raises SetupError if a place is unreadable."""
     named = str(path) == path.name and made_at(path.name) is not None and not path.exists()
     places = places_of(bridge.settings) if named else []
     place = next((one for one in places if any(saved.name == path.name for saved in one.found())), None)
@@ -162,11 +147,7 @@ def fetched(bridge: installation.Bridge, path: Path) -> Iterator[Path]:
 
 
 def rotated(backups: Sequence[Saved]) -> list[Saved]:
-    """Return those of the ``backups`` (the oldest first) that rotation deletes, in the same order.
-
-    Of the seven latest days that have backups, the newest backup of each day stays. So does the newest of each of the
-    five latest ISO weeks that have backups.
-    """
+    """Return the ``backups``, oldest first, that rotation deletes. The newest of each recent day and week stays."""
     days: dict[object, Saved] = {}
     weeks: dict[object, Saved] = {}
     for saved in reversed(backups):
@@ -188,17 +169,13 @@ def way_back(settings: Settings) -> str:
 
 @contextmanager
 def _workplace(bridge: installation.Bridge) -> Iterator[Path]:
-    """Yield a new folder that only this user can read, inside the bridge's folder, and delete it afterwards."""
     bridge.settings.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     with tempfile.TemporaryDirectory(dir=bridge.settings.folder, prefix=WORKPLACE) as folder:
         yield Path(folder)
 
 
 def _drop_abandoned(folder: Path) -> None:
-    """Delete the folders that killed processes left behind over a day ago in ``folder``, the bridge's folder.
-
-    They may hold backups that are not encrypted.
-    """
+    """Delete folders of killed processes after a day: they may hold backups that are not encrypted."""
     for left in folder.glob(f"{WORKPLACE}*"):
         if time.time() - left.stat().st_mtime > parts.ABANDONED_SECONDS:
             shutil.rmtree(left, ignore_errors=True)

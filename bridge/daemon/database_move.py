@@ -24,9 +24,7 @@ class Unequal(BridgeError):
 def migrate(bridge: installation.Bridge, to: str, *, progress: Callable[[str], Step]) -> list[MovedTable]:
     """Copy every table to the database ``to`` in a single transaction, compare both, and return each table's result.
 
-    Consents stay encrypted with the same key. The original does not change, and is locked against writers meanwhile.
-    Raises SetupError if the target is not empty or is this database, and while a daemon or syncs run. Raises Unequal
-    if the copy differs; then the target stays empty.
+    Raises SetupError if the target is not empty or a daemon or sync runs, Unequal if the copy differs.
     """
     from bridge.store import Store
     from bridge.store.moving import copy, hold, refuse_unless_empty

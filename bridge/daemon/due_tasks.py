@@ -1,7 +1,6 @@
-"""Do a user's due tasks: recommend once a slot (a quarter of a day), send messages, write accepted plans.
+"""Do a user's due tasks: recommend once a slot, send messages, write accepted plans.
 
-No state is kept between two calls. Each task reads from the store what was done. A restarted daemon, or any number of
-workers, therefore continue where the work stopped.
+No state is kept between two calls, so any number of workers continue where the work stopped.
 """
 
 from __future__ import annotations
@@ -120,29 +119,18 @@ def guarded(what: str, work: Callable[[], object]) -> bool:
 
 
 def report(what: str, error: BaseException) -> None:
-    """Log an error of the task called ``what``.
-
-    A BridgeError is logged with its text, and any other error by its class, because its text may be personal.
-    """
+    """Log an error of the task called ``what``: a BridgeError by its text, any other error by its class."""
     log.error("%s: %s", what, error if isinstance(error, BridgeError) else f"unexpected {type(error).__name__}")
 
 
 def _confirm(bridge: installation.Bridge, user: User, now: datetime) -> None:
-    """Confirm from the data whether the user followed earlier recommendations, if the slot has no recommendation yet.
-
-    This comes before the slot's recommendation is made, because the policy learns from the result.
-    """
+    """Confirm outcomes before the slot's advice is made, because the policy learns from them."""
     if bridge.store.recommendations.of_slot(user.id, moment_at(now, user.zones)) is None:
         outcomes.confirm(bridge.store, user, bridge.classifier, now=now)
 
 
 def _advise(bridge: installation.Bridge, user: User, now: datetime) -> None:
-    """Recommend an action for the user's current slot, unless it has a recommendation.
-
-    A recommended sleep that is over is replaced by a new recommendation. A slot left without advice is tried again
-    after an hour or with new data, except if a random draw left it so. Afterwards the user's prior (what the policy
-    begins with) is learned if that is due.
-    """
+    """Recommend, unless the slot has advice or was left without by a draw; then learn a due prior."""
     moment = moment_at(now, user.zones)
     if user.id in bridge.store.scheduling.users_advised(moment, since=now - SILENCE_RETRIED, now=now):
         return
@@ -194,10 +182,6 @@ def _notify(bridge: installation.Bridge, user: User, now: datetime) -> None:
 
 
 def _open_channel(bridge: installation.Bridge, user: User, now: datetime) -> Channel | None:
-    """Return the user's channel for messages. Return None without a channel, and in a quiet slot.
-
-    A slot is quiet by ``BRIDGE_QUIET`` or by the user's own choice.
-    """
     channel = bridge.store.notifications.channel(user.id)
     if channel is None or moment_at(now, user.zones).slot in bridge.guard.quiet | channel.quiet:
         return None
@@ -224,10 +208,7 @@ def _remind(bridge: installation.Bridge, user: User, now: datetime) -> None:
 
 
 def _send_review(bridge: installation.Bridge, user: User, now: datetime) -> None:
-    """Send the review of last week to the address that the user gave, once, on a Monday outside quiet slots.
-
-    A week without advice has no review. Users without a connection get none. A failed attempt is not repeated.
-    """
+    """Send last week's review once, on a Monday outside quiet slots, if it held advice."""
     store, moment = bridge.store, moment_at(now, user.zones)
     connection = next(iter(store.connections.of_user(user.id)), None)
     if connection is None or moment.day != 0 or _open_channel(bridge, user, now) is None:
@@ -250,11 +231,7 @@ def _send_review(bridge: installation.Bridge, user: User, now: datetime) -> None
 
 
 def _tell_of_ended_consents(bridge: installation.Bridge, user: User, now: datetime) -> None:
-    """Send a message, once, for each connection of the user that was paused because its source needs a new login.
-
-    Nothing is sent in a quiet slot, or without an address. Connections paused for other reasons are left out, because
-    the user cannot mend them.
-    """
+    """Tell once of each connection that only a new login mends."""
     store = bridge.store
     if _open_channel(bridge, user, now) is None:
         return
@@ -272,10 +249,6 @@ def _tell_of_ended_consents(bridge: installation.Bridge, user: User, now: dateti
 
 
 def _write_plans(bridge: installation.Bridge, user: User, now: datetime) -> None:
-    """Write accepted and rescheduled recommendations to the user's calendars, without waiting for the next sync.
-
-    A connection whose write failed is tried again after 15 minutes.
-    """
     store = bridge.store
     known = [c for c in store.connections.of_user(user.id) if registry.spec(c.source).writes and c.paused is None]
     if not known:
@@ -291,10 +264,6 @@ def _write_plans(bridge: installation.Bridge, user: User, now: datetime) -> None
 
 
 def _unwritten(bridge: installation.Bridge, connection: Connection, last: datetime, now: datetime) -> bool:
-    """Return True if feedback given at ``last`` is not in the connection's calendar and must be written now.
-
-    After a failed attempt, it is False until the time set for the next attempt.
-    """
     written, again = (bridge.store.ingest.cursor(connection.id, name, 1) for name in (PLANS_WRITTEN, PLANS_RETRY))
     news = written is None or datetime.fromisoformat(written) < last
     return news and (again is None or datetime.fromisoformat(again) <= now)

@@ -1,7 +1,6 @@
-"""Serve the daemon's health by HTTP on this machine, as JSON at ``/health`` and for Prometheus at ``/metrics``.
+"""Serve the daemon's health by HTTP on this machine, as JSON and for Prometheus. It tells nothing of a single user.
 
-Both hold counts, and nothing about a single user. The text format of Prometheus:
-https://prometheus.io/docs/instrumenting/exposition_formats/
+Format: https://prometheus.io/docs/instrumenting/exposition_formats.
 """
 
 from __future__ import annotations
@@ -46,10 +45,7 @@ class Foretold:
         self._counts: dict[str, Any] = {}
 
     def counts(self, daemon: Daemon) -> dict[str, Any]:
-        """Return ``people`` (verdict -> number of users), and the Brier scores ``brier`` and ``brier_of_usual``.
-
-        A score is None without answers. The values are at most an hour old, and come from at most 200 users.
-        """
+        """Return ``people`` (verdict -> users), ``brier`` and ``brier_of_usual``, cached. A score may be None."""
         from bridge.advice.foresight import counts
 
         now = daemon.clock()
@@ -61,11 +57,7 @@ class Foretold:
 
 
 def health_of(daemon: Daemon, foretold: Foretold, *, every: float) -> dict[str, Any]:
-    """Return the daemon's health as a JSON document: counts by source, threads at work, and accuracy of predictions.
-
-    ``status`` in it is the word that ``status_of`` returns. ``every`` is the number of seconds between two looks for
-    due work.
-    """
+    """Return the daemon's health as a JSON document: counts by source, threads at work, accuracy of predictions."""
     now = daemon.clock()
     due = daemon.bridge.store.scheduling.due_by_source(now=now)
     return {
@@ -84,11 +76,7 @@ def _seconds(now: datetime, since: datetime | None) -> float:
 
 
 def status_of(daemon: Daemon, *, every: float) -> str:
-    """Return the daemon's state in a word: ok, starting, stopping or late, or the kind of the store's fault.
-
-    It is starting before the first look for due work ended. It is late if the last look ended more than three times
-    ``every`` seconds, and ten more, ago.
-    """
+    """Return the daemon's state in a word: ok, starting, stopping or late, or the kind of the store's fault."""
     ago = _looked_ago(daemon)
     if daemon.stopping.is_set():
         return "stopping"
@@ -171,10 +159,9 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def serve_health(daemon: Daemon, address: str | None, *, every: float) -> Iterator[int | None]:
-    """Serve the daemon's health at ``address`` (HOST:PORT of this machine) as long as the block runs.
+    """Serve the daemon's health at ``address`` as long as the block runs. Yield the port, or None without address.
 
-    Yields the port, or None without an address. Raises SetupError for a host other than 127.0.0.1, ::1 and localhost,
-    for a wrong port, and for a port in use.
+    Raises SetupError for a host that is not this machine, for a wrong port, and for a port in use.
     """
     if address is None:
         yield None

@@ -21,22 +21,15 @@ Progress = Callable[[str], Callable[[int, int], None]]
 
 
 def is_due(bridge: installation.Bridge, *, now: datetime) -> bool:
-    """Return True if the last housekeeping was at least a day ago or never.
-
-    A last time in the future counts as old, because the clock was ahead then.
-    """
+    """Return True if the last housekeeping is a day ago, or in the future because the clock was ahead, or never was."""
     last = bridge.store.maintenance.last_done(HOUSEKEEPING_NAME)
     return last is None or not last <= now < last + DAILY_INTERVAL
 
 
 def daily(bridge: installation.Bridge, *, now: datetime) -> Tidied:
-    """Delete old raw records, sync outcomes, handled notices and uploads, and give back their disk space.
+    """Delete old raw records, outcomes of syncs, notices and uploads. Return the numbers of deleted rows.
 
-    A raw record is old ``BRIDGE_KEEP_RAW`` days after its last change. Outcomes and notices are old at the same age.
-    Kept are records that are set aside, records of streams that later records are read with, and each connection's last
-    outcome. The age counts up to the previous housekeeping instead of ``now``, so that the first call deletes none of
-    these. A clock that is up to a day ahead therefore deletes none of them too early. Uploads go a day after their
-    arrival, by the machine's clock. Returns the numbers of deleted rows. Raises SetupError for a wrong BRIDGE_KEEP_RAW.
+    Age counts up to the call before, so a fast clock deletes nothing too early. Raises SetupError for a wrong setting.
     """
     last = bridge.store.maintenance.last_done(HOUSEKEEPING_NAME)
     gone = Tidied(raw=0, runs=0, notices=0) if last is None else _drop(bridge, before=min(last, now))
@@ -49,11 +42,9 @@ def daily(bridge: installation.Bridge, *, now: datetime) -> Tidied:
 
 
 def tidy(bridge: installation.Bridge, *, now: datetime) -> Tidied:
-    """Delete raw records unchanged for ``BRIDGE_KEEP_RAW`` days, by default 90, and give back their disk space.
+    """Do as ``daily``, but with ages that count up to ``now``. Return the numbers of deleted rows.
 
-    Sync outcomes and handled webhook notices of that age, and uploads older than a day, are deleted too. What ``daily``
-    keeps is kept here, too. The age counts up to ``now``, and in ``daily`` up to the previous housekeeping. Returns the
-    numbers of deleted rows. Raises SetupError for a wrong BRIDGE_KEEP_RAW.
+    Raises SetupError for a wrong BRIDGE_KEEP_RAW.
     """
     gone = _drop(bridge, before=now)
     bridge.store.maintenance.mark_done(HOUSEKEEPING_NAME, bridge.holder, now=now)
@@ -91,12 +82,9 @@ def days(text: str) -> float:
 
 
 def restore(bridge: installation.Bridge, path: Path, *, replace: bool, progress: Progress, now: datetime) -> None:
-    """Restore the backup at ``path`` into the store, which must be empty unless ``replace`` deletes its data first.
+    """Restore the backup at ``path``. The store must be empty unless ``replace`` deletes its data first.
 
-    Files of users that are gone are deleted too, because the backup may give their ids to other users. Marks of
-    received pushes are deleted, so that apps may send again what came since the backup. Raises SetupError while a
-    daemon or a sync works at the store, for a store with users without ``replace``, and for a file that is no whole
-    backup. A backup without users cannot replace a store with users either.
+    Raises SetupError while a daemon or a sync works, and for a file that is no whole backup or has no users.
     """
     settings, store = bridge.settings, bridge.store
     with closing(store.scheduling.singleton_lock("daemon", bridge.holder, now=now)):

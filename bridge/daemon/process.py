@@ -28,9 +28,7 @@ LATE_SECONDS = 2.0  # a look that is later than this is called without the sched
 def run(bridge: installation.Bridge, *, every: int, health: str | None = None) -> None:
     """Run the daemon until SIGTERM or Ctrl-C. It looks for due work every ``every`` seconds.
 
-    ``health`` is the address HOST:PORT that serves its health, and None serves it nowhere. At the end, running syncs
-    stop after their next page, and after 8 seconds the process exits anyway. Raises SetupError if another daemon works
-    at this store, for a wrong ``health``, and for wrong settings of an MQTT broker.
+    ``health`` is HOST:PORT or None. Raises SetupError if another daemon works here or settings are wrong.
     """
     with only_daemon(bridge) as daemon, serve_health(daemon, health, every=every):
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -46,8 +44,7 @@ def run(bridge: installation.Bridge, *, every: int, health: str | None = None) -
 def only_daemon(bridge: installation.Bridge) -> Iterator[Daemon]:
     """Yield a daemon that holds the lock of the only daemon at its store, as long as the block runs.
 
-    If the settings name an MQTT broker, the daemon publishes to it. Raises SetupError if another daemon works at this
-    store, and for wrong settings of the broker.
+    Raises SetupError if another daemon works at this store, and for wrong settings of an MQTT broker.
     """
     daemon = Daemon(bridge=bridge, steady=time.monotonic)
     singleton = bridge.store.scheduling.singleton_lock(DAEMON_NAME, bridge.holder, now=installation.now())
@@ -68,11 +65,7 @@ def look_until_stopped(daemon: Daemon, *, every: float) -> None:
 
 
 def call_looks(daemon: Daemon, *, every: float) -> None:
-    """Call ``daemon.look`` every ``every`` seconds until the daemon is stopping.
-
-    APScheduler follows the wall clock, and would wait for hours after the clock was set back. So a call that
-    APScheduler has not made two seconds after its time by the monotonic clock is made here.
-    """
+    """Call ``daemon.look`` every ``every`` seconds until the daemon is stopping, even if the clock is set back."""
     from apscheduler.schedulers.background import BackgroundScheduler
 
     scheduler = BackgroundScheduler(timezone="UTC")
@@ -99,5 +92,4 @@ def call_looks(daemon: Daemon, *, every: float) -> None:
 
 
 def _call(job: Any) -> None:
-    """Let APScheduler run a job now, and count the job's interval from now."""
     job.modify(next_run_time=datetime.now(UTC))

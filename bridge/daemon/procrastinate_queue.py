@@ -22,10 +22,7 @@ _LOCK = 7_211_482_907  # an arbitrary number: workers that start together create
 
 
 def open_queue(database: str, concurrency: int) -> App:
-    """Open the job queue in the database of the store, for a worker that runs ``concurrency`` jobs at once.
-
-    Raises SetupError for SQLite, without procrastinate installed, and if the database cannot be opened.
-    """
+    """Open the store's job queue for ``concurrency`` jobs at once. Raises SetupError for SQLite or if it fails."""
     if not database.startswith(("postgresql", "postgres")):
         raise SetupError(
             "workers need a PostgreSQL store, and this store is SQLite: use bridge daemon, or move the store: "
@@ -48,11 +45,7 @@ def open_queue(database: str, concurrency: int) -> App:
 
 
 def _manager(connector: Any) -> JobManager:
-    """Return procrastinate's job manager, changed to delete a retried job if an equal job already waits.
-
-    Jobs are equal by ``queueing_lock``, which is unique among waiting jobs. procrastinate's own manager would fail on
-    this, and the job would count as running for ever.
-    """
+    """Return procrastinate's manager, changed to drop a retried job whose equal waits; its own would fail."""
     from procrastinate.exceptions import UniqueViolation
     from procrastinate.jobs import Job, Status
     from procrastinate.manager import JobManager
@@ -68,17 +61,13 @@ def _manager(connector: Any) -> JobManager:
 
 
 def _plain(database: str) -> str:
-    """Return a database address without SQLAlchemy's driver name, as psycopg needs it."""
     import sqlalchemy as sa
 
     return sa.make_url(database).set(drivername="postgresql").render_as_string(hide_password=False)
 
 
 def _prepare(address: str) -> None:
-    """Create procrastinate's tables, or apply its new migrations. A lock lets workers do so in turn.
-
-    Raises SetupError if the database at ``address`` cannot be opened.
-    """
+    """Create procrastinate's tables, or apply its new migrations."""
     import psycopg
 
     try:
@@ -99,10 +88,7 @@ def _prepare(address: str) -> None:
 
 
 def _steps(*, fresh: bool) -> list[tuple[str, Any]]:
-    """Return procrastinate's migrations as (name, SQL), in order.
-
-    For a ``fresh`` schema the first step creates everything, and the further steps do nothing.
-    """
+    """Return procrastinate's migrations as (name, SQL), in order; ``fresh`` is done by the first."""
     from procrastinate.schema import SchemaManager
 
     found = sorted(Path(SchemaManager.get_migrations_path()).glob("*.sql"))

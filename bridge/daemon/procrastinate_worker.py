@@ -1,8 +1,6 @@
 """The daemon's work as procrastinate jobs on PostgreSQL, for any number of workers on any machines.
 
-A tick asks the database what is due and queues jobs, which do the same work as the daemon. Jobs of one user's source
-run one at a time (``lock``), and no job is queued twice (``queueing_lock``). Due times and leases stay in our own
-tables. Jobs may therefore be deleted at any time, because the next tick queues them again.
+Due times and leases stay in our own tables, so jobs may be deleted at any time.
 """
 
 from __future__ import annotations
@@ -62,12 +60,9 @@ class Jobs:
         self.everybody = due_tasks.Everybody(self.bridge)
 
     def sync(self, connection_id: int, pages: int | None = None) -> bool:
-        """Sync up to ``pages`` pages (batches of records) of a connection, 40 by default.
+        """Sync up to ``pages`` pages of a connection, and return True if more may follow.
 
-        Returns True if more pages may follow. A deleted or paused connection is skipped. Only a job that continues a
-        long history gives ``pages``. Without ``pages``, a connection that is no longer due is skipped, because jobs may
-        wait for long. Raises TryLater if the connection or its source is busy. A sync that fails raises nothing,
-        because the store holds when it is due again.
+        Raises TryLater if the connection or its source is busy. A failed sync raises nothing, and is due again later.
         """
         connection = self.bridge.store.connections.by_id(connection_id)
         if connection is None or connection.paused is not None:
@@ -96,10 +91,7 @@ class Jobs:
         return chunk.full
 
     def _claim(self, mine: installation.Bridge, connection: Connection) -> None:
-        """Take the connection's lease (the right to sync it) for ``mine``. If another process holds it, do nothing.
-
-        Raises TryLater if the source has as many syncs running as its ``at_once`` allows.
-        """
+        """Take a connection's lease or do nothing. Raises TryLater above the source's ``at_once``."""
         store, now, limit = self.bridge.store, self.clock(), self.bridge.at_once(connection.source)
         with store.lock(f"entering-{connection.source}"):
             if store.scheduling.lease_count(connection.source, now=now) >= limit:
@@ -109,11 +101,6 @@ class Jobs:
             store.scheduling.claim(connection.id, mine.holder, now=now, lease=LEASE)
 
     def _outcome(self, mine: installation.Bridge, user: User, connection: Connection, chunk: _Chunk) -> Outcome:
-        """Sync a connection and return the outcome. An unexpected exception is recorded as an outcome too.
-
-        The connection is then due again after 15 minutes, and later after each failure in a row. ``chunk`` counts the
-        stored pages.
-        """
         now = self.clock()
         try:
             return runs.sync_connection(mine, user, connection, at=now, on_page=chunk.landed)
@@ -150,10 +137,7 @@ class Jobs:
             self.unreleased.discard(holder)
 
     def repair_clock(self) -> None:
-        """Repair due times that a machine set while its clock was ahead, at most once per sync interval.
-
-        More often could harm, because this machine's own clock may be the wrong clock.
-        """
+        """Repair due times that a machine set while its clock was ahead, at most once per sync interval."""
         if time.monotonic() - self.repaired_at >= SYNC_CADENCE.total_seconds():
             self.repaired_at = time.monotonic()
             self.bridge.store.scheduling.repair_clock(now=self.clock(), lease=LEASE)
@@ -179,11 +163,7 @@ class Jobs:
 
 @dataclass(slots=True, kw_only=True)
 class _Chunk:
-    """The number of pages (batches of records) that a sync may still store.
-
-    ``landed`` is called after each page. It raises Interrupted after the last page, or when the worker stops. ``full``
-    is True if the pages were used up.
-    """
+    """The number of pages that a sync may still store. ``landed``, called after each, raises Interrupted at the end."""
 
     pages: int
     stopping: threading.Event
@@ -200,18 +180,11 @@ class _Chunk:
 
 
 def declare(jobs: Jobs, queue: App) -> None:
-    """Register four tasks of ``jobs`` with the queue: ``sync``, ``attend`` (a user's due tasks), ``tidy`` and ``tick``.
-
-    ``tick`` runs every ten seconds and queues the other jobs.
-    """
+    """Register the tasks ``sync``, ``attend`` (due tasks), ``tidy``, and ``tick``, which queues the rest."""
     from procrastinate.retry import BaseRetryStrategy, RetryDecision
 
     class RetryAtStatedTime(BaseRetryStrategy):
-        """Retry rule by which a job runs again at the time that a TryLater states, or after a minute without a time.
-
-        No other error is retried. A stated time is at most a minute away, because further jobs of the user's source
-        wait for this job.
-        """
+        """Retry rule by which a job runs again at the time that a TryLater states. No other error is retried."""
 
         def get_retry_decision(self, *, exception: BaseException, job: Any) -> RetryDecision | None:  # noqa: ARG002
             if not isinstance(exception, TryLater):
@@ -262,12 +235,7 @@ async def _tick(jobs: Jobs, queue: App) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _QueuedJob:
-    """A job to queue.
-
-    Of jobs with the same ``lock``, one runs at a time. Of jobs with the same ``queueing_lock``, one waits at a time.
-    The job ``tick`` takes no lock. If a worker dies during a tick, the next tick must still run, because only ticks
-    detect dead workers.
-    """
+    """A job to queue. Jobs with the same ``lock`` run, and with the same ``queueing_lock`` wait, singly."""
 
     lock: str | None
     queueing_lock: str
@@ -280,11 +248,7 @@ def _sync_job(connection: Connection, **more: int) -> _QueuedJob:
 
 
 async def _enqueue(at: App, task: str, wanted: Iterable[_QueuedJob], **options: Any) -> None:
-    """Queue those of the jobs ``wanted`` for the task ``task`` whose ``queueing_lock`` does not wait yet.
-
-    ``options`` are those of procrastinate, such as the priority. From 200 jobs on, the table is analysed afterwards.
-    Else PostgreSQL would fetch jobs ten times slower.
-    """
+    """Queue jobs whose lock does not wait yet, and analyse a table that grew, or fetching gets ten times slower."""
     waiting = {row["queueing_lock"] for row in await at.connector.execute_query_all_async(query=QUEUED_JOBS)}
     plain = at.configure_task(task, **options).job
     fresh = [
@@ -299,7 +263,6 @@ async def _enqueue(at: App, task: str, wanted: Iterable[_QueuedJob], **options: 
 
 
 async def _add(queue: App, jobs: list[Any]) -> None:
-    """Add jobs in a single statement. If another worker has just queued some of them, add the rest singly."""
     from procrastinate.exceptions import AlreadyEnqueued
 
     try:
@@ -311,22 +274,14 @@ async def _add(queue: App, jobs: list[Any]) -> None:
 
 
 async def _resume(queue: App) -> None:
-    """Queue the jobs of dead workers again, unless an equal job waits already.
-
-    A worker counts as dead after 30 seconds without a heartbeat. Jobs put off by more than two minutes may start at
-    once. Only a wrong clock puts off a job so far.
-    """
+    """Queue jobs of dead workers again, unless an equal one waits."""
     await queue.connector.execute_query_async(query=RELEASE_JOBS_FAR_AHEAD)
     for job in await queue.job_manager.get_stalled_jobs(seconds_since_heartbeat=SILENT_SECONDS):
         await queue.job_manager.retry_job(job)
 
 
 def work(bridge: installation.Bridge, *, concurrency: int) -> None:
-    """Run jobs of the queue, up to ``concurrency`` at once, until SIGTERM or Ctrl-C.
-
-    Running syncs then end after their next page, and are cut off after about nine seconds. Raises SetupError as
-    ``open_queue`` does.
-    """
+    """Run jobs of the queue, up to ``concurrency`` at once, until a signal. Raises SetupError as ``open_queue``."""
     from bridge.daemon.procrastinate_queue import open_queue
 
     jobs = Jobs(bridge=bridge)
@@ -336,7 +291,6 @@ def work(bridge: installation.Bridge, *, concurrency: int) -> None:
 
 
 async def _until_stopped(jobs: Jobs, queue: App, concurrency: int) -> None:
-    """Run jobs until a signal comes. While the database is away, try to connect again every second."""
     import psycopg
     from procrastinate.exceptions import ConnectorException
 
@@ -385,7 +339,6 @@ async def _run(queue: App, concurrency: int) -> None:
 
 
 async def _until_done_or_stopped(work: Coroutine[Any, Any, None], stopped: asyncio.Event) -> None:
-    """Await ``work``. If ``stopped`` is set before its end, cancel the work and wait until it has ended."""
     task, waiting = asyncio.ensure_future(work), asyncio.ensure_future(stopped.wait())
     await asyncio.wait({task, waiting}, return_when=asyncio.FIRST_COMPLETED)
     waiting.cancel()

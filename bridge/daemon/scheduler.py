@@ -1,8 +1,4 @@
-"""The daemon's scheduler starts due syncs by source, each user's due tasks, and the day's housekeeping.
-
-Due times and leases live in the database. Commands and workers may therefore run beside the daemon, and a killed
-daemon loses nothing. Each source has its own threads. Users and housekeeping have a thread each.
-"""
+"""The daemon's scheduler starts due syncs by source, each user's due tasks, and the day's housekeeping."""
 
 from __future__ import annotations
 
@@ -53,10 +49,7 @@ class ClockWatch:
     last: tuple[datetime, float] | None = field(default=None)
 
     def jump(self) -> timedelta:
-        """Return how far the wall clock jumped since the last call, negative if backwards.
-
-        Up to two minutes count as 0, and so does the first call.
-        """
+        """Return how far the wall clock jumped since the last call, negative if backwards, 0 for small jumps."""
         now, steady = self.clock(), self.steady()
         before, self.last = self.last, (now, steady)
         if before is None:
@@ -89,10 +82,7 @@ class Daemon:
         self.everybody = due_tasks.Everybody(self.bridge)
 
     def start(self) -> None:
-        """Prepare for the first call of ``look``. Overdue connections become due a second apart instead of all at once.
-
-        Leases (rights to sync) of dead processes are released, and due times that a wrong clock set are repaired.
-        """
+        """Prepare for the first call of ``look``: release dead leases, repair due times and spread overdue syncs."""
         if self.steady is not None:
             self.clock_watch = ClockWatch(clock=self.clock, steady=self.steady)
         leases.release_dead(self.bridge.store)
@@ -105,10 +95,7 @@ class Daemon:
         self.pool.wait_until_idle()
 
     def look(self) -> None:
-        """Find due work, start it in threads, and return at once. Work without a free thread is left to the next call.
-
-        Nothing starts while the daemon stops, or while another daemon holds the lock.
-        """
+        """Find due work, start it in threads, and return at once. Work without a thread waits for the next call."""
         if not self._is_alone() or self.stopping.is_set():
             return
         guarded("the clock", self._check_clock)
@@ -123,16 +110,12 @@ class Daemon:
             self.pool.start(PEOPLE_WORK, lambda: guarded("people", self._run_due_tasks))
 
     def start_publishing(self) -> None:
-        """Bring what an MQTT broker retains up to date, in a thread.
-
-        Nothing happens without a broker, without a free thread, and while the daemon stops.
-        """
+        """Bring what an MQTT broker retains up to date, in a thread, if there is a broker and a thread is free."""
         publisher = self.publisher
         if publisher is not None and not self.stopping.is_set() and self.pool.free_threads(MQTT_WORK):
             self.pool.start(MQTT_WORK, lambda: guarded("MQTT", lambda: publisher.update(self.clock())))
 
     def _start_housekeeping(self) -> None:
-        """Start the day's housekeeping, or else the day's backup, if one of them is due."""
         if not self.pool.free_threads(HOUSEKEEPING_WORK):
             return
         if housekeeping.is_due(self.bridge, now=self.clock()):
@@ -148,15 +131,11 @@ class Daemon:
             guarded(f"adapter of user {user.id}", partial(self._personalise, user))
 
     def _personalise(self, user: User) -> None:
-        """Tune a user's adapter of the language model if tuning is set up and due, and the daemon is not stopping."""
         if not self.stopping.is_set():
             adapters.personalise_due(self.bridge, user, self.clock(), stopped=self.stopping.is_set)
 
     def _is_alone(self) -> bool:
-        """Return True if this daemon still holds its store's lock for a single daemon, or has no lock to check.
-
-        It may lose the lock while the database is away. The reason for False is logged.
-        """
+        """Return True if the lock is still held: it may be lost while the database is away."""
         if self.singleton is None:
             return True
         try:
@@ -169,10 +148,7 @@ class Daemon:
         return False
 
     def _check_clock(self) -> None:
-        """Repair due times and leases that a wrong clock set. After a jump of the clock, spread overdue connections.
-
-        Every call repairs, because a sync that ran while the clock was corrected stores its end by the old clock.
-        """
+        """Repair what a wrong clock set, at every call, and spread overdue connections after a jump."""
         self._repair_clock()
         if self.clock_watch is not None and (ahead := self.clock_watch.jump()):
             log.warning("the clock moved by %d s", ahead.total_seconds())
@@ -195,10 +171,7 @@ class Daemon:
                 self.unreleased.add(connection.id)
 
     def _claim(self, source: str, limit: int) -> list[Connection]:
-        """Take the leases of up to ``limit`` due connections of a source, and return these connections.
-
-        Connections that this process is syncing are left out: their leases may look expired after a clock jump.
-        """
+        """Return leased connections of a source, without those that this process is syncing."""
         mine, now, but = self.bridge.holder, self.clock(), tuple(self.syncing)
         return self.bridge.store.scheduling.claim_due(mine, now=now, lease=LEASE, limit=limit, source=source, but=but)
 
@@ -209,10 +182,7 @@ class Daemon:
             self.unreleased.discard(connection_id)
 
     def _sync_source(self, connection: Connection | None) -> None:
-        """Sync a claimed connection, then each further due connection of its source, until none is left.
-
-        While the daemon stops, the claimed connection is only released.
-        """
+        """Sync a claimed connection and each further due one of its source; only release while stopping."""
         while connection is not None:
             work = self._sync if not self.stopping.is_set() else self._release
             self.syncing.add(connection.id)
@@ -230,7 +200,6 @@ class Daemon:
         return found[0] if found else None
 
     def _sync(self, connection: Connection) -> None:
-        """Sync a connection and count the outcome. An unexpected exception is recorded as an outcome too."""
         now, user = self.clock(), self._user_of(connection.user_id)
         try:
             outcome = runs.sync_connection(self.bridge, user, connection, at=now, on_page=self._between_pages)
@@ -245,7 +214,7 @@ class Daemon:
         return self.users[user_id]
 
     def _between_pages(self, stream: str, records: int) -> None:  # noqa: ARG002 - the callback's shape
-        """Raise Interrupted after a stored page if the daemon is stopping. The next start resumes after that page."""
+        """Raise Interrupted after a stored page if the daemon is stopping."""
         if self.stopping.is_set():
             raise Interrupted("the daemon was stopped", retry_at=self.clock())
 
@@ -260,11 +229,7 @@ class Daemon:
             self.start_publishing()
 
     def stop(self, patience: float) -> bool:
-        """Start nothing more, and wait up to ``patience`` seconds for running work. Returns True if all work ended.
-
-        Otherwise the leases of this process are released and False is returned. The work ends with the process, and
-        the next start fetches its last page again.
-        """
+        """Start nothing more, wait ``patience`` seconds for running work, and return True if all of it ended."""
         self.stopping.set()
         begun = time.monotonic()
         if self.pool.wait_until_idle(patience):

@@ -51,18 +51,12 @@ class WorkerPool:
             return {kind: count for kind, count in self._busy.items() if count}
 
     def wait_until_idle(self, patience: float | None = None) -> bool:
-        """Wait until no thread runs, and return True. Return False if that takes longer than ``patience`` seconds.
-
-        With None the wait has no end.
-        """
+        """Wait up to ``patience`` seconds, None without end, until no thread runs. Return True if none does."""
         with self._changed:
             return self._changed.wait_for(lambda: not any(self._busy.values()), patience)
 
 
 def exit_process() -> None:
-    """End the process at once with exit code 0, even while threads work.
-
-    No stored data is lost, because each page of a sync is a transaction of its own.
-    """
+    """End the process at once with exit code 0. No data is lost, as each page of a sync is a transaction."""
     logging.shutdown()
     os._exit(0)

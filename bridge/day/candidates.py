@@ -139,11 +139,7 @@ def _named(person: Person, action: ActionType, day: date, said: frozenset[str]) 
 
 
 def due_tasks(person: Person, day: date) -> list[Task]:
-    """Return up to four open tasks that are overdue or due within two days of ``day``, the most pressing first.
-
-    Of several tasks with the same title only the first is returned. A task due before a coming ``day`` has its place
-    by then.
-    """
+    """Return a few open tasks that are overdue or due soon after ``day``, the most pressing first, each title once."""
     found = (t for t in person.known.tasks if t.completed is None and t.title and t.due is not None)
     near = [t for t in found if t.due is not None and _counts(t.due, person, day, DUE_DAYS)]
     once: dict[str | None, Task] = {}  # lists may repeat a task
@@ -158,7 +154,6 @@ def _counts(due: date, person: Person, day: date, days: int) -> bool:
 
 
 def _order(task: Task, person: Person) -> tuple[bool, int, date, str]:
-    """Sort tasks due today or tomorrow first, then overdue and later ones; calls last when nobody answers them."""
     due, today = task.due or date.max, person.date_of(person.now)
     rank = 1 if due < today else 0 if due <= today + DAY else 2
     late = _minutes(person, person.now) >= OFFICES_CLOSE / MINUTE

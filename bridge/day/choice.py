@@ -239,11 +239,7 @@ def policy_term(decision: Decision) -> dict[ActionType, float]:
 
 
 def weighed(decision: Decision, found: Mapping[ActionType, Option]) -> Decision:
-    """Return the decision with the chances of clearly worse actions given to the best of the day.
-
-    An action's worth is its option's value and the policy's term. Near equals keep the policy's chances. The decision
-    keeps its own scores. A policy that states chances for several actions and no scores means the lot itself.
-    """
+    """Return the decision, where clearly worse actions give their chances to the best options of the day."""
     if not decision.scores and sum(share > 0 for share in decision.probabilities.values()) > 1:
         return decision
     term = policy_term(decision)
@@ -265,10 +261,7 @@ def weighed(decision: Decision, found: Mapping[ActionType, Option]) -> Decision:
 
 
 def gaps(person: Person, action: ActionType, task: Task | None, *, after: datetime) -> list[Option]:
-    """Return up to three options for an action in later slots, ascending, one of them tomorrow if there is any.
-
-    They lie in the coming 48 hours, or in six days if these hold fewer, and before the task's deadline.
-    """
+    """Return up to three options for an action in later slots before its deadline, if possible also tomorrow."""
     zones, found = person.known.zones, list[Option]()
     moment = moment_at(person.now, zones).shifted(1)
     while slot_bounds(moment, zones)[0] < person.now + (GAPS_AHEAD if len(found) >= GAPS_MAX else GAPS_AT_MOST):

@@ -12,18 +12,12 @@ WEEKEND = (5, 6)
 
 
 def clock(at: datetime, zones: ZoneHistory, offset: int | None = None) -> tuple[date, float]:
-    """Return (local date, minutes since its midnight) of an instant on the user's clock.
-
-    ``offset`` is in minutes east of UTC. Without it, the user's zone at that instant is used.
-    """
+    """Return (local date, minutes since midnight) of an instant, in the user's zone without ``offset`` (minutes)."""
     east = at.astimezone(zone_at(at, zones)).utcoffset() if offset is None else timedelta(minutes=offset)
     local = at.replace(tzinfo=None) - (at.utcoffset() or timedelta(0)) + (east or timedelta(0))
     return local.date(), (local - datetime.combine(local.date(), time())) / MINUTE
 
 
 def instant(day: date, minutes: float, zones: ZoneHistory) -> datetime:
-    """Return the instant in UTC at which the user's clock shows ``minutes`` after midnight of ``day``.
-
-    ``minutes`` are rounded to whole minutes. Minutes below 0 or above 1440 lie on a date before or after.
-    """
+    """Return the UTC instant at ``minutes`` after the local midnight of ``day``, also below 0 or above 1440."""
     return first_shown(datetime.combine(day, time()) + timedelta(minutes=round(minutes)), zones)

@@ -1,7 +1,6 @@
 """Compare a recommendation with what the data show of its time, and derive the answer that a model learns from.
 
-Data prove that something was done far more often than that it was not. ``NOT_DONE`` therefore needs a source that has
-shown such actions before, that reported for this time, and that shows none. Everything else is ``UNKNOWN``.
+Data rarely prove that something was not done, so ``NOT_DONE`` needs a source that would have shown it.
 """
 
 from __future__ import annotations
@@ -56,10 +55,7 @@ class Trace:
 def as_answer(advice: Advice, at: datetime) -> Answer | None:
     """Return the answer to a recommendation that a model learns from at ``at``, or None if it learns nothing.
 
-    The user's own answer comes first. Without it, a recommendation that the user has seen counts as accepted once its
-    outcome is done. It counts as ignored once it has ended and its outcome is not done. A superseded recommendation
-    never counts. The night's sleep happens without advice, so only the user's own answers to it count. Advice to keep
-    an entry, as releases before the day engine gave, teaches nothing from ``KEPT_UNTIL`` on.
+    The user's own answer comes first, then the outcome if the advice was seen, but not for sleep.
     """
     if advice.superseded_at is not None and advice.superseded_at <= at:
         return None
@@ -101,20 +97,15 @@ def over_at(advice: Advice, zones: ZoneHistory) -> datetime:
 
 
 def day_end(advice: Advice, zones: ZoneHistory) -> datetime:
-    """Return the end of a recommendation's day, which is 06:00 of the next date.
-
-    If it was put off, the later day counts. Until then the user can change the answer.
-    """
+    """Return the end of a recommendation's day, the later if put off. Until then the answer can change."""
     last = max(moment for moment in (advice.moment, advice.moved_to) if moment is not None)
     return slot_start(moment_of(last.week, last.day * SLOTS_PER_DAY).shifted(SLOTS_PER_DAY), zones)
 
 
 def time_of(advice: Advice, zones: ZoneHistory) -> Stretch | None:
-    """Return the stretch of time in which the action counts as following the recommendation.
+    """Return the time in which the action counts as following the recommendation: its slot, or its times widened.
 
-    It is the slot, or the new slot if the recommendation was put off. If the recommendation has times in that slot, it
-    is these times, widened by two hours within their day. Time before the recommendation was made does not count,
-    except for an entry to keep. None means put off to no slot, or no time left.
+    None means put off to no slot, or no time left.
     """
     moment = meant_for(advice)
     if moment is None:
@@ -138,10 +129,7 @@ def _day(moment: Moment, zones: ZoneHistory) -> Stretch:
 def observed(advice: Advice, known: Snapshot) -> Found:
     """Return (outcome, evidence) of a recommendation, as the data show it at ``known.at``.
 
-    Evidence is up to four facts. Of several traces of the action the best decides, done before partly done. If a
-    calendar entry shows the action but a watch that was worn does not, the outcome is unknown. Without a trace it is
-    not done if a source reported that would show the action, otherwise unknown. ``known`` must reach back to 28 days
-    before the recommendation.
+    ``known`` must reach back to 28 days before the recommendation. Evidence is a few facts.
     """
     span = time_of(advice, known.zones)
     if span is None:
@@ -161,10 +149,6 @@ def observed(advice: Advice, known: Snapshot) -> Found:
 
 
 def _measured(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
-    """Yield the evidence of the action that watches, apps and task lists give in a stretch of time.
-
-    Exercise, sleep and meditation are measured. Of other actions only the named task tells.
-    """
     if advice.action is ActionType.EXERCISE:
         yield from _workouts(advice, known, span)
     elif advice.action is ActionType.SLEEP:
@@ -176,7 +160,6 @@ def _measured(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]
 
 
 def _episodes(known: Snapshot, kind: EpisodeKind, span: Stretch) -> Iterator[tuple[str, Episode, timedelta]]:
-    """Yield (source, episode, overlap) for episodes of a kind that overlap ``span`` and ended by ``known.at``."""
     for source, one in known.episodes:
         within = min(one.end, span[1]) - max(one.start, span[0])
         if one.kind is kind and within > NONE and one.end <= known.at:
@@ -195,10 +178,7 @@ def _workouts(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]
 
 
 def is_nap(advice: Advice) -> bool:
-    """Return True if a recommendation to sleep means a nap.
-
-    It is one if its times are at most an hour apart. Without times it is one in a daytime slot.
-    """
+    """Return True if a recommendation to sleep means a nap, which is short or, without times, in daytime."""
     if advice.start is not None and advice.end is not None:
         return advice.end - advice.start <= NAP_MAX
     moment = meant_for(advice)
@@ -220,12 +200,7 @@ def _naps(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
 
 
 def _nights(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
-    """Yield evidence from main sleeps that match the advised time, or the slot of a recommendation without times.
-
-    A sleep that begins within 90 minutes of the advised time is done, within three hours partly. Without an advised
-    time, a night slot is done if half of its rest is slept, another slot if a minute is. A shorter sleep, or a sleep
-    that begins up to 90 minutes after the slot, is partly done.
-    """
+    """Yield evidence of main sleeps near the advised time, or within a slot without times."""
     for source, one in known.episodes:
         if one.kind is EpisodeKind.SLEEP and one.end <= known.at:
             deed = _slept(advice, one, span)
@@ -258,7 +233,6 @@ def _sessions(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]
 
 
 def _task(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
-    """Yield evidence that the task which the recommendation names was closed after it, on its day."""
     until = max(span[1], day_end(advice, known.zones))
     for one in known.tasks:
         if one.completed is None or not _names(advice.what or "", (one.title or "").strip()):
@@ -297,7 +271,6 @@ def _is_copy(advice: Advice, occurrence: Occurrence, known: Snapshot) -> bool:
 
 
 def _in_time(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Occurrence]:
-    """Yield the past calendar entries of the action that lie in the stretch with ten minutes or in full."""
     for occurrence, label in known.agenda:
         within = min(occurrence.end, span[1]) - max(occurrence.start, span[0])
         needed = max(min(LEAST, occurrence.end - occurrence.start), MINUTE)
@@ -324,11 +297,7 @@ def took_place(event: Event) -> bool:
 
 
 def _missed(advice: Advice, known: Snapshot, span: Stretch) -> tuple[list[Fact], list[Fact]]:
-    """Return two lists of facts.
-
-    The first is of sources that reported but do not show the action, the second of sources yet to report. Only sources
-    that showed such actions often enough in the four weeks before are named (``_able``).
-    """
+    """Return facts of sources that reported without the action, and of sources yet to report."""
     if advice.action is ActionType.SLEEP and not is_nap(advice):
         return _other_nights(known, span)
     name, none = SHOWN_AS.get(advice.action, (None, "missed"))
@@ -343,11 +312,7 @@ def _missed(advice: Advice, known: Snapshot, span: Stretch) -> tuple[list[Fact],
 
 
 def _other_nights(known: Snapshot, span: Stretch) -> tuple[list[Fact], list[Fact]]:
-    """Return two lists of facts.
-
-    The first is of sources with a night that began at another time, the second of sources yet to report. Only sources
-    that recorded a night in the four weeks before are named. A day after the stretch, a source is no longer waited for.
-    """
+    """Return facts of sources with another night, and of sources yet to report."""
     nights = [(s, e) for s, e in known.episodes if e.kind is EpisodeKind.SLEEP and e.end <= known.at]
     sources = sorted({source for source, one in nights if span[0] - BEFORE <= one.end <= span[0]})
     after = {source: one for source, one in reversed(nights) if span[0] <= one.start < span[1] + 12 * HOUR}
@@ -373,10 +338,6 @@ _SHOWS: Mapping[str, Callable[[Sample | Episode], bool]] = MappingProxyType(
 
 
 def _able(name: str, known: Snapshot, span: Stretch) -> list[str]:
-    """Return, sorted, the sources that showed such actions often enough in the four weeks before the stretch.
-
-    ``name`` is workout, nap or mindfulness. Mindfulness needs three such measurements, a workout or nap needs one.
-    """
     counts: dict[str, int] = {}
     for source, one in _rows(known):
         if _SHOWS[name](one) and span[0] - BEFORE <= one.start < span[0]:
@@ -385,7 +346,6 @@ def _able(name: str, known: Snapshot, span: Stretch) -> list[str]:
 
 
 def _later(source: str, known: Snapshot, span: Stretch) -> bool:
-    """Return True if a source has a measurement from after the stretch."""
     return any(of == source and span[1] <= (one.end or one.start) <= known.at for of, one in _rows(known))
 
 
@@ -395,10 +355,6 @@ def _rows(known: Snapshot) -> Iterator[tuple[str, Sample | Episode]]:
 
 
 def _reported(source: str, known: Snapshot, span: Stretch) -> bool:
-    """Return True if a source has reported for a stretch: it has a measurement from after the stretch.
-
-    If it measured by day in the two weeks before, half the hours of the stretch also need a measurement.
-    """
     if not _later(source, known, span):
         return False
     begun = [one for of, one in known.samples if of == source and _by_day(one) and one.start < span[1]]
@@ -409,10 +365,6 @@ def _reported(source: str, known: Snapshot, span: Stretch) -> bool:
 
 
 def _by_day(one: Sample) -> bool:
-    """Return True if a device took a sample by itself at some hour of the day.
-
-    Mindfulness, check-ins, and values of a night or of a day are not such samples.
-    """
     by_hand = one.metric is Metric.MINDFUL or one.metric in CHECK_INS.values()
     return METRICS[one.metric].shape is Shape.INTRADAY and not by_hand
 

@@ -107,11 +107,7 @@ class Mode:
 
 
 def body_of(vitality: Reading, mode: ModeKind = ModeKind.NORMAL) -> Body:
-    """Return the state of the body: ill where the person says so or the page says that the body fights something.
-
-    Fewer signs of illness are illness too once Vitality is very low beyond its spread. Otherwise signs, or a Vitality
-    that is low beyond its spread, are strain.
-    """
+    """Return the state of the body, from what the person says, the signs of illness and a very low Vitality."""
     if mode is ModeKind.ILL:
         return Body(state=Condition.ILL, facts=(fact("said_ill"),))
     signs = tuple(b.fact for b in vitality.because if b.signal == "illness" and b.age_hours <= SIGNS_LAST)
@@ -207,10 +203,7 @@ class Person:
         return merged(journey(one) for one in self.flights)
 
     def night(self, day: date) -> Night:
-        """Return the main sleep that ends on a date: the recorded one, or the usual one as the calendar leaves it.
-
-        It begins after the sleep of the date before.
-        """
+        """Return the main sleep that ends on a date: the recorded one, or the usual one as the calendar leaves it."""
         return self._once(("after", day), lambda: after(self._night(day - DAY), self._night(day)))
 
     def _night(self, day: date) -> Night:
@@ -268,11 +261,7 @@ class Person:
 
     @property
     def recorded(self) -> list[Episode]:
-        """The recorded nights, naps and workouts that have ended, each once.
-
-        If several sources recorded the same, the preferred source counts. Its record must last at least half as long as
-        the longest (see ``meters.overlaps``).
-        """
+        """The recorded nights, naps and workouts that have ended, each once, from the preferred source."""
         return self._once("recorded", self._recorded)
 
     def _recorded(self) -> list[Episode]:
@@ -331,9 +320,7 @@ class Person:
     def work(self, day: date) -> list[Stretch]:
         """Return the working hours of a date as stretches. The list is empty on a free day.
 
-        They are the usual hours of the weekday. A calendar shows only a part of the work. Work that begins from 6:00 to
-        9:00 is therefore taken to begin by 9:00 and to take eight hours, the less so, the earlier or later it begins.
-        It ends before a private entry that follows it.
+        A calendar shows only a part of the work, so work that begins at a usual hour is taken as a full day.
         """
         return self._once(("work", day), lambda: self._work(day))
 

@@ -19,11 +19,7 @@ JOURNEY = re.compile(r"\b(flight|flug|flieger|vol|vuelo|volo|vlucht|voo)\b|✈",
 
 
 def is_journey(occurrence: Occurrence) -> bool:
-    """Return True if a timed calendar entry is a flight.
-
-    That is an entry that ends in another time zone than it begins in (``is_flight``). An entry of an hour or more whose
-    title has a word for a flight counts too.
-    """
+    """Return True if a timed calendar entry is a flight, by its two time zones or a word in its title."""
     title, length = occurrence.event.title, occurrence.end - occurrence.start
     named = length >= JOURNEY_MIN and title is not None and JOURNEY.search(title[:200]) is not None
     return not occurrence.event.all_day and (named or is_flight(occurrence.event))

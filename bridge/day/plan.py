@@ -50,8 +50,7 @@ PRESSING = (8.0, 4.0, 0.0, 0.0)  # by urgency, so that no leisure takes the day 
 class Block:
     """A part of a day's plan. ``kind`` is entry, suggested, task, wind_down or sleep.
 
-    ``recommendation_id`` is that of the recommendation which the block shows, None for a preview. ``task`` is the key
-    of the open task that a block names.
+    ``recommendation_id`` is None for a preview. ``task`` is the key of the open task that it names.
     """
 
     start: datetime
@@ -149,7 +148,6 @@ def _said(block: Block) -> Said:
 
 
 def _solved(view: View, ask: Propensities, named: frozenset[str], given: Sequence[Block]) -> Iterator[Block]:
-    """Yield the suggestions and tasks with the largest sum of terms that fit beside each other and what is given."""
     grid, person = view.grid, view.person
     if not grid.size:
         return
@@ -169,7 +167,6 @@ def _solved(view: View, ask: Propensities, named: frozenset[str], given: Sequenc
 
 
 def _later_slots(view: View) -> Iterator[Moment]:
-    """Yield the morning, afternoon and evening of a date, as far as they come after the current slot."""
     day, current = view.grid.date, moment_at(view.person.now, view.person.known.zones)
     monday = day - day.weekday() * DAY
     slots = (Moment(week=monday, day=day.weekday(), slot=slot) for slot in (Slot.MORNING, Slot.AFTERNOON, Slot.EVENING))
@@ -217,7 +214,6 @@ def _urgency(one: Judged, view: View) -> int:
 
 
 def _tasks_most(view: View, found: Sequence[Judged], given: Sequence[Block]) -> int:
-    """Return how many tasks have room: less beside six hours of tiring entries, more if one is urgent."""
     urgent = any(one.candidate.due == view.grid.date for one in found)
     most = LONG_DAY_MOST if float(view.grid.strained[-1]) >= LONG_DAY else TASKS_MOST
     taken = sum(one.task is not None or one.action not in RESTS for one in given)
@@ -377,7 +373,6 @@ def night_blocks(person: Person, day: date, taken: Sequence[Block]) -> Iterator[
 
 
 def _wind_down(person: Person, ends: date, taken: Sequence[Block]) -> Iterator[Block]:
-    """Yield at most 45 minutes at the end of the last free stretch of the 90 minutes before a sleep."""
     bed = person.sleep(ends)[0]
     low = max(bed - WIND_DOWN_BACK, rounded_up(person.now), person.sleep(ends - DAY)[1])
     said = [(one.start, one.end) for one in taken if not one.all_day]

@@ -1,9 +1,6 @@
-"""Learn a user's routine: bedtime and wake time, working hours, and when, how often and how long each action is done.
+"""Learn a user's routine: bedtime, wake time, working hours, and the usual times of each action.
 
-Evidence of habits is six weeks of timed calendar entries that have ended, workouts, naps and mindful sessions. A
-workout that is also in the calendar counts once, with the calendar's time and word. An unsure label counts by its
-probability. Clock times are minutes after midnight of a local date. A bedtime before midnight is negative, so that a
-sleep belongs to the date on which it ends. 23:00 of the evening before is -60.
+Clock times are minutes after midnight of a local date. A bedtime before midnight is negative.
 """
 
 from __future__ import annotations
@@ -45,13 +42,9 @@ LUNCH, LUNCH_MAX = (690, 840), timedelta(minutes=75)  # minutes after midnight i
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Habit:
-    """The usual way in which a user does an action.
+    """The usual way in which a user does an action: times a week, median minutes, and ``starts`` by weekday.
 
-    ``per_week`` is the mean number of times a week, and ``minutes`` the median length. ``starts`` maps a weekday (0 is
-    Monday) to the usual start in minutes after midnight. It has only weekdays on which the action is usual. ``names``
-    maps a weekday to the user's own word for it, such as "run". ``last`` is the end of the last time, an all-day entry
-    among them. ``last_sport`` is the watch's word for it, or empty if no watch measured it. ``settled``, done at least
-    four times in three different weeks, is called usual.
+    ``starts`` are minutes after midnight. ``names`` are the user's own words. ``last_sport`` may be empty.
     """
 
     per_week: float
@@ -65,11 +58,7 @@ class Habit:
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class _Deed:
-    """A stretch of time in which the user did an action, from the calendar or ``measured``.
-
-    ``name`` is the user's or the watch's word for it, or empty. ``trust`` is the probability that it was this action.
-    Of two at the same time, that of the calendar sorts first.
-    """
+    """A stretch in which the user did an action, from the calendar or ``measured``, with its chance, ``trust``."""
 
     start: datetime
     end: datetime
@@ -83,11 +72,9 @@ class _Deed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Routine:
-    """A user's routine by weekday, with 0 for Monday.
+    """A user's routine by weekday, with 0 for Monday. Times are in minutes, beyond 1440 on the next date.
 
-    ``nights`` is by the weekday of waking. An end of ``work`` beyond 1440 is on the next date. ``worked`` is the chance
-    that a weekday is worked, and ``work_sd`` the spread of begins and ends in minutes. Unless ``work_known``, these are
-    published figures. ``habits`` has the actions that the data show.
+    ``nights`` go by the weekday of waking. Unless ``work_known``, working hours are published figures.
     """
 
     nights: tuple[UsualNight, ...]
@@ -111,10 +98,7 @@ class Routine:
 
 
 def learn_routine(known: Snapshot) -> Routine:
-    """Return a user's routine, learnt from the snapshot ``known``. Without data it is that of published figures.
-
-    With fewer than 2.5 own nights, nights that overlap the user's own shifts are moved before or after them.
-    """
+    """Return a user's routine, learnt from ``known``, and without data that of published figures."""
     week, (nights, odd) = working_week(known), nights_and_odd(known)
     if week.known and nights[0].nights < PRIOR_NIGHTS:
         nights = tuple(_beside_work(night, _around_night(week.spans, day)) for day, night in enumerate(nights))
@@ -130,16 +114,12 @@ def learn_routine(known: Snapshot) -> Routine:
 
 
 def _around_night(work: Week, weekday: int) -> list[Span]:
-    """Return the shifts of a weekday and of the day before, in minutes after the weekday's midnight."""
     before = [(start - MINUTES_OF_DAY, end - MINUTES_OF_DAY) for start, end in work[weekday - 1]]
     return [(start, end) for start, end in (*before, *work[weekday]) if end - start >= SHIFT]
 
 
 def _beside_work(night: UsualNight, spans: list[Span]) -> UsualNight:
-    """Return a night moved away from working spans that overlap it, to an hour from work, with its length kept.
-
-    If bedtime is in a span, the night moves after the span. If a span begins in the night, the night moves before it.
-    """
+    """Return a night moved to an hour from work, with its length kept."""
     length = night.wake - night.bed
     for start, end in spans:
         if start < night.bed < end:
@@ -151,10 +131,7 @@ def _beside_work(night: UsualNight, spans: list[Span]) -> UsualNight:
 
 
 def habits(known: Snapshot, work: Week = ()) -> dict[ActionType, Habit]:
-    """Return each action's habit, for the actions that the data of the last six weeks show.
-
-    ``work`` holds the known working hours by weekday. Company with others in these hours is work, and no habit.
-    """
+    """Return each action's habit. Company with others within the working hours ``work`` is work, and no habit."""
     since = known.at - WEEKS * EARLIEST_WEEK
     found = sorted(one for one in _deeds(known, work) if since <= one.start and one.end <= known.at)
     if not found:
@@ -166,7 +143,6 @@ def habits(known: Snapshot, work: Week = ()) -> dict[ActionType, Habit]:
 
 
 def _whole_days(known: Snapshot) -> dict[ActionType, datetime]:
-    """Return the end of the latest all-day entry of each action, now if it is today."""
     found: dict[ActionType, datetime] = {}
     for one, label in known.agenda:
         over = one.start <= known.at and one.end - one.start <= LONGEST_TRIP
@@ -182,7 +158,6 @@ def _names_a_day(event: Event) -> bool:
 
 
 def _first(known: Snapshot) -> datetime:
-    """Return the earliest start of a calendar entry or an episode, or ``known.at`` without any."""
     starts = [o.start for o, _ in known.agenda] + [episode.start for _, episode in known.episodes]
     return min(starts, default=known.at)
 
@@ -203,15 +178,11 @@ def _habit(deeds: Sequence[_Deed], weeks: float, whole_day: datetime | None) -> 
 
 
 def _times(deeds: Iterable[_Deed]) -> float:
-    """Return how often an action was done, an unsure deed counted by its probability."""
     return sum(one.trust for one in deeds)
 
 
 def _usual(deeds: Sequence[_Deed]) -> list[_Deed]:
-    """Return the deeds within the two hours of the day in which most dates have a deed.
-
-    Return an empty list if these have fewer than two dates.
-    """
+    """Return the deeds within the two hours with most dates, or none of fewer than two dates."""
     best: list[_Deed] = []
     for first in sorted(deeds, key=lambda one: one.minute):
         near = [one for one in deeds if first.minute <= one.minute <= first.minute + 2 * AROUND]
@@ -221,7 +192,6 @@ def _usual(deeds: Sequence[_Deed]) -> list[_Deed]:
 
 
 def _name(deeds: Iterable[_Deed]) -> str:
-    """Return the user's most frequent word for deeds, in its most frequent spelling, or "" if no word occurs twice."""
     spelt = Counter(one.name for one in deeds if one.name)
     words: Counter[str] = Counter()
     for name, count in spelt.items():
@@ -233,11 +203,7 @@ def _name(deeds: Iterable[_Deed]) -> str:
 
 
 def _once(deeds: Sequence[_Deed]) -> list[_Deed]:
-    """Return the deeds without duplicates, by start.
-
-    Dropped are measurements near a deed of the calendar or of another source, and entries that overlap an earlier
-    entry.
-    """
+    """Return deeds by start, without measurements near a deed of the calendar or another source."""
     kept: list[_Deed] = []
     for one in sorted(deeds, key=lambda deed: (deed.measured, deed)):
         slack = SLACK if one.measured else timedelta(0)
@@ -266,11 +232,7 @@ def _measured(
 
 
 def _in_calendar(known: Snapshot, work: Week) -> Iterator[_Deed]:
-    """Yield the calendar entries with an action, which take time, as deeds.
-
-    Left out are entries over 16 hours (sleep over two), and entries that the bridge wrote for advice. So are short
-    entries around noon labelled as time for oneself, which are meals, and company with others at work.
-    """
+    """Yield what takes time, without long entries, written advice, meals and company at work."""
     words, since = dict[str, str](), known.at - WEEKS * EARLIEST_WEEK
     for occurrence, label in known.agenda:
         if not since <= occurrence.start or occurrence.end > known.at:
@@ -300,10 +262,6 @@ def _in_calendar(known: Snapshot, work: Week) -> Iterator[_Deed]:
 
 
 def _at_work(work: Week, weekday: int, minute: float, length: timedelta) -> bool:
-    """Return True if an entry overlaps the time from the first to the last working hour of a weekday.
-
-    ``minute`` is the entry's start in minutes after midnight. ``work`` holds the working spans of seven weekdays.
-    """
     spans = work[weekday] if work else ()
     return bool(spans) and minute < spans[-1][1] and minute + length / MINUTE > spans[0][0]
 

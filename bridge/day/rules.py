@@ -53,8 +53,7 @@ PLANNED_ONCE = frozenset(A) - {A.ADMIN_WORK, A.BINGE_WATCH}  # a planned one is 
 class Rule:
     """``mask`` gives the cells in which a candidate may lie, or with ``starts`` those in which it may begin.
 
-    True stands for all cells, False for none. ``actions`` None is every action. A ``firm`` rule holds even for what the
-    person puts off to another time.
+    ``actions`` None is every action. A ``firm`` rule holds even for what the person puts off.
     """
 
     name: str
@@ -77,10 +76,9 @@ class Fit:
 
 
 def fit(candidate: Candidate, view: View, first: int, last: int, *, asked: bool = False) -> Fit:
-    """Return where a candidate may begin from the cell ``first`` to before ``last``.
+    """Return where a candidate may begin from the cell ``first`` to before ``last``, else the first refusal.
 
-    ``asked`` says that the person wants it: then firm rules alone count. The refusal is that of the first rule which
-    leaves no start.
+    ``asked`` says that the person wants it: then firm rules alone count.
     """
     size, least, wanted = view.grid.size, -(-candidate.least // 5), candidate.wanted // 5
     free, begins = np.ones(size, dtype=bool), np.zeros(size, dtype=bool)
@@ -109,7 +107,6 @@ def _says(kind: str) -> Callable[[Candidate, View], Fact]:
 
 
 def _is_urgent(candidate: Candidate, view: View) -> bool:
-    """Return True for a task that is due on the day."""
     return candidate.due == view.grid.date
 
 
@@ -131,7 +128,6 @@ def _not_resting(candidate: Candidate, view: View) -> bool:
 
 
 def _body_allows(candidate: Candidate, view: View) -> Cells | bool:
-    """Ill: rest, and what is due. Strained: no exercise, and company not late."""
     state = view.person.body.state if view.is_today else "well"
     if state == "well":
         return True
@@ -188,7 +184,6 @@ def _in_own_zone(candidate: Candidate, view: View) -> Cells | bool:
 
 
 def _level_allows(candidate: Candidate, view: View) -> bool:
-    """No action that lowers a meter which is shown as low, unless its task is due."""
     return _lowered(candidate, view) is None or (candidate.task is not None and _presses(candidate, view))
 
 
@@ -216,7 +211,6 @@ def _not_planned(candidate: Candidate, view: View) -> bool:
 
 
 def _planned_at(candidate: Candidate, view: View) -> datetime | None:
-    """Return when the day holds an entry of the action, now or later. A task that presses needs its own time."""
     takes = candidate.action is A.DEEP_WORK or candidate.task is None or not _presses(candidate, view)
     since = max(view.person.now, view.grid.wake)
     ahead = (
@@ -254,7 +248,6 @@ def _of_lately(candidate: Candidate, view: View) -> Fact:
 
 
 def _not_too_often(candidate: Candidate, view: View) -> Cells | bool:
-    """Not on more than four days of seven, nor three in the same part of the day, unless it is a goal or a habit."""
     if candidate.action is None or _is_own(candidate.action, view) or _presses(candidate, view):
         return True
     days = _said_days(candidate.action, view)
@@ -292,7 +285,6 @@ def _of_too_often(candidate: Candidate, view: View) -> Fact:
 
 
 def _not_enough(candidate: Candidate, view: View) -> bool:
-    """A day needs no more of an action than its days before hold, by the person's own week."""
     habit = None if candidate.action is None else view.person.routine.habits.get(candidate.action)
     if candidate.action is None or habit is None or candidate.task is not None:
         return True
@@ -338,7 +330,6 @@ def _of_tired(_candidate: Candidate, view: View) -> Fact:
 
 
 def _hours(candidate: Candidate, view: View) -> Cells | bool:
-    """The hours of the day that suit an action, with an hour around the person's own usual time."""
     grid = view.grid
     waits = candidate.action is A.DEEP_WORK and not _is_urgent(candidate, view)
     if candidate.task is not None and not (waits and grid.work):
@@ -433,7 +424,6 @@ def _own_hours(grid: Grid) -> list[Stretch]:
 
 
 def _nap_hours(grid: Grid) -> list[Stretch]:
-    """After a short night, from four hours after waking; at work only where that is at home."""
     low, high = max(grid.since(NAP_FROM), grid.wake + 4 * HOUR), grid.since(NAP_UNTIL)
     return [(low, high)] if grid.person.at_home(grid.date) else grid.off_work(low, high)
 
@@ -479,7 +469,6 @@ def _short_night(_candidate: Candidate, view: View) -> bool:
 
 
 def _after_waking(candidate: Candidate, view: View) -> Cells | bool:
-    """Nothing in the first hour, and nothing before the usual waking time for somebody who is ill."""
     grid, person = view.grid, view.person
     low = grid.wake + HOUR / 2
     if view.is_today and person.body.state == "ill":
@@ -503,7 +492,6 @@ def _wished(candidate: Candidate, view: View) -> Cells | bool:
 
 
 def _answered(candidate: Candidate, view: View) -> Cells | bool:
-    """A call begins while somebody answers."""
     if candidate.task is None or not is_call(candidate.task):
         return True
     if view.grid.date.weekday() >= 5:
@@ -523,7 +511,6 @@ def _by_the_deadline(candidate: Candidate, view: View) -> Cells | bool:
 
 
 def _free(candidate: Candidate, view: View) -> Cells:
-    """Clear of entries, rests, journeys, meals that are entered, and what the person agreed to."""
     grid = view.grid
     taken = [*promised(view.person), *([] if candidate.action is A.FAMILY_TIME else grid.with_family)]
     if candidate.action in COMPANY:
@@ -538,7 +525,6 @@ def _free(candidate: Candidate, view: View) -> Cells:
 
 
 def _shifted(cells: Cells, by: int) -> Cells:
-    """Return the cells with those True as well that lie up to ``by`` cells before a True one."""
     found = cells.copy()
     ends = np.flatnonzero(cells)
     for start in ends[np.flatnonzero(np.diff(ends, prepend=-2) > 1)]:
@@ -556,7 +542,6 @@ def _of_free(candidate: Candidate, view: View) -> Fact:
 
 
 def _apart(candidate: Candidate, view: View) -> Cells | bool:
-    """Two hours between suggestions, and half an hour between a task and anything else that is said."""
     apart = APART if candidate.task is None else PAUSE
     return ~view.grid.touched((one.start - apart, one.end + apart) for one in view.near) if view.near else True
 
@@ -566,7 +551,6 @@ def _of_apart(_candidate: Candidate, view: View) -> Fact:
 
 
 def _ahead(candidate: Candidate, view: View) -> Cells | bool:
-    """Not before its notice, counted from now."""
     if view.grid.begin > view.person.now + DAY:
         return True
     first = view.grid.up(view.person.now + candidate.length.notice * MINUTE)
@@ -574,7 +558,6 @@ def _ahead(candidate: Candidate, view: View) -> Cells | bool:
 
 
 def _not_too_late(candidate: Candidate, view: View) -> Cells | bool:
-    """Before the latest start of the action, and before an entry that fills the evening, unless it is usual then."""
     if candidate.action is None or candidate.task is not None:
         return True
     grid = view.grid

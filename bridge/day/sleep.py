@@ -67,10 +67,9 @@ class Rests(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsualNight:
-    """The usual main sleep that ends on a given weekday, in minutes after midnight of the date of waking.
+    """The usual main sleep that ends on a weekday, in minutes after midnight of the date of waking.
 
-    A bedtime before midnight is negative. ``bed_sd`` and ``wake_sd`` are standard deviations in minutes of the next
-    such night. ``nights`` is the number of the user's own nights of all weekdays, where older nights count less.
+    A bedtime before midnight is negative. ``bed_sd`` and ``wake_sd`` are spreads of the next such night.
     """
 
     bed: float
@@ -112,10 +111,7 @@ class Slept:
 
 
 def usual_nights(known: Snapshot) -> tuple[UsualNight, ...]:
-    """Return the seven usual nights of a user, by weekday of waking from Monday on.
-
-    They rest on recorded sleep, or without any on sleep in the calendar. Published figures stand in for missing nights.
-    """
+    """Return the seven usual nights by weekday of waking from Monday on, if need be by published figures."""
     return nights_and_odd(known)[0]
 
 
@@ -135,21 +131,14 @@ def nights_and_odd(known: Snapshot) -> tuple[tuple[UsualNight, ...], frozenset[d
 
 
 def _night(bed: tuple[float, float], wake: tuple[float, float], count: float, rests: Rests) -> UsualNight:
-    """Return the usual night of a bedtime and a wake time, each given as (minutes, standard deviation).
-
-    A length outside of 1 to 16 hours is brought to that limit, around the middle of the night.
-    """
+    """Return a night from (minutes, standard deviation) of each end, brought within length limits."""
     middle, length = (bed[0] + wake[0]) / 2, min(max(wake[0] - bed[0], SHORTEST), LONGEST)
     begin = float(round(middle - length / 2))
     return UsualNight(bed=begin, wake=begin + length, bed_sd=bed[1], wake_sd=wake[1], nights=count, rests=rests)
 
 
 def recorded(known: Snapshot) -> list[Slept]:
-    """Return the recorded main sleeps that have ended, sorted by date.
-
-    If several series (source and device) have a night on a date, the preferred series counts. Its night must last at
-    least half as long as the longest. Nights in the days after a journey, which jet lag may disturb, are left out.
-    """
+    """Return the recorded main sleeps that have ended, one for each date, without those soon after a journey."""
     ended = (told for told in known.episodes if told[1].end <= known.at)
     every, single = (sorted(map(_asleep, some), key=_order) for some in (ended, ended_once(known)))
     nights = Nights(every, known.zones, known.preference, single)
@@ -193,7 +182,6 @@ def is_night(occurrence: Occurrence, label: Label) -> bool:
 
 
 def _planned(known: Snapshot) -> list[Slept]:
-    """Return past nights from the calendar, as weak evidence. Several entries of the same night are one."""
     trust = {o.start: PLANNED * label.confidence for o, label in known.agenda if is_night(o, label)}
     found: dict[date, Slept] = {}
     for start, end in merged((o.start, o.end) for o, label in known.agenda if is_night(o, label)):
@@ -213,7 +201,6 @@ def _around_the_clock(slept: Sequence[Slept]) -> list[Slept]:
 
 
 def _moved(one: Slept, days: int) -> Slept:
-    """Return the same night counted from midnight of a date ``days`` earlier. Its minutes grow by that many days."""
     minutes = days * MINUTES_OF_DAY
     return replace(one, day=one.day - days * DAY, bed=one.bed + minutes, wake=one.wake + minutes)
 
@@ -224,11 +211,7 @@ Residual = tuple[int, float, float]  # weekday, minutes, weight
 def _usual(
     slept: Sequence[Slept], figure: Callable[[Slept], float], published: Sequence[float]
 ) -> list[tuple[float, float]]:
-    """Return (usual time in minutes, standard deviation of the next such time) for each weekday from Monday on.
-
-    ``figure`` picks a night's bedtime or its wake time. ``published`` holds seven published times in minutes, which
-    stand in for missing nights.
-    """
+    """Return (minutes, standard deviation of the next) by weekday from Monday; ``published`` stands in."""
     left = [(one.day.weekday(), figure(one) - published[one.day.weekday()], one.weight) for one in slept]
     spread = _within(left)
     count = sum(w for _, _, w in left)
@@ -250,10 +233,6 @@ def _usual(
 
 
 def _within(left: Sequence[Residual]) -> float:
-    """Return the standard deviation of nights around the median of their weekday, in minutes, at least ten.
-
-    ``left`` holds (weekday, minutes, weight) of each night. The published spread counts as six nights.
-    """
     own: list[float] = []
     weights: list[float] = []
     for values, of in _groups(left, lambda d: d).values():
@@ -269,11 +248,7 @@ def _within(left: Sequence[Residual]) -> float:
 def _level(
     left: Sequence[Residual], key: Callable[[int], Hashable], between: float, spread: float
 ) -> tuple[Mapping[Hashable, float], float]:
-    """Return two values, of which the first is group -> location of its nights in minutes, shrunk towards zero.
-
-    The second is the number of nights at zero that shrink each location. ``key`` returns the group of a weekday.
-    ``between`` is the spread of groups beyond that of weekdays, and ``spread`` that of nights within a weekday.
-    """
+    """Return group -> location shrunk towards zero, and by how many nights."""
     count = sum(w for _, _, w in left)
     groups = {name: (midmean(*of), sum(of[1])) for name, of in _groups(left, key).items()}
     variance = OF_MIDMEAN * spread**2
@@ -296,7 +271,6 @@ def _pooled(middle: float, own: float, prior: float, spread: float) -> float:
 def _groups(
     left: Sequence[Residual], key: Callable[[int], Hashable]
 ) -> dict[Hashable, tuple[list[float], list[float]]]:
-    """Return group -> (minutes, weights) of its nights."""
     found: dict[Hashable, tuple[list[float], list[float]]] = {}
     for weekday, residual, w in left:
         values, weights = found.setdefault(key(weekday), ([], []))
@@ -355,7 +329,6 @@ def after(before: Night, night: Night) -> Night:
 
 
 def _elsewhere(usual: Stretch, appointments: Sequence[Stretch]) -> Stretch:
-    """Return the longest time free of appointments and the ways to and from them, at most as long as ``usual``."""
     low, high = usual[0], usual[1] + DAY / 2
     taken = clipped(merged((a - TO_GET_UP, b + TO_BED) for a, b in appointments), low, high)
     edges = [low, *(edge for one in taken for edge in one), high]
@@ -365,10 +338,7 @@ def _elsewhere(usual: Stretch, appointments: Sequence[Stretch]) -> Stretch:
 
 
 def attended_around(usual: Stretch, entries: Labelled, zones: ZoneHistory) -> list[Stretch]:
-    """Return the busy stretches of entries that are no sleep, without another zone's day that falls into the night.
-
-    After a journey these are the entries at home, which the user does not attend.
-    """
+    """Return busy stretches of entries that are no sleep, without those at home that a traveller misses."""
     bed, wake = usual
     kept = [
         o
@@ -386,10 +356,7 @@ def _of_another_zone(occurrence: Occurrence, zones: ZoneHistory) -> bool:
 
 
 def _west(bed: datetime, zones: ZoneHistory) -> timedelta:
-    """Return the time by which the first night after a journey westward begins earlier.
-
-    It is ten minutes per hour between the zones, at most an hour. Below three hours between the zones it is zero.
-    """
+    """Return the time by which the first night after a journey westward begins earlier."""
     before, after = (bed.astimezone(zone_at(at, zones)).utcoffset() for at in (bed - DAY, bed))
     back = (before or NO_TIME) - (after or NO_TIME)
     return min(back / 6, EARLIER_MAX) if back >= JET_LAG_MIN else NO_TIME

@@ -1,8 +1,6 @@
 """Place candidates on a day: at most so many of each kind, each once, apart from each other, with the largest sum.
 
-The exact answer is searched by branch and bound, from a greedy answer that is improved by exchanges. Where a day has so
-many possibilities that ``NODES`` steps do not settle it, the best answer so far stands. A program over the cells
-(weighted-interval scheduling) alone would use a candidate twice, and know no distances between kinds.
+Branch and bound searches the exact answer from a greedy one. After ``NODES`` steps the best so far stands.
 """
 
 from __future__ import annotations
@@ -54,7 +52,6 @@ def fits(one: Place, chosen: Sequence[Place], most: Most, apart: Apart) -> bool:
 
 
 def _greedy(choices: Sequence[Sequence[Place]], most: Most, apart: Apart) -> list[Place]:
-    """Add the best place that fits, again and again, then exchange one for others while that gains."""
     ranked = sorted((one for of in choices for one in of), key=lambda place: -place.value)
     chosen = _filled([], ranked, most, apart)
     for _ in range(ROUNDS):

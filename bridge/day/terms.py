@@ -1,8 +1,4 @@
-"""How good a candidate would be: one table of terms in log-odds, each with the fact that says it.
-
-A term is a row of ``TERMS``; its weight stands in ``weights.toml``. A term of a meter adds only where the action lifts
-that meter (``rhythm_env.constants``).
-"""
+"""Terms in log-odds for the worth of a candidate, each with the fact that says it, weighted by ``weights.toml``."""
 
 from __future__ import annotations
 
@@ -164,7 +160,6 @@ def _distance(candidate: Candidate, view: View) -> float | None:
 
 
 def _ago(candidate: Candidate, view: View) -> int | None:
-    """Return the days since the last time, done, planned or foreseen. None without a habit."""
     habit = None if candidate.action is None else view.person.routine.habits.get(candidate.action)
     if habit is None or habit.last is None:
         return None
@@ -314,7 +309,6 @@ def _of_body(_candidate: Candidate, view: View, _start: int) -> Fact:
 
 
 def _low_level(candidate: Candidate, view: View, _lengths: Starts) -> Value:
-    """By how much the meter is below normal that the action serves."""
     reading = view.readings.get(SERVES[candidate.action or A.SLEEP]) if view.is_today else None
     if reading is None or not reading.coverage or reading.level >= NORMAL - max(usual_reach(reading.sd), LOW):
         return 0.0  # about usual, as the page says
@@ -398,7 +392,6 @@ def _repeated(candidate: Candidate, view: View, _lengths: Starts) -> Value:
 
 
 def _later(candidate: Candidate, view: View, _lengths: Starts) -> Value:
-    """Hours of waiting beyond the first. On a coming day they hardly matter; what is due that day should not wait."""
     waits: Numbers = np.maximum((np.arange(view.grid.size) - (view.now if view.is_today else 0)) / 12 - 1, 0.0)
     if candidate.task is not None:
         return waits * (3.0 if candidate.due is not None and candidate.due <= view.grid.date else 0.5)
@@ -423,7 +416,6 @@ def _over_meal(candidate: Candidate, view: View, lengths: Starts) -> Value:
 
 
 def _evening(_candidate: Candidate, view: View, _lengths: Starts) -> Value:
-    """In the evening a quiet time lies best near the end of the day: hours that are missing to it."""
     end = (view.grid.bed - view.grid.midnight) / MINUTE - 90
     return np.where(view.grid.minutes >= 19 * 60, np.maximum(end - view.grid.minutes, 0.0) / 60, 0.0)
 

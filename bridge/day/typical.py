@@ -143,7 +143,6 @@ def _left(days: Sequence[date], figures: Sequence[float]) -> list[float]:
 
 
 def _weeks(days: Sequence[date], left: Sequence[float]) -> list[float]:
-    """Return the median of each day's week, which has three dates on either side."""
     numbers = [day.toordinal() for day in days]
     found: list[float] = []
     low = high = 0
@@ -157,7 +156,6 @@ def _weeks(days: Sequence[date], left: Sequence[float]) -> list[float]:
 
 
 def _runs(days: Sequence[date], unlike: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the rows (from, until) of stretches that hold enough unlike days and span few enough dates."""
     runs: list[list[int]] = []
     for row in unlike:
         if runs and (days[row] - days[runs[-1][-1]]).days <= GAP:

@@ -1,11 +1,4 @@
-"""Learn working hours by weekday, and free days, from the calendar and the tasks that were done.
-
-A day counts as worked with an hour of deep work or meetings, or with two hours of any work, where an unsure label
-counts by its probability. From Monday to Friday it also does with three tasks done over 2 to 12 hours. A weekday is a
-workday when at least a third of its weeks were worked. For that, a single entry of work in office hours is enough.
-Recent weeks count more, and the published share counts as most of a week. A span reaches from the usual begin to the
-usual end, each with its spread. Stretches of odd days say nothing of the weeks around them.
-"""
+"""Learn working hours by weekday, and free days, from the calendar and the tasks that were done."""
 
 from __future__ import annotations
 
@@ -92,7 +85,6 @@ def working_week(known: Snapshot) -> WorkingWeek:
 
 
 def _met_at_work(known: Snapshot, work: Work) -> frozenset[date]:
-    """Return the dates from Monday to Friday on which an entry of work, however short, begins about office hours."""
     low, high = OFFICE[0] - AROUND_OFFICE, OFFICE[1] + AROUND_OFFICE
     begins = [clock(o.start, known.zones) for o, _ in work]
     return frozenset(day for day, minutes in begins if day.weekday() not in WEEKEND and low <= minutes <= high)
@@ -111,7 +103,6 @@ def _is_work(event: Event, label: Label) -> bool:
 
 
 def _chance(label: Label) -> float:
-    """Return the probability that an entry of ``_is_work`` or of learning is what it counts as."""
     return 1.0 if label.action is None else sure(label)
 
 
@@ -159,15 +150,10 @@ def _length(work: Iterable[tuple[Occurrence, Label]]) -> float:
 
 
 def _minutes(work: Work) -> float:
-    """Return the minutes that entries take, multiplied by the mean probability of their labels."""
     return _length(work) * sum(_chance(label) for _, label in work) / len(work) if work else 0.0
 
 
 def _of_tasks(known: Snapshot) -> dict[date, _Worked]:
-    """Return date -> the span from the first to the last task done, for days from Monday to Friday.
-
-    A day needs three tasks, done over 2 to 12 hours.
-    """
     done: dict[date, list[float]] = {}
     for task in known.tasks:
         if task.completed is not None and known.at - BACK * DAY <= task.completed <= known.at:
@@ -182,7 +168,6 @@ def _of_tasks(known: Snapshot) -> dict[date, _Worked]:
 
 
 def _week(known: Snapshot, days: Mapping[date, _Worked], free: frozenset[date], met: frozenset[date]) -> WorkingWeek:
-    """Return the usual week, from the worked ``days``. Dates in ``met`` show work, and not for how long."""
     if _evidence(days, days) < EVIDENCE_DAYS - 0.5 or _outside_a_week(days) < OUTSIDE - 0.5:
         return _office_week()
     shares = _shares(known, {**dict.fromkeys(met, 1.0), **{day: one.trust for day, one in days.items()}}, free)
@@ -202,33 +187,24 @@ def _evidence(days: Mapping[date, _Worked], of: Iterable[date]) -> float:
 
 
 def _outside_a_week(days: Mapping[date, _Worked]) -> float:
-    """Return the worked days outside of the fullest seven dates, an unsure day counted by its probability."""
     weeks = ([day for day in days if first <= day < first + WEEK] for first in days)
     return _evidence(days, days) - max((_evidence(days, week) for week in weeks), default=0.0)
 
 
 def _own(days: Mapping[date, _Worked], weekday: int, known: Snapshot, spread: float) -> tuple[Span, ...]:
-    """Return the usual spans of a weekday, from its own worked days, or with under three from those of its part."""
     same = {day: one for day, one in days.items() if day.weekday() == weekday}
     return _spans(same if len(same) >= EVIDENCE_DAYS else _of_part(days, weekday), known, spread)
 
 
 def _of_weekday(weekday: int, own: tuple[Span, ...], usual: Sequence[Span]) -> tuple[Span, ...]:
-    """Return the usual spans of a weekday, whose calendar shows its ``own``.
-
-    If the calendar has gaps, ``usual`` holds the usual spans from Monday to Friday. These weekdays then cover them at
-    least. Otherwise ``usual`` is empty.
-    """
+    """Return the usual spans, at least ``usual`` where the calendar has gaps."""
     if weekday in WEEKEND:
         return own
     return _with_office_hours((_hull([*own, *usual]),) if usual else own, sparse=bool(usual))
 
 
 def _shares(known: Snapshot, days: Mapping[date, float], free: frozenset[date]) -> list[float]:
-    """Return the share of weeks worked, from 0 to 1, by weekday. ``days`` are worked by their probability.
-
-    The published share counts as most of a week, and recent weeks count more. Free days do not count.
-    """
+    """Return the share of weeks worked, from 0 to 1, by weekday."""
     today, _ = clock(known.at, known.zones)
     worked = [PRIOR_WEEKS * (WORKS_ON_WEEKEND if d in WEEKEND else WORKS_ON_WORKDAY) for d in range(7)]
     seen = [PRIOR_WEEKS] * 7
@@ -243,19 +219,11 @@ def _shares(known: Snapshot, days: Mapping[date, float], free: frozenset[date]) 
 
 
 def _first(known: Snapshot, days: Collection[date]) -> date:
-    """Return the earliest date on which the calendar was in use, or the user worked on one of ``days``.
-
-    A date more than 60 days ago becomes that of 60 days ago.
-    """
     begun = min((o.start for o, _ in known.agenda if _counts(o, known.at)), default=known.at)
     return max(min([clock(begun, known.zones)[0], *days]), clock(known.at - BACK * DAY, known.zones)[0])
 
 
 def _of_part(days: Mapping[date, _Worked], weekday: int) -> Mapping[date, _Worked]:
-    """Return the worked days of the same part of the week as ``weekday``, else all.
-
-    The parts are Monday to Friday and the weekend.
-    """
     part = {day: one for day, one in days.items() if (day.weekday() in WEEKEND) == (weekday in WEEKEND)}
     return part or days
 
@@ -286,7 +254,6 @@ def _spans(days: Mapping[date, _Worked], known: Snapshot, spread: float) -> tupl
 
 
 def _spread(days: Mapping[date, _Worked]) -> float:
-    """Return the standard deviation of begins and ends around the medians of their weekday, in minutes."""
     far: list[float] = []
     for weekday in range(7):
         hulls = [_hull(one.spans) for day, one in days.items() if day.weekday() == weekday]
@@ -305,10 +272,7 @@ def _minutes_of(spans: Sequence[Span]) -> float:
 
 
 def _with_office_hours(spans: tuple[Span, ...], *, sparse: bool) -> tuple[Span, ...]:
-    """Return ``spans``, widened to office hours if short and within these. A calendar may not show all work.
-
-    Short is below 2.5 hours, or below 6 hours for a ``sparse`` calendar.
-    """
+    """Widen short spans within office hours to these: a calendar may not show all work."""
     (low, high), (start, end) = OFFICE, _hull(spans)
     within = low - AROUND_OFFICE <= start and end <= high + AROUND_OFFICE
     if within and _minutes_of(spans) < (SHORT_SPARSE if sparse else SHORT):
@@ -317,11 +281,9 @@ def _with_office_hours(spans: tuple[Span, ...], *, sparse: bool) -> tuple[Span, 
 
 
 def free_days(known: Snapshot) -> frozenset[date]:
-    """Return the local dates that the calendar says are free of work, from 60 days back to 21 days ahead.
+    """Return the local dates, past and coming, that the calendar says are free of work.
 
-    An all-day entry says so if its title does, or if it is a journey of two or more days or a public holiday. Out of
-    office for four of the eight office hours is free as well. Calendars of public holidays also name days such as
-    Mother's Day. A holiday therefore does not count if work is planned on the date.
+    Calendars of holidays also name days like Mother's Day, so a holiday with planned work does not count.
     """
     today, _ = clock(known.at, known.zones)
     low, high = today - (BACK + 1) * DAY, today + AHEAD * DAY
@@ -348,11 +310,7 @@ def _dates(occurrence: Occurrence, known: Snapshot, low: date, high: date) -> It
 
 
 def _is_off(occurrence: Occurrence, label: Label) -> bool:
-    """Return True if an all-day entry is a day off by the words of its title, or a journey.
-
-    A journey is a busy entry of two or more days, labelled as time for oneself. Birthdays, working locations and tasks
-    never count.
-    """
+    """Return True if an all-day entry is a day off by the words of its title, or a journey."""
     event = occurrence.event
     if event.kind in ("birthday", "workingLocation", "task"):
         return False
@@ -362,6 +320,5 @@ def _is_off(occurrence: Occurrence, label: Label) -> bool:
 
 
 def _is_away(occurrence: Occurrence, day: date, known: Snapshot) -> bool:
-    """Return True if an out-of-office entry covers at least four of the date's office hours."""
     start, end = (instant(day, minutes, known.zones) for minutes in OFFICE)
     return length(clipped([(occurrence.start, occurrence.end)], start, end)) >= AWAY

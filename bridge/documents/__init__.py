@@ -1,7 +1,3 @@
-"""Turn what the bridge knows into JSON documents for the command line, the page, assistants and programs.
-
-Each module holds the documents of one noun as typed dictionaries. Instants are ISO 8601 with an offset. A null stands
-for what is not known.
-"""
+"""Turn what the bridge knows into JSON documents for the command line, the page, assistants and programs."""
 
 from __future__ import annotations

@@ -24,10 +24,7 @@ class BackupsDocument(TypedDict):
 
 
 def backups_document(bridge: Bridge) -> BackupsDocument:
-    """Return the backups at all places of the settings, the newest first.
-
-    Raises SetupError for a place that cannot be listed.
-    """
+    """Return the backups at all places of the settings, the newest first. Raises SetupError if one fails."""
     found = [(place.kind, saved) for place in places_of(bridge.settings) for saved in place.found()]
     found.sort(key=lambda one: one[1].at, reverse=True)
     return {

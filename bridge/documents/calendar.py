@@ -69,11 +69,7 @@ TodayEventDocument = TypedDict(
 
 
 def today_event_document(occurrence: Occurrence, label: Label, zones: ZoneHistory) -> TodayEventDocument:
-    """Return an event of a day with its label as a JSON document.
-
-    Times are HH:MM on the user's clock at the start. ``confidence`` has two decimals. An all-day event has "all day" as
-    ``from``, and an empty ``to``.
-    """
+    """Return an event of a day with its label as a JSON document, with times as HH:MM on the user's clock."""
     zone = zone_at(occurrence.start, zones)
     start, end = occurrence.start.astimezone(zone), occurrence.end.astimezone(zone)
     return {
@@ -178,10 +174,7 @@ def week_document(week: Week) -> WeekDocument:
 
 
 def week_facts(week: Week) -> dict[str, Any]:
-    """Return the facts of a whole week, such as its busy share and minutes of focus.
-
-    All but the deadline pressure are null without a calendar. Deadline pressure is as of ``week.at``.
-    """
+    """Return the facts of a whole week. All but the deadline pressure are null without a calendar."""
     from bridge.calendar.busy import density
     from bridge.calendar.meetings import back_to_back, meeting_density, short_gaps
     from bridge.calendar.plans import focus_minutes, social_events
@@ -200,10 +193,7 @@ def week_facts(week: Week) -> dict[str, Any]:
 
 
 def describe_facts(slot: WeekSlot) -> str:
-    """Return a slot's minutes of focus, meetings in a row and short pauses as a text in the current language.
-
-    What is 0 is left out, so the text may be empty.
-    """
+    """Return a slot's minutes of focus, meetings in a row and short pauses as a text, empty if all are 0."""
     facts = slot.facts
     parts = (
         _("{minutes:.0f} min focus", minutes=facts.focus_minutes) if facts.focus else "",

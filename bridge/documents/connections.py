@@ -58,10 +58,7 @@ class ConnectionDocument(TypedDict):
 def connection_documents(
     bridge: Bridge, user: User, now: datetime, counts: Mapping[str, Mapping[str, int]] | None = None
 ) -> list[ConnectionDocument]:
-    """Return every connection of a user as a JSON document.
-
-    ``counts`` are the user's rows as source -> metric or kind -> number. They are counted if ``counts`` is None.
-    """
+    """Return every connection of a user as a JSON document. ``counts`` of stored rows are queried if None."""
     with bridge.store.view():
         counted = bridge.store.reading.counts(user.id) if counts is None else counts
         return [
@@ -97,7 +94,6 @@ def _connection(
 
 
 def _local_minutes(at: datetime | None, user: User) -> str | None:
-    """Return an instant on the user's clock in ISO 8601, to the minute. Returns None for None."""
     return None if at is None else at.astimezone(zone_at(at, user.zones)).isoformat(timespec="minutes")
 
 
@@ -185,19 +181,11 @@ def outcome_document(outcome: Outcome) -> OutcomeDocument:
 
 
 def import_outcomes(imported: ImportResult) -> list[Outcome]:
-    """Return the outcomes of an import by source.
-
-    If files could not be opened, an outcome ``failed`` for all of them follows. If files belong to no source or were
-    left out on purpose, an outcome ``unknown`` for them follows.
-    """
+    """Return the outcomes of an import by source, and of files that could not be opened or belong to no source."""
     return [*imported.outcomes, *_failed(imported), *_unknown(imported)]
 
 
 def _failed(imported: ImportResult) -> Iterator[Outcome]:
-    """Yield an outcome ``failed`` that names all files of an import that could not be opened.
-
-    Yields nothing if all were opened.
-    """
     failed = tuple((file.path, file.reason) for file in imported.unreadable)
     if failed:
         because = say_many("{count} file could not be opened", "{count} files could not be opened", len(failed))
@@ -205,7 +193,6 @@ def _failed(imported: ImportResult) -> Iterator[Outcome]:
 
 
 def _unknown(imported: ImportResult) -> Iterator[Outcome]:
-    """Yield an outcome ``unknown`` for the files of an import that were not read. Yields nothing if all were read."""
     if imported.unknown:
         yield Outcome(
             source="-",
@@ -218,10 +205,6 @@ def _unknown(imported: ImportResult) -> Iterator[Outcome]:
 
 
 def _unread_kinds(files: Sequence[Unread]) -> Iterator[Text]:
-    """Yield a sentence per source that left files out on purpose, and a sentence about files of no source.
-
-    A sentence gives the number of files in total, and by kind for the eight most frequent kinds.
-    """
     by_source: dict[str, Counter[str]] = {}
     for file in files:
         by_source.setdefault(file.source or "", Counter())[file.kind] += 1
@@ -321,10 +304,9 @@ class NotificationStatusDocument(ConnectionDocument):
 
 
 def notification_status(bridge: Bridge, user: User, now: datetime) -> list[NotificationStatusDocument]:
-    """Return a list with a row for the table of connections, empty if the user has no notifications.
+    """Return the user's row for notifications in the table of connections, as a list that may be empty.
 
-    Such a user has neither an address nor a browser nor unsent messages. The row's error says how many notifications
-    were not sent in the 14 days before ``now``. It is None if all were sent.
+    The row's error says how many were not sent lately, None if all were.
     """
     body = notifications_document(bridge, user, now)
     if not body["on"] and not body["unsent"]:

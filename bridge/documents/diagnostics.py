@@ -71,11 +71,7 @@ class DiagnosticsDocument(TypedDict):
 
 
 def diagnostics_document(bridge: Bridge, now: datetime, *, checks: bool) -> DiagnosticsDocument:
-    """Return the diagnostics of an installation as of ``now``.
-
-    With ``checks``, the checks of ``bridge doctor`` that are about no person are run too. Otherwise ``checks`` is
-    empty.
-    """
+    """Return the diagnostics of an installation as of ``now``. ``checks`` runs those of ``bridge doctor`` too."""
     people = bridge.store.people.users()
     chores = {name: bridge.store.maintenance.last_done(name) for name in (HOUSEKEEPING_NAME, backups.MADE)}
     return {
@@ -104,10 +100,6 @@ def _version(library: str) -> str | None:
 
 
 def _set_names(settings: config.Settings) -> set[str]:
-    """Return the variables of the settings that are set to another value than the default.
-
-    Only settings that the program declares are looked at.
-    """
     usual = {"database": f"sqlite:///{settings.folder / 'bridge.db'}"}
     found = {
         f"BRIDGE_{setting.name}".upper()
@@ -142,9 +134,6 @@ def _source(bridge: Bridge, connections: list[Connection]) -> SourceDocument:
 
 
 def _checks() -> dict[str, bool]:
-    """Return check -> True if everything that ``bridge doctor`` found in that check is well.
-
-    Checks about people are left out.
-    """
+    """Return check -> True if all its findings are well, without checks about people."""
     found = [one for one in doctor.examine() if one.check in CHECKS]
     return {check: all(one.ok for one in found if one.check == check) for check in {one.check for one in found}}

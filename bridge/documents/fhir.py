@@ -42,10 +42,7 @@ Observation = dict[str, Any]
 def observations(
     user: str, samples: Iterable[tuple[str, Sample]], episodes: Iterable[tuple[str, Episode]]
 ) -> Iterator[tuple[str, Observation]]:
-    """Yield (name of the metric or of the kind of episode, Observation), the episodes first.
-
-    ``samples`` are (source, sample), and ``episodes`` (source, episode). ``user`` is the user's name.
-    """
+    """Yield (name of the metric or kind of episode, Observation) of the (source, item) given, episodes first."""
     for source, episode in episodes:
         yield episode.kind.value, _of_episode(user, source, episode)
     for source, sample in samples:
@@ -73,10 +70,7 @@ def _of_episode(user: str, source: str, episode: Episode) -> Observation:
 
 
 def _told(user: str, source: str, told: Sample | Episode, key: str) -> Observation:
-    """Return the fields that the Observations of samples and episodes share.
-
-    The id is a digest of user, source, ``key`` and start, so that a second export has the same id.
-    """
+    """Return what Observations share; the id is a digest, so that a second export has the same."""
     name = f"{user}/{source}/{key}/{told.start.isoformat()}"
     times = [at.astimezone(_zone(told.offset)).isoformat() for at in (told.start, told.end) if at is not None]
     when: dict[str, Any] = {"effectiveDateTime": times[0]}
@@ -93,10 +87,7 @@ def _told(user: str, source: str, told: Sample | Episode, key: str) -> Observati
 
 
 def _code(metric: Metric) -> dict[str, Any]:
-    """Return the code of an Observation for a metric.
-
-    The bridge's own code stands after the LOINC code, if there is any.
-    """
+    """Return LOINC's code, if there is any, then the bridge's own."""
     own = {"system": f"{OWN_SYSTEM}:metric", "code": metric.value}
     known = CODES.get(metric)
     standard = [] if known is None else [{"system": LOINC, "code": known[0], "display": known[1]}]
@@ -115,7 +106,6 @@ def _quantity(metric: Metric, value: float) -> Mapping[str, Any]:
 
 
 def _zone(offset: int | None) -> timezone:
-    """Return the time zone of an offset in minutes east of UTC. None counts as UTC."""
     return timezone(timedelta(minutes=offset or 0))
 
 

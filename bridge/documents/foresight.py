@@ -66,10 +66,7 @@ def foresight_document(found: Foresight) -> ForesightDocument:
 
 
 def foresight_status(found: Foresight) -> list[ForesightStatusDocument]:
-    """Return a list with a row for the table of connections. The list is empty if no answers were forecast.
-
-    A bad forecast is not reported as an error.
-    """
+    """Return a list with a row for the table of connections, or an empty list if no answers were forecast."""
     if not found.answers:
         return []
     return [

@@ -62,10 +62,7 @@ class HouseholdDocument(TypedDict):
 def household_document(
     bridge: Bridge, user: User, readings: Callable[[User], Mapping[Meter, Reading]]
 ) -> HouseholdDocument:
-    """Return the meters that a user shares, and those that other users share with the user.
-
-    ``readings(user)`` returns the meters of a user now.
-    """
+    """Return the meters that a user shares and is shown. ``readings(user)`` returns those of a user now."""
     shares = bridge.store.shares
     return {
         "user": user.name,

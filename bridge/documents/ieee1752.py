@@ -1,8 +1,6 @@
 """Samples and episodes as data points of IEEE 1752.1, and of Open mHealth for what that standard does not model.
 
-Schemas: https://w3id.org/ieee/ieee-1752-schema and https://w3id.org/openmhealth/schemas/omh. A day's steps, distance
-and energy make one data point, as do a sleep and a workout. What has no schema is left out: variability, scores, stress
-and skin temperature.
+Schemas: https://w3id.org/ieee/ieee-1752-schema and https://w3id.org/openmhealth/schemas/omh.
 """
 
 from __future__ import annotations
@@ -72,11 +70,7 @@ DataPoint = dict[str, Any]
 def data_points(
     samples: Iterable[tuple[str, Sample]], episodes: Iterable[tuple[str, Episode]]
 ) -> Iterator[tuple[str, DataPoint]]:
-    """Yield (name of the schema, data point) for all that the standards model.
-
-    ``samples`` are (source, sample), and ``episodes`` (source, episode). A day's steps, distance and energy from a
-    source make a single data point, and these come last. Metrics without a schema are left out.
-    """
+    """Yield (name of the schema, data point) for all that the standards model, the sums of days last."""
     days: dict[tuple[str, date], list[Sample]] = defaultdict(list)
     for source, episode in episodes:
         yield from _of_episode(source, episode)
@@ -92,11 +86,7 @@ def data_points(
 
 
 def _of_episode(source: str, episode: Episode) -> Iterator[tuple[str, DataPoint]]:
-    """Yield (name of the schema, data point) of an episode from ``source``.
-
-    A workout is a physical activity. A night or nap is a sleep episode. With known minutes in bed it is also a time in
-    bed.
-    """
+    """Yield (name of the schema, data point); a night is also a time in bed if that is known."""
     frame = _interval(episode.start, episode.end, episode.offset)
     name = f"{source}/{episode.key}"
     if episode.kind is EpisodeKind.WORKOUT:
@@ -125,10 +115,6 @@ def _of_episode(source: str, episode: Episode) -> Iterator[tuple[str, DataPoint]
 
 
 def _of_day(source: str, day: date, found: list[Sample]) -> DataPoint:
-    """Return a day's steps, distance and energy as a data point, from the person's midnight to the next.
-
-    ``found`` are the day's samples from ``source``.
-    """
     zone = _zone(found[0].offset)
     start = datetime.combine(day, time(), zone)
     frame = {"time_interval": {"start_date_time": start.isoformat(), "end_date_time": (start + DAY).isoformat()}}
@@ -138,10 +124,7 @@ def _of_day(source: str, day: date, found: list[Sample]) -> DataPoint:
 
 
 def _point(schema: str, name: str, told: Sample | Episode, body: dict[str, Any], source: str) -> DataPoint:
-    """Return a data point of ``schema`` with ``body``.
-
-    Its id is a digest of schema, name and start, so that a second export has the same id.
-    """
+    """Return a data point whose id is a digest, so that a second export has the same."""
     namespace, version = VERSIONS[schema]
     made = (told.end or told.start).astimezone(_zone(told.offset))
     header = {
@@ -170,5 +153,4 @@ def _interval(start: datetime, end: datetime, offset: int | None) -> dict[str, A
 
 
 def _zone(offset: int | None) -> timezone:
-    """Return the time zone of an offset in minutes east of UTC. None counts as UTC."""
     return timezone(timedelta(minutes=offset or 0))

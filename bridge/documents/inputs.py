@@ -36,11 +36,7 @@ NO_ACTION = "NONE"  # says that an event is no activity
 
 
 def parse_answer(text: str) -> Answer | Deed:
-    """Return the answer to a recommendation, or its outcome, from the word that a user typed.
-
-    Answers are ``accept``, ``ignore`` and ``reschedule``, and outcomes ``done``, ``partly`` and ``not_done`` (or
-    ``not-done``), in any case. Raises SetupError for any other text.
-    """
+    """Return the answer or the outcome that the word ``text`` names, in any case. Raises SetupError otherwise."""
     from bridge.domain.records import Deed
 
     word = text.lower().replace("-", "_")
@@ -55,11 +51,7 @@ def parse_answer(text: str) -> Answer | Deed:
 
 
 def parse_slot(text: str, now: datetime, zones: ZoneHistory) -> Moment:
-    """Return the slot named by ``text``, e.g. ``Thu evening``, in the seven days after the current slot.
-
-    The weekday is English, and only its first three letters count. Case does not matter. Raises SetupError for any
-    other text.
-    """
+    """Return the slot of the coming week named by ``text``, e.g. ``Thu evening``. Raises SetupError otherwise."""
     day, _, slot = text.strip().partition(" ")
     wanted = (day[:3].capitalize(), slot.strip().upper())
     current = moment_at(now, zones)
@@ -71,10 +63,7 @@ def parse_slot(text: str, now: datetime, zones: ZoneHistory) -> Moment:
 
 
 def parse_slots(text: str) -> frozenset[Slot]:
-    """Return the slots of the day that ``text`` names with commas between, or no slots for ``none``.
-
-    Names are English, in any case. Empty names are skipped. Raises SetupError for any other text.
-    """
+    """Return the slots that ``text`` names with commas, or none for ``none``. Raises SetupError otherwise."""
     named = [name.strip().upper() for name in text.split(",") if name.strip().lower() not in ("", NONE)]
     try:
         return frozenset(Slot[name] for name in named)
@@ -111,10 +100,7 @@ def parse_day(text: str, today: date) -> date:
 
 
 def parse_score(text: str, user: str) -> float:
-    """Return a score from 1 to 5, halves included.
-
-    Raises SetupError for any other text, which names ``user`` in the command to try.
-    """
+    """Return a score from 1 to 5, halves included. Raises SetupError, which names ``user``, otherwise."""
     try:
         score = float(text)
     except ValueError:
@@ -180,8 +166,7 @@ def _nearest(text: str) -> str:
 def parse_hours(text: str, user: str) -> tuple[ActionType, tuple[Hours, ...]]:
     """Return an action and its hours from a text like ``DEEP_WORK 09:00-12:00, 14:00-16:00``.
 
-    The spans are (begin, end), sorted and without doubles. ``DEEP_WORK none`` gives no hours. Raises SetupError for any
-    other text.
+    ``DEEP_WORK none`` gives no hours. Raises SetupError for any other text.
     """
     name, _, spans = text.strip().partition(" ")
     action = parse_wished(name, user)
@@ -197,18 +182,12 @@ def parse_hours(text: str, user: str) -> tuple[ActionType, tuple[Hours, ...]]:
 
 
 def parse_spans(text: str) -> tuple[Hours, ...]:
-    """Return the hours in a text like ``09:00-12:00, 14-16`` as (begin, end), sorted and without doubles.
-
-    A dash counts as a minus. Raises ValueError for other text.
-    """
+    """Return the hours in ``09:00-12:00, 14-16`` as sorted (begin, end). Raises ValueError for other text."""
     return tuple(sorted({_span(span) for span in text.replace("–", "-").split(",")}))
 
 
 def _span(text: str) -> Hours:
-    """Return the hours in a text like ``09:00-12:00`` or ``9-12``.
-
-    An end of 24 is midnight. Raises ValueError for other text, and for a begin equal to the end.
-    """
+    """Return the hours of ``09:00-12:00`` or ``9-12``; 24 is midnight. Raises ValueError."""
     begin, end = (part.strip() for part in text.split("-"))
     span = _clock(begin), _clock("00:00" if end in ("24", "24:00") else end)
     if span[0] == span[1]:
@@ -217,16 +196,12 @@ def _span(text: str) -> Hours:
 
 
 def _clock(text: str) -> time:
-    """Return the time in a text like ``09:30`` or ``9``. Raises ValueError for other text."""
     hours, _, minutes = text.partition(":")
     return time(int(hours), int(minutes or 0))
 
 
 def parse_goal(text: str, user: str) -> tuple[ActionType, int]:
-    """Return an action and its goal, times a week, from a text like ``EXERCISE 3``.
-
-    Raises SetupError for any other text. Any number of up to three digits is a goal here.
-    """
+    """Return an action and its goal, times a week, from ``EXERCISE 3``. Raises SetupError for other text."""
     name, _, times = text.strip().rpartition(" ")
     if not name or not times.isdecimal() or len(times) > 3:
         raise SetupError(
@@ -236,10 +211,7 @@ def parse_goal(text: str, user: str) -> tuple[ActionType, int]:
 
 
 def parse_weight(text: str, user: str) -> tuple[Meter, float]:
-    """Return a meter and its weight from a text like ``VITALITY=2``. Raises SetupError for any other text.
-
-    Any number is a weight here.
-    """
+    """Return a meter and its weight from a text like ``VITALITY=2``. Raises SetupError for any other text."""
     name, _, weight = text.partition("=")
     try:
         return Meter(name.strip().upper()), float(weight)

@@ -108,11 +108,7 @@ def meter_document(reading: Reading) -> MeterDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetersView:
-    """A user's meters at the instant ``at`` (``now``), and at the beginnings of past slots.
-
-    ``before`` holds the meters at each of ``starts``, oldest first. ``proxies`` is the proxy map by which they were
-    read.
-    """
+    """A user's meters at ``at``, and ``before`` it at the ``starts`` of slots, read by the map ``proxies``."""
 
     at: datetime
     zones: ZoneHistory
@@ -125,8 +121,7 @@ class MetersView:
 def load_meters(bridge: Bridge, user: User, at: datetime, days: int) -> MetersView:
     """Return a user's meters at ``at`` and at the starts of slots, from ``days`` days before to the current slot.
 
-    The meters at ``at`` are read from exactly the data that other commands and pages read. Data from further back would
-    change the user's normal, and so the levels.
+    Every command reads the same span of data, because a longer span would change the user's normal.
     """
     from bridge.advice import recommend
     from bridge.meters import read, read_slots
@@ -151,10 +146,7 @@ class SensitivityDocument(TypedDict):
 
 
 def load_sensitivity(bridge: Bridge, user: User, at: datetime, meter: Meter) -> SensitivityDocument | None:
-    """Return how ``meter``, read without check-ins, agreed with the user's check-ins of the 60 days before ``at``.
-
-    Returns None for fewer than 20 check-ins with a reading, and for meters other than Vitality and Serenity.
-    """
+    """Return how ``meter`` agreed with check-ins, or None with too few, and for all but Vitality and Serenity."""
     from bridge.advice import recommend
     from bridge.meters.sensitivity import CHECK_INS_BACK, sensitivity
 
@@ -168,7 +160,6 @@ def load_sensitivity(bridge: Bridge, user: User, at: datetime, meter: Meter) -> 
 
 
 def _slot_starts(newest: Moment, count: int, zones: ZoneHistory) -> list[datetime]:
-    """Return the starts of ``newest`` and of the ``count`` slots before it, oldest first."""
     return [slot_start(newest.shifted(-back), zones) for back in range(count, -1, -1)]
 
 
@@ -213,11 +204,9 @@ def _past(start: datetime, readings: Mapping[Meter, Reading]) -> PastMetersDocum
 
 
 def day_document(day: date, source: str, metrics: Mapping[Metric, Figure]) -> dict[str, Any]:
-    """Return a measured day of a source as a JSON document.
+    """Return a measured day of a source as a JSON document: metric -> value, count, lowest and highest.
 
-    Besides ``day`` and ``source``, it has a key for each metric. Each metric maps to its value, its count of
-    measurements, and its lowest (``low``) and highest (``high``) value. For metrics measured all day the value is the
-    sum of minutes, or the mean weighted by readings.
+    A metric measured all day has the sum of its minutes, or the mean weighted by readings.
     """
     return {
         "day": day.isoformat(),

@@ -43,10 +43,7 @@ def offer_documents(gaps: Iterable[Option], zones: ZoneHistory, *, now: datetime
 
 
 def when(at: datetime, zones: ZoneHistory, *, now: datetime) -> str:
-    """Return a time in words, such as ``today 18:30`` or ``tomorrow 07:10``.
-
-    Any other day is written like ``Thu 18:30``. The clock is the user's, and the words are in the current language.
-    """
+    """Return a time in words of the current language, such as ``today 18:30``, ``tomorrow 07:10``, ``Thu 18:30``."""
     there, today = at.astimezone(zone_at(at, zones)), now.astimezone(zone_at(now, zones)).date()
     days = (there.date() - today).days
     if days == 0:

@@ -118,10 +118,7 @@ def _block(block: Block, zones: ZoneHistory, audience: Audience) -> BlockDocumen
 
 
 def ends(block: Block, zones: ZoneHistory) -> str:
-    """Return the end of a block as HH:MM on the clock of the place where the block began.
-
-    For a flight, it is the clock of the place of arrival.
-    """
+    """Return the end of a block as HH:MM at the place where it began, or for a flight at the place of arrival."""
     zone = zone_at(block.end if block.flight else block.start, zones)
     return f"{block.end.astimezone(zone):%H:%M}"
 
@@ -144,10 +141,7 @@ ADDED = ("suggested", "task", "wind_down")  # kinds of blocks that a calendar do
 
 
 def to_icalendar(blocks: Iterable[Block], now: datetime) -> bytes:
-    """Return blocks of a plan as the content of an iCalendar file, written at ``now``.
-
-    Its entries count as free time, not as busy. A block's entry keeps its UID as long as kind and start stay.
-    """
+    """Return blocks of a plan as an iCalendar file, written at ``now``. Its entries do not count as busy."""
     from icalendar import Calendar, Event
 
     body = Calendar()

@@ -180,6 +180,5 @@ def _habit(action: ActionType, habit: Habit) -> HabitDocument:
 
 
 def _name(habit: Habit, weekday: int) -> str | None:
-    """Return the word in the user's data for a habit's action on a weekday. Returns None if the data give no word."""
     name = habit.names.get(weekday)
     return None if name is None else writable(name)

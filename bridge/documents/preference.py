@@ -73,10 +73,7 @@ def preference_document(store: Store, user: User, now: datetime) -> PreferenceDo
 
 
 def _names(source: str, series: Iterable[str]) -> list[str]:
-    """Return the names of a source in the order of sources.
-
-    They are its series if it has several devices, otherwise its own name.
-    """
+    """Return a source's series, or its own name with one device, in the order of sources."""
     devices = [one for one in series if source_of(one) == source]
     return devices if len(devices) > 1 else [source]
 
@@ -88,10 +85,6 @@ def _place(name: str, preference: Preference) -> PlaceDocument:
 
 
 def _merit(source: str) -> str:
-    """Return in words why a source has its place in the usual order.
-
-    That is its error in RMSSD if it measures RMSSD, otherwise whether it tells the stages of sleep.
-    """
     spec = registry.spec(source)
     if Metric.HRV_RMSSD in spec.delivers:
         if spec.rmssd_error is None:
@@ -102,10 +95,7 @@ def _merit(source: str) -> str:
 
 
 def counted_document(store: Store, user: User, found: Provenance) -> CountedDocument | None:
-    """Return the series that counts where other connections show the same thing as the stored row ``found``.
-
-    Returns None if no other connection does, for events and tasks, and if no value of that day counts.
-    """
+    """Return the series that counts where other connections show the same as the row ``found``, or None."""
     item = found.item
     if not found.twins or not isinstance(item, Sample | Episode):
         return None
@@ -125,11 +115,7 @@ def counted_document(store: Store, user: User, found: Provenance) -> CountedDocu
 def _of_episode(
     item: Episode, own: str, episodes: list[tuple[str, Episode]], preference: Preference, user: User
 ) -> str:
-    """Return the series that counts for an episode.
-
-    For a main sleep, it is the series that the night is read from. Otherwise it is ``own`` if that is among the
-    episodes that count and overlap. If not, it is the series with the longest overlap, or ``own`` without any overlap.
-    """
+    """Return the series that a main sleep is read from, else one that counts and overlaps."""
     if item.kind is EpisodeKind.SLEEP:
         told = Nights(episodes, user.zones, preference).told.get(item.day)
         if told is not None:
@@ -144,10 +130,7 @@ def _of_episode(
 def _of_sample(
     store: Store, user: User, item: Sample, episodes: list[tuple[str, Episode]], preference: Preference
 ) -> str | None:
-    """Return the series that counts for a metric on a sample's day.
-
-    Returns None if no value of that day counts for a meter.
-    """
+    """Return the series of a metric's day, None if no value of it counts for a meter."""
     at = midnight(item.day + DAY, user.zones)
     samples = store.reading.samples(user.id, metrics=[item.metric], since=item.day - WINDOW * DAY, until=item.day)
     past = Past(Snapshot(at=at, zones=user.zones, samples=samples, episodes=episodes, preference=preference))

@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 
 
 def sample_document(number: int, source: str, sample: Sample) -> dict[str, Any]:
-    """Return a measured value as a JSON document.
-
-    ``number`` is the row's number, which ``bridge trace --sample`` takes. ``start`` is in UTC, to the minute.
-    """
+    """Return a measured value as a JSON document. ``number`` is the row's for ``bridge trace --sample``."""
     return {
         "sample": number,
         "metric": str(sample.metric),
@@ -36,9 +33,7 @@ def sample_document(number: int, source: str, sample: Sample) -> dict[str, Any]:
 def provenance_document(found: Provenance, counted: CountedDocument | None) -> dict[str, Any]:
     """Return a stored row (sample, episode, event or task) and its origin as a JSON document.
 
-    ``payload`` is the record as the source sent it, null where it is not kept. ``before`` holds earlier versions of the
-    row. ``also_from`` names rows of the same metric or kind of episode, on the same day, from other connections, by
-    source and number. ``counted`` names the series that counts among them, and is null if ``counted`` is None.
+    ``payload`` is null where it is not kept, and ``counted`` (the series that counts) if it is None.
     """
     connection, spec = found.connection, registry.spec(found.connection.source)
     return {
@@ -73,10 +68,6 @@ def provenance_document(found: Provenance, counted: CountedDocument | None) -> d
 
 
 def _row(item: Item) -> dict[str, Any]:
-    """Return the fields of a stored row as JSON values, without its device.
-
-    A sample also has its unit. An episode's or event's kind is called ``of``.
-    """
     unit = {"unit": METRICS[item.metric].unit} if isinstance(item, Sample) else {}
     kind = {"of": str(item.kind)} if hasattr(item, "kind") else {}
     body = {name: _plain(value) for name, value in asdict(item).items() if name not in ("kind", "device")}

@@ -63,10 +63,7 @@ class RecommendationDocument(TypedDict):
 
 
 def recommendation_document(advice: Recommendation, zones: ZoneHistory | None = None) -> RecommendationDocument:
-    """Return a recommendation as a JSON document.
-
-    With ``zones``, its start and end are on the user's clock, otherwise in UTC.
-    """
+    """Return a recommendation as a JSON document, with times on the user's clock, or without ``zones`` in UTC."""
     moved = advice.moved_to
     return {
         "id": advice.id,

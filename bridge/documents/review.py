@@ -154,10 +154,7 @@ def past_advice_document(one: AdviceRecord, user: User, *, now: datetime) -> Pas
 
 
 def review_document(review: Review, user: User) -> ReviewDocument:
-    """Return a weekly review as a JSON document.
-
-    Levels and effects are rounded to three decimals, other figures to one.
-    """
+    """Return a weekly review as a JSON document with rounded figures."""
     sleep = review.sleep
     return {
         "user": user.name,

@@ -27,11 +27,9 @@ def write(
     *,
     at: datetime,
 ) -> dict[str, int]:
-    """Write samples and episodes, each with its source, into a file of the format ``kind``.
+    """Write samples and episodes into a file of the format ``kind`` in ``folder``. Return name -> number of entries.
 
-    ``kind`` is ``fhir`` or ``ieee1752``. The file comes to a new or empty ``folder`` and is readable by its owner
-    alone. Returns name of the metric, episode or schema -> number of its entries. Raises SetupError for a folder that
-    is not empty, and for a file that cannot be written, as on a full disk.
+    Raises SetupError for a folder that is not empty, and for a file that cannot be written.
     """
     again = f"bridge export --user NAME --to FOLDER --format {kind}"
     new_folder(folder, again)
@@ -59,17 +57,12 @@ def write(
 
 
 def _counted(found: Iterable[tuple[str, dict[str, Any]]], counts: Counter[str]) -> Iterator[dict[str, Any]]:
-    """Yield the entries of ``found``, and count them by name in ``counts`` as they pass."""
     for name, one in found:
         counts[name] += 1
         yield one
 
 
 def _joined(found: Iterable[dict[str, Any]], before: str, after: str) -> Iterator[str]:
-    """Yield entries as JSON text with commas between.
-
-    ``before`` and ``after`` come around them, unless there is no entry.
-    """
     some = False
     for one in found:
         yield f"{',' if some else before}\n{json.dumps(one, ensure_ascii=False)}"

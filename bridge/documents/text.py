@@ -15,26 +15,17 @@ JOINERS = "\u200c\u200d"  # emoji and several scripts are written with them
 
 
 def writable(text: object) -> str:
-    """Return a text with half characters (lone surrogates) replaced by question marks, because no encoding writes them.
-
-    Some calendars cut titles in the middle of a character.
-    """
+    """Return a text with lone surrogates replaced by question marks, as some calendars cut characters in half."""
     return str(text).encode("utf-8", "replace").decode()
 
 
 def printable(text: str) -> str:
-    """Return a text with unprintable characters, such as control characters and direction marks, replaced by U+FFFD.
-
-    Otherwise the sender of an invitation could move the terminal's cursor or turn a line round.
-    """
+    """Return a text with unprintable characters as U+FFFD, so that no invitation moves the terminal's cursor."""
     return "".join(c if c.isprintable() or c in JOINERS else "\ufffd" for c in text)
 
 
 def title_of(event: Event) -> str:
-    """Return an event's title, safe to encode, or ``(untitled)`` without any.
-
-    Control characters stay. ``printable`` replaces them.
-    """
+    """Return an event's title, safe to encode, or ``(untitled)``. Control characters stay."""
     return writable(event.title or _("(untitled)"))
 
 

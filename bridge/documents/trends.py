@@ -114,9 +114,7 @@ def trends_document(found: Trends) -> TrendsDocument:
 def weekly_trends(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return a shorter trends document with means per week, for language models, which count every word.
 
-    Weeks are counted in seven days back from the last day. Surplus days at the beginning are left out. A mean has three
-    decimals, and is null for a week without values. Happenings stay as they are. Coverage and planned hours are left
-    out.
+    Weeks are counted back from the last day. A mean is null for a week without values.
     """
     weeks = [body["days"][k : k + 7] for k in range(len(body["days"]) % 7, len(body["days"]), 7)]
     index = {day: number for number, day in enumerate(body["days"])}
@@ -141,6 +139,5 @@ def weekly_trends(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _mean(values: list[float | None]) -> float | None:
-    """Return the mean of the values that are not None, rounded to three decimals. Returns None if all are None."""
     present = [value for value in values if value is not None]
     return round(sum(present) / len(present), 3) if present else None

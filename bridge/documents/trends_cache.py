@@ -1,9 +1,4 @@
-"""Cache trends documents, because a year takes seconds to compute and does not change within the hour.
-
-The cache lies in the installation's folder, readable by its owner alone, and is deleted with any user. If data were
-deleted or the meters' rules changed, a cached document is computed again before it is shown. If new data came in, it
-may be shown as it is while a thread computes the next.
-"""
+"""Cache trends documents, because a year takes seconds to compute and does not change within the hour."""
 
 from __future__ import annotations
 
@@ -48,11 +43,9 @@ class CachedTrends:
 
 
 def load_trends(bridge: Bridge, user: User, *, at: datetime, days: int, wait: bool = True) -> CachedTrends:
-    """Return the trends document of the last ``days`` (limited to 7 to 366) before ``at``.
+    """Return the trends document of the last ``days`` before ``at``, from the cache if rules and data are unchanged.
 
-    It comes from the cache if rules and data are unchanged. With ``wait=True``, a document that lacks new data is
-    computed again first. With False, the old document is returned, and a thread computes the next. A missing document,
-    and a document by other rules, is always computed first.
+    With ``wait=False`` a document that lacks new data is returned, and a thread computes the next.
     """
     days = min(max(days, 7), DAYS_MAX)
     path = bridge.settings.cache / "trends" / f"{user.id}-{days}.json"
@@ -67,10 +60,7 @@ def load_trends(bridge: Bridge, user: User, *, at: datetime, days: int, wait: bo
 
 
 def _make(bridge: Bridge, user: User, path: Path, at: datetime, days: int) -> str:
-    """Compute a user's trends document, write it to the cache file ``path``, and return it as JSON text.
-
-    It is not written if the rules changed meanwhile.
-    """
+    """Write the trends document to the cache, unless the rules changed meanwhile."""
     rules, data = _rules(bridge, user), _data(bridge, user, at)
     back, proxies = timedelta(days=days), bridge.proxies
     known = recommend.load_snapshot(
@@ -83,11 +73,7 @@ def _make(bridge: Bridge, user: User, path: Path, at: datetime, days: int) -> st
 
 
 def _renew(bridge: Bridge, user: User, path: Path, at: datetime, days: int) -> None:
-    """Compute a cached document again and store it. An error is logged and not raised.
-
-    Nothing is done if the cached document is up to date, or if another thread or process is computing it. One that
-    takes more than two minutes counts as dead.
-    """
+    """Compute a stale cached document again, unless another process is at it."""
     mark = path.with_suffix(".renewing")
     try:
         if mark.exists() and time.time() - mark.stat().st_mtime > RENEWAL_TIMEOUT_SECONDS:
@@ -106,10 +92,7 @@ def _renew(bridge: Bridge, user: User, path: Path, at: datetime, days: int) -> N
 
 
 def _rules(bridge: Bridge, user: User) -> str:
-    """Return a digest of what shapes the document besides the data.
-
-    That is the user, zones, order of sources, proxy map, classifier, newest correction and connections.
-    """
+    """Return a digest of what shapes the document besides the data."""
     classifier = bridge.classifier
     corrections = bridge.store.people.corrections(user.id)
     return _digest(
@@ -126,10 +109,7 @@ def _rules(bridge: Bridge, user: User) -> str:
 
 
 def _data(bridge: Bridge, user: User, at: datetime) -> str:
-    """Return a digest that changes with the data: the last arrival of each connection, the day, and the slot.
-
-    The slot counts, because today's value is a mean over slots.
-    """
+    """Return a digest that changes with the data and the slot, because today's value is a mean over slots."""
     changed = [c.last_change for c in bridge.store.connections.of_user(user.id)]
     return _digest(at.astimezone(zone_at(at, user.zones)).date(), moment_at(at, user.zones), changed)
 
@@ -139,10 +119,6 @@ def _digest(*facts: object) -> str:
 
 
 def _read(path: Path) -> tuple[str, str, str] | None:
-    """Return (digest of the rules, digest of the data, JSON text) of a cached document.
-
-    Returns None if the file is missing or broken.
-    """
     try:
         rules, data, text = path.read_text(encoding="utf-8").split("\n", 2)
     except (OSError, ValueError):
@@ -151,7 +127,7 @@ def _read(path: Path) -> tuple[str, str, str] | None:
 
 
 def _write(path: Path, content: str) -> None:
-    """Write a file whole or not at all. Errors are ignored, because a missing cache only costs time."""
+    """Write a file whole or not at all; a missing cache only costs time."""
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         part = path.with_name(f".{uuid.uuid4().hex}")

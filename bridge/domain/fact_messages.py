@@ -1,8 +1,4 @@
-"""The messages of facts, by kind: one row is a new kind of fact.
-
-A value of a fact fills the placeholder of its name. A time has its form there, such as ``{time:%H:%M}``. ``title`` is
-the fact's own title. A message that needs it stands in a ``Titled``, beside the message for who may not read titles.
-"""
+"""The messages of facts, by kind: one row is a new kind of fact. Its values fill the placeholders of their names."""
 
 from __future__ import annotations
 

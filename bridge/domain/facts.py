@@ -1,8 +1,4 @@
-"""Facts: why something is advised, measured or counted as done, as data that no code ever reads as prose.
-
-``bridge/domain/rendering.py`` is the one place where a fact becomes words, for an audience. A new kind of fact is a row
-in ``bridge/domain/fact_messages.py``.
-"""
+"""Facts: why something is advised, measured or counted as done, as data that no code ever reads as prose."""
 
 from __future__ import annotations
 

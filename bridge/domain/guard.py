@@ -1,8 +1,6 @@
-"""Limits on advice between a model and a person: no impossible advice, no nagging, and no experiments at a bad time.
+"""Limits on advice between a model and a person: no impossible advice, no nagging, no badly timed experiments.
 
-The guard narrows the actions that a policy may choose from. It then draws a few decisions at random, so that later
-evaluations can tell what other advice would have brought. The stored probabilities are those of the final draw. Without
-them no evaluation from logged feedback is possible (Horvitz and Thompson 1952).
+Draws store their final probabilities, for evaluation from logged feedback (Horvitz and Thompson 1952).
 """
 
 from __future__ import annotations
@@ -35,12 +33,9 @@ QUIET_ACTIONS = (ActionType.SLEEP, ActionType.MEDITATE, ActionType.ME_TIME)  # w
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guard:
-    """The limits on advice.
+    """The limits on advice: the share ``explore`` of random decisions, ``quiet`` slots, and ``a_day`` at most.
 
-    ``explore`` is the share (0 to 0.2) of decisions drawn from actions that the policy would not choose. In ``quiet``
-    slots only sleep, meditation, me-time and planned actions may be advised. ``a_day`` is the largest number of
-    recommendations in 24 hours for a day. ``silent`` is True if the caller shall draw at random which slots get no
-    advice.
+    ``silent`` is True if the caller shall draw at random which slots get no advice.
     """
 
     explore: float = EXPLORE_DEFAULT
@@ -53,9 +48,7 @@ class Guard:
     ) -> tuple[Observation, Mapping[ActionType, Fact]]:
         """Return the observation with ``feasible`` reduced to the allowed actions, and forbidden action -> reason.
 
-        ``feasible`` is never empty: if the guard forbids every action, only the rule of quiet slots counts. If that
-        rule forbids every action too, the observation is returned unchanged, without reasons. With ``sleep=True`` the
-        guard never forbids sleep, because the user's routine has it at this hour.
+        ``feasible`` is never empty. With ``sleep=True`` the guard never forbids sleep.
         """
         against = {action: self._against(action, observation, now) for action in observation.feasible}
         if sleep:
@@ -68,27 +61,16 @@ class Guard:
         return observation, {}
 
     def _loud(self, action: ActionType, observation: Observation) -> bool:
-        """Return True if the slot is quiet and the action is too loud for it.
-
-        Sleep, meditation, me-time and planned actions never are.
-        """
+        """Return True if the slot is quiet and the action is too loud for it."""
         return observation.slot in self.quiet and action not in QUIET_ACTIONS and action not in observation.planned
 
     def withheld(self, allowed: Observation, *, now: datetime) -> dict[ActionType, Fact]:
-        """Return action -> reason for each action that cannot be advised.
-
-        ``allowed`` is the observation that the method ``allowed`` returned. The reason is the guard's, otherwise that
-        the slot is full.
-        """
+        """Return action -> reason for each action that the guard forbade in ``allowed``, or for a full slot."""
         full = fact(f"full_{allowed.slot.name.lower()}")
         return {a: self._against(a, allowed, now) or full for a in ActionType if a not in allowed.feasible}
 
     def _against(self, action: ActionType, observation: Observation, now: datetime) -> Fact | None:
-        """Return the guard's reason against advising an action now, or None if the guard allows it.
-
-        The reasons are a quiet slot, sleep by day, and a pause after three ignored recommendations. Whether the
-        calendar has time for the action is not considered.
-        """
+        """Return the reason against advising an action now, or None."""
         slots = observation.slot.name.lower()
         if self._loud(action, observation):
             return fact("quiet_slot", slots=slots)
@@ -100,22 +82,15 @@ class Guard:
         return None
 
     def gives(self, history: Sequence[Interaction], day: int, now: datetime) -> float:
-        """Return the probability that a slot of ``day`` (0 is Monday) gets advice.
-
-        It is 0 if ``history`` holds at least ``a_day`` recommendations for that day in the last 24 hours. Otherwise it
-        is 0.8 to 0.9, because some slots are drawn at random to get no advice. Much recent advice makes it smaller.
-        """
+        """Return the probability that a slot of ``day`` (0 is Monday) gets advice, 0 if the day has had enough."""
         if sum(one.day == day and now - one.at < DAY for one in history) >= self.a_day:
             return 0.0
         return 1 - silence(history, now)
 
     def explored(self, decision: Decision, observation: Observation, rng: random.Random) -> Decision:
-        """Return the decision, or with probability ``explore`` a decision for an action drawn at random.
+        """Return the decision, or with probability ``explore`` a decision for a feasible action drawn at random.
 
-        The random action is feasible and had probability 0 in the policy's decision. The returned probabilities cover
-        both cases. It has no reasons, because the policy's speak for its own action. At most so many random actions
-        share ``explore`` that each has a probability of at least 0.02. If ``may_explore`` returns False, no action is
-        drawn at random.
+        The probabilities cover both cases. If ``may_explore`` returns False, no action is drawn at random.
         """
         certain = {action: decision.probabilities.get(action, 0.0) for action in observation.feasible}
         others = [action for action, chance in certain.items() if chance == 0]
@@ -141,39 +116,27 @@ class Guarded:
         self.name, self.version = policy.name, policy.version
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
-        """Return the policy's decision among the allowed actions, or now and then an allowed action drawn at random.
-
-        Simulated people have no calendar date, so the time of their last answer is taken as now. Before the first
-        answer, no pause can hold.
-        """
+        """Return the policy's decision among the allowed actions, or now and then an action drawn at random."""
         last = observation.history[-1].at if observation.history else datetime.min.replace(tzinfo=UTC)
         allowed, _ = self._guard.allowed(observation, now=last)
         return self._guard.explored(self._policy.decide(allowed, rng), allowed, rng)
 
 
 def silence(history: Sequence[Interaction], now: datetime) -> float:
-    """Return the probability that a slot is drawn to get no advice, from 0.1 to 0.2.
-
-    It is 0.1 plus a tenth of the ``dosage`` of ``history``, so recent advice raises it.
-    """
+    """Return the probability that a slot is drawn to get no advice, which recent advice raises."""
     least, most = SILENT
     return least + (most - least) * dosage(history, now)
 
 
 def dosage(history: Sequence[Interaction], now: datetime) -> float:
-    """Return the share of recent slots that got a recommendation, from 0 to 1.
-
-    A slot weighs 5 % less than the slot of six hours after it. ``history`` holds the recommendations. Those from
-    ``now`` on do not count.
-    """
+    """Return the share of recent slots that got a recommendation, from 0 to 1, where later slots weigh more."""
     return (1 - FADES) * sum(float(FADES ** ((now - one.at) / SLOT - 1)) for one in history if one.at < now)
 
 
 def paused_until(history: Sequence[Interaction], action: ActionType, slot: Slot) -> datetime | None:
-    """Return until when an action is paused in a slot of the day: 7 days after it was last ignored in that slot.
+    """Return until when an action that was ignored several times in a slot of the day is paused, else None.
 
-    The returned instant may be over. Returns None unless the last three answers to the action in that slot were all
-    ``ignore``. A rescheduled action is not paused, because only its time was wrong.
+    The instant may be over. A rescheduled action is not paused, because only its time was wrong.
     """
     answers = [one for one in history if one.recommended is action and one.slot is slot][-IGNORES_BEFORE_PAUSE:]
     if len(answers) < IGNORES_BEFORE_PAUSE or any(one.answer is not Answer.IGNORE for one in answers):
@@ -182,22 +145,14 @@ def paused_until(history: Sequence[Interaction], action: ActionType, slot: Slot)
 
 
 def _awake(observation: Observation) -> bool:
-    """Return True if sleep should not be advised, because the slot is a morning or an afternoon.
-
-    Returns False for a tired person (known vitality below 0.5), where sleep is planned, and in other slots. Policies do
-    not know that people sleep at night.
-    """
+    """Return True by day for somebody not tired: policies do not know that people sleep at night."""
     vitality = observation.meters.get(Meter.VITALITY)
     tired = vitality is not None and vitality.coverage > 0 and vitality.level < TIRED_BELOW
     return observation.slot in WAKING_SLOTS and not tired and ActionType.SLEEP not in observation.planned
 
 
 def may_explore(observation: Observation) -> bool:
-    """Return True if an action may be drawn at random for this observation.
-
-    The person must have given an answer before, and the slot must not be a night. Several actions must be feasible. No
-    meter with data, except Progress, may be below 0.25.
-    """
+    """Return True if an action may be drawn at random: by day, after an answer, and with no meter low."""
     if not observation.history:
         return False
     levels = [s.level for m, s in observation.meters.items() if s.coverage > 0 and m is not Meter.PROGRESS]
@@ -209,10 +164,9 @@ def may_explore(observation: Observation) -> bool:
 
 
 def guard_from_settings(explore: str, quiet: str) -> Guard:
-    """Return the guard for the settings ``BRIDGE_EXPLORE`` and ``BRIDGE_QUIET``.
+    """Return the guard for ``BRIDGE_EXPLORE`` (a share) and ``BRIDGE_QUIET`` (slots of the day, with commas).
 
-    ``explore`` is a number from 0 to 0.2. ``quiet`` names slots of the day with commas between. "none" or an empty text
-    means no slot. Raises SetupError for other values.
+    Raises SetupError for other values.
     """
     try:
         share = float(explore)

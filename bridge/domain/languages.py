@@ -1,8 +1,4 @@
-"""Texts for people in their language: messages with named values, translated by gettext catalogues.
-
-A catalogue is ``bridge/locale/LANGUAGE/LC_MESSAGES/bridge.po``, compiled beside it by ``make languages``. English needs
-none, because the messages are English. A message without a translation stays English.
-"""
+"""Texts for people in their language: messages with named values, translated by gettext catalogues."""
 
 from __future__ import annotations
 
@@ -29,8 +25,7 @@ _current: ContextVar[str] = ContextVar("language", default=ENGLISH)
 class Text(str):
     """An English text that keeps its message and values, so that it can be shown in another language.
 
-    It is a plain English string for everything that knows nothing of languages, such as JSON. ``many`` is the message
-    for the plural, or None for a text without a plural. The plural goes by the value ``count``.
+    ``many`` is the message for the plural by the value ``count``, or None for a text without a plural.
     """
 
     __slots__ = PARTS
@@ -51,10 +46,7 @@ class Text(str):
         return "".join(self)
 
     def in_language(self, language: str) -> str:
-        """Return the text in a language, or in English if its catalogue lacks the message.
-
-        Raises OSError for a language without a catalogue.
-        """
+        """Return the text in a language, else in English. Raises OSError for a language without a catalogue."""
         catalogue = _catalogue(language)
         if self.many is None:
             found = _translated(self.message, catalogue)
@@ -111,7 +103,6 @@ def shown(text: str) -> str:
 
 
 def _(message: str, /, **values: Any) -> str:
-    """Return a message in the current language at once, with ``values`` in its placeholders."""
     return _filled(_translated(message, _catalogue(_current.get())), values, _current.get())
 
 
@@ -137,10 +128,7 @@ def current() -> str:
 
 
 def speak(language: str | None) -> None:
-    """Show texts in a language from now on, in the present thread or task.
-
-    An unknown language, or None, counts as English.
-    """
+    """Show texts in a language from now on, in the present thread or task. Unknown or None is English."""
     _current.set(_known(language))
 
 
@@ -160,10 +148,7 @@ def speaking(language: str | None) -> Iterator[None]:
 
 @cache
 def languages() -> Mapping[str, str]:
-    """Return language code -> the language's name in itself.
-
-    English comes first, then each language with a compiled catalogue, sorted by code.
-    """
+    """Return language code -> the language's name in itself, English first, then by code."""
     found = sorted(place.parent.parent.name for place in FOLDER.glob(f"*/LC_MESSAGES/{DOMAIN}.mo"))
     english = say("English")  # a catalogue translates it by the name of its own language
     return {ENGLISH: str(english)} | {language: english.in_language(language) for language in found}
@@ -189,10 +174,7 @@ def accepted(header: str) -> str:
 
 
 def _number(quality: str) -> float:
-    """Return the weight of a language in ``Accept-Language``.
-
-    It is 1 without a weight, and 0 for an unreadable weight.
-    """
+    """Return the weight of a language in ``Accept-Language``."""
     try:
         return float(quality) if quality else 1.0
     except ValueError:
@@ -200,11 +182,7 @@ def _number(quality: str) -> float:
 
 
 def plain(value: Any) -> Any:
-    """Return a value for JSON.
-
-    A ``Text`` with values becomes an object with its English ``text``, ``message``, ``many`` and ``values``. A ``Text``
-    without values becomes a string, and any other value stays.
-    """
+    """Return a value for JSON. A ``Text`` with values becomes an object, and a ``Text`` without becomes a string."""
     if isinstance(value, Text) and value.values:
         return _packed(value)
     return str(value) if isinstance(value, str) else value
@@ -216,18 +194,14 @@ def _packed(text: Text) -> dict[str, Any]:
 
 
 def _packed_value(value: Any) -> Any:
-    """Return a value of a text for JSON. A text within a text keeps its message, which a string would not tell."""
+    """Return a value for JSON; a text within a text keeps its message, which a string would lose."""
     if isinstance(value, Text):
         return _packed(value)
     return {"date": value.isoformat()} if isinstance(value, date) else value
 
 
 def text_of(body: Any) -> Text:
-    """Return the text for a JSON value that ``plain`` returned.
-
-    A value that is no object counts as a message without values. Raises KeyError for an object without the text's
-    fields.
-    """
+    """Return the text for a JSON value that ``plain`` returned. Raises KeyError for an object without its fields."""
     if not isinstance(body, dict):
         return say(str(body))
     return Text(body["message"], body["many"], {name: _value_of(one) for name, one in body["values"].items()})
@@ -247,10 +221,7 @@ def packed(text: str | None) -> str | None:
 
 
 def unpacked(kept: str | None) -> Text | None:
-    """Return the text that ``packed`` returned as a string. None stays None.
-
-    Any other string counts as a message without values.
-    """
+    """Return the text that ``packed`` returned, None for None. Any other string is a message without values."""
     if kept is None:
         return None
     return text_of(json.loads(kept)) if kept.startswith(PACKED_TEXT) else say(kept)
@@ -258,10 +229,6 @@ def unpacked(kept: str | None) -> Text | None:
 
 @cache
 def _catalogue(language: str) -> NullTranslations:
-    """Return the compiled messages of a language.
-
-    English needs none, so its catalogue is empty. Raises OSError for a language without a catalogue.
-    """
     if language == ENGLISH:
         return NullTranslations()
     found: GNUTranslations = translation(DOMAIN, FOLDER, [language])
@@ -269,7 +236,7 @@ def _catalogue(language: str) -> NullTranslations:
 
 
 def _translated(message: str, catalogue: NullTranslations) -> str:
-    """Return a message in the language of a catalogue. To an empty message, gettext would return the file's header."""
+    """Return a translated message; to an empty one gettext would return the file's header."""
     return catalogue.gettext(message) if message else ""
 
 
@@ -280,19 +247,13 @@ def number(value: float, spec: str = "") -> str:
 
 
 def date_text(at: date, pattern: str) -> str:
-    """Return a date or time in the current language, by a pattern with ``%`` as of strftime.
-
-    The pattern is translated too, so that each language has an order and signs of its own.
-    """
+    """Return a date or time in the current language, by a pattern as of strftime that is translated too."""
     language = _current.get()
     return _Filling(language).format_field(at, _translated(pattern, _catalogue(language)))
 
 
 def _filled(message: str, values: Mapping[str, Any], language: str) -> str:
-    """Return a message with its values in a language. Without values the message is returned as it is.
-
-    English goes the shortest way, because meters write some thousand texts for a chart.
-    """
+    """Return a message with its values; English goes the shortest way, as charts need thousands."""
     if not values:
         return message
     return message.format_map(values) if language == ENGLISH else _Filling(language).vformat(message, (), values)
@@ -313,7 +274,6 @@ class _Filling(Formatter):
         return self._number(told) if isinstance(value, int | float) and self._language != ENGLISH else told
 
     def _number(self, told: str) -> str:
-        """Return a number as text with the separators of the language, such as ``1.234,5 %`` in German."""
         catalogue = _catalogue(self._language)
         point = catalogue.pgettext("decimal point", ".")
         thousands = catalogue.pgettext("thousands separator", ",")
@@ -321,7 +281,6 @@ class _Filling(Formatter):
         return told.translate({ord("."): point, ord(","): thousands, ord("%"): percent})
 
     def _dated(self, at: date, pattern: str) -> str:
-        """Return a date or time by a pattern as of strftime, with the names of weekdays and months translated."""
         names = {
             "%A": WEEKDAYS[at.weekday()],
             "%a": SHORT_WEEKDAYS[at.weekday()],

@@ -196,9 +196,7 @@ class Shape(StrEnum):
 class MetricSpec:
     """The unit, the shape and the closed range [``low``, ``high``] of a metric, in its unit.
 
-    A value outside the range cannot be true and is set aside. Of a ``packed`` metric, the store keeps up to 1,000
-    readings of a record's day in a row. That suits metrics with many small readings a day. Packed metrics are intraday,
-    because packed readings keep no revisions.
+    A value outside cannot be true. ``packed`` intraday metrics keep many readings in a row, and no revisions.
     """
 
     unit: str

@@ -17,10 +17,9 @@ from rhythm_env.interface import ActionType, Observation, Policy
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """A setting of a plug-in, read from ``BRIDGE_<PLUG-IN>_<NAME>`` or ``config.toml``.
+    """A setting of a plug-in, read from ``BRIDGE_<PLUG-IN>_<NAME>`` or ``config.toml``, and needed without ``default``.
 
-    Without a ``default`` it must be set. A ``secret`` setting is never shown. A ``personal`` setting, such as an
-    address, belongs to a single user and is never used for another user.
+    A ``secret`` is never shown. A ``personal`` setting is never used for another user.
     """
 
     name: str
@@ -42,10 +41,7 @@ CA = Setting(
 
 
 def client_settings(application: str) -> tuple[Setting, Setting]:
-    """Return the settings for the client id and the client secret of an OAuth application.
-
-    ``application`` names it in the help texts, such as "your Oura application".
-    """
+    """Return the settings for client id and secret of an OAuth application, named ``application`` in the help."""
     return (
         Setting(name="client_id", help=f"the client id of {application}"),
         Setting(name="client_secret", help=f"the client secret of {application}", secret=True),
@@ -54,11 +50,9 @@ def client_settings(application: str) -> tuple[Setting, Setting]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registration:
-    """The way in which a person registers an application of their own at a vendor.
+    """The way in which a person registers an application of their own at a vendor, for a client id and secret.
 
-    It yields a client id and secret. ``steps`` are done at the web page ``address``, and end with copying the two.
-    ``token_url`` names the token server that checks them. It is None for a source with ``oauth``, which names that
-    server.
+    ``token_url`` is the server that checks the two, None for a source with ``oauth``, which names it.
     """
 
     address: str
@@ -70,8 +64,7 @@ class Registration:
 class Envelope:
     """The field names of JSON answers that state their own status, such as Withings' ``{"status": 0, "body": {...}}``.
 
-    Such answers always have HTTP status 200. ``meanings`` maps a number in the status field to the HTTP status that it
-    stands for. 0 is a success. A number that ``meanings`` lacks stands for 400.
+    ``meanings`` maps a status to an HTTP status. 0 is a success, and a missing number stands for 400.
     """
 
     status: str = "status"
@@ -81,11 +74,9 @@ class Envelope:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revocation:
-    """The request that withdraws a consent at the source.
+    """The request that withdraws a consent at the source, as RFC 7009 or by an address with ``{access_token}``.
 
-    ``address`` may hold ``{access_token}`` and names of settings in braces. ``form`` names the field of a form that
-    holds the refresh token, or the access token without one. The client names itself there (RFC 7009). If neither
-    holds a token, the access token goes in the header ``Authorization``, and is refreshed before if expired.
+    ``form`` names the field of the token. If nothing holds one, the header ``Authorization`` does.
     """
 
     address: str
@@ -97,8 +88,7 @@ class Revocation:
 class OAuth:
     """The addresses and options of a source's OAuth 2. Addresses may name settings, as in ``{base_url}/oauth/token``.
 
-    ``redirect`` is the address registered with the vendor. Port 0 stands for any free port of this machine. With
-    ``basic``, client id and secret go to the token address by HTTP Basic, otherwise in the form.
+    Port 0 in ``redirect`` is any free port. With ``basic`` the client is sent by HTTP Basic, else in the form.
     """
 
     authorise_url: str
@@ -193,10 +183,7 @@ class ConnectorSpec:
     deletions_unknown: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def refusal(self, streams: Sequence[str]) -> str:
-        """Return a sentence that names ``streams`` as lacking permission and tells the user to connect again.
-
-        Streams are named as users know them. Returns an empty text if ``streams`` is empty.
-        """
+        """Return a sentence that ``streams`` lack permission, with the next command, or an empty text if none does."""
         names = ", ".join(self.called.get(stream, stream.replace("_", " ")) for stream in streams)
         return say("no permission for {data}; connect again to grant it", data=names) if names else ""
 
@@ -216,10 +203,7 @@ class Account(Protocol):
 
     @property
     def allow_hosts(self) -> Collection[str]:
-        """Names of hosts inside the operator's network that an address typed by a user may lead to.
-
-        Public hosts are allowed without being named here.
-        """
+        """Names of hosts inside the operator's network that a typed address may lead to, as all public hosts may."""
         ...
 
     def token(self) -> dict[str, Any] | None:
@@ -231,10 +215,7 @@ class Account(Protocol):
         ...
 
     def refresh_lock(self) -> AbstractContextManager[None]:
-        """Return a lock that keeps other processes from refreshing this account's token.
-
-        Read the token again while holding the lock, because another process may have refreshed it before.
-        """
+        """Return a lock on refreshing this account's token. Read the token again while holding it."""
         ...
 
 
@@ -244,8 +225,7 @@ class Connector(Protocol):
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
         """Yield the records of a stream in pages, after ``cursor``, or from the beginning if ``cursor`` is None.
 
-        Raises the errors of ``bridge.domain.errors``. A page has a cursor only where a later pull may resume after that
-        page.
+        Raises the errors of ``bridge.domain.errors``. Only a page from which a pull may resume has a cursor.
         """
         ...
 
@@ -258,10 +238,7 @@ class WebhookConnector(Connector, Protocol):
     """A connector of a source that also sends webhooks."""
 
     def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:
-        """Yield pages with the record ``key`` of a stream, which a webhook notice named, and with the record's parents.
-
-        Yields no page if the record was deleted.
-        """
+        """Yield pages with the record ``key`` that a notice named, and its parents, or none if it was deleted."""
         ...
 
 
@@ -271,9 +248,7 @@ class Writer(Protocol):
     def __call__(self, account: Account, plans: Sequence[Plan], *, now: datetime) -> Sequence[str]:
         """Make the user's calendar hold exactly those recommendations of ``plans`` that have not ended.
 
-        A second call changes nothing. Returns the keys of plans whose entries the user has deleted from the calendar.
-        Entries that the writer did not write stay as they are. The writer is called only with the user's permission.
-        Raises the errors of ``bridge.domain.errors``; the next call completes what was not done.
+        Returns the keys of plans whose entries the user deleted. Raises the errors of ``bridge.domain.errors``.
         """
         ...
 
@@ -285,17 +260,11 @@ class Browser(Protocol):
     """The means to show a page of consent to the user, and to ask the user for text."""
 
     def open(self, url: str, code: str | None = None) -> None:
-        """Show the web page at ``url`` to the user.
-
-        A ``code`` is shown too, for the user to type there. It is None if no code is needed.
-        """
+        """Show the web page at ``url`` to the user, with a ``code`` to type there, or None if none is needed."""
         ...
 
     def paste(self) -> str | None:
-        """Return the redirected URL that the user typed in.
-
-        Returns None if the redirect is to arrive at the listener on this machine instead.
-        """
+        """Return the redirected URL that the user typed in, or None if the listener here is to receive it."""
         ...
 
     def ask(self, question: str) -> str | None:
@@ -307,11 +276,7 @@ class Browser(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invitation:
-    """The fields of a calendar event that a classifier may see, also of an event without invited people.
-
-    None in a field means that it is not known, or that the event is all-day. ``others`` is the number of other people
-    invited.
-    """
+    """The fields of a calendar event that a classifier may see. None: not known, or the event is all-day."""
 
     title: str
     start_hour: int | None = None  # local
@@ -328,10 +293,9 @@ class Invitation:
 
 
 class EventClassifier(Protocol):
-    """A classifier of events by action type.
+    """A classifier of events by action type, made by its module's ``open_classifier()``.
 
-    Its module offers ``open_classifier()``. A module that declares ``SETTINGS: tuple[Setting, ...]`` offers
-    ``open_classifier(settings, folder)`` instead, with its settings by name and a folder for its cache.
+    A module that declares ``SETTINGS`` takes ``open_classifier(settings, folder)``, with a folder for its cache.
     """
 
     name: str
@@ -389,9 +353,7 @@ StoredExport = Mapping[tuple[str, str], tuple[int, datetime | None]]
 class FileMemory:
     """The note that the reader of a file made about the last file. ``text`` is None without a note.
 
-    The reader yields its new text as the cursor of a page of ``stream``. ``stored`` returns (stream, month) -> number
-    and date of the stored records whose key begins with that month (YYYY-MM). The date is that of their export, or None
-    if they are of several exports, of a piece of one, or of an earlier normaliser.
+    ``stored`` returns (stream, month) -> number and export date of records, None if not all of one export.
     """
 
     stream: str
@@ -400,11 +362,7 @@ class FileMemory:
 
 
 class FileReader(Protocol):
-    """A function that reads a file and yields its records in pages.
-
-    ``ConnectorSpec.reads`` names it. ``zone`` is the IANA name of the user's time zone. ``more`` are the ``settings``,
-    ``zones`` and ``memory`` for which the connector's SPEC asks.
-    """
+    """A function that reads a file and yields its records in pages. ``zone`` is the user's, an IANA name."""
 
     def __call__(
         self, file: File, *, zone: str, **more: Mapping[str, str] | ZoneHistory | FileMemory
@@ -415,10 +373,7 @@ class Personal(Policy, Protocol):
     """A policy that can begin with a prior learnt from a single user, in place of the population's prior."""
 
     def learn(self, observation: Observation) -> Mapping[str, Any]:
-        """Return a prior as JSON values, learnt from all answers in the observation's history, however old.
-
-        Raises ValueError without answers.
-        """
+        """Return a prior as JSON values, learnt from all answers in the history. Raises ValueError without answers."""
         ...
 
     def personal(self, prior: Mapping[str, Any]) -> Personal:

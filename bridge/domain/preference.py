@@ -12,45 +12,29 @@ Key = tuple[bool, int, bool, int, int, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preference:
-    """A user's order of sources.
-
-    ``chosen`` are the sources that the user named, best first. ``usual`` orders all other sources. A name in ``chosen``
-    is ``SOURCE``, which stands for all its devices, or ``SOURCE/DEVICE``.
-    """
+    """A user's order of sources: ``chosen``, best first, before ``usual``. A name is SOURCE or SOURCE/DEVICE."""
 
     chosen: tuple[str, ...] = ()
     usual: tuple[str, ...] = ()
 
     def place(self, series: str) -> int | None:
-        """Return the place of a series in the user's choice, from 0.
-
-        Returns None if the user did not choose it. A series is ``SOURCE`` or ``SOURCE/DEVICE``. A choice of the series
-        itself counts before that of its source.
-        """
+        """Return the place of a series (SOURCE or SOURCE/DEVICE) in the user's choice, from 0, or None."""
         return _standing(self.chosen, self.usual, series)[0]
 
     def rank(self, series: str) -> int:
-        """Return the place of a series in the whole order, from 0.
-
-        The user's choice comes first, then the usual order of sources. Sources in neither share the last place.
-        """
+        """Return the place of a series in the whole order, from 0. Unknown sources share the last place."""
         return _standing(self.chosen, self.usual, series)[1]
 
     def key(self, series: str, earlier: int) -> Key:
         """Return the sort key of a series with ``earlier`` values before the present value. The largest key wins.
 
-        A chosen series comes first. Then a series with at least 14 earlier values comes before a newer series. So a new
-        device runs beside the old device for its first fourteen nights. Then the rank decides, then the number of
-        values, and last the name.
+        A series with few earlier values comes later, so a new device runs beside the old device for some nights.
         """
         place, rank = _standing(self.chosen, self.usual, series)
         return place is not None, -(place or 0), earlier >= ESTABLISHED, -rank, earlier, series
 
     def choice(self, series: str) -> tuple[bool, int]:
-        """Return the part of the sort key that rests on the user's choice alone, as (is chosen, -place).
-
-        The largest is best.
-        """
+        """Return the part of the sort key that rests on the choice alone, (is chosen, -place). The largest is best."""
         place = self.place(series)
         return place is not None, -(place or 0)
 

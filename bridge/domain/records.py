@@ -33,10 +33,9 @@ class User:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connection:
-    """A user's connection to a source.
+    """A user's connection to a source. ``name`` tells two connections of a user to the same source apart.
 
-    ``name`` tells two connections of a user to the same source apart. ``due_at`` is the time before which it need not
-    be synced. A time or reason is None if there was none.
+    ``due_at`` is the time before which it need not be synced. A time or reason is None if there was none.
     """
 
     id: int
@@ -56,11 +55,7 @@ class Connection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extent:
-    """The range of a user's stored measurements in time.
-
-    ``newest`` is the last day with a measurement. ``known_since`` is the earliest instant at which a measurement
-    was stored as it is now.
-    """
+    """The range of a user's measurements: ``newest`` is the last day, ``known_since`` the earliest time of storing."""
 
     newest: date
     known_since: datetime
@@ -128,10 +123,9 @@ SAID = (fact("said"),)  # evidence that is the user's own word, which data never
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recommendation:
-    """A recommendation for a slot.
+    """A recommendation for a slot, with the policy's ``belief``, ``scores`` and ``probabilities`` by action.
 
-    ``belief``, ``scores`` and ``probabilities`` are those that the policy stated when it was made. The last two are by
-    action. None in a time means that it has not happened.
+    None in a time means that it has not happened.
     """
 
     id: int
@@ -320,11 +314,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Channel:
-    """The address for a user's notifications, encrypted in ``sealed``.
-
-    If ``events`` is True, messages may name calendar events. In the ``quiet`` slots the user gets no messages, besides
-    the quiet slots of the installation.
-    """
+    """The address for a user's notifications, encrypted in ``sealed``. ``quiet`` slots are without messages."""
 
     sealed: bytes
     events: bool = False

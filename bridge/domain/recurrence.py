@@ -39,11 +39,7 @@ SECOND = timedelta(seconds=1)
 
 
 def day_meant(at: datetime, zones: Iterable[tzinfo]) -> date:
-    """Return the day that a program meant by an instant in an all-day series, such as ``UNTIL=20261019T220000Z``.
-
-    It is the day on the first clock of ``zones``, and then of UTC, that shows midnight or the day's last second then.
-    Otherwise the writer's clock is unknown, and the nearest midnight of UTC counts for whole quarters of an hour.
-    """
+    """Return the day meant by an instant in an all-day series, by the first of ``zones`` that shows midnight then."""
     clocks = [*zones, UTC]
     for clock in clocks:
         wall = at.astimezone(clock)
@@ -87,8 +83,7 @@ def ended(start: datetime, zone: tzinfo, length: tuple[timedelta, timedelta]) ->
 class Series:
     """The recurrence of a repeating event: its RRULE, RDATE and EXDATE ``lines``, and its first start.
 
-    ``first`` is on the wall clock of ``zone``. ``zone`` is None for an all-day event, whose days may be named by
-    instants on the clocks of ``homes``.
+    ``first`` is on the wall clock of ``zone``, which is None for an all-day event.
     """
 
     lines: Sequence[str]
@@ -97,10 +92,7 @@ class Series:
     homes: Sequence[tzinfo] = ()
 
     def starts(self, low: datetime, high: datetime) -> list[datetime]:
-        """Return the starts in [low, high] without excluded starts, as naive wall-clock times, ascending.
-
-        At most 20,000 starts of a rule are read. A series with a ``fault`` has only its first start and its RDATEs.
-        """
+        """Return the starts in [low, high] without excluded starts, as naive wall-clock times, ascending."""
         return sorted({at for at in self._left(low, high) if low <= at <= high})
 
     def first_without(self, replaced: Collection[datetime]) -> datetime | None:
@@ -109,7 +101,7 @@ class Series:
         return next((at for at in left if at not in replaced), None)
 
     def _left(self, low: datetime, high: datetime) -> Iterator[datetime]:
-        """Yield starts up to ``high`` that are not excluded, ascending, some of them twice or before ``low``."""
+        """Yield starts up to ``high`` that are not excluded, ascending, some twice or before ``low``."""
         try:
             found = self._by_rules(low, high)
         except BROKEN:
@@ -131,11 +123,6 @@ class Series:
         return set(self._dates("EXDATE"))
 
     def _by_rules(self, low: datetime, high: datetime) -> Iterator[datetime]:
-        """Return the starts by RRULEs up to ``high``, all RDATEs, and the first start, even if no rule gives it.
-
-        DTSTART defines the first start (RFC 5545, 3.8.5.3). If every rule ended before it, the first start is left out:
-        programs write an emptied series this way. Raises an error in ``BROKEN`` for a broken or too frequent rule.
-        """
         rules = [self._followed(_parts(value), low) for value, _ in self._lines("RRULE")]
         over = bool(rules) and all(until < self.first for _, until in rules)
         more = sorted({*(() if over else (self.first,)), *self._dates("RDATE")})
@@ -146,7 +133,6 @@ class Series:
         return takewhile(lambda at: at <= last, islice(found, RULE_MAX_STARTS))
 
     def _followed(self, rule: dict[str, str], low: datetime) -> tuple[Iterator[datetime], datetime]:
-        """Return (starts of a rule, its end). Raises an error in ``BROKEN`` for a broken or too frequent rule."""
         parts = dict(rule)
         until, skip = parts.pop("UNTIL", None), parts.pop("SKIP", "OMIT")
         if int(parts.get("COUNT", "1")) < 1:  # some programs write -1 for an endless rule
@@ -167,10 +153,7 @@ class Series:
         return found, datetime.max if until is None else self._until(until)  # noqa: DTZ901 - a wall clock
 
     def _skipped(self, parts: dict[str, str], skip: str) -> Iterator[datetime]:
-        """Return the starts of a rule by days of months, where a day that a month lacks moves (SKIP, RFC 7529, 4.1).
-
-        Raises ValueError for any other rule.
-        """
+        """Return the starts of a rule with SKIP (RFC 7529, 4.1). Raises ValueError for any other."""
         count = int(parts.pop("COUNT", str(RULE_MAX_STARTS)))
         days = sorted({int(day) for day in parts.pop("BYMONTHDAY", str(self.first.day)).split(",")})
         if parts["FREQ"] not in ("MONTHLY", "YEARLY") or OTHERS & {*parts} or days[0] < 1:
@@ -185,11 +168,7 @@ class Series:
         return islice(different, count)
 
     def _anchor(self, parts: dict[str, str], low: datetime) -> datetime:
-        """Return the start from which a rule is expanded, so that old events cost no more than new events.
-
-        It lies a whole number of intervals after the first start, and not after ``low``. Monthly and yearly rules, and
-        rules with COUNT, begin at the first start.
-        """
+        """Return a start a whole number of intervals after the first, so that old events cost no more."""
         stride = STRIDE[parts["FREQ"]]
         if stride is None or "COUNT" in parts or low <= self.first:
             return self.first
@@ -197,15 +176,11 @@ class Series:
         return self.first + step * ((low - self.first) // step)
 
     def _until(self, text: str) -> datetime:
-        """Return the wall time of a rule's UNTIL ``text``. A date means the end of that day."""
+        """Return the wall time of UNTIL; a date means the end of that day."""
         until = self._wall(text, None)
         return until if isinstance(until, datetime) else datetime.combine(until, time.max)
 
     def _dates(self, name: str) -> Iterator[datetime]:
-        """Yield the wall times in the lines called ``name``, RDATE or EXDATE.
-
-        A date without a time gets the time of the first start. Unreadable values are skipped.
-        """
         for values, tzid in self._lines(name):
             for text in values.split(","):
                 try:
@@ -215,10 +190,7 @@ class Series:
                 yield at if isinstance(at, datetime) else datetime.combine(at, self.first.time())
 
     def lengths(self) -> dict[datetime, timedelta]:
-        """Return wall-clock start -> length for RDATEs that are periods of at most 366 days.
-
-        Longer periods and plain times are left out.
-        """
+        """Return wall-clock start -> length for RDATEs that are periods, without plain times and long periods."""
         found = {}
         for values, tzid in self._lines("RDATE"):
             for text in values.split(","):
@@ -235,10 +207,7 @@ class Series:
         return next((nominal(value) for value, _ in self._lines("DURATION")), None)
 
     def _period(self, text: str, tzid: str | None) -> tuple[datetime, timedelta]:
-        """Return (wall-clock start, exact length) of a period ``START/END`` or ``START/DURATION``.
-
-        Raises ValueError, or another error in ``BROKEN``, for any other text.
-        """
+        """Return (wall-clock start, exact length) of ``START/END`` or ``START/DURATION``."""
         begin, end = text.split("/")
         start = self._wall(begin, tzid)
         if not isinstance(start, datetime):
@@ -253,7 +222,6 @@ class Series:
         return start, last.replace(tzinfo=self.zone).astimezone(UTC) - begun
 
     def _lines(self, name: str) -> Iterator[tuple[str, str | None]]:
-        """Yield (value, name of the time zone or None) of the lines called ``name``."""
         for line in self.lines:
             head, _, value = line.strip().rpartition(":")
             title, *parameters = head.split(";")
@@ -261,11 +229,7 @@ class Series:
                 yield value, next((p[5:].strip('"') for p in parameters if p.upper().startswith("TZID=")), None)
 
     def _wall(self, text: str, tzid: str | None) -> date | datetime:
-        """Return a date or time of a recurrence line on the series' own clock.
-
-        A time without a zone is read in ``tzid``, or in the series' own zone without a known ``tzid``. In an all-day
-        series, a time becomes its date, and an instant its ``day_meant``. Raises ValueError for other text.
-        """
+        """Return a time on the series' own clock, or for an all-day series its ``day_meant``. Raises ValueError."""
         text = text.strip()
         if len(text) == len("20261120"):
             return date.fromisoformat(text)
@@ -278,10 +242,7 @@ class Series:
 
 
 def _parts(rule: str) -> dict[str, str]:
-    """Return name -> value of a rule, without blanks, and without what leaves it as it is.
-
-    That is RSCALE=GREGORIAN (RFC 7529), and parts of a program's own making. Raises ValueError for another RSCALE.
-    """
+    """Return name -> value without RSCALE=GREGORIAN (RFC 7529) and a program's own parts. Raises ValueError."""
     pairs = (part.split("=", 1) for part in "".join(rule.upper().split()).split(";") if part)
     found = {name: value for name, value in pairs if not name.startswith("X-")}
     if found.pop("RSCALE", "GREGORIAN") != "GREGORIAN":
@@ -290,7 +251,6 @@ def _parts(rule: str) -> dict[str, str]:
 
 
 def _by_dateutil(parts: dict[str, str], first: datetime) -> Iterator[datetime]:
-    """Return the starts of a rule from ``first`` on. Raises ValueError for more than 96 starts within 24 hours."""
     from dateutil.rrule import rrulestr
 
     found = iter(rrulestr(_text(parts), dtstart=first + FAR))

@@ -38,10 +38,7 @@ def revealed(private: Private | None, audience: Audience) -> str | None:
 
 
 def rendered(fact: Fact, audience: Audience) -> Text | None:
-    """Return a fact in words that can be shown in every language, or None if nothing is left to say to the audience.
-
-    A reason that was stored as text is for the person alone. An assistant gets titles apart, as data, never in prose.
-    """
+    """Return a fact in words for every language, or None if nothing is left to say to the audience."""
     if fact.kind == PROSE:
         return unpacked(str(fact.values["text"])) if audience is Audience.PERSON else None
     title = None if audience is Audience.ASSISTANT_WITH_TITLES else revealed(fact.title, audience)
@@ -54,7 +51,7 @@ def rendered(fact: Fact, audience: Audience) -> Text | None:
 
 
 def _message(row: Row, *, titled: bool) -> tuple[str, str | None] | None:
-    """Return the message of a row and its plural, or None if nothing is left to say without the title."""
+    """Return a row's message and plural, or None if nothing is left to say without the title."""
     if isinstance(row, Plural):
         return row.one, row.several
     if not isinstance(row, Titled):
@@ -87,7 +84,6 @@ def _values(message: str, fact: Fact, audience: Audience) -> dict[str, Any] | No
 
 @cache
 def _dated(message: str) -> frozenset[str]:
-    """Return the placeholders of a message that are times, as their form shows."""
     return frozenset(name for _, name, form, _ in Formatter().parse(message) if name and form and "%" in form[:-1])
 
 
@@ -103,7 +99,6 @@ def _told(name: str, value: Value, audience: Audience, dated: frozenset[str]) ->
 
 
 def _anded(words: Sequence[str]) -> str:
-    """Return up to three words as a list with "and" before the last."""
     if len(words) < 2:
         return "".join(words[:1]) if not words else words[0]
     if len(words) == 2:

@@ -18,38 +18,26 @@ FINITE_MAX = 1e15  # no measurement is larger
 
 
 def finite(value: Any) -> float | None:
-    """Return a number between -1e15 and 1e15 (both excluded) as a float.
-
-    Returns None for anything else, booleans included.
-    """
+    """Return a number of reasonable size as a float, and None for anything else, booleans included."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not -FINITE_MAX < value < FINITE_MAX:
         return None
     return float(value)
 
 
 def is_measured(metric: Metric, value: float) -> bool:
-    """Return True if a value may be a measurement of ``metric``.
-
-    Vendors write 0, -1 or -2 for a value that was not measured. So any value of 0 or less is False, unless the metric's
-    range includes it.
-    """
+    """Return True if a value may be a measurement of ``metric``. Vendors write 0, -1 or -2 for "not measured"."""
     return value > 0 or value >= METRICS[metric].low
 
 
 def only_measured(values: Mapping[Metric, float | None]) -> dict[Metric, float]:
-    """Return the mapping without None and without the vendors' codes for "not measured", such as -1.
-
-    Impossible values stay, because ``set_apart`` reports them.
-    """
+    """Return the mapping without None and codes for "not measured". ``set_apart`` reports impossible values."""
     return {m: v for m, v in values.items() if v is not None and is_measured(m, v)}
 
 
 def set_apart(items: Sequence[Item]) -> tuple[list[Item], tuple[str, ...]]:
     """Return the items without values outside their metric's range, and the distinct reasons, e.g. "spo2 above 100 %".
 
-    A sample is left out if its value, lowest or highest reading is outside. An episode loses only the values outside.
-    A sleep's minutes are settled so that time asleep lies in the time in bed, and both in the night.
-    Every source's records pass here before they are stored, so that no connector needs to drop impossible values.
+    Every source's records pass here before they are stored, so no connector drops impossible values.
     """
     kept: list[Item] = []
     reasons: dict[str, None] = {}
@@ -105,7 +93,6 @@ def _settled(one: Episode, told: dict[Metric, float]) -> tuple[dict[Metric, floa
 
 
 def _impossible(sample: Sample) -> list[str]:
-    """Return the reasons why a sample's value, lowest or highest reading cannot be true."""
     spec, low, high = METRICS[sample.metric], sample.low, sample.high
     lowest, highest = sample.value if low is None else low, sample.value if high is None else high
     if spec.low <= lowest <= sample.value <= highest <= spec.high:
@@ -122,10 +109,7 @@ def only_outside(reasons: str) -> bool:
 
 
 def _outside(metric: Metric, value: float) -> str | None:
-    """Return the reason why a value cannot be true, or None if it lies in its metric's range.
-
-    The reason names the bound and never the value.
-    """
+    """Return the reason, which names the bound and never the value, or None."""
     spec = METRICS[metric]
     if spec.low <= value <= spec.high:
         return None
@@ -144,8 +128,7 @@ def samples(
 ) -> Iterator[Sample]:
     """Yield a sample per measured value, from ``start`` to ``end``, or for an instant if ``end`` is None.
 
-    None and codes for "not measured" yield nothing. ``offset`` is in minutes east of UTC. A sample's key is
-    ``key/METRIC``.
+    None and codes for "not measured" yield nothing. ``offset`` is in minutes east of UTC.
     """
     for metric, value in only_measured(values).items():
         yield Sample(key=f"{key}/{metric}", metric=metric, start=start, end=end, offset=offset, day=day, value=value)
@@ -154,12 +137,9 @@ def samples(
 def quarter_hours(
     metric: Metric, readings: Iterable[tuple[float, float]], *, offset: int, device: str | None = None
 ) -> Iterator[Sample]:
-    """Yield a sample per quarter-hour with the mean of its readings, ascending by time.
+    """Yield a sample per quarter-hour with the mean of its readings (Unix seconds, value), ascending by time.
 
-    ``readings`` are pairs of Unix seconds and value. Vendors' codes for "not measured" are skipped. ``offset`` is in
-    minutes east of UTC. The key names the metric and the start of the quarter-hour. Reading a day again therefore
-    replaces the earlier samples. Values outside the metric's range make a separate sample of the quarter-hour, which is
-    set aside when it is stored.
+    ``offset`` is in minutes east of UTC. Values outside the metric's range make a separate sample.
     """
     spec = METRICS[metric]
     quarters: dict[tuple[int, bool], list[float]] = {}

@@ -28,10 +28,7 @@ ZoneHistory = Sequence[ZoneSpan]  # ascending by ``since``; the first span also 
 
 
 def zone_at(instant: datetime, zones: ZoneHistory) -> ZoneInfo:
-    """Return the user's zone at an instant. Before the first span, this is the first span's zone.
-
-    Raises ValueError for a naive instant or an empty history.
-    """
+    """Return the user's zone at an instant. Raises ValueError for a naive instant or an empty history."""
     if instant.tzinfo is None or not zones:
         raise ValueError("zone_at needs an aware instant and at least one zone")
     current = zones[0]
@@ -43,11 +40,7 @@ def zone_at(instant: datetime, zones: ZoneHistory) -> ZoneInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class Moment:
-    """A slot on a certain day of a user's calendar, not an instant.
-
-    ``week`` is the date of the Monday that begins the slot's week, and ``day`` is 0 (Monday) to 6. A night belongs to
-    the day before its hours.
-    """
+    """A slot on a day of a user's calendar, not an instant. ``week`` is its Monday, ``day`` 0 (Monday) to 6."""
 
     week: date
     day: int
@@ -93,10 +86,7 @@ def moment_at(instant: datetime, zones: ZoneHistory) -> Moment:
 def slot_start(moment: Moment, zones: ZoneHistory) -> datetime:
     """Return the instant in UTC at which a slot begins on the user's clock.
 
-    A slot that crosses a change of daylight saving time is shorter or longer. After travel a slot begins when the
-    user's clock first shows the slot's hour, or a later hour. Eastward, slots that the clock jumped over are empty and
-    begin on arrival. Westward, the clock shows some hours twice, and a slot begins at the first time. ``moment_at``
-    however gives the repeated hours to the slot of their second time.
+    After travel a slot begins when the clock first shows its hour or a later one.
     """
     days, hour = divmod(SLOT_START_HOURS[moment.slot], 24)
     return first_shown(datetime.combine(moment.date + timedelta(days=days), time(hour)), zones)

@@ -1,8 +1,4 @@
-"""The values to which every source is normalised. All of them are frozen.
-
-Instants are aware and in UTC. The offset that was valid for the user at a record is kept beside its instants. The
-quantities and their units stand in ``bridge.domain.metrics``.
-"""
+"""The frozen values to which every source is normalised. Instants are in UTC, with the local offset beside them."""
 
 from __future__ import annotations
 
@@ -30,9 +26,7 @@ def require_aware(at: datetime) -> datetime:
 class Sample:
     """A measured value. ``day`` is its local date, for nightly shapes the date of waking.
 
-    ``key`` is stable across deliveries and unique within (connection, record), so that upserts match on it. Frequent
-    readings are stored as means. Then ``value`` is the mean of ``count`` readings between ``start`` and ``end``, which
-    lie between ``low`` and ``high``.
+    ``key`` is unique within (connection, record), so upserts match. ``value`` is the mean of ``count`` readings.
     """
 
     key: str
@@ -64,10 +58,9 @@ class EpisodeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Episode:
-    """A stretch of time with its own values, for example a night with the minutes of its stages.
+    """A stretch of time with its own values. ``offset`` is in minutes east of UTC, None if not told.
 
-    ``offset`` is in minutes east of UTC, and None when the source does not tell. Raises ValueError for naive times, and
-    for an end before the start.
+    Raises ValueError for naive times, and for an end before the start.
     """
 
     key: str
@@ -146,10 +139,9 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """An entry of a task list.
+    """An entry of a task list, whose key is ``list``. ``due`` is a date, because sources give no time of day.
 
-    ``list`` is the list's key at the source. ``due`` is a date, because the sources give no time of day. It is None for
-    a task without a due date. ``completed`` is None while the task is open.
+    ``due`` is None for a task without a due date, and ``completed`` while the task is open.
     """
 
     key: str
@@ -194,10 +186,9 @@ class Label:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """An accepted recommendation, to be written into the user's calendar.
+    """An accepted recommendation, to be written into the user's calendar. ``key`` never changes.
 
-    ``key`` belongs to the recommendation and never changes. While ``slot`` does not change, the plan stays wherever the
-    user moves it in the calendar. ``agreed_at`` is the instant at which the user accepted.
+    While ``slot`` does not change, the plan stays wherever the user moves it in the calendar.
     """
 
     key: str
@@ -245,10 +236,7 @@ class RawRecord:
 
 
 def union(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    """Return two pieces of a payload merged. Objects under the same key are united recursively.
-
-    For other values under the same key, the value in ``after`` counts.
-    """
+    """Return two pieces of a payload merged: objects recursively, and for all else the value in ``after``."""
     both = {
         key: union(before[key], after[key])
         for key in before.keys() & after.keys()
@@ -259,12 +247,9 @@ def union(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Covers:
-    """The span of a stream's records that a pull has delivered whole.
+    """The span of a stream's records that a pull has delivered whole. Stored records that did not come go.
 
-    Stored records in it that did not come are deleted. The span holds the records whose key begins with ``prefix``.
-    ``since`` limits it to records whose items start at or after that instant. ``parents`` ("stream/key") limits it to
-    records that belong to those parents. None sets no limit. With ``as_of`` (see ``RawRecord``), records of a newer
-    export stay, and older exports add nothing to the span.
+    None sets no limit in ``since``, ``prefix`` and ``parents``. With ``as_of``, records of newer exports stay.
     """
 
     prefix: str = ""
@@ -324,11 +309,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Because:
-    """A reason of a meter's level: an input and its share in the level.
-
-    The contributions of all inputs add up to the level minus 0.70. ``source`` is None for an input that no single
-    source gives.
-    """
+    """A reason of a meter's level: an input and its share. ``source`` is None if no single source gives it."""
 
     signal: str
     source: str | None
@@ -347,8 +328,7 @@ class Because:
 class Reading:
     """A meter at an instant, with its uncertainty and its inputs. A level of 0.70 is the user's normal.
 
-    ``validity`` is the within-person rank correlation with users' own reports; None where it was not measured.
-    ``model`` is the meter's state that policies get, where it differs from the level shown to the user.
+    ``validity`` is the correlation with own reports, None if not measured. ``model`` is what policies get.
     """
 
     level: float  # 0..1

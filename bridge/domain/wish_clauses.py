@@ -106,7 +106,6 @@ def _of_work(read: Clause) -> Said:
 
 
 def _refused(read: Clause) -> tuple[Said, ...]:
-    """Return what is not wanted: an action at all, or on some days, or at some hours."""
     if read.has(K.NOT, K.ACTION) and read.actions not in (ALL, WORK):
         return (Said(kind="never", actions=read.actions),)
     if read.joined.get(K.ACTION) == {K.AND}:  # "no sport and friends on Sundays"
@@ -123,7 +122,6 @@ def _refused(read: Clause) -> tuple[Said, ...]:
 
 
 def _but(begin: time, end: time) -> Hours:
-    """Return the rest of the day."""
     return end, begin
 
 
@@ -140,7 +138,6 @@ def _span_not(span: Span, actions: frozenset[ActionType]) -> Hours:
 
 
 def _wanted(read: Clause) -> tuple[Said, ...]:
-    """Return what is wanted: an action so often a week, on some days, at some hours."""
     often = _often(read)
     if _is_muddled(read, often):
         raise NotUnderstood
@@ -161,7 +158,6 @@ def _wanted(read: Clause) -> tuple[Said, ...]:
 
 
 def _is_muddled(read: Clause, often: int) -> bool:
-    """Return True for parts that do not go together, or could mean two things."""
     only, whole = K.ONLY in read.flags, read.actions in (WORK, ALL)
     return (
         bool(read.flags.keys() - {K.ONLY, K.EVERY, K.NUMBER, K.TIMES, K.PER})
@@ -176,7 +172,6 @@ def _is_muddled(read: Clause, often: int) -> bool:
 
 
 def _often(read: Clause) -> int:
-    """Return how often a week was said, 0 if nothing was said."""
     flags = read.flags
     if not flags.keys() & {K.NUMBER, K.TIMES, K.PER}:
         return 0
@@ -210,7 +205,7 @@ def _span_of(span: Span, read: Clause, *, several: bool) -> Hours:
 
 
 def _between(first: Clock, second: Clock, actions: frozenset[ActionType]) -> Hours:
-    """Return the hours between two times. Where the half of the day is not clear, nothing is understood."""
+    """Return the hours between two times."""
     (low, low_minute, low_known), (high, high_minute, high_known) = first, second
     begin, end = low * 60 + low_minute, high * 60 + high_minute
     day = actions <= BY_DAY or actions == ALL
@@ -231,7 +226,6 @@ def _between(first: Clock, second: Clock, actions: frozenset[ActionType]) -> Hou
 
 
 def _sure(clock: Clock, after_noon: range, before_noon: range) -> time:
-    """Return a time whose half of the day is known, or follows from the hour."""
     hour, minute, known = clock
     if known or hour == NOON or hour in before_noon:
         return time(hour % 24, minute)

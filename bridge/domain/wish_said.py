@@ -40,10 +40,7 @@ class Said:
 
 
 def applied(wishes: Wishes, said: Sequence[Said]) -> Wishes:
-    """Return wishes with what was said. The newest counts: a goal allows again, a veto drops the goal.
-
-    Raises SetupError for wishes that ``checked`` refuses, such as hours of which nothing is left.
-    """
+    """Return wishes with what was said, where the newest counts. Raises SetupError for impossible wishes."""
     for one in said:
         wishes = _applied(wishes, one)
     return checked(wishes)
@@ -69,7 +66,6 @@ def _applied(wishes: Wishes, one: Said) -> Wishes:
 
 
 def _limited(wishes: Wishes, one: Said) -> Wishes:
-    """Return wishes with a goal, with days or with hours."""
     if one.kind == "goal":
         return replace(wishes, goals={**wishes.goals, **dict.fromkeys(one.actions, int(one.number))})
     old_days, old_hours = (wishes.days, wishes.hours) if one.narrows else ({}, {})

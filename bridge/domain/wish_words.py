@@ -1,7 +1,6 @@
 """Understand wishes in plain words, in English and German: "no sport before 9", "dreimal die Woche laufen".
 
-Every word must be known and every part must be used, else nothing is understood: a wish that is refused costs a second
-try, a wish that is misunderstood costs the day.
+Every word must be known and used: a refused wish costs a second try, a misunderstood one the day.
 """
 
 from __future__ import annotations
@@ -110,7 +109,6 @@ def _clause(tokens: Sequence[Token], before: frozenset[ActionType] | None) -> tu
 
 
 def _clocked(tokens: Sequence[Token]) -> Iterator[Token]:
-    """Yield tokens, with times after a word for them made into spans: (word, begin, end or None)."""
     at = 0
     while at < len(tokens):
         kind = tokens[at][0]
@@ -139,7 +137,6 @@ def _clocked(tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 def _clock(tokens: Sequence[Token], at: int) -> tuple[Clock | None, int]:
-    """Return the time that begins at a token, and the place after it."""
     shift = 0
     if at < len(tokens) and tokens[at][0] is K.SHIFT:
         shift, at = int(str(tokens[at][1])), at + 1
@@ -159,7 +156,6 @@ def _clock(tokens: Sequence[Token], at: int) -> tuple[Clock | None, int]:
 
 
 def _ranged(tokens: list[Token]) -> list[Token]:
-    """Return tokens with "Monday to Thursday" made into its days."""
     found: list[Token] = []
     for token in tokens:
         if token[0] is K.DAY and len(found) > 1 and found[-1][0] is K.TO and found[-2][0] is K.DAY:
@@ -187,7 +183,6 @@ LISTS = (K.ACTION, K.DAY, K.PART, K.SPAN)  # of which there may be several
 
 
 def _read(tokens: Sequence[Token]) -> Clause:
-    """Return the parts of a clause. Each kind stands at one place; like things may be joined there."""
     read, last, joint = Clause(), None, None
     for kind, value in tokens:
         if kind in (K.AND, K.OR):

@@ -25,12 +25,7 @@ Hours = tuple[time, time]  # begin and end by the user's clock; an end at or bef
 class Wishes:
     """The wishes of a user, which outrank everything that is learnt of the user.
 
-    ``never`` are actions that may not be suggested. ``hours`` are the only hours at which an action may be suggested.
-    An action without hours may be suggested at any time. ``days`` are the only weekdays (0 is Monday) of an action.
-    ``goals`` is how often a week the user wants to do an action.
-    ``weights`` is how much a meter counts, from 0 to 5, and 1 if missing. ``suggestions`` is the largest number of
-    suggestions a day, 3 by default. ``since`` is when the user set each goal, as far as that is known. It does not
-    count in comparisons.
+    ``days`` are weekdays by action (0 is Monday), ``goals`` times a week, ``since`` when each goal was set.
     """
 
     never: frozenset[ActionType] = frozenset()
@@ -43,21 +38,14 @@ class Wishes:
 
 
 def dated(wishes: Wishes, before: Wishes, now: datetime) -> Wishes:
-    """Return the wishes with the instant at which each goal was set: ``now`` for goals that are new.
-
-    A goal that the wishes ``before`` hold keeps its known instant, even if its number changed.
-    """
+    """Return the wishes with each goal's instant: that of the wishes ``before`` if known, otherwise ``now``."""
     new = {action: now for action in wishes.goals if action not in before.goals}
     kept = {action: at for action, at in before.since.items() if action in wishes.goals}
     return replace(wishes, since=kept | new)
 
 
 def checked(wishes: Wishes) -> Wishes:
-    """Return the wishes unchanged. Raises SetupError if they are not valid.
-
-    A goal must be 1 to 21 times a week, and none may be for a vetoed action. An action with hours needs 1 to 6 spans,
-    none of which ends when it begins. Weights must be 0 to 5, and suggestions 0 to 12 a day.
-    """
+    """Return the wishes unchanged. Raises SetupError for a value out of range or wishes that contradict."""
     for action, goal in wishes.goals.items():
         if not 1 <= goal <= GOAL_MAX:
             raise SetupError(
@@ -119,10 +107,7 @@ def _check_times(wishes: Wishes) -> None:
 
 
 def plain(wishes: Wishes) -> dict[str, Any]:
-    """Return wishes as JSON values: an object with never, hours, goals, weights, suggestions, and any since.
-
-    ``wishes_of`` reads it back. Actions and meters are in the order of their enumerations.
-    """
+    """Return wishes as JSON values, in the order of the enumerations. ``wishes_of`` reads them back."""
     since = {str(action): wishes.since[action].isoformat() for action in ActionType if action in wishes.since}
     return {
         "never": [str(action) for action in ActionType if action in wishes.never],
@@ -138,10 +123,7 @@ def plain(wishes: Wishes) -> dict[str, Any]:
 
 
 def wishes_of(body: object) -> Wishes:
-    """Return wishes from the JSON values of ``plain``. A missing key gets its default.
-
-    Raises SetupError for any other value, and for wishes that ``checked`` refuses.
-    """
+    """Return wishes from the JSON values of ``plain``, with defaults. Raises SetupError for any other value."""
     if not isinstance(body, Mapping) or body.keys() - KEYS:
         raise SetupError(
             f"wishes must be an object with never, hours, goals, weights and suggestions; see: {NEXT} --json"

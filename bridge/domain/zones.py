@@ -30,7 +30,7 @@ def zone_named(name: Any) -> ZoneInfo | None:
 
 @lru_cache(maxsize=256)
 def _by_rule(text: str) -> ZoneInfo:
-    """Return the zone of a POSIX text, from a file of zone data (RFC 8536) that holds nothing but its last line."""
+    """Return the zone of a POSIX text, from a file of zone data (RFC 8536) that holds only its last line."""
     if not _POSIX.fullmatch(text):
         raise ValueError("no POSIX text of a time zone")
     block = b"TZif2" + bytes(15) + struct.pack(">6l", 0, 0, 0, 0, 1, 4) + struct.pack(">lbb", 0, 0, 0) + b"UTC\0"

@@ -1,9 +1,4 @@
-"""Open HTTP sessions for sources, and raise every failed request as an error of ``bridge.domain.errors``.
-
-Failed GETs are retried within about a second. Longer waits belong to the scheduler, so a 429 raises TryLater at once,
-with the vendor's own wait. Where a ``VendorLimit`` is passed, no request is sent from a vendor's report of 0 requests
-left until the limit ends.
-"""
+"""Open HTTP sessions for sources, and raise every failed request as an error of ``bridge.domain.errors``."""
 
 from __future__ import annotations
 
@@ -41,10 +36,7 @@ SCOPE_SEARCH_BYTES = 4096  # of a refusal; a refusal that names a scope is short
 
 
 def open_session() -> requests.Session:
-    """Return a ``requests`` session whose GETs are retried twice within about a second.
-
-    Connection errors and the statuses 500, 502, 503 and 504 are retried. ``bridge.http.transport`` limits the answers.
-    """
+    """Return a ``requests`` session whose GETs are retried after connection errors and server errors."""
     from bridge.http.session import QuickSession
 
     return prepare(QuickSession())
@@ -53,9 +45,7 @@ def open_session() -> requests.Session:
 def open_typed_session(allowed: Collection[str], trust: Trust | None = None) -> requests.Session:
     """Return a ``requests`` session for URLs that users type, with the retries of ``open_session``.
 
-    It connects only to public IP addresses, and to the host names in ``allowed``, which may have private addresses.
-    Proxies and passwords of the environment are not used, because a proxy would reach refused addresses. ``trust`` is
-    in certificates of one address besides those that this machine knows.
+    It connects only to public addresses and to the hosts in ``allowed``, and ignores proxies of the environment.
     """
     from bridge.http.session import QuickSession
 
@@ -69,11 +59,9 @@ def prepare(
     transport: Callable[..., requests.adapters.HTTPAdapter] | None = None,
     trust: Trust | None = None,
 ) -> requests.Session:
-    """Give a session, plain or OAuth, the retries and the limits on an answer's size and time. Return the same session.
+    """Give a session the retries and the limits on an answer's size and time. Return the same session.
 
-    ``transport(max_retries=...)`` makes the ``requests`` adapter that is mounted. By default it is ``Bounded``.
-    ``trust`` is in certificates of one address. Passwords of ``~/.netrc`` are not used, because ``requests`` would send
-    them in place of the access token.
+    ``transport(max_retries=...)`` makes the adapter. ``trust`` is in certificates of one address.
     """
     from urllib3.util import Retry
 
@@ -100,25 +88,19 @@ def prepare(
 
 
 def _may_have_proxies() -> bool:
-    """Return True if a variable of the environment, or the settings of macOS or Windows, may name a proxy.
-
-    This takes a tenth of the time of ``requests``'s own look-up.
-    """
+    """Return True if proxies may be named, in a tenth of the time of ``requests``'s look-up."""
     from urllib.request import getproxies, getproxies_environment
 
     return getproxies is not getproxies_environment or any(name.lower().endswith("_proxy") for name in os.environ)
 
 
 def _ignore_proxies(session: requests.Session) -> None:
-    """Make a session use nothing of the environment but its CA bundle."""
     session.trust_env = False
     session.verify = os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE") or True
 
 
 def _cache_environment(session: requests.Session) -> None:
-    """Cache what a session finds in the environment (proxies, CA bundle) per host and options, because look-ups are
-    slow.
-    """
+    """Cache proxies and CA bundle per host and options, because look-ups are slow."""
     look_up, cache = session.merge_environment_settings, dict[tuple[object, ...], Any]()
 
     def cached(url: str, proxies: Any, stream: Any, verify: Any, cert: Any) -> Any:
@@ -141,8 +123,7 @@ class HttpSession(Protocol):
 class VendorLimit:
     """The rate limit that a vendor last reported in ``RateLimit-Remaining`` and ``RateLimit-Reset`` (seconds).
 
-    Both headers may begin with ``X-``. From a report of 0 requests left until the reset, ``check`` raises. Before any
-    report it does not.
+    From a report of 0 requests left until the reset, ``check`` raises.
     """
 
     def __init__(self) -> None:
@@ -175,11 +156,9 @@ def get_json(
     blank: bool = False,
     limit: VendorLimit | None = None,
 ) -> Any:
-    """GET a URL, or POST the fields ``form`` or the JSON ``body``, and return the parsed JSON answer.
+    """GET a URL, or POST ``form`` or ``body``, and return the parsed JSON. None: a status in ``nothing``, or ``blank``.
 
-    Returns None for an HTTP status in ``nothing`` and, if ``blank``, for an empty body. ``limit`` is checked before the
-    request and noted after it. Raises TryLater if no answer comes, else as ``raise_for_status`` and ``parse_json``. A
-    missing scope, or a 403 or 404 that is not HTML, raises NotPermitted. Other collections may still be readable.
+    Raises NotPermitted for a missing scope, 403 or 404, TryLater without an answer, else as ``raise_for_status``.
     """
     import requests
 
@@ -209,11 +188,7 @@ def get_json(
 
 
 def parse_json(content: bytes | str) -> Any:
-    """Parse a JSON document, and return its value.
-
-    Raises TryLater for text that is not JSON, such as a captive portal's HTML. Raises SourceChanged for nesting too
-    deep to parse.
-    """
+    """Parse a JSON document. Raises TryLater for other text (a captive portal's HTML), SourceChanged if too deep."""
     try:
         return json.loads(content)
     except ValueError as error:
@@ -223,10 +198,9 @@ def parse_json(content: bytes | str) -> Any:
 
 
 def names_scope(answer: requests.Response) -> bool:
-    """Return True for a 401 or 403, not in HTML, that names a missing scope and no expired token.
+    """Return True for a 401 or 403, not in HTML, that names a missing scope (RFC 6750, 3.1) and no expired token.
 
-    A refreshed token would lack the scope too. RFC 6750 section 3.1 names ``insufficient_scope`` in a header. Oura
-    answers 401 with the body ``{"detail": "Token is not authorized access spo2 scope."}``.
+    A refreshed token would lack the scope too. Oura names it in a JSON body.
     """
     if answer.status_code not in (401, 403) or _is_page(answer):
         return False
@@ -235,7 +209,7 @@ def names_scope(answer: requests.Response) -> bool:
 
 
 def _is_page(answer: requests.Response) -> bool:
-    """Return True for an answer in HTML, which a captive portal or a vendor's firewall sends instead of JSON."""
+    """Return True for HTML, which a captive portal or firewall sends instead of JSON."""
     return "html" in answer.headers.get("Content-Type", "").lower()
 
 
@@ -262,11 +236,7 @@ def raise_for_status(answer: requests.Response, *, now: datetime) -> None:
 
 
 def busy_error(server: str, answer: requests.Response, *, now: datetime | None = None) -> TryLater:
-    """Return, without raising it, a TryLater for a server that refuses for now, with the wait from ``retry_after``.
-
-    ``server`` names the server in the error's text. ``limited`` of the error is True for a 429. ``now`` is the clock's
-    time by default.
-    """
+    """Return, without raising it, a TryLater for a server that refuses for now, with the wait it asked for."""
     status, after = answer.status_code, retry_after(answer, now=now or datetime.now(UTC))
     return TryLater(
         say("{server} is busy (HTTP {status})", server=server, status=status), after=after, limited=status == 429
@@ -274,11 +244,7 @@ def busy_error(server: str, answer: requests.Response, *, now: datetime | None =
 
 
 def retry_after(answer: requests.Response, *, now: datetime) -> timedelta | None:
-    """Return the wait that an answer asks for, from 0 to a day. Return None if it names no readable wait.
-
-    It is in ``Retry-After`` (seconds or a date). Without that header it is in ``X-RateLimit-Reset`` or
-    ``RateLimit-Reset`` (seconds).
-    """
+    """Return the wait that an answer's headers ask for, limited to a day, or None if none is readable."""
     text = answer.headers.get("Retry-After") or _rate_limit(answer, "Reset")
     found = parse_seconds(text)
     if text is None or found is not None:
@@ -290,10 +256,7 @@ def retry_after(answer: requests.Response, *, now: datetime) -> timedelta | None
 
 
 def _rate_limit(answer: requests.Response, name: str) -> str | None:
-    """Return the value of the header ``X-RateLimit-NAME``, or else ``RateLimit-NAME``, or None without either.
-
-    Of several values separated by commas, the first is returned. It belongs to the limit that resets first.
-    """
+    """Return the first value of ``X-RateLimit-NAME`` or ``RateLimit-NAME``, which resets first."""
     text = answer.headers.get(f"X-RateLimit-{name}") or answer.headers.get(f"RateLimit-{name}")
     return None if text is None else text.partition(",")[0].strip()
 

@@ -40,8 +40,7 @@ class Allowance:
     def ask(self, address: str) -> None:
         """Count a request to the URL ``address`` before it is sent.
 
-        Raises Overdrawn after 30 minutes of the sync, and after 500 answers in a row without new data. Raises
-        SourceChanged for a listing's page that was already answered since ``begin``, or the listing would never end.
+        Raises Overdrawn for a sync beyond its limits, SourceChanged for a page of a listing that was answered before.
         """
         self.check()
         if address in self.answered:
@@ -51,11 +50,7 @@ class Allowance:
         self.empty_answers += 1
 
     def note(self, address: str, *, ok: bool) -> None:
-        """Remember ``address`` as answered if its query has a page token, as the further pages of a vendor's listing
-        have.
-
-        A failed request (``ok`` False) forgets all remembered pages, because they may then be asked for again.
-        """
+        """Remember ``address`` as answered if it is a listing's page. A failure forgets all, to allow retries."""
         if not ok:
             self.answered.clear()
         elif PAGE_TOKEN.search(address):

@@ -1,8 +1,4 @@
-"""Certificates of servers that nobody known signed, such as those of home servers, and a person's trust in one.
-
-A person trusts a certificate for one address, by its fingerprint or by the file of the authority that signed it.
-Checking is never switched off: a server with another certificate is refused.
-"""
+"""Certificates of servers that no known authority signed, and a person's trust in one for a single address."""
 
 from __future__ import annotations
 
@@ -155,11 +151,7 @@ def trust_of_file(address: str, path: str) -> Trust:
 def with_trust(
     browser: Browser, address: str, file: str, work: Callable[[Trust | None], Result]
 ) -> tuple[Result, Trust | None]:
-    """Return (the result of ``work``, the trust that it needed), where a person may trust the address's certificate.
-
-    ``file`` is the path of a file of certificates, or an empty text. Raises Untrusted if the person does not type the
-    fingerprint of the server's certificate.
-    """
+    """Return (the result of ``work``, the trust that it needed). Raises Untrusted unless a person confirms."""
     trust = trust_of_file(address, file) if file else None
     try:
         return work(trust), trust
@@ -177,10 +169,7 @@ def with_trust(
 
 
 def refusal(error: Exception, address: str, allowed: Collection[str], command: str) -> Untrusted | None:
-    """Return the error for a request that failed by the certificate of its server, or None for any other failure.
-
-    The certificate is fetched by a connection of its own, over which nothing is sent.
-    """
+    """Return the error for a request that failed by its server's certificate, or None for other failures."""
     from requests.exceptions import SSLError
 
     host = urlsplit(address).hostname
@@ -195,7 +184,7 @@ def refusal(error: Exception, address: str, allowed: Collection[str], command: s
 
 
 def _shown(host: str, port: int, allowed: Collection[str]) -> str:
-    """Return the certificate that a server shows, in PEM. It is only looked at, so it need not be trusted."""
+    """Return the certificate that a server shows, in PEM."""
     import socket
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -210,7 +199,6 @@ def _shown(host: str, port: int, allowed: Collection[str]) -> str:
 
 
 def _code(error: BaseException | None) -> int:
-    """Return OpenSSL's code of the failed check that led to an error, or 0."""
     seen = 0
     while error is not None and seen < 10:
         if isinstance(error, ssl.SSLCertVerificationError):

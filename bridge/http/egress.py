@@ -1,8 +1,6 @@
 """Protect the operator's network from addresses that users type (server-side request forgery).
 
-Only public addresses, and hosts that the operator names, are reached. Each IP address is checked when a connection is
-made, after the look-up of the host's name. This also covers redirects, names that change between two look-ups, and
-unusual spellings of addresses.
+Each IP address is checked as a connection is made, so redirects and changing names are covered.
 """
 
 from __future__ import annotations
@@ -80,7 +78,7 @@ def is_public(address: str) -> bool:
 
 
 def _embedded_ipv4(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
-    """Return the IPv4 address that an IPv6 address embeds (mapped, 6to4, NAT64), else the address itself."""
+    """Return the IPv4 address that an IPv6 address embeds (mapped, 6to4, NAT64), else the address."""
     if isinstance(address, IPv4Address):
         return address
     if address in NAT64_NETWORK:
@@ -89,11 +87,9 @@ def _embedded_ipv4(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Addr
 
 
 def permitted_addresses(host: str, port: int | str | None, allowed: Collection[str], **options: Any) -> list[Found]:
-    """Return up to four permitted addresses of a host, in the form of ``socket.getaddrinfo``.
+    """Return a few permitted addresses of a host, in the form of ``socket.getaddrinfo``.
 
-    All addresses of a host in ``allowed`` are permitted. Of another host, a public address is permitted unless it is
-    this machine's or lies in its /64 network (IPv6). ``options`` go to ``getaddrinfo``. Raises Refused without a
-    permitted address, and OSError or UnicodeError for an unknown name.
+    Raises Refused without a permitted address, and OSError or UnicodeError for an unknown name.
     """
     found = _look_up(host, port, **options)
     permitted = found if _plain(host) in allowed else [info for info in found if _may_reach(info)]
@@ -111,11 +107,7 @@ def _may_reach(info: Found) -> bool:
 
 
 def _is_own(family: int, where: Any) -> bool:
-    """Return True if the address ``where`` belongs to this machine, or to its IPv6 network.
-
-    Such an address may be public and still hidden behind a firewall. Returns False if no route leads to it. Nothing is
-    sent: connecting a datagram socket only chooses the local address that packets would leave from.
-    """
+    """Return True for this machine's or its IPv6 network's address, which may be public behind a firewall."""
     with socket.socket(family, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(where)
@@ -137,10 +129,7 @@ def is_same_network(own: str, other: str) -> bool:
 
 
 def adapter(allowed: Collection[str], **options: Any) -> HTTPAdapter:
-    """Return an adapter for ``requests`` that connects only to public addresses, and to the hosts named in ``allowed``.
-
-    A host in ``allowed`` may have a private address. ``options`` are passed to HTTPAdapter.
-    """
+    """Return an adapter for ``requests`` that connects only to public addresses, and to the hosts in ``allowed``."""
     from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
     from urllib3.connection import HTTPConnection, HTTPSConnection
 
@@ -166,10 +155,7 @@ def adapter(allowed: Collection[str], **options: Any) -> HTTPAdapter:
 
 
 def _connect(connection: Any, allowed: Collection[str]) -> socket.socket:
-    """Connect to the first permitted address of the connection's host that answers, and return the socket.
-
-    Every failure raises the same NewConnectionError, so that it does not tell what is inside the network.
-    """
+    """Every failure raises the same error, so that it does not tell what is inside the network."""
     from urllib3.exceptions import NewConnectionError
     from urllib3.util.connection import create_connection
 
@@ -186,11 +172,9 @@ def _connect(connection: Any, allowed: Collection[str]) -> socket.socket:
 
 
 def confine(allowed: Collection[str]) -> None:
-    """Refuse, for the rest of this process, all connections except to public addresses and to the hosts in ``allowed``.
+    """Refuse, for the rest of this process, connections except to public addresses and the hosts in ``allowed``.
 
-    This is for libraries that open their own sockets. It replaces ``socket.getaddrinfo``, which then gives permitted
-    addresses alone. An audit hook raises Refused for a connection to any other IP address that is not public. It does
-    so too for a connection that names a host in place of an IP address, and for local sockets.
+    This is for libraries that open their own sockets. Any other connection raises Refused.
     """
     permitted: set[str] = set()
 
@@ -209,10 +193,6 @@ def confine(allowed: Collection[str]) -> None:
 
 
 def _is_permitted(where: Any, permitted: Collection[str]) -> bool:
-    """Return True if the IP address in ``where``, as given to ``socket.connect``, is public or in ``permitted``.
-
-    Returns False for a host name and for the path of a local socket.
-    """
     try:
         return where[0] in permitted or is_public(where[0])
     except (TypeError, ValueError):

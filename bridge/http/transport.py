@@ -1,8 +1,4 @@
-"""Limit every HTTP answer to 25 MB, as sent and as unpacked, and to 120 seconds in all.
-
-The time-out of a socket starts again with every byte. Without a limit in seconds, a slow server could hold a sync
-for ever.
-"""
+"""Limit every HTTP answer in size and time, because a socket's time-out starts again with every byte."""
 
 from __future__ import annotations
 
@@ -53,10 +49,7 @@ class Bounded(HTTPAdapter):
 
 
 def _bounded(stream: Callable[..., Iterator[bytes]], close: Callable[[], None]) -> Callable[..., Iterator[bytes]]:
-    """Wrap ``stream``, which yields an answer's unpacked body, so that it yields 25 MB at most.
-
-    Past the limit it calls ``close`` and raises TooLarge, because few bytes may unpack to gigabytes.
-    """
+    """Yield at most the limit, then raise TooLarge, because few bytes may unpack to gigabytes."""
 
     def pieces(*args: Any, **options: Any) -> Iterator[bytes]:
         size = 0
@@ -78,10 +71,7 @@ def _too_large() -> TooLarge:
 
 @cache
 def _bounded_connection(kind: type) -> type:
-    """Return a subclass of a connection class (plain or TLS) whose answers are limited in bytes and seconds.
-
-    A class that already limits its answers is returned as it is.
-    """
+    """Return a connection class whose answers are limited in bytes and seconds."""
     return kind if issubclass(kind, _BoundedConnection) else type(kind.__name__, (_BoundedConnection, kind), {})
 
 

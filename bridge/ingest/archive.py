@@ -37,10 +37,9 @@ Tables = Mapping[str, Sequence[dict[str, Any]]]
 
 
 def write(tables: Tables, folder: Path, kind: str) -> dict[str, int]:
-    """Write every table as a file into a new or empty ``folder``, and return table -> number of rows.
+    """Write every table as a file of ``kind`` into a new or empty ``folder``. Return table -> number of rows.
 
-    ``kind`` is ``json``, ``csv`` or ``parquet``. Raises SetupError for another format, a folder that is not empty, a
-    full disk, and Parquet without pyarrow.
+    Raises SetupError for another format, a folder that is not empty, a full disk, and Parquet without pyarrow.
     """
     if kind not in EXPORT_FORMATS:
         choices = ", ".join((*EXPORT_FORMATS, *STANDARD_FORMATS))
@@ -61,7 +60,6 @@ def write(tables: Tables, folder: Path, kind: str) -> dict[str, int]:
 
 
 def _write_one(rows: Sequence[dict[str, Any]], path: Path, kind: str) -> None:
-    """Write a table's rows to a file, with all digits of their numbers. A JSON file has one row per line."""
     if kind == "json":
         path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
         return
@@ -82,11 +80,9 @@ def _parquet(work: Callable[[], Any]) -> Any:
 
 
 def open_export(path: Path, stack: ExitStack) -> Path | None:
-    """Return the folder with an export's tables, or None if ``path`` is not an export of this bridge.
+    """Return the folder with an export's tables, or None if ``path`` is no export of this bridge or unpacks too large.
 
-    A zipped export is unpacked into a temporary folder, which is deleted when ``stack`` closes. Return None also for a
-    zip that would unpack to over 60 times its size and over 10 MB. Raises SetupError for a damaged export or a full
-    disk.
+    A zip is unpacked into a temporary folder until ``stack`` closes. Raises SetupError if damaged or the disk is full.
     """
     if (path / ABOUT_FILE).is_file():
         return path
@@ -123,10 +119,9 @@ def _unpack(packed: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path) -> No
 
 
 def restore(store: Store, user_id: int, folder: Path) -> Outcome:
-    """Put the tables of an export's folder into the store, for a user without connections.
+    """Put the tables of an export's folder into the store, for a user without connections. Return the outcome.
 
-    Returns the outcome, where ``new`` counts rows and ``files`` counts tables. Raises SetupError if the export is
-    unreadable, or if the user has a connection.
+    Raises SetupError if the export is unreadable, or if the user has a connection.
     """
     tables = read(folder)
     with store.transaction():
@@ -138,7 +133,6 @@ def restore(store: Store, user_id: int, folder: Path) -> Outcome:
 
 
 def _check_priors(store: Store, user_id: int) -> None:
-    """Raise SetupError if a policy that is installed cannot decide with one of the user's priors."""
     nothing = {meter: MeterState(level=0.7, coverage=0.0) for meter in Meter}
     blank = Observation(timestep=0, day=0, slot=Slot.MORNING, meters=nothing)
     for prior in store.lessons.priors(user_id, kept=True):
@@ -158,10 +152,9 @@ def _check_priors(store: Store, user_id: int) -> None:
 
 
 def read(folder: Path) -> dict[str, list[dict[str, Any]]]:
-    """Return table -> rows of an export's folder.
+    """Return table -> rows of an export's folder. Values from CSV are texts, and None for an empty cell.
 
-    Values from CSV are texts, and None for an empty cell. Raises SetupError if a file is missing or unreadable, or if a
-    newer release wrote the export.
+    Raises SetupError if a file is missing or unreadable, or if a newer release wrote the export.
     """
     try:
         about = json.loads(next(_lines(folder / ABOUT_FILE, ABOUT_MAX_CHARACTERS, whole=True)))
@@ -194,10 +187,6 @@ def _read_one(path: Path, kind: str) -> list[dict[str, Any]]:
 
 
 def _lines(path: Path, longest: int, *, whole: bool = False) -> Iterator[str]:
-    """Yield the lines of a file, or with ``whole`` its entire text at once.
-
-    Raises ValueError for a line, or a text, of more than ``longest`` characters.
-    """
     with path.open(encoding="utf-8", newline="" if whole else "\n") as file:
         read = file.read if whole else file.readline
         while line := read(longest + 1):

@@ -25,11 +25,9 @@ MINUTE = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckIn:
-    """A user's own score from 1 to 5, in steps of a half, at a moment. ``about`` is a meter, or None for life as a
-    whole.
+    """A user's own score at a moment ``at``, kept in UTC. ``about`` is a meter, or None for life as a whole.
 
-    ``at`` becomes UTC, cut to whole seconds. Raises ValueError for a naive time. The score is checked when it is
-    stored.
+    Raises ValueError for a naive time. The score is checked when it is stored.
     """
 
     at: datetime
@@ -41,10 +39,9 @@ class CheckIn:
 
 
 def record_check_in(store: Store, user: User, said: CheckIn, *, now: datetime) -> str:
-    """Store a check-in, and return ``new``, ``updated`` or ``unchanged``.
+    """Store a check-in, or correct that of the same minute. Return ``new``, ``updated`` or ``unchanged``.
 
-    A second check-in of the same minute and meter corrects the first. Raises SetupError for a time in the future or an
-    impossible score. Then nothing is stored, and the connection ``self`` is not created either.
+    Raises SetupError, and stores nothing, for a time in the future or an impossible score.
     """
     again = f"bridge checkin SCORE --user {user.name}"
     if said.at > now:
@@ -82,11 +79,7 @@ def store_said(store: Store, user: User, said: RawRecord, *, again: str, now: da
 
 
 def record(said: CheckIn, zones: ZoneHistory) -> RawRecord:
-    """Return a check-in as a raw record. Nothing is stored.
-
-    Its key is the minute in UTC and the meter. A later score of the same minute thus replaces the earlier score. Its
-    payload holds the zone's offset in minutes.
-    """
+    """Return a check-in as a raw record, keyed by minute in UTC and meter, so that a later score replaces it."""
     about = None if said.about is None else said.about.lower()
     offset = said.at.astimezone(zone_at(said.at, zones)).utcoffset() or timedelta(0)
     payload = {"at": said.at.isoformat(), "offset": offset // MINUTE, "score": said.score, "about": about}

@@ -20,8 +20,7 @@ CLIENT = ("client_id", "client_secret")
 class Asked:
     """The things a vendor's page of applications asks for, and the settings that outrank what is typed.
 
-    ``redirect`` is the redirect address, or None if none is used. ``scopes`` is a text, and empty if none are asked
-    for. ``variables`` are the environment variables of the client, and ``outranked_by`` those of them that are set.
+    ``redirect`` is the redirect address, or None if none is used. ``scopes`` may be empty.
     """
 
     redirect: str | None
@@ -32,10 +31,7 @@ class Asked:
 
 
 def is_missing(bridge: Bridge, user: User, spec: ConnectorSpec) -> bool:
-    """Return True if a source needs an application of the user's own at the vendor, and none is known.
-
-    It is known if its client id, and its secret if it has one, are set or were typed.
-    """
+    """Return True if a source needs an application of the user's own at the vendor, and none is known."""
     if spec.registration is None:
         return False
     try:
@@ -50,15 +46,11 @@ def _wanted(spec: ConnectorSpec) -> list[Setting]:
 
 
 def _name(spec: ConnectorSpec) -> str:
-    """Return the name under which a source's client is kept, which sources of the same application share."""
     return next((setting.shared for setting in _wanted(spec) if setting.shared), spec.name)
 
 
 def asked(bridge: Bridge, user: User, spec: ConnectorSpec) -> Asked:
-    """Return what a vendor's page of applications asks for, to make a client for a source.
-
-    Raises SetupError if another setting of the source is missing or wrong.
-    """
+    """Return what a vendor's page of applications asks for. Raises SetupError if another setting is wrong."""
     others = [setting for setting in spec.settings if setting.name not in CLIENT]
     settings = bridge.settings_of(user, spec.name, others)
     found = spec.oauth
@@ -84,9 +76,7 @@ def has_secret(spec: ConnectorSpec) -> bool:
 def save(bridge: Bridge, user: User, spec: ConnectorSpec, client_id: str, client_secret: str) -> None:
     """Test an application's client id and secret at the vendor's token server, and keep them sealed.
 
-    They replace an earlier client. Raises SetupError for a client that the vendor refuses or that lacks a secret. It is
-    also raised for a source without applications, and where several people share an earlier client. Raises TryLater if
-    the vendor does not answer.
+    Raises SetupError for a client that is refused or shared, TryLater if the vendor does not answer.
     """
     if spec.registration is None:
         raise SetupError(
@@ -110,9 +100,6 @@ def save(bridge: Bridge, user: User, spec: ConnectorSpec, client_id: str, client
 
 
 def drop_all(bridge: Bridge) -> None:
-    """Delete every client that was typed into the page, and what is kept sealed beside the clients.
-
-    That is the state of vendors' webhooks, and the key for messages to browsers.
-    """
+    """Delete every typed client, the state of vendors' webhooks, and the key for messages to browsers."""
     for name in bridge.store.connections.clients():
         bridge.store.connections.save_client(name, None, now=now())

@@ -41,14 +41,7 @@ def connect(
 ) -> Connection:
     """Obtain a user's consent at a source through ``browser``, save it, and return its connection.
 
-    Nothing is saved if the consent fails. ``given`` are values of the source's settings that were typed, and outrank
-    the installation's. Those that are None are left out. An address in the settings, or an address typed
-    ``by_operator``, may lead to a host inside the operator's network. ``write`` also asks for permission to write
-    accepted recommendations. A new consent without ``write`` ends such a permission. ``also`` names other sources that
-    the same consent connects, if the user agrees to them. ``add`` keeps the accounts that are connected to a source of
-    which a user may have several. A consent for the address of such an account replaces that account's consent. Raises
-    SetupError if the source needs no consent, cannot be written to, has no setting of a name in ``given``, or gives no
-    token.
+    Raises SetupError if no consent is needed, no token comes, writing is impossible, or ``given`` has unknown names.
     """
     spec = registry.spec(source)
     if spec.authorises is None:
@@ -80,11 +73,6 @@ def connect(
 
 
 def _account_for(bridge: Bridge, user: User, spec: ConnectorSpec, token: Mapping[str, Any]) -> str:
-    """Return the name of the connection for a consent that is added beside the user's accounts at a source.
-
-    It is the connection to the address in ``token``, or else a new name. Raises SetupError for more accounts than a
-    user may have.
-    """
     mine = [one for one in bridge.store.connections.of_user(user.id) if one.source == spec.name]
     same = [one.name for one in mine if host_and_address(bridge, one)[1] == token.get("url")]
     taken = {one.name for one in mine}
@@ -95,11 +83,7 @@ def _account_for(bridge: Bridge, user: User, spec: ConnectorSpec, token: Mapping
 
 
 def host_and_address(bridge: Bridge, connection: Connection) -> tuple[str, str]:
-    """Return the host of a connection's address, which may be shown, and the whole address, which is secret.
-
-    A user types such an address to connect, for example that of a calendar. Both are empty without an address, and
-    where no current key decrypts it.
-    """
+    """Return the host of a connection's typed address, and the whole address, which is secret. Both may be empty."""
     try:
         address = StoredAccount(connection.id, {}, bridge.store, bridge.vault).token_field("url")
     except BridgeError:
@@ -108,10 +92,6 @@ def host_and_address(bridge: Bridge, connection: Connection) -> tuple[str, str]:
 
 
 def _served_as_well(spec: ConnectorSpec, source: str) -> ConnectorSpec:
-    """Return the spec of ``source``, another source that a consent at ``spec`` may connect.
-
-    Raises SetupError if it may not, and for an unknown source.
-    """
     other = registry.spec(source)
     if source not in {one.name for one in joined_by(spec)}:
         raise SetupError(
@@ -122,10 +102,7 @@ def _served_as_well(spec: ConnectorSpec, source: str) -> ConnectorSpec:
 
 
 def joined_by(spec: ConnectorSpec) -> list[ConnectorSpec]:
-    """Return the other sources that a consent at ``spec`` may connect as well, such as those of the same vendor.
-
-    Both must name the scopes of their consent, and must use the same registration of an application.
-    """
+    """Return the sources that a consent at ``spec`` may connect as well, by the same registration."""
     if not spec.consent_scopes:
         return []
     found = (one for one in registry.specs() if one.consent_scopes and one.name != spec.name)
@@ -133,11 +110,7 @@ def joined_by(spec: ConnectorSpec) -> list[ConnectorSpec]:
 
 
 def writes_advice(bridge: Bridge, user: User) -> bool:
-    """Return True if accepted recommendations are written into a connected calendar of the user.
-
-    A connection counts if its consent permits writing. Paused connections, and connections whose settings are missing,
-    do not count.
-    """
+    """Return True if accepted recommendations are written into a connected calendar of the user."""
     for connection in bridge.store.connections.of_user(user.id):
         spec = registry.spec(connection.source)
         if spec.writes is not None and connection.paused is None:
@@ -150,11 +123,7 @@ def writes_advice(bridge: Bridge, user: User) -> bool:
 def _save_consent(
     bridge: Bridge, user: User, spec: ConnectorSpec, token: Mapping[str, Any], account: str = ACCOUNT
 ) -> Connection:
-    """Seal and save a new consent for the connection ``account``, which is created if missing, and return that
-    connection.
-
-    This holds the refresh lock of an earlier consent, because a running sync could overwrite the new consent.
-    """
+    """Save a consent under the refresh lock of the earlier one, which a running sync could save over it."""
     with ExitStack() as locks:
         for earlier in bridge.store.connections.of_user(user.id):
             if (earlier.source, earlier.name) == (spec.name, account):
@@ -167,11 +136,6 @@ def _save_consent(
 
 
 def _by_hand(spec: ConnectorSpec, user: User) -> str:
-    """Return a sentence with the commands that bring in data of a source without accounts.
-
-    For a source to which apps send, the commands are those for a push and for a file. For another source that reads
-    files, the command imports a file. For any other source it is ``bridge checkin``.
-    """
     if spec.receives is not None:
         return (
             f"have it sent: bridge connect {spec.name} --user {user.name} --push, "
@@ -183,11 +147,9 @@ def _by_hand(spec: ConnectorSpec, user: User) -> str:
 
 
 def disconnect(bridge: Bridge, user: User, source: str, *, keep: bool = False, name: str | None = None) -> bool:
-    """End the user's connections to a source. Their consents are revoked, and the connections deleted with their data.
+    """End the user's connections to a source, or only ``name``. Return True if every consent was revoked.
 
-    Deletion follows even if revoking fails. Returns True if every consent was revoked, and False if a consent may be
-    left at the vendor. With ``keep`` the data stay, and a later connection goes on from there. With ``name``, only the
-    connection of that name ends, if there is one. Raises SetupError if the user is not connected to the source.
+    With ``keep`` the data stay. Raises SetupError if the user is not connected to the source.
     """
     spec = registry.spec(source)
     confirmed = True
@@ -209,11 +171,7 @@ def disconnect(bridge: Bridge, user: User, source: str, *, keep: bool = False, n
 
 
 def _revoked(bridge: Bridge, connection: Connection, spec: ConnectorSpec) -> bool:
-    """Revoke the consent of a connection. Returns False if the consent may be left at the vendor.
-
-    A connection without a consent, a folder, and a consent that another connection shares give True. Nothing is revoked
-    then.
-    """
+    """Return False if the consent may be left at the vendor."""
     held = bridge.store.connections.secret(connection.id) is not None
     if not held or connection.name.startswith(FOLDER_CONNECTION) or _is_shared(bridge, connection, spec):
         return True
@@ -225,17 +183,12 @@ def _revoked(bridge: Bridge, connection: Connection, spec: ConnectorSpec) -> boo
 
 
 def _is_connected(bridge: Bridge, source: str) -> bool:
-    """Return True if any user has a consent at a source."""
     held = (c for user in bridge.store.people.users() for c in bridge.store.connections.of_user(user.id))
     return any(c.source == source and bridge.store.connections.secret(c.id) is not None for c in held)
 
 
 def _is_shared(bridge: Bridge, connection: Connection, spec: ConnectorSpec) -> bool:
-    """Return True if another connection of the user, with the same name, has the same refresh token.
-
-    The token must not be revoked then. Returns False for a source without ``consent_scopes``, and where no current key
-    decrypts the tokens.
-    """
+    """Return True if another connection has the same refresh token, which must not be revoked then."""
     if not spec.consent_scopes:
         return False
     with suppress(BridgeError):  # without the key nothing can be revoked either
@@ -247,19 +200,15 @@ def _is_shared(bridge: Bridge, connection: Connection, spec: ConnectorSpec) -> b
 
 
 def _drop_consent(bridge: Bridge, connection: Connection) -> None:
-    """Delete a connection's consent under its refresh lock, or a running sync could save a refreshed token
-    afterwards.
-    """
+    """Delete a consent under its refresh lock, or a running sync could save a refreshed token afterwards."""
     with StoredAccount(connection.id, {}, bridge.store, bridge.vault).refresh_lock():
         bridge.store.connections.drop_consent(connection.id)
 
 
 def forget(bridge: Bridge, user: User) -> list[str]:
-    """Revoke every consent, and delete the user with all data, even if revoking fails.
+    """Revoke every consent and delete the user with all data. Return the sources at which a consent may be left.
 
-    Returns the sorted names of the sources at which a consent may be left. The cache is deleted for all users, because
-    cached files do not name their user. The user's name is deleted last, so that a failed call can be repeated. After
-    the last user, typed clients are deleted too. Raises SetupError if a folder cannot be deleted.
+    The name is deleted last, so that a failed call can be repeated. Raises SetupError if a folder stays.
     """
     unconfirmed, connections = [], bridge.store.connections.of_user(user.id)
     given = {
@@ -293,10 +242,9 @@ def connections_of(bridge: Bridge, user: User, source: str | None) -> list[Conne
 
 
 def connect_folder(bridge: Bridge, user: User, source: str, folder: Path) -> Connection:
-    """Save and return a connection to a folder. Each later sync imports the folder's new files.
+    """Save and return a connection to a folder, whose new files each later sync imports.
 
-    A source may have several folders. The same folder gives the same connection again. Raises SetupError if the source
-    reads no files, and for a missing folder.
+    Raises SetupError if the source reads no files, and for a missing folder.
     """
     spec = registry.spec(source)
     if spec.reads is None:

@@ -33,9 +33,7 @@ def sync_files(
 ) -> Outcome:
     """Store the pages that ``reading`` yields, under the lease of ``holder``, and return the sync's outcome.
 
-    A failure is returned as an outcome too. The outcome is ``failed`` if any file failed. Deletions wait until the next
-    page with a cursor or the end. A later file may hold the record. ``on_page`` is called with each page's stream and
-    number of records.
+    A failure is returned as an outcome too. ``on_page`` is called with each page's stream and number of records.
     """
     lease, began = Lease(store=store, connection=source.connection, holder=holder, now=now), time.monotonic()
 
@@ -76,11 +74,7 @@ Group = list[tuple[Page, str]]  # pages with their files
 
 
 def _grouped(pages: Iterable[Page], reading: FileReading) -> Iterator[Group]:
-    """Yield groups of pages, each page with its file's path, for transactions of about ``TRANSACTION_RECORDS`` records.
-
-    A group also ends at a page with a cursor, and at a page of the stream ``SETTLE``, which is not stored. If reading
-    raises a BridgeError, the pages read so far are yielded first. Groups may be empty.
-    """
+    """Yield groups of (page, file) for one transaction each; a cursor, SETTLE or an error ends a group."""
     group: Group = []
     try:
         for page in pages:
@@ -98,11 +92,7 @@ def _grouped(pages: Iterable[Page], reading: FileReading) -> Iterator[Group]:
 def _store_group(
     source: Source, store: Store, group: Group, delivered: dict[str, set[str]], *, now: datetime
 ) -> list[tuple[Page, str, list[RecordResult]]]:
-    """Store a group of pages in a single transaction. Returns each page with its file and the results of its records.
-
-    ``delivered`` maps each stream to the record keys read so far, which deletions spare. The group's keys are added.
-    Records of pages that only hold records are stored in a single call, and these pages come first.
-    """
+    """Return each page with its file and results; ``delivered`` (stream -> keys) is added to and spares deletions."""
     for page, _ in group:
         delivered[page.stream].update(record.key for record in page.records)
     plain = [(page, file) for page, file in group if _only_holds_records(page)]
@@ -117,7 +107,6 @@ def _store_group(
 
 
 def _still_aside(result: RecordResult) -> RecordResult:
-    """Return the result of an unchanged record that was set aside earlier as set aside: a file tells it again."""
     return result if result.aside_before is None else replace(result, set_aside=result.aside_before)
 
 
@@ -126,10 +115,7 @@ def _only_holds_records(page: Page) -> bool:
 
 
 def _dated(page: Page, now: datetime) -> Page:
-    """Return the page, with export dates of it and its records that lie after ``now`` set to ``now``.
-
-    A date in the future would outrank every later export.
-    """
+    """Set export dates after ``now`` to ``now``: a future date would outrank every later export."""
     covers, records, still = page.covers, page.records, page.still
     if any(record.as_of is not None and record.as_of > now for record in records):
         records = tuple(replace(r, as_of=min(r.as_of, now)) if r.as_of is not None else r for r in records)
@@ -141,9 +127,7 @@ def _dated(page: Page, now: datetime) -> Page:
 
 
 def _deletions_last(pages: Iterable[Page]) -> Iterator[Page]:
-    """Yield the pages without the deletions they ask for. These follow as pages of their own before the next cursor, or
-    last.
-    """
+    """Yield deletions as pages of their own before the next cursor, or last."""
     waiting: list[Page] = []
     for page in pages:
         if page.cursor is not None:
@@ -156,11 +140,7 @@ def _deletions_last(pages: Iterable[Page]) -> Iterator[Page]:
 
 
 class FileReading(Protocol):
-    """The pages of a source's files, yielded one file after another.
-
-    While and after iterating, ``files`` counts the files read, and ``failed`` holds (file, reason) of those that
-    failed.
-    """
+    """The pages of a source's files, file after file. ``failed`` holds (file, reason), ``files`` counts those read."""
 
     files: int
     failed: list[tuple[str, str]]

@@ -43,10 +43,7 @@ ZIPPED_DOCUMENTS = (
 
 
 def new_folder(folder: Path, again: str) -> None:
-    """Create a folder that only its owner may open (mode 0700), or set that mode on an empty folder.
-
-    Raises SetupError, which names the command ``again``, if the folder is not empty or cannot be created.
-    """
+    """Create a folder for its owner alone, or take an empty folder. Raises SetupError with the command ``again``."""
     try:
         if folder.exists() and any(folder.iterdir()):
             raise SetupError(f"{folder} is not empty; name another folder: {again}")
@@ -57,19 +54,13 @@ def new_folder(folder: Path, again: str) -> None:
 
 
 def make_private(path: Path) -> None:
-    """Let only the owner read an existing file (mode 0600), before it is overwritten. A missing file is left alone.
-
-    Raises OSError if the mode cannot be set.
-    """
+    """Let only the owner read an existing file, before it is overwritten. Raises OSError if that fails."""
     if path.is_file():
         path.chmod(0o600)
 
 
 def delete_folders(folders: Iterable[Path], again: str) -> None:
-    """Delete folders with their content. Missing folders are skipped.
-
-    Raises SetupError, which names the command ``again``, if a folder is still there.
-    """
+    """Delete folders with their content. Raises SetupError, which names ``again``, if a folder stays."""
     for folder in folders:
         shutil.rmtree(folder, ignore_errors=True)
         if folder.exists() or folder.is_symlink():
@@ -221,11 +212,9 @@ FoundFile = DiskFile | ZipMember | truncated_zip.Member
 
 
 def find_files(path: Path, stack: ExitStack) -> Iterator[FoundFile | UnreadableFile]:
-    """Yield the file ``path``, or every file below the folder ``path``, sorted by path.
+    """Yield the file ``path``, or every file below the folder ``path`` and in its zips, sorted by path.
 
-    A zip is replaced by its members, and so are zips within zips, down to three levels. A zip at the fourth level is
-    yielded itself. Zips stay open until ``stack`` closes. A zip that is damaged, or would unpack to over 300 times its
-    size and 100 MB, gives an UnreadableFile. Hidden files and folders, and resource forks of macOS, are skipped.
+    Zips stay open until ``stack`` closes. A damaged or far too large zip gives an UnreadableFile.
     """
     if path.is_dir():
         for place in files_below(path):
@@ -235,20 +224,13 @@ def find_files(path: Path, stack: ExitStack) -> Iterator[FoundFile | UnreadableF
 
 
 def files_below(folder: Path) -> list[Path]:
-    """Return all files below a folder, sorted by path. Hidden files and folders and ``__MACOSX`` are left out.
-
-    Links to files are included. Links to folders are not followed.
-    """
+    """Return all files below a folder, sorted by path, without hidden files and linked folders."""
     places = sorted(folder.rglob("*"))
     return [place for place in places if place.is_file() and not _is_junk(str(place.relative_to(folder)))]
 
 
 def _walk(file: DiskFile | ZipMember, stack: ExitStack, depth: int) -> Iterator[FoundFile | UnreadableFile]:
-    """Yield the file itself, or for a zip its members, entering zips within zips down to ``depth`` levels.
-
-    A damaged zip gives an UnreadableFile. If it lies on the disk and its directory is damaged, its readable members
-    come first. A zip that would unpack to over 300 times its size and 100 MB gives only an UnreadableFile.
-    """
+    """Yield the file, or a zip's members down to ``depth``; an UnreadableFile for a bomb or a damaged zip."""
     try:
         archive = _open_zip(file, stack) if depth and _is_zip(file) else None
     except DAMAGED as error:
@@ -282,11 +264,7 @@ def ending(name: str) -> str:
 
 
 def newest_date(file: File) -> datetime | None:
-    """Return the newest date written in a text file's content. Return None for a binary file or a file without dates.
-
-    Dates are ISO dates of the years 2000 to 2099. A time of day is taken as UTC, whatever offset follows. A damaged
-    file is read as far as possible.
-    """
+    """Return the newest ISO date in a text file's content, or None for a binary file or a text without dates."""
     newest, rest = "", b""
     if b"\0" in file.head:
         return None
@@ -299,9 +277,6 @@ def newest_date(file: File) -> datetime | None:
 
 
 def _date(written: bytes) -> str:
-    """Return a date found in a file, with or without a time, in ISO form. Return an empty text for an impossible
-    date.
-    """
     text = written.decode().replace(" ", "T")
     try:
         return datetime.fromisoformat(text).isoformat()
@@ -310,10 +285,7 @@ def _date(written: bytes) -> str:
 
 
 def _is_zip(file: DiskFile | ZipMember) -> bool:
-    """Return True if a file begins as a zip does, because downloads may lose their endings.
-
-    Documents in zip format, such as ``.docx``, do not count.
-    """
+    """Return True if a file begins as a zip, because downloads may lose their endings; not for documents."""
     name = file.name.lower()
     return file.head[:2] == b"PK" and (
         name.endswith(".zip") or (file.head[2:4] == b"\3\4" and not name.endswith(ZIPPED_DOCUMENTS))
@@ -327,20 +299,13 @@ def is_bomb(
     ratio: int = truncated_zip.UNPACKED_RATIO_MAX,
     harmless: int = truncated_zip.UNPACKED_HARMLESS_BYTES,
 ) -> bool:
-    """Return True if a zip's members add up to more bytes than both ``ratio`` times ``packed`` and ``harmless``.
-
-    ``packed`` is the zip's own size in bytes. By default ``ratio`` is 300 and ``harmless`` 100 MB. The members' sizes
-    are those that the zip states, which unpacking cannot exceed.
-    """
+    """Return True if a zip's members add up to more bytes than both ``ratio`` times ``packed`` and ``harmless``."""
     unpacked = sum(member.file_size for member in archive.infolist())
     return unpacked > max(ratio * packed, harmless)
 
 
 def _open_zip(file: DiskFile | ZipMember, stack: ExitStack) -> zipfile.ZipFile:
-    """Open a zip, which ``stack`` closes. A zip within a zip is first unpacked to a temporary file.
-
-    That is needed because zips are read from their end.
-    """
+    """Open a zip; one within a zip is unpacked first, because zips are read from their end."""
     if isinstance(file, DiskFile):
         return stack.enter_context(zipfile.ZipFile(file.place))
     unpacked = stack.enter_context(tempfile.TemporaryFile(prefix="rhythm-bridge-"))  # noqa: SIM115 - the stack closes it

@@ -24,11 +24,9 @@ from bridge.ingest.imports import IMPORTED_FILES, SEEN_FILES, FilePages, recogni
 
 
 def folder_of(connection: Connection, account: StoredAccount, inbox: Path) -> Path:
-    """Return the folder that a connection imports from.
+    """Return the folder that a connection imports from. For pushes it is the source's folder in ``inbox``.
 
-    For pushes it is the source's folder in ``inbox``, which is created if missing (mode 0700). ``account`` is the
-    connection's account, whose sealed token names any other folder. Raises SetupError if that token cannot be
-    decrypted.
+    Raises SetupError if the token of ``account``, which names any other folder, cannot be decrypted.
     """
     if connection.name != PUSH_CONNECTION:
         return Path(account.token_field("folder"))
@@ -38,12 +36,9 @@ def folder_of(connection: Connection, account: StoredAccount, inbox: Path) -> Pa
 
 
 def connection_name(place: str, others: Mapping[str, StoredAccount]) -> str:
-    """Return the name for a connection to the folder ``place``. It is the name of an earlier connection to it, or a new
-    name.
+    """Return the name for a connection to the folder ``place``: that of an earlier connection to it, or a new name.
 
-    ``others`` are the source's folder connections by name. If none of them has this folder, a connection whose folder
-    is unknown is used before a new name. A folder is unknown if the key is lost, or if the connection came with an
-    export.
+    ``others`` are the source's folder connections by name.
     """
     known = {_folder_in(others[name]): name for name in sorted(others, reverse=True) if name != PUSH_CONNECTION}
     return (
@@ -62,9 +57,7 @@ def _folder_in(account: StoredAccount) -> str:
 class FolderPages:
     """The pages of a folder's new and changed files, read when iterated. Raises TryLater if the folder is missing.
 
-    The cursor of the stream ``files`` names the files read. A file is read again when it changes, or its reader does.
-    Until then each sync reports a file that failed in ``failed_before``. If the disk failed and not the file, the next
-    sync reads it again.
+    The cursor of the stream ``files`` names the files read. A failed file is reported until it changes.
     """
 
     spec: ConnectorSpec
@@ -113,11 +106,6 @@ class FolderPages:
                 yield from self._new(place, path, mark, seen)
 
     def _new(self, place: Path, path: str, mark: str, seen: dict[str, str]) -> Iterator[Page]:
-        """Yield the pages of a new file, and then a page whose cursor marks the file as read or failed.
-
-        ``place`` is the file, and ``path`` its path in the folder. ``mark`` tells its size, its time of change and its
-        reader. ``seen`` maps paths to marks and is updated.
-        """
         before, self._passing = len(self.failed), False
         yield from self._one(place)
         told, bad = dict(seen), self.failed[before:]
@@ -128,10 +116,6 @@ class FolderPages:
             yield Page(stream=SEEN_FILES, records=(), cursor=json.dumps(seen, sort_keys=True))
 
     def _one(self, place: Path) -> Iterator[Page]:
-        """Yield the pages of a file that the source recognises, or of such members of a zip.
-
-        A part that cannot be read is noted in ``failed``, unless the zip holds only files of other sources.
-        """
         with ExitStack() as stack:
             result = recognise_files(find_files(place, stack), [self.spec])
             known = result.known.get(self.spec.name, [])

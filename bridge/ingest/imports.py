@@ -42,11 +42,7 @@ def ignore_bytes(done: int, total: int) -> None:
 
 @dataclass(slots=True)
 class RecognisedFiles:
-    """The files of an import, sorted by source.
-
-    ``known`` maps a source to the files that it recognises. ``unknown`` holds files of no source, and ``unreadable``
-    files that cannot be read.
-    """
+    """The files of an import by source (``known``), those of no source, and those that cannot be read."""
 
     known: dict[str, list[File]] = field(default_factory=dict)
     unknown: list[Unread] = field(default_factory=list)
@@ -66,11 +62,7 @@ class ImportResult:
 
 
 def recognise_files(files: Iterable[File | UnreadableFile], specs: Iterable[ConnectorSpec]) -> RecognisedFiles:
-    """Assign each file to the source in ``specs`` that recognises it most surely, and return the files by source.
-
-    Files that no source recognises, and files that cannot be read, are returned in lists of their own. So is a file of
-    which two sources are equally sure. A damaged file is unreadable, and may be read later if the disk was at fault.
-    """
+    """Return the files by the source that recognises each most surely, and the unknown and unreadable files."""
     result, specs = RecognisedFiles(), list(specs)
     readers = [(spec.name, registry.resolve(spec.recognises)) for spec in specs if spec.recognises is not None]
     for file in files:
@@ -100,11 +92,7 @@ def _claim(told: Recognised | bool | None) -> Recognised | None:
 
 
 def _unread(path: str, specs: Iterable[ConnectorSpec]) -> Unread:
-    """Return the description of a file that no source recognised.
-
-    It names the first source in ``specs`` that leaves such a file out on purpose, with that source's word for its kind.
-    Otherwise it names only the file's ending.
-    """
+    """Describe a file by the first source that leaves it out on purpose, else by its ending."""
     for spec in specs:
         for pattern, kind in spec.leaves_out.items():
             if re.search(pattern, path):
@@ -113,11 +101,7 @@ def _unread(path: str, specs: Iterable[ConnectorSpec]) -> Unread:
 
 
 class RecordVersion(NamedTuple):
-    """Key by which versions of a record from several files are ordered. The version with the greatest key counts.
-
-    It holds the export's date in Unix seconds (0 if unknown) and a digest of the content. The record's parent, or an
-    empty text, follows.
-    """
+    """Key that orders versions of a record by export date, digest and parent. The greatest version counts."""
 
     date: float = 0.0
     digest: bytes = b""
@@ -184,7 +168,6 @@ class FilePages:
             self._skipped.add(file)
 
     def _settle(self) -> Iterator[Page]:
-        """Have all pages stored, and then fail the files of which most rows, or all, could not be read."""
         yield Page(stream=SETTLE, records=(), cursor="")
         failed = {path for path, _ in self.failed}
         for file in sorted({*self._aside, *self._skipped} - failed):
@@ -213,12 +196,7 @@ class FilePages:
         return merge_pieces(self._pages())
 
     def _unless_just_imported(self) -> Iterator[Page]:
-        """Yield the pages, unless the last import read the same files at the same paths and all went well then.
-
-        The settings, the time zone, the normaliser's version and ``whole`` must be the same too. It did not go well if
-        a file failed, or if records were set aside or left out. The files are forgotten while an import runs, so that
-        an import that fails half-way is not taken for the last.
-        """
+        """Yield the pages, unless the last import read the same files in the same way and all went well."""
         before: dict[str, int] = json.loads(self.cursor) if self.cursor else {}
         mark, records = self._mark_of_all(), 0
         if mark in before:
@@ -235,20 +213,13 @@ class FilePages:
             yield Page(stream=IMPORTED_FILES, records=(), cursor=json.dumps({mark: records}))
 
     def _mark_of_all(self) -> str | None:
-        """Return a digest of all files with their paths and of how they are read. Return None if any file has no
-        digest.
-        """
         marks = [(file.path, self._digest(file)) for file in self.chosen]
         if any(mark is None for _, mark in marks):
             return None
         return hashlib.sha256(repr((self.whole, sorted(marks))).encode()).hexdigest()
 
     def _versions(self) -> dict[str, RecordVersion]:
-        """Read all files once, and return record path -> key of the version of the record that counts.
-
-        That is the version of the newest export, and among versions of the same date that with the largest digest.
-        Unreadable files are skipped here.
-        """
+        """Return record path -> key of the version that counts: of the newest export, then the largest digest."""
         newest: dict[str, RecordVersion] = {}
         for file in self.chosen:
             with suppress(BridgeError, *DAMAGED):  # reading the file again will report the error
@@ -290,12 +261,7 @@ class FilePages:
             yield Page(stream=IMPORTED_FILES, records=(), cursor=json.dumps(before | known, sort_keys=True))
 
     def _one(self, file: File) -> Generator[Page, None, int]:
-        """Yield the pages of a file, and return how many records they hold. Failures are noted in ``failed``, not
-        raised.
-
-        If the content dates the source's files, records get the file's newest date as the date of their export.
-        Versions of a record that do not count are left out, but they are counted.
-        """
+        """Yield a file's pages and return their records; failures are noted in ``failed``."""
         as_of = newest_date(file) if self.dated and self.spec.dated_by_content else None
         records = 0
         try:
@@ -317,12 +283,7 @@ class FilePages:
         return records
 
     def _of_all(self, page: Page, file: File) -> Page:
-        """Return ``page``, a page of ``file``, as an import of a whole folder or zip stores it.
-
-        Note which part of a stream the page lists completely, so that records that no file holds can be deleted. If
-        several files have the same name, the page's records do not name their file, and the page deletes nothing. Such
-        files would otherwise delete each other's records.
-        """
+        """Note what the page lists completely; files of one name delete nothing, or they would each other's records."""
         if self._names[file.name] > 1:
             return _without_file(page)
         if page.covers is not None and page.covers.parents is not None:
@@ -331,9 +292,6 @@ class FilePages:
         return page
 
     def _gone(self) -> Iterator[Page]:
-        """Yield a page without records for each part that was listed completely. Storing it deletes records that no
-        file held.
-        """
         for (stream, prefix), dates in self._listed.items():
             yield Page(stream=stream, records=(), covers=Covers(prefix=prefix, as_of=max(dates, default=None)))
 
@@ -345,17 +303,9 @@ class FilePages:
         return read(file, zone=self.zone, **options)
 
     def _mark(self, file: File) -> str | None:
-        """Return a digest of a file's content, and of the settings, the zone and the versions that it is read with.
-
-        Return None if the source does not remember files, if the file cannot be read, or if its zip is cut off.
-        """
         return self._digest(file) if self.spec.remembers_files else None
 
     def _digest(self, file: File) -> str | None:
-        """Return a digest of a file's content, and of the settings, the zone and the versions that it is read with.
-
-        Return None if the file cannot be read, or if it belongs to a zip that is cut off.
-        """
         try:
             digest = file.digest
         except OSError:  # reading the file will report the error
@@ -369,11 +319,7 @@ class FilePages:
 
 
 def merge_pieces(pages: Iterable[Page]) -> Iterator[Page]:
-    """Yield the pages, with the pieces of each record (``RawRecord.adds``) merged, so that it is written once.
-
-    Pieces wait until they belong to 16 records, or until a page comes that cannot be merged. Such a page has a cursor,
-    deletions, records set aside, or whole records. What pages leave out is added up, and comes last.
-    """
+    """Yield the pages, with the pieces of each record (``RawRecord.adds``) merged, so that it is written once."""
     waiting: dict[str, RawRecord] = {}
     left_out: dict[str, Counter[str]] = defaultdict(Counter)
     for page in pages:
@@ -409,7 +355,6 @@ def _drained(waiting: dict[str, RawRecord]) -> Iterator[Page]:
 
 
 def _size(file: File) -> int:
-    """Return a file's size in bytes, or 0 if it was deleted meanwhile. Reading it later reports the error."""
     try:
         return file.size
     except OSError:
@@ -417,15 +362,11 @@ def _size(file: File) -> int:
 
 
 def _dated(page: Page, as_of: datetime) -> Page:
-    """Return the page with ``as_of``, the date of the export that holds it, set on all its records."""
     return replace(page, records=tuple(replace(record, as_of=as_of) for record in page.records))
 
 
 def _without_file(page: Page) -> Page:
-    """Return a page whose records do not name the file that they come from as their parent.
-
-    The page then deletes nothing either. It is for files of the same name in an import, which may hold the same record.
-    """
+    """Return a page for files of the same name, which may hold the same record."""
     records = tuple(
         replace(r, parent=None) if (r.parent or "").startswith(FILE_PARENT_PREFIX) else r for r in page.records
     )

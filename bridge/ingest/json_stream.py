@@ -49,8 +49,7 @@ class Json:
                 return ""
 
     def members(self) -> Iterator[str]:
-        """Enter the next value, which must be an object, and yield the names of its members. Raises Broken for another
-        value.
+        """Enter the next value, an object, and yield its members' names. Raises Broken for another value.
 
         The caller must read or skip each member's value before asking for the next name.
         """
@@ -62,8 +61,7 @@ class Json:
             yield name
 
     def elements(self) -> Iterator[None]:
-        """Enter the next value, which must be a list, and yield None before each element. Raises Broken for another
-        value.
+        """Enter the next value, a list, and yield None before each element. Raises Broken for another value.
 
         The caller must read or skip each element before asking for the next.
         """
@@ -82,10 +80,7 @@ class Json:
             self._expect(",")
 
     def value(self) -> Any:
-        """Read the next value whole, of any type, and return it.
-
-        Raises Broken for more than about four million characters, and for a value that is cut off or no JSON.
-        """
+        """Read the next value whole, of any type. Raises Broken if it is too large, cut off or no JSON."""
         try:
             return json.loads(self._plain()) if self.peek() not in ("{", "[", '"') else self._whole()
         except ValueError:
@@ -102,11 +97,9 @@ class Json:
                 return found
 
     def object(self, largest: int) -> dict[str, Any] | None:
-        """Read and return the next value, an object. Return None for a value of more than ``largest`` characters.
+        """Read and return the next value, an object, or None for a value of more than ``largest`` characters.
 
-        Blanks are not skipped, so ``peek`` must be called first. After None nothing is read, and the caller must enter
-        or skip the value. Raises Broken for a smaller value that is no object. After an object, ``length`` is the
-        number of its characters.
+        ``peek`` must be called first. After None nothing was read. Raises Broken for a smaller value that is no object.
         """
         while True:
             try:
@@ -121,11 +114,7 @@ class Json:
             self._need_more()
 
     def skip(self) -> None:
-        """Skip the next value.
-
-        An object or a list may have any size, a text at most about four million characters. Raises
-        Broken for more than 10,000 levels of brackets, and for a document that is cut off.
-        """
+        """Skip the next value. Raises Broken for too many levels of brackets, and for a cut-off document."""
         following = self.peek()
         if following == '"':
             self.value()
@@ -148,11 +137,7 @@ class Json:
                 raise Broken
 
     def _plain(self) -> str:
-        """Read and return the text of a number, ``true``, ``false`` or ``null``. It ends before a comma, bracket or
-        blank.
-
-        Raises Broken if it is empty. Other words are returned too.
-        """
+        """Read a number or word up to a comma, bracket or blank. Raises Broken if empty."""
         while (end := self._past(NUMBER_OR_WORD)) == len(self._text):
             if len(self._text) - self._at > WORD_MAX_CHARS or not self._more():
                 break
@@ -163,9 +148,6 @@ class Json:
         return word
 
     def _past(self, pattern: re.Pattern[str]) -> int:
-        """Return the position after a pattern's match at the current position, or the current position without a
-        match.
-        """
         found = pattern.match(self._text, self._at)
         return found.end() if found else self._at
 
@@ -184,12 +166,7 @@ class Json:
             raise Broken
 
     def _more(self) -> bool:
-        """Read the next part of the file into the buffer, in place of text that was read. Returns False at the file's
-        end.
-
-        Raises Broken if the text is not UTF-8. Parts grow with the unread text, so that a long value is not decoded too
-        often.
-        """
+        """Read on, False at the end; parts grow, so that a long value is not decoded too often."""
         if self._ended:
             return False
         content = self._stream.read(max(JSON_CHUNK_BYTES, 2 * (len(self._text) - self._at)))
@@ -206,10 +183,9 @@ class Json:
 def objects(
     document: Json, largest: int, levels: int, *, inside: bool = False
 ) -> Iterator[tuple[dict[str, Any], bool]]:
-    """Yield (object, inside) for each object of at most ``largest`` characters, in the order of the document.
+    """Yield (object, True if inside a larger object) for each object of at most ``largest`` characters, in order.
 
-    ``inside`` is True for an object that a larger object holds. Lists and larger objects are entered down to ``levels``
-    levels, and anything deeper is skipped. Raises Broken after the readable part.
+    Anything below ``levels`` levels is skipped. Raises Broken after the readable part.
     """
     following = document.peek()
     if following == "[" and levels:

@@ -12,19 +12,15 @@ if TYPE_CHECKING:
 
 
 def is_lost(bridge: Bridge, connection: Connection) -> bool:
-    """Return True if a connection's stored consent is missing although the user did not disconnect it.
+    """Return True if a connection's consent is missing although the user did not disconnect it.
 
-    That happens after the import of a user's export, which holds no consents. Check-ins and imported files give False.
-    Only accounts, folders and pushes have a consent.
+    That happens after the import of a user's export, which holds no consents.
     """
     return _has_no_secret(bridge, connection) and not is_kept(bridge, connection)
 
 
 def is_kept(bridge: Bridge, connection: Connection) -> bool:
-    """Return True if the user disconnected a connection and kept its data. Such a connection is never due again.
-
-    It has no consent left, was synced before, and is not paused.
-    """
+    """Return True if the user disconnected a connection and kept its data. It is never due again."""
     ended = connection.due_at is None and connection.paused is None and connection.last_success is not None
     return ended and _has_no_secret(bridge, connection)
 
@@ -37,11 +33,7 @@ def _has_no_secret(bridge: Bridge, connection: Connection) -> bool:
 
 
 def mending_command(bridge: Bridge, user: User, connection: Connection) -> str:
-    """Return the command that mends a connection which has failed, was paused or has lost its consent.
-
-    It is ``bridge import`` for imported files. It is ``bridge connect`` if the consent is lost, or if the connection is
-    paused and its last outcome was not ``stopped``. In all other cases it is ``bridge sync``.
-    """
+    """Return the command that mends a connection which has failed, was paused or has lost its consent."""
     login = f"bridge connect {connection.source} --user {user.name}"
     if connection.name == IMPORT_CONNECTION:
         return f"bridge import PATH --user {user.name}"
@@ -55,12 +47,7 @@ def mending_command(bridge: Bridge, user: User, connection: Connection) -> str:
 
 
 def next_step(bridge: Bridge, user: User, connection: Connection, now: datetime) -> str:
-    """Return the command to run next for a connection, or an empty text if all is well.
-
-    The first case that applies counts. A failed, paused or lost connection, or one neither synced nor due, needs its
-    ``mending_command``. An overdue connection needs ``bridge sync``. A connection without permission for some streams
-    needs ``bridge connect``.
-    """
+    """Return the command to run next for a connection, or an empty text if all is well."""
     wrong = connection.paused or connection.last_error or is_lost(bridge, connection)
     if wrong or connection.last_success is connection.due_at is None:
         return mending_command(bridge, user, connection)

@@ -54,11 +54,7 @@ class SyncCounts:
     refused: dict[str, NotPermitted] = field(default_factory=dict)  # stream -> the refusal
 
     def not_permitted(self, before: Iterable[str]) -> tuple[str, ...]:
-        """Return the streams without permission, sorted.
-
-        They are those refused now, and those of ``before`` that did not answer now. If every stream was refused and no
-        refusal names a scope, the cause is not the user's consent. Streams refused now are then left out.
-        """
+        """Return the streams without permission, sorted: those refused now, and those ``before`` without answer."""
         sure = self.answered or any(error.named for error in self.refused.values())
         return tuple(sorted((set(before) - self.answered) | (set(self.refused) if sure else set())))
 
@@ -77,20 +73,14 @@ class SyncCounts:
         self.left_out.update(page.left_out)
 
     def reasons(self) -> Counter[str]:
-        """Return reason -> number of records and values set aside, that is, kept unread.
-
-        Each reason begins with its stream, or with the file's own name for it.
-        """
+        """Return reason -> number of records and values set aside. Each reason begins with its stream."""
         found: Counter[str] = Counter()
         for (what, why), count in self.aside.items():
             found[why if "/" in why else f"{what}: {why}"] += count
         return found
 
     def by_kind(self) -> dict[str, dict[str, int]]:
-        """Return stream -> reason -> number of records and values set aside, that is, kept unread.
-
-        A file's own name for a kind may replace the stream.
-        """
+        """Return stream, or a file's own name for a kind -> reason -> number of records and values set aside."""
         found: dict[str, dict[str, int]] = {}
         for (what, why), count in self.aside.items():
             found.setdefault(what, {})[why] = count
@@ -102,11 +92,7 @@ class RateLimited(TryLater):
 
 
 def record_defect(store: Store, connection: Connection, error: Exception, *, holder: str, now: datetime) -> Outcome:
-    """Return the outcome of a sync that ended in an error of the program.
-
-    The outcome is saved and the lease released, if ``holder`` still holds it. Otherwise the sync has saved an outcome
-    itself.
-    """
+    """Return the outcome of a sync that ended in a program error, saved if ``holder`` still has the lease."""
     outcome = defect_outcome(store, connection, error)
     with store.transaction():
         if store.scheduling.lease_holder(connection.id) == holder:
@@ -115,10 +101,7 @@ def record_defect(store: Store, connection: Connection, error: Exception, *, hol
 
 
 def defect_outcome(store: Store, connection: Connection, error: Exception) -> Outcome:
-    """Return a failed outcome for an error of the program, without saving it.
-
-    It names the error's type only, because its text may be personal, and the command that tries again.
-    """
+    """Return a failed outcome for an error of the program, unsaved, with its type and the next command."""
     user = store.people.user_by_id(connection.user_id)
     because = say(
         "an unexpected {kind}; run: {command}", kind=type(error).__name__, command=f"bridge sync --user {user.name}"
@@ -127,19 +110,12 @@ def defect_outcome(store: Store, connection: Connection, error: Exception) -> Ou
 
 
 def minimum_wait(connection: Connection) -> timedelta:
-    """Return the shortest wait after a failure for which the source named a time to come back.
-
-    It is 15 seconds at first, doubles with each failure in a row, and is at most 15 minutes.
-    """
+    """Return the shortest wait after a failure for which the source named a time, longer with each failure."""
     return min(LIMITED_WAIT_MIN * int(2 ** min(connection.failures, 8)), LIMITED_WAIT_MAX)
 
 
 def backoff(connection: Connection, at: datetime) -> timedelta:
-    """Return the wait after a failure at ``at`` for which the source named no time.
-
-    It is 15 minutes at first, doubles with each failure in a row, and is at most 4 hours. Up to a fifth is added on
-    top, at random. Connections that failed together then do not come back together.
-    """
+    """Return the wait after a failure for which the source named no time. It doubles, and part of it is random."""
     drawn = random.Random(f"{connection.id}/{at.isoformat()}").random()
     wait = min(BACKOFF * int(2 ** min(connection.failures, 8)), BACKOFF_MAX)
     return wait * (1 + BACKOFF_JITTER * drawn)
@@ -156,11 +132,7 @@ def record_outcome(
     cadence: timedelta = SYNC_CADENCE,
     holder: str | None = None,
 ) -> None:
-    """Save a connection's outcome, and when the connection is due again. A lease of ``holder`` is released.
-
-    It is due after ``cadence`` if the outcome is ``ok``, else at the outcome's ``retry_at`` or after ``backoff``. It is
-    paused if the user must act (``needs_login``, ``stopped``). Then, and if not ``recurring``, it is never due again.
-    """
+    """Save a connection's outcome, and when it is due again, if ever. A lease of ``holder`` is released."""
     ok, interrupted = outcome.outcome == "ok", outcome.outcome == "interrupted"
     wait = cadence if ok else backoff(connection, finished)
     stopped = outcome.outcome in ("needs_login", "stopped")
@@ -180,11 +152,7 @@ def record_outcome(
 
 
 def _failures_in_a_row(connection: Connection, outcome: Outcome) -> int:
-    """Return the connection's number of failures in a row after ``outcome``.
-
-    Success gives 0, and a failure that still brought new records gives 1. An interruption, and a sync that sent no
-    request, leave the number as it was.
-    """
+    """Return the failures in a row: 0 after success, 1 if new records came, as before if nothing was asked."""
     if outcome.outcome == "ok":
         return 0
     if outcome.outcome == "interrupted" or outcome.unasked:

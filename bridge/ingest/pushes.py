@@ -41,9 +41,9 @@ class Grant:
 
 
 def grant(bridge: installation.Bridge, user: User, source: str) -> str:
-    """Permit apps to push a source's data for a user, and return the new token. The user's earlier token for it ends.
+    """Permit apps to push a source's data for a user, and return the new token, the only one from now on.
 
-    Only a digest of the token is stored, so it cannot be shown again. Raises SetupError if the source takes no pushes.
+    It cannot be shown again, as only its digest is stored. Raises SetupError if the source takes no pushes.
     """
     spec = registry.spec(source)
     if spec.receives is None:
@@ -78,10 +78,7 @@ def _opened(bridge: installation.Bridge, user: User, connection: Connection) -> 
 
 
 def granted(bridge: installation.Bridge, source: str, token: str) -> Grant | None:
-    """Return the push grant that ``token`` belongs to, or None if it is unknown or of another source than ``source``.
-
-    Every stored token is compared, so that the time taken reveals nothing.
-    """
+    """Return the push grant of ``token`` for ``source``, or None, in a time that reveals nothing."""
     wanted = _digest(token)
     known = [one for one, digest in grants(bridge) if hmac.compare_digest(digest, wanted)]
     return next((one for one in known if one.spec.name == source), None)
@@ -107,10 +104,9 @@ class Arriving:
         self._size += self._file.write(piece)
 
     def accept(self, headers: Mapping[str, str]) -> tuple[int, bool]:
-        """Keep the received body for the next import, unless the same body came in the last week.
+        """Keep the received body for the next import, unless it came lately. Return (size, True if it came before).
 
-        Returns (size in bytes, True if the same body came before). ``headers`` are those of the request. Raises
-        BadRecord for a body that the source cannot read.
+        Raises BadRecord for a body that the source cannot read.
         """
         self._file.flush()
         os.fsync(self._file.fileno())
@@ -129,10 +125,7 @@ class Arriving:
 
 
 def land(bridge: installation.Bridge) -> None:
-    """Import all pushed bodies that wait, of every user, and delete the imported bodies.
-
-    Bodies that fail are renamed to hidden files and kept for a week.
-    """
+    """Import all pushed bodies that wait, and delete them. Bodies that fail are kept hidden for a week."""
     for one, _ in grants(bridge):
         if files_below(one.folder):
             outcome = runs.sync_connection(bridge, one.user, one.connection, at=installation.now())
@@ -187,7 +180,6 @@ class PushImporter:
                 self._arrived.wait(IMPORT_PAUSE_SECONDS)
 
     def _guarded(self) -> None:
-        """Import all waiting bodies. An unexpected error is only logged, and the bodies wait for the next import."""
         try:
             land(self._bridge)
         except Exception as error:  # noqa: BLE001 - the text may be personal, the kind is not

@@ -36,12 +36,9 @@ def sync_user(
     at: datetime,
     watch: Callable[[str], OnPage] | None = None,
 ) -> list[Outcome]:
-    """Sync the user's accounts, folders and pushes, of ``source`` or of all sources for None, in turn.
+    """Sync the user's accounts, folders and pushes, of ``source`` or of all sources for None. Return each outcome.
 
-    Returns an outcome of each, also where it failed. Connections without a stored consent are left out.
-
-    ``watch(source)`` returns a function that is called for each page with (stream, number of records). Raises
-    SetupError if there is nothing to sync.
+    ``watch(source)`` returns a function called with (stream, number). Raises SetupError with nothing to sync.
     """
     live = [c for c in connections_of(bridge, user, source) if bridge.store.connections.secret(c.id) is not None]
     if not live:
@@ -54,11 +51,9 @@ def sync_user(
 def sync_connection(
     bridge: Bridge, user: User, connection: Connection, *, at: datetime, on_page: OnPage = ignore_page
 ) -> Outcome:
-    """Sync an account or folder of a user, and return the outcome. A connection that cannot be opened gives an outcome
-    too.
+    """Sync an account or folder of a user, and return the outcome, also for a connection that cannot be opened.
 
-    After the successful sync of an account, accepted recommendations are written to its calendar, and webhook
-    subscriptions are renewed.
+    After an account's success, accepted advice goes to its calendar and subscriptions are renewed.
     """
     spec = registry.spec(connection.source)
     leases.release_if_dead(bridge.store, connection)
@@ -80,11 +75,7 @@ def sync_connection(
 
 
 def write_plans(bridge: Bridge, user: User, connection: Connection, *, at: datetime) -> bool:
-    """Write the user's accepted recommendations to the calendar of a connection that has this permission.
-
-    Returns False if writing must be tried again, else True, also without the permission. The lease gets a holder of its
-    own. If the daemon syncs the connection meanwhile, that sync writes the recommendations.
-    """
+    """Write the accepted recommendations to a connection's calendar. Return False if it must be tried again."""
     from bridge.advice import calendar_writer
 
     spec = registry.spec(connection.source)
@@ -101,10 +92,6 @@ def write_plans(bridge: Bridge, user: User, connection: Connection, *, at: datet
 def _sync_folder(
     bridge: Bridge, user: User, connection: Connection, spec: ConnectorSpec, *, at: datetime, on_page: OnPage
 ) -> Outcome:
-    """Import the new and changed files of a connected folder, and return the outcome.
-
-    A folder that cannot be opened gives a failed outcome.
-    """
     account = StoredAccount(connection.id, {}, bridge.store, bridge.vault)
     try:
         folder = folder_pages.folder_of(connection, account, bridge.settings.inbox(user.id))
@@ -136,14 +123,9 @@ def import_path(
     settings: Mapping[str, str] = {},
     on_bytes: Callable[[str], imports.OnBytes] = lambda _: imports.ignore_bytes,
 ) -> imports.ImportResult:
-    """Import a file or folder for a user, and return an outcome per source, sorted by source.
+    """Import a file or folder for a user, and return an outcome per source. Content decides the source of a file.
 
-    Each file goes to the source that recognises its content most surely, or to ``source`` if that recognises it. A
-    folder or zip that ``bridge export`` wrote is restored instead. ``settings`` (name -> value) replace the
-    installation's settings for reading files. ``on_bytes(source)`` returns a function that is called with (bytes read,
-    all bytes). An import waits up to ten minutes for another import of its source, and is then ``skipped``. Raises
-    SetupError if the path is missing, or if no source recognises any
-    file and all are readable.
+    Raises SetupError if the path is missing, or if no source recognises any file and all are readable.
     """
     if not path.exists():
         raise SetupError(f"there is no file or folder {path}; check the path")
@@ -182,11 +164,7 @@ def import_path(
 
 @contextmanager
 def _import_turn(bridge: Bridge, connection: Connection, *, at: datetime) -> Iterator[Bridge]:
-    """Wait up to 10 minutes until no other sync or import of the connection runs, and take its lease.
-
-    Yields a copy of ``bridge`` with a lease holder of its own, and releases the lease afterwards. If the wait was too
-    short, the copy is yielded without the lease, and its import ends as ``skipped``.
-    """
+    """Wait for the lease and yield a bridge that holds it, or one without it, whose import is ``skipped``."""
     alone = replace(bridge)
     leases.release_if_dead(bridge.store, connection)
     Lease(store=bridge.store, connection=connection, holder=alone.holder, now=at).wait(IMPORT_PATIENCE)
@@ -197,10 +175,6 @@ def _import_turn(bridge: Bridge, connection: Connection, *, at: datetime) -> Ite
 
 
 def _nothing_known(path: Path, user: User) -> Text:
-    """Return the error text for a path without files that any source recognises.
-
-    It names each source that reads files once, as people write it, and says how to connect an account.
-    """
     files = ", ".join(spec.title.partition(" (")[0] for spec in registry.specs() if spec.reads is not None)
     return say(
         "{file} is no export this bridge can read. It reads exported files of {files}. Data of an account come by "
@@ -214,11 +188,9 @@ def _nothing_known(path: Path, user: User) -> Text:
 def rebuild(
     bridge: Bridge, user: User, source: str | None, *, progress: Callable[[int, int], None] | None = None
 ) -> dict[str, list[RecordResult]]:
-    """Derive a user's rows again from the kept raw records of ``source``, or of all sources for None.
+    """Derive a user's rows again from kept raw records of ``source``, or of all sources for None, without network.
 
-    It needs no network. Returns source -> result of each record. ``progress``, if given, is called with (records done,
-    all records) of each connection. Raises TryLater while a sync of such a connection runs, because its records would
-    be lost. Raises SetupError if the user is not connected.
+    Raises TryLater while a sync runs, because its records would be lost, and SetupError without a connection.
     """
     landings: dict[str, list[RecordResult]] = {}
     for connection in connections_of(bridge, user, source):

@@ -50,10 +50,9 @@ def ignore_page(stream: str, records: int) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A connection to be synced, with its source's ConnectorSpec and functions.
+    """A connection to be synced. ``open`` makes the connector, or is None for a source without an account.
 
-    ``open`` makes the connector. It is None for a source without an account. It may raise the errors of
-    ``bridge.domain.errors``.
+    It may raise the errors of ``bridge.domain.errors``.
     """
 
     connection: Connection
@@ -64,11 +63,9 @@ class Source:
 
 
 def sync(source: Source, store: Store, *, holder: str, now: datetime, on_page: OnPage = ignore_page) -> Outcome:
-    """Pull every new page (a part of a vendor's listing) of a connection, store it, and return the outcome.
+    """Pull every new page of a connection, store it, and return the outcome, also for a failure.
 
-    A page, the rows derived from it and its cursor are stored together or not at all. A failure is returned as an
-    outcome too. The connection's next due time is set. If another holder than ``holder`` has the lease, nothing is
-    done, and the outcome is ``skipped``. Raises TryLater only if the store cannot be written to for long.
+    A page and its cursor land together. Without the lease nothing is done. Raises TryLater if the store stays locked.
     """
 
     lease = Lease(store=store, connection=source.connection, holder=holder, now=now)
@@ -101,11 +98,7 @@ def sync(source: Source, store: Store, *, holder: str, now: datetime, on_page: O
 
 
 def _lasting_or_odd(store: Store, connection: Connection, error: BridgeError, *, at: datetime) -> BridgeError:
-    """Return ``error`` itself if it is at least the fifth odd answer in a row, over six hours or more.
-
-    An odd answer has an unknown form, or is a refusal (403). Otherwise return an Odd error with the text of ``error``,
-    after which the source is asked again.
-    """
+    """Return an Odd error, or ``error`` itself once odd answers have lasted."""
     earlier = store.scheduling.odd_answers(connection.id)
     lasted = len(earlier) + 1 >= ODD_ANSWERS_MIN and at - min(earlier) >= ODD_ANSWERS_SPAN
     return error if lasted else Odd(reason(error))
@@ -119,9 +112,7 @@ def store_records(source: Source, store: Store, records: Sequence[RawRecord], *,
 def under_lease(source: Source, store: Store, work: Callable[[SyncCounts], None], lease: Lease) -> Outcome:
     """Call ``work`` with new counts while holding the connection's lease, save the outcome, and return it.
 
-    Without the lease nothing is done or saved, and the outcome is ``skipped``. A BridgeError becomes an outcome. Any
-    other Exception is raised again after its outcome was saved. KeyboardInterrupt and SystemExit release the lease and
-    save no outcome.
+    Without the lease the outcome is ``skipped``. An unexpected Exception is raised again after its outcome was saved.
     """
     connection = source.connection
     if not lease.taken():
@@ -149,12 +140,7 @@ def under_lease(source: Source, store: Store, work: Callable[[SyncCounts], None]
 
 
 def _release(source: Source, store: Store, outcome: Outcome, lease: Lease, *, limited: bool = False) -> None:
-    """Save the outcome and release the lease in one transaction, because a released connection still due would sync
-    twice.
-
-    An outcome other than ``ok`` is not saved if another sync took over the lease. ``limited`` makes all connections of
-    the source wait.
-    """
+    """Save the outcome and release the lease in one transaction: a released connection still due would sync twice."""
     connection, now, cadence = source.connection, lease.now, source.spec.cadence
     with store.transaction(durable=source.open is None):  # files do not come again by themselves
         if limited and outcome.retry_at:
@@ -189,11 +175,7 @@ class _Pull:
     allowance: Allowance
 
     def everything(self) -> None:
-        """Fetch the records that webhook notices name, then pull all streams.
-
-        If a cursor has expired, all cursors are dropped and all streams are pulled again, once. Raises SetupError for a
-        source that only reads files.
-        """
+        """Fetch what webhooks name, then pull all streams; after an expired cursor once more from the start."""
         if self.source.open is None:
             raise SetupError(
                 f"{self.source.spec.name} has no account to fetch from; give it a file: bridge import PATH --user NAME"
@@ -212,11 +194,7 @@ class _Pull:
                 self._streams(connector, {})
 
     def _follow(self, notices: Sequence[Notice], connector: Connector) -> None:
-        """Fetch and store the records that webhook notices name, and mark the notices as handled.
-
-        A record that the vendor no longer has is deleted. If it may not be read, the stored record stays. These records
-        may be older than the window that each sync reads again.
-        """
+        """Fetch what webhook notices name, also from before the window that each sync reads again."""
         for notice in notices:
             gone = RawRecord(stream=notice.stream, key=notice.key, payload={}, deleted=True)
             pages = [Page(stream=notice.stream, records=(gone,))]
@@ -271,38 +249,27 @@ class _Pull:
     def _stored(
         self, page: Page, cursor: str | None, delivered: frozenset[str]
     ) -> tuple[list[RecordResult], datetime | None]:
-        """Store a page in a single transaction, unless it brings nothing.
-
-        Returns the results of its records, and the instant until which the source's shared rate limit holds.
-        """
+        """Return the results of a page's records, and until when the shared rate limit holds."""
         if self._is_stored(page, cursor):
             return [], self._limited_until()
         with self.store.transaction(durable=False):
             return store_page(self.source, self.store, page, delivered, now=self.now), self._limited_until()
 
     def _is_stored(self, page: Page, cursor: str | None) -> bool:
-        """Return True if a page brings nothing that the store lacks. ``cursor`` is the stored cursor of its stream.
-
-        Such a page has no records, deletes nothing, and names no other cursor and no other member of the vendor.
-        """
         is_empty = not page.records and page.covers is None
         return is_empty and page.cursor in (None, cursor) and page.member in (None, self.source.connection.member)
 
     def _limited_until(self) -> datetime | None:
-        """Return the end of the rate limit that all accounts of the source share. Return None without any."""
         spec = self.source.spec
         return self.store.scheduling.rate_limited_until(spec.name) if spec.shares_limit else None
 
     def _may_ask(self, limited_until: datetime | None) -> None:
-        """Raise RateLimited while the rate limit that all accounts of the source share is used up."""
         if limited_until is not None and limited_until > self.lease.clock():
             text = f"the limit that all accounts of {self.source.spec.name} share is used up"
             raise RateLimited(text, retry_at=limited_until)
 
     def _may_ask_again(self) -> None:
-        """Raise RateLimited while this connection's own rate limit holds. A user or a webhook may start a sync too
-        early.
-        """
+        """Raise RateLimited while this connection's limit holds: a user or a webhook may come too early."""
         connection, now = self.source.connection, self.lease.clock()
         last = self.store.scheduling.last_outcome(connection.id) if connection.last_error else None
         if last is None or not last[1].limited or last[1].retry_at is None:
@@ -315,11 +282,9 @@ class _Pull:
 def store_page(
     source: Source, store: Store, page: Page, delivered: frozenset[str], *, now: datetime
 ) -> list[RecordResult]:
-    """Store a page's raw records and the rows derived from them, its deletions and its cursor, in a single transaction.
+    """Store a page's raw records, the rows derived from them, its deletions and its cursor, in one transaction.
 
-    Deletions spare the record keys in ``delivered``, which this pull has brought. Returns the result of each record
-    stored or deleted. Raises SourceChanged if more than a fifth of at least ten records of an account cannot be read.
-    Files are read row by row. The cursor is not saved if the page has records and none can be read.
+    Returns each record's result. Raises SourceChanged if too many records of an account are unreadable.
     """
     with store.transaction(durable=False):  # a power cut undoes both, and the next sync repeats them
         results = store_records(source, store, page.records, now=now)
@@ -341,17 +306,12 @@ def store_page(
 
 
 def _unreadable(results: Sequence[RecordResult]) -> bool:
-    """Return True if a page has records and all were set aside. A record that waits for its parent counts as
-    readable.
-    """
+    """Return True if all of a page's records were set aside; waiting for a parent counts as readable."""
     return bool(results) and all(result.set_aside is not None and not result.waits for result in results)
 
 
 def refuse_changed_shape(spec: ConnectorSpec, page: Page, results: list[RecordResult]) -> None:
-    """Raise SourceChanged if more than a fifth of a page's results are records that cannot be read.
-
-    Pages with fewer than ten results pass. A record that waits for its parent counts as readable.
-    """
+    """Raise SourceChanged if too many of a page's records cannot be read. Small pages pass."""
     bad = sum(result.set_aside is not None and not result.waits for result in results)
     if len(results) >= UNREADABLE_RECORDS_MIN and bad > UNREADABLE_SHARE_MAX * len(results):
         doubled = len(page.records) - len({record.key for record in page.records})
@@ -363,11 +323,7 @@ def refuse_changed_shape(spec: ConnectorSpec, page: Page, results: list[RecordRe
 
 
 def _nothing_permitted(spec: ConnectorSpec, refused: Sequence[NotPermitted]) -> BridgeError:
-    """Return the error for a source that refused every stream, from its refusals.
-
-    It is NeedsLogin if a refusal named a missing scope. Otherwise it is the error that the first refusal holds for the
-    whole source (``NotPermitted.whole``).
-    """
+    """Return NeedsLogin if a scope was missing, else the error for the whole source."""
     if not any(error.named for error in refused):
         return refused[0].whole
     command = f"bridge connect {spec.name} --user NAME"

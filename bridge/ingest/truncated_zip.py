@@ -64,11 +64,7 @@ class Member:
 
 
 class Unpacked:
-    """Stream of the unpacked content of a truncated zip's member.
-
-    Reading raises EOFError if the zip ends before the member. It also does so above both 300 times the zip's size and
-    100 MB of content.
-    """
+    """Stream of the content of a truncated zip's member. Raises EOFError at the zip's end, or if it grows too large."""
 
     def __init__(self, member: Member) -> None:
         self._file = member.place.open("rb")
@@ -90,11 +86,7 @@ class Unpacked:
         self._file.close()
 
     def read(self, size: int = -1) -> bytes:
-        """Return the next ``size`` bytes, fewer at the end, or all bytes for a negative ``size``.
-
-        Where the zip is damaged, the bytes before the damage are returned first. The next call raises EOFError or
-        zlib.error.
-        """
+        """Return the next ``size`` bytes, or all for a negative ``size``. Damage raises EOFError or zlib.error."""
         parts, missing = [self._ready], size - len(self._ready)
         try:
             while (size < 0 or missing > 0) and (part := self._next()):
@@ -134,11 +126,7 @@ class Unpacked:
 
 
 def members(place: Path, path: str) -> Iterator[Member]:
-    """Yield the files in a truncated zip at ``place``, in its order. The last file may be incomplete.
-
-    The members' paths begin with ``path`` and a slash. Reading stops at an encrypted member, or one in an unknown
-    format.
-    """
+    """Yield the files in a truncated zip at ``place``, in its order. The last file may be incomplete."""
     at: int | None = 0
     with place.open("rb") as file:
         while at is not None and (member := _member(file, place, path, at)) is not None:
@@ -165,10 +153,7 @@ def _member(file: BinaryIO, place: Path, path: str, at: int) -> Member | None:
 
 
 def _after(file: BinaryIO, member: Member) -> int | None:
-    """Return the position of the header that follows ``member`` in its truncated zip.
-
-    Return None if the zip ends before, or if no header begins within 24 bytes after the member.
-    """
+    """Return the position of the next header in a truncated zip, None without one nearby."""
     end = member.at + member.length if member.length is not None else _end(member)
     if end is None:
         return None

@@ -35,11 +35,9 @@ def receive_webhook(
     now: datetime,
     token: str = "",
 ) -> int:
-    """Save a webhook's notices, each for every connection of the vendor's account that it names.
+    """Save a webhook's notices for every connection of the vendor's account. Return how many were new.
 
-    Returns how many were new, summed over notices and connections. ``headers`` have names in lower case. ``token`` is
-    the end of the address, for a source with ``secret_hooks``. Raises Forged if the sender is not proven, BadRecord for
-    an unreadable body, and SetupError if the source has no webhooks.
+    Raises Forged if the sender is not proven, BadRecord for an unreadable body, SetupError without webhooks.
     """
     spec = registry.spec(source)
     if spec.notices is None:
@@ -65,9 +63,7 @@ def _save(bridge: installation.Bridge, source: str, notice: Notice, now: datetim
 def subscribe(account: Account, spec: ConnectorSpec, url: str | None, lease: Lease) -> None:
     """Open an account's missing webhook subscriptions, renew those that end soon, and release the lease.
 
-    ``url`` is this installation's public address. Without it, open subscriptions are ended. Nothing happens for a
-    source that cannot be watched, or while another holder has the lease. A failure is only logged, because the sync
-    before it has succeeded.
+    Without ``url``, the public address, open subscriptions are ended. A failure is only logged.
     """
     address = _address(spec, url)
     if spec.watches is None or not (address or SUBSCRIPTIONS_FIELD in (account.token() or {})) or not lease.taken():
@@ -90,10 +86,7 @@ def unsubscribe(account: Account, spec: ConnectorSpec, *, now: datetime) -> None
 
 
 def _address(spec: ConnectorSpec, url: str | None) -> str | None:
-    """Return the address of a source's webhooks below ``url``.
-
-    Return None without a ``url``, and for http:// other than of this machine, because vendors send to https:// alone.
-    """
+    """Return the webhook address, None unless https:// or on this machine, as vendors send to https:// alone."""
     parts = urlsplit(url or "")
     reached = parts.scheme == "https" or parts.hostname in LOOPBACK_HOSTS
     return f"{url.rstrip('/')}{HOOKS_PATH}{spec.name}" if url and reached else None
@@ -102,8 +95,7 @@ def _address(spec: ConnectorSpec, url: str | None) -> str | None:
 def register(bridge: installation.Bridge, spec: ConnectorSpec, url: str | None, *, now: datetime) -> None:
     """Open or renew the webhook that a vendor has once for an application, or end it without a public ``url``.
 
-    Nothing happens for a source without such a webhook. A failure is only logged. A lock lets a single process at a
-    time ask the vendor, because two would open two webhooks.
+    A failure is only logged. A lock admits a single process, because two would open two webhooks.
     """
     if spec.registers is None:
         return
@@ -122,9 +114,6 @@ def register(bridge: installation.Bridge, spec: ConnectorSpec, url: str | None, 
 
 
 def _kept(bridge: installation.Bridge, spec: ConnectorSpec) -> dict[str, str]:
-    """Return the state that the source's ``registers`` function returned last, or an empty mapping before its first
-    call.
-    """
     sealed = bridge.store.connections.client(_name(spec))
     return {} if sealed is None else dict(bridge.vault.unseal(sealed))
 
@@ -135,5 +124,4 @@ def _keep(bridge: installation.Bridge, spec: ConnectorSpec, state: Mapping[str, 
 
 
 def _name(spec: ConnectorSpec) -> str:
-    """Return the name under which the state of a source's webhook is kept, among the sealed clients."""
     return f"{spec.name} webhook"

@@ -90,10 +90,7 @@ class AssistantServer(MCPServer[Any]):
 
 
 def _tool(function: Callable[..., dict[str, Any]], title: str) -> Tool:
-    """Make a tool of a typed method. Its docstring becomes the description that the assistant reads.
-
-    Arguments that the method does not have are refused.
-    """
+    """Make a tool of a typed method, whose docstring the assistant reads."""
     hints = ToolAnnotations(
         title=str(title),
         read_only_hint=function.__name__ in READING_TOOLS,
@@ -114,11 +111,6 @@ def _result(text: str, **more: Any) -> CallToolResult:
 
 
 def _sentence(name: str, error: Exception) -> str:
-    """Return a text for the user about an error of the tool ``name``.
-
-    The first three wrong arguments are named, and a BridgeError's own text is returned. For any other error the class
-    is logged, and the text refers to ``bridge doctor``.
-    """
     cause = error.__cause__ if isinstance(error, ToolError) else error
     if isinstance(cause, ValidationError):
         wrong = cause.errors()[:ARGUMENT_ERRORS_NAMED]

@@ -247,13 +247,11 @@ def _block(block: BlockDocument) -> Document:
 
 
 def _facts(facts: Iterable[Fact], audience: Audience) -> Document:
-    """Return reasons in words, which never hold a title, and as data, where a title is untrusted text."""
     told = [_quoted(one) for one in fact_documents(facts, audience)]
     return {"reasons": reasons(facts, audience), "facts": told}
 
 
 def _quoted(one: Any) -> Any:
-    """Return the document of a fact, or a value within it, with titles as untrusted text."""
     if isinstance(one, list):
         return [_quoted(part) for part in one]
     if not isinstance(one, dict):
@@ -277,10 +275,6 @@ def untrusted(text: str | None) -> dict[str, str] | None:
 
 
 def _advice(advice: Recommendation | Silence, audience: Audience) -> Document:
-    """Return a recommendation, or the reasons for having none, as a JSON document.
-
-    ``what`` may hold a third party's words, and is None for an audience without titles.
-    """
     if isinstance(advice, Silence):
         return {"id": None, "action": None, "slot": slot_name(advice.moment), **_facts(advice.facts, audience)}
     return {

@@ -1,10 +1,6 @@
 """Read the five meters at an instant: Vitality, Cognition, Progress, Serenity and Connection.
 
-A reading is a level from 0 to 1 with a standard deviation and reasons. The model gets a paced copy of the readings.
-Real readings jump by more than 0.20 in 15 to 21 % of nights. The simulator that trained the model moves by 0.06 to 0.10
-a slot. The model's level therefore moves by at most 0.25 in the slot of waking, and in the next. In all other slots the
-limit is 0.10, also when values expire. Progress grows within a week and is not paced. People see the readings without
-pacing.
+The model gets a paced copy, because real readings jump further than the simulator that trained it.
 """
 
 from __future__ import annotations
@@ -96,9 +92,7 @@ def read(known: Snapshot) -> dict[Meter, Reading]:
 def read_slots(known: Snapshot, starts: Sequence[datetime], *, reasons: bool = True) -> list[dict[Meter, Reading]]:
     """Return each meter's readings at each instant of ``starts``, from values measured by that instant.
 
-    ``starts`` are ascending and not after ``known.at``. ``known`` must reach 80 days back from the first of them. A
-    value that arrived late counts from when it was measured. A year of slots takes less than a second. Memory grows
-    with the days covered. With ``reasons=False`` the readings have no reasons.
+    ``starts`` ascend to ``known.at`` at most. ``known`` must reach 80 days back from the first of them.
     """
     past = Past(known, since=starts[0] if starts else None, reasons=reasons)
     return [read_at(past, at) for at in starts]
@@ -110,12 +104,9 @@ def read_at(past: Past, at: datetime) -> dict[Meter, Reading]:
 
 
 def paced(past: Past, readings: Sequence[tuple[datetime, Readings]]) -> list[States]:
-    """Return the meters' states that the model gets, a set for each reading.
+    """Return the meters' states that the model gets, a set for each reading. Levels follow readings at a limited pace.
 
-    The first set is the first reading's. Then a level follows its readings by at most 0.10 a slot. The limit is 0.25 in
-    a slot in which a night ended, and in the next. Progress is not limited. ``readings`` are pairs of (slot start,
-    readings of all meters), ascending, and not empty. The last instant may lie within a slot. A part of a slot allows
-    the same part of the limit. If a night ended in that part, the whole 0.25 is allowed.
+    ``readings`` are pairs of (slot start, readings of all meters), ascending, and not empty.
     """
     at, reading = readings[0]
     found = [{meter: one.state for meter, one in reading.items()}]
@@ -130,10 +121,7 @@ def paced(past: Past, readings: Sequence[tuple[datetime, Readings]]) -> list[Sta
 
 
 def _slowed(meter: Meter, state: MeterState, before: MeterState, cap: float) -> MeterState:
-    """Return a meter's state with its level moved at most ``cap`` away from the level ``before``.
-
-    Progress is not limited.
-    """
+    """Return a state at most ``cap`` from the level ``before``; Progress is not limited."""
     if meter is Meter.PROGRESS:
         return state
     return replace(state, level=clip(state.level, before.level - cap, before.level + cap))

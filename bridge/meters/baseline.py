@@ -1,9 +1,6 @@
-"""Compute the user's normal: centre and spread per source and metric from the last 60 days.
+"""Compute the user's normal: centre and spread per source and metric from recent days (empirical Bayes).
 
-With few values the centre leans on the population's mean. It does so more, the less people differ from each other
-(empirical Bayes). For heart-rate variability that is hardly at all. The spread leans on the population's for longer.
-Few or autocorrelated values widen the spread instead of misplacing the centre. The constants were fitted on the
-LifeSnaps data set (CC BY). Those marked "proposal" rest on no data with reports.
+Constants were fitted on LifeSnaps (CC BY). Those marked "proposal" rest on no data with reports.
 """
 
 from __future__ import annotations
@@ -155,11 +152,7 @@ class Baseline:
         return (scale(value, constants) - self.centre) / self.spread
 
     def scaled(self, distance: float, *, narrower: float = 1.0) -> float:
-        """Return a distance from the centre in spreads, limited to [-3, 3].
-
-        ``distance`` is in the metric's scale. The spread is multiplied by ``narrower`` first, so that a smaller number
-        gives a larger result.
-        """
+        """Return a distance from the centre in spreads, within limits. A smaller ``narrower`` gives a larger result."""
         return clip(distance / (narrower * self.spread), -CLIP, CLIP)
 
 
@@ -203,10 +196,9 @@ def unscale(value: float, constants: Constants) -> float:
 
 
 def hrv_quality(metric: str, rmssd_error: float | None) -> float:
-    """Return the quality (trust, 0 to 1) of a value of heart-rate variability.
+    """Return the trust (0 to 1) in a value of heart-rate variability: within^2 / (within^2 + error^2).
 
-    For a night's RMSSD it is within^2 / (within^2 + error^2), the share of the variance that is the person's. The error
-    is ``rmssd_error``, or 0.105 for None. Spot readings get 0.4, and any other metric 1.0.
+    The error is ``rmssd_error``, or a usual error for None. Spot readings get less trust.
     """
     if metric != Metric.HRV_RMSSD:
         return SPOT_QUALITY if metric.partition("/")[0] in SPOTS else 1.0
@@ -221,11 +213,7 @@ def clip(value: float, low: float = 0.0, high: float = 1.0) -> float:
 
 
 def _settled(values: Sequence[float], constants: Constants) -> tuple[int, float, float]:
-    """Return (number, median, deviation) of the values within five deviations, or five floors, of their median.
-
-    The deviation is the scaled median absolute deviation. Of fewer than five values all count, and the deviation is the
-    population's ``within``. Without values the median is the population's ``mu``.
-    """
+    """Return (number, median, deviation) of what lies near the median, the population's for few values."""
     n = len(values)
     if n < OWN_DEVIATION_MIN_VALUES:
         return n, median(values) if values else constants.mu, constants.within
@@ -240,20 +228,14 @@ def _settled(values: Sequence[float], constants: Constants) -> tuple[int, float,
 
 
 def _middle(ascending: Sequence[float]) -> float:
-    """Return the median of sorted values."""
     half = len(ascending) // 2
     return ascending[half] if len(ascending) % 2 else (ascending[half - 1] + ascending[half]) / 2
 
 
 def _of_kept(kept: Sequence[float], constants: Constants) -> tuple[int, float, float]:
-    """Return (number, median, deviation) of the values that remain without outliers.
-
-    Of fewer than five, the deviation is the population's ``within``.
-    """
     middle = median(kept)
     return len(kept), middle, _deviation(kept, middle) if len(kept) >= OWN_DEVIATION_MIN_VALUES else constants.within
 
 
 def _deviation(values: Sequence[float], middle: float) -> float:
-    """Return the scaled median absolute deviation of values from ``middle``."""
     return MAD_TO_SD * median([abs(v - middle) for v in values])

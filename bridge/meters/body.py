@@ -1,9 +1,4 @@
-"""Compute the body's signals that several meters share: sleep, heart-rate variability, resting heart rate, stress.
-
-A positive z means more of the quantity. The proxy map holds in which direction a signal moves a meter, and its
-half-life. The z and the fact of a night or day are computed once (``Past.kept``). Only the age of the value differs
-from slot to slot.
-"""
+"""Compute the body's signals that several meters share. A positive z means more of the quantity."""
 
 from __future__ import annotations
 
@@ -57,10 +52,6 @@ def sleep(past: Past, at: datetime) -> Signal | None:
 
 
 def _slept(past: Past, night: Latest, vendor: Latest | None) -> tuple[float, Fact]:
-    """Return (z, fact) of a night's sleep, by the rule of ``sleep``.
-
-    ``vendor`` is the vendor's score of that night, or None.
-    """
     z = 0.5 * _z(OWN_SLEEP, night) + 0.5 * clip((night.value - CONSTANTS[OWN_SLEEP].mu) / 0.14, -CLIP, CLIP)
     if vendor is not None:
         z = (z + _z(Metric.SLEEP_SCORE, vendor)) / 2
@@ -70,11 +61,9 @@ def _slept(past: Past, night: Latest, vendor: Latest | None) -> tuple[float, Fac
 
 @shared
 def hrv(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of last night's heart-rate variability.
+    """Return a signal of last night's heart-rate variability, averaged with the vendor's score of that night.
 
-    Its z is 0.7 of the night's and 0.3 of the week's. If the same source scored the recovery of that night, the result
-    is the mean with the score's z. Without variability the vendor's recovery score stands in, and without that the body
-    battery on waking. Returns None without any of the three.
+    The vendor's score, or the body battery, stands in. Returns None without any of the three.
     """
     found, scored = variability(past, at), recovery(past, at)
     if found is None:
@@ -89,12 +78,6 @@ def hrv(past: Past, at: datetime) -> Signal | None:
 def _varied(
     _past: Past, metric: str, night: Latest, recent: tuple[float, ...], score: float | None
 ) -> tuple[float, Fact]:
-    """Return (z, fact) of a night's variability.
-
-    The z is 0.7 of the night's and 0.3 of the week's. If ``recent`` holds fewer than three values, it is the night's
-    alone. ``score`` is the z of the vendor's recovery score, or None without a score. With a score the result is the
-    mean of both.
-    """
     z, week = _z(metric, night), _week(metric, night, recent)
     mixed = z if week is None else 0.7 * z + 0.3 * week
     whole = mixed if score is None else (mixed + score) / 2
@@ -111,16 +94,13 @@ def _varied(
 def recovery(past: Past, at: datetime) -> Signal | None:
     """Return a signal of the vendor's score of last night's recovery, or None if it is unknown.
 
-    Half of its z is the distance from the user's own normal. The other half is the distance from most people's mean of
-    58, or from the user's own centre if that is higher, as on some vendors' scales. A person who is often in the
-    vendor's red does not recover well, however usual that is.
+    Half of its z is the distance from the user's normal, half that from most people's mean.
     """
     night = past.latest(Metric.RECOVERY_SCORE, at)
     return None if night is None else nightly("hrv", night, at, *past.kept(_recovered, night))
 
 
 def _recovered(_past: Past, night: Latest) -> tuple[float, Fact]:
-    """Return (z, fact) of the vendor's recovery score of a night, by the rule of ``recovery``."""
     most = CONSTANTS[Metric.RECOVERY_SCORE]
     mark = max(most.mu, night.normal.centre)
     z = 0.5 * _z(Metric.RECOVERY_SCORE, night) + 0.5 * clip((night.value - mark) / most.within, -CLIP, CLIP)
@@ -153,10 +133,9 @@ def hrv_trend(past: Past, at: datetime) -> Signal | None:
 
 @shared
 def resting_hr(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of how far last night's resting heart rate was raised.
+    """Return a signal of how far last night's resting heart rate was raised, or None if it is unknown.
 
-    Its z is the distance above normal in spreads, less 1, from 0 to 2. A rate raised by at most one spread has z = 0,
-    because it says nothing about how a person feels (LifeSnaps). Returns None if the rate is unknown.
+    A rate raised a little has z = 0, because it says nothing about how a person feels (LifeSnaps).
     """
     night = past.latest(Metric.RESTING_HR, at)
     return None if night is None else nightly("resting_hr", night, at, *past.kept(_raised, night))
@@ -172,11 +151,9 @@ def _raised(_past: Past, night: Latest) -> tuple[float, Fact]:
 
 
 def stress(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the mean stress of the last six hours against the same hours of earlier days.
+    """Return a signal of the stress of the last hours against those hours of earlier days, or None if unknown.
 
-    With fewer than 40 minutes measured, the night's stress-management score of the vendor stands in (high is calm).
-    Without that, yesterday's mean stands in at half the trust. Returns None without any of them. Some sources, such as
-    WHOOP, publish no stress. Resting heart rate is no substitute, because it made Serenity worse (LifeSnaps).
+    Resting heart rate is no substitute, because it made Serenity worse (LifeSnaps).
     """
     means = {series: one.mean(at) for series, one in past.stress.items()}
     measured = {series: mean for series, mean in means.items() if mean is not None and mean[1] >= LEAST_STRESS}
@@ -218,9 +195,7 @@ def _z(metric: str, one: Latest) -> float:
 def variability(past: Past, at: datetime) -> tuple[str, Latest] | None:
     """Return (metric, newest value) of the heart-rate variability metric to use, or None if no metric has a value.
 
-    Of metrics with at least 14 values of history, the metric with the newest value is used. Among equally new values
-    those of a source that the user chose come first. If no metric has 14 values, the metric with most values is used.
-    Metrics are never mixed, so a new device runs beside the old device for its first fourteen nights.
+    Metrics are never mixed, so a new device runs beside the old device for its first nights.
     """
     found = [(metric, night) for metric in VARIABILITY if (night := past.latest(metric, at)) is not None]
     ripe = [one for one in found if one[1].normal.n >= PARALLEL]
@@ -230,15 +205,11 @@ def variability(past: Past, at: datetime) -> tuple[str, Latest] | None:
 
 
 def _week_of(_past: Past, metric: str, night: Latest, recent: tuple[float, ...]) -> float | None:
-    """Return the result of ``_week``, in the form that ``Past.kept`` calls."""
     return _week(metric, night, recent)
 
 
 def _week(metric: str, night: Latest, recent: tuple[float, ...]) -> float | None:
-    """Return the z of the mean of ``recent`` values against the normal of ``night``.
-
-    Returns None for fewer than three values. A week's mean spreads 0.6 times as much as a night.
-    """
+    """Return the z of a mean of ``recent``, None for fewer than three; a week spreads 0.6 times a night."""
     values = [scale(v, CONSTANTS[metric]) for v in recent]
     if len(values) < TREND_NIGHTS:
         return None
@@ -247,7 +218,6 @@ def _week(metric: str, night: Latest, recent: tuple[float, ...]) -> float | None
 
 
 def _body_battery(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the body battery reached on waking, called "hrv" as variability is, or None without it."""
     night = past.latest(Metric.BODY_BATTERY, at)
     return None if night is None else nightly("hrv", night, at, *past.kept(_charged, night))
 
@@ -258,10 +228,7 @@ def _charged(_past: Past, night: Latest) -> tuple[float, Fact]:
 
 
 def _stress_management(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the vendor's stress-management score of last night, or None without it.
-
-    Its sign is turned, because a high score is calm.
-    """
+    """Return a signal of last night's stress management, turned, because a high score is calm."""
     night = past.latest(Metric.STRESS_MANAGEMENT, at)
     return None if night is None else nightly("stress", night, at, *past.kept(_managed, night))
 
@@ -272,7 +239,6 @@ def _managed(_past: Past, night: Latest) -> tuple[float, Fact]:
 
 
 def _stress_of_yesterday(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of yesterday's mean stress as the vendor gives it, with quality 0.5, or None without it."""
     day = past.latest(Metric.DAILY_STRESS, at)
     return None if day is None else nightly("stress", day, at, *past.kept(_strained, day), quality=DAY_TRUST)
 
@@ -282,9 +248,5 @@ def _strained(_past: Past, day: Latest) -> tuple[float, Fact]:
 
 
 def _usual_stress(past: Past, series: str, at: datetime) -> Baseline:
-    """Return the user's normal of a series' mean stress in six hours, from the 60 days before ``at``.
-
-    Each day counts with the same six hours, unless fewer than 40 minutes were measured in them.
-    """
     means = (past.stress[series].mean(at - k * DAY) for k in range(1, WINDOW + 1))
     return normal_of([m[0] for m in means if m is not None and m[1] >= LEAST_STRESS], CONSTANTS[Metric.STRESS])

@@ -193,11 +193,6 @@ def check_in(answers: Answers, meter: Meter, at: datetime) -> Signal | None:
 
 
 def _told(score: float, days: int, newest: float, said: float) -> Fact:
-    """Return the last answer, with its age from 2 ``days`` on.
-
-    If all answers together point the other way, the fact adds that lower or higher answers came before. ``newest`` is
-    the last answer's z, and ``said`` the z of all answers.
-    """
     told = fact("check_in_before", score=score, days=days) if days > 1 else fact("check_in", score=score)
     if newest * said >= 0:
         return told

@@ -80,11 +80,9 @@ def pause(past: Past, at: datetime) -> Signal | None:
 
 
 def calendar(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the load of calendar entries against habit, where less is better.
+    """Return a signal of the load of calendar entries against habit, negative for more load than usual.
 
-    Its z is negative for more load than usual. Entries of rest and company are no load. Returns None unless at least
-    ten of the last 28 days have a load. Returns None also after 60 hours without load, and in the calendar's first 14
-    days.
+    Returns None if few days have a load, none is recent, or the calendar is new.
     """
     habit = past.calendar.load.compared(
         at, least_days=LEAST_DAYS, half_life=LOAD_HALF_LIFE, longest=2 * LOAD_HALF_LIFE, silence=SILENCE
@@ -96,7 +94,6 @@ def calendar(past: Past, at: datetime) -> Signal | None:
 
 
 def _told(busy: float, habit: Compared) -> Fact:
-    """Return the load. ``busy`` is the busy hours of the last six, or 0 if only earlier days count."""
     if not busy:
         return fact("entries_lately", compared=habit.fact)
     return fact("entries_six_hours", length=length(60 * busy), compared=habit.fact)
@@ -128,5 +125,4 @@ def workday(past: Past, at: datetime) -> Signal | None:
 
 
 def _now(name: str, z: float, told: Fact) -> Signal:
-    """Return a signal of this very moment at full trust."""
     return Signal(name=name, z=z, quality=1.0, age_hours=0.0, fact=told)

@@ -44,10 +44,9 @@ def read(past: Past, at: datetime) -> Reading:
 
 
 def company(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of recent company against habit.
+    """Return a signal of recent company against habit, or None unless the calendar often has company.
 
-    Returns None unless at least four of the last 28 days have company in the calendar. Returns None also after 21 days
-    without company, and in the calendar's first 14 days. A calendar without company says nothing about company.
+    A calendar without company says nothing about company.
     """
     habit = past.calendar.company.compared(at, least_days=LEAST_DAYS, half_life=HALF_LIFE, longest=LONGEST_HALF_LIFE)
     if habit is None:
@@ -75,17 +74,12 @@ def times_in_company(past: Past, at: datetime) -> int:
 
 
 def _ages(past: Past, at: datetime) -> list[timedelta]:
-    """Return how long ago each entry of company of the last seven days ended."""
     entries = past.calendar.in_company(at - CONTACTS_BACK - SOCIAL_ENTRY_MAX, at)
     return [at - o.end for o, _ in social_events(entries, at)]
 
 
 def messages(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the number of people the user wrote to yesterday, against the user's usual number.
-
-    Its z is at most 1. If the number of people is unknown, the number of messages written is taken instead. Returns
-    None if neither is known.
-    """
+    """Return a signal of how many people (else messages) the user wrote to yesterday, or None if unknown."""
     for metric in (Metric.CONTACTS, Metric.MESSAGES):
         day = past.latest(metric, at)
         if day is not None:
@@ -94,6 +88,5 @@ def messages(past: Past, at: datetime) -> Signal | None:
 
 
 def _wrote(_past: Past, metric: Metric, day: Latest) -> tuple[float, Fact]:
-    """Return (z, fact) of a day's count of people or messages. The z is at most 1."""
     kind = "messages" if metric is Metric.MESSAGES else "written_to"
     return min(day.normal.z(day.value, CONSTANTS[metric]), MAX_Z_OF_MESSAGES), fact(kind, count=round(day.value))

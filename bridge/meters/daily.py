@@ -13,11 +13,9 @@ from bridge.meters.whole_nights import whole_nights
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """The figure of a metric for a day and source.
+    """The figure of a metric for a day and source: the highest value, or intraday the sum or weighted mean.
 
-    ``low`` and ``high`` bound the ``count`` measurements behind it. ``value`` is the highest of nightly or daily
-    values. Of intraday values it is the sum of durations in minutes (such as mindfulness), and otherwise the mean,
-    weighted by readings.
+    ``low`` and ``high`` bound the ``count`` measurements behind it.
     """
 
     value: float
@@ -30,11 +28,7 @@ Days = dict[tuple[date, str], dict[Metric, Figure]]
 
 
 def figures(samples: Iterable[tuple[str, Sample]], episodes: Iterable[tuple[str, Episode]]) -> Days:
-    """Return (local day, source) -> metric -> figure, newest day first, then by source.
-
-    A day's sleep is its longest main sleep, whose pieces count as one. If two devices of a source each send a daily
-    value, the highest is taken, because neither contains the other.
-    """
+    """Return (local day, source) -> metric -> figure, newest day first. Of two devices the highest value counts."""
     found: dict[tuple[date, str], dict[Metric, list[Sample]]] = {}
     for source, sample in samples:
         found.setdefault((sample.day, source), {}).setdefault(sample.metric, []).append(sample)
@@ -54,11 +48,7 @@ def figures(samples: Iterable[tuple[str, Sample]], episodes: Iterable[tuple[str,
 
 
 def _figure(metric: Metric, samples: list[Sample]) -> Figure:
-    """Return the figure of a day's samples of a metric.
-
-    It is the highest of nightly or daily values. Of intraday values it is the sum if they are minutes, otherwise the
-    mean. Each sample weighs in the mean by the number of readings behind it.
-    """
+    """Return the highest of a day's values; of intraday ones the sum of minutes or the weighted mean."""
     if METRICS[metric].shape is not Shape.INTRADAY:
         value = max(sample.value for sample in samples)
         return Figure(value=value, count=len(samples), low=min(s.value for s in samples), high=value)

@@ -31,11 +31,9 @@ NOT_VALIDATED = say("not validated against people's reports")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signal:
-    """The input of a meter at an instant.
+    """The input of a meter: ``z`` is its distance from normal in spreads, ``quality`` the trust from 0 to 1.
 
-    ``z`` is the distance from the user's normal in spreads, where 0 is normal and + is more. ``quality`` is the trust
-    in it from 0 to 1, before it decays with age. ``source`` is None for an input that no source gave, such as the
-    calendar's.
+    ``source`` is None for an input that no source gave, such as the calendar's.
     """
 
     name: str
@@ -133,18 +131,13 @@ def precision(meter: Meter, level: float, sd: float) -> float:
 
 
 def _explainable(meter: Meter) -> float:
-    """Return the largest share of a meter's variance that signs can explain.
-
-    It is 0.25 for Vitality, Cognition and Serenity, and 1 for the rest.
-    """
     return KNOWABLE if meter in FELT else 1.0
 
 
 def nothing(validity: float | None, thin: Sequence[Signal], model: MeterState | None = None) -> Reading:
-    """Return a reading at exactly normal (0.70) with coverage 0.
+    """Return a reading at exactly normal with coverage 0, whose note names the ``thin`` signals.
 
-    Its note names ``thin``, the signals too weak to count. ``validity`` is the meter's, or None if it was not measured,
-    which the note says too. ``model`` is the state for policies, or None for that of the reading.
+    ``validity`` is None if it was not measured. ``model`` is the state for policies, None for the reading's.
     """
     names = ", ".join(signal.name for signal in thin)
     why = say("too little to tell from {inputs} alone", inputs=names) if thin else NOTHING_FRESH
@@ -175,15 +168,11 @@ def full_trust(rows: Mapping[str, Proxy]) -> float:
 
 
 def _trust(signal: Signal, row: Proxy) -> float:
-    """Return the trust in a signal, which is its weight times its quality times its freshness."""
     return row.weight * signal.quality * freshness(signal.age_hours, row.half_life_h)
 
 
 def _because(one: tuple[Signal, Proxy, float], precision: float, per_z: float) -> Because:
-    """Return the reason of a signal in a meter's level.
-
-    ``precision`` is 1 + the total trust, and ``per_z`` is the result of ``slope``.
-    """
+    """Return the reason of a signal in a meter's level."""
     signal, row, trust = one
     z = row.direction * signal.z
     contribution = per_z * trust * z / precision

@@ -1,8 +1,6 @@
 """Amounts of the recent past against the user's own habit: entries of company, of focus, and busy time.
 
-An amount counts from its end and halves every so often. What is left of all amounts is compared with what was left at
-the same hour on the last 28 days. A calendar tells of a kind of time only if its user writes that kind down. Whether
-the user does, the same days show. Rare entries fade more slowly, so that weeks without entries still differ.
+A calendar tells of a kind of time only if its user writes that kind down.
 """
 
 from __future__ import annotations
@@ -54,11 +52,7 @@ class Compared:
 
 
 class Amounts:
-    """Amounts of a kind of time, such as hours of focus, each with the instant from which it is known.
-
-    They give sums at any instant that fade with a half-life. Instants are whole microseconds inside, because a year of
-    slots asks for hundreds of thousands of them.
-    """
+    """Amounts of a kind of time, such as hours of focus, and their sums at any instant, fading with a half-life."""
 
     def __init__(self, amounts: Iterable[Amount], begin: datetime | None) -> None:
         """Take (known from, size) of each amount in any order.
@@ -97,10 +91,7 @@ class Amounts:
         return Compared(z=against(self._left_at(now, half), before), quality=days / (days + EVIDENCE_DAYS))
 
     def _before(self, now: int, half_life: int, count: int) -> list[float]:
-        """Return the faded sums at 1 to ``count`` times 24 hours before an instant, newest first.
-
-        The sums of a time of day are cached in a row of days.
-        """
+        """Return the faded sums at 1 to ``count`` times 24 hours before, newest first."""
         today, time = divmod(now, A_DAY)
         first, row = self._rows.get((half_life, time), (today, []))
         if not first <= today - count <= first + len(row):
@@ -118,7 +109,6 @@ class Amounts:
         return self._left_at(_microseconds(at), half_life // MICROSECOND)
 
     def _left_at(self, at: int, half_life: int) -> float:
-        """Return the sum that ``left`` returns, for microseconds. Each result is cached."""
         known = self._left.setdefault(half_life, {})
         if at not in known:
             old = self._sum(at - A_SPAN, half_life) * 0.5 ** (A_SPAN / half_life)
@@ -126,7 +116,6 @@ class Amounts:
         return known[at]
 
     def _sum(self, at: int, half_life: int) -> float:
-        """Return the faded sum of all amounts known at an instant, also of those older than 21 days."""
         sums = self._sums.get(half_life)
         if sums is None:
             sums = self._sums[half_life] = _faded(self._amounts, half_life)
@@ -134,15 +123,12 @@ class Amounts:
         return sums[last] * 0.5 ** ((at - self._known[last]) / half_life) if last >= 0 else 0.0
 
     def _count(self, at: int) -> int:
-        """Return how many amounts are known at an instant."""
         return bisect_right(self._known, at)
 
     def _is_silent(self, at: int, silence: int) -> bool:
-        """Return True if no amount became known in the ``silence`` microseconds up to an instant."""
         return self._count(at) == self._count(at - silence)
 
     def _days(self, at: int) -> int:
-        """Return how many of the last 28 times 24 hours have an amount."""
         found = self._days_at.get(at)
         if found is None:
             before = self._days_at.get(at - A_DAY)
@@ -154,7 +140,6 @@ class Amounts:
         return found
 
     def _has(self, at: int) -> bool:
-        """Return True if the 24 hours up to an instant have an amount."""
         return self._count(at) != self._count(at - A_DAY)
 
 
@@ -196,7 +181,6 @@ def pieces(stretches: Iterable[tuple[datetime, datetime]]) -> list[Amount]:
 
 
 def _faded(amounts: Sequence[tuple[int, float]], half_life: int) -> list[float]:
-    """Return the faded sum of each amount and all amounts before it, at the instant from which it is known."""
     sums = [size for _, size in amounts[:1]]
     for (before, _), (known, size) in pairwise(amounts):
         sums.append(sums[-1] * 0.5 ** ((known - before) / half_life) + size)

@@ -31,11 +31,7 @@ Timed = tuple[datetime, float, float]  # known from, minutes, value
 
 
 class Calendar:
-    """A user's calendar entries over [since, at], with their load, pauses, focus and company.
-
-    ``entries`` that had not begun at ``at`` are left out. ``recorded`` are stretches of focus that the user's computer
-    recorded.
-    """
+    """A user's calendar entries over [since, at], with their load, pauses, focus and company."""
 
     def __init__(self, entries: Labelled, since: datetime, at: datetime, recorded: Sequence[Stretch] = ()) -> None:
         begun = [(o, label) for o, label in entries if o.start <= at]
@@ -53,16 +49,11 @@ class Calendar:
         self._of_day: dict[datetime, float] = {}
 
     def _loads(self) -> list[Amount]:
-        """Return the hours of entries that are no rest and no company.
-
-        Meetings count twice, and an hour more where there was no pause before.
-        """
         occurrences = [o for o, _ in self.entries]
         tight = [(start, TIGHT_HOURS) for start in tight_starts(occurrences)]
         return [*pieces(self._busy), *pieces(met(occurrences)), *tight]
 
     def _focused(self, recorded: Sequence[Stretch]) -> tuple[list[Amount], datetime | None]:
-        """Return the hours of focus and when their source began: the computer's if it records, else the calendar's."""
         if recorded:
             return [(end, (end - start) / HOUR) for start, end in recorded], min(start for start, _ in recorded)
         return pieces(self._focus), self._begin
@@ -110,11 +101,6 @@ def closeness(event: Event) -> float:
 
 
 def _company(entries: Labelled, at: datetime) -> list[Amount]:
-    """Return (end, closeness) of the entries of company that are over.
-
-    Of each day only the two closest count. A third entry adds the amount by which it is closer than the less close of
-    the two.
-    """
     over = [(o.end, closeness(o.event)) for o, label in entries if _is_company(o, label) and o.end <= at]
     found: list[Amount] = []
     best: dict[int, list[float]] = {}
@@ -148,12 +134,10 @@ def _outside(stretches: Sequence[Stretch], taken: Sequence[Stretch]) -> list[Str
 
 
 def _is_company(occurrence: Occurrence, label: Label) -> bool:
-    """Return True for a busy entry labelled family time or socialising."""
     return label.action in COMPANY and takes_time(occurrence.event)
 
 
 def _is_hard(occurrence: Occurrence, label: Label) -> bool:
-    """Return True for a busy entry that is neither rest nor company."""
     return takes_time(occurrence.event) and label.action not in REST | COMPANY
 
 
@@ -186,27 +170,18 @@ class Intraday:
 
 
 def _once(kept: Sequence[Timed]) -> list[Timed]:
-    """Drop duplicates that arrived by two connections: of values known at the same instant, the longest measured is
-    kept.
-    """
+    """Keep the longest measured of values known at the same instant: they arrived by two connections."""
     return [one for one, after in zip_longest(kept, kept[1:]) if after is None or one[0] != after[0]]
 
 
 def _each(samples: Sequence[Sample]) -> float:
-    """Return how many minutes each measured value stands for, 1 or 3.
-
-    It is 1 if any quarter of an hour holds more than five values, as in a watch's own files. It is 3 otherwise, as in
-    Garmin Connect.
-    """
+    """Return the minutes for which a value stands, 1 for a watch's own files and 3 for Garmin Connect."""
     most = max((sample.count or 0 for sample in samples), default=0)
     return 1.0 if most > QUARTER / ONE_VALUE else ONE_VALUE / MINUTE
 
 
 def _timed(sample: Sample, each: float) -> Timed:
-    """Return (known from, minutes measured, value) of a sample.
-
-    A sample without an end counts 3 minutes. A mean counts ``each`` minutes per value behind it, at most its length.
-    """
+    """Return (known from, minutes measured, value) of a sample."""
     start, end = sample.start, sample.end
     if end is None or end <= start:
         return start, ONE_VALUE / MINUTE, sample.value
@@ -215,6 +190,5 @@ def _timed(sample: Sample, each: float) -> Timed:
 
 
 def _just_after(ends: Sequence[datetime], at: datetime) -> bool:
-    """Return True if ``at`` lies less than 30 minutes after an end in ``ends``, which are ascending."""
     last = bisect_right(ends, at) - 1
     return last >= 0 and at - ends[last] < AFTER_WORKOUT

@@ -1,14 +1,6 @@
-"""Signs of illness: several signals of the body far from normal in the same night.
+"""Signs of illness: several signals of the body far from normal in the same night (Mishra 2020, Quer 2021).
 
-A single signal strays for many reasons. Resting heart rate and breathing up, variability down and a warm skin in the
-same night are what a fever, alcohol or a great strain does (Mishra 2020, Quer 2021). Distances are not clipped here,
-because a fever lies ten spreads out.
-
-An illness lasts some days. In the first three weeks of a history its nights would soon be the user's normal. A value is
-then compared with the nights before those days too, and the largest distance counts.
-
-The distance ``together`` exceeds 1.5 in 10 % and 5 in 0.6 % of LifeSnaps' nights, sick nights included. In 14 months of
-a WHOOP it exceeds 5 in 1.0 %, and the vendor scored each of these nights below 27 of 100.
+Values are compared with the nights before a possible illness too, which would soon be the user's normal.
 """
 
 from __future__ import annotations
@@ -51,11 +43,7 @@ VARIABILITY_DOWN = fact("variability_down")
 
 
 def illness(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of several signs of illness in the last night.
-
-    Returns None if their distance together is at most 1.5. Its z is always -3. Its quality grows from 0 to 1 with a
-    distance from 1.5 to 5, and is halved if the largest sign's normal rests on under four values.
-    """
+    """Return a signal of several signs of illness in the last night, or None if they are small together."""
     signs = sorted(_signs(past, at), key=lambda sign: -sign[0])
     far = distance(past, at)
     if far <= FIRST:
@@ -88,10 +76,7 @@ def together(distances: Sequence[float]) -> float:
 
 @shared
 def _signs(past: Past, at: datetime) -> list[tuple[float, Fact, Latest]]:
-    """Return (distance in spreads, fact, value) of each sign of illness of the newest night.
-
-    A positive distance is towards illness.
-    """
+    """Return (distance in spreads towards illness, fact, value) of each sign of the newest night."""
     values = tuple(past.latest(metric, at) for metric in SIGNS)
     stand_ins = tuple(past.latest(metric, at) for metric in STAND_INS)
     return past.kept(_signs_of, values, body.variability(past, at), stand_ins)
@@ -100,11 +85,7 @@ def _signs(past: Past, at: datetime) -> list[tuple[float, Fact, Latest]]:
 def _signs_of(
     past: Past, values: tuple[Latest | None, ...], hrv: tuple[str, Latest] | None, stand_ins: tuple[Latest | None, ...]
 ) -> list[tuple[float, Fact, Latest]]:
-    """Return the signs of illness of the newest night from the newest values, as ``_signs`` does.
-
-    Without variability (``hrv``) the first known of ``stand_ins`` is a sign: recovery score, then body battery. A
-    recovery score that is the only sign counts twice, because the vendor makes it of several values.
-    """
+    """Return signs as ``_signs``; a recovery score alone counts twice, as it is made of several values."""
     found = [
         (_far(past, metric, direction, one), SIGN_FACTS[metric], one)
         for (metric, direction), one in zip(SIGNS.items(), values, strict=True)
@@ -121,12 +102,7 @@ def _signs_of(
 
 
 def _far(past: Past, metric: str, direction: int, one: Latest) -> float:
-    """Return a value's distance from normal towards illness, in spreads.
-
-    ``direction`` is 1 for a value that rises in illness, and -1 for one that falls. In a history of under 21 nights,
-    the normals without the last 3 and the last 6 nights are tried too. They must rest on three nights. The largest
-    distance is returned.
-    """
+    """Return the distance towards illness in spreads; a short history is tried without its last nights too."""
     normals = [one.normal]
     if one.normal.n < SETTLED_NIGHTS:
         earlier = (past.normal_before(metric, one, nights) for nights in SAME_ILLNESS)
@@ -135,7 +111,7 @@ def _far(past: Past, metric: str, direction: int, one: Latest) -> float:
 
 
 def _once(signs: Sequence[tuple[float, Fact, Latest]]) -> list[tuple[float, Fact, Latest]]:
-    """Return the signs, of those with the same fact only the largest, because two thermometers make a single sign."""
+    """Keep the largest of signs with the same fact, because two thermometers make a single sign."""
     best: dict[Fact, tuple[float, Fact, Latest]] = {}
     for sign in signs:
         if sign[1] not in best or sign[0] > best[sign[1]][0]:

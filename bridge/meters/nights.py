@@ -1,9 +1,6 @@
-"""Find main sleeps by series (source and device) and day, when values became known, and journeys across time zones.
+"""Find main sleeps by series (source and device) and day, when values became known, and journeys.
 
-After a flight the length of sleep recovers in about two days, its timing in up to fifteen. Eastward flights take longer
-(Oura and National University of Singapore, 1.5 million nights). Regularity of sleep is therefore ignored for a day per
-hour of offset crossed. Heart rate and variability are judged more loosely for three days. Those nights are left out of
-the user's normal.
+After a flight regularity is ignored for a time (Oura and NUS, 1.5 million nights).
 """
 
 from __future__ import annotations
@@ -94,14 +91,9 @@ class Nights:
         return bisect_right(self._ends, until) > bisect_right(self._ends, after)
 
     def known_from(self, sample: Sample, series: str) -> datetime:
-        """Return the instant from which a value measured during a night counts.
+        """Return the instant from which a value measured during a night counts: the end of its series' main sleep.
 
-        A value counts from the end of its series' main sleep of that day, or from its own end if that is later. Without
-        such a sleep it counts from its own end, or without an end from 06:00 local time.
-
-        Some sources date a night's value at local midnight. Such a value counts from the end of the main sleep, in any
-        series if its own has none. Without a main sleep it counts from 06:00 local time. No value counts from 06:00 if
-        it starts later. Then it counts from its start.
+        Some sources date a night's value at local midnight. No value counts before its own start.
         """
         civil = self._civil(sample)
         night = self.of.get(series, {}).get(sample.day) or (self._main(sample.day) if civil else None)
@@ -124,9 +116,6 @@ class Nights:
         return None
 
     def _civil(self, sample: Sample) -> bool:
-        """Return True if a sample begins at local midnight of its day. Its own UTC offset counts, or else the user's
-        zone.
-        """
         if sample.offset is None:
             local = sample.start.astimezone(zone_at(sample.start, self._zones))
         else:
@@ -134,19 +123,11 @@ class Nights:
         return local.time() == MIDNIGHT and local.date() == sample.day
 
     def _main(self, day: date) -> Night | None:
-        """Return the main sleep of a day from the series where it ranks best (see ``_rank``).
-
-        Returns None without a main sleep.
-        """
         found = [nights[day] for nights in self.of.values() if day in nights]
         return max(found, key=_rank, default=None)
 
     def _main_sleeps(self, episodes: Sequence[tuple[str, Episode]]) -> dict[str, dict[date, Night]]:
-        """Return series -> local day of waking -> main sleep.
-
-        It is the longest sleep of at least 3 hours asleep that ends from 03:00 to 15:00 local time. Without such a
-        sleep, the longest sleep of the day is the main sleep. The pieces of a night count as one.
-        """
+        """Return series -> local day of waking -> main sleep, the pieces of a night as one."""
         found: dict[str, dict[date, Night]] = {}
         for source, episode in whole_nights(episodes):
             night = night_of(episode, self._offset(episode)) if episode.kind is EpisodeKind.SLEEP else None
@@ -157,15 +138,11 @@ class Nights:
         return found
 
     def _offset(self, episode: Episode) -> timedelta:
-        """Return an episode's offset from UTC, or that of the user's zone at its end if it states none."""
         if episode.offset is not None:
             return timedelta(minutes=episode.offset)
         return episode.end.astimezone(zone_at(episode.end, self._zones)).utcoffset() or timedelta(0)
 
     def _offsets(self) -> dict[date, int]:
-        """Return local day -> minutes east of UTC at waking. Where series differ, the series with the most nights
-        counts.
-        """
         found: dict[date, int] = {}
         for _, nights in sorted(self.of.items(), key=lambda pair: (len(pair[1]), pair[0])):
             found |= {day: round(night.offset / timedelta(minutes=1)) for day, night in nights.items()}
@@ -173,9 +150,5 @@ class Nights:
 
 
 def _rank(night: Night) -> tuple[bool, float]:
-    """Return the sort key of a day's sleeps, the largest of which is the main sleep.
-
-    A sleep of 3 hours or more that ends from 03:00 to 15:00 comes first, then the longest.
-    """
     woke = (night.end + night.offset).time()
     return night.asleep >= MAIN_SLEEP_MIN_HOURS and EARLIEST_WAKING <= woke <= LATEST_WAKING, night.asleep

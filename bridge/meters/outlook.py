@@ -1,10 +1,4 @@
-"""Forecast tomorrow's meters, from the same hours of similar days and from tomorrow's calendar.
-
-A level is expected where it was at that hour on days of tomorrow's kind in the last four weeks. Kinds are workdays and
-free days. If fewer than five are of that kind, all 28 count. The inputs from the calendar (company, meetings, booked
-time and focus) are replaced by tomorrow's. The standard deviation is that between these days, together with the
-uncertainty of a reading. A meter with readings on fewer than five days has no forecast.
-"""
+"""Forecast tomorrow's meters, from the same hours of similar days and from tomorrow's calendar."""
 
 from __future__ import annotations
 
@@ -36,9 +30,7 @@ KNOWN_AHEAD = frozenset(
 class Expected:
     """A meter's expected level at an instant, from 0 to 1, forecast from past days.
 
-    ``sd`` is the standard deviation of the level, and ``days`` the number of those days. ``because`` says which level
-    is usual at this hour. A second text follows if the day's calendar entries change the level by 0.03 or more, which
-    is ``change``.
+    ``because`` says which level is usual at this hour, and if entries of the day ``change`` it, that too.
     """
 
     at: datetime
@@ -60,11 +52,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Seen:
-    """A past reading, as the distance of its level from normal in log odds.
-
-    ``ahead`` is the weighted sum of the inputs that a calendar gives in advance. ``rest`` is the distance without
-    ``ahead / trust``.
-    """
+    """A past reading, as the distance from normal in log odds: the part known ahead, and the ``rest``."""
 
     rest: float
     ahead: float
@@ -73,11 +61,7 @@ class _Seen:
 
 
 def outlook(known: Snapshot, day: date, works: Callable[[date], bool]) -> tuple[Expected, ...]:
-    """Return the meters' expected levels at the end of tomorrow's morning, afternoon and evening, ascending.
-
-    A meter with fewer than five past readings at that hour, of up to 28 days, is left out. The result is empty if
-    ``day`` is not tomorrow, or if nothing is known of the user. ``works`` tells the dates of work.
-    """
+    """Return the expected levels at the end of tomorrow's slots, or an empty result if ``day`` is another day."""
     today = known.at.astimezone(zone_at(known.at, known.zones)).date()
     nothing = not (known.samples or known.episodes or known.agenda or known.tasks)
     if nothing or day != today + A_DAY:
@@ -113,10 +97,6 @@ def _when(past: Past, known: Snapshot, day: date, slot: Slot) -> When:
 
 
 def _like(today: date, day: date, works: Callable[[date], bool]) -> list[date]:
-    """Return those of the last 28 dates that are of the same kind as ``day``, workdays or free days, ascending.
-
-    If there are fewer than five, all 28 are returned.
-    """
     days = [today - ago * A_DAY for ago in range(DAYS_BACK, 0, -1)]
     like = [one for one in days if works(one) is works(day)]
     return like if len(like) >= DAYS_MIN else days
@@ -136,10 +116,7 @@ def _seen(past: Past, meter: Meter, reading: Reading) -> _Seen:
 
 
 def _ahead(past: Past, meter: Meter, because: Sequence[Because]) -> float:
-    """Return the sum of weight times z over the inputs that a calendar gives in advance (``KNOWN_AHEAD``).
-
-    The z are those of ``because``, the weights those of the meter's proxy rows in ``past``.
-    """
+    """Return the sum of weight times z over ``KNOWN_AHEAD``."""
     rows = past.proxies.of(meter)
     return sum(rows[one.signal].weight * one.z for one in because if one.signal in KNOWN_AHEAD)
 

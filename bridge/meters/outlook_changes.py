@@ -48,11 +48,7 @@ class When:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """A change of a meter's expected level at the end of ``slot``, by the calendar entries of the day.
-
-    ``difference`` is the change of the level. ``why`` is the fact of the calendar behind the change, or None if no fact
-    points the same way.
-    """
+    """A change of a meter's expected level at the end of ``slot``, by the day's entries. ``why`` may be None."""
 
     meter: Meter
     slot: Slot
@@ -72,11 +68,7 @@ def change_of(meter: Meter, slot: Slot, difference: float, planned: When, usual:
 
 
 def told(changes: Iterable[Change]) -> list[Text]:
-    """Return a sentence per meter, or for several meters that change at the same times for the same reason.
-
-    Of a meter that rises at one time and falls at another, the larger change and those in its direction are told. The
-    fact is that of the last of these times.
-    """
+    """Return a sentence per meter, or for several meters that change at the same times for the same reason."""
     groups: dict[tuple[Text, Text | None], list[Text]] = {}
     for of_meter in _by_meter(changes):
         largest = max(of_meter, key=lambda one: abs(one.difference))
@@ -116,7 +108,6 @@ class _Fact:
     words: Callable[[float, float], Text]
 
     def text(self, planned: When, usual: Sequence[When], *, is_up: bool) -> Text | None:
-        """Return the text, or None if the count is usual or on the other side than the meter's change."""
         value = self.rounded(self.count(planned))
         mean = self.rounded(fmean(self.count(one) for one in usual))
         return self.words(value, mean) if value != mean and (value > mean) is (is_up is self.raises) else None

@@ -1,10 +1,4 @@
-"""Find the recordings of the same night, nap or workout by several devices, and keep one of each.
-
-Watches, rings, phones and the apps between them write down the same thing, each with its own start and end. Recordings
-that share more than half of the shorter one are the same thing, and one device tells the whole of it. A recording of
-less than half of the longest one is incomplete, as with an empty battery, and gives way to any other. Otherwise the
-order of sources decides. The order in which recordings arrive has no influence.
-"""
+"""Find the recordings of the same night, nap or workout by several devices, and keep one of each."""
 
 from __future__ import annotations
 
@@ -36,9 +30,7 @@ def series_of(source: str, device: str | None) -> str:
 def once(episodes: Iterable[Told], preference: Preference = NO_PREFERENCE) -> list[Told]:
     """Return (source, episode) of each night, nap and workout once, by start.
 
-    Recordings are of the same thing if they share more than half of the shorter. A night and a nap at the same time are
-    the same thing. A workout is a thing of its own. Of a thing's recordings, those of the preferred series stay.
-    Recordings of less than half the longest come last, whatever the preference.
+    Of recordings that share more than half of the shorter, that of the preferred series stays.
     """
     asleep: list[Told] = []
     active: list[Told] = []
@@ -66,7 +58,6 @@ def _by_start(told: Told) -> tuple[datetime, str, str]:
 
 
 def _days(asleep: Iterable[Told]) -> dict[str, list[date]]:
-    """Return series -> ascending days with a main sleep."""
     found: dict[str, set[date]] = {}
     for source, one in asleep:
         if one.kind is EpisodeKind.SLEEP:
@@ -75,10 +66,7 @@ def _days(asleep: Iterable[Told]) -> dict[str, list[date]]:
 
 
 def _touching(episodes: Iterable[Told]) -> Iterator[list[Told]]:
-    """Yield the episodes in groups, so that episodes of different groups do not overlap.
-
-    Each group is in the order of start.
-    """
+    """Yield groups, in order of start, of which no two overlap."""
     together: list[Told] = []
     over: datetime | None = None
     for told in sorted(episodes, key=_by_start):
@@ -92,7 +80,6 @@ def _touching(episodes: Iterable[Told]) -> Iterator[list[Told]]:
 
 
 def _chosen(together: Sequence[Told], preference: Preference, nights: dict[str, list[date]]) -> Iterator[Told]:
-    """Yield the episodes of a group that remain when each thing is kept once. One series tells the whole of a thing."""
     for thing in _things(together):
         kept: list[Told] = []
         for told in sorted(thing, key=_order(thing, preference, nights), reverse=True):
@@ -102,7 +89,7 @@ def _chosen(together: Sequence[Told], preference: Preference, nights: dict[str, 
 
 
 def _things(together: Sequence[Told]) -> list[list[Told]]:
-    """Return the episodes of a group, divided by the night, nap or workout that they record. Sameness is transitive."""
+    """Return a group divided by what is recorded; sameness is transitive."""
     things: list[list[Told]] = []
     for told in together:
         thing, others = [told], []
@@ -116,11 +103,7 @@ def _things(together: Sequence[Told]) -> list[list[Told]]:
 
 
 def _order(thing: Sequence[Told], preference: Preference, nights: dict[str, list[date]]) -> Callable[[Told], Order]:
-    """Return the sort key of the recordings of a night, nap or workout, the largest of which is taken.
-
-    Recordings of at least half the longest come first. Then the order of sources decides, then the length, and then the
-    earlier start. ``nights`` is series -> days with a night.
-    """
+    """Return a recording's sort key, the largest of which is taken; ``nights`` is series -> days."""
     longest = max(one.end - one.start for _, one in thing)
     begin = min(one.start for _, one in thing)
 
@@ -138,11 +121,9 @@ def _series(told: Told) -> str:
 
 
 def _earlier(days: Sequence[date], day: date) -> int:
-    """Return how many of ascending days lie in the 60 days before ``day``."""
     return bisect_left(days, day) - bisect_left(days, day - HISTORY)
 
 
 def _same(one: Episode, other: Episode) -> bool:
-    """Return True if two recordings share more than half of the shorter."""
     shared = min(one.end, other.end) - max(one.start, other.start)
     return shared > SAME * min(one.end - one.start, other.end - other.start)

@@ -1,8 +1,4 @@
-"""Index a snapshot of a user's data once, so that meters can be read at many instants.
-
-Every value carries the instant from which it was known: a night from waking, a day's total from midnight. Values are
-kept apart by series (source, and device where known), because each series has its own normal.
-"""
+"""Index a snapshot of a user's data once, so that meters can be read at many instants."""
 
 from __future__ import annotations
 
@@ -73,11 +69,9 @@ Track = dict[date, Value]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Latest:
-    """A value of a metric and day, with its series.
+    """A value of a metric and day, with its series, the ``normal`` there, and when it was ``known``.
 
-    ``normal`` is the user's normal of the metric in this series, from the 60 days before ``day``. ``known`` is the
-    instant from which the value was known. A past makes one object per metric, series and day, so that the object can
-    be a cache key of ``Past.kept``.
+    A past makes one object per metric, series and day, so that it can be a key of ``Past.kept``.
     """
 
     day: date
@@ -102,8 +96,7 @@ class Latest:
 class Past:
     """An index over a snapshot of a user's data. A reading at an earlier instant sees only the values known by then.
 
-    ``since`` is the earliest instant at which the index will be read, by default two weeks before ``known.at``. With
-    ``reasons=False`` readings carry no reasons, whose making takes a tenth of their time.
+    ``since`` is the earliest instant read. ``reasons=False`` leaves reasons out, which cost time.
     """
 
     def __init__(self, known: Snapshot, *, since: datetime | None = None, reasons: bool = True) -> None:
@@ -141,11 +134,7 @@ class Past:
         self.tasks = Tasks(known.tasks, known.zones)
 
     def latest(self, metric: str, at: datetime) -> Latest | None:
-        """Return a metric's value of the newest local day, of those that became known in the 30 hours before ``at``.
-
-        Returns None without such values. If several series have a value on that day, the series whose main sleep
-        counts for the day is taken. Without such a series, and for daily metrics, the user's order of sources decides.
-        """
+        """Return a metric's value of the newest local day among those known shortly before ``at``, or None."""
         tracks = self._tracks.get(metric)
         if tracks is None:
             return None
@@ -169,16 +158,11 @@ class Past:
         return None
 
     def _standing(self, metric: str, one: Latest) -> tuple[bool, Key]:
-        """Return a value's sort key among series of the same day. The largest counts, by the rule of ``latest``."""
         told_night = metric not in OF_DAYS and self.nights.told.get(one.day) == one.series
         return told_night, self.preference.key(one.series, one.normal.n)
 
     def _recent_days(self, at: datetime) -> tuple[date, ...]:
-        """Return the local days from tomorrow down to two days ago, seen from ``at``.
-
-        Tomorrow is included, because it may have begun in a zone further east. The days are cached, because all meters
-        are read at the same instant.
-        """
+        """Return days from tomorrow, which may have begun further east, to two days ago."""
         if self._days[0] != at:
             today = at.astimezone(zone_at(at, self.zones)).date()
             self._days = at, tuple(today + k * DAY for k in (1, 0, -1, -2))
@@ -238,7 +222,7 @@ class Past:
         return None if night is None else self.nights.of[night.series][night.day].end
 
     def _dated(self, metric: str, series: str, day: date) -> Latest:
-        """Return the value of a metric, series and day. It is cached, as later values cannot change its normal."""
+        """Return a cached value, as later ones cannot change its normal."""
         found = self._dates.get((metric, series, day))
         if found is None:
             value, normal = self._tracks[metric][series][day], self._normal(metric, series, day)
@@ -251,12 +235,7 @@ class Past:
         return self._normal(metric, one.series, one.day, skipped=days)
 
     def _normal(self, metric: str, series: str, day: date, skipped: int = 0) -> Baseline:
-        """Return the user's normal of a metric's series from the values of the 60 days before ``day``.
-
-        The last ``skipped`` of these days are left out, by default none. Only values known as early as that day's value
-        count. On a journey's day and the two days after, the spread for heart rate and variability is 1.5 times as
-        wide.
-        """
+        """Return a series' normal of the 60 days before from what was known then, wider after a journey."""
         days, values = self._histories.get((metric, series)) or self._history(metric, series)
         known = self._tracks[metric][series][day].known
         first, last = bisect_left(days, day - WINDOW * DAY), bisect_left(days, day - skipped * DAY)
@@ -265,19 +244,12 @@ class Past:
         return replace(normal, spread=LOOSER * normal.spread) if loose else normal
 
     def _history(self, metric: str, series: str) -> tuple[list[date], list[Value]]:
-        """Return the days of a metric's series and their values, ascending, and cache them.
-
-        For heart rate and variability, a journey's day and the two days after are left out.
-        """
         track, loose = self._tracks[metric][series], self.nights.journeys.loose
         days = sorted(day for day in track if metric not in UNSETTLED or not loose(day))
         self._histories[metric, series] = days, [track[day] for day in days]
         return self._histories[metric, series]
 
     def _add_samples(self) -> None:
-        """Store the snapshot's nightly and daily samples by metric, series and day, and then the medians of
-        ``_add_spots``.
-        """
         for metric, samples in self._samples.items():
             if METRICS[metric].shape is not Shape.INTRADAY:
                 for source, sample in samples:
@@ -286,11 +258,7 @@ class Past:
         self._add_spots()
 
     def _add_spots(self) -> None:
-        """Store, for each series and day, medians of at least three short readings of heart-rate variability.
-
-        A median of the readings in a main sleep counts from waking. A median of all readings of a day counts from the
-        day's end.
-        """
+        """Store medians of short readings of variability: of a main sleep from waking, of a day from its end."""
         spots: dict[tuple[str, str, date, datetime | None], list[float]] = {}
         for metric in SPOTS:
             for source, sample in self._samples.get(metric, ()):
@@ -304,10 +272,6 @@ class Past:
                 self._put(track, series, day, median(values), woke or midnight(day + DAY, self.zones))
 
     def _add_nights(self) -> None:
-        """Store the values of each main sleep.
-
-        They are the sleep needed, the sleep score, the vendor's values and the charge reached overnight.
-        """
         for series, nights in self.nights.of.items():
             needs = self.needs[series] = {day: need(day, nights) for day in nights}
             for day, night in nights.items():
@@ -318,17 +282,13 @@ class Past:
                 self._put_battery(series, day, night.end)
 
     def _charged(self) -> dict[str, list[tuple[datetime, float]]]:
-        """Return source -> (end, highest value) of each sample of the body battery, by time."""
         found: dict[str, list[tuple[datetime, float]]] = {}
         for source, sample in self._samples.get(Metric.BODY_BATTERY, ()):
             found.setdefault(source, []).append((sample.end or sample.start, sample.high or sample.value))
         return {source: sorted(levels) for source, levels in found.items()}
 
     def _put_battery(self, series: str, day: date, woke: datetime) -> None:
-        """Store the charge reached overnight: the highest body battery from two hours before to two hours after waking.
-
-        It counts from two hours after waking. Nothing is stored without a sample in these four hours.
-        """
+        """Store the highest body battery around waking, from two hours after it."""
         levels = self._batteries.get(series.partition("/")[0], [])
         first, last = (bisect_left(levels, (woke + off, 0.0)) for off in (-AFTER_WAKING, AFTER_WAKING))
         if first < last:
@@ -336,21 +296,12 @@ class Past:
             self._put(Metric.BODY_BATTERY, series, day, fullest, woke + AFTER_WAKING)
 
     def _known_from(self, sample: Sample, series: str) -> datetime:
-        """Return the instant from which a sample counts.
-
-        A daily value counts from the day's end, or from its own end if that is later. A night's value counts as
-        ``Nights.known_from`` says, mostly from waking.
-        """
         if METRICS[sample.metric].shape is Shape.DAILY:
             return max(sample.end or sample.start, midnight(sample.day + DAY, self.zones))
         return self.nights.known_from(sample, series)
 
     def _put(self, metric: str, series: str, day: date, value: float, known: datetime) -> None:
-        """Store the value of a metric, series and day.
-
-        A value is left out if it is implausible, or not yet known at the snapshot's instant. So are metrics that are
-        not in ``CONSTANTS``. Of two values for a day, the value known earlier stays, so that old readings never change.
-        """
+        """Store a plausible value that is known; the one known earlier stays, so that old readings never change."""
         if metric not in CONSTANTS or not plausible(value, CONSTANTS[metric]) or known > self._at:
             return
         track = self._tracks.setdefault(metric, {}).setdefault(series, {})
@@ -358,7 +309,6 @@ class Past:
             track[day] = Value(value=value, scaled=scale(value, CONSTANTS[metric]), known=known)
 
     def _intraday(self, metric: Metric) -> dict[str, list[Sample]]:
-        """Return series -> samples of a metric that is measured all day."""
         found: dict[str, list[Sample]] = {}
         for source, sample in self._samples.get(metric, ()):
             found.setdefault(series_of(source, sample.device), []).append(sample)

@@ -73,11 +73,7 @@ def this_week(past: Past, at: datetime) -> MeterState:
 
 
 def tasks(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of done against due tasks in the seven days up to ``at``.
-
-    The prior is 3.5 tasks done of 5. A task's weight halves every three days since it was done or due. Returns None if
-    no task was done or became overdue in these days.
-    """
+    """Return a signal of done against due tasks of the last days, or None if none was done or became overdue."""
     since = at - TASK_DAYS
     done = [at - completed for completed in past.tasks.done(since, at)]
     overdue = [at - end for end, *_ in past.tasks.open(at) if since <= end <= at]
@@ -90,11 +86,9 @@ def tasks(past: Past, at: datetime) -> Signal | None:
 
 
 def focus(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of recent focus against habit.
+    """Return a signal of recent focus against habit, or None if focus is rare, not recent or its source new.
 
-    Focus is what a computer recorded, or without records the blocks of focus in the calendar. Returns None unless at
-    least four of the last 28 days have focus. Returns None also after 21 days without focus, and in the first 14 days
-    of its source.
+    Focus is what a computer recorded, or without records the blocks of focus in the calendar.
     """
     habit = past.calendar.focused.compared(at, least_days=LEAST_DAYS, half_life=HALF_LIFE, longest=LONGEST_HALF_LIFE)
     if habit is None:
@@ -115,7 +109,6 @@ def deadlines(past: Past, at: datetime) -> Signal | None:
 
 
 def _due(past: Past, at: datetime) -> Fact:
-    """Return how many open tasks are due within a day of an instant, and how many are overdue then."""
     ends = [end for end, *_ in past.tasks.open(at)]
     tomorrow = at + DAY
     soon, late = sum([at <= end < tomorrow for end in ends]), sum([end < at for end in ends])
@@ -136,10 +129,7 @@ def usual_focus(past: Past, at: datetime) -> float:
 
 
 def _done_share(past: Past, monday: datetime, at: datetime, now: Moment) -> float | None:
-    """Return the share done of this week's tasks, or None without tasks.
-
-    They are tasks finished since ``monday``, and open tasks due from then to Sunday. ``now`` is the slot at ``at``.
-    """
+    """Return the done share of tasks finished since ``monday`` or due until Sunday, None without tasks."""
     done = len(past.tasks.done(monday, at))
     week_ends = midnight(now.week + 7 * DAY, past.zones)
     planned = done + sum([monday <= end <= week_ends for end, *_ in past.tasks.open(at)])
@@ -147,11 +137,7 @@ def _done_share(past: Past, monday: datetime, at: datetime, now: Moment) -> floa
 
 
 def _focus_share(past: Past, monday: datetime, at: datetime) -> float | None:
-    """Return this week's focus as a share of five usual days, which may exceed 1.
-
-    Returns None if this week has no focus, and fewer than four of the 28 days before had any. Such a user does not
-    record focus. The usual day is fixed on Monday, so that a week's progress does not shrink.
-    """
+    """Return focus as a share of five usual days, None for somebody who records none."""
     made = past.calendar.focus(monday, at)
     if not made and not past.calendar.focused.is_kept(monday, LEAST_DAYS):
         return None
@@ -159,5 +145,4 @@ def _focus_share(past: Past, monday: datetime, at: datetime) -> float | None:
 
 
 def _now(name: str, z: float, told: Fact) -> Signal:
-    """Return a signal of this very moment at full trust."""
     return Signal(name=name, z=z, quality=1.0, age_hours=0.0, fact=told)

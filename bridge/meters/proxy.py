@@ -65,16 +65,13 @@ def current(path: Path) -> ProxyMap:
 
 @lru_cache(maxsize=8)
 def _read_once(path: Path, stamp: tuple[int, ...]) -> ProxyMap:  # noqa: ARG001 - the stamp is the cache key
-    """Return the map with the overrides in ``path``. It is cached by ``stamp``, which changes with the file."""
     return overridden(path)
 
 
 def with_changes(changes: Overrides, path: Path) -> ProxyMap:
-    """Return the shipped map with ``changes`` (meter -> signal -> fields) applied.
+    """Return the shipped map with ``changes`` (meter -> signal -> fields) applied. Changed meters lose their validity.
 
-    A meter whose rows changed loses its validity, because validity was measured with the shipped rows. The version ends
-    with a hash of the changes. Raises SetupError for an unknown row, a field that cannot be changed or a value out of
-    range. Errors name ``path``, the file that holds or will hold the changes.
+    Raises SetupError, naming ``path``, for an unknown row, a fixed field or a value out of range.
     """
     if not changes:
         return shipped()
@@ -125,10 +122,6 @@ def written(changes: Overrides) -> str:
 
 
 def _row(entry: Mapping[str, Any]) -> Proxy:
-    """Return a row of the shipped table.
-
-    Raises SetupError for missing or unknown fields, unknown metrics, and values out of range.
-    """
     name = f"{entry.get('meter')}.{entry.get('signal')}"
     try:
         row = Proxy(**{**entry, "meter": Meter(entry["meter"]), "inputs": tuple(entry["inputs"])})
@@ -141,10 +134,6 @@ def _row(entry: Mapping[str, Any]) -> Proxy:
 
 
 def _changed(row: Proxy, change: Mapping[str, Any], path: Path) -> Proxy:
-    """Return a row with the fields of ``change`` put in.
-
-    Raises SetupError for a field that cannot be changed, and for a value out of range. Errors name ``path``.
-    """
     unknown = sorted(set(change) - set(CHANGEABLE))
     if unknown:
         raise SetupError(
@@ -155,11 +144,7 @@ def _changed(row: Proxy, change: Mapping[str, Any], path: Path) -> Proxy:
 
 
 def _checked(row: Proxy, path: Path) -> Proxy:
-    """Return the row unchanged.
-
-    The direction must be 1 or -1, the weight from 0 to 10, and the half-life above 0 hours or None. Raises SetupError,
-    which names ``path``, for other values.
-    """
+    """Raise SetupError, which names ``path``, for a value out of range."""
     name = f"{path.name}: {row.meter}.{row.signal}"
     if row.direction not in (1, -1):
         raise SetupError(f"{name}: direction must be 1 (raises) or -1 (lowers), not {row.direction!r}")
@@ -171,7 +156,6 @@ def _checked(row: Proxy, path: Path) -> Proxy:
 
 
 def _no_strangers(changes: Overrides, path: Path) -> None:
-    """Raise SetupError if ``changes`` name a row that the proxy map does not have. The error names ``path``."""
     known = {(str(row.meter), row.signal) for row in shipped().rows}
     unknown = [f"{meter}.{s}" for meter, signals in changes.items() for s in signals if (meter, s) not in known]
     if unknown:

@@ -1,8 +1,4 @@
-"""Correlation of a user's body signals with the user's own check-ins.
-
-It is a stable trait: the halves of a person's days correlate at .64 to .72 (own analysis). It is shown and moves no
-level, because weights learnt per person predict no better.
-"""
+"""Correlation of a user's body signals with the user's own check-ins. It is shown and moves no level."""
 
 from __future__ import annotations
 
@@ -55,10 +51,9 @@ SAYS = (
 
 
 def sensitivity(known: Snapshot, meter: Meter) -> Sensitivity | None:
-    """Return the rank correlation of a meter, read without check-ins, with the check-ins of the last 60 days.
+    """Return the rank correlation of a meter, read without check-ins, with recent check-ins, shrunk if they are few.
 
-    It is multiplied by n / (n + 20) for n check-ins. Returns None below 20 check-ins with a reading, and for meters
-    other than Vitality and Serenity. ``known`` must reach 80 days back from the first of the check-ins.
+    Returns None for too few or another meter than Vitality and Serenity. ``known`` must reach 80 days back.
     """
     if meter not in FELT_BY_BODY:
         return None
@@ -87,7 +82,6 @@ def rank_correlation(one: list[float], other: list[float]) -> float:
 
 
 def _ranks(values: list[float]) -> list[float]:
-    """Return the rank of each value, from 0. Equal values share their mean rank."""
     order = sorted(values)
     places: dict[float, list[int]] = {}
     for place, value in enumerate(order):

@@ -32,10 +32,9 @@ def read(past: Past, at: datetime) -> Reading:
 
 
 def meetings(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the load of calendar entries against habit, where more load is a positive z.
+    """Return a signal of the load of entries against habit, positive for more, or None if the calendar says too little.
 
-    Entries of rest and company are no load. Returns None unless at least ten of the last 28 days have a load. Returns
-    None also after 60 hours without load, and in the calendar's first 14 days. An empty calendar is not an empty day.
+    An empty calendar is not an empty day.
     """
     habit = past.calendar.load.compared(
         at, least_days=LEAST_DAYS, half_life=HALF_LIFE, longest=2 * HALF_LIFE, silence=SILENCE
@@ -47,7 +46,6 @@ def meetings(past: Past, at: datetime) -> Signal | None:
 
 
 def _told(busy: float, habit: Compared) -> Fact:
-    """Return the load. ``busy`` is the busy hours of the last twelve, or 0 if only earlier days count."""
     if not busy:
         return fact("entries_lately", compared=habit.fact)
     return fact("entries_twelve_hours", length=length(60 * busy), compared=habit.fact)

@@ -1,7 +1,6 @@
 """Score a night from 0 to 1 by duration, efficiency, stages, regularity and debt.
 
-Vendor scores cannot be compared with each other, and some sources have none. Shares of deep and REM sleep weigh little,
-as there is no consensus about them (National Sleep Foundation, Ohayon 2017).
+Stages weigh little, as there is no consensus about them (National Sleep Foundation, Ohayon 2017).
 """
 
 from __future__ import annotations
@@ -31,10 +30,9 @@ LEAST_NIGHTS = 3  # earlier nights that regularity needs
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Night:
-    """A main sleep, with ``asleep`` and ``stated`` in hours.
+    """A main sleep, with ``asleep`` and ``stated`` (the vendor's need) in hours, and shares from 0 to 1.
 
-    ``stated`` is the need that the vendor states, from 5 to 10. ``efficiency``, ``deep`` and ``rem`` are shares from 0
-    to 1. Each of these four is None if the source does not give it.
+    All but ``asleep`` are None if the source does not give them.
     """
 
     start: datetime
@@ -51,11 +49,7 @@ class Night:
 
 
 def night_of(episode: Episode, offset: timedelta) -> Night | None:
-    """Return the main sleep that an episode of sleep describes.
-
-    Returns None if its time asleep is unknown or outside of 1 to 16 hours. ``offset`` is the user's distance from UTC,
-    positive in the east.
-    """
+    """Return the main sleep in an episode of sleep, or None if its time asleep is unknown or impossible."""
     values = episode.values
     asleep = minutes_asleep(values)
     if asleep is None or not 60 <= asleep <= 960:
@@ -80,11 +74,9 @@ def night_of(episode: Episode, offset: timedelta) -> Night | None:
 
 
 def need(day: date, nights: Mapping[date, Night]) -> float:
-    """Return the hours of sleep that the user needed for the night that ended on ``day``, from 5 to 10.
+    """Return the hours of sleep that the user needed for the night of ``day``, from free nights and a prior.
 
-    It is the median of free nights of the six weeks before, averaged with 7.5 h. Each free night counts once, and the
-    7.5 h count four times. A free night ended at the weekend or late, and the nights before it had left no debt. If the
-    vendor states a need, the result is the mean of both. Raises KeyError without the night of ``day``.
+    If the vendor states a need, the result is the mean of both. Raises KeyError without the night of ``day``.
     """
     before = {d: nights[d] for d in _back(day, start=1, count=NEED_DAYS) if d in nights}
     free = _free(before)
@@ -119,11 +111,7 @@ def score(day: date, nights: Mapping[date, Night], needs: Mapping[date, float], 
 
 
 def _free(nights: Mapping[date, Night]) -> list[float]:
-    """Return the hours asleep of the nights without an alarm and without debt.
-
-    They ended at a weekend, or at least 45 minutes later than usual. The three nights before fell at most an hour short
-    of the usual together. Usual is the median of ``nights``.
-    """
+    """Return the hours asleep of nights without an alarm and without debt."""
     if not nights:
         return []
     usual = median(night.asleep for night in nights.values())
@@ -137,11 +125,7 @@ def _free(nights: Mapping[date, Night]) -> list[float]:
 
 
 def minutes_asleep(values: Mapping[Metric, float]) -> float | None:
-    """Return the minutes asleep in an episode's values.
-
-    If they are not stated, they are the sum of light, deep and REM sleep. If one of these is unknown, they are the
-    minutes in bed less the minutes awake. Returns None if neither is known.
-    """
+    """Return the minutes asleep in an episode's values, if need be from stages or time in bed, or None."""
     stages = (Metric.LIGHT_SLEEP, Metric.DEEP_SLEEP, Metric.REM_SLEEP)
     if Metric.ASLEEP in values:
         return values[Metric.ASLEEP]
@@ -153,11 +137,7 @@ def minutes_asleep(values: Mapping[Metric, float]) -> float | None:
 
 
 def _efficiency(values: Mapping[Metric, float], asleep: float) -> float | None:
-    """Return the share (0.3 to 1) of the time in bed that the user was ``asleep`` (minutes).
-
-    A stated efficiency counts first, otherwise ``asleep`` divided by the minutes in bed. Returns None if neither is
-    known, and for a share below 0.3 or above 1.
-    """
+    """Return the share of the time in bed asleep, None if unknown or implausible."""
     found = values.get(Metric.SLEEP_EFFICIENCY)
     in_bed = values.get(Metric.IN_BED)
     if found is None and in_bed:
@@ -166,20 +146,13 @@ def _efficiency(values: Mapping[Metric, float], asleep: float) -> float | None:
 
 
 def _stages(night: Night) -> float | None:
-    """Return the score (0 to 1) of a night's deep and REM sleep, by the rule of ``score``.
-
-    An unknown stage is left out. Returns None if both are unknown.
-    """
+    """Return the score (0 to 1) of a night's deep and REM sleep, by the rule of ``score``."""
     shares = ((night.deep, 0.18), (night.rem, 0.20))
     known = [clip(share / enough) for share, enough in shares if share is not None]
     return sum(known) / len(known) if known else None
 
 
 def _regularity(day: date, nights: Mapping[date, Night]) -> float | None:
-    """Return the score (0 to 1) of how near a night's middle is to the usual hour, by the rule of ``score``.
-
-    Returns None with fewer than three nights in the 14 days before.
-    """
     before = [nights[d].middle for d in _back(day, start=1) if d in nights]
     if len(before) < LEAST_NIGHTS:
         return None
@@ -189,10 +162,7 @@ def _regularity(day: date, nights: Mapping[date, Night]) -> float | None:
 
 
 def _debt(day: date, nights: Mapping[date, Night], needs: Mapping[date, float]) -> float:
-    """Return the mean shortfall of sleep against the need, in hours, over the night of ``day`` and the 14 days before.
-
-    Unknown nights are left out. A night's weight halves every 2.5 days, and a night above its need counts as 0.
-    """
+    """Return the shortfall in hours, weights halving every 2.5 days; nights above need count as 0."""
     total = weight = 0.0
     for d in _back(day, start=0):
         if d in nights:
@@ -203,7 +173,6 @@ def _debt(day: date, nights: Mapping[date, Night], needs: Mapping[date, float]) 
 
 
 def _back(day: date, *, start: int, count: int = REGULARITY_DAYS) -> list[date]:
-    """Return the days from ``start`` to ``count`` days before ``day``, newest first."""
     return [day - ago for ago in _AGO[start : count + 1]]
 
 

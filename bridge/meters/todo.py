@@ -35,19 +35,16 @@ class Tasks:
 
     @cached_property
     def _done(self) -> list[tuple[datetime, int]]:
-        """Return (completed, place among the tasks) of each completed task, by time."""
         return sorted((one.completed, place) for place, one in enumerate(self._tasks) if one.completed is not None)
 
     @cached_property
     def _dated(self) -> list[Open]:
-        """Return the tasks with a due day, done or not, by the end of that day."""
         due = [(one.due, place, one, effort_of(one)) for place, one in enumerate(self._tasks) if one.due is not None]
         ends = [(midnight(day + DAY, self._zones), place, one, h, max(h, 1.0)) for day, place, one, h in due]
         return sorted(ends, key=FIRST)
 
     @cached_property
     def _ahead(self) -> timedelta:
-        """The longest time before a due day's end in which a task adds to the pressure, at least 8 days."""
         return max([WEEK_AHEAD, *((effort + NO_PRESSURE * least) * HOUR for *_, effort, least in self._dated)])
 
     def done(self, since: datetime, until: datetime) -> list[datetime]:
@@ -56,11 +53,7 @@ class Tasks:
         return [completed for completed, _ in sorted(self._done[first:last], key=SECOND)]
 
     def open(self, at: datetime) -> list[Open]:
-        """Return the tasks with a due day that are open at ``at``, as ``Open`` tuples in the order of the tasks given.
-
-        Overdue tasks are included. Tasks due so late that they add no pressure yet are left out. Tasks due within the
-        next 8 days never are.
-        """
+        """Return the tasks with a due day that are open at ``at``, without those due too late to press yet."""
         last, found = self._last
         if last != at:
             near = self._dated[: bisect_right(self._dated, at + self._ahead, key=FIRST)]

@@ -77,7 +77,6 @@ def steps(past: Past, at: datetime) -> Signal | None:
 
 
 def _walked(_past: Past, day: Latest) -> tuple[float, Fact]:
-    """Return (z, fact) of a day's steps, by the rule of ``steps``."""
     constants = CONSTANTS[Metric.STEPS]
     z = min(day.normal.z(day.value, constants), MAX_Z_OF_STEPS)
     compared = words.relative(day.value, unscale(day.normal.centre, constants), day.normal)

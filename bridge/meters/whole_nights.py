@@ -46,10 +46,6 @@ def _is_nap(one: Episode) -> bool:
 
 
 def _belong(first: Episode, second: Episode) -> bool:
-    """Return True if two sleeps are pieces of a night. One of them must be its source's main sleep.
-
-    No flight lies between them, after which a new night begins.
-    """
     awake = second.start - first.end
     shorter = min(first.end - first.start, second.end - second.start)
     is_main = EpisodeKind.SLEEP in (first.kind, second.kind)
@@ -63,7 +59,7 @@ def _at_night(at: datetime, one: Episode) -> bool:
 
 
 def _united(first: Episode, second: Episode) -> Episode:
-    """Return two pieces as one night, whose time awake and in bed holds the pause. Scores are those of the longer."""
+    """Return two pieces as one night, whose time awake and in bed holds the pause."""
     longer = max(first, second, key=lambda one: (one.kind is EpisodeKind.SLEEP, one.end - one.start))
     pause = (second.start - first.end) / MINUTE
     values = dict(longer.values)

@@ -96,7 +96,6 @@ def _unit(query: Query) -> str:
 
 
 def _why_none(query: Query, tables: Tables, value: float | None) -> Text | None:
-    """Return why there is no figure, or None where there is one."""
     if value is not None:
         return None
     if query.subject.kind is Kind.DAYS and not tables.by_day(query.subject.name):
@@ -105,7 +104,6 @@ def _why_none(query: Query, tables: Tables, value: float | None) -> Text | None:
 
 
 def _rows(subject: Subject, tables: Tables, query: Query) -> list[Row]:
-    """Return a subject's rows within the span that have a value, by day."""
     found: Iterable[Row]
     if subject.kind is Kind.DAYS:
         found = (Row(day=day, values={"value": value}) for day, value in tables.by_day(subject.name).items())
@@ -170,7 +168,6 @@ def _from_noon(minutes: float) -> float:
 
 
 def _named(one: Condition, names: Sequence[str]) -> bool:
-    """Return True if one of the names is the condition's, contains it, or, for ``!=``, if none is."""
     if one.operator == "~":
         return any(str(one.value).casefold() in name.casefold() for name in names)
     return (one.value in names) is (one.operator == "=")
@@ -193,7 +190,6 @@ def _values(query: Query, rows: Sequence[Row]) -> list[Value]:
 
 
 def _figure(query: Query, rows: Sequence[Row]) -> tuple[float | None, date | None, Text | None]:
-    """Return the figure of rows in order of time, the date it is of, and the reason why there is none."""
     values = _values(query, rows)
     if query.of is Aggregate.COUNT:
         return len(values), None, None
@@ -224,7 +220,6 @@ FIGURES: Mapping[Aggregate, Callable[[Sequence[float]], float]] = {
 
 
 def _trend(values: Sequence[Value]) -> tuple[float | None, date | None, Text | None]:
-    """Return the change a week of values by date, by least squares."""
     days = [day.toordinal() for day, _ in values]
     middle, level = fmean(days), fmean([value for _, value in values])
     spread = sum((day - middle) ** 2 for day in days)
@@ -276,7 +271,6 @@ def _share(query: Query, rows: Sequence[Row], tables: Tables) -> Answer:
 
 
 def _correlation(query: Query, other: Subject, tables: Tables) -> Answer:
-    """Return the rank correlation of two subjects over the days on which both are known."""
     one, two = (_by_day(part, tables, query) for part in (query.subject, other))
     if query.subject.counted or other.counted:
         one, two = _with_zeros(query.subject, one, two), _with_zeros(other, two, one)
@@ -295,7 +289,6 @@ def _correlation(query: Query, other: Subject, tables: Tables) -> Answer:
 
 
 def _by_day(subject: Subject, tables: Tables, query: Query) -> dict[date, float]:
-    """Return day -> a subject's value, of several rows of a day their sum or, for rates, their mean."""
     values: dict[date, list[float]] = {}
     field = "value" if subject.kind is Kind.DAYS else subject.field
     for row in _rows(subject, tables, query):
@@ -304,12 +297,10 @@ def _by_day(subject: Subject, tables: Tables, query: Query) -> dict[date, float]
 
 
 def _with_zeros(subject: Subject, counts: dict[date, float], other: Mapping[date, float]) -> dict[date, float]:
-    """Return the counts of a counted subject with 0 on the days of the other subject that have no row."""
     return {**dict.fromkeys(other, 0.0), **counts} if subject.counted else counts
 
 
 def _difference(query: Query, split: Condition, rows: Sequence[Row], tables: Tables) -> Answer:
-    """Return the figure of the rows for which a condition holds minus that of the others."""
     kept = _taken(query, [row for row in rows if _holds(query.where, row, tables, query)])
     kept = [row for row in kept if _is_known(split, row, tables)]
     sides: tuple[list[Row], list[Row]] = ([], [])
@@ -338,7 +329,6 @@ def _difference(query: Query, split: Condition, rows: Sequence[Row], tables: Tab
 
 
 def _is_known(split: Condition, row: Row, tables: Tables) -> bool:
-    """Return True if a day says what a condition compares. A day without a workout or an entry says it has none."""
     day = row.day - timedelta(days=split.of_day_before)
     if split.name in ("weekday", "action") or split.of_workout:
         return True

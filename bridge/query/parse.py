@@ -96,7 +96,6 @@ def query_of(words: Words, *, factors: Callable[[], Iterable[str]] = tuple) -> Q
 
 
 def _check(query: Query) -> None:
-    """Raise SetupError for parts of a query that cannot go together."""
     subject, by = query.subject, query.by
     if query.first is not None and query.last is not None:
         raise SetupError("say --first or --last, not both")
@@ -155,7 +154,6 @@ def _against(text: str, factors: Callable[[], Iterable[str]]) -> Subject | Condi
 
 
 def _value(field: str, operator: str, value: str) -> float | str:
-    """Return the value of a condition as its field is compared: a number, minutes after midnight, or a text."""
     if field in TEXT_FIELDS:
         if operator not in ("=", "!=", "~"):
             raise SetupError(f"{field} is a name; compare it with = or != or ~")
@@ -176,7 +174,6 @@ def _value(field: str, operator: str, value: str) -> float | str:
 
 
 def _clock(field: str, value: str) -> float:
-    """Return a clock time such as 23:30 as minutes after midnight."""
     hours, colon, minutes = value.partition(":")
     if not (colon and hours.isdigit() and minutes.isdigit() and int(hours) < 24 and int(minutes) < 60):
         raise SetupError(f"{value!r} is no clock time; write {field} like 23:30")
@@ -191,7 +188,6 @@ def _short(text: str) -> str:
 
 
 def _known(name: str, names: Sequence[str], what: str) -> str:
-    """Return ``name`` if it is one of ``names``. Raises SetupError with the nearest ones otherwise."""
     if name in names:
         return str(name)
     near = get_close_matches(name, names, n=3, cutoff=0.5)

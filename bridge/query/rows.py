@@ -159,7 +159,6 @@ NIGHTLY = frozenset(metric for metric, spec in METRICS.items() if spec.shape is 
 def _of_samples(
     bridge: Bridge, user: User, metrics: Iterable[Metric], span: tuple[date, date], preference: Preference
 ) -> dict[str, dict[date, float]]:
-    """Return metric -> local day -> value, each day from the source that comes first in the user's order."""
     wanted = frozenset(metrics)
     packed = [metric for metric in wanted if METRICS[metric].packed]
     first = bridge.store.daily.first_day(user.id) if packed else None
@@ -186,7 +185,7 @@ def _episodes(bridge: Bridge, user: User, kind: EpisodeKind, since: date, until:
 
 
 def _nights(found: Sequence[Encoded], zones: ZoneHistory, preference: Preference) -> dict[date, Row]:
-    """Return local day of waking -> the main sleep that counts for it. ``found`` are sleeps and naps."""
+    """Return local day of waking -> the main sleep that counts for it."""
     if not _is_to_be_chosen(found):
         return {row.day: row for row in (_night(fields, zones) for _, fields in found if fields["kind"] == "sleep")}
     sleeps = [(source, episode_of(fields)) for source, fields in found]
@@ -203,7 +202,6 @@ def _nights(found: Sequence[Encoded], zones: ZoneHistory, preference: Preference
 
 
 def _is_to_be_chosen(found: Sequence[Encoded]) -> bool:
-    """Return True if a day has two sleeps, or if one begins so soon after another that both may be one night."""
     days = [fields["day"] for _, fields in found if fields["kind"] == "sleep"]
     times = sorted((datetime.fromisoformat(one["start"]), datetime.fromisoformat(one["end"])) for _, one in found)
     near = any(begun - ended <= AWAKE_MAX for (_, ended), (begun, _) in pairwise(times))
@@ -238,7 +236,6 @@ def _workout(fields: dict[str, Any], zones: ZoneHistory) -> Row:
 
 
 def _entries(bridge: Bridge, user: User, query: Query, now: datetime) -> list[Row]:
-    """Return the calendar entries of the span as rows, until the end of today where no end is named."""
     first = bridge.store.daily.first_event(user.id)
     if first is None:
         return []

@@ -44,11 +44,7 @@ class Cleaner:
         return EMAIL_ADDRESS.sub(self._address, text)
 
     def value(self, value: Any) -> Any:
-        """Return a cleaned copy of a JSON value.
-
-        Texts of fields that are called like a secret or a person's name become "stripped". E-mail addresses that are
-        not public become made-up addresses. Names within other texts stay.
-        """
+        """Return a cleaned copy of a JSON value, without secrets, e-mail addresses, and names in own fields."""
         if isinstance(value, Mapping):
             return {self.text(str(name)): self._field(str(name), inner) for name, inner in value.items()}
         if isinstance(value, list):
@@ -70,8 +66,7 @@ class Cleaner:
 class Recorder:
     """A proxy between a connector and its vendor, which adds each request and its cleaned answer to ``exchanges``.
 
-    Requests about the consent (paths with ``oauth`` or ``token``) are passed on and not recorded. An exchange has the
-    keys ``asked``, ``status``, ``headers`` and ``body``. If the vendor does not answer, the answer is a 502.
+    Requests about the consent are passed on and not recorded. A silent vendor gives a 502.
     """
 
     vendor: str  # the base address
@@ -107,11 +102,7 @@ class Recorder:
 
 
 class Player:
-    """A server application that answers requests from recorded ``exchanges``.
-
-    A repeated request gets its recorded answers in order, and then the last one again. An unknown request gets a 404,
-    and its method and path are added to ``unknown``.
-    """
+    """A server application that answers from recorded ``exchanges``, in order. ``unknown`` lists other requests."""
 
     def __init__(self, exchanges: list[dict[str, Any]]) -> None:
         self._answers: dict[str, list[dict[str, Any]]] = defaultdict(list)

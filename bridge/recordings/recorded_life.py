@@ -1,10 +1,6 @@
-"""Hold a recorded life for the demo: raw records of a made-up person's sources, moved to this week and synced.
+"""Hold a recorded life for the demo: records of a made-up person's sources, moved to this week and synced.
 
-``life/<source>.json.gz`` holds a delivery per line: stream, key, parent, payload and morning. ``morning`` counts the
-days from the recording's last Monday to the record's arrival. ``python -m lab.people.record_life`` writes the files.
-Each time in a record is a mark such as ``«-12 07:31:05 utc %H:%M»``. The mark holds the days after that Monday, the
-time on the person's clock, and the source's form of times. A life therefore moves by whole weeks of the person's own
-clock. Weekdays stay the same, and clock changes fall on their real dates.
+Times are marks such as ``«-12 07:31:05 utc %H:%M»``, by ``python -m lab.people.record_life``.
 """
 
 from __future__ import annotations
@@ -100,9 +96,7 @@ class RecordedSource:
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
         """Yield pages of a stream's records that arrived after the day ``cursor`` and up to the day of ``now``.
 
-        Without a cursor they begin with Monday's arrivals, which hold all earlier data. Of a record that arrived
-        several times, only the last version is yielded. A page has at most 100 records. The last page carries the new
-        cursor. Without records there is no page.
+        Without a cursor they begin with Monday's arrivals, which hold all earlier data.
         """
         today = now.astimezone(ZoneInfo(DEMO_ZONE)).date()
         monday = today - timedelta(days=today.weekday())
@@ -124,7 +118,6 @@ class RecordedSource:
 
 @lru_cache(maxsize=1)  # one source is pulled at a time, stream by stream
 def _deliveries(path: Path) -> list[dict[str, Any]]:
-    """Return the deliveries of a recorded file (gzip, a JSON object a line), in the order in which they arrived."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
 
@@ -145,7 +138,7 @@ def moved(value: Any, monday: date) -> Any:
 
 
 def _moved_record(row: Mapping[str, Any], monday: date) -> dict[str, Any]:
-    """Return the fields of a delivery's record, moved. A sleep in which the clock goes forward is an hour shorter."""
+    """Return the fields of a delivery's record, moved."""
     record: dict[str, Any] = moved({name: row[name] for name in ("stream", "key", "parent", "payload")}, monday)
     sleep = record["payload"].get("dailySleepDTO", record["payload"]) if row["stream"] == "sleep" else {}
     if sleep.get("sleepStartTimestampGMT"):
@@ -163,17 +156,12 @@ def _moved_record(row: Mapping[str, Any], monday: date) -> dict[str, Any]:
 
 
 def _written(mark: re.Match[str], monday: date) -> str:
-    """Return the time that a mark such as ``«-12 07:31:05 utc %H:%M»`` stands for, as text.
-
-    The mark holds days from ``monday``, a clock time in DEMO_ZONE, a form of TIME_FORMS, and a pattern.
-    """
     day, clock, form, pattern = mark.groups()
     at = datetime.combine(monday + timedelta(days=int(day)), time.fromisoformat(clock), ZoneInfo(DEMO_ZONE))
     return TIME_FORMS[form](at, pattern)
 
 
 def _offset(at: datetime, _: str) -> str:
-    """Return the clock's distance from UTC at ``at`` as text, such as ``+01:00``."""
     return at.isoformat()[-6:]
 
 

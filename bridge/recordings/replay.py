@@ -1,8 +1,4 @@
-"""Record a user's sources, and replay a recording offline from sync to recommendation, always with the same result.
-
-A recording is a folder: ``recording.json`` (when, where, by which classifier and policy), ``<source>.json`` per live
-source, and ``files/`` with exports. ``golden.json`` holds the expected result.
-"""
+"""Record a user's sources, and replay a recording offline from sync to recommendation, always with one result."""
 
 from __future__ import annotations
 
@@ -79,10 +75,9 @@ class Redirected:
 
 
 def record(bridge: installation.Bridge, user: User, folder: Path, *, at: datetime) -> list[Outcome]:
-    """Record what each of a user's accounts answers to a full sync, into the new or empty ``folder``.
+    """Record what each account answers to a full sync into an empty ``folder``. Return the outcome per account.
 
-    Accounts are recorded if ``recordable`` returns True. Returns the sync's outcome per account. The user's stored rows
-    do not change. Raises SetupError if no account can be recorded, and for a folder that is not empty.
+    Raises SetupError if no account can be recorded, and for a folder that is not empty.
     """
     live = [c for c in connecting.connections_of(bridge, user, None) if recordable(bridge.store, c)]
     if not live:
@@ -112,11 +107,7 @@ def recordable(store: Store, connection: Connection) -> bool:
 
 
 def _record_one(bridge: installation.Bridge, connection: Connection, folder: Path, at: datetime) -> Outcome:
-    """Record a full sync of a connection into ``folder``, as ``SOURCE.json``, and return its outcome.
-
-    The sync runs through a recording proxy and lands in a store in memory. The file holds the settings that a replay
-    needs, and the exchanges.
-    """
+    """Record a full sync of a connection into ``folder``, as ``SOURCE.json``, and return its outcome."""
     spec = registry.spec(connection.source)
     account = bridge.account(connection, spec)
     recorder = Recorder(account.settings["base_url"])
@@ -131,7 +122,6 @@ def _record_one(bridge: installation.Bridge, connection: Connection, folder: Pat
 
 
 def _keeps(name: str) -> bool:
-    """Return True for the name of a setting that a replay needs. Those are all but addresses and client ids."""
     return not name.endswith(("_url", "_uri", "_id"))
 
 
@@ -144,10 +134,7 @@ def _synced(
     at: datetime,
     on_page: OnPage = ignore_page,
 ) -> Outcome:
-    """Sync a source by ``account`` into ``store`` as of ``at``, and return the outcome.
-
-    ``on_page`` is called after each stored page.
-    """
+    """Sync a source by ``account`` into ``store`` as of ``at``, and return the outcome."""
 
     def opened() -> Any:
         return registry.resolve(spec.opens or "")(account)
@@ -163,9 +150,7 @@ def _write(path: Path, body: Any) -> None:
 def replay(folder: Path) -> dict[str, Any]:
     """Replay a recording in an empty store, and return the result as a JSON document.
 
-    It holds ``landed`` (outcome per source) and ``rows`` (number of stored rows per source and kind). It also holds
-    ``observation``, ``because`` (reasons per meter) and ``recommendation``. Floats have at most 6 digits after the
-    point. Raises SetupError for a folder without a recording, and for a request that is not recorded.
+    Raises SetupError for a folder without a recording, and for a request that is not recorded.
     """
     about = _about(folder)
     at = datetime.fromisoformat(about["now"])
@@ -193,11 +178,6 @@ def replay(folder: Path) -> dict[str, Any]:
 
 
 def _advice(found: Recommendation | Silence) -> dict[str, Any]:
-    """Return what a replay compares between releases: action, kind, times, policy, belief, scores, probabilities and
-    reasons.
-
-    Without a recommendation (a Silence), the action is None and only the reasons are given.
-    """
     if isinstance(found, Silence):
         return {"action": None, "reasons": for_person(found.facts)}
     return {
@@ -214,10 +194,7 @@ def _advice(found: Recommendation | Silence) -> dict[str, Any]:
 
 
 def _about(folder: Path) -> dict[str, Any]:
-    """Return what a recording says of itself (``recording.json``).
-
-    Raises SetupError for a folder without it, and for a recording of another version.
-    """
+    """Return what a recording says of itself (``recording.json``)."""
     try:
         about: dict[str, Any] = json.loads((folder / ABOUT_FILE).read_text(encoding="utf-8"))
         if about["version"] != RECORDING_VERSION:
@@ -240,10 +217,7 @@ def _settings(folder: Path) -> Any:
 
 
 def _replay_one(store: Store, user: User, path: Path, at: datetime) -> Outcome:
-    """Sync a recorded source from the file ``path`` into ``store`` as of ``at``, and return the outcome.
-
-    Raises SetupError if the connector asks for something that is not recorded.
-    """
+    """Sync a recorded source from the file ``path`` into ``store`` as of ``at``, and return the outcome."""
     spec = registry.spec(path.stem)
     saved = json.loads(path.read_text(encoding="utf-8"))
     player = Player(saved["exchanges"])
@@ -267,7 +241,6 @@ def _throwaway() -> Vault:
 
 
 def _landed(outcome: Outcome) -> dict[str, Any]:
-    """Return what a replay compares of a sync: outcome, new records, records set aside with reasons, failed files."""
     return {
         "outcome": outcome.outcome,
         "new": outcome.new,
@@ -291,7 +264,6 @@ def _because(reading: Reading) -> list[dict[str, Any]]:
 
 
 def _rounded(value: Any) -> Any:
-    """Return a JSON value with all floats rounded to 6 digits after the point, and tuples as lists."""
     if isinstance(value, float):
         return round(value, GOLDEN_DIGITS)
     if isinstance(value, Mapping):

@@ -58,8 +58,7 @@ Fault = Callable[[Request], Answer | None]  # an answer instead of the applicati
 class LabServer(AbstractContextManager["LabServer"]):
     """An HTTP server on a free port of 127.0.0.1, which answers each request by ``application`` until closed.
 
-    Each function in ``faults`` is tried before the application, and may answer instead. Tests change the list while the
-    server runs. ``asked`` keeps the method, path and query of each request, but no headers and bodies.
+    Each of ``faults`` is tried first. ``asked`` keeps method, path and query, but no headers and bodies.
     """
 
     def __init__(self, application: Application) -> None:

@@ -25,11 +25,9 @@ from bridge.store.tracing import Tracing
 
 
 class Store:
-    """The database, in SQLite or PostgreSQL, with one attribute per part. Several threads may use it at the same time.
+    """The database, in SQLite or PostgreSQL, with one attribute per part. Several threads may use it at once.
 
-    All instants in and out are aware UTC. The parameter ``at`` of a read limits it to what was known then. Every method
-    of a part joins the open transaction of its thread, or opens a transaction of its own. Raises SetupError for a
-    database that cannot be opened or migrated.
+    ``at`` limits a read to what was known then. Raises SetupError if it cannot be opened or migrated.
     """
 
     def __init__(self, url: str) -> None:
@@ -54,12 +52,9 @@ class Store:
 
     @contextmanager
     def transaction(self, *, durable: bool = True) -> Iterator[None]:
-        """Make all calls in a ``with`` block take effect together or not at all. Nested calls join the outer
-        transaction.
+        """Make all calls in a ``with`` block take effect together or not at all. Nested calls join it.
 
-        A transaction that is not ``durable`` does not wait for the disk. A power cut may undo the last such
-        transactions, each as a whole and in order. A crash of the process undoes none of them. Use it for work that
-        would be done again. Raises TryLater on a full disk, and if SQLite stays locked for 30 seconds.
+        If not ``durable``, a power cut may undo it. Raises TryLater on a full disk or a database that stays locked.
         """
         with self.database.write(durable=durable):
             yield
@@ -71,8 +66,7 @@ class Store:
     def lock(self, name: str) -> AbstractContextManager[None]:
         """Hold a named lock, between threads and processes, during a ``with`` block. The lock ends with its process.
 
-        A thread may enter a lock again that it holds. Enter locks before transactions, or two processes could wait for
-        each other. Raises TryLater if the lock is held elsewhere for 90 seconds.
+        Enter locks before transactions, or two processes could wait for each other. Raises TryLater if it stays held.
         """
         return self._locks.hold(name)
 

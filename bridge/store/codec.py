@@ -48,11 +48,7 @@ def kind_of(item: Item) -> str:
 
 
 def encode(item: Item) -> str:
-    """Return an item as JSON text, without fields that are None.
-
-    The text is ASCII, because titles may hold NUL, which PostgreSQL refuses, and lone surrogates, which no database
-    takes.
-    """
+    """Return an item as JSON text without None fields, in ASCII, because PostgreSQL refuses a NUL in titles."""
     if type(item) is Sample and (text := _sample_text(item)) is not None:
         return text
     body = ((name, getattr(item, name)) for name in _FIELDS[type(item)])
@@ -60,10 +56,8 @@ def encode(item: Item) -> str:
 
 
 def _sample_text(item: Sample) -> str | None:
-    """Return a sample as JSON text, or None if its value, lowest or highest reading is not finite.
-
-    It is written by hand, because most revisions are samples, and ``json`` takes four times as long.
-    """
+    """Return a sample as JSON text, or None if its value, lowest or highest reading is not finite."""
+    # It is written by hand, because most revisions are samples, and ``json`` takes four times as long.
     value = repr(item.value)
     more = "" if (item.device, item.count, item.low, item.high) == NOTHING_MORE else _more_text(item)
     if more is None or value[-1] not in DIGITS:
@@ -77,10 +71,7 @@ def _sample_text(item: Sample) -> str | None:
 
 
 def _more_text(item: Sample) -> str | None:
-    """Return a sample's device, count, lowest and highest reading as JSON text that begins with a comma.
-
-    Return None if a reading is not finite.
-    """
+    """Return a sample's device, count, lowest and highest reading as JSON text that begins with a comma."""
     low, high = repr(item.low), repr(item.high)
     if not ((item.low is None or low[-1] in DIGITS) and (item.high is None or high[-1] in DIGITS)):
         return None

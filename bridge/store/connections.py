@@ -82,11 +82,7 @@ class Connections(Part):
 
     @reads
     def client(self, db: sa.Connection, name: str) -> bytes | None:
-        """Return the sealed client id and secret that were typed into the page for a source.
-
-        ``name`` is the source's, or the name under which several sources share a client. Return None if none were
-        typed.
-        """
+        """Return the sealed client id and secret that were typed into the page for a source, or None."""
         found: bytes | None = db.execute(
             sa.select(tables.clients.c.secret).where(tables.clients.c.name == name)
         ).scalar()

@@ -26,11 +26,7 @@ class Daily(Part):
     def values(
         self, db: sa.Connection, user_id: int, metrics: Collection[Metric], *, since: date, until: date
     ) -> list[DayValue]:
-        """Return a value per local day, metric and source, by day, both dates included.
-
-        It is the highest of nightly and daily values, as ``bridge.meters.daily`` reduces them. Of intraday values it is
-        the sum of minutes, else the mean weighted by readings.
-        """
+        """Return a value per local day, metric and source, by day, as ``bridge.meters.daily`` reduces them."""
         plain = [metric for metric in metrics if metric not in packed.METRICS_PACKED]
         found: list[DayValue] = []
         bound = {"user": user_id, "since": since, "until": until}
@@ -105,7 +101,6 @@ def episode_of(fields: dict[str, Any]) -> Episode:
 
 
 def _packed_means(db: sa.Connection, bound: dict[str, Any]) -> Iterator[DayValue]:
-    """Yield the mean per day of packed readings, weighted by the readings that each of them stands for."""
     sums: dict[tuple[date, str, str], tuple[float, int]] = {}
     for (source,), readings in packed.readings_of(db.execute(_PACKED, bound).all(), db):
         for sample, _known_at in readings:

@@ -32,8 +32,7 @@ IDLE_SECONDS_BEFORE_CHECK = 0.5  # of a pooled connection; after that the connec
 class Database:
     """A database, migrated when it is opened. ``read`` and ``write`` join this thread's open transaction or open one.
 
-    Every error of a full, read-only, locked or damaged database becomes a StoreFault, also when it is opened. Raises
-    SetupError for an address that cannot be used, and for a database that cannot be opened otherwise.
+    A full, read-only, locked or damaged one raises StoreFault, any other that cannot open SetupError.
     """
 
     def __init__(self, url: str | sa.URL) -> None:
@@ -63,7 +62,6 @@ class Database:
 
     @contextmanager
     def _telling(self) -> Iterator[None]:
-        """Raise StoreFault in place of the database's error in a ``with`` block, if its kind is known."""
         try:
             yield
         except (sa.exc.DBAPIError, sqlite3.Error) as error:
@@ -96,8 +94,7 @@ class Database:
     def write(self, *, durable: bool = True) -> Iterator[sa.Connection]:
         """Open a transaction that may write, or join this thread's open transaction, and yield its connection.
 
-        If not ``durable``, the commit does not wait for the disk. Of nested transactions the outermost decides on that.
-        Raises StoreFault, for example on a full disk.
+        If not ``durable``, the commit does not wait for the disk. Raises StoreFault, for example on a full disk.
         """
         current: sa.Connection | None = getattr(self._open, "connection", None)
         if current is not None:
@@ -118,11 +115,7 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:
-        """Open a transaction in which all queries see the same state, without waiting for writers, and yield its
-        connection.
-
-        An open transaction of this thread, reading or writing, is joined.
-        """
+        """Yield a connection whose queries all see the same state. An open transaction of this thread is joined."""
         opened = (getattr(self._open, name, None) for name in ("connection", "reading"))
         current: sa.Connection | None = next((connection for connection in opened if connection is not None), None)
         if current is not None:
@@ -158,11 +151,7 @@ class Database:
             raise sqlite3.OperationalError("another process reads it for long")
 
     def scrub_tables(self, *small: sa.Table) -> None:
-        """Rewrite small tables on PostgreSQL, so that no file of the database holds their deleted rows any longer.
-
-        On SQLite only the write-ahead log is emptied. There the caller deletes rows with ``secure_delete``, which
-        overwrites them.
-        """
+        """Rewrite small tables on PostgreSQL, so that no file of the database holds their deleted rows any longer."""
         if self.engine.dialect.name == "postgresql":
             self._alone(f"VACUUM FULL {', '.join(table.name for table in small)}")
             return
@@ -170,16 +159,13 @@ class Database:
             raw.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def _alone(self, statement: str) -> None:
-        """Execute a statement on PostgreSQL outside of any transaction."""
         with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.execute(sa.text(statement))
 
     def compact(self, at_most: int | None = None) -> None:
         """Give back the space of deleted rows to the disk where that is worthwhile.
 
-        SQLite's file is rewritten if over a fifth of it is unused and at most ``at_most`` bytes are in use. None is no
-        limit. Writers wait while the file is rewritten. A file that is not rewritten keeps its free space for later
-        rows. PostgreSQL is vacuumed and analysed.
+        SQLite's file is rewritten if at most ``at_most`` bytes (None: no limit) are in use. Writers wait meanwhile.
         """
         if self.engine.dialect.name == "postgresql":
             self._alone("VACUUM ANALYZE")
@@ -228,11 +214,7 @@ def reads(method: Callable[Concatenate[SomePart, sa.Connection, P], R]) -> Calla
 def writes(
     *, durable: bool = True
 ) -> Callable[[Callable[Concatenate[SomePart, sa.Connection, P], R]], Callable[Concatenate[SomePart, P], R]]:
-    """Return a decorator for a method that writes, so that it is called without its parameter ``db``.
-
-    The method gets the thread's open transaction as ``db``, or else a ``Database.write(durable=durable)`` for this
-    call.
-    """
+    """Return a decorator that passes a method the thread's open transaction, or else a new one, as ``db``."""
 
     def decorate(
         method: Callable[Concatenate[SomePart, sa.Connection, P], R],
@@ -249,11 +231,7 @@ def writes(
 
 @contextmanager
 def as_setup_error(what: str, then: str) -> Iterator[None]:
-    """Raise SetupError in place of a file error or SQLite error in a ``with`` block, such as a full disk.
-
-    The text of the SetupError is ``{what} ({reason}); {then}``. ``what`` says what failed, as a clause such as "FILE
-    cannot be written". ``then`` is the next step. A damaged database is told as such. Errors of PostgreSQL stay.
-    """
+    """Raise SetupError for a file error or SQLite error in a ``with`` block, as ``{what} (reason), {then}``."""
     try:
         yield
     except (OSError, sqlite3.Error, sa.exc.DBAPIError, StoreFault) as error:
@@ -304,11 +282,8 @@ def _note_idle(_connection: Any, record: Any) -> None:
 
 
 def _check_idle(connection: Any, record: Any, _proxy: Any) -> None:
-    """Test a pooled connection that was idle for half a second or more. If it is broken, DisconnectionError makes the
-    pool replace it.
-
-    A test at every use would take a third of a sync's time.
-    """
+    """Test a pooled connection that was idle for half a second or more."""
+    # A test at every use would take a third of a sync's time.
     if time.monotonic() - record.info.get("bridge_left", float("inf")) < IDLE_SECONDS_BEFORE_CHECK:
         return
     try:
@@ -332,10 +307,7 @@ def _sqlite(url: sa.URL) -> sa.Engine:
 
 
 def _make_private(path: Path) -> None:
-    """Create a SQLite file that only its owner can read (mode 0600), unless it exists. Missing folders get mode 0700.
-
-    Raises SetupError if the file cannot be opened or created.
-    """
+    """Create a SQLite file that only its owner can read (mode 0600), unless it exists."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
@@ -354,7 +326,6 @@ def _prepare_sqlite(connection: Any, _record: Any) -> None:
 
 
 def _begin_to_write(connection: sa.Connection, *, durable: bool) -> None:
-    """Begin a transaction of SQLite that may write."""
     if connection.info.get("bridge_durable", True) is not durable:  # in WAL mode, the next durable one saves all
         connection.exec_driver_sql(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
         connection.info["bridge_durable"] = durable
@@ -371,9 +342,5 @@ _DOWN = (sa.exc.OperationalError, sa.exc.InterfaceError, sa.exc.TimeoutError)
 
 
 def is_outage(error: BaseException) -> bool:
-    """Return True for an error of a database that is unreachable, locked or damaged.
-
-    An error of a single statement, such as a broken constraint, gives False. SQLite's errors about a damaged file have
-    no class of their own (https://peps.python.org/pep-0249/#exceptions).
-    """
+    """Return True for an error of a database that is unreachable, locked or damaged, False for a statement's."""
     return isinstance(error, _DOWN) or type(error) is sa.exc.DatabaseError

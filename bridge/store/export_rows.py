@@ -197,7 +197,6 @@ def _check_truth(item: Item) -> None:
 
 
 def _fits(value: Any, hint: Any) -> bool:
-    """Return True if a value is of a type, its numbers finite, and its times aware and of a year that can be."""
     origin, inner = get_origin(hint), get_args(hint)
     if origin is UnionType:
         return any(_fits(value, one) for one in inner)

@@ -63,11 +63,7 @@ class Exports(Part):
 
     @reads
     def dump(self, db: sa.Connection, user_id: int) -> dict[str, list[Row]]:
-        """Return table name -> rows of a user. The tables are in the order in which ``restore`` needs them.
-
-        Secrets are left out: consents, addresses for messages, passwords, passkeys, linked logins, sessions and API
-        tokens. So are tools permitted to assistants, webhook notices, leases and outcomes of syncs.
-        """
+        """Return table name -> rows of a user, in the order that ``restore`` needs. Secrets are left out."""
         found: dict[str, list[Row]] = {}
         for table in EXPORTED_TABLES:
             rows = db.execute(sa.select(table).where(_of_user(table, user_id)).order_by(*table.primary_key.columns))
@@ -79,10 +75,7 @@ class Exports(Part):
     def restore(self, db: sa.Connection, user_id: int, saved: Mapping[str, Sequence[Row]]) -> None:
         """Insert the rows of an export (``saved``, table name -> rows) for a user without connections.
 
-        Zones, wishes, notes on tasks and the order of sources in the export replace those of the user. The user's
-        recommendations without an answer are deleted. Shares of meters are left out, because a viewer's name may be
-        another person's here. Raises SetupError for rows that cannot be read. It is also raised for a user with a
-        connection, or with an answered recommendation for one of the slots.
+        Raises SetupError for unreadable rows, a user with a connection, or an answered recommendation in the way.
         """
         if db.execute(sa.select(tables.connections.c.id).where(tables.connections.c.user_id == user_id)).first():
             raise SetupError(
@@ -105,7 +98,7 @@ class Exports(Part):
     def _restore_table(
         self, db: sa.Connection, user_id: int, table: sa.Table, saved: Sequence[Row], numbers: dict[str, dict[Any, int]]
     ) -> None:
-        """Check and insert the rows of a table. Raises SetupError that names the first row that cannot be read."""
+        """Check and insert the rows of a table."""
         fresh: list[Row] = []
         readings: list[Row] = []
         for place, row in enumerate(saved, 1):
@@ -141,7 +134,6 @@ def _reason(error: Exception) -> str:
 
 
 def _checked(db: sa.Connection, table: sa.Table, row: Row, numbers: Mapping[str, Mapping[Any, int]]) -> Row:
-    """Return a row's values by column, which were checked one by one and together."""
     values: Row = {}
     for column in table.columns:
         if column.name in NOT_EXPORTED_COLUMNS or column.name == "id":
@@ -158,7 +150,6 @@ _p = tables.packed_samples.c
 
 
 def _unpacked(place: packed.Place) -> Row:
-    """Return a packed reading as a row of samples."""
     sample = place.item
     return {
         "id": place.id,
@@ -180,7 +171,7 @@ def _unpacked(place: packed.Place) -> Row:
 
 
 def _insert_packed(db: sa.Connection, user_id: int, saved: Sequence[Row]) -> None:
-    """Pack the checked readings of an export, and insert the packed rows. Raises Unfit if a record has a key twice."""
+    """Pack the checked readings of an export, and insert the packed rows."""
     found: dict[int, dict[packed.Day, list[Known]]] = defaultdict(lambda: defaultdict(list))
     keys: set[tuple[int, str]] = set()
     columns = ("key", "start", "end", "offset", "day", "value", "count", "low", "high")
@@ -197,7 +188,6 @@ def _insert_packed(db: sa.Connection, user_id: int, saved: Sequence[Row]) -> Non
 
 
 def _of_user(table: sa.Table, user_id: int) -> sa.ColumnElement[bool]:
-    """Return the SQL condition that selects a user's rows of a table, even if the table has no user id."""
     if "user_id" in table.c:
         return table.c.user_id == user_id
     mine = sa.select(tables.connections.c.id).where(tables.connections.c.user_id == user_id)
@@ -225,12 +215,6 @@ def _plain_value(db: sa.Connection, column: sa.Column[Any], value: Any) -> tuple
 
 
 def _make_room(db: sa.Connection, user_id: int, rows: Sequence[Row]) -> None:
-    """Delete a new user's recommendations without an answer, because imported recommendations may be for the same
-    slots.
-
-    ``rows`` are the recommendations of the import. Raises SetupError if the user has answered a recommendation for one
-    of their slots.
-    """
     r = tables.recommendations.c
     mine = r.user_id == user_id
     db.execute(sa.delete(tables.recommendations).where(mine, r.answer.is_(None)))
@@ -245,10 +229,7 @@ def _make_room(db: sa.Connection, user_id: int, rows: Sequence[Row]) -> None:
 def _insert(
     db: sa.Connection, table: sa.Table, fresh: list[Row], old: list[int], numbers: dict[str, dict[Any, int]]
 ) -> None:
-    """Insert the ``fresh`` rows of a table, whose ids in the export were ``old``, in the same order.
-
-    For tables that other tables refer to, their column name -> old id -> new id is added to ``numbers``.
-    """
+    """Insert the ``fresh`` rows of a table, whose ids in the export were ``old``, in the same order."""
     if not fresh:
         return
     if table not in (tables.connections, tables.records, tables.recommendations):

@@ -61,11 +61,7 @@ class Ingest(Part):
 
     @writes()
     def add_notice(self, db: sa.Connection, connection_id: int, notice: Notice, *, now: datetime) -> bool:
-        """Save a webhook notice, and make the connection due at ``now`` unless it is due earlier.
-
-        Returns False, and saves nothing, if the connection has a notice with the same trace. The connection's notices
-        that were handled over a week ago are deleted before, in any case.
-        """
+        """Save a webhook notice, and make the connection due at ``now``. Return False for a trace it has already."""
         n, c = tables.notices.c, tables.connections.c
         expired = sa.and_(n.connection_id == connection_id, n.handled_at < now - HANDLED_NOTICES_KEPT_FOR)
         db.execute(sa.delete(tables.notices).where(expired))
@@ -110,15 +106,9 @@ class Ingest(Part):
         now: datetime,
         keep_raw: bool = True,
     ) -> list[RecordResult]:
-        """Store each record as it arrived, derive its items, and insert or update their rows. Returns a result per
-        record, in order.
+        """Store each record as it arrived, derive its items and write their rows. Return a result per record.
 
-        A record equal to its last delivery is unchanged. It derives nothing, unless another ``version`` of
-        ``normalise`` read it last. A ``BadRecord`` sets the record aside with its reason, and its earlier rows stay.
-        Items that a new delivery no longer yields are deleted. Old versions of nightly and daily samples, episodes,
-        events and tasks move to the revisions. Records whose ``parent`` just changed are derived again. A record of an
-        older export than the stored record changes nothing. Only a piece (``adds``) still adds what newer pieces lack.
-        If not ``keep_raw``, payloads are not stored.
+        An unchanged record derives nothing. A ``BadRecord`` sets it aside, and its earlier rows stay.
         """
         if not records:
             return []
@@ -141,10 +131,9 @@ class Ingest(Part):
     def months(
         self, db: sa.Connection, connection_id: int, version: int
     ) -> dict[tuple[str, str], tuple[int, datetime | None]]:
-        """Return (stream, first 7 characters of the key) -> number and export date of a connection's stored records.
+        """Return (stream, first 7 characters of the key) -> number and export date of a connection's records.
 
-        Deleted records do not count. The date is None if any of them is of another export, in pieces, or derived by
-        another ``version``.
+        The date is None if any of them is of another export, in pieces, or derived by another ``version``.
         """
         found = db.execute(_MONTHS, {"connection": connection_id, "version": version})
         return {
@@ -170,12 +159,9 @@ class Ingest(Part):
     def missing(
         self, db: sa.Connection, connection_id: int, stream: str, covers: Covers, delivered: frozenset[str]
     ) -> list[RawRecord]:
-        """Return a deletion for each stored record in the stretch ``covers`` whose key is not in ``delivered``, sorted
-        by key.
+        """Return deletions, by key, of stored records in the stretch ``covers`` that ``delivered`` lacks.
 
-        Nothing is deleted here, because the caller passes the deletions to ``land``. A stretch is the part of a stream
-        that an export or a listing holds completely. It is limited by key prefix, parents, and begin. Records of a
-        newer export than that of ``covers`` are left out.
+        Nothing is deleted here. Records of a newer export than that of ``covers`` are left out.
         """
         r = tables.records.c
         query, bound = _STORED, dict[str, Any](connection=connection_id, stream=stream)
@@ -220,11 +206,9 @@ class Ingest(Part):
         version: int,
         progress: Callable[[int, int], None] | None = None,
     ) -> list[RecordResult]:
-        """Delete and derive again all rows of a connection's records with kept payloads, as they arrived.
+        """Derive again all rows of a connection's records with kept payloads. Return a result per record.
 
-        Returns a result per record, which says whether it is set aside. Its outcome is always ``unchanged``.
-        ``version`` is that of ``normalise``. ``progress(done, total)`` is called with numbers of arrivals, and None
-        calls nothing.
+        ``progress(done, total)`` is called with numbers of arrivals, and None calls nothing.
         """
         r, a = tables.records.c, tables.arrivals.c
         kept = sa.select(a.record_id).join(tables.records).where(r.connection_id == connection.id)
@@ -278,7 +262,7 @@ _NOTICES = (
 
 @cache
 def _save_cursor(dialect: str) -> Any:
-    """Return the statement that inserts a cursor, or updates it if it differs. It is built once for each dialect."""
+    """Return the statement that inserts a cursor, or updates it if it differs."""
     c = tables.cursors.c
     new = insert_of(dialect, tables.cursors)
     return new.on_conflict_do_update(
@@ -290,7 +274,7 @@ def _save_cursor(dialect: str) -> Any:
 
 @cache
 def _save_coverage(dialect: str) -> Any:
-    """Return the statement that inserts a covered stretch, or gives it a newer date. It is built once, as above."""
+    """Return the statement that inserts a covered stretch, or gives it a newer date."""
     c = tables.covered.c
     new = insert_of(dialect, tables.covered)
     return new.on_conflict_do_update(
@@ -311,7 +295,6 @@ class _Stretch(NamedTuple):
 
 
 def _not_outdated(db: sa.Connection, connection: Connection, records: Sequence[RawRecord]) -> list[bool]:
-    """Return, for each record, False if a newer export holds its stretch completely, else True."""
     dated = {record.stream for record in records if record.as_of is not None}
     covered = _covered_stretches(db, connection, dated) if dated else {}
     return [not any(_outdates(one, record) for one in covered.get(record.stream, ())) for record in records]
@@ -327,7 +310,6 @@ def _outdates(stretch: _Stretch, record: RawRecord) -> bool:
 def _covered_stretches(
     db: sa.Connection, connection: Connection, streams: Collection[str]
 ) -> dict[str, list[_Stretch]]:
-    """Return stream -> the stretches of a connection that some export holds completely."""
     c = tables.covered.c
     found: dict[str, list[_Stretch]] = {}
     query = sa.select(tables.covered).where(c.connection_id == connection.id, c.stream.in_(streams))

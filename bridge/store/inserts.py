@@ -34,9 +34,7 @@ def insert_of(dialect: str, table: sa.Table) -> Any:
 
 
 def insert_many(db: sa.Connection, table: sa.Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
-    """Insert rows of plain values, in the order of ``columns``. Instants are microseconds since 1970, dates ISO 8601.
-
-    Constraints are checked as usual.
+    """Insert rows of plain values in the order of ``columns``. Instants are microseconds since 1970, dates ISO 8601.
 
     This bypasses SQLAlchemy, whose own work per row would cost more than the insert.
     """
@@ -70,10 +68,9 @@ VALUES_MAX = 900  # in a list; SQLite before 3.32 binds at most 999 values (http
 def select_many(
     db: sa.Connection, table: sa.Table, columns: Sequence[str], name: str, values: Collection[Any], **equal: Any
 ) -> Iterator[Sequence[Any]]:
-    """Yield the plain values of ``columns`` of the rows whose column ``name`` has one of ``values``.
+    """Yield the plain values of ``columns`` of rows whose column ``name`` has one of ``values``.
 
-    The columns named in ``equal`` have to hold its values. Instants are microseconds since 1970. Dates and booleans are
-    as the driver gives them. This bypasses SQLAlchemy, whose own work per bound value would cost more than the query.
+    This bypasses SQLAlchemy, whose own work per bound value would cost more than the query.
     """
     postgres = db.dialect.name == "postgresql"
     mark, rest = "%s" if postgres else "?", iter(values)

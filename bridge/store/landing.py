@@ -35,11 +35,7 @@ class Memory(Protocol):
 
 @dataclass(slots=True, kw_only=True)
 class Batch:
-    """Deliveries of records to a connection whose rows and states are written together.
-
-    ``take`` fills it and ``write`` empties it. If a record changes twice, the first change is written before the second
-    is derived.
-    """
+    """Deliveries to a connection, written together. ``take`` fills it and ``write`` empties it."""
 
     db: sa.Connection
     connection: Connection
@@ -62,11 +58,7 @@ class Batch:
             self._derive(self.states.get(child.id, child), orphaned=state.record.deleted)
 
     def _derive(self, state: State, *, orphaned: bool = False) -> None:
-        """Derive the items of a record, and note them for writing. A BadRecord sets the record aside, with its reason.
-
-        A record that is set aside keeps its rows, unless its parent is deleted (``orphaned``). Then its rows are
-        deleted.
-        """
+        """Derive the items of a record, and note them for writing."""
         try:
             items, outside = set_apart(self._items(state))
         except BadRecord as error:
@@ -104,7 +96,7 @@ class Batch:
         self.desired, self.states, self.dated = {}, {}, {}
 
     def _write_states(self) -> None:
-        """Write the noted states. A parent is written only if it changed, because its index is slow to write."""
+        # A parent is written only if it changed, because its index is slow to write.
         moved = [state for state in self.states.values() if state.parent != state.record.parent]
         inserts.update_many(self.db, tables.records, ("parent",), [(one.record.parent, one.id) for one in moved])
         for state in moved:
@@ -127,7 +119,6 @@ def _dates(state: State) -> dict[str, Any]:
 
 
 def _bound(state: State) -> tuple[Any, ...]:
-    """Return the plain values of the columns ``_KEPT``, and the record's id."""
     return (
         state.hash,
         state.record.deleted,
@@ -141,9 +132,7 @@ def _bound(state: State) -> tuple[Any, ...]:
 class Delivery(NamedTuple):
     """Result of landing a delivered record. ``outcome`` is unchanged, new, updated, deleted or reread.
 
-    ``record`` is the merged record and ``payload`` its canonical JSON. For ``unchanged``, ``state`` and ``record`` are
-    None and ``payload`` is empty. ``reread`` means that an unchanged record was derived again by a newer normaliser.
-    ``aside_before`` is the reason why an unchanged record was set aside when it came first.
+    For ``unchanged``, ``state`` and ``record`` are None. ``reread``: derived again by a newer normaliser.
     """
 
     outcome: str
@@ -164,8 +153,7 @@ def _unchanged(state: State) -> Delivery:
 def take(batch: Batch, state: State | None, record: RawRecord) -> Delivery:
     """Compare a delivered record with its stored state, and return the Delivery that says what became of it.
 
-    If something changed, the record's items are derived, and ``batch`` notes what to write. ``state`` is None for a
-    record of an outdated export, and for the deletion of an unknown record. Both are unchanged.
+    ``state`` is None for a record of an outdated export, and for the deletion of an unknown record.
     """
     if state is None or (record.deleted and (state.hash is None or state.record.deleted)):
         return UNCHANGED  # outdated, or the deletion of an unknown record
@@ -198,11 +186,7 @@ def take(batch: Batch, state: State | None, record: RawRecord) -> Delivery:
 
 
 def _is_only_dated(batch: Batch, state: State, record: RawRecord) -> bool:
-    """Return True if an export of the same or a newer date holds the whole of an unchanged record.
-
-    Its date is noted in ``batch``, if newer. The newest export before must have held the record whole, too. Then there
-    are no older pieces and no payload to read.
-    """
+    """Return True if an export of the same or a newer date holds the whole of an unchanged record."""
     if record.adds or record.deleted or record.as_of is None or state.as_of is None or state.version != batch.version:
         return False
     newest_is_whole = state.as_of == state.whole_as_of and record.as_of >= state.as_of
@@ -214,10 +198,7 @@ def _is_only_dated(batch: Batch, state: State, record: RawRecord) -> bool:
 
 
 def _merged(before: State | None, record: RawRecord) -> tuple[RawRecord, Pieces]:
-    """Return (merged record, its pieces by export date) of a delivered record and the stored record ``before``.
-
-    The pieces are empty if all values have the same date, or none.
-    """
+    """Return (merged record, its pieces by export date) of a delivered record and the stored record ``before``."""
     if before is None:
         return record, ()
     if record.as_of is None:
@@ -231,11 +212,6 @@ def _merged(before: State | None, record: RawRecord) -> tuple[RawRecord, Pieces]
 
 
 def _replaced(state: State, record: RawRecord) -> bool:
-    """Return True if an earlier delivery makes this record useless.
-
-    That is so if a newer export held the whole record. For a part of a record (``adds``), a whole of the same date is
-    enough.
-    """
     if record.adds and record.as_of is not None and record.as_of == state.whole_as_of:
         return True
     return _is_older(state.whole_as_of, record)

@@ -41,11 +41,9 @@ class Lessons(Part):
         kept: bool = False,
         limit: int | None = None,
     ) -> list[Prior]:
-        """Return the user's priors, newest first, at most ``limit`` of them, or all for None. A prior takes 20 kB.
+        """Return the user's priors, newest first, at most ``limit`` of them, or all for None. A prior is large.
 
-        ``policy`` (name@version) leaves out priors of other policies, and an empty text leaves out none. ``kept``
-        leaves out those that failed their test or were withdrawn. Of the rest, policies use only the newest, and only
-        if no later reset holds.
+        ``policy`` leaves out those of other policies, ``kept`` those that failed or were withdrawn.
         """
         t = tables.priors.c
         query = sa.select(tables.priors).where(t.user_id == user_id)
@@ -111,6 +109,5 @@ def _prior(row: Any) -> Prior:
 
 
 def _resets(db: sa.Connection, user_id: int) -> list[Any]:
-    """Return the rows of the user's resets, the newest first."""
     mine = sa.select(tables.resets).where(tables.resets.c.user_id == user_id)
     return list(db.execute(mine.order_by(tables.resets.c.made_at.desc(), tables.resets.c.id.desc())))

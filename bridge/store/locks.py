@@ -34,11 +34,7 @@ class Locks:
 
     @contextmanager
     def hold(self, name: str) -> Iterator[None]:
-        """Wait for the lock called ``name``, and hold it during a ``with`` block.
-
-        Raises TryLater if another thread or process does not free it within 90 seconds. For a database in memory there
-        is no such limit. A thread that holds it already enters at once.
-        """
+        """Hold the lock ``name`` during a ``with`` block. Raises TryLater if it is not free in time."""
         held: set[str] = self._mine.__dict__.setdefault("held", set())
         if name in held:
             yield
@@ -76,12 +72,7 @@ class Locks:
 
 
 class SingletonLock:
-    """A named lock that only one process at a store can hold, such as the only daemon. It is tried and never waited
-    for.
-
-    A process that ends loses the lock. On PostgreSQL a broken connection ends it too. Call ``taken`` again to take it
-    anew.
-    """
+    """A named lock that only a single process at a store can hold. It is tried and never waited for."""
 
     def __init__(self, engine: sa.Engine, name: str) -> None:
         self._engine, self._name = engine, name
@@ -147,30 +138,24 @@ def save_holder(db: sa.Connection, name: str, holder: str, *, now: datetime) -> 
 
 
 def holder_of(db: sa.Connection, name: str) -> tuple[str, datetime] | None:
-    """Return (holder, since when) of the last entry of ``save_holder`` for a lock or chore. Return None without an
-    entry.
-
-    The holder may have ended since.
-    """
+    """Return (holder, since when) of a lock or chore as last saved, or None. The holder may have ended since."""
     s = tables.singletons.c
     row = db.execute(sa.select(s.holder, s.since).where(s.name == name)).first()
     return None if row is None else (row.holder, row.since)
 
 
 def _advisory_lock_number(name: str) -> int:
-    """Return the 64-bit number that stands for a lock's name in PostgreSQL."""
     return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), signed=True)
 
 
 def _lock_file(engine: sa.Engine, name: str) -> sqlite3.Connection:
-    """Open the file of a lock beside a SQLite database. Raises StoreFault if it cannot be made there."""
     with _telling(engine):
         file = f"{engine.url.database}.{name}.lock"
         return sqlite3.connect(file, timeout=0, isolation_level=None, check_same_thread=False)
 
 
 def _try_exclusive(file: sqlite3.Connection, engine: sa.Engine) -> bool:
-    """Lock a SQLite file. Returns True if the lock was taken, and False if it is held. Raises StoreFault for others."""
+    """Lock a SQLite file."""
     try:
         with _telling(engine):
             file.execute("BEGIN EXCLUSIVE")

@@ -1,8 +1,4 @@
-"""Delete old raw records of a store, and write and restore backups while other processes write.
-
-A backup is a SQLite file that holds a whole store. It is written from either database, and every later release can open
-it.
-"""
+"""Delete old raw records of a store, and write and restore backups (SQLite files) while other processes write."""
 
 from __future__ import annotations
 
@@ -39,13 +35,9 @@ class Maintenance(Part):
     """
 
     def tidy(self, before: datetime, lasting: Collection[tuple[str, str]]) -> Tidied:
-        """Delete the raw payloads of records that last changed before an instant, and return the numbers of deleted
-        rows.
+        """Delete raw payloads of records unchanged since an instant, and return the numbers of deleted rows.
 
-        Derived rows and revisions stay. A record keeps all of its raw versions or none, so that a rebuild of the rest
-        is right. Records of the streams in ``lasting`` (source, stream) stay, because other records are read together
-        with them. Records that are set aside stay, because they have no rows. Handled notices and outcomes of syncs
-        from before the instant are deleted too, except each connection's last outcome.
+        Derived rows, records set aside and streams in ``lasting`` stay, so that a rebuild of the rest is right.
         """
         a, t, n = tables.arrivals, tables.sync_runs, tables.notices
         unchanged = ~_changed(a.c.record_id, before)  # since the ids were read
@@ -59,11 +51,6 @@ class Maintenance(Part):
         )
 
     def _delete(self, ids: Iterable[int], which: Callable[[list[int]], sa.Delete]) -> int:
-        """Delete the rows with these ids, and return the number of rows deleted.
-
-        ``which`` makes the DELETE statement for some of the ids. Several short transactions let other writers wait only
-        briefly. A power cut may undo a few of them, which the next day's housekeeping repeats.
-        """
         count = 0
         for some in rows.chunks(ids):
             with self.database.write(durable=False) as db:
@@ -119,11 +106,9 @@ class Maintenance(Part):
         views.drop(db)
 
     def backup(self, path: Path, progress: Progress = no_progress) -> None:
-        """Write the whole store, as it is at one instant, into a new SQLite file. Other processes may write meanwhile.
+        """Write the store, as it is at one instant, into a new SQLite file. Other processes may write meanwhile.
 
-        Only its owner can read the file, and it appears under its name only when complete and checked. An earlier file
-        at ``path`` is replaced. Raises SetupError if the file cannot be written, or if ``path`` is a database in use.
-        Raises TryLater if a copy from PostgreSQL differs from the store, and StoreFault for a damaged store or copy.
+        Raises SetupError if the file cannot be written, TryLater if a copy differs, StoreFault if damaged.
         """
         if log_of(path).exists():  # a writer beside another file of its name would destroy that file
             raise SetupError(f"{path} is a database in use; choose another place")
@@ -153,9 +138,7 @@ class Maintenance(Part):
     def restore(self, path: Path, *, replace: bool, now: datetime, progress: Progress = no_progress) -> None:
         """Replace everything in this store by the backup at ``path``. On an error nothing is changed.
 
-        Raises SetupError while a connection is being synced, and for a file that is no whole backup. If the store has
-        users, it is also raised without ``replace``, and for a backup without users. Raises TryLater if the copy
-        differs from the backup.
+        Raises SetupError during a sync, for a bad backup, or if ``replace`` is needed, TryLater if the copy differs.
         """
         explained = as_setup_error(
             f"{path} cannot be restored", "nothing was changed; see that the file can be read and the disk has room"
@@ -190,9 +173,6 @@ def _is_anything_leased(db: sa.Connection, now: datetime) -> bool:
 
 
 def _untouched(db: sa.Connection, before: datetime, lasting: Collection[tuple[str, str]]) -> list[int]:
-    """Return the ids of records that last changed before an instant, except those set aside and those of
-    ``lasting``.
-    """
     r, a, s = tables.records.c, tables.arrivals.c, tables.sources.c
     query = (
         sa.select(r.id, s.name, r.stream)
@@ -209,7 +189,6 @@ def _changed(record: sa.ColumnElement[int], before: datetime) -> sa.Exists:
 
 
 def _old_runs(before: datetime) -> sa.Select[int]:
-    """Return a query for the ids of outcomes of syncs that ended before an instant, except each connection's last."""
     t, newer = tables.sync_runs.c, tables.sync_runs.alias("newer").c
     later = sa.select(newer.id).where(newer.connection_id == t.connection_id, newer.id > t.id).exists()
     return sa.select(t.id).where(t.finished < before, later)
@@ -256,7 +235,6 @@ def opened(path: Path) -> Iterator[Database]:
 
 
 def _is_store(path: Path) -> bool:
-    """Return True if a file is an undamaged SQLite database with a store's tables and version."""
     if faults.damage(path) is not None:
         return False
     with closing(sqlite3.connect(path)) as file:
@@ -265,10 +243,9 @@ def _is_store(path: Path) -> bool:
 
 
 def set_damaged_aside(url: str, now: datetime) -> Path | None:
-    """Rename a damaged SQLite database, so that a restore begins with a new one. Returns the new path of the old file.
+    """Rename a damaged SQLite database. Return its new path, or None if it is whole or PostgreSQL's.
 
-    Nothing happens for a whole database and for PostgreSQL, and None is returned. Raises SetupError while a daemon
-    works at the store.
+    Raises SetupError while a daemon works at the store.
     """
     named = sa.make_url(url)
     path = Path(named.database or "")

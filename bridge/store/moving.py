@@ -57,10 +57,9 @@ def hold(db: sa.Connection) -> None:
 def copy(
     source: sa.Connection, target: sa.Connection, step: Callable[[str], Callable[[int, int], None]]
 ) -> Iterator[MovedTable]:
-    """Copy each table from ``source`` to ``target``, read the copy again, compare it, and yield the result.
+    """Copy each table from ``source`` to ``target``, compare, and yield the result. Nothing is committed.
 
-    Nothing is committed. A table that differs only gets ``verified=False`` in its result. ``step(table)`` returns a
-    function that is called with (rows done, all rows) of that table.
+    ``step(table)`` returns a function that is called with (rows done, all rows) of that table.
     """
     for table in ordered():
         total = int(source.execute(sa.select(sa.func.count()).select_from(table)).scalar_one())
@@ -101,7 +100,6 @@ def _columns(table: sa.Table) -> list[str]:
 
 
 def _batches(db: sa.Connection, table: sa.Table) -> Iterator[list[Row]]:
-    """Yield all rows of a table as plain values, by primary key, in lists of up to 2,000."""
     keys = list(table.primary_key.columns)
     plain = [sa.type_coerce(c, sa.BigInteger) if isinstance(c.type, tables.Instant) else c for c in keys]
     raw = [sa.type_coerce(column, _raw(column)).label(column.name) for column in table.columns]
@@ -119,7 +117,6 @@ def _batches(db: sa.Connection, table: sa.Table) -> Iterator[list[Row]]:
 
 
 def _raw(column: sa.Column[Any]) -> sa.types.TypeEngine[Any]:
-    """Return the SQL type by which a column's stored value is read without conversion by the column's own type."""
     if isinstance(column.type, tables.Packed):
         return sa.LargeBinary()
     return sa.BigInteger() if isinstance(column.type, tables.Instant) else column.type

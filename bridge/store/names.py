@@ -49,10 +49,7 @@ def metric_of(db: sa.Connection, number: int) -> Metric:
 
 
 def _cache(db: sa.Connection) -> Cache:
-    """Return the cache of names and numbers for the running transaction.
-
-    At the beginning of each transaction it is empty, because a rollback may undo a new number.
-    """
+    # At the beginning of each transaction it is empty, because a rollback may undo a new number.
     transaction, info = db.get_transaction(), db.info
     if info.get("bridge_transaction") is not transaction:
         info["bridge_transaction"] = transaction

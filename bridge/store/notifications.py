@@ -93,11 +93,9 @@ class Notifications(Part):
 
     @reads
     def missed(self, db: sa.Connection, user_id: int, *, now: datetime, quiet: Collection[Slot]) -> list[Notification]:
-        """Return a notification for each recommendation that expired without being sent, seen or answered, newest
-        first.
+        """Return a notification for each recommendation that expired unsent, unseen and unanswered, newest first.
 
-        These notifications are not stored. Only recommendations made since the user has a channel count, and none for
-        the ``quiet`` slots. Sleep does not count, because users are not woken for it.
+        They are not stored. Sleep and ``quiet`` slots do not count, nor what was made before the user's channel.
         """
         r, begun = recommendations.c, sa.select(notifications.c.id).where
         query = (

@@ -43,11 +43,7 @@ def write(
     days: Mapping[Day, Sequence[Known]],
     there: Mapping[Day, Collection[int]],
 ) -> None:
-    """Make the packed rows of these days hold exactly the given readings, and delete rows beyond them.
-
-    ``there`` maps a day to the ids of its stored rows. A day without stored rows may be missing in it. ``owner`` is
-    (user id, connection id).
-    """
+    """Make the packed rows of these days hold exactly the given readings. ``there`` maps a day to its row ids."""
     changed: list[tuple[Any, ...]] = []
     new: list[tuple[Any, ...]] = []
     gone: list[dict[str, int]] = []
@@ -71,10 +67,6 @@ _DELETE = sa.delete(tables.packed_samples).where(tables.packed_samples.c.id == s
 
 
 def _rows(readings: Sequence[Known]) -> Iterator[tuple[Any, ...]]:
-    """Yield the values of the columns ``_HELD`` for each row that a day's readings need, by start.
-
-    A row holds up to 1,000 readings.
-    """
     ordered = sorted(readings, key=lambda one: (one.sample.start, one.sample.key))
     for begin in range(0, len(ordered), READINGS_MAX):
         some = ordered[begin : begin + READINGS_MAX]
@@ -207,10 +199,6 @@ def with_key(db: sa.Connection, key: str) -> list[int]:
 
 
 def _around(instant: str) -> Iterator[sa.ColumnElement[bool]]:
-    """Yield the SQL conditions of packed rows that may hold a reading that starts in the minute ``instant``.
-
-    ``instant`` is ISO text. Text that is no aware instant yields no condition.
-    """
     try:
         at = require_aware(datetime.fromisoformat(instant))
     except ValueError:

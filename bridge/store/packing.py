@@ -1,8 +1,4 @@
-"""Pack readings of a metric into one JSON text, and unpack them to equal samples.
-
-The text holds a list per column and no numbers of other tables. It is not compressed, so that views for other programs
-read its values with SQL.
-"""
+"""Pack readings of a metric into one JSON text, which views can read with SQL, and unpack them."""
 
 from __future__ import annotations
 
@@ -29,11 +25,7 @@ class Known(NamedTuple):
 
 
 def pack(readings: Sequence[Known]) -> str:
-    """Return readings of the same metric and day as a text. Their times count from the start of the first.
-
-    A column with the same value for all readings is that single value. A column without any value is left out. Raises
-    ValueError for a number that is not finite.
-    """
+    """Return readings of one metric and day as a text. Raises ValueError for a number that is not finite."""
     samples = [sample for sample, _ in readings]
     starts = [microseconds(sample.start) for sample in samples]
     begins = [start - starts[0] for start in starts]
@@ -54,11 +46,6 @@ def pack(readings: Sequence[Known]) -> str:
 
 
 def _values(samples: Sequence[Sample]) -> dict[str, list[Any] | None]:
-    """Return the columns ``count`` and either ``sum`` or ``value`` of samples.
-
-    Means of whole numbers are kept as their sums, which take a quarter of the space. ``count`` is None if no sample has
-    a count.
-    """
     counts = [sample.count for sample in samples]
     kept = None if counts == [None] * len(counts) else counts
     sums = [_sum(sample) for sample in samples]
@@ -68,10 +55,6 @@ def _values(samples: Sequence[Sample]) -> dict[str, list[Any] | None]:
 
 
 def _sum(sample: Sample) -> int | None:
-    """Return the whole number that divided by the sample's ``count`` gives exactly its value.
-
-    Return None without a count, or if there is no such number.
-    """
     if not sample.count or not math.isfinite(product := sample.value * sample.count):
         return None
     total = round(product)
@@ -83,7 +66,6 @@ def _length(sample: Sample) -> int | None:
 
 
 def _short(value: float | None) -> float | None:
-    """Return a number as an integer if it is whole, else as it is. None stays None."""
     return value if value is None or value % 1 else int(value)
 
 
@@ -92,10 +74,6 @@ def _shared(values: list[Any]) -> Any:
 
 
 def _usual_key(metric: str, start: datetime) -> str:
-    """Return the key of a mean that begins at ``start``, as ``bridge.domain.samples.quarter_hours`` gives it.
-
-    It is the metric's name, a slash and the UTC minute. Such keys are left out of the packed text.
-    """
     return f"{metric}/{start.isoformat()[:16]}Z"
 
 

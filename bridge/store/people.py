@@ -114,11 +114,7 @@ class People(Part):
 
     @reads
     def user(self, db: sa.Connection, name: str) -> User:
-        """Return the user called ``name``.
-
-        Raises SetupError if there is none. The error names ``bridge user add``, or ``bridge user list`` for a name that
-        no user can have.
-        """
+        """Return the user called ``name``. Raises SetupError, with the next command, if there is none."""
         if not is_name(composed(name)):
             raise SetupError(f"there is no user of that name: {NAME_RULE}; see: bridge user list")
         found = _users(db, tables.users.c.name == composed(name))
@@ -160,10 +156,9 @@ class People(Part):
         db.execute(sa.insert(tables.zones).values(user_id=user_id, since=since, zone=zone))
 
     def forget(self, user_id: int) -> None:
-        """Delete a user with all rows, and overwrite the deleted bytes in the database's files.
+        """Delete a user with all rows, and overwrite the deleted bytes. The name goes last, to allow a repetition.
 
-        The user's name is deleted last, so that the command can be repeated after a full disk. Raises SetupError for an
-        unknown user, or if the files cannot be rewritten.
+        Raises SetupError for an unknown user, or if the files cannot be rewritten.
         """
         with self.database.write() as db:
             name = self.user_by_id(user_id).name
@@ -307,9 +302,6 @@ def _users(db: sa.Connection, condition: sa.ColumnElement[bool]) -> list[User]:
 
 
 def _delete_rows(db: sa.Connection, user_id: int) -> None:
-    """Delete all rows of a user except name and zones. Names of devices that no sample uses any more are deleted
-    too.
-    """
     for table in tables.metadata.sorted_tables:
         if "user_id" in table.c and table is not tables.zones:
             db.execute(sa.delete(table).where(table.c.user_id == user_id))
@@ -319,10 +311,6 @@ def _delete_rows(db: sa.Connection, user_id: int) -> None:
 
 
 def _without_half_characters(title: str) -> str:
-    """Return the title with a question mark for each lone surrogate, and a blank for each NUL.
-
-    No database takes lone surrogates, and PostgreSQL refuses NUL.
-    """
     return title.encode("utf-8", "replace").decode().replace("\x00", " ")
 
 

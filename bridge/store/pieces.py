@@ -24,11 +24,7 @@ Pieces = tuple[Piece, ...]  # ascending
 
 
 def deliver(pieces: Pieces, record: RawRecord, as_of: datetime) -> Pieces:
-    """Return a record's pieces after a delivery from an export of the date ``as_of``, ascending by date.
-
-    A whole record, and a deletion, replace all pieces that are not newer. A part (``adds``) is united with the piece of
-    its date. Values that a newer piece holds are left out.
-    """
+    """Return a record's pieces after a delivery dated ``as_of``. A whole record replaces all that are not newer."""
     kept = {piece.as_of: piece.payload for piece in pieces if record.adds or piece.as_of > as_of}
     if not record.deleted:
         kept[as_of] = union(kept.get(as_of, {}), record.payload)
@@ -57,7 +53,6 @@ def unpacked(stored: bytes | None) -> Pieces:
 
 
 def _newest_values(pieces: list[Piece]) -> Pieces:
-    """Return ascending ``pieces`` without the fields that a newer piece also has, and without empty pieces."""
     found: list[Piece] = []
     newer: dict[str, Any] = {}
     for piece in reversed(pieces):
@@ -68,9 +63,7 @@ def _newest_values(pieces: list[Piece]) -> Pieces:
 
 
 def _without(payload: Mapping[str, Any], newer: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a payload that a newer payload does not have. Nested objects are compared member by
-    member.
-    """
+    """Return the values of a payload that a newer payload does not have."""
     rest = {}
     for key, value in payload.items():
         if key not in newer:

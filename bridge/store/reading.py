@@ -36,11 +36,9 @@ class Reading(Part):
         until: date | None = None,
         at: datetime | None = None,
     ) -> list[tuple[str, Sample]]:
-        """Return (source, sample) for samples whose local ``day`` is from ``since`` to ``until``, both included, by
-        start.
+        """Return (source, sample) of local days from ``since`` to ``until``, both included, by start.
 
-        None as ``since`` or ``until`` is no limit, and None as ``metrics`` means all metrics. With ``at``, the samples
-        are as they were known then, otherwise as they are now.
+        None is no limit, or all metrics. With ``at``, the samples are as they were known then, otherwise as now.
         """
         wanted = None if metrics is None else frozenset(metrics)
         bound: dict[str, Any] = {"user": user_id, "since": since or date.min, "until": until or date.max}
@@ -69,11 +67,9 @@ class Reading(Part):
         until: date | None = None,
         at: datetime | None = None,
     ) -> list[tuple[str, Episode]]:
-        """Return (source, episode) for episodes whose local ``day`` is from ``since`` to ``until``, both included, by
-        start.
+        """Return (source, episode) of local days from ``since`` to ``until``, both included, by start.
 
-        None as ``since`` or ``until`` is no limit. With ``at``, the episodes are as they were known then, otherwise as
-        they are now.
+        None is no limit. With ``at``, the episodes are as they were known then, otherwise as they are now.
         """
         bound = {"user": user_id, "at": at or LAST_INSTANT, "since": since or date.min, "until": until or date.max}
         found = [(source, codec.decode("episode", body)) for source, body in db.execute(_EPISODES, bound)]
@@ -86,9 +82,7 @@ class Reading(Part):
     ) -> list[tuple[str, Event]]:
         """Return (source, event) for events that touch the time from ``since`` to ``until``, sorted by key.
 
-        An event that ends at ``since`` counts. An event that begins at ``until`` does not. All-day events
-        count a day wider at both ends. Series are not expanded. Every master and exception of a series that might touch
-        that time is among them. With ``at``, the events are as they were known then, otherwise as they are now.
+        All members of a series are returned unexpanded. With ``at``, events are as known then, else as now.
         """
         bound = {"user": user_id, "at": at or LAST_INSTANT, "since": since, "until": until}
         found = [(source, codec.decode("event", body)) for source, body in db.execute(_EVENTS, bound)]
@@ -120,10 +114,9 @@ class Reading(Part):
 
     @reads
     def tasks(self, db: sa.Connection, user_id: int, *, at: datetime | None = None) -> list[tuple[str, Task]]:
-        """Return (source, task) of all tasks, sorted by key, open or completed.
+        """Return (source, task) of all tasks, sorted by key. With ``at``, as they were known then, otherwise as now.
 
-        With ``at``, the tasks are as they were known then, otherwise as they are now. An open task that the user ticked
-        is returned as completed, until its due date changes.
+        An open task that the user ticked is returned as completed, until its due date changes.
         """
         bound = {"user": user_id, "at": at or LAST_INSTANT}
         found = [(source, codec.decode("task", body)) for source, body in db.execute(_TASKS, bound)]
@@ -153,11 +146,7 @@ class Reading(Part):
 
     @reads
     def extent(self, db: sa.Connection, user_id: int, source: str | None = None) -> Extent | None:
-        """Return the Extent of the user's measurements, samples and episodes. Return None without any.
-
-        It holds the newest local day with a measurement, and the earliest instant that stored one as it is now.
-        ``source`` limits both to a source, and None means all sources.
-        """
+        """Return the Extent of the user's measurements, samples and episodes, of ``source`` or all, or None."""
         found = []
         for table in (tables.samples, tables.packed_samples, tables.episodes):
             query = sa.select(sa.func.max(table.c.day), sa.func.min(table.c.known_at))
@@ -170,11 +159,7 @@ class Reading(Part):
 
     @reads
     def newest_measurement(self, db: sa.Connection, connection_id: int, at: datetime) -> datetime | None:
-        """Return the end of a connection's newest sample or episode that had ended by ``at``. Return None
-        without any.
-
-        Only the five episodes of the latest days are looked at.
-        """
+        """Return the end of a connection's newest sample or episode that had ended by ``at``, or None without any."""
         bound = {"connection": connection_id, "at": at}
         measures = db.execute(_MEASURES, bound).first() is not None  # else the search for its last day reads all rows
         day = db.execute(_LAST_DAY, bound).scalar() if measures else None
@@ -230,10 +215,7 @@ def _arrivals(
 
 
 def _counted(table: sa.Table, kind: sa.ColumnElement[Any]) -> sa.Select[Any]:
-    """Return a query for (connection, kind, number of rows) of a user in a table.
-
-    Names are looked up later, because joining takes longer.
-    """
+    # Names are looked up later, because joining takes longer.
     connection, named = table.c.connection_id, kind.label("counted")
     return sa.select(connection, named, sa.func.count()).where(table.c.user_id == _USER).group_by(connection, named)
 
@@ -315,7 +297,6 @@ _MEASURED_DAYS = sa.union(
 
 
 def _known(table: sa.Table) -> sa.Select[Any]:
-    """Return a query for source and body of a user's rows in a table that were stored by an instant."""
     return (
         sa.select(tables.sources.c.name, table.c.body)
         .select_from(joined_to_source(table))
@@ -349,10 +330,6 @@ _CHANGES = [
 
 
 def _revised(db: sa.Connection, user_id: int, kind: str, at: datetime | None) -> Iterator[tuple[str, Any]]:
-    """Yield (source, item) as known at ``at``, for items that have changed or been deleted since.
-
-    None as ``at`` yields nothing.
-    """
     if at is None:
         return
     for source, body in db.execute(_REVISED, {"user": user_id, "kind": kind, "at": at}):

@@ -32,11 +32,7 @@ class Recommendations(Part):
 
     @writes()
     def add(self, db: sa.Connection, recommendation: Recommendation) -> Recommendation:
-        """Save a recommendation, unless another that is not superseded has its slot. Returns the slot's stored
-        recommendation.
-
-        The ``id`` of the parameter is ignored, because the database numbers the rows.
-        """
+        """Save a recommendation unless its slot has another in force. Return the slot's stored recommendation."""
         values: dict[str, Any] = {name: _json(getattr(recommendation, name)) for name in JSON_COLUMNS}
         plain = ("user_id", "policy", "created_at", "expires_at", "shown_at", "silence")
         values |= {name: getattr(recommendation, name) for name in plain}
@@ -127,11 +123,7 @@ class Recommendations(Part):
 
     @reads
     def lots(self, db: sa.Connection, user_id: int, *, until: datetime) -> list[Lot]:
-        """Return, per slot, the first random draw before ``until`` between a recommendation and none, in order of time.
-
-        A superseded recommendation counts as given, because the draw had allowed it. Left out are slots that were not
-        left to chance, and advice to keep an entry.
-        """
+        """Return, per slot, the first draw before ``until`` between a recommendation and none, by time."""
         t, s = table.c, tables.silences.c
         given = sa.select(t.week, t.timestep, t.created_at.label("at"), t.silence, sa.true().label("given"))
         given = given.where(t.user_id == user_id, t.created_at < until, sa.or_(t.kind.is_(None), t.kind != "keep"))
@@ -183,11 +175,9 @@ class Recommendations(Part):
 
     @reads
     def settled_times(self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[datetime]:
-        """Return the instants at which recommendations were made that are settled by ``until``, ascending.
+        """Return the instants of recommendations that feedback or outcome had settled by ``until``, ascending.
 
-        They were made from ``since`` until before ``until``. Feedback settles a recommendation. So does the outcome
-        done, or after expiry not done, if it was shown and is no ``keep`` or ``sleep``. Superseded recommendations are
-        left out.
+        They were made from ``since`` until before ``until``. Superseded recommendations are left out.
         """
         t = table.c
         done = t.outcome == str(Deed.DONE)
@@ -201,11 +191,9 @@ class Recommendations(Part):
     def advice_records(
         self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime, outcome: Deed | None = None
     ) -> list[AdviceRecord]:
-        """Return the user's recommendations made from ``since`` until before ``until``, with beliefs and feedback,
-        oldest first.
+        """Return the user's advice made from ``since`` until before ``until``, with beliefs and feedback, oldest first.
 
-        With ``outcome``, only those with this outcome are returned. Observations, which are most of a row, and
-        probabilities are not read. Superseded recommendations are left out.
+        Observations, which are most of a row, are not read. ``outcome`` limits the result to it.
         """
         bound = {"user": user_id, "since": since, "until": until}
         if outcome is not None:
@@ -420,10 +408,6 @@ def as_facts(column: str, kept: str) -> str:
 
 
 def _json(value: Any) -> str:
-    """Return JSON text with a question mark for each lone surrogate.
-
-    A language model may write lone surrogates, but no database takes them.
-    """
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode()
 
 

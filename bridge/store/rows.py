@@ -43,9 +43,7 @@ def write(
 ) -> set[int]:
     """Insert, update and delete rows so that each record has exactly the rows of its ``desired`` items.
 
-    ``desired`` maps record ids to items. Returns the ids of records whose rows changed. Earlier versions move to the
-    revisions, except those of intraday samples and those stored at ``now``. Records in ``fresh`` have no rows yet, and
-    none are looked for.
+    Returns the ids of records whose rows changed. Records in ``fresh`` have no rows yet.
     """
     stored = current(db, [record_id for record_id in desired if record_id not in fresh])
     wanted = {
@@ -102,10 +100,7 @@ def _repack(
     *,
     now: datetime,
 ) -> None:
-    """Write the packed rows of these days. A reading that did not change keeps the time since when it is known.
-
-    ``wanted`` and ``stored`` map record id -> (kind, key) -> item or stored row.
-    """
+    """Write the packed rows of these days."""
     readings: dict[packed.Day, list[Known]] = {day: [] for day in sorted(days)}
     there: dict[packed.Day, set[int]] = defaultdict(set)
     known_at = tables.microseconds(now)
@@ -249,11 +244,7 @@ def columns(item: Episode | Event | Task) -> dict[str, Any]:
 
 
 def span(event: Event) -> tuple[datetime | None, datetime | None]:
-    """Return (start, end) of the time that an event may touch in any zone, where None is an open end.
-
-    An all-day event touches a day more at both ends. The end of a series is open. Both ends of an exception are open,
-    because it may replace an instance at any time.
-    """
+    """Return (start, end) of the time that an event may touch in any zone, where None is an open end."""
     if event.master is not None:
         return None, None
     start, end = event.start, event.end
@@ -288,7 +279,6 @@ def _insert(db: sa.Connection, connection: Connection, fresh: list[tuple[int, It
 
 
 def _plain(db: sa.Connection, sample: Sample) -> tuple[Any, ...]:
-    """Return a sample's values for the columns after ``metric_id`` in ``SAMPLE_COLUMNS``."""
     return (
         None if sample.device is None else names.number(db, tables.devices, sample.device),
         tables.microseconds(sample.start),
@@ -331,7 +321,6 @@ _place = attrgetter("metric", "device", "start", "end", "offset", "day")
 
 
 def _has_moved(old: Item, new: Sample) -> bool:
-    """Return True if a sample differs from its stored version in more than its figures."""
     return not isinstance(old, Sample) or bool(_place(old) != _place(new))
 
 
@@ -348,7 +337,6 @@ REVISION_COLUMNS = ("user_id", "connection_id", "record_id", "kind", "key", "bod
 
 
 def _revise(db: sa.Connection, connection: Connection, old: list[Stored], *, now: datetime) -> None:
-    """Save rows that change or go as revisions, except intraday samples and versions that arrived at ``now`` too."""
     owner, until = (connection.user_id, connection.id), tables.microseconds(now)
     values = [
         (

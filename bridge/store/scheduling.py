@@ -29,17 +29,12 @@ c = tables.connections.c
 class Scheduling(Part):
     """The part of the store for work that is due, and for the workers that do it.
 
-    A connection is due if it was never synced or its ``due_at`` has come. It must have a consent or a folder and not be
-    paused. A source whose rate limit is exceeded has no due connections.
+    A connection is due if not paused, not limited, with a consent or folder, and if its time has come.
     """
 
     @writes(durable=False)
     def claim(self, db: sa.Connection, connection_id: int, holder: str, *, now: datetime, lease: timedelta) -> bool:
-        """Take or renew the lease of a connection for ``holder``, until ``lease`` after ``now``. Returns True on
-        success.
-
-        Returns False while another holder's lease has not expired.
-        """
+        """Take or renew a connection's lease for ``holder``, until ``lease`` after ``now``. False: another has it."""
         bound = {"connection": connection_id, "holder": holder, "now": now, "until": now + lease}
         return db.execute(_CLAIM, bound).rowcount == 1
 
@@ -55,11 +50,9 @@ class Scheduling(Part):
         source: str | None = None,
         but: Collection[int] = (),
     ) -> list[Connection]:
-        """Take the leases of at most ``limit`` due connections until ``lease`` after ``now``, and return these
-        connections.
+        """Take the leases of at most ``limit`` due connections until ``lease`` after ``now``, and return them.
 
-        No two holders get the same connection. Connections never synced come first, then those longest due. ``source``
-        limits the claim to a source, and None means all. Ids in ``but`` are not taken.
+        No two holders get the same connection. None as ``source`` means all. Ids in ``but`` are not taken.
         """
         ids = _due_ids(db, now, limit, source, for_update=True, but=but)
         if not ids:
@@ -75,11 +68,7 @@ class Scheduling(Part):
 
     @reads
     def due_by_source(self, db: sa.Connection, *, now: datetime) -> dict[str, tuple[int, datetime | None]]:
-        """Return source -> (number of due connections, their earliest ``due_at``).
-
-        Connections that a worker holds or a rate limit stops are left out. The instant is None if none of the counted
-        connections was ever synced.
-        """
+        """Return source -> (number of due connections, their earliest ``due_at``, None if none was ever synced)."""
         s = tables.sources.c
         query = (
             sa.select(s.name, sa.func.count(), sa.func.min(c.due_at))
@@ -154,11 +143,9 @@ class Scheduling(Part):
         failures: int = 0,
         holder: str | None = None,
     ) -> None:
-        """Save the outcome of a sync, and when the connection is due again. A lease of ``holder`` is released.
+        """Save the outcome of a sync, and when the connection is due again. The lease of ``holder`` is released.
 
-        ``failures`` counts failed syncs in a row. ``error`` and ``paused`` are the reasons of a failure and of a pause,
-        or None if there is none. ``due_at`` is None for a connection that is paused, or that no sync shall follow.
-        After a success with a ``due_at``, an unhandled webhook notice makes the connection due at once.
+        ``error`` and ``paused`` are None without a failure or pause, and ``due_at`` if no sync shall follow.
         """
         run = {"connection_id": connection_id, "started": started, "finished": finished, "outcome": _text(outcome)}
         db.execute(_RUN, run)
@@ -195,11 +182,7 @@ class Scheduling(Part):
 
     @reads
     def odd_answers(self, db: sa.Connection, connection_id: int) -> list[datetime]:
-        """Return when syncs got odd answers since the last sync that succeeded or stopped, newest first.
-
-        An odd answer has an unknown form or forbids what the consent allowed. Syncs that failed for another reason,
-        such as no answer at all, are ignored. At most the last 500 syncs are looked at.
-        """
+        """Return the times of syncs with odd answers since the last sync that succeeded or stopped, newest first."""
         t = tables.sync_runs.c
         query = sa.select(t.finished, t.outcome).where(t.connection_id == connection_id).order_by(t.id.desc())
         found: list[datetime] = []
@@ -213,11 +196,7 @@ class Scheduling(Part):
 
     @writes()
     def stagger(self, db: sa.Connection, *, now: datetime, step: timedelta, within: timedelta) -> int:
-        """Make overdue connections due in turn from ``now`` on, the longest overdue first, and return their number.
-
-        The distance between two is ``step``, or shorter if all of them would not fit into ``within``. Connections
-        never synced are left out.
-        """
+        """Make overdue connections due in turn from ``now`` on, the longest overdue first. Return their number."""
         late = sa.and_(_is_due(now), c.due_at.is_not(None))
         found = list(db.execute(sa.select(c.id).where(late).order_by(c.due_at, c.id)).scalars())
         step = min(step, within / max(1, len(found)))
@@ -229,9 +208,7 @@ class Scheduling(Part):
     def repair_clock(self, *, now: datetime, lease: timedelta) -> int:
         """Make connections due that a clock which was ahead put off, and return their number.
 
-        They are those whose last sync ended more than two minutes in the future, unless they are paused. Leases longer
-        than ``lease``, and rate limits that are too long, get the latest end that the right clock allows. If nothing is
-        wrong, this costs three short queries.
+        Leases and rate limits that are too long get the latest end that the right clock allows.
         """
         changes = _clock_changes(now, lease)
         with self.database.read() as db:
@@ -243,11 +220,7 @@ class Scheduling(Part):
         return due
 
     def singleton_lock(self, name: str, holder: str, *, now: datetime) -> SingletonLock:
-        """Take the lock of the only process called ``name`` at this store, such as the daemon, and return it.
-
-        ``holder`` describes this process. The lock ends when it is closed or the process ends. Raises SetupError, which
-        names the present holder, if the lock is taken.
-        """
+        """Take and return the lock of the only process called ``name``. Raises SetupError if ``holder`` is another."""
         lock = SingletonLock(self.database.engine, name)
         if not lock.taken():
             lock.close()
@@ -276,11 +249,7 @@ class Scheduling(Part):
 
     @reads
     def users_to_notify(self, db: sa.Connection, moment: Moment, *, now: datetime) -> set[int]:
-        """Return the ids of users with a channel to whom the recommendation for a slot is still to be sent.
-
-        It was not shown, answered, superseded, or begun to be sent. A recommended sleep that has begun by ``now`` is
-        left out, because the user may be asleep.
-        """
+        """Return the ids of users with a channel to whom the slot's recommendation is still to be sent."""
         r, n = tables.recommendations.c, tables.notifications.c
         begun = sa.select(n.id).where(n.recommendation_id == r.id).exists()
         query = sa.select(r.user_id).where(
@@ -297,11 +266,9 @@ class Scheduling(Part):
 
     @reads
     def users_advised(self, db: sa.Connection, moment: Moment, *, since: datetime, now: datetime) -> set[int]:
-        """Return the ids of users who need no new recommendation for a slot.
+        """Return the ids of users who need no new recommendation for a slot: they have it, or a draw gave none.
 
-        They have one, or a random draw left the slot without one. A slot without one for another reason counts if
-        decided at or after ``since``, with no newer data. A recommended sleep that is over by ``now`` counts only with
-        an answer.
+        A slot without advice for another reason counts if decided since ``since``, without newer data.
         """
         r, s = tables.recommendations.c, tables.silences.c
         here = r.week == moment.week, r.timestep == moment.timestep, r.superseded_at.is_(None)
@@ -316,7 +283,6 @@ _KEPT = tuple(field.name for field in fields(Outcome))
 
 
 def _text(outcome: Outcome) -> str:
-    """Return an outcome as JSON text, without its empty fields."""
     body = {name: value for name in _KEPT if (value := getattr(outcome, name)) or name in ("source", "outcome")}
     if outcome.retry_at is not None:
         body["retry_at"] = outcome.retry_at.isoformat()
@@ -369,25 +335,19 @@ _DUE_BY_NOTICE = (
 
 
 def _is_due(now: datetime) -> sa.ColumnElement[bool]:
-    """Return the SQL condition that a connection is due, whatever its lease and its source's rate limit."""
     return sa.and_(c.secret.is_not(None), c.paused.is_(None), sa.or_(c.due_at.is_(None), c.due_at <= now))
 
 
 def _is_free(now: datetime) -> sa.ColumnElement[bool]:
-    """Return the SQL condition that a connection has no unexpired lease."""
     return sa.or_(c.lease_holder.is_(None), c.lease_until <= now)
 
 
 def _rate_limited(now: datetime) -> sa.Select[tuple[int]]:
-    """Return a query for the ids of sources whose rate limit still holds at ``now``."""
     return sa.select(tables.sources.c.id).where(tables.sources.c.rate_limited_until > now)
 
 
 def _clock_changes(now: datetime, lease: timedelta) -> list[tuple[sa.Table, sa.ColumnElement[bool], dict[str, Any]]]:
-    """Return the (table, condition, new values) of three updates that repair what a clock set while it was ahead.
-
-    The first repairs due times, the second leases, and the third rate limits.
-    """
+    """Return the (table, condition, new values) of three updates that repair what a clock set while it was ahead."""
     r, after, s = tables.sync_runs.c, tables.sync_runs.alias("after").c, tables.sources.c
     newer = sa.select(after.id).where(after.connection_id == r.connection_id, after.id > r.id).exists()
     ended_later = sa.select(r.connection_id).where(r.finished > now + CLOCK_TOLERANCE, ~newer)
@@ -415,12 +375,7 @@ def _due_ids(
     for_update: bool,
     but: Collection[int] = (),
 ) -> list[int]:
-    """Return the ids of at most ``limit`` due connections without a lease, never synced ones first, then the longest
-    due.
-
-    ``source`` None means all sources. Two queries are used, because a query with OR would read the whole index.
-    ``for_update`` locks the rows.
-    """
+    # Two queries are used, because a query with OR would read the whole index.
     ids: list[int] = []
     for due in (c.due_at.is_(None), c.due_at <= now):
         query = _claimable(now, source).where(due).order_by(c.due_at, c.id).limit(limit - len(ids))
@@ -431,7 +386,6 @@ def _due_ids(
 
 
 def _claimable(now: datetime, source: str | None) -> sa.Select[Any]:
-    """Return a query for the ids of connections of ``source`` (or of all) that could be claimed, due or not."""
     query = sa.select(c.id).where(
         c.secret.is_not(None), c.paused.is_(None), _is_free(now), c.source_id.not_in(_rate_limited(now))
     )

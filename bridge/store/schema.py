@@ -68,12 +68,9 @@ def _make(connection: sa.Connection, newest: str) -> None:
 
 @cache
 def _statements(dialect: str) -> tuple[str, ...]:
-    """Return the SQL statements that create all tables. They are cached, because compiling takes longer than executing
-    them.
-
-    The condition of an index is defined for SQLite and copied for PostgreSQL here. Defining it with the tables would
-    always load PostgreSQL's dialect.
-    """
+    """Return the SQL statements that create all tables."""
+    # They are cached, because compiling takes longer than executing them.
+    # Defining it with the tables would always load PostgreSQL's dialect.
     if dialect == "postgresql":
         for index in (index for table in metadata.tables.values() for index in table.indexes):
             index.dialect_options["postgresql"]["where"] = index.dialect_options["sqlite"]["where"]

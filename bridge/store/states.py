@@ -42,11 +42,7 @@ class State:
     whole_as_of: datetime | None = None  # date of the newest export with the whole record
 
     def date(self, record: RawRecord) -> bool:
-        """Take over the export date of a delivery. Returns True if one of the record's dates changed.
-
-        ``as_of`` takes a newer date only. ``whole_as_of`` takes any date, except that of a piece (``adds``). A delivery
-        without an export date changes nothing.
-        """
+        """Take over a delivery's export date, ``as_of`` if newer, ``whole_as_of`` always. Return True if it changed."""
         if record.as_of is None:
             return False
         before = self.as_of, self.whole_as_of
@@ -98,7 +94,6 @@ _STATE = ("id", "stream", "key", "parent", "hash", "deleted", "reason", "version
 
 
 def _load(db: sa.Connection, connection: Connection, paths: Sequence[str]) -> dict[str, State]:
-    """Return path -> state of the stored records among ``paths``, with empty payloads."""
     keys: dict[str, list[str]] = defaultdict(list)
     for path in paths:
         stream, _, key = path.partition("/")
@@ -139,11 +134,7 @@ def state_of(row: Sequence[Any]) -> State:
 
 
 class StoredRecords:
-    """The parents and children of a page's records, found in the page itself or in the database.
-
-    The database is asked only if something is to be derived. It is asked at most once each for parents and children.
-    What it answered, and each record taken since, are remembered.
-    """
+    """The parents and children of a page's records, in the page or in the database, which is asked once at most."""
 
     def __init__(self, db: sa.Connection, connection: Connection, records: Sequence[RawRecord]) -> None:
         self._db, self._connection, self._records = db, connection, records

@@ -72,9 +72,6 @@ def _id() -> sa.Column[int]:
 
 
 def _to(table: str, *, nullable: bool = False, **options: Any) -> sa.Column[int]:
-    """Return a column ``TABLE_id`` that refers to a row of another table. Deleting that row deletes the referring row
-    too.
-    """
     key = sa.ForeignKey(f"{table}s.id", ondelete="CASCADE")
     return sa.Column(f"{table}_id", ID, key, nullable=nullable, **options)
 
@@ -209,7 +206,6 @@ arrivals = sa.Table(
 
 
 def _derived(name: str, *columns: sa.schema.SchemaItem) -> sa.Table:
-    """Return a table of items derived from records, such as samples, with the columns that all such tables share."""
     return sa.Table(
         name,
         metadata,

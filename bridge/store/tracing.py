@@ -23,11 +23,7 @@ class Tracing(Part):
 
     @reads
     def row_ids(self, db: sa.Connection, kind: str, name: str) -> list[int]:
-        """Return the ids of the rows of a kind (of all users) that ``name`` refers to, or an empty list.
-
-        Up to 18 digits are a row's id. Any other text is a key, which several rows may have. A packed reading has a
-        number in place of an id. That number changes when an earlier reading of its day comes.
-        """
+        """Return the ids of the rows of a kind that ``name`` refers to (an id or a key), or an empty list."""
         table = rows.TABLE_OF_KIND[kind]
         is_id = name.isdecimal() and len(name) <= ROW_ID_MAX_DIGITS
         if kind == "sample" and is_id and int(name) >= packed.FIRST_NUMBER:
@@ -51,11 +47,7 @@ class Tracing(Part):
 
     @reads
     def provenance(self, db: sa.Connection, kind: str, row_id: int) -> Provenance:
-        """Return the origin of a row: its record, normaliser version, connection and times of arrival.
-
-        ``row_id`` is the id of an existing row, or the number of a packed reading. Earlier versions of the row are
-        included, and rows of other connections that measure the same thing.
-        """
+        """Return a row's origin, its earlier versions, and rows of other connections that measure the same thing."""
         table = rows.TABLE_OF_KIND[kind]
         row: Any = packed.numbered(db, row_id) if kind == "sample" and row_id >= packed.FIRST_NUMBER else None
         row = row or db.execute(sa.select(table).where(table.c.id == row_id)).one()
@@ -101,10 +93,7 @@ def _past(db: sa.Connection, kind: str, record_id: int, key: str) -> tuple[Revis
 
 
 def _twins(db: sa.Connection, row: Any, item: Item) -> tuple[tuple[str, int], ...]:
-    """Return (source, row id) of rows from other connections that measure the same thing.
-
-    They have the same user, local day, and metric or kind of episode. Events and tasks have none.
-    """
+    """Return (source, row id) of rows from other connections that measure the same thing."""
     if not isinstance(item, Sample | Episode):
         return ()
     table = tables.samples if isinstance(item, Sample) else tables.episodes

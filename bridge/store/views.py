@@ -1,8 +1,4 @@
-"""Make the views for programs that look from elsewhere, such as Grafana. They hold no titles, secrets or raw records.
-
-A program needs the right to read the views alone, and none to read tables. Their columns are kept over releases,
-while tables may change. All times are whole seconds since 1970.
-"""
+"""Make the views for programs that look from elsewhere, such as Grafana, without titles, secrets or raw records."""
 
 from __future__ import annotations
 

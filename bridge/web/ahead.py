@@ -33,11 +33,7 @@ def choices(visit: Visit) -> list[tuple[str, str]]:
 
 
 def tomorrow(visit: Visit, advice: Recommendation, gaps: Sequence[Option]) -> list[tuple[str, str]]:
-    """Return a list with (key, name) of the slot a day after that of ``advice``, called "tomorrow".
-
-    The list is empty if ``gaps``, the times that are offered already, hold a time of that date. It is also empty for a
-    slot that has begun, or is a week or more ahead.
-    """
+    """Return [(key, "tomorrow")] of the slot a day after that of ``advice``, or [] if ``gaps`` offer that date."""
     moment = advice.moment.shifted(SLOTS_PER_DAY)
     dates = {moment_at(gap.start, visit.user.zones).date for gap in gaps}
     return [] if moment.date in dates or moment not in slots_ahead(visit) else [(key(moment), _("tomorrow"))]

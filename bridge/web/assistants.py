@@ -1,8 +1,6 @@
 """Serve the tools of AI assistants at ``/mcp``, by the streamable HTTP transport of the Model Context Protocol.
 
-The application finds the user of a message by its token, and passes the message to that user's tools. A bearer token is
-always needed. A session or a proxy's user header is not enough. The application names no OAuth server. Otherwise some
-clients no longer send a token that they were given (github.com/anthropics/claude-code, issue 59467).
+No OAuth server is named, or some clients no longer send their token (anthropics/claude-code, issue 59467).
 """
 
 from __future__ import annotations
@@ -23,11 +21,7 @@ MESSAGES_AT_ONCE = 8  # of a user
 
 @dataclass(frozen=True, kw_only=True)
 class Assistants:
-    """The ASGI application at ``/mcp``. It answers messages by the tools of the user whose token they bring.
-
-    Only requests with a POST reach it. Streams are not offered, and there are no sessions to end. A request without a
-    token is answered with 401. A user's requests beyond eight at once are answered with 429.
-    """
+    """The ASGI application at ``/mcp``. It answers POSTs by the tools of the user whose token they bring."""
 
     servers: ToolServers
     running: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit(MESSAGES_AT_ONCE))

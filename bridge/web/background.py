@@ -46,12 +46,9 @@ def consent(
     given: Mapping[str, str | None],
     also: Sequence[str] = (),
 ) -> Job:
-    """Start and return a job that obtains the user's consent at a source and then syncs it.
+    """Start and return a job that obtains the user's consent at a source and then syncs it, or the running job.
 
-    If a consent or sync of the same source is running for the user, that job is returned. ``write`` also asks for the
-    right to write. ``elsewhere`` says that the browser runs on another machine than the bridge. ``given`` are values of
-    the source's settings that the user typed. ``also`` names other sources that the same consent connects. Raises
-    TryLater if the user has eight running jobs.
+    ``elsewhere``: the browser runs on another machine. Raises TryLater if the user has too many jobs.
     """
     title = phrases.source_name(spec.title)[0]
 
@@ -77,9 +74,6 @@ def sync(visit: Visit, spec: ConnectorSpec) -> Job:
 
 
 def _start_once(visit: Visit, title: str, work: Any) -> Job:
-    """Return the user's running job with this title. Without one, start ``work`` as a new job with the title and
-    return it.
-    """
     running = (job for job in visit.app.jobs.running(visit.user.id) if job.title == title)
     return next(running, None) or visit.app.jobs.start(visit.user.id, title, work)
 
@@ -101,11 +95,7 @@ def _sync(visit: Visit, spec: ConnectorSpec, job: Job) -> list[dict[str, Any]]:
 
 
 def _rows(visit: Visit, work: Callable[[], list[Outcome]]) -> list[dict[str, Any]]:
-    """Do the work, and return its outcomes as JSON documents with ``title``, ``came`` and ``refusal``.
-
-    The title is the source's. What came are numbers of things in words. The refusal is a sentence about data that the
-    consent leaves out, or empty if it leaves out none.
-    """
+    """Do the work, and return its outcomes as JSON documents with ``title``, ``came`` and ``refusal``."""
     before = stored(visit.bridge.store, visit.user)
     outcomes = work()
     now = stored(visit.bridge.store, visit.user)
@@ -117,25 +107,19 @@ def _rows(visit: Visit, work: Callable[[], list[Outcome]]) -> list[dict[str, Any
 
 
 def _came(before: Stored, now: Stored, outcome: Outcome) -> list[Text]:
-    """Return what an outcome brought. A restored export brings rows of many sources."""
     return now.since(before, None if outcome.source == archive.EXPORT else outcome.source)
 
 
 def _title(source: str) -> str:
-    """Return the display name of a source. For a name that is no installed source, return it without a leading dash.
-
-    Files of no source have the name "-", which gives an empty text.
-    """
     if source not in registry.names("connectors"):
         return source.removeprefix("-")
     return phrases.source_title(source)
 
 
 async def receive_upload(visit: Visit, name: str, body: AsyncIterator[bytes]) -> Path:
-    """Write an uploaded body to a file called ``name``, in a new folder of its own, and return its path.
+    """Write an uploaded body to a file ``name`` in a new folder, and return its path.
 
-    Folders in ``name`` are dropped. An upload that breaks off is deleted. Raises SetupError if less than 500 MB of the
-    disk are free. Raises TryLater for a user with two uploads or eight jobs already.
+    Raises SetupError if the disk is nearly full, TryLater for a user with too many uploads or jobs.
     """
     visit.app.jobs.check(visit.user.id)
     with visit.app.uploading.held(visit.user.id):
@@ -197,11 +181,7 @@ def import_file(visit: Visit, place: Path) -> Job:
 
 
 def export_zip(visit: Visit) -> StreamingResponse:
-    """Return a response that streams a zip of the user's data without secrets.
-
-    The zip is deleted from the disk as soon as it is open, so a broken download leaves nothing behind. Raises TryLater
-    while another export of the user is made.
-    """
+    """Return a response that streams a zip of the user's data, no secrets. Raises TryLater while another is made."""
     name = f"{visit.user.name}-export"
     with (
         visit.app.exporting.held(visit.user.id),

@@ -1,8 +1,4 @@
-"""List devices, calendars and files that a person may have, each with its ways of connecting, the shortest first.
-
-A way is shown where its source is installed. A thing of which no source is installed leads to the way by a file. A
-source that no thing names becomes a thing of its own.
-"""
+"""List devices, calendars and files that a person may have, each with its ways of connecting, the shortest first."""
 
 from __future__ import annotations
 
@@ -20,11 +16,7 @@ COPY = say("Copy the address. Whoever has it can read the calendar, so give it t
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Way:
-    """A way in which a source's data come here, with what to do, step by step.
-
-    ``by`` is ``file`` for a file that is dropped, ``account`` for an account, or ``push`` for an app that sends.
-    ``links`` are names and addresses of pages that the steps name.
-    """
+    """A way in which a source's data come here, step by step. ``by`` is ``file``, ``account`` or ``push``."""
 
     source: str
     title: str
@@ -384,7 +376,6 @@ def things(specs: Iterable[ConnectorSpec]) -> tuple[Thing, ...]:
 
 
 def _thing_of(spec: ConnectorSpec) -> Thing:
-    """Return a source as a thing, with the ways that its SPEC tells."""
     account = live(spec.name, say("New nights and days by themselves, with an application of your own"), OWN_APP)
     file = Way(source=spec.name, title=say("A file that it exports"), steps=(DROP,))
     ways = [way for way, offered in ((account, spec.oauth), (file, spec.reads)) if offered]

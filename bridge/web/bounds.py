@@ -50,8 +50,7 @@ class TooSlow(HTTPException):
 class Bounds:
     """ASGI middleware that limits the size of bodies and the time they take, and answers unexpected errors with 500.
 
-    ``push_max_bytes`` is the largest body under ``/push/``, by default 200 MB. Uploads may have 4 GB, and all other
-    bodies 1 MB. A larger body gets 413, and a slow one 408.
+    ``push_max_bytes`` is the largest body under ``/push/``. A larger body gets 413, a slow one 408.
     """
 
     def __init__(self, app: ASGIApp, *, push_max_bytes: int = PUSH_MAX_BYTES) -> None:
@@ -86,14 +85,11 @@ class _Body:
         self.is_read = self._length == "0" and "transfer-encoding" not in headers
 
     def check_length(self) -> None:
-        """Raise TooLarge before the body is read, if its declared length exceeds the limit or is no number."""
         if not self._length.isdecimal() or int(self._length) > self._limit:
             raise TooLarge
 
     async def receive(self) -> Message:
-        """Return the next ASGI message. Raises TooLarge beyond the limit of bytes, and TooSlow beyond the allowed
-        seconds.
-        """
+        """Return the next ASGI message."""
         if self.is_read:  # the next message says that the client has gone, which may take any time
             return await self._receive()
         begun = time.monotonic()
@@ -108,9 +104,7 @@ class _Body:
         return message
 
     async def drain(self) -> None:
-        """Read and drop the rest of the body, for up to two seconds and 16 MB. The sender then sees the answer and no
-        reset.
-        """
+        """Read and drop the rest of the body, for up to two seconds and 16 MB."""
         enough = self._taken + DRAIN_MAX_BYTES
         try:
             async with asyncio.timeout(DRAIN_SECONDS):
@@ -160,10 +154,7 @@ def refusal(scope: Scope, status: int, text: str, headers: Mapping[str, str] | N
 
 
 def _too_large(scope: Scope, limit: int) -> Response:
-    """Return a response with status 413 that also closes the connection.
-
-    Otherwise the rest of the body would be read as the next request.
-    """
+    # Otherwise the rest of the body would be read as the next request.
     next_step = "; let the app send batches" if scope["path"].startswith("/push/") else "; send less at once"
     return refusal(scope, 413, f"the body may have at most {limit} bytes{next_step}", {"connection": "close"})
 

@@ -66,11 +66,7 @@ def mark_seen(request: Request, visit: Visit) -> None:
 
 
 def backup(visit: Visit) -> dict[str, Any]:
-    """Return the state of the installation's backups for the template.
-
-    ``on`` and ``old`` are as in ``backups.state``. ``age`` is the last good backup's age in words, or None if there
-    never was any.
-    """
+    """Return the state of the installation's backups for the template. ``age`` is None without a good backup."""
     found = backups.state(visit.bridge, visit.now)
     age = None if found.last is None else phrases.age((visit.now - found.last) / timedelta(hours=1))
     return {"on": found.on, "old": found.old, "age": age}
@@ -187,10 +183,6 @@ def recommendation(visit: Visit, found: Recommendation) -> dict[str, Any]:
 
 
 def _hours(visit: Visit, found: Recommendation) -> str | None:
-    """Return the start and end of a recommendation as text, or None for a recommendation without times.
-
-    The weekday is added if the recommendation was put off to another day.
-    """
     if found.start is None or found.end is None:
         return None
     start, end = local(visit, found.start), local(visit, found.end)
@@ -199,10 +191,6 @@ def _hours(visit: Visit, found: Recommendation) -> str | None:
 
 
 def _goes_to_calendar(visit: Visit, found: Recommendation) -> bool:
-    """Return True if the page offers to add a recommendation to a calendar.
-
-    It is True for an accepted or moved suggestion that has not ended, unless a connection writes it by itself.
-    """
     agreed = found.answer is Answer.ACCEPT or (found.answer is Answer.RESCHEDULE and found.moved_to is not None)
     new = found.kind == "suggested" and found.end is not None and found.end > visit.now
     return agreed and new and not connecting.writes_advice(visit.bridge, visit.user)
@@ -231,10 +219,7 @@ def past_advice(one: AdviceRecord) -> dict[str, Any]:
 
 
 def _bars(found: Recommendation) -> list[dict[str, Any]]:
-    """Return a bar per score, best first. ``percent`` is 4 for the worst score and 100 for the best.
-
-    If all scores are equal, it is 4.
-    """
+    """Return a bar per score, best first."""
     scores = sorted(found.scores.items(), key=lambda pair: -pair[1])
     if not scores:
         return []

@@ -31,10 +31,9 @@ def coming_days(visit: Visit, monday: date) -> list[date]:
 
 
 def expected(visit: Visit, monday: date, *, seen: bool) -> list[dict[str, Any]]:
-    """Return the previews and tasks of a week's coming days, each with the id of its slot (``cell``).
+    """Return the previews and tasks of a week's coming days, each once, with the id of its slot (``cell``).
 
-    What several days would suggest anew, such as the same task, is returned for the first of them. ``seen`` is True if
-    the user sees the plans. The current recommendation is then marked as shown.
+    ``seen`` is True if the user sees the plans. The current recommendation is then marked as shown.
     """
     found: list[dict[str, Any]] = []
     named: set[str] = set()
@@ -47,7 +46,6 @@ def expected(visit: Visit, monday: date, *, seen: bool) -> list[dict[str, Any]]:
 
 
 def _previews(visit: Visit, day: date, *, seen: bool) -> Iterator[Block]:
-    """Yield the tasks of a day's plan, and its suggestions that were not made yet."""
     plan = visit.app.plan_cache.plan(visit.bridge, visit.user, day, now=visit.now, seen=seen)
     for block in plan.blocks:
         if block.kind == "task" or (block.kind == "suggested" and block.recommendation_id is None):

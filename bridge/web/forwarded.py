@@ -1,8 +1,4 @@
-"""Find the address of a client behind proxies.
-
-Any client can send ``X-Forwarded-For``. Each proxy appends the address of its own client. Therefore the list is read
-from the right, and only past proxies that ``BRIDGE_TRUSTED_PROXIES`` names.
-"""
+"""Find the address of a client behind proxies, past the trusted ones, because anyone can send ``X-Forwarded-For``."""
 
 from __future__ import annotations
 
@@ -27,11 +23,7 @@ Address = IPv4Address | IPv6Address
 class Forwarded:
     """ASGI middleware that replaces each request's client address by the address that trusted proxies report.
 
-    It also sets the scheme to https if the last value of ``X-Forwarded-Proto`` says so, from any client. A client that
-    lies there marks only its own cookies as secure.
-
-    ``user_header`` is the header in which a trusted proxy names the user who logged in there. It is taken out of every
-    request, and believed only of a trusted proxy's connection. The name is kept as ``proxy_user``.
+    ``user_header``, where a proxy names the user, is taken out and believed only of a trusted proxy.
     """
 
     def __init__(self, app: ASGIApp, *, proxies: Sequence[Network] = (), user_header: str = "") -> None:
@@ -52,7 +44,6 @@ class Forwarded:
 
 
 def _taken_out(scope: Scope, name: str) -> list[bytes]:
-    """Remove a header from a request, and return its values."""
     raw = name.encode()
     values = [value for key, value in scope["headers"] if key == raw]
     scope["headers"] = [pair for pair in scope["headers"] if pair[0] != raw]
@@ -152,10 +143,7 @@ def _is_in(address: Address, networks: Sequence[Network]) -> bool:
 
 
 def _address(text: str) -> Address | None:
-    """Parse an IP address, to which some proxies append a port. Returns None for other text.
-
-    An IPv4 address that is written as IPv6 becomes IPv4.
-    """
+    """Parse an IP address, to which some proxies append a port."""
     text = text.strip()
     if text.startswith("["):
         text = text[1:].partition("]")[0]

@@ -25,10 +25,9 @@ RUNNING, DONE, FAILED = "running", "done", "failed"
 
 @dataclass(slots=True, kw_only=True)
 class Job:
-    """A piece of work for a user. ``user_id`` is None before there is a user.
+    """A piece of work for a user. ``user_id`` is None before there is a user. The user answers ``question``.
 
-    ``question`` and ``url`` are shown to the user, who answers the question or opens the URL. ``elsewhere`` is True if
-    the browser runs on another machine than the bridge.
+    ``elsewhere`` is True if the browser runs on another machine than the bridge.
     """
 
     id: str
@@ -68,10 +67,9 @@ class Job:
         self.url, self.code = url, code
 
     def paste(self) -> str | None:
-        """Ask the user to paste the address of the vendor's last page, which only opens on the bridge's machine.
+        """Ask the user to paste the address of the vendor's last page. Return it, or an empty text without a reply.
 
-        Return that address, or an empty text without a reply within three minutes. If the user is on the bridge's
-        machine, None is returned at once, and the redirect is awaited instead.
+        Returns None at once if the user is on the bridge's machine, and the redirect is awaited instead.
         """
         return self.ask(PASTE_ADDRESS) or "" if self.elsewhere else None
 
@@ -100,11 +98,9 @@ class Jobs:
         self._lock = threading.Lock()
 
     def start(self, user_id: int | None, title: str, work: Callable[[Job], Any]) -> Job:
-        """Start ``work(job)`` in a thread and return its job, without waiting.
+        """Start ``work(job)`` in a thread and return its job, without waiting. A BridgeError's text becomes the job's.
 
-        What ``work`` returns becomes the job's ``result``. The text of a BridgeError becomes its ``text``, and its
-        state ``failed``. Any other exception fails it with a general text. Raises TryLater if the
-        user already has 8 running jobs. ``user_id`` is None before there is a user.
+        ``user_id`` is None before there is a user. Raises TryLater if the user has too many running jobs.
         """
         job = Job(id=secrets.token_urlsafe(16), user_id=user_id, title=title)
         with self._lock:

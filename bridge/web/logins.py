@@ -1,8 +1,6 @@
 """Limit tries to log in, which slows down guessing without letting a guesser lock a user out.
 
-Tries are counted per address, and per address with name. A browser that has logged in before carries a signed cookie.
-It has tries of its own, which guesses from elsewhere cannot use up. Source: OWASP, "Slow Down Online Guessing Attacks
-with Device Cookies". After 30 tries at a name in five minutes, each address has a single try at it in 15 minutes.
+Source: OWASP, "Slow Down Online Guessing Attacks with Device Cookies".
 """
 
 from __future__ import annotations
@@ -42,11 +40,7 @@ class TooManyTries(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class LoginLimits:
-    """The limits on failed tries to log in at a server, kept in memory.
-
-    In five minutes an address (of IPv6, its /64 network) has 20 tries, and 5 for each name. A known browser has 5.
-    Every try is counted when it begins. After a success ``uncount`` removes it.
-    """
+    """The limits on failed tries to log in at a server, kept in memory, per address, name and known browser."""
 
     pairs: RateLimit = field(default_factory=lambda: RateLimit(allowed=TRIES_PER_PAIR, seconds=WINDOW_SECONDS))
     addresses: RateLimit = field(default_factory=lambda: RateLimit(allowed=TRIES_PER_ADDRESS, seconds=WINDOW_SECONDS))
@@ -68,10 +62,9 @@ class LoginLimits:
         return [*counted, (self.names, name), _counted(self.pairs, pair)]
 
     def begin_elsewhere(self, address: str) -> list[tuple[RateLimit, str]]:
-        """Count a try from an address to log in without a name: at a provider, or with a passkey.
+        """Count a try to log in without a name from an address. Raises TooManyTries if it is not allowed.
 
-        An address has 20 tries in five minutes. Returns the counts that ``uncount`` takes after a success. Raises
-        TooManyTries if the try is not allowed.
+        Returns the counts that ``uncount`` takes after a success.
         """
         return [_counted(self.addresses, customer_network(address))]
 
@@ -112,7 +105,6 @@ def known_device(vault: Vault, name: str, cookie: str | None) -> str | None:
 
 
 def _signer(vault: Vault, name: str) -> Signer:
-    """Return the signer of a user's device cookies. During a key rotation each key verifies and the newest signs."""
     keys = vault.derived(KEY_PURPOSE)[::-1]
     salt = name.encode("utf-8", "replace")
     return Signer(keys, salt=salt, key_derivation="hmac", digest_method=hashlib.sha384)

@@ -35,11 +35,9 @@ class PlanCache:
         self._lock = threading.Lock()
 
     def plan(self, bridge: Bridge, user: User, day: date | None, *, now: datetime, seen: bool) -> DayPlan:
-        """Return the plan of a date, or of today for None.
+        """Return the plan of a date, or of today for None, from the cache while nothing has changed.
 
-        A cached plan serves while nothing has changed, and until the next full five minutes. ``seen`` is True if the
-        user sees the plan. The current recommendation is then marked as shown, so a plan cached without ``seen`` is not
-        used.
+        If ``seen``, the current recommendation is marked as shown, so a plan cached without it is not used.
         """
         day = day or now.astimezone(zone_at(now, user.zones)).date()
         key, version = (user.id, day, seen), _version(bridge, user, now)
@@ -53,7 +51,6 @@ class PlanCache:
         return found
 
     def _previews(self, user: User, version: Version) -> Ahead:
-        """Return the previews kept for a user while nothing has changed, else an empty memory of previews."""
         with self._lock:
             if self._ahead.get(user.id, (None,))[0] != version:
                 self._ahead.pop(user.id, None)
@@ -71,7 +68,6 @@ class PlanCache:
 
 
 def _version(bridge: Bridge, user: User, now: datetime) -> Version:
-    """Return a value that changes with data, wishes, recommendations, answers and resets, and every five minutes."""
     store = bridge.store
     given = store.recommendations.advice_records(user.id, since=now - ADVICE_BACK, until=now + INSTANT)
     advice = tuple((one.id, one.answer, one.moved_to, one.start) for one in given)

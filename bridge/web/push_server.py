@@ -28,11 +28,7 @@ if TYPE_CHECKING:
 def create(
     bridge: Bridge, *, max_bytes: int = PUSH_MAX_BYTES, requests_per_minute: int = REQUESTS_PER_MINUTE
 ) -> Starlette:
-    """Return the application, which stores what it receives through the open ``bridge``.
-
-    Bodies larger than ``max_bytes`` get 413. A sender's requests beyond ``requests_per_minute`` within a minute get
-    429.
-    """
+    """Return the application, which stores what it receives through the open ``bridge``."""
     app = Starlette(
         routes=[*ROUTES, Route("/health", health), Mount("/", refusal(404, f"push to {PUSH_PATH}SOURCE"))],
         middleware=[

@@ -40,11 +40,7 @@ def _requests() -> RateLimit:
 
 @dataclass(frozen=True, kw_only=True)
 class PushState:
-    """State that the routes of a server share.
-
-    ``requests`` limits requests by the sender's address, ``bodies`` the bodies received at once by connection. Setting
-    ``arrived`` wakes the thread that imports.
-    """
+    """State that the routes of a server share: limits by sender and connection, and ``arrived``, to wake imports."""
 
     bridge: Bridge
     requests: RateLimit = field(default_factory=_requests)
@@ -64,11 +60,7 @@ class PushState:
 
 
 async def push(request: Request) -> JSONResponse:
-    """Store a body that an app pushes for the user of its token, and answer once it is on disk.
-
-    The answer holds ``bytes`` (their number) and ``known`` (True if the same body came before). Refusals have a 4xx
-    status and a reason. The import follows later in a thread.
-    """
+    """Store a body that an app pushes for the user of its token, and answer once it is on disk. Import follows."""
     state, source = _state(request), request.path_params["source"]
     if refused := _too_often(state, request):
         return refused
@@ -105,10 +97,7 @@ def _unknown_token(source: str) -> JSONResponse:
 
 
 async def _store(grant: Grant, headers: Mapping[str, str], stream: AsyncIterator[bytes]) -> tuple[int, bool]:
-    """Write a body to disk piece by piece. Returns (size in bytes, True if the same body came before).
-
-    Waiting for a slow sender holds no thread, because pages need the threads.
-    """
+    # Waiting for a slow sender holds no thread, because pages need the threads.
     with closing(await run_in_threadpool(Arriving, grant)) as arriving:
         async for piece in stream:
             await run_in_threadpool(arriving.write, piece)
@@ -118,9 +107,7 @@ async def _store(grant: Grant, headers: Mapping[str, str], stream: AsyncIterator
 async def receive_webhook(request: Request) -> JSONResponse:
     """Store a vendor's webhook as a notice. The next sync fetches the records that the notice names.
 
-    The answer to a POST is ``{"new": NUMBER}``, the number of connections to which the notice is new. Vendors try an
-    address with a token by GET or HEAD. The answer is then 200 and ``{}``, and nothing is stored. A source without
-    webhooks, or without such an address, gets 404. A body that is too large, or of unknown length, gets 413.
+    The answer is ``{"new": NUMBER}``. A GET or HEAD only tries the address, and gets 200 and ``{}``.
     """
     state, source, token = _state(request), request.path_params["source"], request.path_params.get("token", "")
     if refused := _too_often(state, request):
@@ -140,9 +127,6 @@ async def receive_webhook(request: Request) -> JSONResponse:
 
 
 def _takes_webhooks(source: str, token: str) -> bool:
-    """Return True for a source that has webhooks, if ``token`` is given exactly where its addresses end with a
-    token.
-    """
     if source not in registry.names("connectors"):
         return False
     spec = registry.spec(source)
@@ -150,11 +134,8 @@ def _takes_webhooks(source: str, token: str) -> bool:
 
 
 def _take(bridge: Bridge, source: str, headers: Mapping[str, str], body: bytes, token: str) -> JSONResponse:
-    """Check a webhook's sender, store its notice, and return the answer with the number of new notices.
-
-    An unreadable body gets 400, and an unproven sender 401. Missing settings give 503, so that the vendor sends it
-    again.
-    """
+    """Check a webhook's sender, store its notice, and return the answer with the number of new notices."""
+    # Missing settings give 503, so that the vendor sends it again.
     try:
         new = webhooks.receive_webhook(bridge, source, headers, body, token=token, now=installation.now())
         return JSONResponse({"new": new})
@@ -173,10 +154,6 @@ def _state(request: Request) -> PushState:
 
 
 def _too_often(state: PushState, request: Request) -> JSONResponse | None:
-    """Return a 429 for a sender beyond the rate limit. Otherwise count the request and return None.
-
-    This is checked before anything else.
-    """
     seconds = state.requests.wait(request.client.host if request.client else "")
     text = f"too often; wait {seconds:.0f} seconds"
     return refusal(429, text, {"Retry-After": str(int(seconds) + 1)}) if seconds else None

@@ -66,7 +66,6 @@ def _refuse_fault(request: Request, error: StoreFault) -> Response:
 
 
 def _refuse_file(request: Request, error: Exception) -> Response:
-    """Answer an error of a file as the disk's fault that it is. Any other is a defect and is raised again."""
     kind = faults.kind_of(error)
     if kind is None:
         raise error
@@ -85,9 +84,6 @@ def health(bridge: Bridge, status: str) -> JSONResponse:
 
 
 def _refuse_outage(request: Request, error: Exception) -> Response:
-    """Answer 503 with ``Retry-After`` if the database is down. Any other database error is a defect and is raised
-    again.
-    """
     if not database.is_outage(error):
         raise error
     log.error("the database does not answer (%s)", type(error).__name__)

@@ -82,7 +82,6 @@ def templates() -> Environment:
 
 
 def _markup(message: str, /, **values: object) -> Markup:
-    """Return a message that holds tags, in the current language, with its values escaped."""
     return Markup(_(message)).format(**values)  # noqa: S704 - the message is ours or a catalogue's
 
 

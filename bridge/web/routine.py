@@ -57,7 +57,6 @@ def routine(visit: Visit) -> dict[str, Any]:
 
 
 def _nights(visit: Visit, known: Snapshot) -> int:
-    """Return the number of recorded nights on which the routine rests, from the cache if the data are the same."""
     version = data_version(visit.bridge, visit.user, visit.now)
     return visit.app.results.get(visit.user, "nights", version, lambda: len(recorded(known)))
 
@@ -75,13 +74,12 @@ def newest_times(known: Snapshot) -> dict[tuple[ActionType, int], datetime]:
 
 
 def _has_ended(one: HabitDocument, newest: Newest, habit: Habit, visit: Visit) -> bool:
-    """Return True if the last time of a habit is more than 15 days ago, and no entry ahead continues it."""
     times = [at for (action, _day), at in newest.items() if action == one["action"]]
     return max([*times, habit.last or visit.now]) < visit.now - HABIT_PAUSE
 
 
 def _habit(one: HabitDocument, newest: Newest, habit: Habit, visit: Visit) -> dict[str, Any]:
-    """Return a habit in words. Weekdays on which it has ended, such as those of a series that is over, are left out."""
+    """Return a habit in words."""
     action, often = ActionType(one["action"]), one["per_week"]
     last = habit.last or visit.now
     return {

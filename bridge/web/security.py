@@ -1,8 +1,4 @@
-"""Protect people's browsers by checks before the pages and the JSON interface.
-
-Requests under a host name that is not the bridge's are refused (DNS rebinding). Changes that another site makes a
-browser send are refused as well (cross-site request forgery).
-"""
+"""Protect people's browsers against DNS rebinding and cross-site request forgery by checks before the pages."""
 
 from __future__ import annotations
 
@@ -39,9 +35,7 @@ SECURITY_HEADERS = {
 class Security:
     """ASGI middleware that refuses forged requests and adds security headers to every answer.
 
-    ``names`` are the host names under which people reach the pages, besides this machine's own. Unless ``local``,
-    numeric addresses count too. A ``local`` page refuses requests that came through a proxy. Foreign names and proxies
-    get 421, and changes that another site sends 403.
+    ``names`` are the page's host names. A ``local`` page refuses proxies. Foreign names get 421, forgeries 403.
     """
 
     def __init__(self, app: ASGIApp, *, local: bool, names: frozenset[str]) -> None:
@@ -82,10 +76,6 @@ class Security:
         return None
 
     def _is_own_name(self, host: str) -> bool:
-        """Return True for a host, with or without a port, whose name is among the pages' names.
-
-        Unless ``local``, any numeric address counts too. DNS rebinding needs a name, so addresses are safe.
-        """
         try:
             asked = urlsplit(f"//{host}").hostname or ""
         except ValueError:
@@ -94,10 +84,6 @@ class Security:
 
 
 def _is_forwarded(scope: Scope, headers: Headers) -> bool:
-    """Return True for a request that came through a proxy.
-
-    By default nginx adds no header and speaks HTTP/1.0 to the server behind it. Browsers no longer speak HTTP/1.0.
-    """
     return scope["http_version"] == "1.0" or any(name.startswith(PROXY_HEADERS) for name in headers)
 
 
@@ -125,7 +111,7 @@ def _is_address(host: str) -> bool:
 
 
 def _add_headers(scope: Scope, headers: MutableHeaders) -> None:
-    """Add the security headers to an answer. Caches may keep static files only, because pages are personal."""
+    # Caches may keep static files only, because pages are personal.
     for name, value in SECURITY_HEADERS.items():
         headers.setdefault(name, value)
     static = scope["path"].startswith("/static/")

@@ -57,12 +57,9 @@ def create(
     status: Callable[[], str] = lambda: "ok",
     assistants: ToolServers | None = None,
 ) -> FastAPI:
-    """Return the application, which shows data of the open ``bridge``.
+    """Return the application, which shows data of the open ``bridge``. If ``local``, only this machine is served.
 
-    If ``local``, only this machine is served, and a user without a way to log in needs none. ``names`` are the host
-    names under which the pages may be requested, besides ``localhost``. ``status`` returns the word that ``/health``
-    tells. ``assistants`` are the servers of tools for AI assistants. None leaves their address out. Raises SetupError
-    for settings of proxies that cannot be read.
+    ``assistants`` None leaves their address out. Raises SetupError for unreadable settings of proxies.
     """
     app = FastAPI(
         title="rhythm-bridge",
@@ -101,7 +98,6 @@ def create(
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    """Delete the uploads that a crash left behind, and run the import of pushed bodies while the pages are served."""
     drop_uploads(app.state.page.bridge)
     with app.state.pushes.importing():
         yield
@@ -121,10 +117,7 @@ def health(request: Request) -> JSONResponse:
 
 
 def _to_login(request: Request, _error: Exception) -> Response:
-    """Answer a request without a login. A program gets status 401 and the command that makes a token.
-
-    A person is redirected to the login, or to the first visit while this machine's page has no user.
-    """
+    """Answer a request without a login."""
     if request.url.path.startswith((API, ASSISTANTS_PATH)):
         kind = " --assistant" if request.url.path.startswith(ASSISTANTS_PATH) else ""
         text = f"send a token as Authorization: Bearer TOKEN; make a token: bridge token new{kind} --user NAME"
@@ -137,7 +130,7 @@ def _to_login(request: Request, _error: Exception) -> Response:
 
 
 def _refuse_unknown(request: Request, error: Exception) -> Response:
-    """Answer 403 where a proxy names a user that does not exist. The name is repeated only if a user could have it."""
+    """Answer 403 where a proxy names a user that does not exist."""
     assert isinstance(error, UnknownUser)  # noqa: S101 - registered for this class only
     name = composed(error.name)
     known_as, add = (f" as {name}", name) if is_name(name) else (" by a name that no user here can have", "NAME")
@@ -148,9 +141,7 @@ def _refuse_unknown(request: Request, error: Exception) -> Response:
 
 
 def _refuse_invalid(request: Request, error: Exception) -> Response:
-    """Answer 422 and name up to three wrong fields. Their values are not repeated, because JSON cannot hold every
-    value.
-    """
+    # Their values are not repeated, because JSON cannot hold every value.
     assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for this class only
     reasons = (f"{'.'.join(map(str, found['loc']))}: {found['msg']}" for found in error.errors()[:3])
     return refusals.refuse(request, 422, "; ".join(reasons)[:REASON_MAX_CHARS])
@@ -159,11 +150,9 @@ def _refuse_invalid(request: Request, error: Exception) -> Response:
 def serve_page(
     bridge: Bridge, host: str, port: int, names: Sequence[str] = (), *, assistants: ToolServers | None = None
 ) -> None:
-    """Serve the page until SIGTERM or Ctrl-C.
+    """Serve the page until SIGTERM or Ctrl-C. ``assistants`` are the servers of tools, or None for no such address.
 
-    ``names`` are the host names that a proxy or a network gives to the server. ``assistants`` are the servers of tools
-    for AI assistants, or None for no such address. Raises SetupError for a port in use. If other machines can reach the
-    server, it is also raised unless ``check_passwords`` passes.
+    Raises SetupError for a port in use, or if others can reach the server and ``check_passwords`` fails.
     """
     app, listening = opened(bridge, host, port, names, assistants=assistants)
     run(app, listening, bridge.settings.trusted_proxies)
@@ -180,10 +169,7 @@ def opened(
 ) -> tuple[FastAPI, socket.socket]:
     """Return the application and a socket that listens for it, and print the page's address.
 
-    ``names`` are the host names that a proxy or a network gives to the server. ``status`` returns the word that
-    ``/health`` tells. ``assistants`` are the servers of tools for AI assistants, or None for no such address. Raises
-    SetupError for a port in use. If other machines can reach the server, it is also raised unless ``check_passwords``
-    passes.
+    None as ``assistants`` is no such address. Raises SetupError for a port in use or if ``check_passwords`` fails.
     """
     import typer
 
@@ -202,20 +188,12 @@ def opened(
 
 
 def _outside_names(url: str | None) -> list[str]:
-    """Return a list with the host name in ``BRIDGE_URL``, under which a proxy reaches the server.
-
-    The list is empty without a URL, and for a name of this machine such as localhost.
-    """
     name = urlsplit(url or "").hostname
     return [name] if name and name not in LOOPBACK else []
 
 
 def check_passwords(bridge: Bridge) -> None:
-    """Raise SetupError unless there are users and each has a way to log in.
-
-    That is a password, a passkey or a linked login. A proxy's header, or a provider's claim that holds the user's name,
-    is a way for everybody.
-    """
+    """Raise SetupError unless there are users and each has a way to log in."""
     users = bridge.store.people.users()
     if not users:
         raise SetupError(

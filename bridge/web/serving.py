@@ -46,10 +46,9 @@ def address(listening: socket.socket) -> str:
 def run(
     app: Any, listening: socket.socket, trusted_proxies: str, *, at_signal: Callable[[], object] = lambda: None
 ) -> None:
-    """Serve an application until SIGTERM or Ctrl-C, then end in order. ``at_signal`` is called when the signal comes.
+    """Serve an application until SIGTERM or Ctrl-C, then end in order. ``at_signal`` is called at the signal.
 
-    Open answers have three seconds to end. ``trusted_proxies`` is the setting ``BRIDGE_TRUSTED_PROXIES``. uvicorn
-    raises the signal again when it ends. That second signal is ignored, so that the caller can still close the store.
+    uvicorn raises the signal again when it ends. It is ignored, so that the caller can close the store.
     """
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)
@@ -108,11 +107,7 @@ class Bounded(H11Protocol):
         return self.cycle is None or self.cycle.response_complete
 
     def _excess(self) -> list[Bounded]:
-        """Return the connections among which one must end, the longest open first, or an empty list.
-
-        An address may have 100, a trusted proxy's more. Of the server's 200, the address with the most loses one.
-        Whoever only holds connections open can therefore not keep others out.
-        """
+        """Return the connections among which one must end, the longest open first, or an empty list."""
         everyone = sorted((one for one in self.connections if isinstance(one, Bounded)), key=lambda one: one.opened)
         mine = [one for one in everyone if one.host == self.host]
         if len(mine) > throttle.MAX_OPEN_PER_ADDRESS and not forwarded.is_trusted(self.host, self.config.proxies):
@@ -127,7 +122,6 @@ class Bounded(H11Protocol):
         self._header_timer = self.loop.call_later(throttle.HEADER_SECONDS, self._close_if_idle, self.cycle)
 
     def _close_if_idle(self, before: Any) -> None:
-        """Close the connection if no whole request arrived in time. An answer being written has its own deadline."""
         if self.cycle is before and (before is None or before.response_complete):
             self.transport.close()
             self._header_timer = self.loop.call_later(WRITE_SECONDS, self.transport.abort)

@@ -86,11 +86,9 @@ class UnknownUser(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visit:
-    """A user's request for their own data, with its time.
+    """A user's request for their own data, with its time. ``session``: it has a cookie, and no proxy names its user.
 
-    Pages send ``csrf`` back with every change. ``session`` is True for a request with a session cookie whose user no
-    proxy names. The page then offers to log out. ``language`` is the language that the user chose, or None without a
-    choice.
+    Pages send ``csrf`` back with every change. ``language`` is None without a choice.
     """
 
     app: AppState
@@ -121,11 +119,7 @@ def app_state(request: Request) -> AppState:
 
 
 async def visit_in_language(request: Request) -> Visit:
-    """Return the visit of a request as ``current_visit`` does.
-
-    Pages then speak the language that the user chose, if any. That is set here, in the request's own task, because
-    what a thread sets is lost with the thread.
-    """
+    """Return the visit of a request as ``current_visit`` does, and set the user's language for its pages."""
     visit = await run_in_threadpool(current_visit, request)
     if visit.language is not None and not request.url.path.startswith(PROGRAM_PATHS):
         speak(visit.language)
@@ -133,10 +127,9 @@ async def visit_in_language(request: Request) -> Visit:
 
 
 def current_visit(request: Request) -> Visit:
-    """Return the visit of a request, with its user.
+    """Return the visit of a request, with its user. This function alone decides on access to data.
 
-    This function alone decides on access to data. Raises NotLoggedIn for a request that belongs to no user. Raises
-    UnknownUser where a proxy names a user that does not exist.
+    Raises NotLoggedIn for a request of no user, UnknownUser where a proxy names a missing user.
     """
     state, now = app_state(request), installation.now()
     user = _user(request, state, now)
@@ -152,12 +145,7 @@ Visitor = Annotated[Visit, Depends(visit_in_language)]
 
 
 def _user(request: Request, state: AppState, now: datetime) -> User | None:
-    """Return the user of a request's token, of the named proxy's header, or of its session, in this order.
-
-    Return None if it has none of these. On a page for this machine alone, an only user without a way to log in is
-    returned instead. A wrong token belongs to no user in any case. An assistant's token counts at the address of
-    assistants only. Raises UnknownUser if the proxy names a user that does not exist.
-    """
+    """Return the user of a request's token, of the named proxy's header, or of its session, in this order."""
     store = state.bridge.store
     users = store.people.users()
     token, session = bearer(request), request.cookies.get(SESSION_COOKIE)
@@ -192,11 +180,7 @@ def bearer(request: Request) -> str | None:
 
 
 def is_seen(request: Request, visit: Visit) -> bool:
-    """Return True for a request from a page of the bridge, whose answer the user therefore sees.
-
-    A program with a token shows nothing to the user. Neither does another site that makes a browser fetch the page.
-    Without a login only the browser's ``Sec-Fetch`` headers tell these cases apart.
-    """
+    """Return True for a request from a page of the bridge, whose answer the user therefore sees."""
     if bearer(request) is not None:
         return False
     opened = visit.session and request.headers.get("sec-fetch-dest") == "document"
@@ -212,8 +196,7 @@ def csrf(request: Request) -> str:
 async def check_csrf(request: Request) -> None:
     """Raise HTTPException 403 for a request that changes something without the CSRF token of its page.
 
-    Requests with a bearer token pass, because no other site can make a browser send that header. An upload has its
-    token in a header, so that no body is read before its user is known.
+    Requests with a bearer token pass, because no other site can make a browser send that header.
     """
     if request.method in SAFE_METHODS or bearer(request) is not None:
         return

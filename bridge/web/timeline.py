@@ -33,11 +33,7 @@ A_DAY = timedelta(days=1)
 
 
 def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
-    """Return the values of a plan for its template.
-
-    ``before`` holds the rows of blocks that have begun, ``after`` the rest. On today's plan, ``now`` is the time, and
-    from 18:00 on ``tomorrow`` leads to the next plan.
-    """
+    """Return the values of a plan for its template: ``before`` holds blocks that have begun, ``after`` the rest."""
     today = local(visit, visit.now).date()
     store = visit.bridge.store
     current = store.recommendations.of_slot(visit.user.id, moment_at(visit.now, visit.user.zones))
@@ -58,7 +54,6 @@ def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
 
 
 def _ticked(visit: Visit, day: date) -> list[dict[str, str]]:
-    """Return the tasks that the user ticked on a date, with the time, in the order of ticking."""
     ticks = visit.bridge.store.task_notes.ticks(visit.user.id)
     done = {key: local(visit, at) for key, (_due, at) in ticks.items() if local(visit, at).date() == day}
     if not done:
@@ -72,10 +67,7 @@ def _ticked(visit: Visit, day: date) -> list[dict[str, str]]:
 
 
 def _outlook(visit: Visit, plan: DayPlan) -> dict[str, Any] | None:
-    """Return the expected levels as a table of meters by time, with notes on how the calendar entries change them.
-
-    Return None for a plan without an outlook. A level that is not forecast at a time is None in the table.
-    """
+    """Return the expected levels as a table of meters by time, with notes on how the calendar entries change them."""
     if not plan.outlook:
         return None
     times = list(dict.fromkeys(one.at for one in plan.outlook))
@@ -104,14 +96,12 @@ def _level(one: Expected | None) -> dict[str, str] | None:
 
 
 def _tomorrow(visit: Visit) -> dict[str, str] | None:
-    """Return tomorrow's date (``key``) and weekday (``name``) for a link to its plan, or None before 18:00."""
     now = local(visit, visit.now)
     day = now.date() + A_DAY
     return {"key": day.isoformat(), "name": date_text(day, "%A")} if now.hour >= PREVIEW_HOUR else None
 
 
 def _moved(visit: Visit, stay: ZoneSpan) -> dict[str, Any]:
-    """Return the row which says that from here on the times are those of another zone."""
     moved = _("{at:%H:%M} {place} time from here on", at=local(visit, stay.since), place=place(stay))
     return {"moved": moved, "begun": stay.since <= visit.now}
 
@@ -143,7 +133,6 @@ def _row(visit: Visit, block: Block, current: Recommendation | None) -> dict[str
 
 
 def _answer(visit: Visit, block: Block, current: Recommendation | None) -> str | None:
-    """Return the user's answer to the recommendation that a block shows, in words. Return None without an answer."""
     if block.recommendation_id is None:
         return None
     is_current = current is not None and block.recommendation_id == current.id

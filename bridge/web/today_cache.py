@@ -46,11 +46,7 @@ class Today:
 
 
 class TodayCache:
-    """A cache of snapshots (all that is known of a user) and routines of 32 users, those made last.
-
-    Both are made again on a new day, and after a change that ``data_version`` shows. Such changes are a new record,
-    correction, tick of a task, proxy map, time zone or order of sources.
-    """
+    """A cache of snapshots and routines of users, those made last, until a new day or a change of ``data_version``."""
 
     def __init__(self) -> None:
         self._snapshots: dict[int, tuple[DataVersion, Snapshot]] = {}
@@ -103,11 +99,8 @@ class TodayCache:
         )
 
     def _readings(self, user: User, snapshot: Snapshot, now: datetime) -> dict[Meter, Reading]:
-        """Return the meters at ``now``, from an index over the snapshot that serves 50 views of a day.
-
-        An index to the end of the day reads as an index to ``now`` does. It remembers what it reads, so that it is made
-        again after these views.
-        """
+        """Return the meters at ``now``, from an index over the snapshot that serves 50 views of a day."""
+        # It remembers what it reads, so that it is made again after these views.
         with self._lock:
             found = self._pasts.pop(user.id, None)
             if found is None or found.samples is not snapshot.samples or not found.until > now or not found.left:

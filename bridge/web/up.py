@@ -30,11 +30,9 @@ def run(
     health: str | None,
     assistants: ToolServers | None = None,
 ) -> None:
-    """Serve the page and run the daemon until SIGTERM or Ctrl-C, after which the process ends within ten seconds.
+    """Serve the page and run the daemon, which looks every ``every`` seconds, until SIGTERM or Ctrl-C.
 
-    ``every`` is the daemon's pause between two looks, in seconds. ``health`` is the address HOST:PORT that serves the
-    daemon's counts, or None for none. ``assistants`` are the servers of tools for AI assistants, or None. Raises
-    SetupError if another daemon works at this store, and for what ``bridge.web.server.opened`` refuses.
+    ``health`` and ``assistants`` may be None. Raises SetupError if another daemon works here or ``opened`` refuses.
     """
     with only_daemon(bridge) as daemon, serve_health(daemon, health, every=every):
         status = partial(status_of, daemon, every=every)
@@ -51,13 +49,11 @@ def run(
 
 
 def _begin(ending: threading.Thread) -> None:
-    """Start the thread that ends the process, unless an earlier signal has started it."""
     if ending.ident is None:
         ending.start()
 
 
 def _end(daemon: Daemon, served: threading.Event) -> None:
-    """Stop the daemon while the page ends, and exit the process if either of them takes too long."""
     begun = time.monotonic()
     whole = daemon.stop(SHUTDOWN_GRACE_SECONDS)
     left = SHUTDOWN_GRACE_SECONDS + SHUTDOWN_LAST_SECONDS - (time.monotonic() - begun)

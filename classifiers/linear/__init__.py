@@ -1,10 +1,6 @@
-"""Classify events by a linear model of hashed n-grams and of the keyword rules' verdict. This is the default
-classifier.
+"""Classify events by a linear model of n-grams and of the keyword rules' verdict. This is the default classifier.
 
-The model is a logistic regression on letters within words and on words with their neighbours. The action of the keyword
-rules is a feature, so that the model learns the reliability of each rule. The rest of an entry has no say but for what
-``entry`` tells. The model is trained with scikit-learn (``python -m lab.classifier``) on ``lab/classifier/titles``, and
-runs from ``model.npz`` with numpy alone. MODEL_CARD.md in this folder gives its accuracy.
+It is trained by ``python -m lab.classifier`` and runs with numpy alone. MODEL_CARD.md gives its accuracy.
 """
 
 from __future__ import annotations
@@ -51,7 +47,6 @@ class Linear:
         return [label for start in starts for label in self._batch(events[start : start + BATCH_TITLES])]
 
     def _batch(self, events: Sequence[Invitation]) -> list[Label]:
-        """Return the labels of a batch of events."""
         verdicts = [self._rules.said(Invitation(title=event.title)) for event in events]
         shares = at_work(self._model.probabilities(events, verdicts), events)
         calm = sureness(shares, events)
@@ -60,14 +55,7 @@ class Linear:
     def _label(
         self, event: Invitation, rule: Verdict | None, shares: NDArray[np.float64], calm: NDArray[np.float64]
     ) -> Label:
-        """Return the label of an event, from the model's probabilities (``shares``) and the keyword rules' verdict.
-
-        ``calm`` holds the confidence in each action.
-
-        The model's likeliest action counts, or below 0.30 the action of ``rule``, if it has any. The calendar's kind,
-        and below 0.30 also a video link, replace it where they are surer. A kind without an activity always decides.
-        For a title that only holds time, such as "Busy", no rule decides. The model then counts as at most 0.35 sure.
-        """
+        """Return the label of an event, from the model's probabilities (``shares``) and the keyword rules' verdict."""
         second, first = shares.argsort()[-2:]
         hold = is_hold(event.title)
         sure = min(shares[first], HOLD) if hold else shares[first]
@@ -85,16 +73,11 @@ class Linear:
         return self._of(rule.action, calm[CLASSES.index(rule.action)], rule.why, other)
 
     def _of(self, action: ActionType | None, confidence: float, why: str, runner_up: ActionType | None = None) -> Label:
-        """Return a label that names this classifier and its version."""
         by = f"{self.name}@{self.version}"
         return Label(action=action, confidence=round(float(confidence), 3), by=by, why=why, runner_up=runner_up)
 
 
 def _marks(event: Invitation, sure: float) -> list[Verdict]:
-    """Return the verdicts from the calendar's kind of event and from a video link, in this order.
-
-    A video link counts only if the title is less than 0.30 ``sure``. The list is empty without both.
-    """
     known = KINDS.get(event.kind)
     asked = sure < DOUBT and event.conference
     shown = structure(Invitation(title="", others=event.others, conference=True)) if asked else None

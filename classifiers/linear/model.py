@@ -1,9 +1,6 @@
 """Define the linear model: its arrays, file format and probabilities, and the hashed n-grams that are its features.
 
-A title is normalised as for the keyword tables. Its features are runs of 1 to 5 characters within a word, whose borders
-count as blanks. Words, and pairs and triples of neighbouring words, are features too. Further features are the first
-and the last word, and the keyword rules' verdict. A feature's index is a polynomial rolling hash (Karp and Rabin 1987)
-of its characters. Prefix sums reduce every hash to a subtraction and a multiplication modulo 2^64.
+A feature's index is a polynomial rolling hash (Karp and Rabin 1987) of its characters.
 """
 
 from __future__ import annotations
@@ -72,11 +69,7 @@ def people() -> frozenset[str]:
 
 
 def plain_words(title: str) -> str:
-    """Return a title's normalised words, cut to 160 characters, with a blank between words and at both ends.
-
-    Numbers become 0, and first names become SOMEBODY. A letter four times or more in a row is kept three times. A
-    repeated word is kept once, because repetition adds no evidence.
-    """
+    """Return a title's normalised words, cut short, with a blank between words and at both ends."""
     text = DRAWL.sub(r"\1\1\1", DIGIT_RUN.sub("0", normalised(title)))
     words = dict.fromkeys(SOMEBODY if word in people() else word for word in WORD.findall(text))
     return f" {' '.join(words)[:TITLE_MAX_CHARS].rstrip()} " if words else " "
@@ -118,14 +111,12 @@ class _Runs:
         self.blanks = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.blank)])
 
     def hashes(self, start: Positions, end: Positions) -> Hashes:
-        """Return the hash of each substring from ``start`` to before ``end``, which are arrays of positions."""
         found: Hashes = (self._sums[end] - self._sums[start]) * self._inverses[start]
         return found
 
 
 @cache
 def _powers(size: int) -> tuple[Hashes, Hashes]:
-    """Return the first ``size`` powers of BASE and of its inverse, modulo 2^64."""
     import numpy as np
 
     def powers(of: int) -> Hashes:
@@ -137,10 +128,6 @@ def _powers(size: int) -> tuple[Hashes, Hashes]:
 
 
 def _bucket(hashes: Hashes, kind: int) -> Positions:
-    """Return the bucket (row of the weights) of each hash, for a kind of feature.
-
-    It is the topmost 18 bits after all bits are mixed.
-    """
     import numpy as np
 
     mixed = hashes + np.uint64(kind * KIND & 0xFFFFFFFFFFFFFFFF)
@@ -150,7 +137,6 @@ def _bucket(hashes: Hashes, kind: int) -> Positions:
 
 
 def _letters(runs: _Runs, title: Positions) -> list[Block]:
-    """Return, as features, the runs of 1 to 5 characters that have blanks at their ends only."""
     import numpy as np
 
     found = []
@@ -164,7 +150,6 @@ def _letters(runs: _Runs, title: Positions) -> list[Block]:
 
 
 def _words(runs: _Runs, title: Positions) -> list[Block]:
-    """Return, as features, words, pairs and triples of neighbours, first and last word, and the whole title."""
     import numpy as np
 
     edges = np.diff(np.concatenate([[1], runs.blank.astype(np.int8), [1]]))
@@ -184,7 +169,6 @@ def _words(runs: _Runs, title: Positions) -> list[Block]:
 
 
 def _facts(facts: Sequence[Sequence[str]]) -> Block:
-    """Return the facts about each title as features."""
     import numpy as np
 
     pairs = [(at, _token(fact)) for at, found in enumerate(facts) for fact in found]
@@ -194,7 +178,6 @@ def _facts(facts: Sequence[Sequence[str]]) -> Block:
 
 @cache
 def _token(name: str) -> int:
-    """Return the bucket (row of the weights) of a fact such as ``rule EXERCISE``."""
     import numpy as np
 
     codes = np.frombuffer(name.encode("utf-32-le"), dtype=np.uint32).astype(np.uint64)
@@ -203,13 +186,9 @@ def _token(name: str) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """The arrays of the linear model.
+    """The arrays of the linear model: ``weights`` (bucket, action), ``scale``, ``bias`` and ``commoner`` (action,).
 
-    ``weights`` has the shape (bucket, action), ``scale`` and ``bias`` have the shape (action,). A weight counts times
-    the ``scale`` of its action, so that a loaded model keeps a weight in a byte. ``rarity`` (bucket,) is the inverse
-    document frequency. ``temperature`` times ``(1 + words of the title) ** longer`` divides the scores. It calibrates
-    the probabilities on titles outside the corpus. ``commoner`` (action,) is then added, the logarithm of how much
-    commoner an action is in life than in the corpus.
+    ``rarity`` (bucket,) is the inverse document frequency. ``temperature`` and ``longer`` calibrate.
     """
 
     version: int
@@ -243,10 +222,7 @@ class Model:
         return shares
 
     def _scored(self, found: Sequence[Block], part: Part, titles: int) -> NDArray[np.float64]:
-        """Return the scores, of shape (title, action), that the features ``found`` of one part give.
-
-        Each title's features are scaled to length 1, except facts, which are weighted by LOUD.
-        """
+        """Return the scores, of shape (title, action), that the features ``found`` of one part give."""
         import numpy as np
 
         sums = np.zeros((titles, self.weights.shape[1]))
@@ -262,11 +238,7 @@ class Model:
 
 
 def names(rule: Verdict | None) -> list[str]:
-    """Return the facts that a keyword rule's verdict gives about a title.
-
-    They are its action, and its action with the confidence to one decimal. A missing verdict, or a verdict without
-    action, gives ``no rule``.
-    """
+    """Return the facts that a keyword rule's verdict, which may be missing, gives about a title."""
     if rule is None or rule.action is None:
         return ["no rule"]
     return [f"rule {rule.action}", f"rule {rule.action} {rule.confidence:.1f}"]

@@ -1,9 +1,6 @@
 """Ask a language model about titles of which the linear classifier is unsure. This classifier is off by default.
 
-**Titles leave the machine** for the configured address, but nothing else of an event does. Any service with OpenAI's
-chat completions and structured output works, also on the same machine. On any failure an event keeps the linear
-classifier's label. Answers, request counts and rate limits are stored in an SQLite file. The file holds digests instead
-of titles. Digests of short titles can be guessed, so only the owner may read the file.
+**Titles leave the machine** for the configured address, but nothing else of an event does.
 """
 
 from __future__ import annotations
@@ -60,11 +57,7 @@ CACHE_SCHEMA = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """Options for requests to a language model.
-
-    ``most`` is the largest number of requests a day (UTC). The model is asked about events whose linear label has a
-    confidence below ``sure``.
-    """
+    """Options for requests to a language model: ``most`` a day (UTC), for labels with a confidence below ``sure``."""
 
     model: str
     sure: float
@@ -106,25 +99,16 @@ class Llm:
         return [self._label(said[key]) if key in said else label for key, label in zip(keys, labels, strict=True)]
 
     def _doubted(self, event: Invitation, label: Label) -> str:
-        """Return the cleaned title if the model is to be asked about an event, otherwise an empty text.
-
-        The model is not asked about private events, and where the linear label says "no activity". Nor is it asked
-        about labels with a confidence of at least ``sure``.
-        """
         doubted = not event.private and label.action is not None and label.confidence < self._asking.sure
         return clean(event.title) if doubted else ""
 
     def _label(self, said: Said) -> Label:
-        """Return the model's answer about a title as a label. Its reason names the model, by at most 60 characters."""
         why = f"asked {self._asking.model[:LONGEST_NAME]}"
         return Label(action=said.action, confidence=said.confidence, by=f"{self.name}@{self.version}", why=why)
 
     def _said(self, asked: Mapping[bytes, str]) -> dict[bytes, Said]:
-        """Return digest -> stored or new answer, for the titles that have an answer.
-
-        ``asked`` maps digests to titles. Each batch of 40 new titles is a request. A failure that would repeat ends all
-        requests, and is logged.
-        """
+        """Return digest -> stored or new answer, for the titles that have an answer."""
+        # A failure that would repeat ends all requests, and is logged.
         found: dict[bytes, Said] = {}
         if not asked:
             return found
@@ -138,10 +122,7 @@ class Llm:
         return found
 
     def _ask(self, batch: Mapping[bytes, str], found: dict[bytes, Said]) -> None:
-        """Request a batch's answers, add them to ``found`` and store them. Failures are logged.
-
-        Raises Fault if the next request would fail too.
-        """
+        """Request a batch's answers, add them to ``found`` and store them."""
         try:
             said, wrong = self._twice(list(batch.values()))
         except Fault as fault:
@@ -159,11 +140,7 @@ class Llm:
         self._cache.put(answers)
 
     def _twice(self, titles: Sequence[str]) -> Sorted:
-        """Send a request and return its answer.
-
-        After a failure it is sent once more, if that may help after at most 5 seconds. Raises Fault if that is not so,
-        or if the second request fails.
-        """
+        """Send a request and return its answer."""
         try:
             return self._once(titles)
         except Fault as fault:
@@ -173,13 +150,11 @@ class Llm:
         return self._once(titles)
 
     def _once(self, titles: Sequence[str]) -> Sorted:
-        """Count a request, send it and return its answer. Raises Fault if none is allowed now, or for a failure."""
         self._cache.claim(self._now(), most=self._asking.most)
         return read(self._service.post(request(titles, self._asking.model)), len(titles))
 
 
 def _warn(kind: str, times: int) -> None:
-    """Log a kind of failure and the number of affected titles."""
     log.warning("llm: %s (%d); titles without an answer keep the linear classifier's labels", kind, times)
 
 
@@ -198,7 +173,7 @@ def open_classifier(settings: Mapping[str, str], folder: Path) -> EventClassifie
 
 
 def _address(settings: Mapping[str, str]) -> str:
-    """Return the service's URL from the settings. Raises SetupError if it cannot be used."""
+    """Return the service's URL from the settings."""
     address = settings["address"].strip()
     try:
         parts = urlsplit(address)
@@ -211,7 +186,6 @@ def _address(settings: Mapping[str, str]) -> str:
 
 
 def _key(settings: Mapping[str, str]) -> str:
-    """Return the API key from the settings, which may be empty. Raises SetupError if it cannot be sent in a header."""
     key = settings["key"].strip()
     if not key.isascii() or (key and not key.isprintable()):
         raise _unusable("key", "one line of plain letters, digits and signs")
@@ -219,7 +193,7 @@ def _key(settings: Mapping[str, str]) -> str:
 
 
 def _number(settings: Mapping[str, str], name: str, least: float, most: float) -> float:
-    """Return a setting as a number. Raises SetupError unless it lies from ``least`` to ``most``."""
+    """Return a setting as a number."""
     try:
         value = float(settings[name])
     except ValueError:
@@ -230,15 +204,13 @@ def _number(settings: Mapping[str, str], name: str, least: float, most: float) -
 
 
 def _unusable(name: str, wanted: str) -> SetupError:
-    """Return the SetupError for a setting that cannot be used. It names the variable to set."""
     return SetupError(f"llm needs {wanted} as its {name}: set BRIDGE_LLM_{name.upper()}, then: bridge doctor")
 
 
 class AnswerCache:
-    """The SQLite file of the model's answers, the number of today's requests, and the service's rate limit.
+    """The SQLite file of the model's answers, today's requests, and the service's rate limit.
 
-    Answers are kept for ever, by the digest of title, model and prompt. The file is opened for each use, so that
-    threads and processes can share it. Raises Fault if it cannot be used.
+    It is opened for each use, so that processes can share it. Raises Fault if it cannot be used.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -279,7 +251,7 @@ class AnswerCache:
 
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
-        """Open the file, create missing tables and yield its connection. Raises Fault if the file cannot be used."""
+        """Open the file, create missing tables and yield its connection."""
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._path.touch(mode=0o600)

@@ -21,11 +21,7 @@ class Said(NamedTuple):
 
 
 class Sorted(NamedTuple):
-    """The labels of an answer, sorted into valid and faulty labels.
-
-    ``said`` maps a title's number to its label. ``wrong`` maps a kind of fault to the number of titles or labels with
-    it.
-    """
+    """The labels of an answer: ``said`` maps a title's number to its label, ``wrong`` a fault to how many have it."""
 
     said: dict[int, Said]
     wrong: Counter[str]
@@ -51,7 +47,7 @@ def read(answer: bytes, titles: int) -> Sorted:
 
 
 def _labels(answer: bytes) -> list[Any]:
-    """Return the list of labels in the first choice's text, which is JSON within JSON. Raises Fault without a list."""
+    """Return the list of labels in the first choice's text, which is JSON within JSON."""
     try:
         labels = json.loads(json.loads(answer)["choices"][0]["message"]["content"])["labels"]
     except (ValueError, LookupError, TypeError, RecursionError):  # RecursionError: brackets nested by the thousand
@@ -62,7 +58,7 @@ def _labels(answer: bytes) -> list[Any]:
 
 
 def _wrong(label: Any, titles: int) -> str | None:
-    """Return the kind of fault of a label, or None for a valid label. ``titles`` is the number of titles sent."""
+    """Return the kind of fault of a label, or None for a valid label."""
     if not isinstance(label, dict):
         return "labels of another form"
     number, confidence = label.get("i"), label.get("confidence")

@@ -1,8 +1,6 @@
 """Write the prompt for a model, with titles as data and ten types to choose from. It holds nothing else of a calendar.
 
-Strangers write invitations, and some invitations carry instructions for language models ("Invitation Is All You Need",
-2025). A title is therefore a string in a JSON array. The answer is limited to ten words, and there are no tools. The
-worst effect of a title is a wrong label, of itself or of titles in the same request.
+Invitations may carry instructions ("Invitation Is All You Need", 2025), so titles are strings in a JSON array.
 """
 
 from __future__ import annotations
@@ -86,7 +84,6 @@ def clean(title: str) -> str:
 
 
 def _seen(sign: str) -> str:
-    """Return a character unchanged, a blank for a line break, or an empty text for an invisible character."""
     kind = unicodedata.category(sign)
     if kind in BREAKS:
         return " "

@@ -46,7 +46,6 @@ class ActivityWatch:
         yield from window.pages(stream, DAYS_PER_REQUEST, partial(self._read, buckets, now))
 
     def _read(self, buckets: dict[str, str], now: datetime, first: date, last: date) -> Iterator[tuple[RawRecord, ...]]:
-        """Yield the records of the days from ``first`` to ``last``, both included."""
         start, end = (datetime.combine(day, time(0), tzinfo=self._zone) for day in (first, last + timedelta(days=1)))
         hosts: dict[str, Host] = {}
         for bucket, kind in buckets.items():
@@ -58,11 +57,7 @@ class ActivityWatch:
 
 
 def note(host: Host, kind: str, event: object, own: frozenset[str]) -> None:
-    """Add an event of a bucket of the type ``kind`` to what is known of its computer.
-
-    An unreadable event is left out, and so is a time at which the user was away. ``own`` are plain
-    names of further apps for work.
-    """
+    """Add an event of a bucket of the type ``kind`` to what is known of its computer. Absences are left out."""
     span, data = span_of(event), mapping(mapping(event).get("data"))
     if span is None:
         return

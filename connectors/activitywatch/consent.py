@@ -17,11 +17,7 @@ USUAL = "http://localhost:5600"
 
 
 def authorise(account: Account, browser: Browser) -> None:
-    """Save the address of the server once it has answered.
-
-    Without an address it is http://localhost:5600. Raises SetupError for text that is no address, and if no
-    ActivityWatch answers there.
-    """
+    """Save the server's address once it has answered. Raises SetupError if no ActivityWatch answers there."""
     address = safe(account.settings["url"].strip() or browser.ask(QUESTION) or USUAL)
     hosts = sorted({egress.host_of(address)} & {*account.allow_hosts})
     with closing(Server(address, {*account.allow_hosts, *hosts})) as server:

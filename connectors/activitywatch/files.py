@@ -32,12 +32,9 @@ def recognise(file: File) -> bool:
 
 
 def read(file: File, *, zone: str, settings: Mapping[str, str] | None = None, **_: ZoneHistory) -> Iterator[Page]:
-    """Yield the days of an export in pages. The end of the newest event dates the export.
+    """Yield the days of an export in pages. ``zone`` tells where days begin.
 
-    ``zone`` tells where days begin. The setting ``work_apps`` names further apps for work, with commas between.
-
-    Raises CutShort after the readable part of a file that ends early. Its last day may then be incomplete, and so a
-    later export replaces it.
+    Raises CutShort after the readable part of a file that ends early. Its last day may be incomplete.
     """
     own = own_apps((settings or {}).get("work_apps", ""))
     hosts: dict[str, Host] = {}
@@ -58,10 +55,7 @@ def read(file: File, *, zone: str, settings: Mapping[str, str] | None = None, **
 
 
 def _collect(document: Json, hosts: dict[str, Host], own: frozenset[str]) -> None:
-    """Add the events of all buckets of an export to ``hosts``, which maps the names of computers to their events.
-
-    Raises Broken for a damaged document, and SourceChanged for more than five million events.
-    """
+    """Add the events of all buckets of an export to ``hosts``, which maps the names of computers to their events."""
     count = 0
     for name in document.members():
         if name != "buckets" or document.peek() != "{":
@@ -72,11 +66,7 @@ def _collect(document: Json, hosts: dict[str, Host], own: frozenset[str]) -> Non
 
 
 def _collect_bucket(document: Json, bucket: str, hosts: dict[str, Host], own: frozenset[str], count: int) -> int:
-    """Add the events of a window or presence bucket to ``hosts``, and return ``count`` plus their number.
-
-    The bucket's type is used if it stands before the events, else the bucket's name decides. Raises SourceChanged for
-    more than five million events.
-    """
+    """Add the events of a window or presence bucket to ``hosts``, and return ``count`` plus their number."""
     known: dict[str, Any] = {}
     if document.peek() != "{":
         document.skip()

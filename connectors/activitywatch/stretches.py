@@ -1,8 +1,4 @@
-"""Compute stretches of focus from what window and presence watchers recorded.
-
-A window counts while the user is at the computer (status ``not-afk``). Work in several windows, also on several
-computers, is a single stretch if pauses last at most five minutes.
-"""
+"""Compute stretches of focus from what window and presence watchers recorded."""
 
 from __future__ import annotations
 
@@ -87,10 +83,7 @@ def merged(spans: Iterable[Span]) -> list[Span]:
 
 
 def _active(host: Host) -> Iterator[Window]:
-    """Yield the parts of a computer's windows during which the user was there. No second counts twice.
-
-    Of windows that overlap, the window that began first counts.
-    """
+    """Yield the parts of a computer's windows during which the user was there."""
     present, at = merged(host.present), 0
     until = float("-inf")
     for start, end, category in sorted(host.windows):
@@ -106,7 +99,6 @@ def _active(host: Host) -> Iterator[Window]:
 
 
 def _by_day(start: float, end: float, zone: ZoneInfo) -> Iterator[tuple[date, float, float]]:
-    """Yield (local day, begin, end) of the parts of a span, which is cut at each local midnight."""
     while start < end:
         day = datetime.fromtimestamp(start, UTC).astimezone(zone).date()
         midnight = datetime.combine(day + timedelta(days=1), time(0), tzinfo=zone).timestamp()
@@ -116,10 +108,7 @@ def _by_day(start: float, end: float, zone: ZoneInfo) -> Iterator[tuple[date, fl
 
 
 def _stretches(work: Sequence[Span]) -> Iterator[tuple[float, float, float]]:
-    """Yield (begin, end, seconds of work) of the stretches with at least ten minutes of work.
-
-    Pauses of up to five minutes do not end a stretch, and do not count as work.
-    """
+    """Yield (begin, end, seconds of work) of the stretches with at least ten minutes of work."""
     begun: float | None = None
     over = seconds = 0.0
     for start, end in merged(work):

@@ -1,8 +1,4 @@
-"""Connect CalDAV servers (RFC 4791), such as Nextcloud, iCloud, Fastmail, Radicale, Xandikos and Baikal.
-
-Events and to-dos are only read. The bridge writes accepted recommendations into a calendar of its own, if the user
-wants that.
-"""
+"""Connect CalDAV servers (RFC 4791), such as Nextcloud, iCloud, Fastmail, Radicale, Xandikos and Baikal."""
 
 from bridge.domain.languages import say
 from bridge.domain.ports import CA, ConnectorSpec, Setting

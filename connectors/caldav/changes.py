@@ -24,9 +24,7 @@ ETAGS = "<d:getetag/><d:resourcetype/>"
 class Changes:
     """The entries of a CalDAV calendar that changed, and the state to save for the calendar.
 
-    ``changed`` maps the keys (paths) of new and changed entries to their addresses as the server wrote them. ``gone``
-    are the keys of deleted entries. ``whole`` is True if ``changed`` holds all entries of the calendar. ``state`` holds
-    a sync token, or the calendar's ctag and the etag of each entry.
+    ``changed`` maps keys (paths) to addresses. ``whole`` is True if it holds all entries of the calendar.
     """
 
     changed: dict[str, str] = field(default_factory=dict)
@@ -36,10 +34,9 @@ class Changes:
 
 
 def changes_by_token(server: Server, collection: Collection, token: str | None) -> Changes | None:
-    """Return what changed since a sync token. Without a token, or if the server refuses it, list all entries.
+    """Return changes since a sync token, or all entries. Returns None if the server refuses to list by tokens.
 
-    Returns None if the server refuses to list by sync tokens at all. Raises Declined if the calendar is gone. Raises
-    SourceChanged for a listing that does not end or has more than 200,000 entries.
+    Raises Declined if the calendar is gone, SourceChanged for a listing without end.
     """
     if token:
         try:
@@ -58,10 +55,7 @@ def changes_by_token(server: Server, collection: Collection, token: str | None) 
 
 
 def _since(server: Server, collection: Collection, token: str) -> Changes:
-    """Return the changes since a token, which is empty for a whole listing. All parts of a listing are read.
-
-    Raises SourceChanged if the listing has no token, names a token again, or holds more than 200,000 entries.
-    """
+    """Return the changes since a token, which is empty for a whole listing."""
     found, seen, after = Changes(whole=not token), {token}, token
     for _ in range(ROUNDS_MAX):
         listing = server.report(collection.address, _SYNC.format(token=escape(after)))
@@ -91,7 +85,7 @@ _SYNC = (
 
 
 def _note(found: Changes, collection: Collection, listing: Listing) -> bool:
-    """Add the entries of a part of a listing to ``found``. Return True if the server says that more parts follow."""
+    """Add the entries of a part of a listing to ``found``."""
     more = False
     for response in listing.responses:
         key = key_of(listing.at(response.href))
@@ -108,7 +102,6 @@ def _note(found: Changes, collection: Collection, listing: Listing) -> bool:
 
 
 def _is_entry(key: str, collection: Collection, response: Response) -> bool:
-    """Return True if the path ``key`` is an entry in the calendar, and neither a folder nor the calendar itself."""
     name = key.removeprefix(collection.key)
     kinds = response.found.get(f"{DAV} resourcetype")
     folder = kinds is not None and any(part.name == f"{DAV} collection" for part in kinds.parts)
@@ -116,11 +109,7 @@ def _is_entry(key: str, collection: Collection, response: Response) -> bool:
 
 
 def changes_by_etags(server: Server, collection: Collection, known: Mapping[str, str] | None) -> Changes:
-    """Return the entries whose etags differ from those in ``known``, which maps the names of entries to etags.
-
-    An entry without an etag counts as changed. With None for ``known`` all entries do. Entries in ``known`` that the
-    server does not list are ``gone``.
-    """
+    """Return the entries whose etags differ from those in ``known`` (name -> etag), or all entries for None."""
     listing = server.propfind(collection.address, ETAGS, depth=1)
     before = known or {}
     etags: dict[str, str] = {}
@@ -138,11 +127,9 @@ def changes_by_etags(server: Server, collection: Collection, known: Mapping[str,
 
 
 def fetched(server: Server, collection: Collection, asked: Mapping[str, str]) -> dict[str, str | None]:
-    """Return the texts of the entries in ``asked``, which maps keys to addresses, by key.
+    """Return key -> text of the entries in ``asked`` (key -> address): None if gone, empty if unreadable.
 
-    The text is None for an entry that is gone, and empty for an unreadable entry. Entries that the server leaves out
-    are asked for again, and count as unreadable if they are left out again. An answer of more than 25 MB is asked for
-    in halves. Raises SourceChanged if the server gives none of two or more entries.
+    Too large an answer is asked for in halves. Raises SourceChanged if the server gives none of several.
     """
     from bridge.http.transport import TooLarge
 

@@ -1,9 +1,4 @@
-"""Pull the calendars and task lists of a CalDAV login by sync tokens (RFC 6578), else by etags.
-
-The cursor holds a state per calendar. A calendar's state is its sync token, or its ctag with the etag of each entry.
-The state is empty while the calendar is listed for the first time. Only the last page of a calendar has a cursor with
-its new state.
-"""
+"""Pull the calendars and task lists of a CalDAV login by sync tokens (RFC 6578), else by etags."""
 
 from __future__ import annotations
 
@@ -54,8 +49,7 @@ class CalDav:
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
         """Yield the changes of all calendars. A calendar that is new, or whose state is unknown, is read whole.
 
-        The stored entries of a calendar that is gone, or that the login may not read, are deleted. Raises Refused if
-        the login may read none of the calendars.
+        Entries of a calendar that is gone are deleted. Raises Refused if the login may read none.
         """
         self._server.now = now
         found = self._collections()
@@ -80,10 +74,6 @@ class CalDav:
             yield Page(stream=stream, records=(), cursor=self._cursor(known))
 
     def _collections(self) -> dict[str, Collection]:
-        """Return the calendars of the login by key.
-
-        The addresses that hold its calendars are looked for again if they are unknown or cannot be read any more.
-        """
         with suppress(SourceChanged):
             if self._homes:
                 return collections(self._server, self._homes)
@@ -92,10 +82,6 @@ class CalDav:
         return collections(self._server, self._homes)
 
     def _known(self, cursor: str | None) -> dict[str, State]:
-        """Return the state of each calendar by key, from the cursor. Without a cursor the result is empty.
-
-        If the login, the zone, the user's own addresses or the reader have changed since, each state is empty.
-        """
         body = json.loads(cursor) if cursor else {}
         states: dict[str, State] = body.get("calendars", {})
         return states if body.get("read_as") == self._read_as() else {key: {} for key in states}
@@ -108,15 +94,12 @@ class CalDav:
         return json.dumps({"read_as": self._read_as(), "calendars": known}, sort_keys=True)
 
     def _dropped(self, key: str, known: dict[str, State]) -> Page:
-        """Return a page that deletes all entries of a removed calendar. Its state is removed from ``known``."""
         known.pop(key, None)
         return Page(stream=STREAM, records=(), cursor=self._cursor(known), covers=Covers(prefix=key))
 
     def _follow(self, collection: Collection, known: dict[str, State]) -> Iterator[Page]:
-        """Yield the pages of a calendar's changes since its state in ``known``, and note its new state there.
-
-        A renamed calendar is read whole again, because its entries bear its name.
-        """
+        """Yield the pages of a calendar's changes since its state in ``known``, and note its new state there."""
+        # A renamed calendar is read whole again, because its entries bear its name.
         state = known.get(collection.key, {})
         state = state if state.get("name") == collection.name else {}
         changes = self._changes(collection, state)
@@ -142,10 +125,7 @@ class CalDav:
         yield replace(last, cursor=self._cursor(known), covers=covers)
 
     def _changes(self, collection: Collection, state: State) -> Changes | None:
-        """Return what changed in a calendar since its state, or None if nothing did.
-
-        A refused sync token leads to a whole listing, and a server without sync tokens to a comparison of etags.
-        """
+        """Return what changed in a calendar since its state, or None if nothing did."""
         if collection.token:
             if state.get("token") == collection.token:
                 return None
@@ -157,7 +137,7 @@ class CalDav:
         return changes_by_etags(self._server, collection, state.get("etags"))
 
     def _pages(self, collection: Collection, changes: Changes, reading: Reading) -> Iterator[Page]:
-        """Yield pages with the changed entries and the deletions. Each covers the exceptions of its own entries."""
+        """Yield pages with the changed entries and the deletions."""
         keys = sorted(changes.changed)
         for begin in range(0, len(keys), BATCH_ENTRIES):
             asked = {key: changes.changed[key] for key in keys[begin : begin + BATCH_ENTRIES]}

@@ -23,9 +23,7 @@ PASSWORD = "The app password, made for this in the security settings there"  # n
 def authorise(account: Account, browser: Browser, *, write: bool = False) -> None:  # noqa: ARG001 - allowed anyway
     """Take address, name and password from the settings, or ask the user, and save them after they worked.
 
-    Raises NeedsLogin if any of them is missing or the server refuses them, Untrusted for a certificate that the user
-    does not trust. Raises SetupError for text that is no safe
-    address, and for an address without calendars. Raises TryLater if the server is busy or silent.
+    Raises NeedsLogin, Untrusted (certificate), SetupError (address), or TryLater for a busy or silent server.
     """
     address = safe(account.settings["url"].strip() or _asked(browser, ADDRESS_HELP), account)
     name = account.settings["name"].strip() or _asked(browser, LOGIN_HELP)
@@ -42,7 +40,7 @@ def authorise(account: Account, browser: Browser, *, write: bool = False) -> Non
 
 
 def _tried(login: Login, address: str) -> Found:
-    """Return the account at an address, once its calendars were listed. Raises the errors of ``authorise``."""
+    """Return the account at an address, once its calendars were listed."""
     with closing(Server(login)) as server:
         try:
             found = discover(server, address)
@@ -71,7 +69,6 @@ def _login(token: dict[str, Any], account: Account) -> Login:
 
 
 def _own(addresses: list[str], name: str) -> list[str]:
-    """Return the user's own e-mail addresses. A login name that looks like an address counts as an address."""
     return sorted({*addresses, *([name.lower()] if "@" in name else [])})
 
 
@@ -90,8 +87,7 @@ def _asked(browser: Browser, question: str) -> str:
 def safe(address: str, account: Account) -> str:
     """Return a server's address without query and fragment, and with https where no scheme was typed.
 
-    Plain http is accepted on this machine, and for hosts that the operator named. Raises SetupError otherwise, and for
-    text that is no address or has a user name or blanks.
+    Raises SetupError for http at a host that was not named, and for text that is no plain address.
     """
     whole = address if "://" in address else f"https://{address}"
     try:

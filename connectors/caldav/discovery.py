@@ -53,8 +53,7 @@ class Collection:
 def discover(server: Server, address: str) -> Found:
     """Return the account that an address leads to. Several addresses on its host are tried.
 
-    Without an account it raises NeedsLogin for a refused login, TryLater for a busy or silent server, else
-    SourceChanged. Raises Refused if there was no error but status 403.
+    Raises NeedsLogin if refused, Refused for 403, TryLater for a busy server, else SourceChanged.
     """
     errors: list[BridgeError] = []
     for candidate in candidates(address):
@@ -83,10 +82,7 @@ def candidates(address: str) -> list[str]:
 
 
 def _telling(errors: list[BridgeError]) -> BridgeError:
-    """Return the error that tells most, first a refused login, then a busy or silent server.
-
-    SourceChanged follows, and status 403 comes last. Without errors return a SourceChanged that no account is found.
-    """
+    """Return the error that tells most, first a refused login, then a busy or silent server."""
     for kind in (NeedsLogin, TryLater, SourceChanged):
         named = [error for error in errors if isinstance(error, kind) and not isinstance(error, Refused)]
         if named:
@@ -98,7 +94,6 @@ def _telling(errors: list[BridgeError]) -> BridgeError:
 
 
 def _account(server: Server, address: str) -> Found | None:
-    """Return the account whose homes an address or its principal names, or None if neither does."""
     listing = server.propfind(address, PRINCIPAL, depth=0, discovering=True)
     for _ in range(2):
         response = listing.responses[0] if listing.responses else None
@@ -162,10 +157,7 @@ def _calendars(listing: Listing) -> Iterator[Collection]:
 
 
 def _is_read(response: Response) -> bool:
-    """Return True if an address is a calendar that may hold events or to-dos.
-
-    A deleted calendar, as Nextcloud keeps for a time, does not count.
-    """
+    """Return True if an address is a calendar that may hold events or to-dos."""
     kinds = response.found.get(f"{DAV} resourcetype")
     names = [] if kinds is None else [part.name.rpartition(" ")[2] for part in kinds.parts]
     if "calendar" not in names or "deleted-calendar" in names:

@@ -1,8 +1,6 @@
-"""Turn the entries of a CalDAV calendar into raw records. The text of an entry holds an event or a to-do, with all
-exceptions.
+"""Turn the entries of a CalDAV calendar into raw records, of an event or a to-do with all exceptions.
 
-The record of an entry has the entry's path as its key. Its exceptions, and what cannot be read in it, are records of
-their own with the entry as parent. So a broken exception loses nothing else.
+Exceptions are records of their own, so a broken exception loses nothing else.
 """
 
 from __future__ import annotations
@@ -41,11 +39,9 @@ def is_ours(collection: Collection, written: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """Facts needed to read the entries of a CalDAV calendar.
+    """Facts needed to read the entries of a CalDAV calendar. ``zone`` is that of times without a zone.
 
-    ``key`` is the calendar's path, ``name`` its name, and ``zone`` that of times without a zone. ``mine`` are the
-    user's addresses in lower case. ``ours`` is True for the calendar that the bridge writes to. Only there does the
-    property of its own events count.
+    ``ours`` is the bridge's calendar, the only one whose property of own events counts.
     """
 
     key: str
@@ -55,11 +51,7 @@ class Reading:
     ours: bool
 
     def records(self, key: str, text: str | None) -> list[RawRecord]:
-        """Return the records of the entry at the path ``key``. The text is None for an entry that is gone.
-
-        An entry that is gone, or holds neither event nor to-do, gives a deletion. A text that is no iCalendar gives a
-        record that is marked as unreadable.
-        """
+        """Return the records of the entry at the path ``key``. The text is None for an entry that is gone."""
         if text is None:
             return [self.deletion(key)]
         calendars, broken = parsed(decoded(text.encode("utf-8", "replace")))
@@ -73,11 +65,7 @@ class Reading:
         return RawRecord(stream=STREAM, key=key, payload={}, deleted=True)
 
     def _versions(self, calendar: Calendar) -> Iterator[tuple[int, RawRecord]]:
-        """Yield (version, record) of each event and to-do, with its ``kind``, "event" or "task".
-
-        Its ``uid`` is None if it states none. In the bridge's own calendar ``ours`` is added, the mark of an event that
-        the bridge wrote.
-        """
+        """Yield (version, record) of each event and to-do, with its ``kind``, "event" or "task"."""
         reader = reader_of(calendar, self.name, self.zone, self.mine)
         for component in components(calendar):
             for version, record in reader.versions_of(component):
@@ -88,11 +76,7 @@ class Reading:
                 yield version, replace(record, payload={**record.payload, **more})
 
     def _keyed(self, key: str, records: list[RawRecord]) -> Iterator[RawRecord]:
-        """Yield the records with keys that begin with the entry's path. The series itself has that path as its key.
-
-        The other records have ``entry/`` and that path as their parent. An entry may hold exceptions alone, of a series
-        to which the user is not invited as a whole. A deletion of the series' own record is then yielded first.
-        """
+        """Yield the records with keys that begin with the entry's path."""
         parent = f"{STREAM}/{key}"
         whole = [record for record in records if "original" not in record.payload]
         own = next((record for record in whole if "unreadable" not in record.payload), whole[0] if whole else None)

@@ -77,11 +77,7 @@ class Multistatus:
 
 
 def read(content: bytes) -> Multistatus:
-    """Return the answer in an XML text.
-
-    Raises NotWebDav for other text, such as a captive portal's page, and for a text with a document type. Raises
-    SourceChanged for more than 40 levels, 2,000 elements about an address, or 200,000 addresses.
-    """
+    """Return the answer in an XML text. Raises NotWebDav for other text, SourceChanged if it is too large."""
     from xml.parsers import expat
 
     reader = _Reader()
@@ -102,7 +98,6 @@ def read(content: bytes) -> Multistatus:
 
 
 def _refuse(*_: Any) -> None:
-    """Raise NotWebDav for a text with a document type. Its entities could unpack to gigabytes."""
     raise NotWebDav(NOT_WEBDAV)
 
 
@@ -160,10 +155,8 @@ class _Reader:
 
 
 def _responses(part: Part) -> list[Response]:
-    """Return a Response for each address that a ``response`` element names.
-
-    An element may name several addresses with a common status (RFC 4918, 14.24).
-    """
+    """Return a Response for each address that a ``response`` element names."""
+    # An element may name several addresses with a common status (RFC 4918, 14.24).
     found: dict[str, Part] = {}
     for stat in part.walk(f"{DAV} propstat"):
         if _code(stat.words(f"{DAV} status")) in (SUCCESS, None):
@@ -174,6 +167,5 @@ def _responses(part: Part) -> list[Response]:
 
 
 def _code(line: str) -> int | None:
-    """Return the number in a status line such as ``HTTP/1.1 404 Not Found``, or None without three digits there."""
     words = line.split()
     return int(words[1]) if len(words) > 1 and words[1].isdecimal() and len(words[1]) == len("404") else None

@@ -112,11 +112,9 @@ class Server:
         kind: str = XML,
         discovering: bool = False,
     ) -> requests.Response:
-        """Send a request and return the answer. Up to five redirects are followed.
+        """Send a request with the content type ``kind``, follow redirects to trusted hosts, and return the answer.
 
-        ``kind`` is the body's content type. A redirect may lead to a trusted host. With ``discovering`` it may also
-        lead to another host by https. Raises SourceChanged for any other redirect, Declined, and the errors of
-        ``bridge.http``.
+        Raises SourceChanged for any other redirect, Declined, and the errors of ``bridge.http``.
         """
         sent = {"Content-Type": kind, **(headers or {})}
         for _ in range(REDIRECTS_MAX + 1):

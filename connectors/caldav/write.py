@@ -1,9 +1,6 @@
 """A writer of accepted recommendations, as events of a calendar named Rhythm.
 
-A login may write everywhere, so what is written carries a mark, and an event without it is never touched. The wanted
-events are compared with those in the calendar, so that a repetition changes nothing. Conditions (If-Match,
-If-None-Match) keep a change that another program makes meanwhile. CalDAV tells no deletions of single events, so the
-written events are noted beside the consent.
+A login may write everywhere, so what is written carries a mark, and an event without it is never touched.
 """
 
 from __future__ import annotations
@@ -35,8 +32,7 @@ NO_CALENDAR = (404, 409, 410)
 def write(account: Account, plans: Sequence[Plan], *, now: datetime) -> Sequence[str]:
     """Make the calendar hold the plans that are not over. Return the keys of those whose events the user deleted.
 
-    ``bridge.domain.ports.Writer`` says more. Raises NeedsLogin if no login is saved. Raises SetupError once if the user
-    deleted the whole calendar. Then nothing more is written until the user connects again.
+    Raises NeedsLogin without a login, and once SetupError if the user deleted the whole calendar.
     """
     written = WrittenPlans(account, plans, now=now)
     if written.is_settled():
@@ -73,11 +69,7 @@ class _Rhythm:
         plans.keep_in(plans.calendar or self._found(homes) or self._made(homes[0]))
 
     def is_deleted(self, plan: Plan) -> bool:
-        """Return True if the user deleted a plan's event after agreeing.
-
-        Otherwise write the event if it is missing, or if the bridge wrote it for another slot or action. Raises
-        SetupError if the whole calendar is gone.
-        """
+        """Return True if the user deleted a plan's event after agreeing."""
         event = self._event(plan.key)
         if event is None and self._plans.was_agreed(plan):
             self._check_calendar()
@@ -90,10 +82,7 @@ class _Rhythm:
         return False
 
     def take_away(self, key: str) -> None:
-        """Delete the event of a plan by the plan's key.
-
-        An event that is gone, or that another program wrote or just changed, is left alone.
-        """
+        """Delete the event of a plan by the plan's key."""
         event = self._event(key)
         if event is None or event.mark is None:
             return
@@ -104,7 +93,6 @@ class _Rhythm:
                 raise
 
     def _event(self, key: str) -> _Written | None:
-        """Return the event of a plan by the plan's key, or None if the server has no such event."""
         try:
             answer = self._server.ask("GET", self._address(key), headers=PLAIN)
         except Declined as error:
@@ -126,7 +114,6 @@ class _Rhythm:
                 raise
 
     def _check_calendar(self) -> None:
-        """Raise SetupError if the calendar is gone, and note that nothing more is written."""
         if self._is_there():
             return
         self._plans.removed()
@@ -136,7 +123,7 @@ class _Rhythm:
         )
 
     def _is_there(self) -> bool:
-        """Return True if the calendar exists. Some servers, as Xandikos, say within a good answer that it does not."""
+        """Return True if the calendar exists."""
         try:
             listing = self._server.propfind(self._plans.calendar, "<d:resourcetype/>", depth=0)
         except Declined as error:
@@ -146,10 +133,6 @@ class _Rhythm:
         return any(response.status in (None, 200) for response in listing.responses)
 
     def _found(self, homes: Sequence[str]) -> str | None:
-        """Return the address of the calendar with the bridge's description, else of a calendar named Rhythm.
-
-        Return None if ``homes`` hold neither. The stored address may be lost, for example with an earlier consent.
-        """
         held = collections(self._server, homes).values()
         named = [one for one in held if one.description == MARK] or [one for one in held if one.name == TITLE]
         return named[0].address if named else None

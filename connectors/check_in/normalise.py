@@ -60,7 +60,6 @@ def _offset(payload: Mapping[str, Any]) -> int:
 
 
 def _score(payload: Mapping[str, Any], metric: Metric) -> float:
-    """Return the score, a whole number or a half within the metric's range. Raises BadRecord for anything else."""
     score, spec = payload.get("score"), METRICS[metric]
     if not isinstance(score, int | float) or isinstance(score, bool) or not spec.low <= score <= spec.high:
         raise BadRecord(f"check_in/answer: score is not from {spec.low:.0f} to {spec.high:.0f}")

@@ -1,9 +1,6 @@
 """Gather the rows of a file of a Fitbit export into records by date.
 
-Each row is kept under a name of its own, so that files in any order agree.
-
-Files begin at midnights of the account's clock, which are not those of the person's clock or of UTC. Sums are therefore
-kept by quarters of an hour. A later export of a quarter replaces what an earlier export held of it.
+Sums are kept by quarters of an hour, because files begin at midnights of the account's clock.
 """
 
 from __future__ import annotations
@@ -83,11 +80,7 @@ Row = Mapping[str, Any]
 
 @dataclass(slots=True)
 class Gathered:
-    """The records of a file of a Fitbit export, which grow as its rows are taken.
-
-    ``found`` maps the key of a record, a date, to its payload. ``aside`` counts unreadable rows. ``newest`` is the
-    file's newest time, if its rows state none in ISO form.
-    """
+    """The records of a file of a Fitbit export (``found``: date -> payload), growing as rows are taken."""
 
     kind: Kind
     clock: Clock
@@ -116,14 +109,9 @@ class Gathered:
             yield Page(stream=self.kind.stream, records=(), set_aside=Counter({why: self.aside}))
 
     def _of(self, day: date, zone: str | None = None) -> dict[str, Any]:
-        """Return the payload of a date's record, which is made where it is absent.
-
-        ``zone`` is the name of the zone stored in it, by default the person's zone at 12:00 UTC of the date.
-        """
         return self.found.setdefault(str(day), {"zone": zone or self.clock.of_date(day)})
 
     def _seen(self, at: datetime) -> None:
-        """Set ``newest`` to ``at`` if that is later. It dates the file, whose times are not in ISO form."""
         self.newest = at if self.newest is None or at > self.newest else self.newest
 
     def _daily(self, row: Row) -> None:
@@ -135,7 +123,6 @@ class Gathered:
             self._of(day).setdefault(self.kind.of, {})[str(text)] = [value, weight or 0.0]
 
     def _stress(self, row: Row) -> None:
-        """Add a stress score. A row whose score was not calculated is left out, but does not count as unreadable."""
         day = dated(row.get(self.kind.at))
         failed = str(row.get("calculation_failed", "")).strip().casefold() == "true"
         if failed or not str(row.get("status") or "READY").startswith("READY"):
@@ -143,7 +130,6 @@ class Gathered:
         self._daily({**row, self.kind.at: str(day)})
 
     def _resting(self, row: Row) -> None:
-        """Add a date's resting heart rate. A rate of 0 marks a date without a rate, and is left out."""
         at, value = american(row.get("dateTime")), _number(mapping(row.get("value")).get("value"))
         if value > 0:
             self._seen(at)
@@ -160,7 +146,6 @@ class Gathered:
         self._add(written(row.get("timestamp")), _number(row.get(self.kind.value)), source)
 
     def _zone_day(self, row: Row) -> None:
-        """Add minutes of a zone in Fitbit's own file, whose times are the clock of the account."""
         at = written(row.get("date_time"))
         self._put(at.date(), None, at, _number(row.get("total_minutes")), _zone_of(row.get("heart_zone_id")))
 
@@ -187,12 +172,7 @@ class Gathered:
         self._beat(str(row.get("timestamp"))[:ISO_MINUTE], row.get("beats per minute"), written)
 
     def _beat(self, minute: str, rate: Any, read: Callable[[str], datetime]) -> None:
-        """Add a heart rate to its quarter of an hour, which is kept as [sum, count, lowest, highest].
-
-        ``minute`` is the text of the time up to the minute, which ``read`` turns into an instant. A minute has up to
-        thirty readings, so the quarters are remembered by that text. Raises Unreadable for a rate outside the range of
-        the metric (``METRICS``).
-        """
+        """Add a heart rate to its quarter of an hour, which is kept as [sum, count, lowest, highest]."""
         bpm = _number(rate)
         if not BPM.low <= bpm <= BPM.high:
             raise Unreadable
@@ -213,7 +193,6 @@ class Gathered:
         return found
 
     def _log(self, row: Row) -> None:
-        """Add a sleep log, with the minutes of each stage instead of the list of stages."""
         day, key = dated(row.get("dateOfSleep")), _key(row.get("logId"))
         start, end = written(row.get("startTime")), written(row.get("endTime"))
         _ordered(start, end)
@@ -227,7 +206,6 @@ class Gathered:
         self._of(end.date()).setdefault("sessions", {})[_key(row.get("sleep_id"))] = _kept(row, SESSION_FIELDS)
 
     def _stage(self, row: Row) -> None:
-        """Add the minutes of a stage to its sleep, on both dates on which the sleep may have ended."""
         start, end = written(row.get("sleep_stage_start")), written(row.get("sleep_stage_end"))
         sleep, stage = _key(row.get("sleep_id")), str(row.get("sleep_stage_type")).casefold()
         if not start <= end <= start + timedelta(days=1) or stage not in (*STAGES, "awake", "asleep", "restless"):
@@ -237,9 +215,6 @@ class Gathered:
             minutes[stage] = minutes.get(stage, 0.0) + (end - start) / timedelta(minutes=1)
 
     def _score(self, row: Row) -> None:
-        """Add the sleep score of Fitbit's log of a night. Its time is the account's clock, although it ends in
-        ``Z``.
-        """
         at, key = written(row.get("timestamp")), _key(row.get("sleep_log_entry_id"))
         if words(row.get("overall_score")) is not None:
             told = {"at": f"{at:%Y-%m-%dT%H:%M:%S}", "value": _number(row.get("overall_score"))}
@@ -267,10 +242,7 @@ class Gathered:
 def session_walls(row: Row) -> tuple[datetime, datetime]:
     """Return the wall clock at the start and the end of Google's sleep session, marked as UTC.
 
-    Raises Unreadable if a time is missing or unreadable.
-
-    Rows with the version of an algorithm hold instants (exports of 2026). Rows without hold the wall clock, whatever
-    offset they name (exports of 2025).
+    Rows without an algorithm's version hold it, rows with a version hold instants. Raises Unreadable.
     """
     instants = words(row.get("algorithm_version")) is not None
     east = [timedelta(minutes=_offset(row.get(f"{end}_utc_offset")) * instants) for end in ("start", "end")]
@@ -280,10 +252,7 @@ def session_walls(row: Row) -> tuple[datetime, datetime]:
 def score_wall(row: Row) -> datetime:
     """Return the wall clock at the time of a sleep session's score, marked as UTC.
 
-    Raises Unreadable if a time is missing or unreadable.
-
-    Scores name no algorithm. A score is computed soon after the watch has sent the night. The time is read both as an
-    instant and as a wall clock. The reading nearer to the computation counts.
+    The reading (instant or wall clock) nearer to the computation counts. Raises Unreadable for a bad time.
     """
     at, east = written(row.get("score_time")), timedelta(minutes=_offset(row.get("score_utc_offset")))
     made = written(row.get("sleep_score_created"))
@@ -291,7 +260,6 @@ def score_wall(row: Row) -> datetime:
 
 
 def _zone_of(text: Any) -> str:
-    """Return a zone of heart rate in the words of ``ZONES``. Raises Unreadable for any other."""
     found = "_".join(str(text).upper().split())
     if found not in ZONES:
         raise Unreadable
@@ -303,10 +271,6 @@ def _quarter(at: datetime) -> str:
 
 
 def _ordered(start: datetime, end: datetime) -> None:
-    """Raise Unreadable if an end is before the start, or more than three days after it.
-
-    A workout that was not stopped may last that long.
-    """
     if not start <= end <= start + SPAN_MAX:
         raise Unreadable
 
@@ -326,7 +290,6 @@ def _key(value: Any) -> str:
 
 
 def _text_number(value: Any) -> Any:
-    """Return the number in a text, or None if the text is no number. Any other value is returned unchanged."""
     try:
         return float(value) if isinstance(value, str) else value
     except ValueError:
@@ -334,7 +297,6 @@ def _text_number(value: Any) -> Any:
 
 
 def _number(value: Any) -> float:
-    """Return a number, or the number in a text. Raises Unreadable for anything else, and for 1e15 and more."""
     found = value if type(value) is int else finite(_text_number(value))
     if found is None or not -FINITE_MAX < found < FINITE_MAX:
         raise Unreadable

@@ -22,10 +22,7 @@ FITBIT, GOOGLE = "fitbit", "google"  # of which of the two services a value is; 
 class Kind:
     """A kind of file of a Fitbit export, with the stream of its records and the reading of its rows.
 
-    ``rows`` names a method of ``Gathered``. ``of`` is the service whose values they are. ``columns`` are those by which
-    a CSV file is known, in lower case. ``name`` is a pattern of the file's name, or None if any name will do. ``at``
-    and ``value`` name the columns of a row's time and value. ``weight`` names the column of the number of readings,
-    None without such a column.
+    ``name`` None is any file name, ``weight`` None no column of counts. ``rows`` names a method of ``Gathered``.
     """
 
     stream: str

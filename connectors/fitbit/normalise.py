@@ -1,8 +1,4 @@
-"""Turn the dates of a Fitbit export into episodes and samples. If Fitbit and Google tell a value, Fitbit's counts.
-
-Google's export holds every night two or three times. It is a log of Fitbit, and a session of each algorithm that Google
-has tried. Sessions are of use where logs are missing, and for the offset of a log.
-"""
+"""Turn the dates of a Fitbit export into episodes and samples. If Fitbit and Google tell a value, Fitbit's counts."""
 
 from __future__ import annotations
 
@@ -60,11 +56,7 @@ def _items(record: RawRecord, fields: Fields, zone: ZoneInfo) -> Iterator[Item]:
 
 
 def _daily(metric: Metric, day: date, payload: Mapping[str, Any], zone: ZoneInfo) -> Iterator[Item]:
-    """Yield the value of a date as a sample from midnight to noon.
-
-    Fitbit's value counts, else Fitbit's value of the night, else Google's. Of several sleeps, the sleep with the most
-    readings counts, and of equal sleeps the first.
-    """
+    """Yield the value of a date as a sample from midnight to noon."""
     told = next((mapping(payload[of]) for of in BY_TRUST if mapping(payload.get(of))), {})
     best = min(sorted(told), key=lambda at: -_pair(told[at])[1], default=None)
     if best is None:
@@ -80,11 +72,6 @@ def _pair(value: Any) -> tuple[float, float]:
 
 
 def _sum(metric: Metric, day: date, payload: Mapping[str, Any], zone: ZoneInfo) -> Iterator[Item]:
-    """Yield the sum of a civil day, by Fitbit's counts, or without these by Google's.
-
-    If several devices counted the same steps, the device with the greatest sum counts. A sum of 0 means that no device
-    was worn, and gives no measurement.
-    """
     told = next((mapping(payload[of]) for of in BY_TRUST if mapping(payload.get(of))), {})
     sums = [sum(finite(piece) or 0.0 for piece in mapping(pieces).values()) for pieces in told.values()]
     start = _midnight(day, zone)
@@ -93,7 +80,6 @@ def _sum(metric: Metric, day: date, payload: Mapping[str, Any], zone: ZoneInfo) 
 
 
 def _zones(day: date, payload: Mapping[str, Any], zone: ZoneInfo) -> Iterator[Item]:
-    """Yield a civil day's minutes in each zone of heart rate, and their sum, as Fitbit counts them."""
     told = next((mapping(payload[of]) for of in BY_TRUST if mapping(payload.get(of))), {})
     minutes = {
         metric: sum(finite(piece) or 0.0 for piece in mapping(told.get(name)).values())
@@ -105,10 +91,7 @@ def _zones(day: date, payload: Mapping[str, Any], zone: ZoneInfo) -> Iterator[It
 
 
 def _scores(payload: Mapping[str, Any], zone: ZoneInfo) -> Iterator[Item]:
-    """Yield the sleep score of each of Fitbit's logs of a date.
-
-    Without logs yield that of Google's session whose score was made last.
-    """
+    """Yield the sleep score of each of Fitbit's logs of a date."""
     logs = mapping(payload.get("logs"))
     if logs:
         for key, row in sorted(logs.items()):
@@ -131,10 +114,7 @@ def _score(key: str, row: Mapping[str, Any], zone: ZoneInfo) -> Iterator[Item]:
 
 
 def _quarters(day: date, fields: Fields, zone: ZoneInfo) -> Iterator[Item]:
-    """Yield the mean heart rate of each quarter of an hour of a date in UTC.
-
-    If Fitbit and Google both tell a quarter, Fitbit's counts. Raises BadRecord for an unreadable quarter.
-    """
+    """Yield the mean heart rate of each quarter of an hour of a date in UTC."""
     told = {**mapping(fields.get(GOOGLE)), **mapping(fields.get(FITBIT))}
     for clock, found in sorted(told.items()):
         start = written(f"{day}T{clock}:00")
@@ -156,7 +136,6 @@ def _quarters(day: date, fields: Fields, zone: ZoneInfo) -> Iterator[Item]:
 
 
 def _workouts(fields: Fields, zone: ZoneInfo) -> Iterator[Item]:
-    """Yield the workouts of a date in UTC, which are Fitbit's logs, and Google's sessions that overlap none of them."""
     taken: list[Stretch] = []
     for key, row in sorted(mapping(fields.get("logs")).items()):
         log = Fields(mapping(row), fields.name)
@@ -214,7 +193,6 @@ def _thousandth(value: float | None) -> float | None:
 
 
 def _written(told: Fields, path: str) -> float | None:
-    """Return the number in a cell, or None for 0, which stands for what was not measured."""
     return told.number(path, written=True) or None
 
 
@@ -240,11 +218,9 @@ ZERO = timedelta(0)
 
 
 def sleeps(payload: Mapping[str, Any], zone: ZoneInfo) -> Iterator[Episode]:
-    """Yield the sleeps and naps in the payload of a date's record.
+    """Yield the sleeps and naps in the payload of a date's record: Fitbit's logs, else Google's sessions.
 
-    They are Fitbit's logs, or without logs Google's sessions that do not overlap a session made later.
-
-    ``zone`` is the person's zone, for times without a known offset. Raises BadRecord if a time is unreadable.
+    ``zone`` is for times without a known offset. Raises BadRecord if a time is unreadable.
     """
     sessions = mapping(payload.get("sessions"))
     try:
@@ -276,12 +252,7 @@ def _log(key: str, fields: Fields, zone: ZoneInfo, offsets: Mapping[datetime, tu
 def _between(
     start: datetime, end: datetime, zone: ZoneInfo, offsets: tuple[int, int] | None, milliseconds: float | None
 ) -> Stretch:
-    """Return the time between two times of the wall clock, which are marked as UTC.
-
-    ``offsets`` are the minutes east of UTC at the start and the end. If they are None, ``zone`` tells them. In an hour
-    that the clock shows twice, the length in ``milliseconds`` tells which time is meant. If it is None, the difference
-    of the two clocks is taken for the length.
-    """
+    """Return the time between two times of the wall clock, which are marked as UTC."""
     if offsets is not None:
         begun, over = (wall - timedelta(minutes=minutes) for wall, minutes in zip((start, end), offsets, strict=True))
         return Stretch(start=begun, end=max(begun, over), offset=offsets[1], day=end.date())
@@ -292,10 +263,7 @@ def _between(
 
 
 def _offsets(sessions: Mapping[str, Any]) -> dict[datetime, tuple[int, int]]:
-    """Return (minutes east at the start, at the end) of Google's sessions by the wall clock of their start.
-
-    Sessions with an offset of 0 are left out, because it may stand for an unknown offset.
-    """
+    # Sessions with an offset of 0 are left out, because it may stand for an unknown offset.
     found = {}
     for _, row in sorted(sessions.items()):
         start, end = (written_offset(row.get(name)) for name in ("start_utc_offset", "end_utc_offset"))
@@ -318,10 +286,7 @@ def _session(key: str, fields: Fields, zone: ZoneInfo, stages: Mapping[str, Any]
 
 
 def _apart(sessions: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return (key, session) of Google's sessions by key, without those that overlap a session made later.
-
-    The session made later is of a newer algorithm.
-    """
+    """Return (key, session) of Google's sessions by key, without those that overlap a session made later."""
     kept: list[tuple[str, Mapping[str, Any]]] = []
     made = sorted(sessions.items(), key=lambda one: (str(mapping(one[1]).get("sleep_created")), one[0]), reverse=True)
     for key, row in made:

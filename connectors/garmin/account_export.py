@@ -1,7 +1,6 @@
 """Read the account export of Garmin, with day summaries, nights, health status and activities.
 
-Times are UTC without saying so. A night does not state its offset from UTC. The offset of the same date's day summary
-is used, else that of the user's zone. Units differ from the API's: an activity's durations are in ms, distances in cm.
+Times are UTC without saying so. An activity's durations are in ms, distances in cm.
 """
 
 from __future__ import annotations
@@ -56,11 +55,7 @@ NOON = timedelta(hours=12)
 
 
 def daily(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001 - the readers' shape
-    """Yield a civil day's totals, resting heart rate, stress and body battery as samples.
-
-    For the day of the export, which was not over, totals and stress are left out. A day that was cut short counts, if
-    the file goes on behind it (``over``). A day without a watch yields nothing.
-    """
+    """Yield a civil day's totals, resting heart rate, stress and body battery as samples, if a watch was worn."""
     fields = settled_fields(record.payload, "uds")
     day = day_of(fields)
     if fields.get("includesWellnessData") is False:
@@ -77,11 +72,7 @@ def daily(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noq
 
 
 def _battery(key: str, battery: Fields, civil: Stretch, offset: int) -> Iterator[Sample]:
-    """Yield the body battery at the moments that a day names, such as its highest, its lowest, and waking.
-
-    ``statTimestamp`` is UTC: that of SLEEPSTART equals the night's ``sleepStartTimestampGMT`` to the minute. If no
-    level has a timestamp, a single sample of the day holds their mean, lowest and highest.
-    """
+    """Yield the body battery at the moments that a day names, such as its highest, its lowest, and waking."""
     named = [fields_of(mapping(entry), "uds") for entry in rows(battery.get("bodyBatteryStatList"))]
     levels = [(utc_of_naive(entry.get("statTimestamp")), entry.number("statsValue")) for entry in named]
     known = {(at, level): level for at, level in levels if level is not None and level >= 0}
@@ -132,11 +123,7 @@ def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
 
 
 def health(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
-    """Yield overnight HRV, breathing, blood oxygen and the deviation of the skin's temperature as samples.
-
-    An export holds overnight HRV nowhere else. A zero of unknown status was not measured. The export states no times,
-    so the samples last from midnight to noon of their date.
-    """
+    """Yield overnight HRV, breathing, blood oxygen and the deviation of the skin's temperature as samples."""
     fields = settled_fields(record.payload, "export_health")
     day = day_of(fields)
     entries = [fields_of(mapping(entry), "export_health") for entry in rows(fields.get("metrics"))]
@@ -168,9 +155,6 @@ def activity(key: str, row: Mapping[str, Any]) -> Episode:
 
 
 def _begin(fields: Fields, payload: Mapping[str, Any]) -> tuple[datetime, int]:
-    """Return (the day's first instant, its offset in minutes), or midnight in the stored zone if these are not
-    stated.
-    """
     start = utc_of_naive(fields.get("wellnessStartTimeGmt"))
     offset = offset_of(fields, "wellnessStartTimeLocal", "wellnessStartTimeGmt")
     if start is not None and offset is not None:
@@ -181,10 +165,6 @@ def _begin(fields: Fields, payload: Mapping[str, Any]) -> tuple[datetime, int]:
 
 
 def _offset(payload: Mapping[str, Any], parent: RawRecord | None, at: datetime) -> int:
-    """Return the minutes east of UTC from the same date's day summary (``parent``).
-
-    Without it, or if it states none, return those of the zone stored in ``payload`` at the instant ``at``.
-    """
     summary = settled_fields(parent.payload if parent is not None else {}, "uds")
     found = offset_of(summary, "wellnessStartTimeLocal", "wellnessStartTimeGmt")
     return offset_at_home(payload, at, "export") if found is None else found

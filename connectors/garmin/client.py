@@ -1,8 +1,4 @@
-"""Pull Garmin's Personal API, oldest dates first, with 28 days per request where the API has ranges, else a day.
-
-The API cannot list changes. Scores may change days later, so every pull reads the last seven days again
-(``SPEC.overlap``).
-"""
+"""Pull Garmin's Personal API, oldest dates first. Every pull reads the last days again, for late scores."""
 
 from __future__ import annotations
 
@@ -64,20 +60,13 @@ class Garmin:
             yield from window.pages(stream, length, read, tells_deletions=stream not in SPEC.deletions_unknown)
 
     def _listed(self, stream: str, now: datetime, first: date, last: date) -> Iterator[tuple[RawRecord, ...]]:
-        """Yield a single tuple with the records of a range of dates, empty if Garmin has none.
-
-        404 means that there are no data. For streams that are read day by day, such as ``sleep``, 400 means the same.
-        For all other streams 400 is an error, even for a single date.
-        """
         path, length = RANGE_PATHS[stream]
         nothing = (400, 404) if length == 1 else (404,)
         yield _records(stream, self._get(path.format(first=first, last=last), now, nothing=nothing))
 
     def _activities(self, window: Window, now: datetime) -> Iterator[Page]:
-        """Yield pages of activities, newest first. Only the last page has a cursor, because older activities follow.
-
-        If a single answer held the complete list, stored activities that the answer lacks are deleted.
-        """
+        """Yield pages of activities, newest first."""
+        # Only the last page has a cursor, because older activities follow.
         start = 0
         while True:
             query = f"?startDate={window.since}&endDate={window.until}&start={start}&limit={ACTIVITIES_PER_PAGE}"
@@ -95,10 +84,7 @@ class Garmin:
 
 
 def _records(stream: str, body: Any) -> tuple[RawRecord, ...]:
-    """Return a raw record for each day or activity of an answer. An empty answer gives none.
-
-    Raises SourceChanged for an answer of another shape.
-    """
+    """Return a raw record for each day or activity of an answer."""
     rows = body.get(WRAPPED[stream], body or None) if isinstance(body, Mapping) and stream in WRAPPED else body
     if rows is None or rows == {}:
         return ()

@@ -1,7 +1,6 @@
 """Read Garmin Connect's JSON about days, sleeps, overnight HRV, stress, body battery, heart rate and activities.
 
-``...GMT`` fields are UTC. ``...Local`` fields are the wall clock written as if it were UTC, so their difference is the
-offset. A sleep's ``calendarDate`` is the local date of waking. A negative level is a code for why nothing was measured.
+``...GMT`` fields are UTC, ``...Local`` fields the wall clock. A negative level was not measured.
 """
 
 from __future__ import annotations
@@ -57,11 +56,7 @@ READING = timedelta(minutes=10)  # the span of a night without times, which is k
 
 
 def summary(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001 - the readers' shape
-    """Yield the totals, mean stress and resting heart rate of a civil day as samples.
-
-    A day without a watch yields nothing. For a day that is not over only the resting heart rate is yielded, because
-    totals still grow.
-    """
+    """Yield the totals, mean stress and resting heart rate of a civil day as samples, if a watch was worn."""
     fields = fields_of(record.payload, "summary")
     day = day_of(fields)
     if fields.get("includesWellnessData") is False or fields.get("wellnessStartTimeGmt") is None:
@@ -75,11 +70,9 @@ def summary(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # n
 
 
 def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Yield the main sleep and the naps of a date as episodes, and the night's breathing, blood oxygen and skin
-    temperature as samples.
+    """Yield a date's main sleep and naps as episodes, and the night's body values as samples, if confirmed.
 
-    An answer without a confirmed sleep, which holds nulls, or zeros for a watch not worn, yields nothing. Raises
-    BadRecord if ``dailySleepDTO`` is missing, or its date or times are unreadable.
+    Raises BadRecord if ``dailySleepDTO`` is missing, or its date or times are unreadable.
     """
     fields = fields_of(record.payload, "sleep")
     night = fields.inner("dailySleepDTO")
@@ -98,18 +91,13 @@ def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noq
 
 
 def _night(fields: Fields) -> Stretch:
-    """Return a sleep's time from start to end, with offset and date at its end. Raises BadRecord if unreadable."""
     start, end = span(fields, "sleepStartTimestampGMT", "sleepEndTimestampGMT")
     offset = offset_of(fields, "sleepEndTimestampLocal", "sleepEndTimestampGMT")
     return Stretch(start=start, end=end, offset=offset, day=local_date(end, offset))
 
 
 def hrv(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Yield the night's mean RMSSD as a sample with the times of the night, or nothing without a value.
-
-    Without these times, the sample covers the ten minutes before the record's creation. Raises BadRecord if neither is
-    readable.
-    """
+    """Yield the night's mean RMSSD as a sample, or nothing without a value. Raises BadRecord without times."""
     fields = fields_of(record.payload, "hrv")
     found = fields.inner("hrvSummary") if mapping(fields.get("hrvSummary")) else fields
     day, value = day_of(found), found.number("lastNightAvg")
@@ -140,11 +128,7 @@ def stress(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # no
 
 
 def heart_rate(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Yield the heart rate as a sample per quarter-hour with the mean of its readings.
-
-    Garmin gives 30 readings an hour. A date whose list of readings is empty yields nothing. Raises BadRecord if the
-    day's start times are unreadable or missing.
-    """
+    """Yield the heart rate as a sample per quarter-hour. Raises BadRecord without readable start times."""
     fields = fields_of(record.payload, "heart_rate")
     if not _is_empty(fields, "heartRateValues"):
         readings = _readings(fields, "heartRateValues", "heartRateValueDescriptors", "heartrate")
@@ -184,12 +168,10 @@ def recorded(key: str, row: Mapping[str, Any]) -> Episode:
 
 
 def _is_empty(fields: Fields, values: str) -> bool:
-    """Return True if an answer has the field ``values`` but it is empty. Such an answer may state no times either."""
     return values in fields.payload and not fields.get(values)
 
 
 def _day_offset(fields: Fields) -> int:
-    """Return the minutes east of UTC from the two start times of a day's answer. Raises BadRecord if unreadable."""
     offset = offset_of(fields, "startTimestampLocal", "startTimestampGMT")
     if offset is None:
         raise fields.bad("startTimestampGMT or startTimestampLocal is unreadable")
@@ -197,11 +179,7 @@ def _day_offset(fields: Fields) -> int:
 
 
 def _readings(fields: Fields, values: str, described: str, wanted: str) -> Iterator[tuple[float, float]]:
-    """Yield (Unix seconds, value) from the array in the field ``values``, whose rows are lists.
-
-    The field ``described`` says which column holds the timestamp, and which the value ``wanted``. Without it they are
-    the first and the second column. Rows that are too short, or lack a readable time or number, are skipped.
-    """
+    """Yield (Unix seconds, value) from the array in the field ``values``, whose rows are lists."""
     at, value = 0, 1
     for column in rows(fields.get(described)):
         if isinstance(column, Mapping):

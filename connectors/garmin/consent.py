@@ -45,8 +45,7 @@ def authorise(account: Account, browser: Browser) -> None:
 def exchanged(account: Account, key: str) -> dict[str, Any]:
     """Exchange an API key for a token, and return {"api_key", "access_token", "expires_at" in Unix seconds}.
 
-    Raises NeedsLogin or Refused for a key that Garmin refuses. Raises TryLater without an answer, for an answer without
-    a token, and for any other status from 400 on.
+    Raises NeedsLogin or Refused for a refused key, and TryLater for any other failure.
     """
     import requests
 
@@ -71,7 +70,6 @@ def exchanged(account: Account, key: str) -> dict[str, Any]:
 
 
 def _ends(token: str) -> float:
-    """Return when a token expires, in Unix seconds. That is the ``exp`` of a JWT, or else a day from now."""
     try:
         claims = token.split(".")[1]
         body = json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))

@@ -1,8 +1,4 @@
-"""Read Garmin's own forms of times, dates and versions of a row.
-
-Any field may be absent or of another type. Times are UTC without saying so, as text or in Unix milliseconds. The offset
-is the difference between a time in UTC and the field beside it that holds the wall clock.
-"""
+"""Read Garmin's own forms of times, dates and versions of a row. Times are UTC without saying so."""
 
 from __future__ import annotations
 
@@ -143,21 +139,13 @@ def versions(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def settled(rows: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the version of a row to use, or an empty mapping if there is no version.
-
-    ``rows`` maps fingerprints to versions. The version with the latest end counts, then the longest. Then the version
-    that Garmin updated last counts, then the version made last, then the version with the most stages. Between equal
-    versions the order of their texts decides.
-    """
+    """Return the version of a row (fingerprint -> version) that ends last and tells most, or an empty mapping."""
     found = [row for row in rows.values() if isinstance(row, Mapping)]
     return max(found, key=lambda row: ([_text(row.get(field)) for field in GROWS], _text(row)), default={})
 
 
 def _text(value: Any) -> str:
-    """Return a text of a JSON value, by which versions of a row are ordered.
-
-    Whole numbers are in order of size, lists in order of length, and missing values come first.
-    """
+    """Return a text of a JSON value, by which versions of a row are ordered."""
     if value is None:
         return ""
     if isinstance(value, int) and not isinstance(value, bool):
@@ -168,11 +156,7 @@ def _text(value: Any) -> str:
 
 
 def workout_key(start: float | None, row: Mapping[str, Any]) -> str:
-    """Return the key of a workout, its start in whole Unix seconds. If ``start`` is None, it is "?" and a fingerprint.
-
-    All files of a workout give the same key. An activity's ``startTimeGMT`` is the FIT session's ``start_time``, to the
-    second.
-    """
+    """Return the key of a workout, its start in whole Unix seconds, or "?" and a fingerprint for None."""
     return f"?{mark(row)}" if start is None else str(int(start))
 
 

@@ -1,9 +1,4 @@
-"""Read Garmin's FIT files, the JSON of an account export, and saved answers of Garmin Connect.
-
-A saved answer is the JSON document itself, or a list of exchanges (``{"uri", "status", "body"}``) as recorders write.
-Files may differ about the same night, day or workout. All versions are then kept. ``fields.settled`` chooses by their
-contents, so that the order of files does not matter.
-"""
+"""Read Garmin's FIT files, the JSON of an account export, and saved answers of Garmin Connect."""
 
 from __future__ import annotations
 
@@ -57,11 +52,7 @@ Rows = Iterator[Row]
 
 
 def recognise(file: File) -> Recognised | bool:
-    """Tell a file of Garmin's.
-
-    FIT is known by its header, and the account export's files by their names. Less sure are saved answers, by their
-    fields.
-    """
+    """Tell a file of Garmin's: FIT by its header, the account export by its name, saved answers by their fields."""
     if fit.recognise(file):
         return True
     head = file.head.decode("utf-8-sig", errors="replace")
@@ -137,11 +128,7 @@ def _pages(records: list[RawRecord]) -> Iterator[Page]:
 
 
 def _rows(document: Json, exported: str | None) -> Iterator[tuple[list[Row], int]]:
-    """Yield, for each object in a document, (its rows as (stream, row) pairs, its length in characters).
-
-    ``exported`` is the stream of an export's file, or None for a saved answer. A single object is in memory at a time.
-    Raises SourceChanged if more than 100,000 objects in a row have no rows of Garmin's.
-    """
+    """Yield, for each object in a document, (its rows as (stream, row) pairs, its length in characters)."""
     fruitless = 0
     for body, inside in objects(document, ROW_MAX_CHARACTERS, LEVELS):
         found = _answers(body) if exported is None else _export_rows(body, exported)
@@ -158,9 +145,6 @@ def _exported(file: File) -> str | None:
 
 
 def _export_rows(body: Mapping[str, Any], stream: str) -> Rows:
-    """Yield (stream, row) for each row in an object of the account export. Activities lie in a list within the
-    object.
-    """
     deeper = body.get("summarizedActivitiesExport")
     for one in deeper if isinstance(deeper, list) else [body]:
         if isinstance(one, Mapping) and one:
@@ -168,10 +152,7 @@ def _export_rows(body: Mapping[str, Any], stream: str) -> Rows:
 
 
 def _answers(body: Any, depth: int = 0) -> Rows:
-    """Yield (stream, row) for every Garmin Connect answer in a document, within up to four levels of objects.
-
-    A recorded exchange is used only if it is a GET request to Garmin Connect.
-    """
+    """Yield (stream, row) for every Garmin Connect answer in a document, within up to four levels of objects."""
     if isinstance(body, list):
         for one in body:
             yield from _answers(one, depth)
@@ -190,17 +171,12 @@ def _answers(body: Any, depth: int = 0) -> Rows:
 
 
 def _wrapped(body: Mapping[str, Any], depth: int) -> Rows:
-    """Yield (stream, row) for the Garmin Connect answers within an object that is none itself.
-
-    Parts of an answer, such as laps, have no date or id and are left out.
-    """
     for one in body.values():
         if isinstance(one, list | Mapping):
             yield from ((stream, row) for stream, row in _answers(one, depth + 1) if key_of(stream, row) != "?")
 
 
 def _single(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the answer about a single activity in the shape that activities have in a list of them."""
     return {
         **mapping(body.get("summaryDTO")),
         "activityId": body.get("activityId"),
@@ -209,7 +185,6 @@ def _single(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _split(stream: str, body: Mapping[str, Any]) -> Rows:
-    """Yield (stream, row) for each night if the answer holds several nights' HRV, else for the answer itself."""
     several = body.get("hrvSummaries")
     for one in several if isinstance(several, list) else [body]:
         if isinstance(one, Mapping):

@@ -1,10 +1,6 @@
 """Read FIT files that a watch wrote. Message and field numbers are those of Garmin's FIT profile.
 
-A watch writes a file per transfer, so a day is spread over many files. A file's readings are pieces of day records,
-which are united when stored. A reading's key holds its value. Two files that differ about an instant thus give the same
-result in any order. Instants are Unix seconds (a FIT instant + 631065600). ``timestamp_16`` holds the lower 16 bits of
-an instant. It is completed from the last full instant of the monitoring messages, which no library does. A monitoring
-message describes the time before its instant. A message of local midnight therefore belongs to the day that ends.
+A watch writes a file per transfer, so a file's readings are pieces of day records, united when stored.
 """
 
 from __future__ import annotations
@@ -61,11 +57,7 @@ def recognise(file: File) -> bool:
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:
-    """Yield pages with the file's pieces of days, its night, its overnight HRV and its workouts.
-
-    A sleep file without a stage of sleep is counted as left out. ``zone`` is the user's zone, for a file that states no
-    offset. Raises SourceChanged for a damaged file.
-    """
+    """Yield pages with the file's pieces of days, night, HRV and workouts. Raises SourceChanged if damaged."""
     contents = decode(file)
     days = _days(contents, zone)
     if days:
@@ -117,7 +109,7 @@ def decode(file: File) -> Contents:
 
 
 def _message(contents: Contents, frame: Any) -> None:
-    """Add a message's content to ``contents``. Fields that third-party apps define are ignored."""
+    """Add a message's content to ``contents``."""
     fields = {
         f.def_num: f.raw_value
         for f in frame.fields
@@ -135,7 +127,6 @@ def _file_id(contents: Contents, fields: Fields) -> None:
 
 
 def _info(contents: Contents, fields: Fields) -> None:
-    """Set the offset from UTC of a monitoring file, from its message that holds local time and UTC."""
     _clock(contents, fields)
     _compare(contents, fields.get(0), fields.get(INSTANT))
 
@@ -145,19 +136,11 @@ def _activity(contents: Contents, fields: Fields) -> None:
 
 
 def _compare(contents: Contents, local: Any, at: Any) -> None:
-    """Set ``contents.offset`` from a wall clock and its instant, both in FIT seconds, rounded to quarter-hours.
-
-    A difference of more than 14 hours, and a value that is no whole number, changes nothing.
-    """
     if isinstance(local, int) and isinstance(at, int) and abs(local - at) <= FURTHEST:
         contents.offset = round((local - at) / QUARTER) * QUARTER
 
 
 def _clock(contents: Contents, fields: Fields) -> None:
-    """Set ``contents.last`` to the instant of a monitoring message.
-
-    A 16-bit instant is completed from the instant before. Without an instant before, nothing changes.
-    """
     if isinstance(fields.get(INSTANT), int):
         contents.last = fields[INSTANT]
     elif isinstance(fields.get(INSTANT_16), int) and contents.last:
@@ -223,10 +206,7 @@ NOTES: Mapping[int, Callable[[Contents, Fields], None]] = {
 
 
 def _days(contents: Contents, zone: str) -> list[RawRecord]:
-    """Return the file's readings as raw records, each of a local day.
-
-    Of a total that runs from midnight, only the day's highest value is kept.
-    """
+    """Return the file's readings as raw records, each of a local day."""
     place = ZoneInfo(zone)
     pieces: dict[int, dict[str, dict[str, Any]]] = defaultdict(lambda: defaultdict(dict))
     totals: dict[tuple[int, str], Any] = {}
@@ -251,7 +231,6 @@ def ends(series: str) -> int:
 
 
 def _piece(contents: Contents, number: int, series: Mapping[str, Any], zone: str) -> RawRecord:
-    """Return the file's part of a day's raw record. ``number`` counts days since 1970."""
     day = f"{datetime.fromtimestamp(number * DAY_SECONDS, UTC):%Y-%m-%d}"
     minutes = None if contents.offset is None else contents.offset // 60
     offsets = {} if minutes is None else {"offsets": {f"{contents.created}/{minutes}": minutes}}
@@ -265,10 +244,6 @@ def _offset(at: int, zone: ZoneInfo) -> int:
 
 
 def _whole(contents: Contents) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield (stream, payload) of the records that a single file holds completely, a night and its overnight HRV.
-
-    A night needs light, deep or REM sleep.
-    """
     if _has_night(contents):
         yield "fit_sleep", {"stages": [list(stage) for stage in contents.stages], "score": contents.sleep_score}
     if contents.hrv is not None:
@@ -276,21 +251,17 @@ def _whole(contents: Contents) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _has_night(contents: Contents) -> bool:
-    """Return True if a file holds a stage of sleep. Older watches write none, because only the server knows them."""
+    # Older watches write none, because only the server knows them.
     return any(level in (2, 3, 4) for _, level in contents.stages)
 
 
 def _sessions(contents: Contents) -> list[dict[str, Any]]:
-    """Return, for each session of an activity file, the fields that are used, by field number.
-
-    A multisport file has several sessions.
-    """
     found = [{str(number): s[number] for number in (2, 5, 7, 9, 11, 16) if number in s} for s in contents.sessions]
     return [session for session in found if session]
 
 
 def _workout(session: Mapping[str, Any], zone: str) -> RawRecord:
-    """Return the raw record of a session. Its key is its start, so that the same workout in other files joins it."""
+    # Its key is its start, so that the same workout in other files joins it.
     begun = session.get("2")
     key = workout_key(begun + FIT_EPOCH if isinstance(begun, int) else None, session)
     return RawRecord(stream="workout", key=key, payload={"zone": zone, "fit": versions(session)}, adds=True)

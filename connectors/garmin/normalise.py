@@ -46,10 +46,6 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
 
 
 def _saved(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
-    """Return the items of a saved Garmin Connect answer.
-
-    Return none if ``parent``, the same day from the account, is stored.
-    """
     if parent is not None:
         return ()
     answer = settled(mapping(record.payload.get("rows")))
@@ -57,10 +53,7 @@ def _saved(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
 
 
 def _workout(record: RawRecord) -> Iterator[Item]:
-    """Yield the workouts of a record, which begin in the same second.
-
-    If neither Garmin Connect nor the account export told a workout, the FIT file's is yielded.
-    """
+    """Yield the workouts of a record, which begin in the same second."""
     by_id, sessions = mapping(record.payload.get("rows")), mapping(record.payload.get("fit"))
     for number in sorted(by_id):
         row = settled(mapping(by_id.get(number)))

@@ -42,11 +42,7 @@ NIGHT_LENGTH = timedelta(hours=9)  # what an overnight value without times is kn
 
 
 def day(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001 - the port's shape
-    """Yield samples of a local day, with heart rate and stress by quarter-hour, totals, and last resting heart rate.
-
-    Totals (steps, distance, energy) run from midnight for each activity type, and repeat in every file. The highest of
-    each type is taken, and the types are added up.
-    """
+    """Yield samples of a local day, with heart rate and stress by quarter-hour, totals, and last resting heart rate."""
     payload = record.payload
     civil = day_of(fields_of(payload, "fit_day"), "day")
     offset = _day_offset(payload, civil)
@@ -67,10 +63,6 @@ def day(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa:
 
 
 def _points(payload: Mapping[str, Any], series: str) -> list[tuple[int, float]]:
-    """Return the series of that name as (Unix seconds, value) pairs, ascending. A series that is absent is empty.
-
-    If files differ about an instant, the highest value is taken.
-    """
     held, found = mapping(payload.get(series)), dict[int, float]()
     for key in held:
         at, value = key.partition("/")[0], finite(held.get(key))
@@ -80,10 +72,7 @@ def _points(payload: Mapping[str, Any], series: str) -> list[tuple[int, float]]:
 
 
 def _total(payload: Mapping[str, Any], series: str, only: tuple[str, ...] | None = None) -> float | None:
-    """Return the sum, over the activity types, of each type's highest reading of a series, or None without readings.
-
-    ``only`` names the activity types to count. None stands for all.
-    """
+    """Return the sum, over the activity types, of each type's highest reading of a series, or None without readings."""
     highest = []
     for name in payload:
         kind = name.partition(":")[2]
@@ -118,10 +107,6 @@ def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noq
 
 
 def _stage(pair: Any) -> tuple[int, int] | None:
-    """Return (Unix seconds, stage) if ``pair`` is such a pair of integers, else None.
-
-    The stages are 0 unmeasurable, 1 awake, 2 light, 3 deep and 4 REM.
-    """
     if not isinstance(pair, list | tuple) or len(pair) != 2:
         return None
     at, stage = pair
@@ -162,10 +147,6 @@ def _settled(record: RawRecord) -> dict[str, Any]:
 
 
 def _day_offset(payload: Mapping[str, Any], day: date) -> int:
-    """Return the minutes east of UTC by the newest file of a day that states them.
-
-    If none does, return those of the user's zone at noon.
-    """
     offsets = mapping(payload.get("offsets"))
     known = [(_created(key), minutes) for key in offsets if (minutes := finite(offsets.get(key))) is not None]
     noon = midnight(day) + timedelta(hours=12)
@@ -185,10 +166,6 @@ def _minutes(payload: Mapping[str, Any]) -> int:
 
 
 def _place(payload: Mapping[str, Any], at: datetime) -> int:
-    """Return the minutes east of UTC that the file states, else those of the user's zone at the instant ``at``.
-
-    Raises BadRecord for an offset of more than 15 hours, and for an unknown zone.
-    """
     if finite(payload.get("offset")) is not None:
         return _minutes(payload)
     return offset_at_home(payload, at, "fit")

@@ -70,10 +70,9 @@ class Invalid(SourceChanged):
 
 
 def answered(request: Any, service: Service, now: datetime) -> Any:
-    """Send a request once and return the parsed answer. The scheduler retries failed requests later.
+    """Send a request once and return the parsed answer. ``now`` is the time from which waits are counted.
 
-    Raises NeedsLogin, TryLater, and SourceChanged. Of their subclasses here, callers may catch Gone, NotFound,
-    Forbidden, Taken and Invalid, which otherwise end the sync. ``now`` is the time from which waits are counted.
+    Raises NeedsLogin, TryLater or SourceChanged, some as Gone, NotFound, Forbidden, Taken or Invalid.
     """
     from http.client import HTTPException
 
@@ -102,11 +101,7 @@ def answered(request: Any, service: Service, now: datetime) -> Any:
 def refused(
     error: Any, service: Service, token: Mapping[str, Any] | None = None, wait: timedelta | None = None
 ) -> BridgeError:
-    """Return the error to raise after Google's library failed to refresh a token with ``error``.
-
-    It is NeedsLogin if the consent has ended, TryLater if the token server is busy, and else Refused. ``token`` is the
-    stored token, whose dates tell why the consent ended. ``wait`` is the wait that the server asked for.
-    """
+    """Return the error to raise after Google refused to refresh a token: NeedsLogin, TryLater or Refused."""
     answer = error.args[1] if len(error.args) > 1 else None
     if getattr(error, "retryable", False) or not (isinstance(answer, dict) and "error" in answer):
         return TryLater(f"{service.source}'s token server is busy", after=wait)
@@ -149,7 +144,6 @@ def instant_of(token: Mapping[str, Any] | None, name: str) -> datetime | None:
 
 
 def _wait(request: Any) -> timedelta | None:
-    """Return the wait that the last answer on a request's connection asked for, or None if it asked for none."""
     wait: timedelta | None = getattr(request.http.http, "wait", None)
     return wait
 
@@ -183,10 +177,7 @@ def _meaning(error: Any, service: Service, now: datetime, wait: timedelta | None
 
 
 def _reasons(content: bytes) -> set[str]:
-    """Return every reason that an error answer states, such as ``rateLimitExceeded``, or an empty set.
-
-    Reasons are in the field ``errors``, or in the newer fields ``details`` and ``status``.
-    """
+    """Return every reason that an error answer states, such as ``rateLimitExceeded``, or an empty set."""
     try:
         body = json.loads(content)
     except (ValueError, RecursionError):

@@ -55,9 +55,7 @@ def authorise(
 ) -> None:
     """Ask the user for consent to read, and with ``write`` also to write, and save the token.
 
-    ``also`` are scopes of other services that are asked for in the same consent. The user may refuse them. A consent is
-    complete if it covers any scope for reading, and with ``write`` also that for writing. Raises NeedsLogin if the
-    consent is refused, incomplete or not given in time, and TryLater if Google does not answer.
+    The scopes ``also`` may be refused. Raises NeedsLogin if incomplete or late, TryLater without an answer.
     """
     writes = [service.writes] if write and service.writes else []
     asked = [*service.readable, *writes, *also]
@@ -74,12 +72,7 @@ def authorise(
 
 
 def _agreed(account: Account, browser: Browser, service: Service, asked: Sequence[str]) -> Any:
-    """Obtain the user's consent to the scopes ``asked``, and return Google's credentials.
-
-    Raises NeedsLogin if the consent is refused, and TryLater if Google does not answer. Google redirects the user's
-    browser to this machine, or the user pastes the redirect's address. Google's library could open the browser itself,
-    but several users may be asked at the same time.
-    """
+    """Obtain the user's consent to the scopes ``asked``, and return Google's credentials."""
     import requests
     from google_auth_oauthlib.flow import Flow
     from oauthlib.oauth2 import OAuth2Error
@@ -125,10 +118,9 @@ def revoke(account: Account) -> bool:
 
 
 def open_http(account: Account, service: Service) -> Any:
-    """Return an HTTP client that signs requests with the account's token.
+    """Return an HTTP client that signs requests with the account's token, which it refreshes and saves.
 
-    An expired token is refreshed, and the new token is saved before it is used. Raises NeedsLogin without a consent
-    that Google accepts, and TryLater if Google does not answer.
+    Raises NeedsLogin without a consent that Google accepts, and TryLater if Google does not answer.
     """
     import google_auth_httplib2
     from google.auth.exceptions import RefreshError, TransportError
@@ -173,10 +165,8 @@ def _credentials(account: Account, token: Mapping[str, Any]) -> Any:
 
 
 def _stored(credentials: Any, consent: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the token to save, which is ``consent`` with the tokens and the expiry of the credentials.
-
-    The library's ``to_json`` would lose the granted scopes and the time of the grant.
-    """
+    """Return the token to save, which is ``consent`` with the tokens and the expiry of the credentials."""
+    # The library's ``to_json`` would lose the granted scopes and the time of the grant.
     expiry = credentials.expiry.replace(tzinfo=UTC).isoformat() if credentials.expiry else None
     return {
         **consent,
@@ -193,18 +183,13 @@ def _client(account: Account) -> dict[str, Any]:
 
 
 class _Http:
-    """A stand-in for ``httplib2.Http``, with the methods that Google's libraries use.
-
-    It sends requests through a session of ``bridge.http``, which limits time and size. ``wait`` is the wait that the
-    last answer asked for, or None if it asked for none.
-    """
+    """A stand-in for ``httplib2.Http`` over a session of ``bridge.http``. ``wait`` is the last answer's, or None."""
 
     def __init__(self) -> None:
         self._session = web.open_session()
         self.wait: timedelta | None = None  # that the last answer asked for
 
     def request(self, uri: str, method: str = "GET", body: Any = None, headers: Any = None, **_: Any) -> Any:
-        """Send a request, and return (response, content) as Google's libraries expect."""
         import httplib2
 
         answer = self._session.request(method, uri, data=body, headers=headers, timeout=ANSWER_MAX_SECONDS)
@@ -219,18 +204,14 @@ class _Http:
 
 
 def open_service(account: Account, service: Service, name: str, version: str, path: str) -> Any:
-    """Return Google's client for an API, whose requests are signed for the account.
-
-    ``name`` and ``version`` are Google's. ``path`` is appended to the setting ``base_url``. The API's description is
-    built once per process, because that takes longer than the requests of most accounts.
-    """
+    """Return Google's client for an API, signed for the account. Its description is built once per process."""
     address = account.settings["base_url"].rstrip("/") + path
     return _Api(lambda collection: _collection(name, version, address, collection), open_http(account, service))
 
 
 @cache
 def _built(name: str, version: str, address: str) -> Any:
-    """Return Google's client for an API, built once per process. It builds requests and never sends any itself."""
+    """Return Google's client for an API, built once per process."""
     import httplib2
     from googleapiclient.discovery import build
 

@@ -1,7 +1,6 @@
 """Connect Health Connect, the store of health data on Android phones, which free apps read and send as JSON.
 
-The JSON is that of HC Webhook (github.com/mcnaveen/health-connect-webhook) and of Life Dashboard Companion
-(github.com/owen282000/life-dashboard-companion-app).
+Apps: github.com/mcnaveen/health-connect-webhook, github.com/owen282000/life-dashboard-companion-app.
 """
 
 from bridge.domain.languages import say

@@ -1,7 +1,6 @@
 """Recognise the documents of apps that send Health Connect, and read them into days, nights and workouts.
 
-A document is an object with a list per type of data. Its other members tell how the lists are to be read and may
-stand behind them. A document is therefore read once for these members and again for the lists.
+Members that say how lists are to be read may stand behind them, so a document is read twice.
 """
 
 from __future__ import annotations
@@ -27,11 +26,7 @@ CUT_OFF = "it is cut off or is not JSON; what came before was read. Send it agai
 
 
 def recognise(file: File) -> Recognised | None:
-    """Tell a document of an app that sends Health Connect.
-
-    Such a document is JSON. Its first bytes name the app's version and a timestamp. Less sure are those that name
-    either, or a source, and a list of a known type of data, because documents of others may have these too.
-    """
+    """Tell a document of an app that sends Health Connect, by the app's version and a timestamp in its JSON."""
     head = file.head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not head.startswith(b"{") or ending(file.name) not in ("json", "txt", ""):
         return None
@@ -59,10 +54,9 @@ def receive(headers: Mapping[str, str], body: File) -> None:  # noqa: ARG001 - t
 
 
 def read(file: File, *, zone: str, zones: ZoneHistory = ()) -> Iterator[Page]:
-    """Yield a file's records in pages. The documents hold times in UTC, and ``zones`` tells the person's clock.
+    """Yield a file's records in pages. Times are UTC, and ``zones``, or else ``zone``, tell the person's clock.
 
-    If ``zones`` is empty, ``zone`` tells it. A document that an app sends as a test is made up, and is not read. Raises
-    SourceChanged after the last readable record of a damaged file.
+    Raises SourceChanged after the last readable record of a damaged file.
     """
     gathered = Gathered(Told(_about(file)), zone, zones)
     if gathered.told.test:
@@ -87,10 +81,7 @@ def read(file: File, *, zone: str, zones: ZoneHistory = ()) -> Iterator[Page]:
 
 
 def _about(file: File) -> dict[str, Any]:
-    """Return a document's members ``source``, ``timestamp`` and ``test``, which tell how its lists are to be read.
-
-    Of a damaged document the members before the damage are returned.
-    """
+    """Return a document's members ``source``, ``timestamp`` and ``test``, which tell how its lists are to be read."""
     found: dict[str, Any] = {}
     try:
         with file.open() as stream:

@@ -1,8 +1,4 @@
-"""Gather the rows of a Health Connect document into records of civil days, nights, heart rates and workouts.
-
-Rows come again, late and in any order. The pieces of a record are united by their own times and origins, and are never
-added up.
-"""
+"""Gather the rows of a Health Connect document into records of civil days, nights, heart rates and workouts."""
 
 from __future__ import annotations
 
@@ -78,10 +74,9 @@ class Told:
 
 @dataclass(slots=True)
 class Gathered:
-    """The records into which the rows of a Health Connect document are gathered.
+    """The records into which the rows of a Health Connect document are gathered by ``take``, or counted.
 
-    A document holds a list of rows for each type of data. Each ``take`` adds a row to the payload of its record, or
-    counts it as unreadable under its list's name. ``zone`` tells the person's clock if ``zones`` is empty.
+    ``zone`` tells the person's clock if ``zones`` is empty.
     """
 
     told: Told
@@ -141,10 +136,6 @@ class Gathered:
 
 
 def _second(row: Mapping[str, Any], *names: str) -> int:
-    """Return the Unix second of the first of the fields ``names`` that is present.
-
-    Raises ValueError if it is no instant, or if none is present.
-    """
     at = utc(next((row[name] for name in names if row.get(name) is not None), None))
     if at is None:
         raise ValueError
@@ -152,7 +143,6 @@ def _second(row: Mapping[str, Any], *names: str) -> int:
 
 
 def _value(row: Mapping[str, Any], names: tuple[str, ...]) -> float:
-    """Return the number in the first of the fields ``names`` that holds a number. Raises ValueError without any."""
     found = next((number for name in names if (number := finite(row.get(name))) is not None), None)
     if found is None:
         raise ValueError
@@ -160,7 +150,6 @@ def _value(row: Mapping[str, Any], names: tuple[str, ...]) -> float:
 
 
 def _span(row: Mapping[str, Any]) -> tuple[int, int]:
-    """Return the Unix seconds of a row's start and end. Raises ValueError for a wrong order, or more than two days."""
     start, end = _second(row, "start_time", "bucket_start"), _second(row, "end_time", "bucket_end")
     if not 0 <= end - start <= SESSION_MAX:
         raise ValueError
@@ -168,12 +157,7 @@ def _span(row: Mapping[str, Any]) -> tuple[int, int]:
 
 
 def _take_sum(into: Gathered, name: str, row: Mapping[str, Any]) -> None:
-    """Add a row with the sum of a stretch of time to its day.
-
-    A projection, which ends more than five minutes after the document was made, is left out. A stretch of an origin
-    replaces what was sent of it before. Sums that the app made over origins name no origin, and each is kept. A sum
-    that was sent before its stretch was over, or whose window cut the stretch off, is too small.
-    """
+    """Add a row with the sum of a stretch of time to its day."""
     metric, fields = SUM_FIELDS[name]
     value, (start, end), origin = _value(row, fields), _span(row), origin_of(row)
     sent = into.told.sent
@@ -197,10 +181,6 @@ def _take_sum(into: Gathered, name: str, row: Mapping[str, Any]) -> None:
 
 
 def _is_total(into: Gathered, start: int, end: int) -> bool:
-    """Return True if a sum is a day's total. It begins on a whole quarter-hour, and is longer than any app's window.
-
-    From the person's midnight a total lasts more than an hour. From any other time it lasts more than six hours.
-    """
     return end - start > (HOUR if _midnight(into, start) else LONG) and start % QUARTER == 0
 
 
@@ -210,10 +190,7 @@ def _midnight(into: Gathered, start: int) -> bool:
 
 
 def _take_total(into: Gathered, metric: Metric, value: float, start: int, end: int) -> None:
-    """Add a civil day's total that the phone made over all origins, from its own midnight.
-
-    The phone may be in another zone than the person's settings say. Its midnight then tells its offset.
-    """
+    """Add a civil day's total that the phone made over all origins, from its own midnight."""
     east = -(start // 60) % (24 * 60)
     offset = into.offset(start) if _midnight(into, start) else east if east <= UTC_MIDNIGHT_MAX else east - 24 * 60
     day = datetime.fromtimestamp(start + offset * 60, UTC).date().isoformat()
@@ -226,7 +203,7 @@ def _take_total(into: Gathered, metric: Metric, value: float, start: int, end: i
 
 
 def _take_daily_totals(into: Gathered, name: str, row: Mapping[str, Any]) -> None:  # noqa: ARG001 - one shape
-    """Add the totals of a civil day that Health Connect made over all origins. Raises ValueError without a date."""
+    """Add the totals of a civil day that Health Connect made over all origins."""
     day = calendar_date(row.get("date"))
     if day is None:
         raise ValueError
@@ -239,7 +216,6 @@ def _take_daily_totals(into: Gathered, name: str, row: Mapping[str, Any]) -> Non
 
 
 def _take_reading(into: Gathered, name: str, row: Mapping[str, Any]) -> None:
-    """Add a reading to its night, by metric, origin and second."""
     metric, fields = READINGS[name]
     value, at, count = _value(row, fields), _second(row, "time", "bucket_start"), finite(row.get("sample_count")) or 1
     origin, told = origin_of(row), [value, count, into.offset(at)]
@@ -261,10 +237,7 @@ def _take_resting(into: Gathered, name: str, row: Mapping[str, Any]) -> None:  #
 
 
 def _take_rate(into: Gathered, name: str, row: Mapping[str, Any]) -> None:  # noqa: ARG001 - one shape
-    """Add a heart rate to the mean of its quarter-hour and origin. It weighs as its ``sample_count``, else 1.
-
-    A document's mean is kept under the second of its first rate. So the means of several documents stand side by side.
-    """
+    """Add a heart rate to the mean of its quarter-hour and origin."""
     value, at = _value(row, HEART_RATE), _second(row, "time", "bucket_start")
     low, high = (number if (number := finite(row.get(name))) is not None else value for name in ("min", "max"))
     count = finite(row.get("sample_count")) or 1
@@ -280,7 +253,7 @@ def _take_rate(into: Gathered, name: str, row: Mapping[str, Any]) -> None:  # no
 
 
 def _take_sleep(into: Gathered, name: str, row: Mapping[str, Any]) -> None:  # noqa: ARG001 - one shape
-    """Add a sleep session to the night of the local date of its end. A revised session replaces the earlier version."""
+    """Add a sleep session to the night of the local date of its end."""
     end, lasted = _second(row, "session_end_time", "end_time"), finite(row.get("duration_seconds"))
     start = _second(row, "start_time") if lasted is None else end - int(lasted)
     if not 0 < end - start <= SESSION_MAX:
@@ -297,9 +270,7 @@ def _take_sleep(into: Gathered, name: str, row: Mapping[str, Any]) -> None:  # n
 
 
 def _take_session(into: Gathered, name: str, row: Mapping[str, Any]) -> None:
-    """Add a workout or a mindful session to the UTC date of its start. A revised session replaces the earlier
-    version.
-    """
+    """Add a workout or a mindful session to the UTC date of its start."""
     (start, end), origin = _span(row), origin_of(row)
     metadata = row.get("metadata")
     method = metadata.get("recording_method") if isinstance(metadata, Mapping) else None
@@ -312,7 +283,6 @@ def _take_session(into: Gathered, name: str, row: Mapping[str, Any]) -> None:
 
 
 def _name(row: Mapping[str, Any], start: int, origin: str) -> str:
-    """Return a session's UUID, or else its start and origin. It stays the same when the session is revised."""
     uuid = row.get("uuid")
     return uuid if isinstance(uuid, str) and uuid else f"{start} {origin}"
 

@@ -49,7 +49,6 @@ def _unreadable(key: str, payload: Mapping[str, Any]) -> Iterator[Item]:
 
 
 def _day(key: str, payload: Mapping[str, Any]) -> Iterator[Sample]:
-    """Yield a civil day's totals, and the last resting heart rate of its most trusted origin (see ``rank``)."""
     day = calendar_date(key)
     if day is None:
         raise _bad("day", "the date is unreadable")
@@ -72,10 +71,7 @@ def _resting(told: Mapping[str, Any]) -> float | None:
 
 
 def _rates(key: str, payload: Mapping[str, Any]) -> Iterator[Sample]:  # noqa: ARG001 - one shape
-    """Yield the mean heart rate of each quarter-hour, from its most trusted origin alone (see ``rank``).
-
-    A rate that is itself a mean weighs as much as the readings in it.
-    """
+    """Yield the mean heart rate of each quarter-hour, from its most trusted origin alone (see ``rank``)."""
     quarters: dict[int, dict[str, list[list[float]]]] = defaultdict(lambda: defaultdict(list))
     for origin, found in payload.items():
         for at, values in mapping(found).items():
@@ -107,10 +103,7 @@ def _rate(quarter: int, parts: Sequence[Sequence[float]]) -> Sample:
 
 
 def _night(key: str, payload: Mapping[str, Any]) -> Iterator[Item]:
-    """Yield a night's sleeps and naps, and the values measured at night.
-
-    The main sleep, in which values are sought, is the sleep with the most minutes asleep. Naps do not count.
-    """
+    """Yield a night's sleeps and naps, and the values measured at night."""
     sleeps = chosen_sleeps(_sessions("night", mapping(payload.get("sessions"))))
     episodes = [_sleep(one) for one in sleeps]
     yield from episodes
@@ -139,11 +132,6 @@ def _sleep(session: Session) -> Episode:
 
 
 def _variability(key: str, told: Mapping[str, Any], main: Session | None) -> Iterator[Sample]:
-    """Yield the mean RMSSD of the main sleep, and every reading outside it as a spot reading.
-
-    ``main`` is None for a night without a sleep. The mean is of the sleep's own origin, or without readings of it, of
-    the most trusted origin.
-    """
     inside = _of_best(told, main, lambda one: main is not None and main.start <= one[0] <= main.end)
     if inside:
         yield from _mean(key, Metric.HRV_RMSSD, inside, main)
@@ -159,10 +147,6 @@ def _spots(metric: Metric, readings: Iterable[Reading]) -> Iterator[Sample]:
 
 
 def _nightly(metric: Metric, told: Mapping[str, Any], main: Session | None) -> list[Reading]:
-    """Return the readings in the main sleep, or without a sleep those from 22:00 to 8:00. All are of the same origin.
-
-    A skin temperature, or the only reading, counts at any time.
-    """
     every = _readings(told)
     if len(every) == 1 or metric in (Metric.SKIN_TEMPERATURE, Metric.SKIN_TEMPERATURE_DELTA):
         return _of_best(told, main, lambda _: True)
@@ -172,10 +156,7 @@ def _nightly(metric: Metric, told: Mapping[str, Any], main: Session | None) -> l
 
 
 def _of_best(told: Mapping[str, Any], main: Session | None, counts: Callable[[Reading], bool]) -> list[Reading]:
-    """Return the readings for which ``counts`` is True, of a single origin.
-
-    It is the origin of the main sleep if that has such readings, else the most trusted origin (see ``rank``).
-    """
+    """Return the readings for which ``counts`` is True, of a single origin."""
     found = {origin: [one for one in _of(told[origin]) if counts(one)] for origin in told}
     sleep = main.origin if main is not None else None
     best = min(
@@ -187,11 +168,6 @@ def _of_best(told: Mapping[str, Any], main: Session | None, counts: Callable[[Re
 
 
 def _mean(key: str, metric: Metric, readings: Sequence[Reading], main: Session | None) -> Iterator[Sample]:
-    """Yield the mean of a night's readings as a sample over the main sleep.
-
-    If ``main`` is None, the sample lasts from the first to the last reading. A reading that is itself a mean weighs as
-    much as the readings in it.
-    """
     value = sum(one[1] * one[2] for one in readings) / sum(one[2] for one in readings)
     first, last = (main.start, main.end) if main is not None else (min(readings)[0], max(readings)[0])
     offset = main.offset if main is not None else max(readings)[3]
@@ -201,7 +177,6 @@ def _mean(key: str, metric: Metric, readings: Sequence[Reading], main: Session |
 
 
 def _readings(told: Mapping[str, Any]) -> list[Reading]:
-    """Return all readings. If several origins told a second, the most trusted origin's reading is taken."""
     found: dict[int, Reading] = {}
     for origin in sorted(told, key=lambda one: (rank(one), one)):
         for reading in _of(told[origin]):
@@ -264,7 +239,7 @@ def _stage(told: Any) -> tuple[int, int, str]:
 
 
 def _second(value: Any) -> int:
-    """Return Unix seconds from a number or its text. Raises BadRecord for a year outside 1990 to 2199."""
+    """Return Unix seconds from a number or its text."""
     try:
         at = int(value)
     except (TypeError, ValueError, OverflowError):

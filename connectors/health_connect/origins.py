@@ -1,8 +1,4 @@
-"""Name and rank the origins of Health Connect's records, which are the app that wrote a record, and its device.
-
-Phone and watch often write the same steps, nights and workouts. Of records that tell the same, those of a single origin
-count.
-"""
+"""Name and rank the origins of Health Connect's records (app and device). Of equal records one origin counts."""
 
 from __future__ import annotations
 

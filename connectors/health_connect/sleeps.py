@@ -32,10 +32,9 @@ METHODS = {ACTIVE: 0, AUTOMATIC: 2}  # a workout that was started by hand outran
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """A sleep or a workout as an app wrote it to Health Connect.
+    """A sleep or a workout as an app wrote it to Health Connect, in Unix seconds and minutes east of UTC.
 
-    ``start`` and ``end`` are Unix seconds, and ``offset`` is minutes east of UTC. ``method`` says how a workout was
-    recorded, and is None if that was not told. ``more`` is the whole session as it was stored.
+    ``method`` says how a workout was recorded, and is None if that was not told.
     """
 
     key: str
@@ -76,11 +75,7 @@ class Session:
 
 
 def chosen_sleeps(sessions: Iterable[Session]) -> list[Session]:
-    """Return the sleeps without overlaps, by start.
-
-    Of sleeps that overlap, a sleep with light, deep or REM sleep is kept first. Among equals the most trusted origin is
-    kept, then the most time asleep.
-    """
+    """Return the sleeps without overlaps, by start, preferring known stages, then trust, then time asleep."""
 
     def quality(one: Session) -> tuple[bool, int, float, str]:
         told = one.minutes()
@@ -94,11 +89,7 @@ def chosen_sleeps(sessions: Iterable[Session]) -> list[Session]:
 
 
 def chosen_workouts(sessions: Iterable[Session]) -> list[Session]:
-    """Return the workouts by start, without those that overlap mostly with a better workout of another origin.
-
-    Mostly is at least half of the shorter time. A workout started by hand is best, then a workout recorded in an
-    unknown way, then a detected workout. Among equals the more trusted origin is better, then the longer workout.
-    """
+    """Return the workouts by start, without those that overlap mostly with a better workout of another origin."""
 
     def quality(one: Session) -> tuple[int, int, int, str]:
         return METHODS.get(one.method or "", 1), rank(one.origin), one.start - one.end, one.key
@@ -120,7 +111,6 @@ def _minutes(session: Session, name: str) -> float:
 
 
 def _covered(stages: Iterable[Stage]) -> float:
-    """Return the minutes that stages cover. Time that overlaps counts once."""
     seconds, until = 0, 0
     for start, end, _ in sorted(stages):
         seconds += max(0, end - max(start, until))

@@ -18,9 +18,7 @@ QUARTERS_MAX = 4 * 24 * 2  # of a stretch: two days
 def total(told: Mapping[str, Any]) -> float | None:
     """Return a day's total of a metric from what the day's record holds of it, or None without any sum.
 
-    The total that Health Connect itself counted over all origins comes first. Then comes the greatest of the totals
-    that the phone sent for the day, and of the day's stretches. Origins are never added up. For each quarter-hour the
-    most trusted origin with anything counts. Stretches without an origin that overlap are of different writers.
+    Health Connect's own total comes first. Origins are never added up: they write the same steps.
     """
     if "told" in told:
         return _number(told["told"])
@@ -46,11 +44,7 @@ def _merged(parts: Mapping[str, Any]) -> float:
 
 
 def _stretches(told: Mapping[str, Any]) -> Iterator[tuple[int, int, float]]:
-    """Yield (start, end, value) of an origin's stretches, in Unix seconds.
-
-    Of a stretch that the app summed up over origins, the greatest sum counts. What came late was sent alone, and the
-    sum of those parts counts if it is greater.
-    """
+    """Yield (start, end, value) of an origin's stretches, in Unix seconds."""
     for key, found in told.items():
         start, _, end = key.partition(" ")
         if isinstance(found, list) and len(found) == 2:
@@ -63,10 +57,7 @@ def _stretches(told: Mapping[str, Any]) -> Iterator[tuple[int, int, float]]:
 
 
 def _shares(start: int, end: int) -> Iterator[tuple[int, float]]:
-    """Yield (quarter-hour since 1970, share of the stretch in it). The shares add up to 1.
-
-    Raises BadRecord if the stretch ends before it begins, or more than two days later.
-    """
+    """Yield (quarter-hour since 1970, share of the stretch in it)."""
     if not start <= end <= start + QUARTERS_MAX * QUARTER:
         raise BadRecord("health_connect/day: a stretch ends before it begins, or days later")
     if start == end:

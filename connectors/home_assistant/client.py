@@ -50,6 +50,5 @@ class HomeAssistant:
         return sorted(one.entity for one in found if one is not None and one.phone == self._phone)[:ENTITIES_MAX]
 
     def _read(self, entities: list[str], now: datetime, first: date, last: date) -> Iterator[tuple[RawRecord, ...]]:
-        """Yield the records of the days from ``first`` to ``last``, both included."""
         start, end = (datetime.combine(day, time(0), tzinfo=self._zone) for day in (first, last + timedelta(days=1)))
         yield records(self._server.history(entities, start, end, now=now), self._zone, start) if entities else ()

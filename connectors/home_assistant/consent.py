@@ -23,9 +23,7 @@ TOKEN_HELP = "The long-lived access token, made in Home Assistant in your profil
 def authorise(account: Account, browser: Browser) -> None:
     """Save address, token and phone after Home Assistant answered to them.
 
-    Raises NeedsLogin without an address or a token, or if the token is refused. Raises SetupError for text that is no
-    safe address, and for an address where no Home Assistant answers. Raises it too if no phone has health sensors, or
-    if several have and none is named.
+    Raises NeedsLogin without a valid token, SetupError for a wrong address, or if no phone or several fit.
     """
     address = safe(account.settings["url"].strip() or _asked(browser, ADDRESS_HELP), account)
     token = account.settings["password"].strip() or _asked(browser, TOKEN_HELP)
@@ -50,7 +48,6 @@ def authorise(account: Account, browser: Browser) -> None:
 
 
 def _slug(name: str) -> str:
-    """Return a phone's name as Home Assistant writes it in the names of its sensors, e.g. Pixel 8 as pixel_8."""
     return re.sub(r"[^a-z0-9]+", "_", name.lower().removeprefix("sensor.")).strip("_")
 
 
@@ -64,10 +61,7 @@ def _asked(browser: Browser, question: str) -> str:
 
 
 def _phone(states: list[dict[str, Any]], named: str) -> str:
-    """Return the phone whose sensors are read, ``named``, or if that is empty the only phone with health sensors.
-
-    Raises SetupError if the named phone has no health sensors, and if no phone or several have them.
-    """
+    """Return the phone whose sensors are read, ``named``, or if that is empty the only phone with health sensors."""
     told = {one.phone for state in states if (one := sensor_of(state.get("entity_id")))}
     apps = {one.phone for state in states if is_of_an_app(state) and (one := sensor_of(state.get("entity_id")))}
     if named:
@@ -95,8 +89,7 @@ def _phone(states: list[dict[str, Any]], named: str) -> str:
 def safe(address: str, account: Account) -> str:
     """Return a server's address without a path, with https where no scheme was typed.
 
-    Plain http is accepted on this machine, and for hosts that the operator named. Raises SetupError otherwise, and for
-    text that is no address or has a user name or blanks.
+    Raises SetupError for http at a host that was not named, and for text that is no plain address.
     """
     whole = address if "://" in address else f"https://{address}"
     try:

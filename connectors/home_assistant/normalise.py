@@ -57,7 +57,7 @@ def _stretch(fields: Fields) -> Stretch:
 
 
 def _value(fields: Fields, units: Units) -> float:
-    """Return a sensor's state in the metric's unit. Raises BadRecord for no number and for an unknown unit."""
+    """Return a sensor's state in the metric's unit."""
     unit = fields.get(UNIT)
     if not isinstance(unit, str) or unit not in units:
         raise fields.bad("unit_of_measurement is missing or unknown")
@@ -73,10 +73,6 @@ def _value(fields: Fields, units: Units) -> float:
 
 
 def _variability(fields: Fields) -> Metric:
-    """Return the metric of a heart rate variability, which is RMSSD from Android's app and SDNN from the iPhone's.
-
-    Only Android's app sends a date. Raises BadRecord for a sensor of neither app.
-    """
     if fields.get("attributes.date") is not None:
         return Metric.HRV_RMSSD_SPOT
     if fields.get("attributes.state_class") == "measurement":
@@ -85,11 +81,7 @@ def _variability(fields: Fields) -> Metric:
 
 
 def _sleep(fields: Fields, key: str) -> Item:
-    """Return a night or a nap from a sleep duration of Android's app, which states its begin and end.
-
-    A duration of 0 is of a sleep without stages, whose whole length then counts as asleep. Raises BadRecord if a time,
-    the duration or its unit is unreadable.
-    """
+    """Return a night or a nap from a sleep duration of Android's app, which states its begin and end."""
     begun, over = fields.instant("attributes.startTime"), fields.instant("attributes.endTime")
     fields.ordered(begun, over)
     offset = offset_in(fields.zone("zone"), over)

@@ -1,8 +1,6 @@
 """Find the health sensors of Home Assistant's phone apps, and the new readings among their states.
 
-An entity's name is ``sensor.PHONE_ENDING``. The apps register their sensors in English on every phone. Source of names,
-units and attributes: ``HealthConnectSensorManager.kt`` of home-assistant/android (commit 532638a) and
-``HealthKitMetric+*.swift`` of home-assistant/iOS (commit d722d78).
+Source: home-assistant/android (commit 532638a) and home-assistant/iOS (commit d722d78).
 """
 
 from __future__ import annotations
@@ -78,11 +76,7 @@ def is_of_an_app(state: Mapping[str, Any]) -> bool:
 
 
 def records(lists: Iterable[list[dict[str, Any]]], zone: ZoneInfo, start: datetime) -> tuple[RawRecord, ...]:
-    """Return a raw record for each new reading in the states of several entities.
-
-    Of several readings of a day's value, the reading measured last counts. ``zone`` tells where days begin. ``start``
-    is the beginning of the time that was asked for. A state that was current then was read earlier.
-    """
+    """Return a raw record for each new reading in the states of several entities. ``zone`` tells the days."""
     found: dict[str, tuple[datetime | None, RawRecord]] = {}
     for rows in lists:
         for kind, at, row in _new_readings(rows, start):
@@ -96,12 +90,7 @@ def records(lists: Iterable[list[dict[str, Any]]], zone: ZoneInfo, start: dateti
 def _new_readings(
     rows: Iterable[Mapping[str, Any]], start: datetime
 ) -> Iterator[tuple[str, datetime | None, Mapping[str, Any]]]:
-    """Yield (kind of value, when it was measured, state) of each state of an entity that holds a new reading.
-
-    If the phone does not say when it measured, the same value again is no new reading. A state from before ``start`` is
-    none either. Home Assistant tells its sensors' last states again after it was restarted. The time is None if it is
-    unreadable.
-    """
+    """Yield (kind of value, when it was measured, state) of each state of an entity that holds a new reading."""
     last: object = None
     for row in rows:
         sensor, told = sensor_of(row.get("entity_id")), mapping(row.get("attributes"))
@@ -120,7 +109,6 @@ def _is_value(state: object) -> bool:
 
 
 def _is_no_sum(kind: str, row: Mapping[str, Any]) -> bool:
-    """Return True for a sum of 0 to which no app contributed. Android sends it where Health Connect holds nothing."""
     return kind in TOTAL_NAMES and mapping(row.get("attributes")).get("sources") == []
 
 

@@ -1,7 +1,6 @@
 """Ask Home Assistant for its sensors and their history.
 
-Source: developers.home-assistant.io, "REST API". That ``significant_changes_only=0`` also tells states of which only
-the attributes changed is in Home Assistant's ``components/history``.
+Source: developers.home-assistant.io, "REST API", and Home Assistant's ``components/history``.
 """
 
 from __future__ import annotations

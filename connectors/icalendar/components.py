@@ -1,9 +1,4 @@
-"""Make a raw record of each event ("event") or to-do ("task") of an iCalendar text.
-
-Descriptions, places, links and people's addresses are not stored. Stored are the number of people, the user's own
-answer, and if a place or a conference is named. Times without a zone are in the calendar's own zone (X-WR-TIMEZONE),
-else in the user's.
-"""
+"""Make a raw record of each event or to-do of an iCalendar text, without texts, places, links and people."""
 
 from __future__ import annotations
 
@@ -65,11 +60,9 @@ def sequence(component: Component) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reader:
-    """Facts needed to read the components of a calendar.
+    """Facts needed to read the components of a calendar. ``home`` is the zone of times without a zone.
 
-    ``calendar`` is its name, with which the keys of records begin. ``home`` is the zone of times without a zone, unless
-    ``is_known`` is False because the calendar names another that is not understood.
-    ``mine`` are the user's addresses in lower case. ``cancels`` is True for a message that cancels (RFC 5546, 3.2.5).
+    ``is_known`` is False if its zone is not understood, ``cancels`` True for a cancellation (RFC 5546).
     """
 
     calendar: str
@@ -154,11 +147,6 @@ _TIMES = {
 
 
 def _original(component: Component, reader: Reader, *, all_day: bool) -> dict[str, dict[str, str | None]]:
-    """Return the field ``original``, the day or instant of the series that a component replaces, as ``time_in`` does.
-
-    Return {} for a component that replaces none. A midnight counts as a day, unless the component's new start has a
-    time of day.
-    """
     if "RECURRENCE-ID" not in component:
         return {}
     found = time_in(component, "RECURRENCE-ID", reader.home, floats=reader.is_known)
@@ -168,10 +156,9 @@ def _original(component: Component, reader: Reader, *, all_day: bool) -> dict[st
 
 
 def collected(versions: Iterable[tuple[int, RawRecord]]) -> dict[str, RawRecord]:
-    """Return the records of ``versions``, which are (version, record), by path, each in its newest version.
+    """Return the records of ``versions`` (version, record) by path, each in its newest version.
 
-    Of equal versions the last stays. But programs give several events one UID: those of one version that start at
-    different times are all kept, and all but one have their start in the key.
+    Programs give several events one UID, so those of one version that differ in start are all kept.
     """
     found: dict[str, list[tuple[int, RawRecord]]] = {}
     for version, record in versions:
@@ -184,7 +171,6 @@ def collected(versions: Iterable[tuple[int, RawRecord]]) -> dict[str, RawRecord]
 
 
 def _told_apart(by_start: Mapping[str, RawRecord]) -> list[RawRecord]:
-    """Return the records of one path. The key stays that of the one that repeats, else of the first."""
     records = list(by_start.values())
     if "original" in records[0].payload or "unreadable" in records[0].payload:
         return records[-1:]
@@ -198,11 +184,7 @@ def _begun(record: RawRecord) -> str:
 
 
 def told_of_replaced(records: Mapping[str, RawRecord]) -> dict[str, RawRecord]:
-    """Return the given records by path, with ``replaced`` added to the payloads of series of to-dos.
-
-    ``replaced`` lists the instances of the series that have a record of their own. When an instance is done, programs
-    leave the series as it is and add a record of the instance.
-    """
+    """Return the records by path. A series of to-dos gets ``replaced``: its instances with own records."""
     replaced: dict[object, list[Any]] = {}
     for record in records.values():
         if record.payload.get("original"):
@@ -266,23 +248,17 @@ def _conference(component: Component) -> bool:
 
 
 def _priority(component: Component) -> int:
-    """Return the priority of a to-do, from 1 (highest) to 9 (RFC 5545, 3.8.1.9). Return 0 without a priority."""
     text = text_of(component, "PRIORITY") if component.name == "VTODO" else None
     return int(text) if text is not None and text in tuple("123456789") else 0
 
 
 def _located(component: Component) -> bool:
-    """Return True if a component names a place. A text with a link in it is no place."""
     place = text_of(component, "LOCATION") or ""
     return bool(place.strip()) and "://" not in place and MEETING_LINK.search(place) is None
 
 
 def _people(component: Component, mine: frozenset[str]) -> dict[str, Any]:
-    """Return the fields of the payload for the number of other people, the organiser, and the user's answer.
-
-    ``mine`` are the user's addresses. If none of them is listed, the number is that of all people less the user. An
-    event without an organiser is the user's own. The answer is None if the user is not listed or did not answer.
-    """
+    """Return the fields of the payload for the number of other people, the organiser, and the user's answer."""
     attendees = [a for a in listed(component, "ATTENDEE") if param(a, "CUTYPE") not in ROOMS]
     organiser = {_address(o) for o in listed(component, "ORGANIZER")}
     everybody = {_address(a) for a in attendees} | organiser

@@ -32,11 +32,9 @@ FAULTS = {
 
 
 def meanings(source: str, record: RawRecord, stream: str, *, master: str | None = None) -> Sequence[Item]:
-    """Return the event or the task of a record of ``source``, which names the source in errors.
+    """Return the event or the task of a record of ``source``, or nothing for cancelled tasks and replaced series.
 
-    A cancelled task gives nothing, nor does a series of tasks whose instances all have records of their own.
-    ``stream`` is "event" or "task". ``master`` is the key of the series that the record belongs to, by default its
-    calendar and UID. Raises BadRecord naming the unreadable property.
+    ``master`` is the key of its series, by default calendar and UID. Raises BadRecord naming the property.
     """
     try:
         return _items(record, stream, master)
@@ -57,10 +55,7 @@ def _items(record: RawRecord, stream: str, master: str | None) -> Sequence[Item]
 
 
 def _task(key: str, calendar: str, payload: Mapping[str, Any]) -> list[Item]:
-    """Return a list with the task of a record. Of a series it is the first instance that no other record replaces.
-
-    The list is empty if all instances are replaced. Raises BadRecord if DUE is unreadable.
-    """
+    """Return a list with the task of a record."""
     stated = payload.get("due")
     start, due = payload.get("start"), _started_plus(payload) if stated is None else stated
     day = _day(due)
@@ -77,7 +72,6 @@ def _task(key: str, calendar: str, payload: Mapping[str, Any]) -> list[Item]:
 
 
 def _series(begins: Any, payload: Mapping[str, Any]) -> Series | None:
-    """Return the recurrence of a to-do on the clock of its start, else of DUE, or None if it does not repeat."""
     lines, zone = _lines(payload), time_zone(mapping(begins).get("zone"))
     first = _wall(begins, zone, time())
     if first is None or not any(line.startswith(REPEATS) for line in lines):
@@ -99,7 +93,6 @@ def _started_plus(payload: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _length(payload: Mapping[str, Any]) -> tuple[timedelta, timedelta] | None:
-    """Return (days of the wall clock, rest) of DURATION, or None without it. Raises BadRecord if it is unreadable."""
     days, minutes = payload.get("days") or 0, payload.get("minutes")
     if minutes is None:
         return None
@@ -113,11 +106,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _completed(payload: Mapping[str, Any]) -> datetime | None:
-    """Return when a task was completed, or None for a task that is not.
-
-    A completed task without that time was completed at its last change. A task that was opened again may still hold
-    the time of its completion. Raises BadRecord for a completed task without either time.
-    """
+    """Return when a task was completed, or None for a task that is not."""
     status, completed = payload.get("status"), _instant(payload.get("completed"))
     if status in OPEN:
         return None
@@ -151,10 +140,6 @@ def _event(key: str, calendar: str, uid: str, payload: Mapping[str, Any], master
 
 
 def _kind(payload: Mapping[str, Any]) -> str:
-    """Return ``advice:ACTION`` for an entry that the bridge wrote.
-
-    For any other entry return "outOfOffice" or "workingLocation" by Microsoft's property, else "default".
-    """
     ours = payload.get("ours")
     if isinstance(ours, str):
         return f"advice:{ours.rpartition('/')[2]}"
@@ -162,11 +147,7 @@ def _kind(payload: Mapping[str, Any]) -> str:
 
 
 def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of an event's start, end and recurrence. Raises BadRecord if they are unreadable.
-
-    An all-day event without an end or a length lasts a day, and any other such event no time. Of an all-day event
-    iCalendar states the day after the last day. The result states the last day.
-    """
+    """Return the fields of an event's start, end and recurrence."""
     start, end = payload.get("start"), payload.get("end")
     length = _length(payload)
     lines = {"recurrence": _lines(payload)}
@@ -198,12 +179,7 @@ def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _exception(master: str, payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields for the series ``master`` and the instance that an event replaces, or none for other events.
-
-    In an all-day series the instance is a day. If it is uncertain whether the series is all-day, both a day and an
-    instant are returned. A cancelled event may state only the time that it replaces. A time other than midnight may
-    belong to a series that later became all-day. Raises BadRecord if the time is unreadable.
-    """
+    """Return the fields for the series ``master`` and the instance that an event replaces, or none for other events."""
     original = payload.get("original")
     if original is None:
         return {}
@@ -226,7 +202,6 @@ def _date(when: Any) -> date | None:
 
 
 def _day(when: Any) -> date | None:
-    """Return the date of a day, or of a time on the wall clock of its own zone. Return None if unreadable."""
     at, zone = _instant(when), _zone(when)
     if at is None:
         return _date(when)
@@ -234,7 +209,6 @@ def _day(when: Any) -> date | None:
 
 
 def _wall(when: Any, zone: ZoneInfo | None, of_a_day: time) -> datetime | None:
-    """Return an instant on the wall clock of ``zone``, or a day at the time ``of_a_day``. Return None if unreadable."""
     at, day = _instant(when), _date(when)
     if at is None:
         return None if day is None else datetime.combine(day, of_a_day)

@@ -25,11 +25,7 @@ MALFORMED = (ValueError, KeyError, IndexError, TypeError, AttributeError, Overfl
 
 
 def decoded(content: bytes) -> str:
-    """Return a calendar's text from UTF-8, UTF-16 or Latin 1, unfolded, with LF after each line.
-
-    Lines are unfolded before they are decoded, because programs fold inside a letter (RFC 5545, 3.1). In a text of
-    mixed encodings, each line counts by itself.
-    """
+    """Return a calendar's text from UTF-8, UTF-16 or Latin 1, unfolded (RFC 5545, 3.1), with LF after each line."""
     for mark, encoding in WIDE:
         if content.startswith(mark):
             content = content.decode(encoding, "replace").encode()

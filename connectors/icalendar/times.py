@@ -22,11 +22,7 @@ LINES = ("RRULE", "RDATE", "EXDATE")
 
 
 def time_in(component: Component, name: str, home: ZoneInfo, *, floats: bool) -> dict[str, str | None]:
-    """Return the time in a property as {"date"} or {"at", "zone"}, or {} if it cannot be read.
-
-    A time without a zone is read in ``home`` if it ``floats``. Otherwise it gives {"unknown": "zone"}, as does a time
-    in a zone that is not understood.
-    """
+    """Return the time in a property as {"date"}, {"at", "zone"}, {"unknown": "zone"}, or {} if unreadable."""
     value = component[name]
     try:
         value = value[0] if isinstance(value, list) else value
@@ -43,10 +39,6 @@ def time_in(component: Component, name: str, home: ZoneInfo, *, floats: bool) ->
 
 
 def _bare_day(text: str) -> dict[str, str | None]:
-    """Return {"date"} for a text like ``20260914``, or {} for other text.
-
-    Some programs write such dates in properties that are not marked as dates.
-    """
     try:
         return {"date": date.fromisoformat(text).isoformat()} if len(text) == len("20260914") else {}
     except ValueError:
@@ -96,11 +88,9 @@ def _as_written(component: Component) -> str:
 
 
 def recurrence_lines(component: Component) -> list[str] | None:
-    """Return the recurrence lines (RRULE, RDATE, EXDATE) of a component with the zone of their times, or None without
-    any.
+    """Return a component's recurrence lines (RRULE, RDATE, EXDATE) with the zone of their times, or None.
 
-    A line RECURRENCE-ID is added if an exception also changes all later instances, and a line DURATION if the length
-    has days of the wall clock.
+    RECURRENCE-ID marks an exception for all later instances, DURATION a length in days of the wall clock.
     """
     found = [_line(name, value) for name in LINES for value in listed(component, name)]
     days, _ = length_of(component)
@@ -113,7 +103,7 @@ def recurrence_lines(component: Component) -> list[str] | None:
 
 
 def _line(name: str, value: Any) -> str:
-    """Return a recurrence line. Times of a clock that only the calendar knows are written in UTC."""
+    """Return a recurrence line."""
     zone = str(getattr(value, "params", {}).get("TZID", ""))
     text = value.to_ical().decode() if hasattr(value, "to_ical") else ""
     if not zone or zone == UNKNOWN:
@@ -125,7 +115,6 @@ def _line(name: str, value: Any) -> str:
 
 
 def _in_utc(time: Any) -> str:
-    """Return an instant, or a period from an instant on, as iCalendar writes it in UTC, else an empty text."""
     if isinstance(time, tuple):
         begun, end = time
         last = end if isinstance(end, datetime) else begun + end

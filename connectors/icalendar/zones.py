@@ -91,7 +91,6 @@ def _safe_name(name: str, definitions: dict[str, str]) -> str:
 
 
 def _own(plain: str) -> str:
-    """Return the name of a zone that the calendar defines, in letters that any reader takes."""
     return "own-" + plain.encode().hex()
 
 
@@ -108,10 +107,8 @@ def _plain(name: str) -> str:
 
 
 def _works(definition: str) -> bool:
-    """Return True if a definition can be read, and each of its rules is yearly and matches a date from 2000 to 2040.
-
-    The library would search for minutes for a date that never comes.
-    """
+    """Return True if a definition can be read, and each of its rules is yearly and matches a date from 2000 to 2040."""
+    # The library would search for minutes for a date that never comes.
     from icalendar import Timezone
     from icalendar.timezone import tzp
 
@@ -169,10 +166,7 @@ def zone_of_name(text: str) -> str | None:
 
 
 def _of_places(text: str, offset: timedelta | None) -> str | None:
-    """Return the zone of a text like "Eastern Time (US & Canada)" or "Amsterdam, Berlin", or None.
-
-    With ``offset``, only zones with that offset in winter count. Without it, regions such as "Pacific" do not count.
-    """
+    """Return the zone of a text like "Eastern Time (US & Canada)" or "Amsterdam, Berlin", or None."""
     words = WING.sub(lambda wing: f"{wing[1]}. ", TIME_OF.sub("", text).casefold()).split()
     begun = (" ".join(words[:end]) for end in range(len(words), 0, -1))  # "Lord Howe Island" begins with "Lord Howe"
     if offset is None and TIME_OF.search(text) is None:
@@ -217,7 +211,6 @@ def _windows() -> dict[str, str]:
 
 @cache
 def _cities() -> dict[str, list[str]]:
-    """Return the last part of the names of zones, in lower case -> the zones that end so, regions first."""
     found: dict[str, list[str]] = {}
     for name in sorted(available_timezones(), key=lambda name: (name.split("/")[0] in ("Etc", "Brazil"), name)):
         if "/" in name and not name.startswith("Etc/") and not name.casefold().endswith(NO_CITIES):
@@ -232,11 +225,9 @@ def _in_winter(zone: str) -> timedelta:
 
 
 def clock_name(at: datetime, home: ZoneInfo) -> str | None:
-    """Return the IANA name of a time's zone.
+    """Return the IANA name of a time's zone, ``home`` if its offsets are the same, or a POSIX rule.
 
-    A zone that the calendar defines is compared with ``home``, and then with all IANA zones. The first that has the
-    same offsets in that year counts. A clock that no place keeps is named by its rule (POSIX). Return None for a clock
-    without a yearly rule.
+    Returns None for a clock without a yearly rule.
     """
     if at.tzinfo is UTC or at.tzname() == "UTC":
         return "UTC"
@@ -267,7 +258,7 @@ def _offsets(zone: tzinfo, months: Sequence[datetime]) -> tuple[timedelta | None
 
 @lru_cache(maxsize=64)
 def _posix(zone: tzinfo, year: int) -> str | None:
-    """Return the POSIX text of a zone with two changes a year, read from seven years, or with none. Otherwise None."""
+    """Return the POSIX text of a zone with two changes a year, read from seven years, or with none."""
     changes = [list(_changes(zone, one)) for one in range(year, year + 7)]
     if not any(changes):
         return posix_offset(_offset(zone, datetime(year, 7, 1)))  # noqa: DTZ001 - a wall clock
@@ -282,7 +273,6 @@ def _posix(zone: tzinfo, year: int) -> str | None:
 
 
 def _changes(zone: tzinfo, year: int) -> Iterator[tuple[datetime, timedelta, timedelta]]:
-    """Yield (wall time before, offset before, offset after) of a zone's changes in a year, to the minute."""
     low = datetime(year, 1, 1)  # noqa: DTZ001 - a wall clock
     for day in (low + timedelta(days=n) for n in range(365)):
         before, after = _offset(zone, day), _offset(zone, day + timedelta(days=1))
@@ -297,7 +287,7 @@ def _offset(zone: tzinfo, wall: datetime) -> timedelta:
 
 
 def _rule(walls: Sequence[datetime]) -> str | None:
-    """Return when a change comes each year as POSIX writes it, e.g. M3.5.0/2:00, from its wall times, or None."""
+    """Return when a change comes each year as POSIX writes it, e.g."""
     weeks, last = (
         {(at.day - 1) // 7 + 1 for at in walls},
         all((at + timedelta(days=7)).month != at.month for at in walls),

@@ -51,11 +51,7 @@ class Ics:
         self._server.close()
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield the stream's pages of the calendar, or a page without records if the calendar has not changed.
-
-        Stored entries that the calendar lacks are deleted, even if only its name or address changed. An empty calendar
-        is valid. The calendar is requested once for all streams with the same cursor.
-        """
+        """Yield the stream's pages of the calendar, or a page without records if the calendar has not changed."""
         if cursor not in self._found:
             self._found[cursor] = self._look(cursor, now)
         found = self._found[cursor]
@@ -80,11 +76,6 @@ class Ics:
 
 
 def _hosts(account: Account, token: dict[str, Any]) -> Collection[str]:
-    """Return the host names inside the operator's network that requests for a calendar's address may reach.
-
-    They are the account's ``allow_hosts`` if the address is on any of these, else none. An address from the settings
-    may also reach its own host, and so may an address whose host was permitted when it was connected.
-    """
     address, given = str(token["url"]), account.settings.get("url", "").strip()
     host = egress.host_of(address)
     if address in (given, f"https{given.removeprefix('webcal')}") or host in token.get("hosts", ()):

@@ -23,10 +23,9 @@ WHERE = say("in Google Calendar: Settings, the calendar, Integrate calendar, Sec
 
 
 def authorise(account: Account, browser: Browser) -> None:
-    """Take the calendar's address from the settings, or ask the user for it, and save it once a calendar answers there.
+    """Take the calendar's address from settings or user, and save it once a calendar answers there.
 
-    Raises NeedsLogin without an address. Raises SetupError, which says what to give instead, for an unsafe address and
-    for an address at which no calendar answers.
+    Raises NeedsLogin without an address, SetupError for an unsafe address or without a calendar there.
     """
     address = account.settings["url"] or browser.ask(say("The calendar's secret address ({where})", where=WHERE))
     if not address:
@@ -51,7 +50,6 @@ def authorise(account: Account, browser: Browser) -> None:
 
 
 def _is_own(address: str, browser: Browser) -> bool:
-    """Ask if an address is the user's own. Google names a calendar by its owner's address."""
     asked = say(
         "This calendar is named {address}. Is that you? With yes, meetings that you declined do not count (yes or no)",
         address=address,
@@ -60,10 +58,7 @@ def _is_own(address: str, browser: Browser) -> bool:
 
 
 def _tried(asked: Server, account: Account) -> str:
-    """Fetch a calendar, read it, and return its name, which is empty if it has none or no entries.
-
-    Raises Untrusted, and SetupError, which says what to give instead, without a calendar.
-    """
+    """Fetch a calendar, read it, and return its name, which is empty if it has none or no entries."""
     with closing(asked) as server:
         try:
             answer = server.calendar({}, now=datetime.now(UTC))

@@ -29,12 +29,9 @@ def addresses(text: str) -> frozenset[str]:
 
 
 def read(file: File, *, zone: str, settings: Mapping[str, str] | None = None) -> Iterator[Page]:
-    """Yield every event and to-do of the file as raw records in pages. ``zone`` is used for times without a zone.
+    """Yield every event and to-do of the file as raw records in pages. ``zone`` is for times without a zone.
 
-    The setting ``addresses`` holds the user's own e-mail addresses, with commas between.
-
-    Raises SourceChanged for a file of more than 20 MB or without a calendar. It also does so after the readable part of
-    a cut-off file.
+    Raises SourceChanged for a file too large or without a calendar, and after the readable part.
     """
     with file.open() as opened:
         content = opened.read(CALENDAR_MAX_BYTES + 1)

@@ -33,15 +33,9 @@ PAGE_COMPONENTS = 500
 def pages(
     content: bytes, *, name: str, zone: str, mine: frozenset[str] = frozenset(), file: str | None = None
 ) -> Iterator[Page]:
-    """Yield all events and to-dos of a calendar as raw records in pages. Stored entries that the calendar lacks are
-    deleted.
+    """Yield all events and to-dos of a calendar in pages. Entries of the same ``file`` that it lacks are deleted.
 
-    ``name`` is for calendars that do not name themselves. ``mine`` are the user's own addresses in lower case. ``file``
-    is the name of the calendar's file, or None for a calendar from an address. Programs give many calendars the same
-    name, and a calendar may lie in several files. A file therefore deletes only entries that came from a file of that
-    name, of the kinds that it holds. A file that is a message about some events (RFC 5546), such as an invitation,
-    deletes nothing. The date of a file is the date of its newest change. Raises SourceChanged for text that is no
-    calendar, and after the readable part of a calendar that is cut off.
+    ``file`` is None for an address. Raises SourceChanged for no calendar, and after the readable part.
     """
     text = decoded(content)
     whole = _is_whole(text)
@@ -68,22 +62,13 @@ def pages(
 
 
 def _of_file(record: RawRecord, file: str | None, as_of: datetime | None) -> RawRecord:
-    """Return the record with the parent ``file/NAME``, where NAME is ``file``, and with the file's date ``as_of``.
-
-    An unreadable record is returned unchanged, because with a parent it would wait for that parent. So is a record of a
-    calendar from an address, for which ``file`` is None.
-    """
+    # An unreadable record is returned unchanged, because with a parent it would wait for that parent.
     if file is None or record.payload.get("unreadable"):
         return record
     return replace(record, parent=f"{FILE_PARENT_PREFIX}{file}", as_of=as_of)
 
 
 def _changed(calendars: Sequence[Calendar]) -> datetime | None:
-    """Return the newest LAST-MODIFIED or DTSTAMP (RFC 5545, 3.8.7) in calendars, or None without any.
-
-    Many programs stamp every event when they export. A deletion changes neither. A file that was exported after a
-    deletion may therefore look too old until the next change of an event.
-    """
     dated = [part for calendar in calendars for part in (calendar, *components(calendar))]
     found = (_stamped(part, name) for part in dated for name in ("LAST-MODIFIED", "DTSTAMP"))
     return max((at for at in found if at is not None), default=None)
@@ -105,6 +90,5 @@ def _whole(calendar: str, file: str | None, as_of: datetime | None) -> Covers:
 
 
 def _is_whole(text: str) -> bool:
-    """Return True if a text holds the end of its last calendar. Some servers add a line after the end."""
     upper = text.upper()
     return upper.rfind("END:VCALENDAR") > upper.rfind("BEGIN:VCALENDAR")

@@ -32,11 +32,7 @@ class NoCalendar(TryLater):
 
 
 class Server:
-    """The server of a calendar, asked at its secret ``address``. No error names the address.
-
-    ``hosts`` are the names of hosts inside the operator's network that may be reached. ``trust`` is in certificates of
-    the server.
-    """
+    """The server of a calendar, asked at its secret ``address``. No error names the address."""
 
     def __init__(self, address: str, hosts: Collection[str], trust: certificates.Trust | None = None) -> None:
         self._address, self._hosts = address, hosts
@@ -46,11 +42,9 @@ class Server:
         self._session.close()
 
     def calendar(self, seen: dict[str, str], *, now: datetime) -> Answer | None:
-        """Request the calendar, with the validators of the last answer in ``seen``, and follow up to five redirects.
+        """Request the calendar with the last answer's validators. Return (content, new validators), None if unchanged.
 
-        Returns (content, validators for the next request), or None if nothing changed. Validators are ETag and
-        Last-Modified. Raises TryLater without an answer, SourceChanged for a redirect that is not followed, and the
-        errors of ``_read``.
+        Raises TryLater without an answer, SourceChanged for a redirect not followed, and those of ``_read``.
         """
         import requests
 
@@ -82,11 +76,7 @@ class Server:
         return self._session.get(address, headers=headers, **options)
 
     def _next(self, address: str, location: str) -> str:
-        """Return the URL to which ``location`` redirects.
-
-        Raises SourceChanged for a URL without https, unless its scheme and host are those of the calendar's own
-        address. The session checks which hosts it connects to.
-        """
+        """Return the URL to which ``location`` redirects."""
         first, target = urlsplit(self._address), urljoin(address, location)
         parts = urlsplit(target)
         if (parts.scheme, parts.netloc) == (first.scheme, first.netloc):
@@ -103,11 +93,7 @@ class Server:
 
 
 def _read(answer: requests.Response, now: datetime) -> Answer | None:
-    """Return (a calendar's content, its validators), or None for status 304 (not modified).
-
-    The validators are the answer's ETag and Last-Modified, and ``bytes``, a digest of the content. Raises NeedsLogin or
-    Refused if the address no longer works, and the errors of ``bridge.http``.
-    """
+    """Return (a calendar's content, its validators), or None for status 304 (not modified)."""
     if answer.status_code == 304:
         return None
     if answer.status_code in (*GONE_STATUSES, *REFUSED_STATUSES):
@@ -122,7 +108,7 @@ def _read(answer: requests.Response, now: datetime) -> Answer | None:
 
 
 def _content(answer: requests.Response) -> bytes:
-    """Return the content of an answer. Raises SourceChanged above 20 MB, and NoCalendar if it is not a calendar."""
+    """Return the content of an answer."""
     content = bytearray()
     chunks: Any = answer.iter_content(CHUNK)
     for chunk in chunks:

@@ -1,8 +1,4 @@
-"""Read CSV files with daily counts of people messaged and of messages.
-
-A column or cell that could hold words is never stored, neither in a record nor in a reason. Lines are read singly. A
-quotation mark that is never closed then spoils only its own line.
-"""
+"""Read CSV files with daily counts of people messaged and of messages. No cell that could hold words is stored."""
 
 from __future__ import annotations
 
@@ -38,10 +34,9 @@ def recognise(file: File) -> bool:
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:  # noqa: ARG001 - a date is a date in any zone
-    """Yield the days as raw records, at most 500 a page.
+    """Yield the days as raw records in pages. An unreadable line becomes a record that states the reason.
 
-    A line that cannot be read becomes a record that states the reason. The next import of the file deletes that record.
-    Raises SourceChanged for a file with other or repeated columns, or of more than 5 MB.
+    Raises SourceChanged for a file with other or repeated columns, or that is too large.
     """
     header = _header(file)
     if set(header.names) != COLUMNS & set(header.names) or len(header.names) != len(set(header.names)):
@@ -95,11 +90,7 @@ def _cells(line: str, delimiter: str) -> list[str]:
 
 
 def _records(header: Header, mark: str, content: bytes) -> Iterator[RawRecord]:
-    """Yield a raw record per day, and a record per unreadable line.
-
-    ``mark`` identifies the file, and begins the keys of unreadable lines. A second line for a day is unreadable too.
-    Counts that several files hold for a day are united.
-    """
+    """Yield a raw record per day, and a record per unreadable line."""
     seen: set[str] = set()
     for number, line in islice(enumerate(_lines(content), start=1), 1, None):
         if not line.strip():
@@ -117,10 +108,6 @@ def _records(header: Header, mark: str, content: bytes) -> Iterator[RawRecord]:
 
 
 def _payload(header: Header, line: str) -> dict[str, object]:
-    """Return the date and the counts in a line by column. An empty cell is None, an unknown count.
-
-    Raises Unreadable for a line with more cells than columns, and for an unreadable date or count.
-    """
     cells = _cells(line, header.delimiter)
     if any(cells[len(header.names) :]):
         raise Unreadable("cells")

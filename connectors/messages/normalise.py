@@ -47,7 +47,6 @@ def _day(payload: Mapping[str, Any]) -> date:
 
 
 def _count(payload: Mapping[str, Any], name: str, metric: Metric) -> int | None:
-    """Return the count of a column, or None where the file left the cell empty. Raises BadRecord for anything else."""
     value = payload.get(name)
     if value is None:
         return None

@@ -1,7 +1,5 @@
 """Obtain consent at Microsoft by a code that the user types there, for all sources of Microsoft.
 
-Tokens are refreshed by ``bridge.auth.oauth``.
-
 Protocol: learn.microsoft.com/entra/identity-platform/v2-oauth2-device-code.
 """
 
@@ -55,10 +53,9 @@ def oauth(scope: str) -> OAuth:
 def obtain(
     account: Account, browser: Browser, spec: ConnectorSpec, *, writes: Sequence[str] = (), also: Sequence[str] = ()
 ) -> None:
-    """Ask for consent to read, to the scopes ``writes``, and to the scopes ``also`` of other sources, and save it.
+    """Ask for consent to read, to the scopes ``writes``, and to ``also`` of other sources, and save it.
 
-    ``spec`` is the source's. Raises NeedsLogin if the user declines, or if a scope for this source or the refresh token
-    is missing. A token that names no scopes covers all. A scope in ``also`` may be missing.
+    Raises NeedsLogin if the user declines, or if a needed scope or the refresh token is missing.
     """
     from bridge.auth import device_code
     from bridge.auth.oauth import oauth_of

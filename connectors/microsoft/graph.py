@@ -44,10 +44,9 @@ ERRORS = {400: Rejected, 403: Closed, 404: Missing, 409: Overtaken, 412: Overtak
 
 
 class Graph:
-    """An open session at Microsoft Graph for an account.
+    """An open session at Microsoft Graph for an account, with the errors of ``bridge.http``.
 
-    Its methods raise Missing, Closed, Rejected or Overtaken for an object, and CursorExpired for an expired link. They
-    raise SourceChanged for an unknown answer, and the errors of ``bridge.http``.
+    It raises Missing, Closed, Rejected, Overtaken, CursorExpired, and SourceChanged for an unknown answer.
     """
 
     def __init__(self, account: Account, spec: ConnectorSpec) -> None:
@@ -78,10 +77,9 @@ class Graph:
         return [thing for page in self._pages(path, now, params) for thing in self._things(page)]
 
     def changes(self, path: str, *, now: datetime, params: Mapping[str, str] | None = None) -> tuple[list[Thing], str]:
-        """Return (objects, link for their next changes) of a delta query, from all of its pages.
+        """Return the objects of all pages of a delta query, and the link for their next changes.
 
-        ``path`` begins a listing, or is an earlier link. The link is a path too, so that no answer of Graph can lead a
-        token to another server. Raises CursorExpired if Graph no longer knows the link.
+        The link is a path, so it leads no token elsewhere. Raises CursorExpired if Graph no longer knows it.
         """
         found: list[Thing] = []
         for page in self._pages(path, now, params):
@@ -99,7 +97,6 @@ class Graph:
             yield page
 
     def _path(self, link: Any) -> str:
-        """Return a link of Graph without its server. Raises SourceChanged for a link to another server."""
         if not isinstance(link, str) or not link.startswith(f"{self._base}/"):
             raise SourceChanged(f"{self._name} answered a link to elsewhere; look for a newer release of the bridge")
         return link.removeprefix(self._base)
@@ -113,7 +110,7 @@ class Graph:
     def _asked(
         self, method: str, path: str, *, now: datetime, headers: Mapping[str, str] | None = None, **options: Any
     ) -> requests.Response:
-        """Send a request and return a good answer. Raises the errors of this module and of ``bridge.http``."""
+        """Send a request and return a good answer."""
         import requests
 
         preferred = {"Prefer": f"odata.maxpagesize={PAGE_MAX}", **(headers or {})}

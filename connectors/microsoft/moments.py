@@ -23,11 +23,9 @@ def instant(when: Any) -> datetime | None:
 
 
 def written_date(when: Any, zone: Any) -> date | None:
-    """Return the date of a ``dateTimeTimeZone`` object that stands for a whole day.
+    """Return the date of a ``dateTimeTimeZone`` object for a whole day, or None for anything else.
 
-    Graph mostly writes midnight, whose date is taken as it stands. Another time is first moved to the zone named
-    ``zone``, in which the day was written, if that zone is known. Return None for anything else, and for a year outside
-    1900 to 2199.
+    A time other than midnight is first moved to the zone named ``zone``, in which the day was written.
     """
     try:
         wall = datetime.fromisoformat(str(mapping(when).get("dateTime"))).replace(tzinfo=None)

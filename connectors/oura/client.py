@@ -40,11 +40,7 @@ class Oura:
         yield from window.pages(stream, MONTH, lambda first, last: self._records(stream, first, last, now))
 
     def _records(self, stream: str, first: date, last: date, now: datetime) -> Iterator[tuple[RawRecord, ...]]:
-        """Yield the raw records of the dates ``first`` to ``last``, a tuple for each answer.
-
-        Heart rates become a record for each date in UTC, all in a single tuple. Of other streams, records of the day
-        after ``last`` may be among them.
-        """
+        """Yield the raw records of the dates ``first`` to ``last``, a tuple for each answer."""
         if stream == "heartrate":
             asked = {"start_datetime": midnight(first).isoformat(), "end_datetime": midnight(last + DAY).isoformat()}
             pages = iter([_by_day([row for rows in self._listed(stream, asked, now) for row in rows], self._zone)])
@@ -62,11 +58,6 @@ class Oura:
 
 
 def _by_day(rows: Rows, zone: str) -> Rows:
-    """Return heart rates, which have no id, as an object for each date in UTC, with ``id``, ``zone`` and ``data``.
-
-    ``data`` holds the rows of the date. ``zone`` is the user's zone of residence. Heart rates without a readable time
-    are under the id "?".
-    """
     days: dict[str, Rows] = {}
     for row in rows:
         at = utc(row.get("timestamp"))

@@ -99,10 +99,7 @@ def _document(file: File) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _rows(document: Json, levels: int) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield (stream, row) for Oura's rows in the document's next value, within up to ``levels`` lists and objects.
-
-    Only a single row is in memory at a time.
-    """
+    """Yield (stream, row) for Oura's rows in the document's next value, within up to ``levels`` lists and objects."""
     following = document.peek()
     if following == "[" and levels:
         for _ in document.elements():
@@ -123,10 +120,7 @@ def _rows(document: Json, levels: int) -> Iterator[tuple[str, Mapping[str, Any]]
 
 
 def _within(body: Any, levels: int) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield (stream, row) for a row of Oura's, or for the rows in up to ``levels`` lists and objects within.
-
-    A value that holds no row of Oura's yields nothing.
-    """
+    """Yield (stream, row) for a row of Oura's, or for the rows in up to ``levels`` lists and objects within."""
     if isinstance(body, Mapping):
         stream = stream_of(body)
         if stream not in (None, TRENDS):
@@ -153,7 +147,6 @@ def _table(file: File) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _cells(content: BinaryIO) -> Iterator[dict[str, str]]:
-    """Yield column -> cell of a table's rows."""
     csv.field_size_limit(FIELD_MAX_CHARACTERS)
     with io.TextIOWrapper(content, "utf-8-sig", errors="replace", newline="") as text:
         first = text.readline(FIELD_MAX_CHARACTERS)
@@ -175,7 +168,6 @@ def _columns(text: str) -> list[str]:
 
 
 def _value(name: str, cell: str) -> Any:
-    """Return a cell as Oura's API writes it, which is a number, an object, or a text."""
     if name == "id":
         return cell
     try:
@@ -191,10 +183,7 @@ def _record(stream: str, row: Mapping[str, Any]) -> RawRecord:
 
 
 def _add_rate(days: dict[str, dict[str, Any]], row: Mapping[str, Any]) -> None:
-    """Add a heart rate to its date in UTC, or to "?" if its time is unreadable.
-
-    It is kept under its own time, so that the parts of a day can come in several files.
-    """
+    # It is kept under its own time, so that the parts of a day can come in several files.
     at = utc(row.get("timestamp"))
     days.setdefault(str(at.date()) if at else "?", {})[str(row.get("timestamp"))] = row.get("bpm")
 

@@ -44,10 +44,6 @@ def _items(stream: str, key: str, fields: Fields) -> Iterator[Item]:
 
 
 def _saved(fields: Fields) -> Iterator[tuple[datetime, float]]:
-    """Yield (instant, rate) of a day's heart rates from files, which are kept by their times.
-
-    A heart rate without a readable time or number is left out.
-    """
     for told, rate in sorted(mapping(fields.get("rates")).items()):
         at, bpm = utc(told), finite(rate)
         if at is not None and bpm is not None:
@@ -55,7 +51,7 @@ def _saved(fields: Fields) -> Iterator[tuple[datetime, float]]:
 
 
 def _sleep(key: str, fields: Fields) -> Iterator[Item]:
-    """Yield a sleep and what was measured in it. A type of None says that Oura did not confirm it as sleep."""
+    """Yield a sleep and what was measured in it."""
     if fields.get("type") is None and "type" in fields.payload:
         return
     told, key = _told(fields), words(fields.get("id")) or key
@@ -67,11 +63,7 @@ def _sleep(key: str, fields: Fields) -> Iterator[Item]:
 
 
 def _daily(key: str, fields: Fields, table: Table) -> Iterator[Item]:
-    """Yield the scores and totals of a day as samples, from the fields in ``table``.
-
-    A day with 0 steps and no active energy yields nothing, because the ring was not worn. Oura always states the date,
-    but not always when the day began.
-    """
+    # A day with 0 steps and no active energy yields nothing, because the ring was not worn.
     told, key = _told(fields), words(fields.get("id")) or key
     values = told.measured(table)
     if values.get(Metric.STEPS) != 0 or values.get(Metric.ACTIVE_ENERGY):  # a ring in a drawer counts 0: no measurement
@@ -79,7 +71,6 @@ def _daily(key: str, fields: Fields, table: Table) -> Iterator[Item]:
 
 
 def _told(fields: Fields) -> Fields:
-    """Return the fields of a day or night, with those of *Trends* where it has no others."""
     return Fields({**mapping(fields.get(TRENDS)), **fields.payload}, fields.name)
 
 

@@ -1,8 +1,4 @@
-"""Tell rows of Oura by their fields, and write each as a piece of the record that its day or night has.
-
-The same night comes as an answer of the API, as a row of the web's or the account's tables, and within a row of
-*Trends*. All become pieces of a single record, whose key is the night's start in UTC. A day's row is told by its date.
-"""
+"""Tell rows of Oura by their fields, and write each as a piece of the record that its day or night has."""
 
 from __future__ import annotations
 
@@ -195,7 +191,7 @@ class Pieces:
             before |= told
 
     def _placed(self, row: Mapping[str, Any], name: str) -> Any:
-        """Return a time with its offset. Without one, the row's own minutes east of UTC count, or the user's zone."""
+        """Return a time with its offset."""
         text, east, place = row.get(name), finite(row.get("timezone")), time_zone(self.zone)
         wall = utc_of_naive(text) if isinstance(text, str) and utc(text) is None else None
         if wall is not None and (east is not None or place is not None):

@@ -44,12 +44,7 @@ class Polar:
         self._session.close()
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield the pages of a stream. Each carries Polar's number of the person.
-
-        Activity is read from ``SPEC.overlap`` before the cursor's date to tomorrow, four weeks a page. Without a cursor
-        it begins as many days before tomorrow as the setting ``days`` says. Any other list is read whole, in a single
-        page.
-        """
+        """Yield the pages of a stream. Activity is read from the cursor on, any other list whole."""
         held = HELD.get(stream)
         window = Window.after(cursor, now=now, days=self._days, overlap=SPEC.overlap, held=held)
         read = partial(self._records, stream, now)

@@ -35,11 +35,7 @@ def _night(fields: Fields) -> Stretch:
 
 
 def _sleep(key: str, fields: Fields) -> Iterator[Item]:
-    """Yield a night as an episode, and its score as a sample.
-
-    Minutes of no known stage count as asleep. A night without any known stage has no minutes per stage. A night that
-    lacks one of the three stages has no minutes asleep.
-    """
+    """Yield a night as an episode, and its score as a sample."""
     night, stages = _night(fields), fields.measured(STAGES)
     unknown = fields.number("unrecognized_sleep_stage", SECONDS) or 0.0
     values = {
@@ -53,10 +49,7 @@ def _sleep(key: str, fields: Fields) -> Iterator[Item]:
 
 
 def _night_of(fields: Fields, sleep: RawRecord | None) -> Stretch:
-    """Return the time of the night that a recharge belongs to, from its sleep record.
-
-    Without a readable sleep record it is midnight UTC of the recharge's date, without an end.
-    """
+    """Return the time of the night that a recharge belongs to, from its sleep record."""
     try:
         if sleep is not None:
             return _night(Fields.of(SPEC.name, sleep))
@@ -67,10 +60,7 @@ def _night_of(fields: Fields, sleep: RawRecord | None) -> Stretch:
 
 
 def _activity(key: str, fields: Fields) -> Iterator[Item]:
-    """Yield the totals of a day as samples, dated by the user's clock at its start. They begin at midnight UTC.
-
-    A day of 0 steps and no active energy yields nothing, because the watch was not worn.
-    """
+    # A day of 0 steps and no active energy yields nothing, because the watch was not worn.
     values = fields.measured(ACTIVITY)
     day = fields.wall("start_time").date()
     if values.get(Metric.STEPS) != 0 or values.get(Metric.ACTIVE_ENERGY):  # a watch in a drawer: no measurement

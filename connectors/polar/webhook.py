@@ -1,8 +1,6 @@
 """Open Polar's webhook, and read what it sends. An application has a single webhook for all its users.
 
-Sources: www.polar.com/accesslink-api, section Webhooks, and Open Wearables' handler of it. A message names a person, a
-kind of data and a date. It carries no data, and its address is not followed. The body is signed (HMAC-SHA256) with a
-key that Polar tells once, when the webhook is created.
+Source: www.polar.com/accesslink-api, section Webhooks. The body is signed (HMAC-SHA256).
 """
 
 from __future__ import annotations
@@ -40,12 +38,9 @@ def notice(
     now: datetime,
     kept: Mapping[str, str],
 ) -> Notice | None:
-    """Return the notice in a signed message. Return None for a ping, and for a kind of data that the bridge does not
-    use.
+    """Return the notice in a signed message, or None for a ping or a kind of data that is not used.
 
-    The key of a notice is its date for activities (today without one), and empty for other streams. ``kept`` is what
-    ``register`` returned, with the key. Raises Forged for a wrong signature, and for a message older than a week or
-    dated over an hour ahead.
+    ``kept`` is what ``register`` returned. Raises Forged for a wrong signature or an impossible date.
     """
     said = _parsed(body)
     if said.get("event") == PING:
@@ -79,11 +74,9 @@ def _check_signature(given: str, body: bytes, key: str) -> None:
 def register(
     settings: Mapping[str, str], address: str | None, kept: Mapping[str, str], *, now: datetime
 ) -> dict[str, str]:
-    """Have Polar send the application's messages to ``address``, or delete its webhook if the address is None.
+    """Have Polar send the application's messages to ``address``, or delete its webhook if that is None.
 
-    Returns what is to be kept: the webhook's id, address and key. Polar is asked once a day. A webhook that leads here,
-    but whose key is lost, is replaced. Raises SetupError for a webhook that leads elsewhere, and the errors of
-    ``bridge.http``.
+    Returns what is kept. Raises SetupError if a webhook leads elsewhere, and the errors of ``bridge.http``.
     """
     webhook = _Webhook(settings, now)
     if address is None:
@@ -116,15 +109,10 @@ class _Webhook:
         self._client = settings["client_id"], settings["client_secret"]
 
     def existing(self) -> Mapping[str, Any] | None:
-        """Return the webhook as Polar lists it, or None if the application has no webhook."""
         found = [mapping(one) for one in rows(mapping(self._ask("GET")).get("data"))]
         return found[0] if found else None
 
     def created(self, address: str) -> dict[str, str]:
-        """Create the webhook, and return its id, address and key, and the time now, which are to be kept.
-
-        Polar sends a ping to the address before it answers. Raises SourceChanged if Polar tells no key.
-        """
         given = mapping(mapping(self._ask("POST", body={"events": [*EVENT_STREAMS], "url": address})).get("data"))
         name, key = words(given.get("id")), words(given.get("signature_secret_key"))
         if name is None or key is None:
@@ -135,14 +123,10 @@ class _Webhook:
         self._ask("DELETE", "/" + quote(name, safe=""))
 
     def activate(self) -> None:
-        """Switch the webhook on again, after another ping."""
         self._ask("POST", "/activate")
 
     def _ask(self, method: str, path: str = "", *, body: Mapping[str, Any] | None = None) -> Any:
-        """Return Polar's answer, or None if it is empty or says that there is no webhook (HTTP 204 or 404).
-
-        Raises TryLater if Polar does not answer, and the errors of ``bridge.http``.
-        """
+        """Return Polar's answer, or None if it is empty or says that there is no webhook (HTTP 204 or 404)."""
         import requests
 
         plain_loopback(self._address)  # raises where the secret would be readable on its way

@@ -1,7 +1,6 @@
 """Read a table of Samsung Health's download, or a JSON file with the measurements of a row.
 
-The first line of a table names its kind, the second its columns. Each row ends in a comma more than it has columns.
-Columns of older kinds bear the kind's name before their own.
+The first line names the kind, the second the columns. Each row ends in a comma too many.
 """
 
 from __future__ import annotations
@@ -31,11 +30,7 @@ def recognise(file: File) -> bool:
 
 
 def kind_of(file: File) -> str | None:
-    """Return the kind of a file of Samsung Health, such as ``com.samsung.shealth.sleep``, or None for any other file.
-
-    A table names its kind in its first line, or else in the file's name. A JSON file is known by its name, and by the
-    field that holds its values.
-    """
+    """Return the kind of a file of Samsung Health, such as ``com.samsung.shealth.sleep``, or None."""
     if ending(file.name) == "json":
         listed = file.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"[" and b'"start_time"' in file.head
         told = BESIDE.search(file.name) is not None and listed

@@ -63,11 +63,7 @@ class Unreadable(Exception):
 
 @dataclass(slots=True)
 class Gathered:
-    """The records of a file of Samsung Health, which grow as its rows are taken.
-
-    ``drained`` and ``pages`` empty them. ``aside`` counts unreadable rows. ``zone`` tells the person's clock if
-    ``zones`` is empty.
-    """
+    """The records of a file of Samsung Health, growing as rows are taken. ``zone`` is for empty ``zones``."""
 
     shape: tuple[str, str]  # stream, and the method by which its rows are taken
     zone: str
@@ -117,10 +113,7 @@ class Gathered:
         return zone_at(at, self.zones).key if self.zones else self.zone
 
     def _offset(self, row: Row, at: datetime) -> int:
-        """Return the row's own minutes east of UTC, else those of the person's zone at the instant ``at``.
-
-        Raises Unreadable for an unknown zone.
-        """
+        """Return the row's own minutes east of UTC, else those of the person's zone at the instant ``at``."""
         found = OFFSET.fullmatch(str(row.get("time_offset")).strip())
         if found:
             return (-1 if found[1] == "-" else 1) * (int(found[2]) * 60 + int(found[3]))
@@ -141,7 +134,6 @@ class Gathered:
         self._of(_local(end, offset)).setdefault("sleeps", {})[_key(row)] = told
 
     def _stage(self, row: Row) -> None:
-        """Add the minutes of a stage to its sleep, whose date is that of its last stage."""
         start, end, offset = self._span(row)
         sleep, stage = row.get("sleep_id"), STAGES.get(str(row.get("stage")))
         if not isinstance(sleep, str) or stage is None:
@@ -187,11 +179,7 @@ class Gathered:
         self._reading("bins", at.isoformat(), at, _number(row.get(name)), metric, row)
 
     def _reading(self, of: str, key: str, at: datetime, value: float, metric: Metric, row: Row) -> None:
-        """Keep a reading under the name ``key`` in the part ``of`` of its date, which is in UTC.
-
-        Names differ by reading, because the JSON files of a day come singly. Raises Unreadable for a value outside the
-        range of ``metric`` (``METRICS``).
-        """
+        # Names differ by reading, because the JSON files of a day come singly.
         if not METRICS[metric].low <= value <= METRICS[metric].high:
             raise Unreadable
         self.held += 1
@@ -221,10 +209,7 @@ class Gathered:
 
 
 def _time(text: Any) -> datetime:
-    """Return the instant of a time such as ``2020-07-16 20:20:00.000``, or of milliseconds since 1970.
-
-    Raises Unreadable for anything else, and for a year outside 1990 to 2199.
-    """
+    """Return the instant of a time such as ``2020-07-16 20:20:00.000``, or of milliseconds since 1970."""
     if isinstance(text, str) and text.isdigit():
         at = utc_of_unix(int(text), per_second=1000)
     else:
@@ -238,7 +223,6 @@ def _time(text: Any) -> datetime:
 
 
 def _day(row: Row) -> date:
-    """Return the date of a day's row, whose time is midnight in UTC wherever the day was spent."""
     return _time(row.get("day_time")).date()
 
 
@@ -254,7 +238,6 @@ def _key(row: Row) -> str:
 
 
 def _numbers(row: Row, names: tuple[str, ...]) -> dict[str, float]:
-    """Return the numbers of those fields that hold a number other than 0, which stands for what was not measured."""
     values = {name: _text_number(row.get(name)) for name in names}
     return {name: value for name, value in values.items() if value}
 

@@ -67,10 +67,7 @@ def _items(stream: str, day: date, fields: Fields, zone: ZoneInfo) -> Iterator[I
 
 
 def _night(day: date, fields: Fields) -> Iterator[Item]:
-    """Yield the sleeps and naps of a date. Of sleeps that overlap, the best counts alone.
-
-    A sleep with stages is better than a sleep without, and then the longer sleep is better.
-    """
+    """Yield the sleeps and naps of a date."""
     stages = mapping(fields.get("stages"))
     kept: list[Stretch] = []
     found = [(key, Fields(mapping(row), fields.name)) for key, row in mapping(fields.get("sleeps")).items()]
@@ -85,10 +82,7 @@ def _night(day: date, fields: Fields) -> Iterator[Item]:
 
 
 def _minutes(row: Fields, asleep: Stretch, stages: Mapping[str, Any]) -> dict[Metric, float | None]:
-    """Return a sleep's values. Without a table of stages, the minutes of stages in its own row count.
-
-    The efficiency tells how much of the night was slept. Without it, the whole length counts as asleep.
-    """
+    """Return a sleep's values."""
     values = {**row.measured(SLEEP), Metric.IN_BED: asleep.minutes}
     told = Fields(stages, row.name)
     if not any(told.number(name) for name in STAGES.values()):
@@ -114,10 +108,7 @@ def _stretch(row: Fields, day: date | None = None) -> Stretch:
 
 
 def _steps(day: date, fields: Fields, zone: ZoneInfo) -> Iterator[Item]:
-    """Yield a day's steps and distance by the count that Samsung Health has merged over devices.
-
-    Without such a count, the device with the most steps counts. A count of 0 yields nothing.
-    """
+    """Yield a day's steps and distance by the count that Samsung Health has merged over devices."""
     told = mapping(fields.get("merged")) or mapping(fields.get("device"))
     rows = [Fields(mapping(row), fields.name) for row in told.values()]
     best = max(rows, key=lambda row: row.number("steps") or 0.0, default=None)
@@ -134,9 +125,7 @@ def _workout(key: str, row: Fields) -> Item:
 
 
 def _readings(metric: Metric, fields: Fields) -> Iterator[Item]:
-    """Yield the means of quarter-hours. A row's own mean is used only if no JSON file holds measurements of the
-    quarter-hour.
-    """
+    """Yield the means of quarter-hours."""
     by_offset: dict[int, list[tuple[float, float]]] = defaultdict(list)
     bins = list(_told(fields, "bins"))
     covered = {int(at) // QUARTER_HOUR_SECONDS for at, _, _ in bins}
@@ -149,10 +138,6 @@ def _readings(metric: Metric, fields: Fields) -> Iterator[Item]:
 
 
 def _told(fields: Fields, of: str) -> Iterator[tuple[float, float, int]]:
-    """Yield (seconds since 1970, value, minutes east of UTC) of the readings in the part ``of`` of a date's record.
-
-    Raises BadRecord for an unreadable reading.
-    """
     for told in mapping(fields.get(of)).values():
         if not isinstance(told, list) or len(told) != 3 or finite(told[1]) is None or not isinstance(told[2], int):
             raise fields.bad("a reading is unreadable")
@@ -160,11 +145,6 @@ def _told(fields: Fields, of: str) -> Iterator[tuple[float, float, int]]:
 
 
 def _mean(metric: Metric, day: date, fields: Fields, zone: ZoneInfo) -> Iterator[Item]:
-    """Yield the mean of a night as a sample from midnight to noon, weighed by the minutes that its parts lasted, at
-    least 1.
-
-    A night without a value yields nothing.
-    """
     pairs = [
         (finite(told[0]) or 0.0, max(finite(told[1]) or 0.0, 1.0))
         for told in mapping(fields.get("nights")).values()

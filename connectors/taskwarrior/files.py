@@ -34,11 +34,9 @@ def recognise(file: File) -> bool:
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:
-    """Yield the tasks in pages. Tasks that stood in an earlier file of that name and not in this file are deleted.
+    """Yield the tasks in pages. Tasks of an earlier file of that name that this file lacks are deleted.
 
-    A task's parent is ``file/NAME``, by the file's name without its ending and without a repeated download's number.
-    ``zone`` tells where days begin. Raises SourceChanged for more than 200,000 tasks, and CutShort after the readable
-    part of a file that ends early.
+    ``zone`` tells where days begin. Raises SourceChanged if too large, CutShort after the readable part.
     """
     name = COPY_SUFFIX.sub("", file.name.rpartition(".")[0] or file.name).encode("utf-8", "replace").decode()
     parent = f"{FILE_PARENT_PREFIX}{name}"
@@ -100,7 +98,6 @@ def _tasks(document: Json) -> Iterator[dict[str, Any]]:
 
 
 def _task(document: Json) -> Iterator[dict[str, Any]]:
-    """Yield the document's next task, or nothing for any other value or an object of more than 200,000 characters."""
     found = document.object(TASK_MAX_CHARS) if document.peek() == "{" else None
     if found is None:
         document.skip()

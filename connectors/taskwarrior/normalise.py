@@ -17,10 +17,9 @@ NO_PROJECT = "Taskwarrior"
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Return a list with the task of a record. It is empty for a deleted task, and for the pattern of repeated tasks.
+    """Return a list with the task of a record, empty for a deleted task or a pattern of repeated tasks.
 
-    A task without a project is in the list "Taskwarrior". A completed task without ``end`` was completed when it last
-    changed. Raises BadRecord naming the unreadable field.
+    Raises BadRecord naming the unreadable field.
     """
     payload = record.payload
     status, title = payload.get("status"), words(payload.get("description"))
@@ -34,10 +33,6 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
 
 
 def _due(payload: Any) -> date | None:
-    """Return the date on which a task is due, in the zone stored with it, or None for a task without ``due``.
-
-    Raises BadRecord if ``due`` or the zone is unreadable.
-    """
     if payload.get("due") is None:
         return None
     at, zone = _instant(payload.get("due")), time_zone(payload.get("zone"))
@@ -54,7 +49,7 @@ def _completed(payload: Any) -> datetime:
 
 
 def _instant(value: Any) -> datetime | None:
-    """Return the instant of a text such as ``20261120T090500Z``, or of seconds since 1970. None for anything else."""
+    """Return the instant of a text such as ``20261120T090500Z``, or of seconds since 1970."""
     text = str(value)
     if text.isdecimal() and len(text) <= len("1700000000"):
         return utc_of_unix(int(text))

@@ -1,7 +1,6 @@
-"""Read Todoist's files, the CSV file of a project, as backups hold them, and the JSON of its API.
+"""Read Todoist's files: the CSV file of a project, as backups hold them, and the JSON of its API.
 
-Descriptions, comments and people's names are left out. A CSV file has no ids. A task is known by its project, the
-tasks above it and its title.
+A CSV file has no ids. A task is known by its project, the tasks above it and its title.
 """
 
 from __future__ import annotations
@@ -42,11 +41,9 @@ def recognise(file: File) -> bool:
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:
-    """Yield the tasks in pages. Tasks that stood in an earlier file of that name and not in this file are deleted.
+    """Yield the tasks in pages. Tasks of an earlier file of that name that this file lacks are deleted.
 
-    A task's parent is ``file/NAME``, by the file's name without its ending and without a repeated download's number.
-    ``zone`` is for tasks that state no zone. Raises SourceChanged for a file of more than 20 MB or 100,000 tasks.
-    Raises CutShort after the readable part of a file that ends early.
+    ``zone`` is for tasks without one. Raises SourceChanged if too large, CutShort after the readable part.
     """
     name = COPY_SUFFIX.sub("", file.name.rpartition(".")[0]).encode("utf-8", "replace").decode()
     parent = f"{FILE_PARENT_PREFIX}{name}"
@@ -82,7 +79,7 @@ def _columns(head: bytes) -> list[str]:
 
 
 def _from_csv(file: File, project: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield (key, payload) of each task of a CSV file of the project ``project``. All tasks in it are open."""
+    """Yield (key, payload) of each task of a CSV file of the project ``project``."""
     text = _content(file).decode("utf-8-sig", errors="replace").replace("\0", "")
     above: list[str] = []
     seen: Counter[tuple[str, ...]] = Counter()
@@ -108,11 +105,7 @@ def _digest(path: tuple[str, ...]) -> str:
 
 
 def _from_json(file: File, zone: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield (key, payload) of each task of a JSON file. A task that was completed several times comes several times.
-
-    Its last completion comes last, and so replaces the earlier completions. Deleted tasks are left out. Raises Broken
-    after the readable part of a damaged file.
-    """
+    """Yield (key, payload) of each task of a JSON file."""
     items: list[dict[str, Any]] = []
     projects: dict[str, str] = {}
     broken = False
@@ -129,10 +122,7 @@ def _from_json(file: File, zone: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _collect(document: Json, items: list[dict[str, Any]], projects: dict[str, str]) -> None:
-    """Add the tasks in a document to ``items``, and the names of projects by id to ``projects``.
-
-    Projects may come after the tasks. Raises Broken for a damaged document.
-    """
+    """Add the tasks in a document to ``items``, and the names of projects by id to ``projects``."""
     if document.peek() == "[":
         _extend(items, document)
         return
@@ -155,7 +145,6 @@ def _extend(items: list[dict[str, Any]], document: Json) -> None:
 
 
 def _objects(document: Json) -> Iterator[dict[str, Any]]:
-    """Yield the objects of the document's list. Any other value, and an object over 200,000 characters, is skipped."""
     for _ in document.elements():
         found = document.object(TASK_MAX_CHARS) if document.peek() == "{" else None
         if found is None:

@@ -23,11 +23,7 @@ MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", 
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Return a list with the task of a record. It is empty for a heading, whose title begins with ``* ``.
-
-    A task without a due date is due at its deadline. Labels at the end of a CSV file's title are cut. Raises BadRecord
-    naming the unreadable field.
-    """
+    """Return a list with the task of a record, empty for a heading. Raises BadRecord naming the field."""
     payload = record.payload
     title, of = words(payload.get("title")), words(payload.get("list"))
     if title is None or of is None:
@@ -41,11 +37,7 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
 
 
 def _completed(payload: Any) -> datetime | None:
-    """Return when a task was completed, or None while it is open.
-
-    A completed task without that time was completed when it last changed. Raises BadRecord for a completed task without
-    either time.
-    """
+    """Return when a task was completed, or None while it is open."""
     at = utc(payload.get("completed"))
     if payload.get("checked") is not True:
         return at
@@ -56,11 +48,7 @@ def _completed(payload: Any) -> datetime | None:
 
 
 def _day(text: Any, zone: ZoneInfo | None) -> date | None:
-    """Return the date that begins a text, in ISO form or in English with a year.
-
-    An instant gives its date in ``zone``, and without a zone the date as written. Return None for words such as "every
-    monday", which name no date, and for anything else.
-    """
+    """Return the date that begins a text, in ISO form or in English with a year."""
     if not isinstance(text, str):
         return None
     at = utc(text, EVENT_YEARS) if "T" in text else None

@@ -1,9 +1,6 @@
-"""Pull WHOOP's collections newest first, 25 records a page, filtered by the time of the event.
+"""Pull WHOOP's collections newest first, filtered by the time of the event.
 
-The API has no change token and no modified-since filter. Every pull therefore reads the last seven days again
-(``SPEC.overlap``), which finds late values and scores that were pending. A first pull brings the 60 days that the
-meters read, and 90 days of sleeps. The years before come afterwards in the stream ``history``, a page of each
-collection in turn. A limit or a crash in the middle of them then costs no recent days.
+The API tells no changes, so every pull reads recent days again. Old years come in the stream ``history``.
 """
 
 from __future__ import annotations
@@ -42,12 +39,9 @@ PATHS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """The position that the pulls of a stream of WHOOP have reached, which its cursor holds. Times are ISO 8601 UTC.
+    """The position that the pulls of a stream of WHOOP have reached. Times are ISO 8601 UTC.
 
-    All records between ``below`` and ``since`` were delivered. ``since`` is None before the first pull has ended.
-    ``below`` is None if nothing older is left. The stream ``history`` delivers records from before ``below``. While a
-    pull runs, ``top`` is the time at which it began, and ``low`` the oldest time reached. A pull that resumes requests
-    only records from before ``low``.
+    All between ``below`` (None: nothing older) and ``since`` (None: first pull) was delivered.
     """
 
     since: str | None = None
@@ -82,11 +76,6 @@ class Whoop:
             self._below[stream] = place.below
 
     def _down(self, stream: str, place: Place, *, now: datetime) -> Generator[Page, None, Place]:
-        """Yield the pages from ``place.top``, or from ``place.low`` after an interruption, back to the window's start.
-
-        The window starts ``SPEC.overlap`` before ``place.since``. A first pull has no such start, and stops after the
-        recent days (``_reaches_history``). Returns the place of the finished pull.
-        """
         began, since = place.low is None, _window(place)
         query = {"end": place.low or place.top or _text(now)}
         if since is not None:
@@ -116,11 +105,7 @@ class Whoop:
         return finished
 
     def _history(self, lows: dict[str, str], *, now: datetime) -> Iterator[Page]:
-        """Yield pages of the records before the recent days. The collection that has reached back least comes next.
-
-        ``lows`` maps each collection to the oldest time that its history has reached, empty if it is complete. The
-        cursor of a page holds them. A collection that may no longer be read is left out.
-        """
+        """Yield pages of the records before the recent days."""
         lows = self._below | lows
         queries = {stream: {"end": low} for stream, low in lows.items()}
         refused: set[str] = set()  # collections that may no longer be read: their history waits
@@ -141,11 +126,7 @@ class Whoop:
             )
 
     def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:
-        """Yield the current record that a webhook notice names by its id, or nothing if WHOOP has it no longer.
-
-        For a recovery, ``key`` is the id of its sleep. The sleep is fetched and yielded first, because it names the
-        cycle.
-        """
+        """Yield the record that a notice names by its id, before a recovery its sleep, or nothing if it is gone."""
         sleep = self._one(PATHS["sleep" if stream == "recovery" else stream], key, now=now)
         found = {"sleep" if stream == "recovery" else stream: sleep}
         if stream == "recovery" and sleep is not None:
@@ -155,10 +136,6 @@ class Whoop:
                 yield Page(stream=name, records=_records(name, [record]))
 
     def _one(self, path: str, key: str, *, now: datetime) -> Mapping[str, Any] | None:
-        """Return a single record by its collection's path and its id, or None if WHOOP answers 404.
-
-        Raises SourceChanged for an answer that is no object.
-        """
         address = f"{self._base}{path}/{key}"
         body = http.get_json(self._session, address, now=now, nothing=(404,), limit=self._limit)
         if body is not None and not isinstance(body, dict):
@@ -168,10 +145,6 @@ class Whoop:
     def _page(
         self, stream: str, query: Mapping[str, str], *, now: datetime
     ) -> tuple[list[Mapping[str, Any]], str | None]:
-        """Return (records of a page, token of the next page). The token is None for the last page.
-
-        Raises SourceChanged for an answer of another shape, and the errors of ``bridge.http``.
-        """
         params = {"limit": str(PAGE_MAX_RECORDS), **query}
         body = http.get_json(self._session, self._base + PATHS[stream], now=now, params=params, limit=self._limit)
         return listing(body, "records", SPEC.name, stream), words(body.get("next_token"))
@@ -182,7 +155,6 @@ def _window(place: Place) -> datetime | None:
 
 
 def _reaches_history(stream: str, place: Place) -> bool:
-    """Return True if a first pull has come past the recent days, which are 60, or 90 for sleeps."""
     if place.since is not None or place.low is None or place.top is None:
         return False
     recent = RECENT + LEAD if stream == "sleep" else RECENT
@@ -190,10 +162,7 @@ def _reaches_history(stream: str, place: Place) -> bool:
 
 
 def _next(lows: Mapping[str, str]) -> str:
-    """Return the collection whose history has reached back least, as ``lows`` states for each.
-
-    Recoveries count as 30 days further back than they are (LEAD), so that their sleeps come first.
-    """
+    # Recoveries count as 30 days further back than they are (LEAD), so that their sleeps come first.
 
     def depth(stream: str) -> datetime:
         at = datetime.fromisoformat(lows[stream])
@@ -211,11 +180,6 @@ def _text(at: datetime) -> str:
 
 
 def _lowest(found: list[Mapping[str, Any]]) -> str | None:
-    """Return the time a millisecond after a page's oldest record, as ISO 8601 text, or None without any time.
-
-    A pull that resumes there gets that record again. For a recovery, which has no start, the time of its creation
-    counts. WHOOP lists recoveries by the earlier start of their sleep, so some come twice, and none is missed.
-    """
     starts = [start for record in found if (start := _start(record)) is not None]
     return _text(min(starts) + timedelta(milliseconds=1)) if starts else None
 
@@ -225,16 +189,11 @@ def _start(record: Mapping[str, Any]) -> datetime | None:
 
 
 def _member(found: list[Mapping[str, Any]]) -> str | None:
-    """Return WHOOP's number of the user, which every record holds, as text.
-
-    Return None for a page without records, or if the first record holds no such number.
-    """
     member = found[0].get("user_id") if found else None
     return str(member) if isinstance(member, int) else None
 
 
 def _records(stream: str, found: Iterable[Mapping[str, Any]]) -> tuple[RawRecord, ...]:
-    """Return rows as raw records. A recovery's key is the ID of its sleep, and its parent is ``sleep/ID``."""
     if stream != "recovery":
         return raw_records(stream, found)
     named = raw_records(stream, found, key="sleep_id")

@@ -137,10 +137,9 @@ _ZONE = re.compile(r"UTC(Z|[+-]\d{2}:\d{2})")
 
 
 def normalise_row(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
-    """Return the samples and episodes of a row of WHOOP's export.
+    """Return the samples and episodes of a row of WHOOP's export. ``parent`` is a cycle's night, if it is stored.
 
-    For a cycle, ``parent`` is the row of its night in the file of sleeps, if that is stored. Raises BadRecord, which
-    names the column, never its value.
+    Raises BadRecord, which names the column, never its value.
     """
     match record.stream:
         case "export_cycle":
@@ -153,12 +152,7 @@ def normalise_row(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]
 
 
 def _cycle(record: RawRecord) -> Iterator[Sample]:
-    """Yield samples of the night's recovery, on the date of waking. If the cycle has ended, also yield its strain and
-    energy.
-
-    Strain and energy are on the date of the cycle's middle. Raises BadRecord for a row without a start time, and for an
-    unreadable time.
-    """
+    """Yield samples of the night's recovery, on the date of waking."""
     row = record.payload
     if (slept := _slept(record)) is not None:
         yield from slept.samples(record.key, _values(row, RECOVERY_COLUMNS))
@@ -171,13 +165,11 @@ def _cycle(record: RawRecord) -> Iterator[Sample]:
 
 
 def _own_night(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
-    """Yield the night in a cycle's row, unless the export's file of sleeps has a readable row of it (``parent``)."""
     if _slept(record) is not None and not _is_night(parent):
         yield from _night(record)
 
 
 def _is_night(parent: RawRecord | None) -> bool:
-    """Return True if ``parent`` is a readable row of the file of sleeps."""
     try:
         return parent is not None and bool(list(_night(parent)))
     except BadRecord:
@@ -185,11 +177,7 @@ def _is_night(parent: RawRecord | None) -> bool:
 
 
 def _slept(record: RawRecord) -> Stretch | None:
-    """Return the time of a row's sleep, or None if neither its times nor the minutes in bed are stated.
-
-    A cycle begins with falling asleep. A cycle's row without times of sleep therefore gets them from its start and its
-    minutes in bed. Of these, at most 1440 count. Raises BadRecord for an unreadable time.
-    """
+    """Return the time of a row's sleep, or None if neither its times nor the minutes in bed are stated."""
     row = record.payload
     if _has(row, "Sleep onset", "Wake onset"):
         return _stretch(record, "Sleep onset", "Wake onset")
@@ -218,10 +206,6 @@ def _session(record: RawRecord) -> Episode:
 
 
 def _stretch(record: RawRecord, start: str, end: str) -> Stretch:
-    """Return the time between two columns, read with the row's own offset, on the date of its end.
-
-    Raises BadRecord for an unreadable time or offset, and for a wrong order.
-    """
     offset = _offset(record.payload)
     begun, over = _utc(record.payload, start, offset), _utc(record.payload, end, offset)
     Fields.of("whoop", record).ordered(begun, over, longest=None)
@@ -240,11 +224,7 @@ def instant_key(row: Mapping[str, Any], column: str) -> str | None:
 
 
 def night_of(stream: str, row: Mapping[str, Any]) -> str | None:
-    """Return the path ("export_sleep/KEY") of the sleep of a cycle's row. That record may not have been stored yet.
-
-    The key is the time of falling asleep, with which a cycle begins. Return None for rows of any other stream, and for
-    an unreadable time.
-    """
+    """Return the path ("export_sleep/KEY") of the sleep of a cycle's row, or None without a readable time."""
     column = "Sleep onset" if _has(row, "Sleep onset") else "Cycle start time"
     onset = instant_key(row, column) if stream == "export_cycle" else None
     return onset and f"export_sleep/{onset}"
@@ -268,10 +248,7 @@ def _offset(row: Mapping[str, Any]) -> int:
 
 
 def _utc(row: Mapping[str, Any], column: str, offset: int) -> datetime:
-    """Return the instant of a column's wall-clock text, read with ``offset``.
-
-    Raises BadRecord for other text, and for a year outside 2000 to 2099.
-    """
+    """Return the instant of a column's wall-clock text, read with ``offset``."""
     text = row.get(column)
     try:
         if not isinstance(text, str):
@@ -285,12 +262,10 @@ def _utc(row: Mapping[str, Any], column: str, offset: int) -> datetime:
 
 
 def _values(row: Mapping[str, Any], columns: Mapping[Metric, str]) -> dict[Metric, float | None]:
-    """Return metric -> number in the metric's column, with None for a cell without a number."""
     return {metric: _number(row.get(column)) for metric, column in columns.items()}
 
 
 def _number(text: Any) -> float | None:
-    """Return the number in a cell, which may have the decimal comma that Excel writes, or None for anything else."""
     try:
         return float(text.replace(",", ".")) if isinstance(text, str) else None
     except ValueError:

@@ -1,8 +1,6 @@
 """Read WHOOP's data export, which is CSV files with headers in English or in another language.
 
-English headers tell the kind of a file. In another language the number of columns does, because their order is the
-same. Times are the user's wall clock, and each row names its own offset (``UTC+01:00``, ``UTCZ``). Journal answers are
-recognised and only counted, because they hold medication and other private facts.
+Times are the user's wall clock, and each row names its offset (``UTC+01:00``, ``UTCZ``).
 """
 
 from __future__ import annotations
@@ -68,10 +66,6 @@ def read(file: File, *, zone: str) -> Iterator[Page]:  # noqa: ARG001 - every ro
 
 
 def _decode(content: bytes) -> str:
-    """Return bytes as text, read as UTF-8, or else in the encoding that Excel writes (Windows-1252).
-
-    A UTF-8 character that is cut off at the end is dropped.
-    """
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -81,7 +75,6 @@ def _decode(content: bytes) -> str:
 
 
 def _rows(text: str) -> Iterator[list[str]]:
-    """Return an iterator over the rows of a CSV text. Excel may have put semicolons between the columns."""
     first = text.partition("\n")[0]
     delimiter = ";" if first.count(";") > first.count(",") else ","
     csv.field_size_limit(1_000_000)
@@ -96,12 +89,7 @@ def _header(text: str) -> list[str]:
 
 
 def _table(header: Sequence[str]) -> Table | None:
-    """Return the kind of file of WHOOP's export that has the columns of a header.
-
-    The file of sleeps that WHOOP sends on request counts as the export's. The kind shares more than half of the column
-    names. In another language the number of columns decides, if a name contains "whoop" or a word for cycle. Return
-    None if neither finds a kind.
-    """
+    """Return the kind of file of WHOOP's export that has the columns of a header."""
     if set(header) >= NEEDED:
         return next(table for table in TABLES if table.stream == "export_sleep")
     best = max(TABLES, key=lambda table: _likeness(table, header))
@@ -112,15 +100,11 @@ def _table(header: Sequence[str]) -> Table | None:
 
 
 def _likeness(table: Table, header: Sequence[str]) -> float:
-    """Return the share of column names that a table and a header have in common, of all names in either.
-
-    A count would not do, because the file of cycles has nearly all columns of the file of sleeps.
-    """
+    # A count would not do, because the file of cycles has nearly all columns of the file of sleeps.
     return len(table.names & set(header)) / len(table.names | set(header))
 
 
 def _order(text: str) -> DayOrder | None:
-    """Return the order of day and month in dates that a spreadsheet program rewrote, or None if it rewrote none."""
     if not any(REWRITTEN.fullmatch(cell.strip()) for row in islice(_sound(text), 20) for cell in row):
         return None
     return DayOrder(cell for row in _sound(text) for cell in row)

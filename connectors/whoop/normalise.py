@@ -67,10 +67,7 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
 
 
 def _cycle(fields: Fields) -> Iterator[Item]:
-    """Yield strain and energy of a cycle on the date of its middle. It runs from one sleep's onset to the next.
-
-    A cycle that has not ended yields nothing, because both still grow.
-    """
+    # A cycle that has not ended yields nothing, because both still grow.
     if fields.get("end") is None:
         return
     lasted = _stretch(fields)
@@ -91,10 +88,6 @@ def _sleep(fields: Fields) -> Iterator[Item]:
 
 
 def _stages(score: Fields) -> dict[Metric, float | None]:
-    """Return a sleep's minutes per stage, asleep and needed.
-
-    Asleep is the sum of light, slow-wave and REM sleep. The need is the sum of four parts that WHOOP states.
-    """
     values, needed = score.inner("stage_summary").measured(STAGES), score.inner("sleep_needed")
     values[Metric.ASLEEP] = total(values[Metric.LIGHT_SLEEP], values[Metric.DEEP_SLEEP], values[Metric.REM_SLEEP])
     values[Metric.SLEEP_NEED] = total(*(needed.number(part, MILLISECONDS) for part in SLEEP_NEED))
@@ -102,10 +95,6 @@ def _stages(score: Fields) -> dict[Metric, float | None]:
 
 
 def _recovery(key: str, fields: Fields, parent: RawRecord | None) -> Iterator[Item]:
-    """Yield a recovery's values as samples at the time of its sleep (``parent``), as it has no time itself.
-
-    The recovery of a nap yields nothing. Raises BadRecord until the sleep has been stored.
-    """
     if parent is None:
         raise fields.bad("the sleep of this recovery has not arrived")
     if parent.payload.get("nap") is not True:
@@ -121,12 +110,10 @@ def _workout(fields: Fields) -> Episode:
 
 
 def _score(fields: Fields) -> Fields:
-    """Return a record's ``score`` as Fields, which are empty while it is pending, or if WHOOP could not compute it."""
     return fields.inner("score") if fields.choice("score_state", SCORED) else Fields({}, fields.name)
 
 
 def _stretch(fields: Fields) -> Stretch:
-    """Return start and end of a record, with the user's offset at that time, and the date of the end."""
     start, end, offset = fields.instant("start"), fields.instant("end"), fields.offset("timezone_offset")
     fields.ordered(start, end, longest=None)  # a cycle lasts until the next sleep that is worn
     return Stretch(start=start, end=end, offset=offset, day=local_date(end, offset))

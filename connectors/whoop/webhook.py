@@ -1,7 +1,6 @@
 """Check WHOOP's webhooks (version 2), which are signed notices that a sleep, recovery or workout changed or is gone.
 
-Source: developer.whoop.com/docs/developing/webhooks. Cycles have no notices, and some notices are lost. Every sync
-therefore still reads the last seven days again.
+Source: developer.whoop.com/docs/developing/webhooks. Some notices are lost.
 """
 
 from __future__ import annotations
@@ -26,8 +25,7 @@ WHAT = {"updated": False, "deleted": True}
 def notice(headers: Mapping[str, str], body: bytes, *, settings: Mapping[str, str], now: datetime) -> Notice | None:
     """Return the notice in a correctly signed request, or None for a notice that the bridge does not use.
 
-    Raises Forged for a wrong signature, or a time more than five minutes from ``now``. The signature is the base64 of
-    an HMAC-SHA256 with the client's secret. It covers the timestamp header (milliseconds since 1970) and the raw body.
+    Raises Forged for a wrong signature (HMAC-SHA256 of timestamp and raw body) or an old request.
     """
     stamp = headers.get("x-whoop-signature-timestamp", "")
     _check_signature(stamp, headers.get("x-whoop-signature", ""), body, settings["client_secret"])

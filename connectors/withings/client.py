@@ -45,11 +45,7 @@ class Client:
         yield from window.pages(stream, MONTH, partial(self._listed, stream, now))
 
     def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:
-        """Yield the pages of a month that a notice named, such as ``2026-10``.
-
-        The dates are those from the day before the month to 31 days after its first day. For an empty ``key`` yield an
-        empty page, because every pull reads the last seven days.
-        """
+        """Yield the pages of a month that a notice named, such as ``2026-10``, or an empty page for no ``key``."""
         if not key:
             yield Page(stream=stream, records=())
             return
@@ -58,7 +54,6 @@ class Client:
             yield Page(stream=stream, records=records)
 
     def _listed(self, stream: str, now: datetime, first: date, last: date) -> Iterator[tuple[RawRecord, ...]]:
-        """Yield the raw records of a stream's list between two dates, both included, a tuple for each answer."""
         path, action, rows, key = LISTS[stream]
         asked = action | {"startdateymd": str(first), "enddateymd": str(last)}
         offset, more = 0, True
@@ -71,10 +66,7 @@ class Client:
 
 
 def _after(offset: int, told: object) -> int:
-    """Return the offset of the next page, ``told``. Raises SourceChanged if it is no number greater than ``offset``.
-
-    Otherwise pulling would never end.
-    """
+    # Otherwise pulling would never end.
     if not isinstance(told, int) or told <= offset:
         raise SourceChanged(
             f"{SPEC.name} told of more rows, but not where they begin; look for a newer release of the bridge"

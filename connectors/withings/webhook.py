@@ -1,8 +1,6 @@
 """Subscribe to Withings's notifications, and read them. They name a person and dates, and carry no data.
 
-Sources: developer.withings.com/developer-guide/v3/data-api/keep-user-data-up-to-date and the pages below it, and the
-requests and answers of aiowithings, with which Home Assistant subscribes. Withings signs nothing. The address
-therefore ends with a token that proves that the bridge named it to Withings. A notification only leads to a pull.
+Source: developer.withings.com, "keep user data up to date", and aiowithings. Nothing is signed.
 """
 
 from __future__ import annotations
@@ -50,11 +48,9 @@ def notice(
     now: datetime,
     token: str,
 ) -> list[Notice] | None:
-    """Return the notices in a notification of Withings.
+    """Return the notices in a notification of Withings, or None if it is unreadable or another person's.
 
-    Returns None if it is unreadable, another person's, or of an unknown category. Each names a month to fetch, or has
-    an empty key. A notice with an empty key is always among them. ``token`` is the end of the address to which it came.
-    Raises Forged if that is not the token of a person.
+    Raises Forged if ``token``, the end of the address, is not the token of a person.
     """
     member, secret = token.partition("-")[0], settings["client_secret"]
     if not secret or not hmac.compare_digest(token_of(member, secret).encode(), token.encode()):
@@ -77,18 +73,12 @@ def _notice(member: str, stream: str, key: str, now: datetime) -> Notice:
 
 
 def _key(day: date, today: date) -> str | None:
-    """Return the month of a date, such as ``2026-10``, or an empty text for dates that every pull reads.
-
-    Return None for dates more than a year ago, or after tomorrow. Whole months bound how much notifications can ask
-    for.
-    """
     if day >= today - SPEC.overlap + DAY:
         return "" if day <= today + DAY else None
     return f"{day:%Y-%m}" if day >= today - FARTHEST else None
 
 
 def _dates(said: Mapping[str, str]) -> Iterator[date]:
-    """Yield the dates in UTC that a notification names, as seconds since 1970 or as a date."""
     for edge in ("startdate", "enddate"):
         text = said.get(edge, "")
         at = utc_of_unix(int(text)) if text.isascii() and text.isdecimal() else None
@@ -100,10 +90,9 @@ def _dates(said: Mapping[str, str]) -> Iterator[date]:
 
 
 def watch(account: Account, address: str | None, *, now: datetime) -> str | None:
-    """Have Withings send notifications to the person's own address below ``address``, or end that if it is None.
+    """Have Withings notify the person's own address below ``address``, or end that if it is None.
 
-    Returns the person's number at Withings, or None after ending. Withings is asked once a day. Raises the errors of
-    ``bridge.http`` and ``bridge.auth.oauth``, and SourceChanged if the consent names no person.
+    Returns the person's number, or None after ending. Raises errors of http and oauth, and SourceChanged.
     """
     stored = account.token() or {}
     state, member = mapping(stored.get(KEPT)), str(stored.get("userid") or "")
@@ -131,7 +120,6 @@ def _is_fresh(state: Mapping[str, Any], now: datetime) -> bool:
 
 
 def _remember(account: Account, state: Mapping[str, str]) -> None:
-    """Save the state of the subscriptions beside the consent, or remove it if it is empty."""
     with account.refresh_lock():
         token = {name: value for name, value in (account.token() or {}).items() if name != KEPT}
         account.save_token({**token, KEPT: state} if state else token)
@@ -145,7 +133,6 @@ class _Notifications:
         self._address = oauth.filled("{base_url}/notify", settings)
 
     def begin(self, callback: str) -> None:
-        """Subscribe ``callback`` to each category to which it is not subscribed."""
         found = [mapping(one) for one in rows(mapping(self._ask({"action": "list"})).get("profiles"))]
         have = {str(one.get("appli")) for one in found if one.get("callbackurl") == callback}
         for category in CATEGORY_STREAMS:
@@ -153,7 +140,6 @@ class _Notifications:
                 self._ask({"action": "subscribe", "callbackurl": callback, "appli": category})
 
     def end(self, callback: str) -> None:
-        """End all subscriptions of ``callback``. Those that have ended count as ended."""
         for category in CATEGORY_STREAMS:
             self._ask({"action": "revoke", "callbackurl": callback, "appli": category}, nothing=(REFUSED_STATUS,))
 

@@ -1,9 +1,6 @@
 """Choose actions by the planner's forecasts, corrected by the user's own answers. This is the default policy.
 
-The planner predicts simulated people well, and real people badly. ``learner`` weighs the planner's forecasts against
-models without assumptions about the user. The weights follow from each model's predictions of the answers so far. The
-advice maximises the probability of acceptance times the value of the action. The planner's values count as far as its
-forecasts hold. ``shared_arms`` decides while the learner's forecasts are worse than the user's own rate of acceptance.
+The planner predicts simulated people well and real people badly, so ``learner`` weighs its forecasts.
 """
 
 from __future__ import annotations
@@ -82,9 +79,7 @@ class Adaptive:
     def findings(self, observation: Observation) -> tuple[str, ...]:
         """Return sentences about patterns in the user's answers, with their evidence, the clearest pattern first.
 
-        Before them, a sentence says that the answers follow no pattern that the planner knows. It is there if the
-        planner's share is below 0.1 after 28 or more answers. There are no sentences for a simulated person who never
-        answers.
+        Before them, a sentence may say that the answers follow no pattern that the planner knows.
         """
         from policies.adaptive.advice import say
         from policies.adaptive.trust import DOUBTED, MANY_ENOUGH
@@ -98,12 +93,7 @@ class Adaptive:
         return ((NO_PATTERN,) if lost else ()) + tuple(findings(known))
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
-        """Return a decision for the action with the best score.
-
-        If the best two are close, either may be drawn. The planner decides for a simulated person who never answers,
-        and if it does not learn. While the forecasts are clearly worse than the user's own share of acceptance,
-        ``shared_arms`` decides.
-        """
+        """Return a decision for the action with the best score, by the policy that foresees answers best."""
         from policies.adaptive.advice import advise
 
         posterior = self._planner.posterior(observation)
@@ -116,22 +106,16 @@ class Adaptive:
         return decision if self._prior is None else replace(decision, by=f"prior-{self._prior['through'][:10]}")
 
     def _crowd(self, observation: Observation) -> Particles | None:
-        """Return the planner's particles after the user's answers, or None for a simulated person who never answers."""
         return self._planner.posterior(observation).crowd
 
     def _listen(self, crowd: Particles, observation: Observation) -> Heard:
-        """Return the learner after the user's answers, and after those that the user's prior holds."""
         from policies.adaptive.trust import SHARED
 
         return SHARED.heard(crowd, observation.routine, self._prior)
 
 
 def _without_suppositions(observation: Observation, rng: random.Random) -> Decision:
-    """Return the decision of ``shared_arms``, which assumes nothing about the user. The first reason says why it
-    decides.
-
-    Its belief gets the standard deviation of an unknown belief.
-    """
+    """Return the decision of ``shared_arms``, which assumes nothing about the user."""
     from policies.adaptive.advice import UNKNOWN_SD
     from policies.adaptive.words import LOST
     from policies.shared_arms import SharedArms

@@ -39,9 +39,7 @@ PLANNED = 1.4
 
 
 def chances(observation: Observation, crowd: Particles, known: Heard, actions: Sequence[ActionType]) -> Array:
-    """Return the probability (n,) that the user accepts each of ``actions``.
-
-    It is averaged by the models' weights (``Learner.leaning``).
+    """Return the probability (n,) that the user accepts each of ``actions``, averaged by the models' weights.
 
     ``crowd`` makes the planner's forecasts, and ``known`` is the learner after the user's answers.
     """
@@ -53,11 +51,7 @@ def chances(observation: Observation, crowd: Particles, known: Heard, actions: S
 def advise(
     observation: Observation, posterior: Posterior, crowd: Particles, known: Heard, rng: random.Random
 ) -> Decision:
-    """Return a decision for the best feasible action. If the best two are close, one of them is drawn.
-
-    Its scores are probabilities of acceptance, so that they can later be compared with the answers. The best action has
-    the highest probability times value, with a bonus for an uncertain probability.
-    """
+    """Return a decision for the best feasible action by probability times value, drawn if two are close."""
     import numpy as np
 
     trust = say(known.known)
@@ -100,10 +94,7 @@ def _served(posterior: Posterior, trust: float) -> Array:
 
 
 def _foretold(observation: Observation, planned: Array, known: Heard, actions: Sequence[ActionType]) -> Forecast:
-    """Return the learner's forecast for each of ``actions``.
-
-    ``planned`` (10,) holds the planner's probabilities of acceptance for all actions, in the order of ``ACTIONS``.
-    """
+    """Return the learner's forecast for each of ``actions``."""
     slot, day = int(observation.slot), observation.day
     options = [
         Asked(
@@ -120,12 +111,7 @@ def _foretold(observation: Observation, planned: Array, known: Heard, actions: S
 
 
 def _close(score: Array, value: Array, found: Forecast, order: NDArray[np.intp]) -> tuple[float, ...]:
-    """Return the probabilities of drawing the best and the second best action of ``order``.
-
-    They are 1 and 0 if their ``score`` differs by 0.15 standard errors or more. Otherwise the best is drawn with 0.5 to
-    0.56, the probability that it is better. A single action has the probability 1. ``order`` holds the places of the
-    actions, the best first.
-    """
+    """Return the probabilities of drawing the best and the second best action of ``order``."""
     if len(order) < 2:
         return (1.0,)
     best, next_best = int(order[0]), int(order[1])

@@ -1,12 +1,6 @@
 """Learn the probability that a user accepts an action from the user's answers, by a weighted set of models.
 
-Every model is a Bayesian logistic regression. Its features are the planner's forecast, a base rate, action and slot,
-alone, combined, and at the weekend. Recent repetitions of the action and the user's routine are features too.
-Coefficients have independent normal priors around 0, and around 1 for the planner's forecast. The models differ in the
-size of personal tastes and in the use of the planner. They also differ in the speed at which tastes change, and in the
-share of recommendations that are seen. Each model first predicts an answer, which updates its weight (prequential
-marginal likelihood, Dawid 1984). The model then learns from the answer (assumed density filtering, Opper 1998). Tastes
-that change return to the prior as an Ornstein-Uhlenbeck process does.
+Weights: prequential marginal likelihood (Dawid 1984). Learning: assumed density filtering (Opper 1998).
 """
 
 from __future__ import annotations
@@ -58,11 +52,9 @@ WAYS_BESIDE = ((PASSING, 1.0, 0.4), (LASTING, 1.0, 0.1), (PASSING, 0.45, 0.5))
 
 
 class Asked(NamedTuple):
-    """The features of a recommendation that was put to the user.
+    """The features of a recommendation that was put to the user. ``action`` is a number, ``day`` 0..6.
 
-    ``action`` is the action's number in ``ACTIONS``, and ``day`` is 0..6 from Monday. ``planner`` is the logit of the
-    planner's forecast. ``repeated`` counts earlier recommendations of the action, each times 0.9 per recommendation
-    since. ``usual`` is the log of how much more usual the action is than the mean action at this hour.
+    ``planner`` is a logit, ``usual`` a logarithm, ``repeated`` the faded count of earlier ones.
     """
 
     action: int
@@ -75,10 +67,9 @@ class Asked(NamedTuple):
 
 @dataclass(frozen=True)
 class Models:
-    """The assumptions of the m models.
+    """The assumptions of the m models: ``prior`` means and ``spread`` variances (m, SIZE) of coefficients.
 
-    ``prior`` holds means (m, SIZE) and ``spread`` variances (m, SIZE) of coefficients. After ``lasting`` days, 1 / e of
-    a taste is left, and lasting tastes have an infinite number.
+    After ``lasting`` days, 1 / e of a taste is left. It is infinite for lasting tastes.
     """
 
     prior: Array
@@ -122,10 +113,6 @@ PLACES = {
 
 @cache
 def _quadrature() -> tuple[Array, Array]:
-    """Return points (12,), negated, for means over a standard normal, and weights (12, 3) of its moments 0 to 2.
-
-    They are those of Gauss and Hermite.
-    """
     import numpy as np
 
     points, weights = np.polynomial.hermite_e.hermegauss(POINTS)
@@ -154,11 +141,7 @@ class Learner:
         return np.asarray(found / found.sum())
 
     def leaning(self) -> Array:
-        """Return the weights (m,) of the models that decisions use.
-
-        Models with the planner and corrections of at most 0.4 logits decide alone while their share is at least 0.4.
-        Thus the planner's forecasts are used until answers contradict them.
-        """
+        """Return the weights (m,) of the models for decisions: those with the planner, until answers contradict."""
         import numpy as np
 
         found = self.weights()
@@ -174,11 +157,7 @@ class Learner:
         return self.hear_all([asked], [taken], [0.0])
 
     def hear_all(self, asked: Sequence[Asked], taken: Sequence[bool], days: Sequence[float]) -> Learner:
-        """Return the learner after several more answers.
-
-        ``asked`` are the recommendations, and ``taken`` says which were accepted. ``days`` are the days from the
-        preceding answer to each.
-        """
+        """Return the learner after answers ``taken`` to ``asked``. ``days`` are those since the answer before each."""
         found = self
         for at in range(0, len(asked), BLOCK):
             part = slice(at, at + BLOCK)
@@ -199,11 +178,7 @@ class Learner:
 
 
 def _through(learner: Learner, rows: Array, taken: Sequence[bool], days: Sequence[float]) -> Learner:
-    """Return the learner after a block of answers. ``rows`` are their features (n, SIZE).
-
-    The block is learnt in the space of its logits, which is smaller than that of the coefficients. Every answer changes
-    the later answers' logits and the final coefficients, by their covariance with the answer's logit.
-    """
+    """Return the learner after a block of answers."""
     import numpy as np
 
     n, known = len(rows), learner.of
@@ -232,20 +207,13 @@ def _through(learner: Learner, rows: Array, taken: Sequence[bool], days: Sequenc
 
 
 def _each_foretold(logs: Array) -> list[float]:
-    """Return the probability of each of n answers. ``logs`` (m, n + 1) is the log evidence of m models, before any
-    answer and after each.
-    """
     import numpy as np
 
     return [float(one) for one in np.exp(np.diff(np.logaddexp.reduce(logs, axis=0)))]
 
 
 def _joint(learner: Learner, end: Learner, rows: Array, times: Array) -> tuple[Array, Array]:
-    """Return covariances (m, n, n + SIZE) and means (m, n + SIZE) before a block of n answers.
-
-    They are of the logits at the answers' ``times`` (n,), in days, and of the coefficients at the ``end``. An
-    Ornstein-Uhlenbeck process at two times has the covariance of the earlier time, reduced by what is left between.
-    """
+    """Return covariances (m, n, n + SIZE) and means (m, n + SIZE) before a block of n answers."""
     import numpy as np
 
     n, known, each = len(rows), learner.of, learner.of.lasting[:, None]
@@ -272,7 +240,6 @@ def fresh(*, planner: bool = True) -> Learner:
 
 
 def _rows(asked: Sequence[Asked]) -> Array:
-    """Return the features (n, SIZE) of n recommendations."""
     import numpy as np
 
     rows = np.zeros((len(asked), SIZE), dtype="f4")

@@ -32,11 +32,7 @@ CERTAIN = 0.01  # the least distance of the planner's forecast from 0 and 1
 
 
 class Lesson(NamedTuple):
-    """An answer with the features that the learner uses.
-
-    ``planner`` is the logit of the planner's forecast. ``taken`` is True if the user accepted. ``usual`` is the log of
-    how much more usual the action is than the average action at this hour.
-    """
+    """An answer with the features that the learner uses. ``planner`` is a logit, ``usual`` a logarithm."""
 
     at: datetime
     action: int
@@ -49,11 +45,7 @@ class Lesson(NamedTuple):
 
 @dataclass(frozen=True)
 class Heard:
-    """The learner after some lessons.
-
-    ``learner`` is None before any answer. ``repeated`` counts recent recommendations by action, where each later
-    recommendation makes the earlier count 0.9.
-    """
+    """The ``learner`` after some lessons, None before any answer. ``repeated`` is the faded count by action."""
 
     learner: Learner | None = None
     repeated: Sequence[float] = (0.0,) * MANY
@@ -80,11 +72,9 @@ class Heard:
         return Heard(learner, repeated, (*self.lessons, *lessons))
 
     def lost(self) -> bool:
-        """Return True if the last 56 answers were predicted clearly worse than by the share of Accept among them.
+        """Return True if the last answers were predicted clearly worse than by the share of Accept among them.
 
-        The mean squared error of the forecasts is compared with that of the share, as in ``bridge.advice.foresight``.
-        It must be larger by more than a tenth of the share's error, and by more than three standard errors. Few answers
-        vary much by chance. Below 28 answers the result is False.
+        Squared errors are compared as in ``bridge.advice.foresight``. Few answers give False.
         """
         last = self.lessons[-WINDOW:]
         if len(last) < MANY_ENOUGH:
@@ -125,11 +115,9 @@ class Listening:
         self._kept: tuple[Heard, ...] = ()
 
     def heard(self, crowd: Particles, routine: Routine, prior: Mapping[str, Any] | None = None) -> Heard:
-        """Return the learner after the lessons of a prior and of the answers that the planner's particles have
-        processed.
+        """Return the learner after the lessons of a prior and of the answers that the planner's particles processed.
 
-        The calendar still shows the actions of the last slots, so the planner's forecasts for them change. Only the
-        state before the last seven lessons is cached.
+        The last lessons are not cached, because the planner's forecasts for them still change.
         """
         lessons = (*_remembered(prior), *_lessons(crowd, routine))
         older = lessons[: max(len(lessons) - HISTORY_STEPS, 0)]
@@ -142,19 +130,11 @@ class Listening:
 
 
 def usual(routine: Routine, day: int, slot: int, action: int) -> float:
-    """Return how much more usual an action is than the mean action at this hour, as a logarithm.
-
-    It lies from -2 to 2. It is 0 if the calendar shows fewer than 12 slots of this kind. The value is rounded to steps
-    of 0.5, so that a new calendar entry rarely changes earlier lessons.
-    """
+    """Return how much more usual an action is than the mean action at this hour, as a logarithm, 0 if unknown."""
     return _habits(routine.get(kind_of_slot(day, slot), {}))[action]
 
 
 def _habits(shown: Mapping[ActionType, float]) -> Sequence[float]:
-    """Return the log of how usual each action is against the mean, from -2 to 2 in steps of 0.5.
-
-    ``shown`` maps actions to numbers of slots in the calendar. Below 12 slots in all, every value is 0.
-    """
     if sum(shown.values()) < SHOWN:
         return NOTHING_USUAL
     logs = [log(shown.get(one, 0.0) + RARE) for one in ACTIONS]
@@ -163,10 +143,7 @@ def _habits(shown: Mapping[ActionType, float]) -> Sequence[float]:
 
 
 def _lessons(crowd: Particles, routine: Routine) -> tuple[Lesson, ...]:
-    """Return the answers that the planner's particles have processed, as lessons.
-
-    ``routine`` maps a kind of slot to action -> number of slots in the calendar.
-    """
+    """Return the answers that the planner's particles have processed, as lessons."""
     habits = {kind: _habits(shown) for kind, shown in routine.items()}
     found = []
     for one, chance in crowd.foretold:
@@ -189,5 +166,4 @@ def kept(crowd: Particles | None, routine: Routine) -> list[list[Any]]:
 
 
 def _remembered(prior: Mapping[str, Any] | None) -> tuple[Lesson, ...]:
-    """Return the lessons that a user's prior holds, or none without a prior."""
     return tuple(Lesson(datetime.fromisoformat(at), *rest) for at, *rest in (prior or {}).get("heard", ()))

@@ -34,11 +34,7 @@ Cells = Mapping[tuple[int, int], Sequence[bool]]  # (action, slot) -> which answ
 def reasons(
     action: ActionType, observation: Observation, posterior: Posterior, body: Bodies, known: Heard, trust: float
 ) -> tuple[str, ...]:
-    """Return the sentences for a decision, at least one.
-
-    They are the planner's if its share ``trust`` in the forecasts is at least 0.1, or below 28 answers. Otherwise the
-    first sentence is ``NO_PATTERN``. Next come those of ``planner.words.answers``, then up to three of ``findings``.
-    """
+    """Return at least one sentence for a decision: the planner's where it is trusted, else those of ``findings``."""
     if trust >= DOUBTED or len(known.lessons) < MANY_ENOUGH:
         return of_the_planner(action, observation, posterior.person(), body, posterior.belief())
     found = tuple(findings(known))[:MOST_SAID]
@@ -46,11 +42,7 @@ def reasons(
 
 
 def findings(known: Heard) -> Iterator[str]:
-    """Yield a sentence, with evidence, per clear pattern in the user's answers, the clearest first.
-
-    A pattern is an action at a time of day with at least 4 answers. It must be clearer than the clearest that chance
-    makes of the same answers. The taste must also lie 1.645 standard deviations from zero.
-    """
+    """Yield a sentence per pattern in the user's answers that is clearer than chance, the clearest first."""
     cells: dict[tuple[int, int], list[bool]] = {}
     for lesson in known.lessons:
         cells.setdefault((lesson.action, lesson.slot), []).append(lesson.taken)
@@ -64,11 +56,7 @@ def findings(known: Heard) -> Iterator[str]:
 
 
 def beyond_chance(cells: Cells) -> Cells:
-    """Return the cells whose share of accepted answers lies further from the user's own share than chance explains.
-
-    A cell is (action, slot), with at least 4 answers. The same answers are dealt at random to all cells, 400 times. The
-    limit is the largest distance in 95 % of the deals. Many cells thus do not make a pattern likelier.
-    """
+    """Return the cells (action, slot) whose share of accepted answers lies beyond what random deals reach."""
     import numpy as np
 
     often = {cell: taken for cell, taken in cells.items() if len(taken) >= PATTERN_ANSWERS}

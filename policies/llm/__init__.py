@@ -1,9 +1,6 @@
 """Choose by a model that learned in simulation to read a person: the shipped sequence model, or a service's model.
 
-Without an address the sequence model decides, offline (``policies.llm.sequence``). With an address, a service that
-speaks OpenAI's chat completions is asked, which may run on this machine. **What is sent** then are meters, answers to
-advice, the week's slots, and shares of the calendar by action. No event's title and no name is sent. If the service
-gives no usable answer, the planner decides. README.md describes the abilities of both models.
+**What is sent** to a service are meters, answers, and shares of the calendar by action. No title or name is.
 """
 
 from __future__ import annotations
@@ -83,19 +80,11 @@ class Llm:
         self.decisions = self.fallbacks = 0
 
     def personal(self, prior: Mapping[str, Any]) -> Llm:
-        """Return the policy that first asks the adapter tuned to a person, whose name is in ``prior``.
-
-        The adapter is shown answers of five days only. If the adapter gives no usable answer, the general model is
-        asked with all answers of 30 days.
-        """
+        """Return the policy that first asks the adapter in ``prior``, and then the general model."""
         return Llm(self._chat, replace(self._asking, adapter=str(prior["adapter"])))
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
-        """Return the model's decision.
-
-        A second request is sent after a failure that may pass, and after any failure of an adapter. If that fails too,
-        the planner decides, and the last reason says so. The second request always goes to the general model.
-        """
+        """Return the model's decision, after a failure the general model's, and after two the planner's."""
         self.decisions += 1
         from policies.llm.asking import decided
         from rhythm_env.chat.fault import Fault
@@ -111,7 +100,6 @@ class Llm:
         return _decision(said, observation, self._asking.model, own or "")
 
     def _planned(self, observation: Observation, rng: random.Random, why: str) -> Decision:
-        """Return the planner's decision, with ``why`` as its last reason. It counts as a fallback."""
         from policies import planner
 
         self.fallbacks += 1
@@ -120,7 +108,6 @@ class Llm:
         return replace(decision, reasons=(*decision.reasons, f"{why}: the planner decided"), by="planner")
 
     def _tries(self, observation: Observation) -> list[Question]:
-        """Return the questions to try in order: first to a person's own adapter, if any, then to the general model."""
         from policies.llm.asking import Question
         from policies.llm.prompt import messages
 
@@ -133,10 +120,7 @@ class Llm:
 
 
 def _decision(said: Said, observation: Observation, model: str, by: str) -> Decision:
-    """Return a model's answer as a decision that is certain of its action.
-
-    ``by`` names the adapter that answered, and is empty for the general model.
-    """
+    """Return a model's answer as a decision that is certain of its action."""
     chosen = {action: float(action is said.action) for action in observation.feasible}
     why = said.reasoning or "it gave no reason"
     return Decision(
@@ -172,10 +156,7 @@ def open_policy(settings: Mapping[str, str] | None = None) -> Policy:
 
 
 def _address(address: str) -> str:
-    """Return the address of a service unchanged.
-
-    Raises ValueError unless it is http or https, with a host, and without query and fragment.
-    """
+    """Return the address of a service unchanged."""
     from urllib.parse import urlsplit
 
     try:
@@ -189,14 +170,13 @@ def _address(address: str) -> str:
 
 
 def _key(key: str) -> str:
-    """Return an API key unchanged. Raises ValueError for signs that a header cannot carry. An empty key is allowed."""
     if not key.isascii() or (key and not key.isprintable()):
         raise ValueError("llm needs a key of one line of plain letters, digits and signs: set BRIDGE_POLICY_LLM_KEY")
     return key
 
 
 def _number(settings: Mapping[str, str], name: str, least: float, most: float) -> float:
-    """Return a setting as a number. Raises ValueError unless it is a number from ``least`` to ``most``."""
+    """Return a setting as a number."""
     try:
         value = float(settings[name])
     except ValueError:

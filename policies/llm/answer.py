@@ -37,10 +37,7 @@ class Said:
 def read(text: str, feasible: Collection[ActionType]) -> Said:
     """Return an answer's reasoning, and from its last line with text the belief and the action.
 
-    A digit of the belief is divided by 9.
-
-    Raises Unreadable if digits or action are missing, or the action is not feasible. It is also raised for an answer of
-    over 20,000 characters, or one that ends inside its reasoning. A missing belief is never made up.
+    Raises Unreadable if digits or a feasible action are missing, or the answer is too long.
     """
     if len(text) > ANSWER_MAX_CHARS:
         raise Unreadable("an answer that is too long")
@@ -56,10 +53,7 @@ def read(text: str, feasible: Collection[ActionType]) -> Said:
 
 
 def _last(line: str) -> tuple[ActionType, tuple[str, ...]]:
-    """Return the action and the three digits of an answer's last line, in either order.
-
-    Raises Unreadable for any other line.
-    """
+    """Return the action and the three digits of an answer's last line, in either order."""
     if found := FIRST.fullmatch(line):
         *digits, name = found.groups()
     elif found := LEGACY.fullmatch(line):

@@ -36,11 +36,7 @@ class Chat:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """The text of a service's answer.
-
-    ``cut`` is True if it broke off at the limit of tokens. The counts of tokens are as the service states them, or None
-    if it states none.
-    """
+    """The text of a service's answer, with its counts of tokens (None: not stated). ``cut``: broken off."""
 
     text: str
     cut: bool
@@ -57,11 +53,9 @@ class Question:
 
 
 def decided(chat: Chat, tries: Sequence[Question], feasible: Sequence[ActionType]) -> tuple[Said, str]:
-    """Send the questions in turn until an answer is readable.
+    """Send the questions in turn until an answer is readable. Return (it, why the question before failed).
 
-    Returns (that answer, reason why the question before it failed). The reason is empty if the first question
-    succeeded. After a failure, the next question is sent if it goes to another model. It is also sent if the failure
-    may pass. None is sent after the time limit. Raises Fault if no answer is readable.
+    The reason may be empty. Raises Fault if no answer is readable in time.
     """
     until, wrong = monotonic() + chat.seconds, ""
     for question, following in zip_longest(tries, tries[1:]):
@@ -77,10 +71,7 @@ def decided(chat: Chat, tries: Sequence[Question], feasible: Sequence[ActionType
 
 
 def _once(chat: Chat, question: Question, until: float, feasible: Sequence[ActionType]) -> Said:
-    """Ask a question and return its answer.
-
-    Raises Fault if no readable answer comes before ``until``, on the monotonic clock.
-    """
+    """Ask a question and return its answer."""
     reply = asked(chat, question, until - monotonic())
     try:
         if reply.cut:
@@ -126,5 +117,4 @@ def reply_of(answer: bytes) -> Reply:
 
 
 def _count(value: Any) -> int | None:
-    """Return a count of tokens, or None if the value is no whole number from 0."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

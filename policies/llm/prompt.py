@@ -1,7 +1,6 @@
-"""Write the prompt for a language model: the rules, the answers of the last 30 days, and the person's present state.
+"""Write the prompt for a language model: the rules, recent answers, and the person's present state.
 
-It consists of numbers and of words from the model interface. An observation holds no event, title or name, so none can
-be sent.
+It consists of numbers and words of the model interface, so no event, title or name can be sent.
 """
 
 from __future__ import annotations
@@ -57,10 +56,9 @@ Message = dict[str, str]
 
 
 def messages(observation: Observation, *, tokens: int = TOKENS, days: int = HISTORY_DAYS) -> list[Message]:
-    """Return the system's message and the user's message for an observation.
+    """Return the system's and the user's message for an observation, with the answers of the last ``days``.
 
-    Answers from less than ``days`` before the newest answer are included. If the prompt needs more than ``tokens``
-    (three characters each), the oldest answers are replaced by counts.
+    Beyond ``tokens`` the oldest answers are replaced by counts.
     """
     now = _now(observation)
     room = tokens * SIGNS_PER_TOKEN - len(SYSTEM) - len(now)
@@ -69,7 +67,6 @@ def messages(observation: Observation, *, tokens: int = TOKENS, days: int = HIST
 
 
 def _recent(history: Sequence[Interaction], days: int) -> Sequence[Interaction]:
-    """Return the answers from less than ``days`` before the newest answer, which is included."""
     if not history:
         return ()
     since = max(one.at for one in history) - timedelta(days=days)
@@ -77,10 +74,7 @@ def _recent(history: Sequence[Interaction], days: int) -> Sequence[Interaction]:
 
 
 def _answers(history: Sequence[Interaction], room: int) -> Iterator[str]:
-    """Yield a heading and the newest answers, a line each, oldest first.
-
-    If not all answers fit into ``room`` characters, a line that counts the older answers comes first.
-    """
+    """Yield a heading and the newest answers, a line each, oldest first."""
     if not history:
         return
     lines = [line(one) for one in history]
@@ -94,12 +88,10 @@ def _answers(history: Sequence[Interaction], room: int) -> Iterator[str]:
 
 
 def _length(one: str) -> int:
-    """Return the number of characters of a line, its end included."""
     return len(one) + 1
 
 
 def _fitting(lines: Iterable[str], room: float) -> int:
-    """Return how many of the first lines fit into ``room`` characters."""
     fits = 0
     for one in lines:
         room -= _length(one)
@@ -123,10 +115,7 @@ def when(day: int, slot: Slot) -> str:
 
 
 def _sum(older: Sequence[Interaction], room: float) -> str:
-    """Return a text on how often each action was accepted, ignored or rescheduled at each time of day.
-
-    The most frequent come first. The rarest are left out if they do not fit into ``room`` characters.
-    """
+    """Return a text on how often each action was accepted, ignored or rescheduled at each time of day."""
     asked = Counter((one.slot, one.recommended) for one in older)
     answered = Counter((one.slot, one.recommended, one.answer) for one in older)
     groups = []
@@ -138,10 +127,7 @@ def _sum(older: Sequence[Interaction], room: float) -> str:
 
 
 def _now(observation: Observation) -> str:
-    """Return the present state as text, a line each.
-
-    It tells the last slots, the meters, the calendar's shares and the possible actions.
-    """
+    """Return the present state as text, a line each."""
     past = [told for one in observation.step_history if (told := _step(one))]
     lines = ["Lately:", *past] if past else []
     lines.append(f"Now: {when(observation.day, observation.slot)}, {observation.remaining_steps} slots left this week.")
@@ -156,7 +142,6 @@ def _now(observation: Observation) -> str:
 
 
 def _level(meter: Meter, state: MeterState | None) -> str:
-    """Return a meter's name with its level and deviation as text, or with ``unknown`` without fresh inputs."""
     name = meter.capitalize()
     if state is None or state.coverage <= 0:
         return f"{name} unknown"
@@ -164,10 +149,7 @@ def _level(meter: Meter, state: MeterState | None) -> str:
 
 
 def _step(record: StepRecord) -> str | None:
-    """Return a past slot as a line with its action, reward and changes, or None if the action is unknown.
-
-    Without reward or changes the line ends after the action.
-    """
+    """Return a past slot as a line with its action, reward and changes, or None if the action is unknown."""
     if record.action is None:
         return None
     told = f"{when(record.day, record.slot)} {record.action}"
@@ -180,7 +162,6 @@ def _step(record: StepRecord) -> str | None:
 
 
 def _named(changes: Mapping[Meter, float]) -> str:
-    """Return changes of meters as text, such as ``V+0.05 N-0.02``."""
     return " ".join(f"{LETTERS[meter]}{by:+.2f}" for meter, by in changes.items())
 
 

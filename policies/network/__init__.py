@@ -1,9 +1,6 @@
 """Choose by a small recurrent network that was trained to infer traits and to plan.
 
-The network runs in numpy in about a millisecond. It reads the completed slots in order, of a simulated person the last
-seven. Of a user it reads the last 120 answers instead. It forms a belief with its uncertainty and chooses an action by
-the belief. Weights are frozen, so only the history is personal. README.md in this folder describes training and
-results. Users are always served by the objective ``reward``.
+Weights are frozen, so only the history is personal. README.md describes training and results.
 """
 
 from __future__ import annotations
@@ -26,10 +23,9 @@ WEIGHTS = Path(__file__).with_name("weights.npz")
 
 
 class Learned:
-    """A policy that decides by the network with the weights in ``file``.
+    """A policy by the network in ``file``, for the ``objective`` ``reward`` (always for users) or ``grade``.
 
-    Its actions are chosen to raise ``objective``, ``reward`` or ``grade``. For users who answer it is always
-    ``reward``. Without ``learns`` the network decides for an average person, whatever the history.
+    Without ``learns`` the network decides for an average person, whatever the history.
     """
 
     name = "network"
@@ -67,11 +63,7 @@ class Learned:
 def reasons(
     action: ActionType, observation: Observation, thought: Thought, scores: Mapping[ActionType, float], *, answers: bool
 ) -> tuple[str, ...]:
-    """Return the sentences for a decision: how clear it is, the chance of acceptance, earlier answers, and the belief.
-
-    The chance is stated only for a user who answers. ``scores`` are the log probabilities of the feasible actions.
-    ``answers`` is True for a user who answers.
-    """
+    """Return the sentences for a decision. ``scores`` are log probabilities of the feasible actions."""
     found = [_standing(action, scores)]
     if answers:
         found.append(f"about {float(thought.taken[ACTIONS.index(action)]):.0%} would take it here, after such answers")
@@ -81,10 +73,7 @@ def reasons(
 
 
 def _standing(action: ActionType, scores: Mapping[ActionType, float]) -> str:
-    """Return a sentence on how clearly the action is preferred to the second best, with a percentage for each.
-
-    The percentages of all feasible actions add to 100. If no other action is feasible, the sentence says so.
-    """
+    """Return a sentence on how clearly the action is preferred to the second best, with a percentage for each."""
     others = [other for other in scores if other is not action]
     if not others:
         return f"{plain(action)} is all that is possible now"

@@ -29,10 +29,9 @@ OBJECTIVES = ("grade", "reward")
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """The outputs of a model for a single decision.
+    """The outputs of a model for a decision: ``belief`` and ``sd`` (3,), log probabilities ``scores`` (2, 10).
 
-    ``belief`` and ``sd`` have the shape (3,). ``scores`` (2, 10) are log probabilities, a row for each of
-    ``OBJECTIVES``. ``taken`` (10,) are probabilities of acceptance.
+    ``taken`` (10,) are probabilities of acceptance.
     """
 
     belief: Array
@@ -90,14 +89,12 @@ def _recalled(slots: Array, known: Mapping[str, Array]) -> Array:
 
 
 def _linear(values: Array, known: Mapping[str, Array], layer: str) -> Array:
-    """Return the output of the linear layer called ``layer``."""
     import numpy as np
 
     return np.asarray(known[f"{layer}.weight"] @ values + known[f"{layer}.bias"])
 
 
 def _logistic(values: Array) -> Array:
-    """Return the logistic function of the values, in a form that cannot overflow."""
     import numpy as np
 
     return np.asarray(0.5 * np.tanh(0.5 * values) + 0.5)

@@ -25,11 +25,7 @@ UNKNOWN_METER = MeterState(level=NORMAL, sd=0.21, coverage=0.0)  # of a meter wi
 
 
 def read(observation: Observation, *, learns: bool = True) -> tuple[Array, Array]:
-    """Return the network's input for an observation, as (completed slots (t, PER_SLOT), present (PRESENT,)).
-
-    The completed slots are oldest first. They are the simulator's if it states them, otherwise the user's last 120
-    answers. Without ``learns`` there are none.
-    """
+    """Return the network's input: (completed slots (t, PER_SLOT), oldest first, present (PRESENT,))."""
     import numpy as np
 
     stated = _stated(observation) if learns else _answers(())
@@ -48,11 +44,7 @@ def read(observation: Observation, *, learns: bool = True) -> tuple[Array, Array
 
 
 def _stated(observation: Observation) -> Slots:
-    """Return the completed slots of a simulated person, oldest first.
-
-    The simulator states changes, anomalies and rewards. Slots without a known action, anomaly or reward are left out,
-    and all slots before a slot without known changes.
-    """
+    """Return the completed slots of a simulated person, oldest first."""
     import numpy as np
 
     shown = [
@@ -77,17 +69,14 @@ def _stated(observation: Observation) -> Slots:
 
 
 def _by_meter(values: Sequence[Any]) -> Array:
-    """Return mappings from meter to value as an array (n, 5), in the order of the meters."""
     import numpy as np
 
     return np.array([[row[meter] for meter in Meter] for row in values], dtype=float).reshape(len(values), METERS)
 
 
 def _answers(history: Sequence[Interaction]) -> Slots:
-    """Return a user's recommendations and answers as slots, in the order of ``history``.
-
-    Changes, anomalies and rewards are 0, because they are unknown for a user. A missing level is 0.7.
-    """
+    """Return a user's recommendations and answers as slots, in the order of ``history``."""
+    # Changes, anomalies and rewards are 0, because they are unknown for a user.
     import numpy as np
 
     advised = np.array([NUMBER[one.recommended] for one in history], dtype=np.intp)

@@ -1,8 +1,4 @@
-"""Make the network's input vectors: one per completed slot and one of the present, for any number of people.
-
-Nothing here is learned. The arithmetic spares a small network two tasks. The first is the change of a neutral person's
-meters (``rhythm_env.dynamics``). The second is the weighting of meters that explains the rewards so far.
-"""
+"""Make the network's input vectors: one per completed slot and one of the present, for any number of people."""
 
 from __future__ import annotations
 
@@ -44,10 +40,7 @@ SEEN_WITHIN = 5e-4  # error of a stated reward, in weighted change
 class Slots:
     """Completed slots along the last axis of (..., t), oldest first. Whole numbers are -1 where unknown.
 
-    ``levels`` (..., t, 5) are before the slot. ``changes``, ``anomalies`` and ``reward`` are the simulator's, or zeros
-    for a user. ``action`` was done if ``stated``, otherwise recommended and accepted. ``refused`` was recommended but
-    not accepted. ``answer`` counts in the order of ``Answer``, and ``moved`` is the slot of the day that the user chose
-    instead.
+    ``levels`` (..., t, 5) are before the slot. ``moved`` is the slot of the day chosen instead.
     """
 
     step: Ints
@@ -101,20 +94,12 @@ def _neutral(slots: Slots) -> Array:
 
 
 def _unexplained(slots: Slots) -> Array:
-    """Return 20 times the changes (..., t, 5) that neither action nor anomaly explains, clipped to -3..3.
-
-    They are due to decay, events or bounds.
-    """
     import numpy as np
 
     return np.asarray(np.clip((slots.changes - _neutral(slots) - slots.anomalies) * 20, -3.0, 3.0))
 
 
 def _cost_of_company(slots: Slots) -> Array:
-    """Return by what share (..., t) a slot's company cost more vitality than it costs a neutral person.
-
-    It is 0 without company.
-    """
     import numpy as np
 
     usual, company = _neutral(slots)[..., V], tables().social[slots.action] > 0
@@ -133,10 +118,9 @@ def felt(slots: Slots) -> Array:
 
 
 def weighed(changes: Array, weighted: Array) -> Array:
-    """Return means and deviations (..., 10) of the five weights of a person's meters, by Bayesian linear regression.
+    """Return means and deviations (..., 10) of the five weights of a person, by Bayesian linear regression.
 
-    ``changes`` has the shape (..., r, 5), and ``weighted`` (..., r) holds their weighted sums. Rows of zeros are
-    ignored. Means are clipped to -0.2..1.2 and doubled. Deviations are taken five times, to bring both to about 1.
+    ``changes`` has the shape (..., r, 5), ``weighted`` (..., r) holds their weighted sums. Zero rows are ignored.
     """
     import numpy as np
 
@@ -150,11 +134,7 @@ def weighed(changes: Array, weighted: Array) -> Array:
 
 
 def tallies(slots: Slots, now: Ints) -> Array:
-    """Return log(1 + count) / 3 (..., t + 1, TALLIES) for the accepted and refused actions before each slot.
-
-    They are counted in total, and then at the time of day ``now`` (..., t + 1), 0..3. Of each, accepted actions come
-    first. The last row counts all slots.
-    """
+    """Return log(1 + count) / 3 (..., t + 1, TALLIES) of accepted and refused actions before each slot."""
     import numpy as np
 
     taken = one_hot(np.where(slots.answer == 0, slots.action, -1), len(ACTIONS))
@@ -170,11 +150,9 @@ def tallies(slots: Slots, now: Ints) -> Array:
 def present(
     step: Ints, levels: Array, sds: Array, coverages: Array, event: Ints, answers: Any, weights: Array, told: Array
 ) -> Array:
-    """Return the network's vector (..., PRESENT) of the slot to decide.
+    """Return the network's vector (..., PRESENT) of the slot to decide, number ``step`` of the week.
 
-    ``step`` is its number in the week, 0..27. ``levels``, ``sds`` and ``coverages`` (..., 5) are of the meters.
-    ``event`` is 0 for none. ``answers`` is 1 for a user who answers, otherwise 0. ``weights`` and ``told`` come from
-    ``weighed`` and ``tallies``.
+    ``levels``, ``sds``, ``coverages`` are (..., 5). ``weights`` and ``told`` come from ``weighed`` and ``tallies``.
     """
     import numpy as np
 

@@ -1,9 +1,6 @@
 """Choose by inferring the user's traits and planning the rest of the week anew in every slot.
 
-``inference`` turns an observation into particles, each a possible person. ``plans`` searches the best rest of the week
-for their mean. ``advice`` combines the plan with the probability of acceptance, and ``words`` explains the choice.
-Users are served by the objective ``reward``, their own weighted meters. The objective ``grade`` reproduces published
-figures, which reward a bad first half of the week. ``variant`` builds it for comparisons.
+Users are served by the objective ``reward``. The objective ``grade`` reproduces published figures.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Choose an action from the best plan for the mean person and the probability of acceptance.
 
-A simulated person follows the policy, a real user may not. An action is therefore worth its probability of acceptance
-times its gain over the user's own choice. Each refused recommendation costs a little.
+An action is worth that probability times its gain over the user's own choice.
 """
 
 from __future__ import annotations
@@ -44,9 +43,7 @@ class Advice:
 def advise(observation: Observation, posterior: Posterior, objective: str, curiosity: float) -> Advice:
     """Return the feasible action with the best score, with all scores and reasons.
 
-    Scores are mean levels over the plan for the objective ``reward``, or points of the grade for ``grade``.
-    ``curiosity`` is the value of less error of the belief. For a user who answers, scores are the values of
-    ``Prospects.scores``.
+    Scores are mean levels for ``reward``, points for ``grade``, or ``Prospects.scores`` for a user who answers.
     """
     person = posterior.person()
     body = body_of(person)
@@ -71,9 +68,7 @@ def taken(observation: Observation, posterior: Posterior, action: ActionType) ->
 def read_into(supposed: Array, observation: Observation) -> Array:
     """Return the supposed meters (5,) moved towards the readings, further for more certain readings.
 
-    Vitality, cognition and serenity are read against the user's own normal level, so they move by the distance from it.
-    Progress and connection are counted, and move towards their reading. Meters without fresh inputs stay, and the
-    result is clipped to 0..1.
+    Felt meters move by their distance from the user's normal, counted ones towards the reading.
     """
     import numpy as np
 
@@ -90,8 +85,7 @@ def read_into(supposed: Array, observation: Observation) -> Array:
 class Prospects:
     """Predicted effects of recommending each action to a user who answers, as arrays (10,).
 
-    ``taken`` is the probability of acceptance. ``gains`` is the gain over the user's own choice, -inf if infeasible.
-    ``tells`` is the information in the answer, in nats.
+    ``gains`` are over the user's own choice, -inf if infeasible. ``tells`` is information in nats.
     """
 
     taken: Array
@@ -99,11 +93,7 @@ class Prospects:
     tells: Array
 
     def scores(self) -> Array:
-        """Return the value (10,) of recommending each action, compared with no advice. Infeasible actions get -inf.
-
-        It is the probability of acceptance times the sum of the gain and 0.06, the value of an acceptance. To it 0.06
-        per nat of the answer's information is added.
-        """
+        """Return the value (10,) of recommending each action, compared with no advice, -inf if infeasible."""
         import numpy as np
 
         possible = np.isfinite(self.gains)
@@ -142,7 +132,6 @@ def body_of(person: Array) -> Bodies:
 
 
 def _entropy(chance: Array) -> Array:
-    """Return the entropy, in nats, of an event with a probability above 0 and below 1."""
     import numpy as np
 
     return np.asarray(-chance * np.log(chance) - (1 - chance) * np.log1p(-chance))

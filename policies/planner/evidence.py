@@ -1,10 +1,4 @@
-"""Collect linear evidence about a person from the last slots, as rows ``h . person = y`` with standard errors.
-
-Everything here is linear in the person of ``population``. A change of meters is a neutral person's change plus traits
-(``rhythm_env.dynamics.changes``). A step's reward is the weighted change (``rhythm_env.grading.step_reward``). In the
-simulator anomalies are exact, and the rows nearly so. A real user shows only changes of uncertain levels, so the rows
-are equally uncertain.
-"""
+"""Collect linear evidence about a person from the last slots, as rows ``h . person = y`` with standard errors."""
 
 from __future__ import annotations
 
@@ -69,11 +63,7 @@ def rows(observation: Observation) -> list[Row]:
 
 
 def levels_before(observation: Observation) -> Iterator[tuple[StepRecord, Levels]]:
-    """Yield each completed slot with the levels (5,) of the meters before it, newest first.
-
-    Levels are computed back from the present. Progress is 0 before the first slot of a week. The first slot whose
-    changes are not known ends the iteration.
-    """
+    """Yield each completed slot with the levels (5,) of the meters before it, newest first, while known."""
     now = [_level(observation, meter) for meter in Meter]
     for record in reversed(observation.step_history):
         if record.deltas is None:
@@ -85,17 +75,12 @@ def levels_before(observation: Observation) -> Iterator[tuple[StepRecord, Levels
 
 
 def _level(observation: Observation, meter: Meter) -> float:
-    """Return the level of a meter, or the normal level 0.7 if the observation lacks the meter."""
     state = observation.meters.get(meter)
     return 0.7 if state is None else state.level
 
 
 def _reward(record: StepRecord, before: Levels) -> Iterator[Row]:
-    """Yield the row of evidence in a step's reward.
-
-    A slot without reward, changes or anomalies yields none. A user who answers yields none, because ``reward`` then is
-    the answer, which is processed elsewhere.
-    """
+    # A user who answers yields none, because ``reward`` then is the answer, which is processed elsewhere.
     if record.answer is not None or record.reward is None or record.deltas is None or record.anomalies is None:
         return
     deltas = [record.deltas[meter] for meter in Meter]
@@ -139,7 +124,6 @@ def shares(action: ActionType, slot: Slot, base: Levels) -> dict[int, dict[int, 
 
 
 def _stated(record: StepRecord, before: Levels) -> Iterator[Row]:
-    """Yield rows of evidence from stated anomalies and, from the remaining change, from passive decay."""
     assert record.action is not None and record.anomalies is not None and record.deltas is not None  # noqa: S101, PT018
     base = neutral(record.action, record.slot, before[V])
     anomalies = [record.anomalies[meter] for meter in Meter]
@@ -153,11 +137,6 @@ def _stated(record: StepRecord, before: Levels) -> Iterator[Row]:
 
 
 def _without_spiral(total: float, serenity: float) -> tuple[float, float]:
-    """Return (a change as it was before a possible spiral of low serenity, its error).
-
-    Below a person's tolerance, losses are 1.2 times as large. Tolerances range from 0.15 to 0.35. In that range the
-    spiral is uncertain, and half of it is assumed.
-    """
     if total >= 0 or serenity >= TOLERANCE[1]:
         return total, 0.0
     if serenity < TOLERANCE[0]:
@@ -167,9 +146,6 @@ def _without_spiral(total: float, serenity: float) -> tuple[float, float]:
 
 
 def _decay(record: StepRecord, before: Levels, totals: Levels) -> Iterator[Row]:
-    """Yield rows of evidence from passive decay, in slots without an event in which the meter stayed within its
-    bounds.
-    """
     assert record.action is not None and record.deltas is not None  # noqa: S101, PT018
     left = [record.deltas[m] - totals[at] for at, m in enumerate(METERS_BY_PLACE)]
     free = [0 < before[at] + record.deltas[m] < 1 for at, m in enumerate(METERS_BY_PLACE)]
@@ -183,7 +159,6 @@ def _decay(record: StepRecord, before: Levels, totals: Levels) -> Iterator[Row]:
 
 
 def _measured(record: StepRecord, before: Levels, observation: Observation) -> Iterator[Row]:
-    """Yield rows of evidence from changes of readings, with the errors of two readings and of possible events."""
     assert record.action is not None and record.deltas is not None  # noqa: S101, PT018
     base = neutral(record.action, record.slot, before[V])
     wanted = shares(record.action, record.slot, base)

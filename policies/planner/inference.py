@@ -38,10 +38,9 @@ PRIOR_PARTICLES = 128  # particles of equal weight, 20 kB. In 24 simulated lives
 
 @dataclass(frozen=True)
 class Posterior:
-    """Possible persons ``people`` (18, n) with ``weights`` (n,) that add to 1. Each column is a person of
-    ``population``.
+    """Possible persons ``people`` (18, n), columns of ``population``, with ``weights`` (n,) that add to 1.
 
-    ``crowd`` holds the particles after the answers. It is None for a simulated person, who never answers.
+    ``crowd`` are the particles after the answers, None for a simulated person, who never answers.
     """
 
     people: Array
@@ -88,12 +87,9 @@ def infer(
     whom: Particles | None = None,
     known: bool = False,
 ) -> Posterior:
-    """Return the posterior given everything in an observation.
+    """Return the posterior given everything in an observation. ``memory`` caches earlier slots, None nothing.
 
-    ``memory`` caches the results for earlier slots, and None caches nothing. ``three`` restricts the particles to the
-    three archetypes and uses only answers, for comparisons. ``whom`` are the particles before any answer, by default
-    the population. ``known`` states that they all equal the true person. If all meters are read without error, they
-    replace the meters of all particles.
+    ``whom`` are the particles before any answer. ``three`` keeps the three archetypes, ``known`` the true person.
     """
     import numpy as np
 
@@ -132,7 +128,6 @@ def anyone(size: int = CROWD, kinds: tuple[Kind, ...] = USUAL) -> Particles:
 
 @cache
 def _archetypes() -> Particles:
-    """Return three groups of 341 particles, one for each archetype in the order of ``ARCHETYPES``."""
     import numpy as np
 
     three = column(archetypes(list(ARCHETYPES)))
@@ -213,7 +208,6 @@ def learnt(observation: Observation, kinds: tuple[Kind, ...] = USUAL) -> dict[st
 
 
 def _rounded(values: Array) -> list[list[float]]:
-    """Return an array as nested lists, rounded to four digits."""
     return [[round(float(x), 4) for x in row] for row in values]
 
 

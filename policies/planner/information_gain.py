@@ -1,9 +1,6 @@
 """Estimate the information about a person that a plan would reveal.
 
-An observation shows only the last seven slots, and each kind of slot reveals different traits. Company reveals two of
-the three traits behind the belief's social dimension. Its effect on serenity is confounded with the loss in idle hours,
-which only exercise shows alone. Work in the morning reveals a trait behind morning, and so does work in the evening.
-Any work reveals two traits behind work. Weights and decay show in every slot.
+An observation shows only recent slots, and each kind of slot reveals different traits.
 """
 
 from __future__ import annotations
@@ -35,10 +32,9 @@ UNKNOWN_TRAIT = -1
 
 
 def informed(plans: Ints, step: int, done: Sequence[int | None]) -> Array:
-    """Return by how much each of n plans (steps, n), from ``step`` on, reduces the belief's error.
+    """Return by how much (n,) each of n plans (steps, n), from ``step`` on, reduces the belief's error.
 
-    It is the mean over the dimensions, as an array (n,). The error is taken at the steps of ``LOOK_AT``, with their
-    weights. ``done`` holds the last actions before, oldest first, None where unknown.
+    ``done`` holds the last actions before, oldest first, None where unknown.
     """
     import numpy as np
 
@@ -55,10 +51,7 @@ def informed(plans: Ints, step: int, done: Sequence[int | None]) -> Array:
 
 
 def _shown(actions: Ints, slots: Ints) -> Array:
-    """Return the reduction (n,) of the belief's error, summed over its dimensions, by the ``actions`` (steps, n).
-
-    ``slots`` (steps,) are their parts of the day, 0..3.
-    """
+    """Return the reduction (n,) of the belief's error, summed over its dimensions, by the ``actions`` (steps, n)."""
     import numpy as np
 
     work, social, idle = (members[actions] for members in _kinds())
@@ -73,10 +66,6 @@ def _shown(actions: Ints, slots: Ints) -> Array:
 
 @cache
 def _kinds() -> tuple[NDArray[np.bool_], ...]:
-    """Return three arrays that say, for each action, if it is work, company, or exercise.
-
-    The last index, ``UNKNOWN_TRAIT``, is none of them.
-    """
     import numpy as np
 
     kinds = (WORK, SOCIAL, (ActionType.EXERCISE,))

@@ -1,11 +1,6 @@
 """A particle filter, in which possible persons (particles) live through the slots in which a user answered.
 
-An answer changes a particle's weight by its probability under the particle's meters at that time. In a slot with an
-accepted recommendation every particle does the recommended action. In other slots each particle draws an action as
-``rhythm_env.people.own_choice`` does. Events happen to particles at random.
-
-Particles that explain the answers badly are replaced by near copies of particles that explain them well. A person's
-traits do not change with time. A copy's traits are shrunk towards the mean and spread again (Liu and West 2001).
+Bad particles are replaced by near copies of good ones, shrunk towards the mean (Liu and West 2001).
 """
 
 from __future__ import annotations
@@ -59,8 +54,7 @@ class Memory:
     def heard(self, observation: Observation, everybody: Particles) -> Particles:
         """Return the particles at the start of the observation's slot, after all answers of its history.
 
-        ``everybody`` are the particles before any answer. The state after all but the last HISTORY_STEPS answers is
-        cached. Newer answers are computed each time, because the calendar's actions are known for the last slots only.
+        ``everybody`` are those before any answer. The state is cached up to the last HISTORY_STEPS answers.
         """
         history = recalled(observation.history)
         older = history[: max(len(history) - HISTORY_STEPS, 0)]
@@ -75,11 +69,6 @@ class Memory:
         return crowd
 
     def _known(self, older: tuple[Interaction, ...], everybody: Particles) -> Kept:
-        """Return the cached state that covers most of the answers ``older``. Without one, return a state without
-        answers.
-
-        A state fits if it began with the same ``everybody`` object and its answers are the first of ``older``.
-        """
         fitting = (one for one in self._kept if one.everybody is everybody and one.older == older[: len(one.older)])
         return max(fitting, key=lambda one: len(one.older), default=Kept(everybody, (), everybody))
 
@@ -88,11 +77,7 @@ SHARED = Memory()  # the cache of this process
 
 
 def recalled(history: tuple[Interaction, ...]) -> tuple[Interaction, ...]:
-    """Return the answers of ``history`` that the particle filter uses.
-
-    These are all answers, if they span less than four weeks. Otherwise the answers before the first new week are left
-    out. A new week begins where an answer's slot of the week is before the preceding answer's.
-    """
+    """Return the answers of ``history`` that the particle filter uses, from a week's begin on if they span weeks."""
     if not history or history[-1].at - history[0].at < WEEKS:
         return history
     mondays = (n for n, (last, one) in enumerate(pairwise(history), start=1) if _step(one) < _step(last))
@@ -100,32 +85,22 @@ def recalled(history: tuple[Interaction, ...]) -> tuple[Interaction, ...]:
 
 
 def _step(place: Interaction | Place | Observation) -> int:
-    """Return the number of a slot in its week, 0..27, where 0 is Monday morning."""
     return place.day * SLOTS + place.slot
 
 
 def _slots_since(one: Interaction | Place, place: Observation) -> int:
-    """Return the number of slots from an answer to the observation's slot, 0..27.
-
-    Whole weeks between them are lost, because an observation states no date.
-    """
+    # Whole weeks between them are lost, because an observation states no date.
     return (_step(place) - _step(one)) % STEPS
 
 
 def _apart(before: Interaction | Place, one: Interaction) -> int:
-    """Return the number of slots from the answer ``before`` to the answer ``one``.
-
-    The times only give the number of weeks, because advice may be requested at any hour of a slot.
-    """
+    # The times only give the number of weeks, because advice may be requested at any hour of a slot.
     steps = _step(one) - _step(before)
     return steps + STEPS * round(((one.at - before.at) / SLOT - steps) / STEPS)
 
 
 def _shown(observation: Observation, history: Sequence[Interaction]) -> Mapping[int, ActionType]:
-    """Return number of the answer -> action that the calendar shows in the slot of the answer.
-
-    Numbers count from 0 in ``history``. Answers without a known action in their slot are left out.
-    """
+    """Return number of the answer -> action that the calendar shows in the slot of the answer."""
     recent = enumerate(reversed(observation.step_history), start=1)
     done = {ago: record.action for ago, record in recent if record.action is not None}
     if not history or not done:
@@ -136,11 +111,6 @@ def _shown(observation: Observation, history: Sequence[Interaction]) -> Mapping[
 
 
 def _hear(crowd: Particles, history: Sequence[Interaction], which: range, shown: Mapping[int, ActionType]) -> Particles:
-    """Return a copy of the particles that has lived through the answers numbered ``which``, and the slots between them.
-
-    Each answer weighs the particles and may resample them. ``shown`` is number of the answer -> action that the
-    calendar shows in its slot. An accepted action counts instead of it.
-    """
     crowd, room = crowd.copy(), crowd.room()
     for number in which:
         one = history[number]
@@ -157,11 +127,7 @@ def _hear(crowd: Particles, history: Sequence[Interaction], which: range, shown:
 
 
 def _pass(crowd: Particles, one: Interaction | Place, slots: int, room: Array) -> None:
-    """Let the particles live through the slots without advice after ``one``, by changing ``crowd`` itself.
-
-    ``slots`` is the number of slots until the next answer or the present. ``room`` is scratch memory of
-    ``Particles.room``. At most 5 slots are lived through. Progress becomes 0 if a new week begins within the distance.
-    """
+    """Let the particles live through the slots without advice after ``one``, by changing ``crowd`` itself."""
     import numpy as np
 
     before = _step(one)
@@ -175,9 +141,7 @@ def _pass(crowd: Particles, one: Interaction | Place, slots: int, room: Array) -
 def live(crowd: Particles, changes: Array, standings: Array, done: ActionType | None) -> None:
     """Live through a slot and change the particles' meters and age, in place.
 
-    All particles do the action ``done``. If it is None, each draws an action with the shares exp(standing) (Gumbel
-    1954). ``changes`` (5, 10, n) and ``standings`` (10, n) are those of the slot. Events then hit some particles, whose
-    meters are clipped to 0..1.
+    ``done`` None draws actions with exp(standing) (Gumbel 1954). ``changes`` (5, 10, n), ``standings`` (10, n).
     """
     import numpy as np
 
@@ -212,7 +176,7 @@ class Draws(NamedTuple):
 
 @cache
 def _draws(n: int) -> Draws:
-    """Return the random draws for n particles. They are the same at every call."""
+    """Return the random draws for n particles."""
     import numpy as np
 
     rng = np.random.default_rng(3)
@@ -254,7 +218,7 @@ def renew(crowd: Particles) -> None:
 
 
 def _within_groups(crowd: Particles) -> Array:
-    """Return the weights (kinds, n / kinds) of the particles. They add to 1 in each group."""
+    """Return the weights (kinds, n / kinds) of the particles."""
     import numpy as np
 
     if crowd.kinds == 1:
@@ -265,10 +229,7 @@ def _within_groups(crowd: Particles) -> Array:
 
 
 def _alike(people: Array, weights: Array, copied: Array, rng: Any) -> Array:
-    """Return new people (18, n) near the particles at the indices ``copied``, within the bounds of a person.
-
-    On average they keep the weighted mean and spread of the group ``people`` (18, n). Guilt is copied unchanged.
-    """
+    """Return new people (18, n) near the particles at the indices ``copied``, within the bounds of a person."""
     import numpy as np
 
     mean = (people @ weights)[:, None]

@@ -81,11 +81,7 @@ def situation_of(observation: Observation) -> Situation:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A plan, as the number of an action for each slot from now on (``actions``).
-
-    ``worth`` (10,) is, by first action, the value of the best plan that the search tried. It is -inf if no tried plan
-    began with that action.
-    """
+    """A plan as numbers of actions, and by first action (10,) the best value tried, -inf if none was."""
 
     actions: Ints
     worth: Array
@@ -94,9 +90,7 @@ class Plan:
 def best_plan(situation: Situation, weights: Array, person: Bodies, objective: str, curiosity: float) -> Plan:
     """Return the best plan that a short search finds, with the best value of each first action.
 
-    ``weights`` (5,) are those of the person's meters. ``objective`` is that of ``_worth``. ``curiosity`` times the
-    information of a plan is added to its value. The search begins with typical weeks. It then changes or exchanges
-    slots of the best plan, until nothing improves or after 16 rounds.
+    ``weights`` (5,) are the person's. ``curiosity`` times the information of a plan is added to its value.
     """
     import numpy as np
 
@@ -118,9 +112,6 @@ def best_plan(situation: Situation, weights: Array, person: Bodies, objective: s
 
 
 def _typical(situation: Situation) -> Ints:
-    """Return typical plans (steps, n) for the situation's slots. Their first actions run through the possible ones in
-    turn.
-    """
     import numpy as np
 
     slots = np.arange(situation.step, situation.until) % STEPS
@@ -131,7 +122,6 @@ def _typical(situation: Situation) -> Ints:
 
 @cache
 def _weeks() -> Ints:
-    """Return typical weeks (n, 28), one for each pair of kinds of days for the two halves of a week."""
     import numpy as np
 
     days = [[ord(letter) - ord("A") for letter in day] for day in DAYS]
@@ -142,10 +132,6 @@ def _weeks() -> Ints:
 
 @cache
 def _places(steps: int, turn: int) -> tuple[Ints, Ints]:
-    """Return slots and actions, each (2, PAIRS), for the random changes in the round ``turn`` of the search.
-
-    ``steps`` is the length of a plan. Equal arguments give equal draws.
-    """
     import numpy as np
 
     rng = np.random.default_rng((steps, turn))
@@ -153,10 +139,7 @@ def _places(steps: int, turn: int) -> tuple[Ints, Ints]:
 
 
 def _changed(best: Ints, situation: Situation, turn: int) -> Ints:
-    """Return plans (steps, n) that differ a little from ``best`` and begin with a possible action.
-
-    They have another action in a slot, two slots exchanged, or two random changes. ``turn`` is the number of the round.
-    """
+    """Return plans (steps, n) that differ a little from ``best`` and begin with a possible action."""
     import numpy as np
 
     steps, many = len(best), len(ACTIONS)
@@ -172,7 +155,6 @@ def _changed(best: Ints, situation: Situation, turn: int) -> Ints:
 
 
 def _exchanged(best: Ints) -> Ints:
-    """Return copies (steps, n) of a plan, one for each two slots of different actions, with these two exchanged."""
     import numpy as np
 
     one, other = np.triu_indices(len(best), 1)
@@ -184,11 +166,7 @@ def _exchanged(best: Ints) -> Ints:
 
 
 def _worth(lived: Lived, situation: Situation, weights: Array, objective: str) -> Array:
-    """Return the value (n,) of each plan from the meters under it.
-
-    The objective ``reward`` gives the mean weighted level over the plan. Any other gives the second published grade
-    without its belief part.
-    """
+    """Return the value (n,) of each plan from the meters under it."""
     import numpy as np
 
     if objective == "reward":
@@ -211,17 +189,12 @@ def _worth(lived: Lived, situation: Situation, weights: Array, objective: str) -
 
 @cache
 def _start() -> Array:
-    """Return the meters (5, 1) at the start of a week."""
     from rhythm_env.dynamics import start
 
     return start(1)
 
 
 def _half(change: Array, bad: Array, weights: Array) -> Array:
-    """Return the mean reward (n,) of a slot in half a week, by the formulas of ``grading.step_reward``.
-
-    ``change`` (5, n) is that of the meters over the half. ``bad`` (n,) counts slots with a meter below the crash level.
-    """
     import numpy as np
 
     felt = REWARD_SCALE * (weights @ change) + PROGRESS_BIAS * change[P] + CONNECTION_BIAS * change[N]

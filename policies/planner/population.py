@@ -1,7 +1,6 @@
 """The prior over persons, as particles drawn from the simulator's distribution of profiles.
 
-A person is a column of 18 numbers. The first five are the weights of the meters and add to 1. The others are the traits
-of ``rhythm_env.constants.RANGES`` in their units. Guilt is 0 or 1, because only its side of 0.5 matters.
+A person is 18 numbers: five weights of the meters, which add to 1, then the traits of ``RANGES``.
 """
 
 from __future__ import annotations
@@ -75,11 +74,7 @@ def population() -> Population:
 
 @cache
 def anybody(size: int = CROWD) -> Array:
-    """Return ``size`` persons (18, size) of the prior, with which a user's answers are explained.
-
-    They are spread evenly, and are the same in every process. An odd ``size`` gives a person less. The result is
-    cached, so callers must not change it.
-    """
+    """Return ``size`` persons (18, size) of the prior, spread evenly. The result is cached: do not change it."""
     return drawn(_even(size))
 
 
@@ -97,10 +92,8 @@ def within(people: Array) -> Array:
 
 
 def _even(n: int) -> Array:
-    """Return n points (18, n) spread evenly over the unit cube, for an even n.
-
-    They follow the additive recurrence of Roberts (2018). The second half mirrors the first.
-    """
+    """Return n points (18, n) spread evenly over the unit cube, for an even n."""
+    # They follow the additive recurrence of Roberts (2018).
     import numpy as np
 
     ratio = 2.0
@@ -126,10 +119,6 @@ def drawn(unit: Array) -> Array:
 
 
 def _weights(unit: Array) -> Array:
-    """Convert uniform draws (5, n) into weights (5, n) from Dirichlet(1, 1, 1, 1, 1) with a floor.
-
-    Shares below 0.05 are raised to 0.05, and then all are scaled to add to 1.
-    """
     import numpy as np
 
     weights = -np.log(unit)

@@ -1,14 +1,6 @@
-"""The probability of a user's answer for each particle.
+"""The probability of a user's answer for each particle, by the model of ``rhythm_env.people``.
 
-The model of an answer is that of ``rhythm_env.people``. The probability of acceptance is logistic in the action's value
-at that time, relative to all ten actions. A refused action is rescheduled if it would be clearly better later that day,
-otherwise ignored.
-
-Real users also reschedule to another day. This is evidence about the chosen hour. Reschedule is thus evidence for the
-action and against the hour. Ignore is evidence against both.
-
-An action's value depends on the true meters. Readings correlate with these by only 0.1 to 0.5. Each particle therefore
-lives through the answered slots with its own meters (``particle_filter``).
+Reschedule is evidence for the action and against the hour, Ignore evidence against both.
 """
 
 from __future__ import annotations
@@ -127,10 +119,9 @@ class Particles:
         self.logs = self.logs + TRUST * np.log(likely)
 
     def standings(self, changes: Array) -> Array:
-        """Return the value (10, n) of each action relative to the mean of all, in units of their standard deviation.
+        """Return the value (10, n) of each action relative to the mean of all, in standard deviations.
 
-        ``changes`` has the shape (5, 10, n). With (k, 5, 10, n) for k slots the result is (k, 10, n). The formulas are
-        those of ``rhythm_env.people.utilities`` and ``standing``.
+        ``changes`` is (5, 10, n), or (k, 5, 10, n) for k slots, as in ``rhythm_env.people.standing``.
         """
         import numpy as np
 
@@ -157,10 +148,9 @@ class Particles:
         return np.empty((SLOTS, METERS, len(ACTIONS), len(self.logs)), dtype=np.float32)
 
     def changes(self, slots: int | slice | list[int], room: Array | None = None) -> Array:
-        """Return the change (5, 10, n) of the meters by each action in a slot, by the dynamics of ``rollout``.
+        """Return the change (5, 10, n) of the meters by each action in a slot, with decay, or (k, 5, 10, n).
 
-        Decay is included, and meters stay within 0..1. For k slots the shape is (k, 5, 10, n). The result is written
-        into ``room`` (4, 5, 10, n) if given, because new memory costs more than the sums.
+        The result is written into ``room`` if given, because new memory costs more than the sums.
         """
         import numpy as np
 
@@ -177,10 +167,6 @@ class Particles:
         return np.asarray(np.minimum(wanted, (1 - self.meters)[:, None], out=wanted))
 
     def _spiral(self, wanted: Array, struggling: Array) -> Array:
-        """Return the changes of the particles numbered ``struggling``, whose serenity is below their tolerance.
-
-        ``wanted`` holds their changes without this effect. Losses before decay grow by the factor SPIRAL.
-        """
         import numpy as np
 
         decay = _linear().decay @ self._traits[:, struggling]
@@ -192,8 +178,7 @@ class Particles:
 class Linear(NamedTuple):
     """The changes of meters by each action, as exact linear functions of a person's 18 numbers.
 
-    They give the same as the tables of ``rollout.bodies``, and are fast for many people. Rows of 200 are slot, meter
-    and action (4, 5, 10).
+    They equal the tables of ``rollout.bodies``, faster. Rows of 200 are slot, meter, action (4, 5, 10).
     """
 
     growing: Array  # (4, 5, 10), equal for everybody
@@ -204,10 +189,7 @@ class Linear(NamedTuple):
 
 @cache
 def _linear() -> Linear:
-    """Return the exact linear functions.
-
-    They are derived from the tables of 19 people. Of these, 18 have a single number of 1, and the last has zeros alone.
-    """
+    """Return the exact linear functions."""
     import numpy as np
 
     ones = bodies(profiles(np.eye(SIZE, SIZE + 1)).traits)
@@ -218,11 +200,7 @@ def _linear() -> Linear:
 
 
 def looked_at(one: Interaction) -> slice | list[int]:
-    """Return the slots of the day on which the probability of an answer depends, the answer's own slot first.
-
-    The others are slots that may look better. For Reschedule this is the chosen slot, whatever its day. For Ignore, and
-    without a chosen slot, these are all later slots of the day. Accept depends on its own slot only.
-    """
+    """Return the slots of the day on which the probability of an answer depends, the answer's own slot first."""
     slot = int(one.slot)
     if one.answer is Answer.ACCEPT:
         return slice(slot, slot + 1)
@@ -231,12 +209,9 @@ def looked_at(one: Interaction) -> slice | list[int]:
 
 
 def likelihood(one: Interaction, accepted: Array, there: Array) -> Array:
-    """Return the probability (n,) of an answer for each particle.
+    """Return the probability (n,) of an answer for each particle, given that of acceptance, ``accepted`` (n,).
 
-    ``accepted`` (n,) is the probability of acceptance. ``there`` (k, n) holds the action's standing in the slots of
-    ``looked_at``. Ignore is a refusal while no other of these slots is clearly better. Reschedule is a refusal while
-    one of them is. Without other slots, or if it is the same hour of another day, the answer has the probability of a
-    refusal.
+    ``there`` (k, n) holds the action's standing in the slots of ``looked_at``, which decide how it is refused.
     """
     if one.answer is Answer.ACCEPT:
         return accepted
@@ -249,9 +224,6 @@ def likelihood(one: Interaction, accepted: Array, there: Array) -> Array:
 
 
 def _better(there: Array) -> Array:
-    """Return the probability (n,) that the highest later row of ``there`` (k, n) is clearly better than the first
-    row.
-    """
     import numpy as np
 
     gain = there[1:].max(axis=0)
@@ -263,7 +235,6 @@ def _better(there: Array) -> Array:
 
 @cache
 def _mean_of_actions() -> Array:
-    """Return the weights (10,) of a mean over the actions, each 0.1."""
     import numpy as np
 
     return np.full(len(ACTIONS), 1 / len(ACTIONS), dtype=np.float32)

@@ -1,9 +1,6 @@
-"""The simulator's dynamics for many plans of a person at once.
+"""The simulator's dynamics for many plans of a person at once, as two tables of effects per person.
 
-The effects of ``rhythm_env.dynamics`` are computed per person into two tables. The first holds effects that grow with
-vitality, the second the remaining effects. A step of several hundred plans then costs a dozen small array operations.
-Events are left out, because they cannot be predicted. ``tests/policies/test_planner.py`` compares the tables with
-``dynamics.changes``.
+``tests/policies/test_planner.py`` compares the tables with ``dynamics.changes``.
 """
 
 from __future__ import annotations
@@ -38,11 +35,7 @@ HALF = STEPS // 2
 
 @dataclass(frozen=True, slots=True)
 class Bodies:
-    """Tables of the effect of each action on the meters of n people in a slot.
-
-    ``growing`` is multiplied by GAIN_FLOOR + GAIN_SLOPE * vitality. ``rest`` holds the other effects except decay.
-    ``tolerance`` is the serenity below which losses grow.
-    """
+    """Tables of the effect of each action on the meters of n people in a slot: one part grows with vitality."""
 
     growing: Array  # (4, 5, 10) by slot, meter and action, shared by all, times floor + slope * vitality
     rest: Array  # (4, 5, 10, n)
@@ -95,11 +88,7 @@ class Lived:
 
 
 def live(meters: Array, plans: Ints, step: int, person: Bodies) -> Lived:
-    """Return the meters that n plans lead to, for a person with the meters (5,), from slot ``step`` (0..27) on.
-
-    Each column of ``plans`` (steps, n) is a plan, as numbers of actions. No events happen. The precision is that of
-    ``person``.
-    """
+    """Return the meters that n plans (steps, n) lead to, for a person with the meters (5,), from slot ``step`` on."""
     import numpy as np
 
     now = np.repeat(meters.astype(person.rest.dtype)[:, None], plans.shape[1], axis=1)

@@ -42,8 +42,7 @@ def reasons(
 ) -> tuple[str, ...]:
     """Return the sentences for a decision, at least one: its purpose, then earlier answers, then the belief.
 
-    ``person`` (18,) is the mean of the inferred persons, and ``supposed`` holds its tables. ``belief`` is mean and
-    standard deviation, each (3,).
+    ``person`` (18,) is the mean person, ``supposed`` its tables. ``belief`` is mean and deviation, each (3,).
     """
     found = [purpose(action, observation, person, supposed)]
     found += answers(observation.history, observation.slot, action)
@@ -52,11 +51,7 @@ def reasons(
 
 
 def purpose(action: ActionType, observation: Observation, person: Array, supposed: Bodies) -> str:
-    """Return a sentence about the meter that the action serves best, with the expected change of its level.
-
-    The best meter has the largest change above the mean of all actions, times the person's weight of the meter. If its
-    level would not rise, the sentence instead says that the action fits the rest of the week.
-    """
+    """Return a sentence about the meter that the action serves best, with the expected change of its level."""
     import numpy as np
 
     levels = [0.7 if (state := observation.meters.get(meter)) is None else state.level for meter in Meter]
@@ -72,10 +67,6 @@ def purpose(action: ActionType, observation: Observation, person: Array, suppose
 
 
 def _opening(observation: Observation, meter: Meter, action: ActionType) -> str:
-    """Return the beginning of a sentence on how the action serves the meter.
-
-    Without any answers and readings the sentence speaks of most people. A level below 0.5 is mentioned.
-    """
     state, name = observation.meters.get(meter), meter.lower()
     if not observation.history and all(other.coverage <= 0 for other in observation.meters.values()):
         return f"nothing is known of you yet; for most people {plain(action)} does most for {name} now"
@@ -85,11 +76,7 @@ def _opening(observation: Observation, meter: Meter, action: ActionType) -> str:
 
 
 def answers(history: Sequence[Interaction], slot: Slot, action: ActionType) -> Iterator[str]:
-    """Yield a sentence on the earlier answers to ``action`` in this slot of the day, if there are any.
-
-    A second sentence names another action, if it was refused at least twice and never accepted in this slot. Of several
-    such actions, the action refused most often is named.
-    """
+    """Yield a sentence on the earlier answers to ``action`` in this slot, and on an action often refused there."""
     here = [one for one in history if one.slot is slot]
     mine = [one for one in here if one.recommended is action]
     if mine:
@@ -103,12 +90,10 @@ def answers(history: Sequence[Interaction], slot: Slot, action: ActionType) -> I
 
 
 def _accepted(some: Sequence[Interaction]) -> bool:
-    """Return True if any of the answers is Accept."""
     return any(one.answer is Answer.ACCEPT for one in some)
 
 
 def _counted(slot: Slot, action: ActionType, some: Sequence[Interaction]) -> str:
-    """Return the counts of the answers in words, such as "mornings: deep work ignored 3 of 3"."""
     counts = {answer: sum(one.answer is answer for one in some) for answer in Answer}
     said = ", ".join(f"{SAID[answer]} {count} of {len(some)}" for answer, count in counts.items() if count)
     return f"{TIMES[slot]}: {plain(action)} {said}"

@@ -1,9 +1,6 @@
 """Thompson sampling in which slots and actions share what was learnt from answers, without a model of actions.
 
-The policy is a Bayesian logistic regression of acceptance. Its effects are a base rate, the action, the slot, and the
-action in the slot. They are shrunk towards zero, as the random effects of IntelligentPooling, but for a single user. A
-refusal in the morning thus counts a little in the evening. Rates are drawn from the posterior, and the action with the
-highest is recommended (Thompson 1933). The policy ``thompson`` learns every slot on its own.
+The regression is shrunk as IntelligentPooling is, for a single user. Draws: Thompson 1933.
 """
 
 from __future__ import annotations
@@ -28,11 +25,7 @@ NEWTON_STEPS = 8  # iterations of Newton's method, which needs five
 
 
 class SharedArms:
-    """A policy that draws the acceptance rates of all feasible actions in 32 rounds. The highest rate wins a round.
-
-    An action is recommended with the share of rounds that it won. Scores are acceptance rates (0 to 1) at the
-    posterior's mode.
-    """
+    """A policy that draws the acceptance rates of all feasible actions. The share of draws won is the probability."""
 
     name = "shared_arms"
     version = 1
@@ -78,13 +71,11 @@ def posterior(observation: Observation) -> tuple[Array, Array]:
 
 
 def _cell(action: ActionType, slot: Slot) -> int:
-    """Return the index, 0..39, of a pair of action and slot."""
     return ACTIONS.index(action) * SLOTS + int(slot)
 
 
 @cache
 def _rows() -> Array:
-    """Return the design matrix (40, 55), with a row for each pair of action and slot."""
     import numpy as np
 
     cells = len(ACTIONS) * SLOTS
@@ -93,7 +84,6 @@ def _rows() -> Array:
 
 
 def _variances() -> Array:
-    """Return the prior variances (55,) of the effects, in squared logits."""
     import numpy as np
 
     sizes = {"base": 1, "action": len(ACTIONS), "slot": SLOTS, "both": len(ACTIONS) * SLOTS}

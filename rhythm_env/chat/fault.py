@@ -6,8 +6,7 @@ from __future__ import annotations
 class Fault(Exception):
     """A failed request. The text names the kind of failure, and never holds the request or the answer.
 
-    ``wait`` is the number of seconds before a retry, None if a retry is useless. ``stops`` is True if requests with
-    other content would fail too.
+    ``wait`` is seconds before a retry, None if useless. ``stops``: other content would fail too.
     """
 
     def __init__(self, kind: str, *, wait: float | None = None, stops: bool = True) -> None:

@@ -34,10 +34,9 @@ class Service:
         self._timeout = timeout
 
     def post(self, body: bytes) -> bytes:
-        """Send ``body`` and return the body of the answer, within the time limit. Raises Fault and no other error.
+        """Send ``body`` and return the answer's body, within the time limit. Raises Fault and no other error.
 
-        The time-out of ``requests`` applies to each read, so a slow sender could delay the call for ever. The request
-        therefore runs in a thread, which is abandoned at the time limit.
+        It runs in a thread, because the time-out of ``requests`` starts again with each read.
         """
         answered: Future[bytes] = Future()
         threading.Thread(target=self._settle, args=(body, answered), daemon=True).start()
@@ -47,7 +46,6 @@ class Service:
             raise Fault("no answer in time") from None
 
     def _settle(self, body: bytes, answered: Future[bytes]) -> None:
-        """Send ``body`` and give the result or its Fault to the future ``answered``."""
         try:
             answered.set_result(self._ask(body))
         except Fault as fault:
@@ -56,7 +54,7 @@ class Service:
             answered.set_exception(_unreachable(error))
 
     def _ask(self, body: bytes) -> bytes:
-        """Send ``body`` and return the body of the answer. Raises Fault or an error of ``requests``."""
+        """Send ``body`` and return the body of the answer."""
         import requests
 
         until = monotonic() + self._timeout
@@ -74,21 +72,13 @@ class Service:
             return _read(answer, until)
 
     def _signed(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
-        """Add the key, if any, to a request, and return the request.
-
-        As an ``auth`` function this also keeps ``requests`` from sending passwords of ``~/.netrc``.
-        """
         if self._key:
             request.headers["Authorization"] = f"Bearer {self._key}"
         return request
 
 
 def _check(answer: requests.Response) -> None:
-    """Raise Fault unless the answer has status 200 and its content type is JSON.
-
-    Status 429, 5xx and another content type are worth a retry. With 400, 413 or 422 requests with other content may
-    still succeed.
-    """
+    """Raise Fault unless the answer has status 200 and its content type is JSON."""
     status = answer.status_code
     if status == 429 or status >= 500:
         raise Fault(f"HTTP {status}", wait=wait(answer.headers.get("Retry-After"), now=datetime.now(UTC)))
@@ -99,10 +89,7 @@ def _check(answer: requests.Response) -> None:
 
 
 def _read(answer: requests.Response, until: float) -> bytes:
-    """Return the body of an answer.
-
-    Raises Fault if the body exceeds 256 KiB, or is incomplete at the time ``until`` (in seconds of ``time.monotonic``).
-    """
+    """Return the body of an answer."""
     read = bytearray()
     for piece in answer.iter_content(PIECE):
         read += piece
@@ -114,7 +101,7 @@ def _read(answer: requests.Response, until: float) -> bytes:
 
 
 def _unreachable(error: Exception) -> Fault:
-    """Return the Fault for an error of ``requests``. A retry is only worthwhile after an answer that breaks off."""
+    """Return the Fault for an error of ``requests``."""
     from requests.exceptions import ChunkedEncodingError, ContentDecodingError, Timeout
 
     if isinstance(error, Timeout):
@@ -125,11 +112,7 @@ def _unreachable(error: Exception) -> Fault:
 
 
 def wait(said: str | None, *, now: datetime) -> float:
-    """Return the number of seconds to wait by a ``Retry-After`` header, from 0 to a day.
-
-    The header holds a number of seconds or a date. Without it (None) the result is half a second. If it is unreadable,
-    the result is an hour.
-    """
+    """Return the seconds to wait by a ``Retry-After`` header (seconds, a date or None), limited to a day."""
     if said is None:
         return RETRY_PAUSE
     try:

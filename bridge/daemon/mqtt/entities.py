@@ -39,10 +39,7 @@ METER_ICONS = {
 
 
 def discovery(names: Names, user: User, url: str | None) -> dict[str, Any]:
-    """Return the discovery message of a person's device, with its entities.
-
-    ``url`` is the page's address, to which Home Assistant then leads. It is None if people cannot reach the page.
-    """
+    """Return the discovery message of a person's device. ``url`` is the page's address, None if unreachable."""
     device = names.device(user)
     about: dict[str, Any] = {
         "identifiers": [device],
@@ -91,7 +88,6 @@ def _meter(names: Names, device: str, meter: Meter) -> dict[str, Any]:
 
 
 def _open(names: Names, device: str) -> dict[str, Any]:
-    """Return the availability of an entity that needs both a connected bridge and a current recommendation."""
     return {"availability": [{"topic": names.status}, {"topic": names.topic(device, "open")}]}
 
 
@@ -167,10 +163,7 @@ def _confirm(names: Names, device: str) -> dict[str, Any]:
 
 
 def meter_state(reading: Reading) -> dict[str, Any]:
-    """Return a meter's state: level and uncertainty in per cent, words, coverage (0 to 1) and up to five reasons.
-
-    At coverage 0, level and uncertainty are None.
-    """
+    """Return a meter's state in per cent, words and reasons. At coverage 0, level and uncertainty are None."""
     known = reading.coverage > 0
     return {
         "level": round(100 * reading.level) if known else None,
@@ -182,10 +175,7 @@ def meter_state(reading: Reading) -> dict[str, Any]:
 
 
 def advice_state(advice: Recommendation | None, user: User, events: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the state of the recommendation with the texts of its notification. Without one, all fields are None.
-
-    ``events`` are lines about the calendar, which are empty unless the user shares titles.
-    """
+    """Return the state of the recommendation with its notification's texts. Without one, all fields are None."""
     if advice is None:
         return dict.fromkeys(("action", "id", "title", "text", "start", "end", "answer", "expires_at"))
     title, text = notify.compose(advice, {}, events, zones=user.zones)

@@ -69,10 +69,7 @@ class Names:
         return f"{self.node}/{device}/{part}"
 
     def is_ours(self, topic: str) -> bool:
-        """Return True for a topic under which this installation alone publishes retained messages.
-
-        These are the topics below its own name, and the discovery topics of its devices.
-        """
+        """Return True for a topic under which this installation alone publishes retained messages."""
         device = topic.removeprefix(f"{self.discovery}/device/").removesuffix("/config")
         is_device = re.fullmatch(rf"{self.node}_[0-9a-f]{{12}}", device) is not None
         return topic.startswith(f"{self.node}/") or (is_device and topic == self.config(device))
@@ -121,10 +118,7 @@ def broker_of(settings: Mapping[str, str]) -> Broker | None:
 
 
 def sharing(bridge: Bridge, users: Iterable[User]) -> Iterable[tuple[User, str]]:
-    """Yield (user, "yes" or "titles") for each user who shares at the broker, by the setting ``share``.
-
-    Raises SetupError for a word other than these and "no".
-    """
+    """Yield (user, "yes" or "titles") for each user who shares at the broker. Raises SetupError for other words."""
     for user in users:
         share = bridge.settings_of(user, "mqtt", config.MQTT)["share"].strip().lower()
         if share not in SHARE_CHOICES:
@@ -136,11 +130,9 @@ def sharing(bridge: Bridge, users: Iterable[User]) -> Iterable[tuple[User, str]]
 
 
 class Link:
-    """A connection to a broker that is made anew when it is lost.
+    """A connection to a broker that is made anew when it is lost. Raises SetupError if it cannot be set up.
 
-    ``on_ready`` is called without arguments after each connection, when everything retained was read. ``on_press`` is
-    called with the topic and text of each message to a topic of buttons. Both run in paho's thread, and must return at
-    once. Raises SetupError without paho-mqtt, and for an unreadable certificate file.
+    ``on_ready`` and ``on_press(topic, text)`` run in paho's thread, and must return at once.
     """
 
     def __init__(self, broker: Broker, on_ready: Callable[[], None], on_press: Callable[[str, str], None]) -> None:
@@ -179,10 +171,7 @@ class Link:
             return dict(self._retained)
 
     def keep(self, topic: str, text: str) -> None:
-        """Let the broker retain ``text`` under a topic, unless it retains the same text already.
-
-        An empty text removes what is retained.
-        """
+        """Let the broker retain ``text`` under a topic, unless it does already. An empty text removes it."""
         with self._lock:
             if self._retained.get(topic, "") == text:
                 return
@@ -217,7 +206,7 @@ class Link:
         client.subscribe([(own, 1), (self._names.config("+"), 1)])
 
     def _subscribed(self, client: Client, _data: Any, _number: Any, codes: Any, _properties: Any) -> None:
-        """Send a message to ourselves. The broker delivers it after everything that it retains."""
+        """Send a message to ourselves, which the broker delivers after all that it retains."""
         if any(code.is_failure for code in codes):
             log.warning("the MQTT broker does not let the bridge read its own topics")
         self._hello = secrets.token_hex(8)
@@ -229,7 +218,6 @@ class Link:
             log.warning("the MQTT broker is away: %s", code)
 
     def _unanswered(self, _client: Client, _data: Any) -> None:
-        """Log that the broker does not answer, only once until a connection succeeds."""
         if not self._is_missed:
             log.warning("the MQTT broker does not answer, or its certificate is not trusted; see: bridge doctor")
         self._is_missed = True

@@ -40,8 +40,7 @@ class Press:
 class Publisher:
     """An installation at its broker, which publishes users' meters and recommendations and notes pressed buttons.
 
-    ``work`` is called, in any thread, after a press and after each connection to the broker. It must return at once,
-    and have ``update`` called soon.
+    ``work`` is called in any thread, must return at once, and have ``update`` called soon.
     """
 
     bridge: installation.Bridge
@@ -76,9 +75,7 @@ class Publisher:
     def update(self, now: datetime) -> None:
         """Store the answers of pressed buttons, and publish each sharing user's recommendation and meters.
 
-        Meters are read at most every five minutes. What the broker retains of users who share no more is removed.
-        Nothing happens unless the broker is connected and what it retains was read. Raises SetupError for a wrong
-        ``share``.
+        Nothing happens before the broker's retained messages were read. Raises SetupError for a wrong ``share``.
         """
         with self.updating:
             if self.link.is_ready:
@@ -150,10 +147,7 @@ class Publisher:
 
 
 def opened(bridge: installation.Bridge, work: Callable[[], None]) -> Publisher | None:
-    """Return a publisher that connects to the installation's broker, or None if the settings name no broker.
-
-    Raises SetupError for a wrong setting, and without paho-mqtt.
-    """
+    """Return a publisher for the broker in the settings, or None without any. Raises SetupError for wrong ones."""
     broker = broker_of(bridge.settings.of_plugin("mqtt", config.MQTT))
     return None if broker is None else Publisher(bridge=bridge, broker=broker, work=work)
 
@@ -165,19 +159,13 @@ def current(bridge: installation.Bridge, user: User, now: datetime) -> Recommend
 
 
 def is_news(bridge: installation.Bridge, user: User, advice: Recommendation, now: datetime) -> bool:
-    """Return True if an event may tell of a recommendation, as a notification would.
-
-    It is False once the recommendation is answered, in a slot of BRIDGE_QUIET, and once a recommended sleep has begun.
-    """
+    """Return True if an event may tell of a recommendation: unanswered, no quiet slot, no sleep begun."""
     asleep = advice.kind == "sleep" and advice.start is not None and advice.start <= now
     return advice.answer is None and not asleep and moment_at(now, user.zones).slot not in bridge.guard.quiet
 
 
 def give(bridge: installation.Bridge, user: User, number: int, word: str, now: datetime) -> None:
-    """Store the answer ``word`` of a button to the recommendation ``number``, as a link in a notification does.
-
-    A press that comes too late, or for an unknown recommendation, is only logged.
-    """
+    """Store the answer ``word`` of a button to the recommendation ``number``. A late press is only logged."""
     try:
         found = feedback.own(bridge.store, user, number)
         answer_links.refuse_late(found, user, now=now)

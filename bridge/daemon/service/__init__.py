@@ -56,10 +56,9 @@ WantedBy=default.target
 
 
 def text(kind: str, folder: Path) -> str:
-    """Return the text of a service's file. ``system`` is the unit of the machine, and ``systemd`` that of the user.
+    """Return the text of a service's file: ``system``, ``systemd``, ``launchd``, ``container`` or ``compose``.
 
-    ``launchd`` is a user's agent, and ``container`` and ``compose`` are for containers. A user's service works on the
-    data in ``folder``. Raises SetupError for an unknown kind.
+    A user's service works on the data in ``folder``. Raises SetupError for an unknown kind.
     """
     if kind in SHIPPED:
         return files(__name__).joinpath(SHIPPED[kind]).read_text(encoding="utf-8")
@@ -84,13 +83,11 @@ def _quoted(word: str) -> str:
 
 
 def _command() -> list[str]:
-    """Return the command ``rhythm-bridge up`` beside this Python, or ``python -m bridge up`` without that program."""
     program = Path(sys.executable).with_name("rhythm-bridge")
     return [str(program), "up"] if program.exists() else [sys.executable, "-P", "-m", "bridge", "up"]
 
 
 def _agent(folder: Path) -> str:
-    """Return the property list of a launchd agent, which starts again after a failure."""
     wanted = {
         "Label": LABEL,
         "ProgramArguments": _command(),
@@ -106,10 +103,7 @@ def _agent(folder: Path) -> str:
 
 
 def install(kind: str, written: str) -> tuple[Path, str]:
-    """Write a user's service file to its place. Returns the place and the command that starts the service.
-
-    Raises SetupError for a kind that has no place.
-    """
+    """Write a user's service file. Return its place and start command. Raises SetupError for a kind without place."""
     if kind not in PLACES:
         raise SetupError(f"{kind} has no place of its own; write: bridge service {kind} > {SHIPPED.get(kind, 'FILE')}")
     below, command = PLACES[kind]

@@ -27,11 +27,7 @@ TOKENS_MAX = 50  # of a user
 def password(
     request: Request, visit: Visitor, old: Password = "", new: Password = "", again: Password = ""
 ) -> Response:
-    """Set a password after the present password was typed as ``old``. All sessions end, and this browser gets a new
-    session.
-
-    ``new`` and ``again`` must be equal. Otherwise the form is shown again with the reason and status 400.
-    """
+    """Set a password after the present password was typed as ``old``. All of the user's other sessions end."""
     try:
         if new != again:
             raise SetupError(_("the two new passwords differ; type both again"))
@@ -61,10 +57,7 @@ def remove_password(request: Request, visit: Visitor, old: Password = "") -> Res
 
 
 def _check(request: Request, visit: Visit, typed: str) -> None:
-    """Raise SetupError unless ``typed`` is the user's password, or the user has none.
-
-    Tries are limited as at the login, and too many raise SetupError as well.
-    """
+    """Raise SetupError unless ``typed`` is the user's password, or the user has none."""
     store, name = visit.bridge.store, visit.user.name
     if not access.has_password(store, visit.user):
         return

@@ -38,7 +38,6 @@ def way(visit: Visitor, name: str) -> HTMLResponse:
 
 
 def _shown(visit: Visit, one: Way) -> dict[str, Any]:
-    """Return a way in which a source's data come here, with what its forms need, and the source's running job."""
     from bridge.web.pages.connections import shown_source
 
     return {"way": one, "source": shown_source(visit, registry.spec(one.source))}

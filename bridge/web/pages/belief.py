@@ -56,11 +56,6 @@ def belief(visit: Visitor) -> HTMLResponse:
 
 
 def _felt(visit: Visit) -> list[dict[str, Any]]:
-    """Return how well the body's data tell how the user feels, for each meter with enough check-ins.
-
-    The result is computed again once the user's data change.
-    """
-
     def computed() -> list[dict[str, Any]]:
         found = {m: load_sensitivity(visit.bridge, visit.user, visit.now, m) for m in FELT_BY_BODY}
         return [{"meter": phrases.meter_name(meter), **felt} for meter, felt in found.items() if felt is not None]
@@ -77,10 +72,7 @@ VERDICTS = {
 
 
 def _foretold(found: Foresight) -> dict[str, Any] | None:
-    """Return how well the model predicted the user's answers: a verdict, scores, and weeks, newest first.
-
-    Returns None if there are no answers.
-    """
+    """Return how well the model predicted the user's answers: a verdict, scores, and weeks, newest first."""
     if not found.answers:
         return None
     return {
@@ -177,10 +169,7 @@ class _Shown:
 
 
 def _shown(visit: Visit) -> _Shown:
-    """Return what the page shows of a year of advice.
-
-    It comes from the cache unless recommendations, answers, outcomes, resets or the present slot have changed.
-    """
+    """Return what the page shows of a year of advice."""
 
     def computed() -> _Shown:
         found = _beliefs(visit)
@@ -222,10 +211,7 @@ def draw_curve(days: Sequence[date], means: Sequence[float], sds: Sequence[float
 def _bands(
     days: Sequence[date], means: Sequence[float], sds: Sequence[float | None], at: dict[date, float]
 ) -> list[str]:
-    """Return a closed SVG shape for each run of two or more days with known standard deviations.
-
-    Days more than CURVE_GAP apart end a run.
-    """
+    """Return a closed SVG shape for each run of two or more days with known standard deviations."""
     stretches: list[list[tuple[float, float, float]]] = [[]]
     for place, (day, mean, sd) in enumerate(zip(days, means, sds, strict=True)):
         if sd is None or (place and day - days[place - 1] > CURVE_GAP):

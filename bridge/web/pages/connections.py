@@ -83,10 +83,6 @@ def prefer(visit: Visitor, first: Text = "") -> Response:
 
 
 def _counts(visit: Visit) -> dict[str, dict[str, int]]:
-    """Return source -> kind of data -> number of the user's rows, from the cache for up to a minute.
-
-    A change of the data ends that minute.
-    """
     version = counts_version(visit.bridge, visit.user, visit.now)
     return visit.app.results.get(
         visit.user, "counts", version, lambda: visit.bridge.store.reading.counts(visit.user.id)
@@ -94,17 +90,12 @@ def _counts(visit: Visit) -> dict[str, dict[str, int]]:
 
 
 def _order(visit: Visit) -> PreferenceDocument:
-    """Return the user's order of sources, from the cache for up to a minute.
-
-    A change of the data or of the order ends that minute.
-    """
     store, user, now = visit.bridge.store, visit.user, visit.now
     version = counts_version(visit.bridge, user, now), load_preference(store, user).chosen
     return visit.app.results.get(user, "order", version, lambda: preference_document(store, user, now))
 
 
 def _consents(visit: Visit) -> list[Connection]:
-    """Return the user's connections, to all sources, with a stored consent."""
     store = visit.bridge.store
     return [c for c in store.connections.of_user(visit.user.id) if store.connections.secret(c.id) is not None]
 
@@ -115,11 +106,9 @@ def shown_source(
     rows: list[ConnectionDocument] | None = None,
     consents: list[Connection] | None = None,
 ) -> dict[str, Any]:
-    """Return a source with its connections for the template. ``live`` is True if an account with a consent is among
-    them.
+    """Return a source with its connections for the template. ``live`` is True if an account there has a consent.
 
-    ``rows`` are the documents of the source's connections, and None stands for no connections. ``consents`` are the
-    user's connections with a consent, to any source. None looks these up.
+    ``rows`` None stands for no connections. ``consents`` None looks up those of the user.
     """
     rows = rows or []
     jobs = {job.title: job for job in visit.app.jobs.running(visit.user.id)}
@@ -155,11 +144,6 @@ def shown_source(
 
 
 def _account(visit: Visit, connection: Connection) -> dict[str, str]:
-    """Return ``name``, the name of a connection, with ``title`` and ``host`` for the template.
-
-    The title is the name of the account's calendar, if that is known, else the host of its address. The host is empty
-    where the title holds it. The address itself is never shown.
-    """
     host, _address = connecting.host_and_address(visit.bridge, connection)
     calendar = visit.bridge.store.reading.calendar_name(connection.id)
     named = calendar if calendar not in (None, UNNAMED, host) else ""
@@ -167,10 +151,7 @@ def _account(visit: Visit, connection: Connection) -> dict[str, str]:
 
 
 def _connection(row: ConnectionDocument) -> dict[str, Any]:
-    """Return a connection's document for the template, with words for its data's age.
-
-    Its ``state`` is stopped if it is paused, failed after an error, else well.
-    """
+    """Return a connection's document for the template, with words for its data's age."""
     state = "stopped" if row["paused"] else "failed" if row["error"] else "well"
     lag = row["lag_hours"]
     aside = [_("{count} set aside: {why}", count=count, why=_(why)) for why, count in row["set_aside_reasons"].items()]
@@ -186,14 +167,12 @@ def _connection(row: ConnectionDocument) -> dict[str, Any]:
 
 
 def _spec(source: str) -> ConnectorSpec:
-    """Return the ConnectorSpec of a source. Raises HTTPException 404 for an unknown source."""
     if source not in registry.names("connectors"):
         raise HTTPException(404, _("there is no such source; see: bridge sources"))
     return registry.spec(source)
 
 
 def _job_part(visit: Visit, job: Job) -> HTMLResponse:
-    """Show the progress of a job. Once it is done, which may be at once, the page is told to reload its data."""
     answer = page("connections/job.html", visit, job=job)
     if job.state == DONE:
         told = {"landed": None} | ({"arrived": {"job": job.id}} if _has_new_data(job) else {})
@@ -214,9 +193,7 @@ def connect(
 ) -> Response:
     """Start a job that obtains the user's consent at a source and then syncs it, and show its progress.
 
-    ``write`` is ``yes`` to ask for the right to write. ``also`` names other sources that the consent connects. ``url``,
-    ``name`` and ``password`` are what the user typed, and empty ones are left out. A source that lacks the client id or
-    secret of an application leads to the page that asks for them.
+    A source that lacks an application's client id or secret leads to the page that asks for them.
     """
     if clients.is_missing(visit.bridge, visit.user, _spec(source)):
         return _lead_to(request, f"/connections/{source}/keys")
@@ -250,11 +227,7 @@ def push(visit: Visitor, source: str) -> Response:
 
 @router.post("/connections/{source}/disconnect")
 def disconnect(visit: Visitor, source: str, keep: Text = "", account: Text = "") -> Response:
-    """End the user's connections to a source, or only the connection named ``account``.
-
-    ``keep`` = ``yes`` keeps their data. Otherwise the data are deleted. If the vendor did not confirm the end of the
-    consent, a note says so.
-    """
+    """End the user's connections to a source, or only ``account``. ``keep`` = ``yes`` keeps their data."""
     spec, keeps_data = _spec(source), keep == "yes"
     confirmed = connecting.disconnect(visit.bridge, visit.user, spec.name, keep=keeps_data, name=account or None)
     if not confirmed and spec.revokes is not None:
@@ -274,7 +247,6 @@ def job(request: Request, visit: Visitor, name: str) -> Response:
 
 
 def _has_new_data(job: Job) -> bool:
-    """Return True if a job brought new rows, and all its outcomes are ``ok``."""
     rows = job.result or []
     return any(row["new"] for row in rows) and all(row["outcome"] == "ok" for row in rows)
 
@@ -292,10 +264,6 @@ def reply(request: Request, visit: Visitor, name: str, answer: Text) -> Response
 
 
 def _gone(request: Request) -> Response:
-    """Answer a request for an unknown job. Htmx gets status 204 with a redirect to the connections.
-
-    Otherwise HTTPException 404 is raised. After a restart of the server, a page may still poll a job of before.
-    """
     if "hx-request" not in request.headers:
         raise HTTPException(404, _("this job is over; go back to the connections"))
     return Response(status_code=204, headers={"HX-Redirect": "/connections"})

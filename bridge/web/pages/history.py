@@ -54,9 +54,6 @@ def _switches(visit: Visit) -> list[str]:
 
 
 def _row(visit: Visit, one: AdviceRecord) -> dict[str, Any]:
-    """Return a recommendation for the template: title, slot, hours, the user's answer, and the outcome with its
-    evidence.
-    """
     return {
         "title": shown(advice_title(one.action, one.kind)),
         "what": one.what,
@@ -76,10 +73,7 @@ def _hours(visit: Visit, one: AdviceRecord) -> str | None:
 
 
 def _seen(one: AdviceRecord, *, is_over: bool) -> str:
-    """Return the outcome of a recommendation in words, as the data or the user tell it.
-
-    Without an outcome, say that it was ignored, not seen, not known, or still ahead if not ``is_over``.
-    """
+    """Return the outcome of a recommendation in words, as the data or the user tell it."""
     if one.outcome is not None:
         return capital(shown(OUTCOME_LABELS[one.outcome]))
     if one.answer is Answer.IGNORE:

@@ -44,7 +44,6 @@ def save(request: Request, visit: Visitor, source: str, client_id: Key, client_s
 
 
 def _spec(source: str) -> ConnectorSpec:
-    """Return the spec of a source that needs an application. Raises HTTPException 404 for any other."""
     if source not in registry.names("connectors") or registry.spec(source).registration is None:
         raise HTTPException(404, _("this source needs no application; see: bridge sources"))
     return registry.spec(source)

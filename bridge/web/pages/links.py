@@ -30,21 +30,16 @@ router = APIRouter()
 
 @router.get(f"{answer_links.ANSWER_PATH}{{token}}")
 def confirm(request: Request, token: str) -> HTMLResponse:
-    """Show the buttons of a notification's link, and mark the recommendation as seen if a browser shows the page.
+    """Show the buttons of a notification's link, and mark the recommendation as seen if a browser shows it.
 
-    Nothing is answered yet, because previews and mail scanners open links too. A forged link gets 403, and a used or
-    expired link 410, with the reason.
+    Nothing is answered yet, because mail scanners open links too. Forged links get 403, spent links 410.
     """
     return _respond(request, token, done=False)
 
 
 @router.post(f"{answer_links.ANSWER_PATH}{{token}}")
 def answer(request: Request, token: str, to: Annotated[str, Form(max_length=40)] = "") -> HTMLResponse:
-    """Record the answer that a notification's link stands for.
-
-    ``to`` is the slot of an offered time, for putting it off. A forged link gets 403, and a used or expired link 410,
-    with the reason.
-    """
+    """Record the answer of a notification's link. A forged link gets 403, and a used or expired link 410."""
     return _respond(request, token, done=True, to=to)
 
 
@@ -90,10 +85,6 @@ def _respond(request: Request, token: str, *, done: bool, to: str = "") -> HTMLR
 
 
 def _moved(link: answer_links.Link, now: datetime) -> str | None:
-    """Return the time to which a link's recommendation was put off, in words, or its slot if no time fits.
-
-    Return None if it was not put off.
-    """
     given, zones = link.recommendation, link.user.zones
     if given.moved_to is None:
         return None

@@ -196,20 +196,12 @@ def _set_cookie(request: Request, answer: Response, name: str, value: str, secon
 
 
 def _is_encrypted(request: Request) -> bool:
-    """Return True if the browser uses TLS, by the request's scheme, its Origin header, or the page's own address.
-
-    Not every proxy reports the scheme.
-    """
     origin = request.headers.get("origin", "") or outside(request)
     return request.url.scheme == "https" or origin.startswith("https:")
 
 
 def outside(request: Request) -> str:
-    """Return the page's address as the browser sees it, without a path.
-
-    It has the scheme of ``BRIDGE_URL`` if the request names that URL's host, else the request's own. The host is always
-    the request's, because hosts that are no names of the page are refused before.
-    """
+    """Return the page's address as the browser sees it, without a path, with the scheme of ``BRIDGE_URL``."""
     url = app_state(request).bridge.settings.url
     host = request.headers.get("host", "")
     if url is not None and urlsplit(url).netloc.lower() == host.lower():
@@ -237,7 +229,6 @@ def begin_demo(state: AppState) -> Job:
 
 
 def _land_demo(state: AppState, job: Job) -> None:
-    """Add the made-up person with the data of every source, in a single transaction."""
     now, store, sources = installation.now(), state.bridge.store, recorded_life.sources()
     with store.transaction():
         user = store.people.add_user(recorded_life.DEMO_USER, recorded_life.DEMO_ZONE, now=now)

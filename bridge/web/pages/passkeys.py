@@ -30,11 +30,7 @@ GONE_TEXT = say("that took too long, or began in another browser; try again")
 
 @router.post("/login/passkey/options")
 def login_options(request: Request) -> Response:
-    """Return, as JSON, the options with which a browser asks for a passkey.
-
-    Each request counts as a try to log in from its address. After 20 tries in five minutes the login page is returned,
-    with status 429.
-    """
+    """Return, as JSON, the options with which a browser asks for a passkey. Counts as a try to log in."""
     state = app_state(request)
     try:
         state.logins.begin_elsewhere(_address(request))
@@ -49,10 +45,6 @@ def _address(request: Request) -> str:
 
 
 def _place(request: Request) -> tuple[str, tuple[str, ...]]:
-    """Return the host name of the page, and the origins under which a passkey may be used.
-
-    These are the page's own address and the same host with https.
-    """
     host = request.headers.get("host", "")
     return request.url.hostname or "", tuple({outside(request), f"https://{host}"})
 
@@ -67,11 +59,6 @@ def _key(value: bytes) -> str:
 
 
 def _answered(request: Request, answer: str, user_id: int | None) -> Challenge:
-    """Take the challenge that a browser's answer names, so that it holds once.
-
-    Raises SetupError unless this browser asked for it within ten minutes, for this user. ``user_id`` is None for a
-    login.
-    """
     found = app_state(request).challenges.take(request.state.seed, _challenge_in(answer))
     if found is None or found.user_id != user_id:
         raise SetupError(GONE_TEXT)
@@ -79,7 +66,6 @@ def _answered(request: Request, answer: str, user_id: int | None) -> Challenge:
 
 
 def _challenge_in(answer: str) -> str:
-    """Return the challenge that a browser's answer names, or an empty text if it cannot be read."""
     from webauthn.helpers import base64url_to_bytes
 
     try:

@@ -43,11 +43,7 @@ def plan(request: Request, visit: Visitor, day: Annotated[str, Query(alias="date
 
 @router.get("/advice/{number}/gaps")
 def gaps(request: Request, visit: Visitor, number: Number) -> Response:
-    """Show up to three good times to which the user can put off a recommendation.
-
-    If none of them lies on the next day, the slot a day later is added. A browser that asks for a whole page is led to
-    today's page.
-    """
+    """Show up to three good times to which the user can put off a recommendation."""
     found = feedback.own(visit.bridge.store, visit.user, number)
     if not is_part(request):
         return RedirectResponse("/", 303)

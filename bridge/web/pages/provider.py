@@ -39,11 +39,7 @@ NOT_LINKED = say(
 
 @router.get("/login/provider")
 def begin(request: Request) -> Response:
-    """Send the browser to the login provider.
-
-    Each request counts as a try to log in from its address. After 20 tries in five minutes the status is 429. If the
-    provider does not answer, the login page says why, with status 503.
-    """
+    """Send the browser to the login provider. Counts as a try to log in."""
     state = app_state(request)
     try:
         state.logins.begin_elsewhere(_address(request))
@@ -55,11 +51,6 @@ def begin(request: Request) -> Response:
 
 
 def _begun(request: Request, state: AppState, *, link_to: int | None = None) -> str:
-    """Store a new attempt for this browser, and return the address at the provider to which the browser goes.
-
-    ``link_to`` is the id of a user with whom to link the account. None stands for a login. Raises BridgeError if the
-    provider does not answer, and HTTPException 404 if none is set.
-    """
     client = _client(state)
     with state.asking_provider.held("discovery"):
         provider = oidc.discover(client)
@@ -82,11 +73,7 @@ def _address(request: Request) -> str:
 
 @router.get(BACK_PATH)
 def back(request: Request, state: Answer = "", code: Answer = "", iss: Answer | None = None) -> Response:
-    """Take the browser back from the provider, and log its user in or link the account.
-
-    The answer must be to an attempt that this browser began. Otherwise, and after a failure, the login page says why,
-    with status 403.
-    """
+    """Take the browser back from the provider, and log its user in or link the account, else say why not."""
     app = app_state(request)
     attempt = app.attempts.take(request.state.seed, state)
     if attempt is None or not code:
@@ -113,11 +100,7 @@ def _account(app: AppState, attempt: oidc.Attempt, code: str, issuer: str | None
 
 
 def _user_of(app: AppState, account: oidc.Account) -> User | None:
-    """Return the user to whom an account is linked, or else the user whose name the account's claim holds.
-
-    Return None without either. A user who is named by the claim is linked from then on. The claim is not believed for a
-    user with another account of this provider. Names can change hands at a provider.
-    """
+    """Return the user to whom an account is linked, or else the user whose name the account's claim holds."""
     store = app.bridge.store
     number = store.credentials.user_of(account.issuer, account.subject)
     users = store.people.users()
@@ -131,10 +114,7 @@ def _user_of(app: AppState, account: oidc.Account) -> User | None:
 
 
 def _link(request: Request, account: oidc.Account, user_id: int) -> Response:
-    """Link an account with the user who asked for that, and who still uses this browser.
-
-    Any other user gets the login page with status 403.
-    """
+    """Link an account with the user who asked for that, and who still uses this browser."""
     with suppress(NotLoggedIn):
         visit = current_visit(request)
         speak(visit.language or current())

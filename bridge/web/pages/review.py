@@ -60,12 +60,11 @@ def review(visit: Visitor, week: Week = None) -> HTMLResponse:
 
 
 def _row(one: AdviceRecord, found: Review) -> dict[str, Any]:
-    """Return a suggestion of the week for the template. Of a suggestion that lies ahead, nothing is unknown yet."""
     return day.past_advice(one) | ({"outcome": _("still ahead")} if one.id in found.ahead else {})
 
 
 def _figure(one: Figure) -> dict[str, Any]:
-    """Return a figure of the week as texts, with the lengths of its bars in percent. What is unknown is None."""
+    """Return a figure of the week as texts, with the lengths of its bars in percent."""
     return {
         "name": shown(one.name),
         "value": shown(one.value),
@@ -76,9 +75,6 @@ def _figure(one: Figure) -> dict[str, Any]:
 
 
 def _load(visit: Visit, monday: date) -> Review:
-    """Return the review of a week, from the cache if data, recommendations, wishes and the present slot are the
-    same.
-    """
     bridge, user = visit.bridge, visit.user
     start = slot_start(moment_of(monday, 0), user.zones)
     given = bridge.store.recommendations.advice_records(user.id, since=start, until=start + A_WEEK)
@@ -100,10 +96,6 @@ def _load(visit: Visit, monday: date) -> Review:
 
 
 def _effects(visit: Visit, actions: Sequence[ActionType]) -> Sequence[KnownEffect]:
-    """Return the effects of advising actions, which rest on all advice ever given.
-
-    They come from the cache if data, recommendations and the present slot are the same.
-    """
     version = effects_version(visit.bridge, visit.user, visit.now), tuple(actions)
 
     def computed() -> Sequence[KnownEffect]:
@@ -119,10 +111,9 @@ def did(
     answer: Annotated[str, Form(max_length=20)],
     back: Annotated[str, Form(max_length=20)] = "/",
 ) -> RedirectResponse:
-    """Store what the user says became of a recommendation: done, partly or not_done.
+    """Store what the user says became of a recommendation: done, partly or not_done, and return to ``back``.
 
-    The browser then returns to the page ``back``, which is ``/review`` or else ``/``. Raises SetupError for any other
-    word.
+    Raises SetupError for any other word.
     """
     deed = parse_answer(answer)
     if not isinstance(deed, Deed):

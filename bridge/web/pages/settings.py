@@ -130,11 +130,7 @@ def messages(
     events: Text = "",
     quiet: Annotated[Sequence[str], Form(max_length=len(Slot))] = (),
 ) -> Response:
-    """Keep an address for messages, and the slots (``quiet``) without them. An empty address keeps the former.
-
-    ``events`` = ``yes`` lets messages name entries of the calendar. A refused address is shown with status 400 and the
-    reason.
-    """
+    """Keep an address for messages, and the slots (``quiet``) without them. An empty address keeps the former."""
     store, user, may_name = visit.bridge.store, visit.user, events == "yes"
     try:
         slots = parse_slots(",".join(quiet) or "none")
@@ -201,11 +197,7 @@ def messages_test(visit: Visitor) -> HTMLResponse:
 
 
 def refuse_last_way(visit: Visit) -> None:
-    """Raise SetupError if the user could no longer log in.
-
-    A page for this machine alone needs no login. Nor does a page whose users a proxy or a provider names. Call it
-    inside the transaction that takes a way to log in away.
-    """
+    """Raise SetupError if the user could no longer log in. Call it in the transaction that removes a way."""
     settings = visit.bridge.settings
     is_free = visit.app.local or settings.user_header or settings.oidc_user_claim
     if not is_free and not visit.bridge.store.credentials.is_protected(visit.user.id):
@@ -220,11 +212,7 @@ def changed(what: str) -> RedirectResponse:
 def shown(
     visit: Visit, *, saved: str = "", wrong: dict[str, str] | None = None, sent: bool = False, token: str = ""
 ) -> HTMLResponse:
-    """Return the page of settings, with status 400 if something is ``wrong``.
-
-    ``saved`` names the setting that was just changed. ``wrong`` says, by section, why nothing was saved. ``sent`` says
-    that a test message was taken. ``token`` is a new token, which is shown once.
-    """
+    """Return the page of settings. ``wrong`` says by section why nothing was saved, and gives status 400."""
     store = visit.bridge.store
     return page(
         "settings.html",
@@ -261,7 +249,6 @@ def shown(
 
 
 def _passkeys(visit: Visit) -> list[dict[str, Any]]:
-    """Return the user's passkeys for the template, with the days on which they were made and last used."""
     return [
         {
             "id": one.id,
@@ -280,7 +267,7 @@ def _zones() -> list[str]:
 
 
 def _messages(visit: Visit) -> dict[str, Any]:
-    """Return the state of the user's messages for the template. The address itself is never shown again."""
+    """Return the state of the user's messages for the template."""
     body = notifications_document(visit.bridge, visit.user, visit.now)
     store, vault, always = visit.bridge.store, visit.bridge.vault, visit.bridge.guard.quiet
     devices = notify.devices_of(store, vault, visit.user.id)
@@ -310,7 +297,6 @@ def _unsent(visit: Visit, one: UnsentDocument) -> str:
 
 
 def _tools(visit: Visit) -> list[dict[str, Any]]:
-    """Return the tools of assistants for the template, with the days since which they are allowed."""
     return [
         {**row, "since": row["since"] and _day(visit, datetime.fromisoformat(row["since"]))}
         for row in assistants.consent_rows(visit.bridge.store, visit.user)

@@ -1,8 +1,4 @@
-"""Serve the means to install the page: its manifest, and a service worker.
-
-The worker shows a page that says when the bridge does not answer. It keeps that page and static files. It never keeps a
-page of a person.
-"""
+"""Serve the means to install the page: its manifest, and a service worker that keeps no page of a person."""
 
 from __future__ import annotations
 

@@ -23,9 +23,7 @@ Day = Annotated[str, Form(max_length=20)]
 
 @router.post("/tasks/done")
 def tick(visit: Visitor, task: Key, day: Day = "") -> RedirectResponse:
-    """Note that the user did a task, and show the plan again from which it was ticked.
-
-    If the current slot's recommendation is for a task of this title, it counts as done, too.
+    """Note that the user did a task, and its recommendation too, and show the plan again from which it was ticked.
 
     Raises SetupError for a key that is none of the user's open tasks.
     """
@@ -49,5 +47,4 @@ def untick(visit: Visitor, task: Key, day: Day = "") -> RedirectResponse:
 
 
 def _plan_of(visit: Visitor, day: str) -> RedirectResponse:
-    """Return a redirect to the plan of a date, or to today's page for an empty ``day``."""
     return RedirectResponse(f"/day?date={parse_day(day, local(visit, visit.now).date())}" if day else "/", 303)

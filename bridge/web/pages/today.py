@@ -38,8 +38,7 @@ Number = Annotated[int, Path(ge=1, le=2**53)]
 def today(request: Request, visit: Visitor, came: Annotated[str, Query(max_length=40)] = "") -> HTMLResponse:
     """Show today's page, with the slot's recommendation if it was made before and still holds.
 
-    ``came`` is the id of an import or sync that has just ended, of which the page tells what it brought. The browser
-    then requests the plan of the day, and a new recommendation if there is none.
+    ``came`` is the id of an import or sync that has just ended, of which the page tells the news.
     """
     store = visit.bridge.store
     with store.view():
@@ -88,7 +87,6 @@ def _of_today(one: Trial, arm: bool, visit: Visit) -> dict[str, Any]:
 
 
 def _ended(visit: Visit, name: str) -> Job | None:
-    """Return the user's job with this id if it has ended well, else None."""
     found = visit.app.jobs.find(visit.user.id, name)
     return found if found is not None and found.state == DONE and found.result else None
 
@@ -102,10 +100,9 @@ def show_recommendation(request: Request, visit: Visitor) -> Response:
 
 @router.post("/advice/{number}")
 def answer(request: Request, visit: Visitor, number: Number, answer: Text, to: Text = "") -> Response:
-    """Record the answer to a recommendation, or its outcome, in place of an earlier answer of the day.
+    """Record the answer to a recommendation, or its outcome. ``to`` is its new slot as ``week/timestep``.
 
-    ``to`` is the slot to which the user puts it off, as ``week/timestep``. Raises SetupError for an unknown word or
-    slot.
+    Raises SetupError for an unknown word or slot.
     """
     given = parse_answer(answer)
     moved = ahead.chosen(visit, to) if given is Answer.RESCHEDULE else None
@@ -149,13 +146,11 @@ def _silence_part(visit: Visit, found: Silence, follows: str | None) -> HTMLResp
 
 
 def _next(visit: Visit) -> str | None:
-    """Return the day's next entry in words, which is shown below the card and is no advice."""
     found = requests.next_entry(visit.bridge, visit.user, visit.now)
     return None if found is None else shown(told(found))
 
 
 def _plan_again(answer: HTMLResponse) -> HTMLResponse:
-    """Return the response with a header that makes the page request the plan of the day again."""
     answer.headers["HX-Trigger"] = "advised"
     return answer
 
@@ -174,8 +169,7 @@ def _why(found: Recommendation | None) -> list[tuple[str, str]]:
 def check_in(request: Request, visit: Visitor, score: Text, about: Text = "") -> Response:
     """Store a check-in with a score of 1 to 5, for life as a whole or for the meter ``about``.
 
-    The page then shows the meters and the plan with it, and asks again for advice that was missing. Raises SetupError
-    for another score or meter.
+    Raises SetupError for another score or meter.
     """
     name = visit.user.name
     meter = parse_meter(about, name) if about else None
@@ -191,10 +185,6 @@ def check_in(request: Request, visit: Visitor, score: Text, about: Text = "") ->
 
 
 def _checkin(visit: Visit, said: checkins.CheckIn | None) -> dict[str, Any]:
-    """Return the values of the check-in form.
-
-    They show the check-in ``said``, which was just stored. None stands for the day's last check-in, if there is any.
-    """
     since = day.local(visit, visit.now).date()
     found = said or next(iter(checkins.recent(visit.bridge.store, visit.user, since=since)), None)
     last = None if found is None else {"score": f"{found.score:g}", "at": f"{day.local(visit, found.at):%H:%M}"}

@@ -61,7 +61,6 @@ def trends(visit: Visitor, weeks: Weeks = 12) -> HTMLResponse:
 
 
 def _known_days(body: Body, meter: str) -> int:
-    """Return on how many days of the chart a meter is known."""
     return sum(level is not None for level in body["meters"][meter]["level"])
 
 
@@ -96,7 +95,7 @@ def table(visit: Visitor, of: Annotated[str, Query(max_length=40)], weeks: Weeks
 
 
 def _columns(body: Body, of: str) -> dict[str, list[Any]]:
-    """Return heading -> values by day for the chart ``of``. Raises SetupError for a name without a chart."""
+    """Return heading -> values by day for the chart ``of``."""
     if of in body["meters"]:
         level, sd = body["meters"][of]["level"], body["meters"][of]["sd"]
         return {_("level"): level, "±": sd, _("what happened"): _happenings(body)}
@@ -113,7 +112,6 @@ def _columns(body: Body, of: str) -> dict[str, list[Any]]:
 
 
 def _cell(value: Any) -> Any:
-    """Return a cell of a table. A number is written as the current language writes it, and the rest stays."""
     if not isinstance(value, float):
         return value
     return number(int(value), ",") if value.is_integer() else number(value)

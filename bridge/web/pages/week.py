@@ -73,10 +73,7 @@ def week_ahead(request: Request, visit: Visitor, week: Annotated[str, Query(max_
 
 
 def _load(visit: Visit, monday: date) -> Week:
-    """Return the week that begins on ``monday``.
-
-    It comes from the cache unless the data changed, or the recommendations of that week and the week before.
-    """
+    """Return the week that begins on ``monday``."""
     store, start = visit.bridge.store, slot_start(moment_of(monday, 0), visit.user.zones)
     given = store.recommendations.advice_records(visit.user.id, since=start - A_WEEK, until=start + A_WEEK)
     advice = tuple((one.id, one.answer, one.moved_to, one.start) for one in given)
@@ -92,8 +89,7 @@ def _load(visit: Visit, monday: date) -> Week:
 def move(visit: Visitor, number: Annotated[int, Path(ge=1, le=2**53)], to: Named, week: Named = "") -> RedirectResponse:
     """Put a recommendation off to the slot ``to``, and show the week again from which it was moved.
 
-    Raises SetupError for a slot that has begun, or is a week or more ahead. Raises it too for an answered
-    recommendation whose day is over.
+    Raises SetupError for a slot out of reach, and for an answered recommendation whose day is over.
     """
     monday = monday_of(week or None, visit.now, visit.user.zones)
     moved = ahead.chosen(visit, to)
@@ -103,7 +99,6 @@ def move(visit: Visitor, number: Annotated[int, Path(ge=1, le=2**53)], to: Named
 
 
 def _days(visit: Visit, week: Week) -> list[dict[str, Any]]:
-    """Return the seven days of a week with their four slots each, for the template, Monday first."""
     now, open_slots = moment_at(visit.now, visit.user.zones), set(ahead.slots_ahead(visit))
     return [
         {
@@ -120,10 +115,6 @@ def _days(visit: Visit, week: Week) -> list[dict[str, Any]]:
 
 
 def _due(week: Week, day: date, today: date) -> dict[str, Any]:
-    """Return ``due``, the first 5 open tasks that are due on a date, and ``more``, the number of the rest.
-
-    Today's list holds overdue tasks as well. A past date has none.
-    """
     due = [(one, one.due) for one in week.tasks if one.due is not None]
     found = [one for one, date_ in due if (max(date_, today) if day == today else date_) == day >= today]
     told = [{"title": one.title, "overdue": one.due is not None and one.due < today} for one in found[:DUE_MAX]]
@@ -152,7 +143,7 @@ def _slot(visit: Visit, week: Week, slot: WeekSlot, now: Moment, *, is_open: boo
 
 
 def _advice(visit: Visit, one: AdviceRecord, slot: WeekSlot) -> dict[str, Any]:
-    """Return a recommendation as a slot of the week shows it. ``movable`` says that the user may still move it."""
+    """Return a recommendation as a slot of the week shows it."""
     moment, here = slot.facts.moment, is_moved(one, slot.facts.moment)
     elsewhere = one.moved_to is not None and not here and one.moved_to != moment
     answer = answered(one) or None
@@ -168,6 +159,5 @@ def _advice(visit: Visit, one: AdviceRecord, slot: WeekSlot) -> dict[str, Any]:
 
 
 def _clock(visit: Visit, one: AdviceRecord, slot: WeekSlot) -> str | None:
-    """Return the recommendation's start as local time, or None if it does not lie in the slot."""
     inside = one.start is not None and slot.facts.start <= one.start < slot.facts.end
     return f"{local(visit, one.start):%H:%M}" if inside and isinstance(one.start, datetime) else None

@@ -76,16 +76,12 @@ def _shown(visit: Visit, form: Fields, *, saved: bool = False, wrong: str | None
 
 
 def _weight(meter: Meter, form: Fields) -> dict[str, Any]:
-    """Return a meter's weight in the form, with the choices for it. A weight that is none of the choices is added to
-    them.
-    """
     chosen = form.get(f"weight_{meter}", "1")
     own = () if chosen in dict(WEIGHT_CHOICES) else ((chosen, chosen),)
     return {"name": str(meter), "chosen": chosen, "choices": (*WEIGHT_CHOICES, *own)}
 
 
 def _fields_of(wishes: Wishes) -> Fields:
-    """Return wishes as the form's fields: name -> value as text."""
     said = plain(wishes)
     found = {f"never_{action}": "yes" for action in said["never"]}
     found |= {f"hours_{a}": ", ".join("-".join(span) for span in spans) for a, spans in said["hours"].items()}
@@ -95,7 +91,7 @@ def _fields_of(wishes: Wishes) -> Fields:
 
 
 def _wishes(form: Fields) -> Wishes:
-    """Return the wishes that a form holds. Raises SetupError for a field that cannot be read, or is out of range."""
+    """Return the wishes that a form holds."""
     goals = {a: _number(form.get(f"goal_{a}", ""), _("a goal")) for a in ActionType}
     weights = {meter: _float(form.get(f"weight_{meter}", "1")) for meter in Meter}
     suggestions = _number(form.get("suggestions", ""), _("the number of suggestions"))
@@ -112,7 +108,7 @@ def _wishes(form: Fields) -> Wishes:
 
 
 def _hours(text: str, action: ActionType) -> tuple[Hours, ...]:
-    """Return the hours in a field, none for an empty field. Raises SetupError for text that is no hours."""
+    """Return the hours in a field, none for an empty field."""
     if not text.strip():
         return ()
     try:
@@ -129,10 +125,6 @@ def _hours(text: str, action: ActionType) -> tuple[Hours, ...]:
 
 
 def _number(text: str, what: str) -> int | None:
-    """Return a text as a whole number, or None for an empty text.
-
-    Raises SetupError for other text, and for more than three digits. The error's text begins with ``what``.
-    """
     if not text.strip():
         return None
     if not text.strip().isdecimal() or len(text.strip()) > len(str(GOAL_MAX)) + 1:

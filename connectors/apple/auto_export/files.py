@@ -1,7 +1,6 @@
 """Recognise the files and pushes of the app Health Auto Export, and read them piece by piece.
 
-The members of an object have no fixed order, and a metric's points may precede its name. A file is therefore read once
-for the names and again for the points.
+A metric's points may precede its name, so a file is read for the names and again for the points.
 """
 
 from __future__ import annotations
@@ -34,11 +33,7 @@ Metric = tuple[str, str]  # name and unit
 
 
 def recognise(file: File) -> Recognised | bool:
-    """Tell a file of Health Auto Export.
-
-    Such a file is JSON whose first 4 KiB name a list of the app, such as ``metrics`` or ``workouts``. Less sure is a
-    piece by ``odd``. The app's own packed files (.hae) are recognised too, although ``read`` refuses them.
-    """
+    """Tell a file of Health Auto Export by the lists in its JSON, or the app's packed files (.hae)."""
     if file.head.startswith(PACKED):
         return file.name.lower().endswith(".hae")
     head = file.head.removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -93,18 +88,13 @@ class _Fruitless:
         self._count = 0
 
     def note(self, *, useful: bool) -> None:
-        """Count an entry. Raises SourceChanged for more than 100,000 in a row that are not useful."""
         self._count = 0 if useful else self._count + 1
         if self._count > FRUITLESS_MAX:
             raise SourceChanged(f"{FRUITLESS_MAX} entries in a row hold nothing of the app's; export the file again")
 
 
 class _Held:
-    """A buffer of raw records, which joins pieces of the same record before they are stored.
-
-    ``take`` adds a record. At 500 records or 20,000 values in them it yields all as pages, and the buffer is empty
-    again. ``rest`` does so at the end. Without the buffer, every piece would rewrite its whole record in the database.
-    """
+    """A buffer that joins pieces of the same raw record, because each piece alone would rewrite it when stored."""
 
     def __init__(self) -> None:
         self._records: dict[str, RawRecord] = {}
@@ -148,7 +138,7 @@ def _records(file: File, zone: str) -> Iterator[RawRecord]:
 
 
 def _names(document: Json) -> Iterator[Metric]:
-    """Yield (name, unit) of each metric in the document, in file order. At damage it stops without an error."""
+    """Yield (name, unit) of each metric in the document, in file order."""
     fruitless = _Fruitless()
     try:
         for name in _arrays(document):
@@ -168,11 +158,7 @@ def _names(document: Json) -> Iterator[Metric]:
 
 
 def _named(document: Json) -> Iterator[Metric]:
-    """Yield (name, unit) of the metric object that follows in the document. What it does not state is empty.
-
-    The name is in lower case, and a run of characters other than a-z and 0-9 becomes an underscore. Of a damaged object
-    it yields what was found, then raises Broken.
-    """
+    """Yield (name, unit) of the metric object that follows in the document."""
     found = {"name": "", "units": ""}
     cut_off = False
     try:
@@ -189,10 +175,7 @@ def _named(document: Json) -> Iterator[Metric]:
 
 
 def _arrays(document: Json, depth: int = 0) -> Iterator[str]:
-    """Yield ``metrics`` or ``workouts`` each time the document is at the start of a list of that name.
-
-    The list may lie within up to two nested ``data`` objects. Other members are skipped.
-    """
+    """Yield ``metrics`` or ``workouts`` each time the document is at the start of a list of that name."""
     for member in document.members():
         following = document.peek()
         if member == "data" and following == "{" and depth < DEPTH:
@@ -224,7 +207,6 @@ def _contents(document: Json, named: Iterator[Metric], zone: str) -> Iterator[Ra
 
 
 def _points(document: Json) -> Iterator[Any]:
-    """Yield the points of a list. Raises SourceChanged for more than 100,000 empty ones in a row."""
     fruitless = _Fruitless()
     for _ in document.elements():
         point = document.value()
@@ -243,11 +225,7 @@ def _workout(document: Json) -> dict[str, Any]:
 
 
 def _metric(name: str, unit: str, points: Iterator[Any], zone: str) -> Iterator[RawRecord]:
-    """Yield the records of a metric's points, and records with the numbers of unreadable points and sums over weeks.
-
-    If nothing was unreadable or coarse, no such number is yielded. A metric that is not used yields nothing. ``unit``
-    and ``zone`` are for points that state none. Raises Broken for damage, after the records of the readable points.
-    """
+    """Yield the records of a metric's points, and records with the numbers of unreadable points and sums over weeks."""
     if name == SLEEP:
         yield from _sleep(unit, points, zone)
         return
@@ -273,11 +251,8 @@ def _metric(name: str, unit: str, points: Iterator[Any], zone: str) -> Iterator[
 
 
 def _sleep(unit: str, points: Iterator[Any], zone: str) -> Iterator[RawRecord]:
-    """Yield the records of sleep points, as summaries of nights, sleep stages, and the number of unreadable points.
-
-    All stages are read before their records are made, because the night of a stage depends on the stage before. Raises
-    Broken for damage, after the records of the readable points.
-    """
+    """Yield the records of sleep points, as summaries of nights, sleep stages, and the number of unreadable points."""
+    # All stages are read before their records are made, because the night of a stage depends on the stage before.
     failed, stages, fruitless = 0, [], _Fruitless()
     broken: Broken | SourceChanged | None = None
     try:

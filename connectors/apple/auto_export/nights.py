@@ -57,11 +57,7 @@ def order(source: str) -> int:
 
 
 def chosen(sleeps: Iterable[Sleep]) -> list[Sleep]:
-    """Return the sleeps by start, with only the best of those that overlap.
-
-    A sleep with light, deep or REM minutes is better than one without. Among equals, the sleep with the most minutes
-    asleep is best.
-    """
+    """Return the sleeps by start, with only the best of those that overlap, which tells stages or is longest."""
     found: list[Sleep] = []
     for sleep in sorted(sleeps, key=lambda one: one.quality, reverse=True):
         if all(sleep.end <= other.start or sleep.start >= other.end for other in found):
@@ -70,11 +66,9 @@ def chosen(sleeps: Iterable[Sleep]) -> list[Sleep]:
 
 
 def of_stretches(stretches: Iterable[Stretch]) -> list[Sleep]:
-    """Return a sleep for each block of stages that has no pause of more than 2.5 hours.
+    """Return a sleep for each block of stages without a long pause, with the stages of its best source.
 
-    The sleep holds the stages of a single source of the block. A source with light, deep or REM sleep comes first, then
-    with other sleep, then with time in bed. Among equals the rank decides (``order``), then the length. A block without
-    sleep or time in bed gives none.
+    ``order`` ranks sources that are equal otherwise. A block without sleep or time in bed gives none.
     """
     ordered = sorted(stretches, key=lambda one: (one.start, one.end, one.stage))
     loose = [one for one in ordered if _is_loose(one, ordered)]
@@ -83,11 +77,7 @@ def of_stretches(stretches: Iterable[Stretch]) -> list[Sleep]:
 
 
 def _joined(blocks: list[list[Stretch]], loose: Iterable[Stretch]) -> list[list[Stretch]]:
-    """Return the blocks of sleep stages by start, with loose time in bed added to them.
-
-    Loose is time in bed for which ``_is_loose`` is True. If it comes within 2.5 hours of a block, it is cut to that
-    margin and added to the block. Any other loose time makes blocks of its own.
-    """
+    """Return the blocks of sleep stages by start, with loose time in bed added to them."""
     edges = [(block[0].start - GAP, max(one.end for one in block) + GAP) for block in blocks]
     alone = []
     for one in loose:
@@ -100,10 +90,6 @@ def _joined(blocks: list[list[Stretch]], loose: Iterable[Stretch]) -> list[list[
 
 
 def _is_loose(one: Stretch, ordered: Sequence[Stretch]) -> bool:
-    """Return True for time in bed of more than 16 hours, or during which the same source records no sleep.
-
-    Loose time in bed is added to sleeps, but it does not join two sleeps. ``ordered`` holds all stretches.
-    """
     if one.stage != IN_BED:
         return False
     mine = (other for other in ordered if other.source == one.source and other.stage in ASLEEP_FIELDS)
@@ -152,7 +138,6 @@ def _sleep(mine: Sequence[Stretch]) -> Sleep:
 
 
 def _minutes(stretches: Iterable[Stretch], stages: Sequence[str]) -> float:
-    """Return how many minutes the stretches of the given stages cover. Time that overlaps counts once."""
     seconds, covered = 0, float("-inf")
     for one in sorted((one for one in stretches if one.stage in stages), key=lambda one: one.start):
         seconds += max(one.end - int(max(one.start, covered)), 0) if one.end > covered else 0

@@ -21,12 +21,9 @@ QUARTER, HOUR = 900, 3600
 
 
 def total(sent: Mapping[str, Any]) -> float | None:
-    """Return a day's total of a metric, such as steps, or None if nothing was sent.
+    """Return a day's total of a metric from ``sent`` (grouping -> sums by time), or None if nothing was sent.
 
-    ``sent`` maps each grouping (days, hours, minutes, single) to its sums by time. The total is the greater of the
-    app's own sum of the day and the sum of the hours. Each hour is the greatest of its sums over the other groupings.
-    Groupings never add up, because a delivery with another grouping covers the same time again. Raises BadRecord for
-    unreadable values.
+    Groupings cover the same time and never add up. Raises BadRecord for unreadable values.
     """
     hours: dict[int, float] = defaultdict(float)
     for found in (_per_hour(sent, "minutes"), _per_hour(sent, "hours"), _singles(sent)):
@@ -44,11 +41,7 @@ def _per_hour(sent: Mapping[str, Any], name: str) -> dict[int, float]:
 
 
 def _singles(sent: Mapping[str, Any]) -> dict[int, float]:
-    """Return hour since 1970 -> sum of single measurements. In each quarter of an hour a single source counts.
-
-    Watches come before phones, and these before the rest (``order``). Among equals the greatest sum counts. Watch and
-    phone count the same steps, so their sums must not be added.
-    """
+    """Return hour since 1970 -> sum of single measurements."""
     quarters: dict[int, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for text, value in _values(sent, "single").items():
         at, _, source = text.partition(" ")
@@ -123,7 +116,6 @@ def _unreadable(payload: Mapping[str, Any]) -> str:
 
 
 def _day(payload: Mapping[str, Any]) -> Iterator[Sample]:
-    """Yield a civil day's totals and its last resting heart rate as samples."""
     start, end, day, offset = _civil(payload)
     values: dict[Metric, float | None] = {metric: total(_object(payload, name)) for metric, name in TOTALS.items()}
     resting = sorted((_second(at), _finite(value)) for at, value in _object(payload, "resting_hr").items())
@@ -132,11 +124,7 @@ def _day(payload: Mapping[str, Any]) -> Iterator[Sample]:
 
 
 def _civil(payload: Mapping[str, Any]) -> tuple[datetime, datetime, date, int]:
-    """Return (start, end, date, offset in minutes east of UTC) of a payload's civil day.
-
-    The day begins at midnight in the user's zone. If the phone wrote another offset than the zone had, the day begins
-    at midnight in the written offset. Raises BadRecord for an unreadable day, zone or offset.
-    """
+    """Return (start, end, date, offset in minutes east of UTC) of a payload's civil day."""
     try:
         day, zone = date.fromisoformat(str(payload.get("day"))), ZoneInfo(str(payload.get("zone") or ""))
     except (ValueError, KeyError, OSError):
@@ -153,11 +141,8 @@ def _civil(payload: Mapping[str, Any]) -> tuple[datetime, datetime, date, int]:
 
 
 def _rates(payload: Mapping[str, Any]) -> Iterator[Sample]:
-    """Yield the mean heart rates of quarters of an hour, hours and days that Health Auto Export sent.
-
-    A quarter of an hour that came in parts, because a delivery ended within it, becomes a single mean. Each part
-    weighs as much as its readings.
-    """
+    """Yield the mean heart rates of quarters of an hour, hours and days that Health Auto Export sent."""
+    # A quarter of an hour that came in parts, because a delivery ended within it, becomes a single mean.
     for name, length in SPANS.items():
         parts: dict[int, list[list[float]]] = {}
         for text, values in _object(payload, name).items():
@@ -202,11 +187,7 @@ def _instants(payload: Mapping[str, Any]) -> Iterator[Sample]:
 
 
 def _night(payload: Mapping[str, Any]) -> Iterator[Item]:
-    """Yield a night's sleeps and naps as episodes, and the medians of values measured overnight as samples.
-
-    Values are sought in the main sleep, which of all sleeps but naps has the most minutes asleep. If the app sent no
-    times of sleep, minutes sent with a date alone are yielded as samples.
-    """
+    """Yield a night's sleeps and naps as episodes, and the medians of values measured overnight as samples."""
     sleeps = chosen([*of_stretches(_stretches(payload)), *_summaries(payload)])
     nights = [sleep for sleep in sleeps if not sleep.is_nap]
     main = max(nights, key=lambda one: one.minutes.get("asleep", 0.0), default=None)
@@ -223,10 +204,7 @@ def _night(payload: Mapping[str, Any]) -> Iterator[Item]:
 
 
 def _dated(payload: Mapping[str, Any]) -> Iterator[Sample]:
-    """Yield a night's minutes by stage as samples without an end, where the app sent only the date of waking.
-
-    If several sources sent minutes, the first source by name is taken. Raises BadRecord if its minutes are unreadable.
-    """
+    """Yield a night's minutes by stage as samples without an end, where the app sent only the date of waking."""
     told = [values for _, values in sorted(_object(payload, "dated").items())]
     for values in told[:1]:
         if not isinstance(values, list) or len(values) != 3 or not isinstance(values[2], Mapping):
@@ -265,10 +243,7 @@ def _summaries(payload: Mapping[str, Any]) -> Iterator[Sleep]:
 
 
 def _overnight(payload: Mapping[str, Any], main: Sleep | None) -> Iterator[Sample]:
-    """Yield the median of each overnight metric during ``main``, the sleep with the most minutes asleep.
-
-    If it is None, values from 22:00 to 8:00 count. A skin temperature, or a metric's only value, counts at any time.
-    """
+    """Yield the median of each overnight metric during ``main``, the sleep with the most minutes asleep."""
     measured = _object(payload, "overnight")
     for metric in OVERNIGHT_METRICS:
         points = [_point(at, one) for at, one in _object(measured, str(metric)).items()]
@@ -297,11 +272,6 @@ def _in(point: Point, main: Sleep | None) -> bool:
 
 
 def _alone(value: Mapping[Metric, float | None], points: Iterable[Point]) -> Iterator[Sample]:
-    """Yield the sample of a value that was measured at night while no sleep was recorded.
-
-    It lasts from the first to the last of ``points``, the measurements behind the value. It belongs to the local date
-    of its end, or from 18:00 on to the next date.
-    """
     ordered = sorted(points)
     start, end = (datetime.fromtimestamp(at, UTC) for at in (ordered[0][0], ordered[-1][0]))
     offset = _offset(ordered[-1][2])
@@ -344,7 +314,6 @@ def _object(payload: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _named(text: str) -> tuple[int, str]:
-    """Split ``1700000000 Ana’s Watch`` into (Unix seconds, source's name). Raises BadRecord for an unreadable time."""
     at, _, source = text.partition(" ")
     return _second(at), source
 

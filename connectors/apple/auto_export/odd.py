@@ -51,9 +51,6 @@ def _document(file: File) -> Mapping[str, Any]:
 
 
 def _parts(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield the document if its shape is known. Otherwise yield each member of a known shape, with its key as
-    ``name``.
-    """
     if _shape(document):
         yield document
     else:
@@ -61,10 +58,7 @@ def _parts(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _shape(one: Mapping[str, Any]) -> str:
-    """Return the shape of a JSON object of Health Auto Export, "day", "workout", "route", "sleep" or "point".
-
-    The text is empty for any other shape, such as those that other apps write too.
-    """
+    """Return the shape of a JSON object of Health Auto Export, "day", "workout", "route", "sleep" or "point"."""
     if isinstance(one.get("metric"), str) and isinstance(one.get("data"), list):
         return "day"
     if "start" in one and "end" in one and isinstance(one.get("name"), str) and "duration" in one:

@@ -1,9 +1,4 @@
-"""Group the points of a Health Auto Export metric by day, so that a day sent again replaces itself.
-
-The file does not state the intervals of the app's sums, so the day's own points decide. A point at midnight is a day's
-sum. Points on full hours are sums of hours, and points on full minutes are sums of minutes. All other points are single
-measurements, each with its source. Sums of weeks or longer cannot be split into days, so they are counted and skipped.
-"""
+"""Group the points of a Health Auto Export metric by day, so that a day sent again replaces itself."""
 
 from __future__ import annotations
 
@@ -37,11 +32,7 @@ DEGREES = {"degC": 1.0, "°C": 1.0, "C": 1.0, "degF": 1.0, "°F": 1.0, "F": 1.0}
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """The way in which a metric of Health Auto Export is stored.
-
-    ``field`` names it in the payload, and ``stream`` is a key of ``SORTERS``. ``units`` maps each known unit to its
-    factor into the metric's unit.
-    """
+    """The way in which a metric of Health Auto Export is stored. ``units`` maps a unit to its factor."""
 
     field: str
     stream: str
@@ -85,10 +76,7 @@ class Point:
 class Points:
     """A buffer for a metric's points, grouped by local day until the day's records are made.
 
-    It holds four days. The oldest leaves it when a fifth begins, and all leave it at the end (``rest``). Days that seem
-    to be sums of weeks or longer are all held, and are only counted at the end. ``unit`` and ``zone`` are used for
-    points that state none. ``unreadable`` counts points without a time, a number or a known unit. ``coarse`` counts
-    points that sum up more than a day.
+    ``unit`` and ``zone`` are for points without. ``unreadable`` and ``coarse`` (over a day) count what is left out.
     """
 
     kind: Kind
@@ -100,11 +88,7 @@ class Points:
     _fine: bool = False  # some days are known not to be sums of weeks
 
     def take(self, raw: Any) -> Iterator[RawRecord]:
-        """Add a point as the app sent it. A point that cannot be read is only counted.
-
-        When a fifth day begins, yield the records of the oldest day, unless the days seem to be sums of weeks or
-        longer.
-        """
+        """Add a point as the app sent it, count it if unreadable, and yield records of days that are complete."""
         point = self._point(raw) if isinstance(raw, Mapping) else None
         if point is None:
             self.unreadable += 1
@@ -125,11 +109,6 @@ class Points:
         self._days = {}
 
     def _is_coarse(self) -> bool:
-        """Return True if the points seem to be sums of weeks, months or years.
-
-        Each of two or more days then has a single point at midnight. All are the first of a month, or they lie whole
-        weeks apart, some a single week.
-        """
         if self._fine or self.kind.stream != "day" or any(level(points) != "days" for points in self._days.values()):
             return False
         days = sorted(map(date.fromisoformat, self._days))
@@ -154,10 +133,6 @@ class Points:
         return instant(f"{day} 00:00:00" if day else written, self.zone)
 
     def _scaled(self, value: float, unit: str) -> float:
-        """Return blood oxygen given as a fraction (up to 1.5) in percent, and degrees Fahrenheit in Celsius.
-
-        Other values are returned unchanged.
-        """
         if self.kind.field == "spo2" and value <= 1.5:
             return value * 100
         return (value - 32) / 1.8 if unit.endswith("F") and self.kind.units is DEGREES else value
@@ -167,11 +142,7 @@ class Points:
 
 
 def level(points: list[Point]) -> str:
-    """Return "days", "hours" or "minutes" if a day's points are sums over that time, or "single" for measurements.
-
-    A point at midnight alone is the sum of a day. Other points are sums if their times differ and are all full hours,
-    or all full minutes.
-    """
+    """Return "days", "hours" or "minutes" if a day's points are sums over that time, or "single"."""
     clocks = [(point.at[0] + point.at[1] * 60) % DAY for point in points]
     if clocks == [0]:
         return "days"
@@ -196,11 +167,7 @@ def _resting(name: str, day: str, points: list[Point], zone: str) -> Iterator[Ra
 
 
 def _rates(name: str, day: str, points: list[Point], zone: str) -> Iterator[RawRecord]:  # noqa: ARG001 - one shape
-    """Yield records of heart rates, with hours and days unchanged, and finer points as means of quarters of an hour.
-
-    The key of a quarter is the time of its first point in this delivery. A quarter that is sent again in full replaces
-    itself. If a delivery ends within a quarter, both parts of the quarter are kept.
-    """
+    """Yield records of heart rates, with hours and days unchanged, and finer points as means of quarters of an hour."""
     found = level(points)
     parts: dict[str, dict[str, dict[str, list[float]]]] = {}
     if found in ("days", "hours"):
@@ -228,11 +195,7 @@ def _instants(name: str, day: str, points: list[Point], zone: str) -> Iterator[R
 
 
 def _by_utc_day(parts: dict[str, dict[str, dict[str, Any]]], at: int, name: str) -> dict[str, Any]:
-    """Return the dictionary within ``parts`` for the date of ``at`` and for ``name``, a metric or grouping. It is made
-    if new.
-
-    The date is in UTC, so that a journey cannot count the point twice.
-    """
+    # The date is in UTC, so that a journey cannot count the point twice.
     day = local((at, 0)).date().isoformat()
     return parts.setdefault(day, {}).setdefault(name, {})
 

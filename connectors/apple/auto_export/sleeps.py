@@ -46,11 +46,9 @@ class Told:
 
 
 def take(raw: Any, unit: str, zone: str) -> Told | RawRecord:
-    """Return the stage that a point states, or the record of a night if the point is a summary.
+    """Return the stage that a point states, or the record of a night if the point is a summary in ``unit``.
 
-    ``unit`` is the summary's unit, and ``zone`` is used for times that state no offset. Raises ValueError for a stage
-    without times, or one that ends before it starts or lasts a day or more. Raises it too for a summary that
-    ``_summary`` refuses.
+    Raises ValueError for a stage without times or of impossible length, and for a refused summary.
     """
     if not isinstance(raw, Mapping):
         raise ValueError
@@ -65,11 +63,9 @@ def take(raw: Any, unit: str, zone: str) -> Told | RawRecord:
 
 
 def records(stages: Iterable[Told]) -> Iterator[RawRecord]:
-    """Yield each stage as a piece of its night's record.
+    """Yield each stage as a piece of its night's record, which ends at a long pause.
 
-    A night ends at a pause of more than an hour, or after 24 hours. The date alone would split sleeps that begin before
-    evening. ``night_of`` its start names the night. Time in bed belongs to the night of the first sleep that overlaps
-    it, else to that of its own start. It joins no sleeps, because its end may not have been recorded.
+    The date alone would split sleeps that begin before evening. Time in bed joins no sleeps.
     """
     ordered = sorted(stages, key=lambda one: (one.start, one.end))
     sleeps: list[tuple[int, int, str]] = []  # end, beginning, night; ascending
@@ -87,11 +83,7 @@ def records(stages: Iterable[Told]) -> Iterator[RawRecord]:
 
 
 def _stage(raw: Mapping[str, Any]) -> str | None:
-    """Return the stage that a sleep point names, by our name such as "light".
-
-    Return None for a summary and for an unknown stage. A point of the app's own files names no stage, so the first
-    stage with minutes is taken.
-    """
+    """Return the stage that a sleep point names, by our name such as "light"."""
     named = raw.get("value")
     if isinstance(named, str):
         name = named.casefold().removeprefix("hkcategoryvaluesleepanalysis").replace(" ", "").replace("_", "")
@@ -102,22 +94,13 @@ def _stage(raw: Mapping[str, Any]) -> str | None:
 
 
 def _stretch(told: Told, night: str) -> RawRecord:
-    """Return a stage as a piece of its night's record.
-
-    The piece's key holds the stage, because sleep and time in bed may begin in the same second.
-    """
+    # The piece's key holds the stage, because sleep and time in bed may begin in the same second.
     name = f"{told.start[0]} {told.stage} {told.source}"
     return piece("night", night, {"stretches": {name: [told.end[0], told.stage, told.end[1]]}})
 
 
 def _summary(raw: Mapping[str, Any], unit: str, zone: str) -> RawRecord:
-    """Return the record of a night's minutes by stage, from a summary in hours or minutes.
-
-    All amounts count as minutes, whatever ``unit`` says, if any is above 24. They do so too if the total, read in
-    hours, is over twice the night's length. The times are those of falling asleep and waking, else those in bed. A
-    summary without times has its date alone. Raises ValueError without any amount, with a single time or swapped times,
-    or without times and date.
-    """
+    """Return the record of a night's minutes by stage, from a summary in hours or minutes."""
     start, end = (_either(raw, zone, f"sleep{edge}", f"inBed{edge}") for edge in ("Start", "End"))
     hours = {name: found for name in SUMMED if (found := number(raw.get(name))) is not None and found >= 0}
     if not any(hours.values()):
@@ -144,10 +127,7 @@ def _either(raw: Mapping[str, Any], zone: str, *names: str) -> At | None:
 
 
 def _figures(told: Mapping[str, float]) -> dict[str, float]:
-    """Return a summary's minutes by our names (light, deep, rem, asleep, awake, in_bed) instead of the app's.
-
-    The app's ``asleep`` once meant all sleep. Since the app sends stages, it means only sleep without a stage.
-    """
+    """Return a summary's minutes by our names (light, deep, rem, asleep, awake, in_bed) instead of the app's."""
     stages = {
         ours: told[theirs] for theirs, ours in (("core", "light"), ("deep", "deep"), ("rem", "rem")) if theirs in told
     }

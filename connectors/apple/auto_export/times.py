@@ -30,11 +30,9 @@ At = tuple[int, int]  # Unix seconds, and minutes east of UTC
 
 
 def instant(value: Any, zone: str) -> At | None:
-    """Return (Unix seconds, minutes east of UTC) of a time that the app wrote.
+    """Return (Unix seconds, minutes east of UTC) of a time that the app wrote, or None if unreadable or impossible.
 
-    Returns None if it is unreadable, or after 2099, and for a number before 1991 or a text before 1992. Numbers, and
-    texts without an offset, get the offset of ``zone``. Numbers below 1.2 billion are Apple's seconds since 2001, as in
-    the app's own files. Greater numbers are Unix seconds.
+    Numbers, and texts without an offset, get that of ``zone``. Small numbers are Apple's seconds since 2001.
     """
     if isinstance(value, int | float) and not isinstance(value, bool):
         seconds = int(value) if value >= UNIX_FROM else int(value) + APPLE_EPOCH
@@ -44,10 +42,7 @@ def instant(value: Any, zone: str) -> At | None:
 
 @lru_cache(maxsize=4096)
 def _written(text: str, zone: str) -> At | None:
-    """Parse ``2024-02-06 14:30:00 -0800`` or its 12-hour form, which may contain no-break spaces.
-
-    A text without an offset is read in ``zone``. Returns None for any other text.
-    """
+    """Parse ``2024-02-06 14:30:00 -0800`` or its 12-hour form, which may contain no-break spaces."""
     if len(text) == 25 and text[19] == " ":
         try:
             return _bounded(datetime.fromisoformat(text[:19] + text[20:]))
@@ -124,11 +119,7 @@ def number(value: Any) -> float | None:
 
 
 def quantity(value: Any, units: Mapping[str, float]) -> float | None:
-    """Return the ``qty`` of an object with ``qty`` and ``units``, or a bare number, times its unit's factor.
-
-    ``units`` maps units to factors. A missing unit is looked up as an empty text. Returns None for a unit that
-    ``units`` lacks, and for no number.
-    """
+    """Return the quantity of an object with ``qty`` and ``units``, or of a number, times its unit's factor, or None."""
     qty, unit = (value.get("qty"), value.get("units") or "") if isinstance(value, Mapping) else (value, "")
     found, factor = number(qty), units.get(str(unit).strip())
     return None if found is None or factor is None else found * factor

@@ -36,11 +36,8 @@ def record(found: Mapping[str, Any], zone: str) -> RawRecord:
 
 
 def _sum(found: Mapping[str, Any], units: Mapping[str, float], *names: str) -> float | None:
-    """Return the first value above 0 among the members ``names``, in the base unit of ``units``.
-
-    A list of quantities is added up. Return None if no member has such a value, because 0 means "not measured". A bare
-    number is ignored, because it has no unit.
-    """
+    """Return the first value above 0 among the members ``names``, in the base unit of ``units``."""
+    # A bare number is ignored, because it has no unit.
     for name in names:
         value = found.get(name)
         some = value if isinstance(value, list) else [value] if isinstance(value, Mapping) else []
@@ -51,10 +48,7 @@ def _sum(found: Mapping[str, Any], units: Mapping[str, float], *names: str) -> f
 
 
 def _rate(found: Mapping[str, Any]) -> float | None:
-    """Return the mean heart rate (beats per minute) that the app states, else the mean of its ``heartRateData``.
-
-    Returns None without either.
-    """
+    """Return the mean heart rate (beats per minute) that the app states, else the mean of its ``heartRateData``."""
     inner = found.get("heartRate")
     for value in (found.get("avgHeartRate"), inner.get("avg") if isinstance(inner, Mapping) else None):
         rate = quantity(value, PER_MINUTE)

@@ -1,8 +1,4 @@
-"""Compute RMSSD from the single heart beats listed with a reading of SDNN (both measure heart-rate variability).
-
-A list is trusted if its own SDNN matches the reading's. In real exports both agree within a few percent. Beats per
-minute are whole numbers, so at a rate of 60 an interval is known to about 17 ms.
-"""
+"""Compute RMSSD from the single heart beats listed with a reading of SDNN (both measure heart-rate variability)."""
 
 from __future__ import annotations
 
@@ -35,10 +31,9 @@ def first_clock(text: bytes) -> str | None:
 
 
 def rmssd(text: bytes, sdnn: float) -> float | None:
-    """Return the RMSSD in milliseconds of a list of heart beats (XML). ``sdnn`` is the reading that came with the list.
+    """Return the RMSSD in milliseconds of a list of heart beats (XML), whose SDNN must be near ``sdnn``.
 
-    Returns None for fewer than ten intervals without gaps, or an unreadable beat. The list's own SDNN may differ from
-    ``sdnn`` by 10 ms, or by a quarter if that is more. Beyond that the result is None, too.
+    Returns None for too few intervals without gaps, an unreadable beat, or another SDNN.
     """
     beats = BEAT.findall(text)
     if len(beats) <= RMSSD_MIN_INTERVALS or len(beats) != text.count(b"<InstantaneousBeatsPerMinute "):

@@ -45,11 +45,7 @@ Inside = tuple[str | None, bytes]  # the phone's zone, and text with single beat
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """The key of an export's rows that are stored together, with the name of their kind, and their source.
-
-    ``detail`` is a sleep stage, or with ``keep_all`` a unit or word. ``place`` is the time zone or offset that the rows
-    state, or None if they state none.
-    """
+    """The key of an export's rows that are stored together. ``place`` is a zone or offset, or None if not stated."""
 
     name: str
     source: Source
@@ -60,8 +56,7 @@ class Series:
 class Collected:
     """The content of an Apple Health export that is used, filled while the file is read. Rows go to ``spill``.
 
-    ``homes`` are the zones of residence, as in ``Places``. ``order`` is the order in which sources are trusted. With
-    ``keep_all``, every single row is also stored unchanged.
+    ``homes`` are the zones of residence. ``order`` is the trust in sources. ``keep_all`` keeps every row.
     """
 
     def __init__(
@@ -99,11 +94,7 @@ class Collected:
         return True
 
     def part(self, rows: Columns) -> tuple[bool, Part | None]:
-        """Collect rows as ``columns`` does. Returns its result, and what the rows added.
-
-        What they added is None if the result is False. It is None too if rows were set aside, because a later export
-        may read those in another way.
-        """
+        """Collect rows as ``columns`` does. Return its result, and what was added (None if that is not final)."""
         spill, first, last, aside = self.spill, self.first, self.last, self.aside.total()
         sums, seen = spill.sums, self.places.seen()
         spill.sums, self.first, self.last = {}, ENDLESS, 0.0
@@ -175,21 +166,13 @@ class Collected:
                 self._keep(kept, span, [texts[n] for n in places], [*map(inside, places)] if kept.looks_inside else [])
 
     def _set_aside(self, head: Head, start: np.ndarray, end: np.ndarray) -> None:
-        """Count rows with unreadable or impossible times, by type and reason.
-
-        Impossible is an end before the start, over a day after the export, or a week or more after the start. An export
-        of 2019 held rows of 2030.
-        """
         for low, high in zip(start.tolist(), end.tolist(), strict=True):
             after = "after the export" if high > self.exported + DAY_SECONDS else "it lasts longer than a week"
             reason = "its times cannot be read" if low != low or high != high else after
             self.aside[head.type, "it ends before it begins" if low > high else reason] += 1
 
     def _keep(self, head: Head, span: np.ndarray, texts: list[bytes], inside: list[Inside]) -> None:
-        """Store rows of the same type, unit and source, whose times are plausible, as the role of their kind asks.
-
-        ``span`` holds their starts and ends. ``inside`` holds their inner XML, for the kinds that need it.
-        """
+        """Store rows of the same type, unit and source, whose times are plausible, as the role of their kind asks."""
         kind = head.kind
         if self.keep_all:
             self._keep_every(head, span, texts)
@@ -212,10 +195,7 @@ class Collected:
     def _measured(
         self, head: Head, span: np.ndarray, texts: list[bytes], inside: list[Inside]
     ) -> tuple[np.ndarray, np.ndarray, list[Inside]]:
-        """Return (times, values in the metric's unit, inner XML) of the rows with plausible values.
-
-        The remaining rows are counted by reason. The list of inner XML is empty if ``inside`` is.
-        """
+        """Return (times, values in the metric's unit, inner XML) of the rows with plausible values."""
         found = head.converted(values(texts))
         good = head.plausible(found)
         for reason, rows in head.reasons(found, good).items():
@@ -236,11 +216,7 @@ class Collected:
             self.spill.put(rows, prints(rows[:, 1:], self._seeds[number]))
 
     def _keep_every(self, head: Head, span: np.ndarray, texts: list[bytes]) -> None:
-        """Store each row unchanged, as the setting ``keep_all`` asks.
-
-        Numbers keep the file's own unit, which becomes the ``detail`` of their series. A value that is a word becomes
-        the ``detail`` itself.
-        """
+        """Store each row unchanged, as the setting ``keep_all`` asks."""
         found = values(texts)
         for word in set(texts):
             rows = (
@@ -267,7 +243,7 @@ class Collected:
             self._put(series, span[rows])
 
     def _varied(self, head: Head, span: np.ndarray, found: np.ndarray, inside: list[Inside]) -> None:
-        """Store readings of SDNN. The list of heart beats with a reading gives its UTC offset, and an RMSSD."""
+        """Store readings of SDNN."""
         import numpy as np
 
         together: dict[Series, list[tuple[int, float]]] = defaultdict(list)
@@ -296,10 +272,7 @@ class Collected:
         self.workouts.append((self._heads.source(attributes), {"start": start, "end": end, "place": place, **told}))
 
     def _summary(self, attributes: dict[str, str]) -> None:
-        """Collect Apple's own totals of a day, which are active energy and stand hours.
-
-        Zeros are left out, because they stand for days without a watch.
-        """
+        # Zeros are left out, because they stand for days without a watch.
         energy = measured(attributes, KILOCALORIES, "activeEnergyBurned", "activeEnergyBurnedUnit")
         stood = number(attributes.get("appleStandHours"))
         found = {name: value for name, value in (("active_energy", energy), ("stand_hours", stood)) if value}
@@ -340,15 +313,11 @@ class Listing:
 
 
 def _seed(series: Series) -> int:
-    """Return 64 bits that stand for a series."""
     told = repr((series.name, series.source, series.detail, series.place))
     return int.from_bytes(hashlib.blake2b(told.encode("utf-8", "replace"), digest_size=8).digest())
 
 
 def _inside(body: bytes) -> Inside:
-    """Return (time zone, inner XML) of a row's inner XML. The zone is None if none is stated or this machine knows it
-    not.
-    """
     zone = ZONE.search(body)
     return known_zone(zone[1].decode()) if zone else None, body
 

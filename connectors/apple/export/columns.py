@@ -1,7 +1,6 @@
 """Find the rows of an Apple Health export without an XML parser, and turn their columns from texts into numbers.
 
-A piece of the file is read here only if all of it has Apple's own layout. Attributes then have a fixed order, and only
-few kinds of children occur. Any other piece goes to an XML parser, which yields the same rows.
+A piece that is not wholly in Apple's own layout goes to an XML parser, which yields the same rows.
 """
 
 from __future__ import annotations
@@ -37,11 +36,7 @@ _FORBIDDEN = bytes({*range(0x20)} - {0x09, 0x0A, 0x0D})
 
 
 class Columns(NamedTuple):
-    """Rows (Record elements) of an Apple Health export, as a single tuple of texts per column.
-
-    ``heads`` are the attributes before the times: type, source, device and unit. ``inside`` is the rest of each row
-    after the value, with its child elements.
-    """
+    """Rows of an Apple Health export, as a tuple of texts per column: ``heads`` before the times, ``inside`` after."""
 
     heads: tuple[bytes, ...]
     starts: tuple[bytes, ...]
@@ -65,14 +60,12 @@ def columns(piece: bytes) -> Columns | None:
 
 
 def _tags(text: bytes) -> int:
-    """Return the number of ``<`` in a text, in a sixth of the time of ``bytes.count``, as it is so frequent."""
     import numpy as np
 
     return int(np.count_nonzero(np.frombuffer(text, dtype=np.uint8) == ord("<")))
 
 
 def _readable(inside: bytes) -> bool:
-    """Return True if the text is UTF-8 without characters that XML forbids and without undefined references."""
     if b"&" in inside and inside.count(b"&") != sum(map(inside.count, _REFERENCES)):
         return False
     return _is_utf8(inside) and len(inside.translate(None, _FORBIDDEN)) == len(inside)
@@ -87,7 +80,6 @@ def _is_utf8(text: bytes) -> bool:
 
 
 def _bare(texts: tuple[bytes, ...]) -> bool:
-    """Return True if the texts hold only characters that XML never escapes."""
     return not b"".join(texts).translate(None, _BARE)
 
 
@@ -116,10 +108,7 @@ def _scalar(text: bytes) -> float:
 
 
 def _regular(letters: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> tuple[Column, np.ndarray]:
-    """Return (Unix seconds, mask of the texts that were read with certainty) for texts given as rows of bytes.
-
-    The caller reads the remaining texts with ``datetime``.
-    """
+    """Return (Unix seconds, mask of the texts that were read with certainty) for texts given as rows of bytes."""
     import numpy as np
 
     digits = letters[:, DIGIT_PLACES] - np.uint8(ord("0"))  # unsigned, so characters below "0" wrap to more than 9
@@ -137,10 +126,7 @@ def _regular(letters: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> tuple[
 
 @cache
 def _weights() -> Column:
-    """Return the matrix that, multiplied with a text's digits, gives eight numbers.
-
-    These are year, month, day, second of the day, seconds of the offset, hour, minute, and minute of the offset.
-    """
+    """Return the matrix that, multiplied with a text's digits, gives eight numbers."""
     import numpy as np
 
     weights = np.zeros((len(DIGIT_PLACES), 8))
@@ -152,7 +138,6 @@ def _weights() -> Column:
 
 
 def _days(year: np.ndarray, month: np.ndarray, day: np.ndarray) -> np.ndarray:
-    """Return the days from 1970-01-01 to dates of the Gregorian calendar."""
     import numpy as np
 
     years = year - (month <= 2)

@@ -32,8 +32,7 @@ Days = dict[str, Payload]
 class Window:
     """Rows of an Apple Health export for the local days from ``begin`` until before ``end``, in days since 1970.
 
-    ``found`` holds three more days at both ends, for nights and time zones. ``today`` is the date of the export, or an
-    empty text if it is unknown.
+    ``found`` holds more days at both ends. ``today`` is the export's date, or empty if unknown.
     """
 
     collected: Collected
@@ -61,11 +60,7 @@ class Window:
 
     @cached_property
     def counted(self) -> Mapping[str, tuple[Quarters, dict[str, Quarters]]]:
-        """The sums by quarter of an hour of each quantity that adds up, such as steps, in two parts.
-
-        The first part covers all sources, and leaves out what a more trusted source covers. The second maps the name of
-        a source to its own sums.
-        """
+        """The sums by quarter of an hour of each quantity that adds up: merged by trust, and by source's name."""
         return {name: quarters(self.by_source(name)) for name in TOTAL_KINDS}
 
     def by_day(self, numbers: np.ndarray) -> Iterator[tuple[str, slice]]:
@@ -92,11 +87,7 @@ def _date(number: int) -> date:
 
 
 def totals(window: Window) -> Days:
-    """Return local day -> the day's totals and its resting heart rate.
-
-    Totals of Apple's own daily summary replace those computed here. The day of the export has no totals, because it was
-    not over.
-    """
+    """Return local day -> its totals and resting heart rate. The export's own day, not over, has no totals."""
     values: dict[str, dict[str, float]] = defaultdict(dict)
     for name, (merged, _) in window.counted.items():
         for day, some in window.by_day(merged.numbers):
@@ -113,7 +104,6 @@ def totals(window: Window) -> Days:
 
 
 def _stood(window: Window) -> dict[str, int]:
-    """Return local day -> number of hours with at least a minute of standing."""
     import numpy as np
 
     found = [rows[:, 0] // QUARTER for rows in window.by_source("stand_hours").values()]
@@ -122,11 +112,8 @@ def _stood(window: Window) -> dict[str, int]:
 
 
 def _resting(window: Window) -> dict[str, float]:
-    """Return local day -> last resting heart rate of the day's most trusted source.
-
-    The value that ends last counts, because Apple revises the value during the day. A value's time may begin at
-    midnight, so its middle tells the day more reliably.
-    """
+    """Return local day -> last resting heart rate of the day's most trusted source."""
+    # The value that ends last counts, because Apple revises the value during the day.
     best: dict[str, tuple[int, float, float]] = {}
     for (rank, _), rows in window.by_source("resting_hr").items():
         for start, end, rate in sorted(rows.tolist()):
@@ -141,11 +128,7 @@ def _local(window: Window, at: float) -> str:
 
 
 def activity(window: Window) -> Days:
-    """Return local day -> sums by source, quantity (such as steps) and quarter of an hour, for whole days.
-
-    A quantity with several sources also has sums merged over all of them, under ``merged``. The merged sums leave out
-    what a more trusted source covers. The day of the export is left out, because it was not over.
-    """
+    """Return local day -> sums by source (``merged``: all), quantity and quarter of an hour, for whole days."""
     found: Days = {}
     for name, (merged, own) in window.counted.items():
         for title, some in [*own.items(), *([("", merged)] if len(own) > 1 else [])]:
@@ -158,7 +141,6 @@ def activity(window: Window) -> Days:
 
 
 def _told(window: Window, some: Quarters) -> Iterator[tuple[str, dict[str, float]]]:
-    """Yield (local day, sums). The sums are by the start of their quarter of an hour in Unix seconds."""
     import numpy as np
 
     values = np.round(some.values, 6)
@@ -171,11 +153,7 @@ def _beginnings(numbers: np.ndarray) -> Iterator[str]:
 
 
 def rates(window: Window) -> Days:
-    """Return local day -> [count, mean, lowest, highest] of the heart rate by quarter of an hour.
-
-    Each quarter is from the most trusted source that has it. With several sources, the means of each are added under
-    ``sources``.
-    """
+    """Return local day -> [count, mean, lowest, highest] heart rate by quarter-hour, from the most trusted source."""
     best, own = means(window.by_source("heart_rate"))
     found: Days = {}
     for day, some in window.by_day(best.numbers):
@@ -209,11 +187,6 @@ def mindful(window: Window) -> Days:
 def _one_by_one(
     window: Window, name: str, field: str, more: Callable[[Source, list[float]], Mapping[str, float | None]]
 ) -> Days:
-    """Return local day -> the measurements of the kind ``name``, under ``field``, from the day's most trusted source.
-
-    They are named by start and end. ``more`` returns further fields of a measurement from its source and its row
-    (start, end, value). Fields that are None are left out.
-    """
     ranks: dict[str, int] = {}
     found: dict[str, dict[str, Payload]] = {}
     for series, rows in _in_order(window):
@@ -230,7 +203,6 @@ def _one_by_one(
 
 
 def _in_order(window: Window) -> list[tuple[Series, np.ndarray]]:
-    """Return the rows by series, in an order that does not depend on that of the file."""
     return sorted(window.found.items(), key=lambda item: (item[0].source, item[0].detail, item[0].place or ""))
 
 
@@ -276,9 +248,6 @@ def sleeps(window: Window) -> Days:
 
 
 def _spots(by_source: Mapping[Source, np.ndarray]) -> dict[Source, tuple[np.ndarray, np.ndarray]]:
-    """Return source -> (middles of its values' times in Unix seconds, ascending, and the values), without
-    duplicates.
-    """
     found = {}
     for source, rows in by_source.items():
         rows = once(rows)

@@ -1,8 +1,4 @@
-"""Read the export file of Apple Health, and yield its content as pages of raw records.
-
-The file is recognised by its content, because the phone's language decides its name. Records come month by month, and
-each holds a local day of a stream.
-"""
+"""Read the export file of Apple Health, and yield its content as pages of raw records, one per day and stream."""
 
 from __future__ import annotations
 
@@ -123,7 +119,6 @@ class Export:
         return Window(self.collected, begin, end, today=today, found=self._by_series(rows))
 
     def _by_series(self, rows: np.ndarray) -> dict[Series, np.ndarray]:
-        """Return series -> rows (start, end, value), without rows that end after ``until`` of their kind."""
         import numpy as np
 
         rows = rows[np.argsort(rows[:, SERIES], kind="stable")]
@@ -137,11 +132,7 @@ class Export:
 
 
 def recognise(file: File) -> bool:
-    """Return True if a file is an Apple Health export.
-
-    That is XML with HealthData as its root or document type within the first 4 KiB. A clinical document, whose name
-    ends in ``_cda.xml``, is none.
-    """
+    """Return True if a file is an Apple Health export, by its root or document type, and no clinical document."""
     is_xml = file.head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")
     return is_xml and not file.name.lower().endswith("_cda.xml") and any(mark in file.head for mark in EXPORT_MARKS)
 
@@ -156,9 +147,7 @@ def read(
 ) -> Iterator[Page]:
     """Yield the raw records of an export in pages. Raises CutShort after the readable part of a damaged file.
 
-    ``zones`` are the user's zones of residence over time. ``zone`` is used if they are empty. The setting ``sources``
-    orders sources by trust. With ``keep_all`` set to yes, every measurement is kept. Months that ``memory`` knows, and
-    that are stored still, come as ``Page.still`` if they did not change.
+    ``zones`` are the user's over time, else ``zone``. Stored months that ``memory`` knows come as ``Page.still``.
     """
     chosen, whole = settings or {}, True
     order, keep_all = order_of(chosen.get("sources", ",".join(ORDER))), chosen.get("keep_all", "no") == "yes"
@@ -188,7 +177,7 @@ def read(
 
 
 def _remembered(export: Export, reading: Reading, file: File, memory: FileMemory) -> Iterator[Page]:
-    """Yield the pages of a whole export, and then what to remember of it. Months that did not change come as still."""
+    """Yield the pages of a whole export, and then what to remember of it."""
     marks = {month: export.mark(month) for month in export.months() if export.inside(month)}
     still = reading.still(marks, memory.stored())
     changed = [month for month in export.months() if month not in still]
@@ -203,12 +192,6 @@ def _remembered(export: Export, reading: Reading, file: File, memory: FileMemory
 
 
 def _too_few(collected: Collected) -> dict[str, float]:
-    """Return the kind that a cut-off file was listing, with the Unix second from which its rows are missing.
-
-    The result is empty for a kind that is not summed up over a day or night. If rows come in order of time, days before
-    the last row's day are complete. Nights are complete up to noon of the day before. Otherwise all rows count as
-    missing.
-    """
     kind, listing = TYPE_KINDS.get(collected.listing.type), collected.listing
     if kind is None or kind.role not in LISTED:
         return {}

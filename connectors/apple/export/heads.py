@@ -1,9 +1,4 @@
-"""Parse the heads of an Apple export's rows, which are type, source and unit.
-
-Thousands of rows share a head, so each is parsed once.
-
-HealthKit merges sources by an order that the export does not contain. Here the order is a setting.
-"""
+"""Parse the heads of an Apple export's rows (type, source, unit), each once, and rank the sources by a setting."""
 
 from __future__ import annotations
 
@@ -29,21 +24,13 @@ MAKERS = re.compile(
 
 
 def order_of(text: str) -> tuple[str, ...]:
-    """Return the order of sources that a setting's text names, the most trusted first, in lower case.
-
-    The text holds the words watch, phone, others and makers, or parts of a source's name, with commas between. Of the
-    four words, those that the text leaves out come last.
-    """
+    """Return the order of sources that a setting's text names, the most trusted first, in lower case."""
     wanted = [word.strip().casefold() for word in text.split(",") if word.strip()]
     return (*wanted, *(word for word in ORDER if word not in wanted))
 
 
 def rank(source: str, device: str, order: Sequence[str] = ORDER) -> int:
-    """Return the index of a source in ``order``, 0 for the most trusted.
-
-    If the order holds a part of the source's name, that decides. Otherwise the class of its device decides, which is a
-    word of ``ORDER``. Apps of WHOOP, Garmin and further vendors are "makers".
-    """
+    """Return the index of a source in ``order``, 0 for the most trusted, by its name or else its device's class."""
     name = source.casefold()
     mine = next((place for place, word in enumerate(order) if word not in ORDER and word in name), None)
     return order.index(_class(name, device.casefold())) if mine is None else mine
@@ -64,11 +51,7 @@ ANY = float("inf")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A type of record of an Apple Health export that is used.
-
-    ``role`` says how its rows are treated, and ``name`` names their series. Plausible values lie from ``low`` to
-    ``high``, in the metric's unit.
-    """
+    """A type of record of an Apple Health export that is used. Plausible values lie from ``low`` to ``high``."""
 
     role: str
     name: str
@@ -224,7 +207,6 @@ class Heads:
 
 
 def _attributes(text: bytes) -> dict[str, str] | None:
-    """Return the attributes in the text of a row's head, or None if an XML parser cannot read the text."""
     from xml.parsers import expat
 
     found: list[dict[str, str]] = []

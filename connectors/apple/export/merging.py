@@ -1,8 +1,4 @@
-"""Merge counts and heart rates of several devices in an Apple Health export, by quarter of an hour.
-
-Of counts, the time that a more trusted source covers is left out of the sums of the next. Of heart rates, the most
-trusted source that has a quarter gives its mean alone. The rank in ``Source`` says which source is trusted more.
-"""
+"""Merge counts and heart rates of several devices in an Apple Health export, by quarter of an hour."""
 
 from __future__ import annotations
 
@@ -33,11 +29,7 @@ class Means(NamedTuple):
 
 
 def means(by_source: Mapping[Source, np.ndarray]) -> tuple[Means, dict[str, Means]]:
-    """Return (merged means, source's name -> its own means) of heart rates by quarter of an hour.
-
-    Each quarter of the merged means is from the most trusted source that has it. The given rows are (start, end, rate),
-    and duplicates count once.
-    """
+    """Return (merged means, source's name -> its own means) of heart rates by quarter of an hour."""
     import numpy as np
 
     found = sorted(((source, _of_one(rows)) for source, rows in by_source.items()), key=lambda item: item[0])
@@ -73,11 +65,7 @@ class Quarters(NamedTuple):
 
 
 def quarters(by_source: Mapping[Source, Intervals]) -> tuple[Quarters, dict[str, Quarters]]:
-    """Return (sums by quarter of an hour merged over all sources, source's name -> its own sums).
-
-    An interval's value is spread evenly over the interval. For the merged sums, the part of an interval that a more
-    trusted source covers is left out. Exact duplicates count once.
-    """
+    """Return (sums by quarter of an hour merged over all sources, source's name -> its own sums)."""
     import numpy as np
 
     covered = np.zeros((0, 2))
@@ -104,7 +92,6 @@ def once(rows: Intervals) -> Intervals:
 
 
 def _summed(some: Sequence[Quarters]) -> Quarters:
-    """Return the sums per quarter of an hour over several sources."""
     import numpy as np
 
     if not some:
@@ -115,7 +102,7 @@ def _summed(some: Sequence[Quarters]) -> Quarters:
 
 
 def _cut(rows: Intervals) -> tuple[Intervals, np.ndarray]:
-    """Cut intervals at quarters of an hour. Returns (pieces, number of each piece's quarter since 1970)."""
+    """Cut intervals at quarters of an hour."""
     import numpy as np
 
     start, end, value = rows.T
@@ -143,10 +130,7 @@ def union(spans: np.ndarray) -> np.ndarray:
 
 
 def _free(rows: Intervals, covered: np.ndarray) -> Column:
-    """Return, for each row, the share of its time outside all spans ``covered``. For an instant it is 0 or 1.
-
-    The spans are rows of start and end, ascending and without overlaps.
-    """
+    """Return, for each row, the share of its time outside all spans ``covered``."""
     import numpy as np
 
     if not len(covered):
@@ -155,10 +139,6 @@ def _free(rows: Intervals, covered: np.ndarray) -> Column:
     before = np.concatenate([[0.0], np.cumsum(covered[:, 1] - covered[:, 0])])
 
     def reached(at: Column) -> tuple[Column, np.ndarray]:
-        """Return (seconds that all spans cover before each instant, mask of the instants in a span).
-
-        Gaps between spans are not counted.
-        """
         span = np.searchsorted(covered[:, 0], at, side="right") - 1
         inside = np.minimum(at, covered[span, 1]) - covered[span, 0]
         return np.where(span < 0, 0.0, before[span] + inside), (span >= 0) & (at <= covered[span, 1])

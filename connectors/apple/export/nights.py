@@ -49,11 +49,7 @@ class Stretch:
 
 
 def nights(stretches: Iterable[Stretch], places: Places) -> list[dict[str, Any]]:
-    """Return every sleep and nap as a payload, in order of time. ``places`` tells where the user was, for offsets.
-
-    A payload holds start and end (Unix seconds), offset, date of waking (``day``), kind ("sleep" or "nap"), and minutes
-    per stage. ``stale`` is the number of stages that were left out (see ``_current``).
-    """
+    """Return every sleep and nap as a payload, in order of time. ``places`` tells where the user was, for offsets."""
     ordered = sorted(stretches, key=lambda s: (s.start, s.end))
     loose = _loose(ordered)
     blocks = _joined(_blocks(s for s in ordered if s not in loose), [s for s in ordered if s in loose])
@@ -61,10 +57,7 @@ def nights(stretches: Iterable[Stretch], places: Places) -> list[dict[str, Any]]
 
 
 def _loose(ordered: Iterable[Stretch]) -> set[Stretch]:
-    """Return the stretches in bed of more than 16 hours, or during which the same source records no sleep.
-
-    Such a stretch is added to sleeps, but it does not join two sleeps.
-    """
+    """Return the stretches in bed of more than 16 hours, or during which the same source records no sleep."""
     slept: dict[Source, list[Stretch]] = defaultdict(list)
     in_bed = []
     for stretch in ordered:
@@ -81,11 +74,7 @@ def _loose(ordered: Iterable[Stretch]) -> set[Stretch]:
 
 
 def _joined(blocks: list[list[Stretch]], loose: Iterable[Stretch]) -> list[list[Stretch]]:
-    """Return the blocks of sleep stages by start, with loose time in bed added to them.
-
-    Loose is what ``_loose`` returns. If it comes within 2.5 hours of a block, it is cut to that margin and added to the
-    block. Any other loose time makes blocks of its own.
-    """
+    """Return the blocks of sleep stages by start, with loose time in bed added to them."""
     edges = [(block[0].start - GAP, max(s.end for s in block) + GAP) for block in blocks]
     alone = []
     for stretch in loose:
@@ -143,11 +132,6 @@ def union(spans: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
 
 
 def _chosen(block: Sequence[Stretch]) -> list[Stretch]:
-    """Return the stretches of the source that is chosen for a sleep, of all stretches in ``block``.
-
-    A source with light, deep or REM sleep comes first, then with other sleep, then with time in bed. Among equals the
-    more trusted source is chosen, then the source with the longest stages.
-    """
     by_source: dict[Source, list[Stretch]] = {}
     for stretch in block:
         by_source.setdefault(stretch.source, []).append(stretch)
@@ -155,10 +139,8 @@ def _chosen(block: Sequence[Stretch]) -> list[Stretch]:
 
 
 def _current(mine: list[Stretch]) -> list[Stretch]:
-    """Return the stretches without stages apart from the source's own time in bed, which it computed earlier.
-
-    All stay if there would be no sleep otherwise, or no time in bed is told.
-    """
+    """Return the stretches without stages apart from the source's own time in bed, which it computed earlier."""
+    # All stay if there would be no sleep otherwise, or no time in bed is told.
     beds = [s for s in mine if s.stage == IN_BED]
     apart: set[Stretch] = set()
     for start, end in union((s.start, s.end + APART) for s in mine) if beds else ():

@@ -66,7 +66,6 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
 
 
 def _inner(payload: Mapping[str, Any], field: str) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return the entries of a field as (key, entry), sorted by key. Raises BadRecord unless all entries are objects."""
     found = payload.get(field)
     if not isinstance(found, Mapping) or not all(isinstance(one, Mapping) for one in found.values()):
         raise BadRecord(f"apple_health: {field} is missing or unreadable")
@@ -74,7 +73,6 @@ def _inner(payload: Mapping[str, Any], field: str) -> list[tuple[str, Mapping[st
 
 
 def _day(payload: Mapping[str, Any]) -> Iterator[Sample]:
-    """Yield a civil day's totals and its resting heart rate as samples."""
     day, zone = _date(payload, "day"), _zone(payload)
     start = datetime(day.year, day.month, day.day, tzinfo=zone)
     end = start + timedelta(days=1)  # the same wall time: 23 to 25 hours
@@ -104,16 +102,12 @@ def _heart_rate(payload: Mapping[str, Any]) -> Iterator[Sample]:
 
 
 def _second(text: object) -> int:
-    """Return the start of a quarter of an hour in Unix seconds, from its text. Raises BadRecord for other text."""
     if not isinstance(text, str) or not text.isdigit() or len(text) > 11:
         raise BadRecord("apple_health/heart_rate: the start of a 15-minute mean is unreadable")
     return int(text)
 
 
 def _means(means: Any) -> Iterable[float]:
-    """Return [count, mean, lowest, highest] of the heart rate in a quarter of an hour. Raises BadRecord for another
-    shape.
-    """
     if not isinstance(means, list) or len(means) != 4 or not {*map(type, means)} <= {int, float}:
         raise BadRecord("apple_health/heart_rate: a 15-minute mean is unreadable")
     return means
@@ -160,11 +154,6 @@ def _workout(key: str, payload: Mapping[str, Any]) -> Episode:
 
 
 def _span(payload: Mapping[str, Any], what: str) -> tuple[datetime, datetime, int]:
-    """Return (start, end, offset in minutes east of UTC) of a payload.
-
-    Raises BadRecord, which names the stream ``what``, if any of them is missing or impossible. Raises it too if the
-    payload lasts more than a week.
-    """
     start, end, offset = (_number(payload, field) for field in ("start", "end", "offset"))
     if start is None or end is None or not FIRST <= start <= end < LAST or end - start > 7 * 86_400:
         raise BadRecord(f"apple_health/{what}: start or end is unreadable")
@@ -185,10 +174,7 @@ def _offset_of(at: datetime) -> int:
 
 
 def _zone(payload: Mapping[str, Any]) -> tzinfo:
-    """Return the time zone that the payload's ``zone`` names, by its IANA name or as an offset like ``+05:30``.
-
-    Raises BadRecord for anything else.
-    """
+    """Return the time zone that the payload's ``zone`` names, by its IANA name or as an offset like ``+05:30``."""
     name = payload.get("zone")
     try:
         if not isinstance(name, str) or not name:

@@ -28,10 +28,9 @@ MARK_CHARS = 32
 
 
 def cut(window: bytes) -> int:
-    """Return where the piece of an export that begins with ``window`` ends, which is before a row.
+    """Return where the piece of an export that begins with ``window`` ends, which depends on these bytes alone.
 
-    The place depends on these bytes alone, so that equal rows behind a change soon form equal pieces again. A piece
-    ends with the rows of its first type, or else near the beginning of an eight-hour span.
+    Equal rows behind a change thus soon form equal pieces again.
     """
     last = window.rfind(ROW)
     if last <= 0:
@@ -49,10 +48,9 @@ def mark_of(piece: bytes) -> str:
 
 
 class Part(NamedTuple):
-    """The sums and places that a piece of an export added to it.
+    """The sums and places that a piece of an export added to it. ``first`` and ``last`` are Unix seconds.
 
-    ``first`` and ``last`` are the Unix seconds between which its rows lie. ``sums`` maps a block of time to the sum of
-    its rows' fingerprints. ``seen`` holds (Unix second, place) of where the user was.
+    ``sums`` maps a block of time to its rows' fingerprints, ``seen`` holds (Unix second, place).
     """
 
     first: float
@@ -70,11 +68,7 @@ class Month(NamedTuple):
 
 @dataclass
 class Memory:
-    """The digests and months that an export held.
-
-    ``as_of`` is its date, and ``limit`` the Unix second after which rows were set aside. ``parts`` are by digest.
-    ``months`` are the months strictly inside the export. ``read_as`` says how it was read.
-    """
+    """The digests and months that an export of the date ``as_of`` held. ``limit`` is a Unix second."""
 
     read_as: str
     limit: float = 0.0
@@ -113,7 +107,7 @@ def unpacked(text: str | None) -> Memory | None:
 
 
 def _packed(part: Part) -> list[Any]:
-    """Return a part as JSON values. Times become differences, because those compress well."""
+    # Times become differences, because those compress well.
     names = list(dict.fromkeys(place for _, place in part.seen))
     times = [at for at, _ in part.seen]
     steps = [late - early for early, late in pairwise([0.0, *times])]

@@ -20,12 +20,9 @@ REPEATED_SECONDS = 1800  # seconds within which repeated evidence of a place is 
 
 
 class Places:
-    """The time zone in which the user was at every instant, computed from pieces of evidence.
+    """The time zone in which the user was at every instant, by the nearest evidence, else the residence.
 
-    The nearest piece of evidence within four days counts, otherwise the zone of residence. A move is assumed halfway
-    between two pieces. A place whose clock equals that of the residence counts as the residence, because heart beats
-    give only an offset. ``homes`` are (Unix second from which it holds, zone of residence), ascending. The first also
-    holds for all time before.
+    A move is assumed halfway between two pieces. ``homes`` are (Unix second from which it holds, zone).
     """
 
     def __init__(self, homes: Sequence[tuple[float, str]]) -> None:
@@ -42,11 +39,7 @@ class Places:
         return self._homes[bisect_right(self._moved, at)]
 
     def saw(self, at: float, place: str) -> None:
-        """Add evidence that the user was at a place at ``at`` (Unix seconds).
-
-        ``place`` is the name of a zone, or an offset such as ``+05:30``. Evidence that repeats the last place within
-        half an hour is dropped.
-        """
+        """Add evidence that the user was at ``place``, a zone or an offset like ``+05:30``, at Unix second ``at``."""
         number = self._numbers.get(place)
         if number is None:
             number = self._numbers[place] = len(self._names)
@@ -86,11 +79,6 @@ class Places:
         return HOME if offset_at(at, place) == offset_at(at, self.home(at)) else place
 
     def _move(self, since: float, place: str, *, seen: float | None = None) -> None:
-        """Add a move to ``place`` at ``since``, unless the clocks of the place before and of ``place`` agree at
-        ``seen``.
-
-        If ``seen`` is None, the clocks are not compared.
-        """
         current = self._places[-1]
         if place != current and (seen is None or self._offset(seen, place) != self._offset(seen, current)):
             self._since.append(since)
@@ -117,10 +105,7 @@ class Places:
         return found
 
     def _steps(self, first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return (times from which an offset holds, those offsets in seconds east of UTC) between two Unix seconds.
-
-        The first time is ``first``. Changes fall on quarters of an hour or on moves.
-        """
+        """Return (times from which an offset holds, those offsets in seconds east of UTC) between two Unix seconds."""
         import numpy as np
 
         moves = [at for at in (*self._since, *self._moved) if first < at < last]
@@ -134,10 +119,7 @@ class Places:
         return np.array(since), np.array(offsets) * 60.0
 
     def _change(self, low: float, high: float) -> list[float]:
-        """Return a list with the Unix second at which the offset changes between two instants of a day.
-
-        The list is empty if the offset does not change.
-        """
+        """Return a list with the Unix second at which the offset changes between two instants of a day."""
         low_quarter, high_quarter = int(low // QUARTER), int((high - 1) // QUARTER)
         before = self.offset(low)
         if self.offset(high_quarter * QUARTER) == before or high_quarter <= low_quarter:

@@ -51,10 +51,7 @@ class Reading:
     def read(self, stream: BinaryIO) -> None:
         """Pass every element of the file that is used to ``collected``, except those of skipped pieces.
 
-        A piece that an earlier export held too is skipped, unless it has recent rows. Other pieces in Apple's own
-        layout are read as columns. An XML parser, which is slower, reads the rest, and goes on behind an element that
-        is not XML. Raises CutOff, after the last readable element, if the file ends early or has many such elements. It
-        is raised too without a root element, and for a document type with entities.
+        Raises CutOff, after the last readable element, if the file ends early or is no such XML.
         """
         collected, chunks = self.collected, _chunks(stream)
         head, size, lines, resumes = _head(chunks)
@@ -74,10 +71,7 @@ class Reading:
         parser.close()
 
     def _fed(self, parser: _Parser, piece: bytes, line: int, *, resumes: bool) -> _Parser:
-        """Parse a piece that begins in a ``line`` of the file, and return the parser for the next piece.
-
-        Behind an element that is not XML a new parser begins. Raises CutOff unless it ``resumes``.
-        """
+        """Parse a piece that begins in a ``line`` of the file, and return the parser for the next piece."""
         clean, begin = piece.translate(None, FORBIDDEN), 0
         while (bad := parser.feed(clean[begin:])) is not None:
             broken = sum(count for (_, why), count in self.collected.aside.items() if why.endswith(NOT_XML))
@@ -95,7 +89,6 @@ class Reading:
         return parser
 
     def _begin(self) -> None:
-        """Note the instant after which rows are set aside. A memory with a later one is not used."""
         self.memory.limit = self.collected.exported
         if self.earlier is not None and self.earlier.limit > self.memory.limit:
             self.earlier = None
@@ -104,10 +97,7 @@ class Reading:
             self._recent = blocks(*bounds(lately)).start
 
     def _taken(self, piece: bytes, at: int, *, may_skip: bool) -> bool:
-        """Collect a piece of rows, or skip it. Returns False if only an XML parser can read it.
-
-        ``at`` is its place in the file. Only a piece that ``may_skip`` is remembered.
-        """
+        """Collect a piece of rows, or skip it."""
         mark = mark_of(piece) if may_skip else ""
         part = self.earlier.parts.get(mark) if self.earlier is not None else None
         if part is not None and max(part.sums, default=0) < self._recent:
@@ -148,7 +138,6 @@ class Reading:
 
 
 def _pieces(chunks: Iterator[bytes], text: bytes, end: int) -> Iterator[tuple[bytes, int]]:
-    """Yield (piece, its place in the file), of a text that ends at the place ``end``, and of the chunks behind it."""
     for chunk in chunks:
         text, end = text + chunk, end + len(chunk)
         begin = 0
@@ -164,7 +153,7 @@ def _pieces(chunks: Iterator[bytes], text: bytes, end: int) -> Iterator[tuple[by
 
 
 def _chunks(stream: BinaryIO) -> Iterator[bytes]:
-    """Yield the file in chunks. Of a damaged archive, what can be unpacked is yielded, without an error."""
+    """Yield the file in chunks."""
     import zipfile
     import zlib
 
@@ -176,12 +165,6 @@ def _chunks(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def _head(chunks: Iterator[bytes]) -> tuple[bytes, int, int, bool]:
-    """Return the beginning of the document, up to the end of the chunk that holds its root element, and its size and
-    number of line ends in the file, and True if it declares no entities.
-
-    The document type and characters that XML forbids are removed. Raises CutOff if there is no root in the first MiB,
-    or the document type defines entities.
-    """
     head, size = b"", 0
     for chunk in chunks:
         size += len(chunk)
@@ -219,15 +202,10 @@ class _Parser:
 
     @property
     def between(self) -> bool:
-        """True if the next element is a child of the root."""
         return self._depth == 1 and self._whole
 
     def feed(self, piece: bytes) -> int | None:
-        """Parse the next piece of the file. Returns its place from which it is not XML, or None if all of it is.
-
-        Raises CutOff for an unknown encoding, for more than 64 nested elements, and for over 1 MiB in which no element
-        begins or ends.
-        """
+        """Parse the next piece of the file."""
         clean = piece.translate(None, FORBIDDEN)
         for at in range(0, len(clean), SLICE):
             self._silent += SLICE
@@ -246,7 +224,6 @@ class _Parser:
         self._expat.StartElementHandler = self._expat.EndElementHandler = None
 
     def close(self) -> None:
-        """Finish parsing. Raises CutOff if the document is not complete."""
         if not self._parse(b"", last=True):
             raise CutOff
 

@@ -1,8 +1,4 @@
-"""Store an Apple export's rows, which come in file order, in a temporary file, and read them back by time.
-
-The temporary file has no name, and disappears when it is closed. Of each block of time a sum of fingerprints tells
-whether two exports have the same rows there, in whatever order.
-"""
+"""Store an Apple export's rows, which come in file order, in a temporary file, and read them back by time."""
 
 from __future__ import annotations
 
@@ -43,10 +39,9 @@ def blocks(first: float, last: float) -> range:
 
 
 class Spill:
-    """A temporary store for rows of (series, start, end, value), kept in blocks of 16 days by start.
+    """A temporary store for rows of (series, start, end, value), in blocks by start. Times are Unix seconds.
 
-    ``series`` is a number that the caller chooses. Times are Unix seconds. Rows wait in memory until they fill 2 MiB,
-    and then go to the file. ``sums`` maps a block's number to the sum of its rows' fingerprints.
+    Rows fill memory, then the file. ``sums`` maps a block to the sum of its rows' fingerprints.
     """
 
     def __init__(self) -> None:

@@ -23,11 +23,7 @@ BEAT = re.compile(r"(\d{1,2})[:.](\d\d)[:.](\d\d)(?:[.,](\d{1,6}))?(?:\s*([AaPp]
 
 
 def instant(text: str | None) -> float | None:
-    """Return Unix seconds of a time like ``2024-01-01 01:01:36 +0200``, or None if unreadable or not within 1991 to
-    2099.
-
-    The instant is right even if the user was in another offset at that time.
-    """
+    """Return Unix seconds of a time like ``2024-01-01 01:01:36 +0200``, or None if unreadable or out of range."""
     if text is None or len(text) < 24:
         return None
     try:
@@ -53,11 +49,7 @@ def number(text: str | None) -> float | None:
 def measured(
     attributes: Mapping[str, str], units: Mapping[str, float], field: str = "value", unit: str = "unit"
 ) -> float | None:
-    """Return an element's number times the factor of its unit in ``units``. Return None for a unit that is not among
-    them, and for text that is no number.
-
-    ``field`` and ``unit`` name the attributes that hold the number and its unit.
-    """
+    """Return an element's number times the factor of its unit in ``units``, or None for another unit or no number."""
     value, factor = number(attributes.get(field)), units.get(attributes.get(unit, ""))
     return None if value is None or factor is None else value * factor
 
@@ -135,10 +127,7 @@ def bounds(month: str) -> tuple[float, float]:
 def offset_of_beats(first_beat: str | None, start: float, usual: int) -> int | None:
     """Return the true UTC offset, in minutes, of a heart-rate-variability record, from its first beat's wall clock.
 
-    Beats carry a wall clock in the offset of the moment of recording. All other times in the file are written in the
-    offset of the moment of exporting. ``start`` is the record's, in Unix seconds. A wall clock has no date, so -11:00
-    and +13:00 look alike. The offset nearer to ``usual`` is returned. A missing clock, or a clock in an unknown format,
-    gives None. A 12-hour clock read without its AM or PM, for example, would be wrong by 12 hours.
+    ``start`` is in Unix seconds. Of two possible offsets the nearer to ``usual`` counts. None: no readable clock.
     """
     wall = seconds_of_day(first_beat) if first_beat else None
     if wall is None:

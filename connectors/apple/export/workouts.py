@@ -15,12 +15,9 @@ Attributes = Mapping[str, str]
 
 
 def workout(attributes: Attributes, statistics: Iterable[Attributes]) -> dict[str, Any]:
-    """Return a workout's fields ``sport``, ``distance`` in metres, ``active_energy`` in kcal and mean ``heart_rate``.
+    """Return a workout's ``sport``, ``distance`` (m), ``active_energy`` (kcal) and ``heart_rate``, if known.
 
-    What is unknown is left out.
-
-    Totals are attributes until iOS 15, and child elements (``statistics``) since then. The activities within a workout
-    repeat the totals in statistics of their own, which are not passed here.
+    Totals are attributes until iOS 15, and child elements (``statistics``) since then.
     """
     found: dict[str, Any] = {
         "sport": attributes.get("workoutActivityType", "").removeprefix(SPORT).lower() or None,
@@ -51,11 +48,7 @@ def _attribute(attributes: Attributes, name: str, units: dict[str, float]) -> fl
 
 
 def told_once(workouts: Iterable[tuple[Source, dict[str, Any]]]) -> list[dict[str, Any]]:
-    """Return the workouts by start, without duplicates. Of several recordings of a workout, that of the most trusted
-    source is kept.
-
-    Two sources recorded the same workout if their times share more than half of the shorter time.
-    """
+    """Return the workouts by start, each once, from the most trusted of several recordings."""
     kept: list[tuple[Source, dict[str, Any]]] = []
     for source, one in sorted(workouts, key=lambda pair: (pair[0], pair[1]["start"], pair[1]["end"])):
         if not any(_same(one, other, apart=source != theirs) for theirs, other in kept):

@@ -25,11 +25,9 @@ Entry = Mapping[str, Any]
 
 
 def calendars(service: Any, cursor: str | None, now: datetime) -> tuple[dict[str, bool], Page]:
-    """Return (the calendars to read, a page with the changes of Google's calendar list since ``cursor``).
+    """Return the calendars to read (id -> belongs to another person), and a page of changes since ``cursor``.
 
-    The calendars are a mapping, sorted by id, of id -> True if the calendar belongs to another person. The page's
-    cursor holds them too. Without a cursor, or if Google no longer knows it, the list is read whole. Raises
-    CursorExpired if even that is answered with 410, and the errors of ``answered``.
+    Without a cursor the list is read whole. Raises CursorExpired if that fails, and the errors of ``answered``.
     """
     known = json.loads(cursor) if cursor else {}
     token = known.get("token")
@@ -51,10 +49,9 @@ def calendars(service: Any, cursor: str | None, now: datetime) -> tuple[dict[str
 
 
 def entries_since(service: Any, token: str | None, now: datetime) -> tuple[list[Entry], str | None]:
-    """Return (entries of the calendar list, sync token for the next call).
+    """Return the calendar list's entries since ``token`` (None: all entries) and the token for the next call.
 
-    With ``token`` only the entries that changed since that token are returned, with None all of them. Raises Gone if
-    Google no longer knows the token, and SourceChanged if Google sends no new token.
+    Raises Gone if Google no longer knows the token, and SourceChanged if Google sends no new token.
     """
     found: list[Entry] = []
     options: dict[str, Any] = {"fields": CALENDAR_FIELDS, "maxResults": 250} | ({"syncToken": token} if token else {})
@@ -79,10 +76,6 @@ def items(body: Any) -> list[Entry]:
 
 
 def _wanted(entry: Entry) -> bool:
-    """Return True if a calendar is the primary calendar, or if the user selected it and did not hide it.
-
-    Return False for Google's calendars of holidays, contacts' birthdays and sports, and for a removed calendar.
-    """
     calendar = entry.get("id")
     if not isinstance(calendar, str) or calendar.endswith(IGNORED) or entry.get("deleted") is True:
         return False
@@ -90,10 +83,6 @@ def _wanted(entry: Entry) -> bool:
 
 
 def _theirs(entry: Entry) -> bool:
-    """Return True if a calendar is neither the user's primary calendar nor owned by the user.
-
-    Its events then hold another person's answers to invitations.
-    """
     return entry.get("primary") is not True and entry.get("accessRole") != "owner"
 
 

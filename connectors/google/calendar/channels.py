@@ -1,8 +1,6 @@
 """Open and renew push channels, by which Google announces changes of a Google calendar.
 
-Source: developers.google.com/workspace/calendar/api/guides/push. A message has headers and no body. It says that
-something changed, and not what. A channel lives about a week and cannot be prolonged. Another channel is therefore
-opened a day before its end.
+Source: developers.google.com/workspace/calendar/api/guides/push. A channel cannot be prolonged.
 """
 
 from __future__ import annotations
@@ -33,12 +31,9 @@ Channel = dict[str, str]  # id, resource, calendar, until
 
 
 def notice(headers: Mapping[str, str], body: bytes, *, settings: Mapping[str, str], now: datetime) -> Notice | None:  # noqa: ARG001 - the port's shape
-    """Return the webhook notice in a message of a push channel that the bridge opened.
+    """Return the webhook notice in a message of our push channel, or None for a message that tells of no change.
 
-    Return None for a message that tells of no change, such as the channel's first.
-
-    The notice's ``member`` is the connection's name in messages, with which the channel's id begins. Raises Forged if
-    the message lacks the channel's token.
+    ``member`` is the connection's name in messages. Raises Forged if the message lacks the channel's token.
     """
     channel, number = headers.get("x-goog-channel-id", ""), headers.get("x-goog-message-number", "")
     right = token_of(channel, settings["client_secret"])
@@ -63,9 +58,7 @@ def token_of(channel: str, secret: str) -> str:
 def watch(account: Account, address: str | None, *, now: datetime) -> str | None:
     """Ask Google to push changes of each calendar that is read to ``address``, or to stop if ``address`` is None.
 
-    Returns the name by which messages identify the connection, or None after stopping. Google is asked nothing while
-    all channels last over a day and the calendars were listed within six hours. Calendars that Google cannot watch are
-    still read at every sync. Raises the errors of ``answered``.
+    Returns the connection's name in messages, None after stopping. Raises the errors of ``answered``.
     """
     state = (account.token() or {}).get(KEPT, {})
     about = f"{address} {token_of('', account.settings['client_secret'])[:16]}"  # another secret ends them all
@@ -97,10 +90,7 @@ class _Channels:
         self._open: list[Channel] = list(self._state.get("open", ()))
 
     def keep(self) -> str | None:
-        """Open missing channels, then stop those no longer wanted, so that no change is missed in between.
-
-        Returns the connection's name in messages, or None if pushes are to stop.
-        """
+        """Open missing channels, then stop those no longer wanted, so that no change is missed in between."""
         wanted = [] if self._address is None else calendars(self._service, None, self._now)[0]
         same = self._state.get("about") == self._about
         good = [one for one in self._open if same and one["calendar"] in wanted and not _ends(one, self._now)]
@@ -117,9 +107,7 @@ class _Channels:
         return self._member if self._address is not None else None
 
     def _opened(self, calendar: str) -> Channel | None:
-        """Open a channel for a calendar and return it. Return None if the calendar cannot be watched, is gone or is no
-        longer shared.
-        """
+        """Open a channel for a calendar and return it."""
         name = f"{self._member}-{secrets.token_hex(8)}"
         body = {
             "id": name,
@@ -150,10 +138,8 @@ class _Channels:
         return answered(request, CALENDAR, self._now)
 
     def _remember(self) -> None:
-        """Save the open channels with the consent, or remove the entry once pushes are stopped and none is open.
-
-        The connection's name is saved too, so that late messages are still recognised.
-        """
+        """Save the open channels with the consent, or remove the entry once pushes are stopped and none is open."""
+        # The connection's name is saved too, so that late messages are still recognised.
         kept = {
             "member": self._member,
             "about": self._about,

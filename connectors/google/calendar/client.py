@@ -1,8 +1,6 @@
 """Pull Google's calendars and their events, first a full listing, then changes by a sync token per calendar.
 
-Series are stored as masters and exceptions and expanded locally, so that a change concerns no time window. Google ties
-a sync token to the parameters of the request. All requests therefore have the same parameters, and a change of them
-needs a higher ``SPEC.cursor_version``.
+Google ties a token to the request's parameters: a change of them needs a higher ``SPEC.cursor_version``.
 """
 
 from __future__ import annotations
@@ -54,8 +52,7 @@ class GoogleCalendar:
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
         """Yield the changes of the calendar list (stream ``calendar``), or of the events of all calendars read.
 
-        A cursor holds a sync token for the list, or a sync token for each calendar. The events of a calendar that is
-        gone, or that the user may no longer read, are deleted. Raises Forbidden if all calendars are forbidden.
+        Events of a calendar that is gone are deleted. Raises Forbidden if all calendars are forbidden.
         """
         if stream == "calendar":
             self._followed, page = calendars(self._service, cursor, now)
@@ -84,11 +81,7 @@ class GoogleCalendar:
         yield Page(stream=stream, records=())
 
     def _follow(self, calendar: str, tokens: dict[str, str], now: datetime, *, theirs: bool) -> Iterator[Page]:
-        """Yield the pages of a calendar's changes since its sync token in ``tokens``.
-
-        If the token has expired, the whole calendar is listed again, a single time. Raises CursorExpired if that fails
-        too. ``theirs`` says that the calendar belongs to another person.
-        """
+        """Yield the pages of a calendar's changes since its sync token in ``tokens``."""
         ended = _Ended(calendar=calendar, theirs=theirs)
         if tokens.get(calendar):
             try:
@@ -104,12 +97,9 @@ class GoogleCalendar:
             raise CursorExpired("google_calendar refused a full listing (HTTP 410)") from None
 
     def _listing(self, calendar: str, tokens: dict[str, str], now: datetime, ended: _Ended) -> Iterator[Page]:
-        """Yield the pages of a calendar, whole or since its sync token. Only the last page carries the next token.
-        Raises SourceChanged if Google sends none.
-
-        An interrupted full listing starts over. Its cursor notes that the listing began, because its stored events must
-        be deleted if the calendar is removed. ``ended`` collects deletions.
-        """
+        """Yield the pages of a calendar, whole or since its sync token."""
+        # Its cursor notes that the listing began, because its stored events must be deleted if the calendar is
+        # removed.
         options: dict[str, Any] = {
             "calendarId": calendar,
             "maxResults": PAGE_MAX_EVENTS,
@@ -139,13 +129,9 @@ class GoogleCalendar:
 
 @dataclass(slots=True, kw_only=True)
 class _Ended:
-    """The events that must be deleted after a Google calendar's listing although the listing does not say so.
+    """The events to delete after a Google calendar's listing although the listing does not say so.
 
-    ``read`` fills it page by page. ``alive`` are the keys of the events that were listed.
-
-    Google may leave out the exceptions of a deleted series, or report them as cancelled. In a series that still exists,
-    a cancelled exception means that the instance does not take place. Deletions may also be missing after an
-    interrupted listing.
+    Google may leave out the exceptions of a deleted series, or report them as cancelled.
     """
 
     calendar: str
@@ -156,7 +142,6 @@ class _Ended:
     _holes: dict[str, str] = field(default_factory=dict)  # key of a cancelled exception -> path of its series
 
     def read(self, listed: Sequence[Mapping[str, Any]]) -> tuple[RawRecord, ...]:
-        """Return the raw records of a page's rows, and note which events are deleted, cancelled or alive."""
         records = tuple(_record(self.calendar, item, theirs=self.theirs) for item in listed)
         for record in records:
             if record.deleted:
@@ -168,34 +153,23 @@ class _Ended:
         return records
 
     def deletions(self) -> Iterator[RawRecord]:
-        """Yield deletions of the cancelled exceptions of deleted series.
-
-        Events that the interrupted listing before delivered, and this listing lacks, are deleted too.
-        """
         ended = {key for key, series in self._holes.items() if series in self._gone}
         for key in sorted(ended | (self.before - self.alive)):
             yield RawRecord(stream="event", key=key, payload={}, deleted=True)
 
     def covers(self) -> Covers | None:
-        """Return the coverage that deletes all exceptions of the deleted events, or None if no event was deleted.
-
-        Only series have exceptions.
-        """
         return Covers(parents=frozenset(self._gone)) if self._gone else None
 
 
 def _dropped(calendar: str, tokens: dict[str, str]) -> Page:
-    """Return a page that deletes all events of a removed calendar, and remove its sync token from ``tokens``."""
     tokens.pop(calendar, None)
     cursor = json.dumps(tokens, sort_keys=True)
     return Page(stream="event", records=(), cursor=cursor, covers=Covers(prefix=f"{calendar}/"))
 
 
 def _record(calendar: str, item: Mapping[str, Any], *, theirs: bool) -> RawRecord:
-    """Return an event as a raw record. A cancelled event becomes a deletion, unless it is an exception of a series.
-
-    A cancelled exception is stored, because it says that the series has no instance at that time.
-    """
+    """Return an event as a raw record."""
+    # A cancelled exception is stored, because it says that the series has no instance at that time.
     gone = item.get("status") == "cancelled" and "recurringEventId" not in item
     series = item.get("recurringEventId")
     return RawRecord(
@@ -208,10 +182,7 @@ def _record(calendar: str, item: Mapping[str, Any], *, theirs: bool) -> RawRecor
 
 
 def _kept(item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the part of an event that is stored, without other programs' properties and without its description.
-
-    Of a description only the beginning of a link to a task is kept.
-    """
+    """Return the part of an event that is stored, without other programs' properties and without its description."""
     kept = {name: value for name, value in item.items() if name not in ("description", "extendedProperties")}
     if TASK_LINK in str(item.get("description", "")):
         kept["description"] = TASK_LINK

@@ -42,20 +42,13 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
 
 
 def _hole(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the field that marks a cancelled instance of a series, in place of times, which Google may leave out.
-
-    Raises BadRecord for a cancelled event that belongs to no series.
-    """
     if not isinstance(payload.get("recurringEventId"), str):
         raise BadRecord("google_calendar/event: the event is cancelled and belongs to no series")
     return {"cancelled": True}
 
 
 def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of an event's start, end and recurrence. Raises BadRecord if they are unreadable.
-
-    For an all-day event Google states the day after the last day, and the result states the last day.
-    """
+    """Return the fields of an event's start, end and recurrence."""
     start, end = payload.get("start"), payload.get("end")
     first, last = _date(start), _date(end)
     if first is not None:
@@ -70,10 +63,7 @@ def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _exception(payload: Mapping[str, Any], calendar: str) -> dict[str, Any]:
-    """Return the fields for the series of an event and the instance that it replaces, or none for other events.
-
-    Raises BadRecord if the replaced time is unreadable.
-    """
+    """Return the fields for the series of an event and the instance that it replaces, or none for other events."""
     master = payload.get("recurringEventId")
     if not isinstance(master, str) or not master:
         return {}
@@ -85,10 +75,7 @@ def _exception(payload: Mapping[str, Any], calendar: str) -> dict[str, Any]:
 
 
 def _facts(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all fields of an event except its times and its series. Google's ``self`` marks the calendar's owner.
-
-    On another person's calendar the answer is not the user's, and a declined event counts as cancelled.
-    """
+    """Return all fields of an event except its times and its series."""
     attendees = [a for a in rows(payload.get("attendees")) if isinstance(a, Mapping)]
     people = [a for a in attendees if a.get("resource") is not True]
     me = next((a for a in people if a.get("self") is True), None)
@@ -116,10 +103,7 @@ def _response(me: Mapping[str, Any] | None) -> Response | None:
 
 
 def _kind(payload: Mapping[str, Any]) -> str:
-    """Return Google's type of an event, "task", or ``advice:ACTION`` for an event that the bridge wrote.
-
-    A task with a time of day looks like focus time with a link to the task. An unknown type becomes "default".
-    """
+    """Return Google's type of an event, "task", or ``advice:ACTION`` for an event that the bridge wrote."""
     ours = mapping(mapping(payload.get("extendedProperties")).get("private")).get(OURS)
     if isinstance(ours, str):
         return f"advice:{ours.rpartition('/')[2]}"
@@ -134,10 +118,6 @@ def _rules(payload: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _instant(when: Any) -> datetime | None:
-    """Return the ``dateTime`` of a start or end in UTC, or None if it is unreadable.
-
-    A text without an offset is read in ``timeZone``.
-    """
     return utc(mapping(when).get("dateTime"), EVENT_YEARS, zone=time_zone(mapping(when).get("timeZone")))
 
 
@@ -146,6 +126,5 @@ def _date(when: Any) -> date | None:
 
 
 def _zone(when: Any) -> str | None:
-    """Return the IANA name in the ``timeZone`` of a start or end. Return None if this machine does not know it."""
     zone = time_zone(mapping(when).get("timeZone"))
     return None if zone is None else zone.key

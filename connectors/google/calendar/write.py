@@ -1,9 +1,4 @@
-"""Write accepted recommendations as events of a calendar named Rhythm. The consent allows writing only there.
-
-The wanted events are compared with those in the calendar, so that a repetition changes nothing. An event's id is
-derived from its plan, so that a plan has a single event. Every plan is saved with the consent before its event is
-written.
-"""
+"""Write accepted recommendations as events of a calendar named Rhythm. The consent allows writing only there."""
 
 from __future__ import annotations
 
@@ -29,8 +24,7 @@ EVENT_FIELDS = "id,status,updated,extendedProperties(private)"
 def write(account: Account, plans: Sequence[Plan], *, now: datetime) -> Sequence[str]:
     """Make the calendar hold the plans that have not ended. Return the keys of those whose events the user deleted.
 
-    See ``bridge.domain.ports.Writer``. Raises SetupError the first time that the calendar is found to be deleted. Then
-    nothing more is written until the user connects again.
+    Raises SetupError the first time that the calendar is found to be deleted.
     """
     token = account.token() or {}
     noted = {key: end for key, end in token.get("plans", {}).items() if datetime.fromisoformat(end) > now}
@@ -54,11 +48,7 @@ class _Rhythm:
         remember(self._account, calendar=self._calendar)
 
     def keep(self, current: Sequence[Plan], withdrawn: set[str], noted: Mapping[str, str]) -> list[str]:
-        """Write, change and delete events so that the calendar holds the ``current`` plans.
-
-        The events of the plans with the keys ``withdrawn`` are deleted. ``noted`` maps the keys of plans written before
-        to their ends. Returns the keys of current plans whose events the user deleted.
-        """
+        """Write, change and delete events so that the calendar holds the ``current`` plans."""
         remember(self._account, plans={**noted, **{plan.key: plan.end.isoformat() for plan in current}})
         for key in withdrawn:
             self._take_away(key)
@@ -68,11 +58,7 @@ class _Rhythm:
         return deleted
 
     def _is_deleted(self, plan: Plan) -> bool:
-        """Return True if the user deleted a plan's event after agreeing.
-
-        Otherwise write the event if it is missing, was deleted before the user agreed, or is for another slot or
-        action.
-        """
+        """Return True if the user deleted a plan's event after agreeing."""
         event = self._event(plan.key)
         if event is None:
             self._insert(plan)
@@ -93,7 +79,6 @@ class _Rhythm:
                 return
 
     def _event(self, key: str) -> Mapping[str, Any] | None:
-        """Return the event of a plan by the plan's key, even if it was deleted. Return None if it was never written."""
         named = {"calendarId": self._calendar, "eventId": event_id(key)}
         try:
             found: Mapping[str, Any] = self._ask(self._service.events().get(**named, fields=EVENT_FIELDS))
@@ -119,10 +104,7 @@ class _Rhythm:
         self._ask(self._service.events().update(**named, body={"status": "confirmed", **_body(plan)}))
 
     def _found(self) -> str | None:
-        """Return the id of the calendar with the bridge's description, or None if the user owns no such calendar.
-
-        Its stored id may be lost, for example with an earlier consent.
-        """
+        """Return the id of the calendar with the bridge's description, or None if the user owns no such calendar."""
         resource = self._service.calendarList()
         request = resource.list(maxResults=250, showHidden=True, fields=OWNED_FIELDS)
         while request is not None:
@@ -152,7 +134,6 @@ def _body(plan: Plan) -> dict[str, Any]:
 
 
 def _mark(event: Mapping[str, Any]) -> str | None:
-    """Return the mark ``SLOT/ACTION`` that the bridge left in an event, or None for another program's event."""
     properties = event.get("extendedProperties")
     private = properties.get("private") if isinstance(properties, Mapping) else None
     mark = private.get(OURS) if isinstance(private, Mapping) else None
@@ -160,7 +141,6 @@ def _mark(event: Mapping[str, Any]) -> str | None:
 
 
 def _changed_at(event: Mapping[str, Any], otherwise: datetime) -> datetime:
-    """Return when an event last changed, or ``otherwise`` if the event does not state it."""
     try:
         return datetime.fromisoformat(str(event.get("updated")))
     except ValueError:

@@ -1,7 +1,6 @@
 """Pull Google Health's data points, merged by Google over all devices and apps, and its sums of civil days.
 
-The API tells neither changes nor deletions, so every pull reads the last seven days again (``SPEC.overlap``). Each data
-type has its own times in filters. Sleep is asked for by its end, and a date is written without a time.
+The API tells neither changes nor deletions, so every pull reads the last days again (``SPEC.overlap``).
 """
 
 from __future__ import annotations
@@ -35,8 +34,7 @@ NOTICED_DAYS_MAX = 31  # days that are read for a notice
 class Kind:
     """A data type of Google Health, with its name in addresses, and the scope that permits reading it.
 
-    ``key`` is the path of the field that names a point. ``time`` is the field by which points are asked for, and None
-    for the sums of days. ``rows`` is the most rows of a page, and ``days`` the most days of a request.
+    ``time`` is the field by which points are asked for, None for the sums of days. ``key`` names a point.
     """
 
     name: str
@@ -103,11 +101,7 @@ class GoogleHealth:
         return open_http(self._account, HEALTH)
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield the pages of a stream, from ``SPEC.overlap`` before the cursor's date to tomorrow.
-
-        Without a cursor the setting ``days`` counts the days back. Raises NotPermitted if the consent lacks the
-        stream's scope.
-        """
+        """Yield a stream's pages since the cursor less ``SPEC.overlap``. Raises NotPermitted without its scope."""
         window = Window.after(cursor, now=now, days=self._days, overlap=SPEC.overlap)
         member = self._member(now) if stream == SPEC.streams[0] else None
         for page in window.pages(stream, KINDS[stream].days, lambda first, last: self._read(stream, first, last, now)):
@@ -120,17 +114,12 @@ class GoogleHealth:
             yield Page(stream=stream, records=records)
 
     def _member(self, now: datetime) -> str | None:
-        """Return Google's own name for the person, which webhooks name.
-
-        Return None if the setting ``webhook_secret`` is empty, because then no webhooks are taken, or if Google tells
-        no name.
-        """
         if not self._account.settings["webhook_secret"]:
             return None
         return words(mapping(self._ask("identity", now)).get("healthUserId"))
 
     def _read(self, stream: str, first: date, last: date, now: datetime) -> Iterator[tuple[RawRecord, ...]]:
-        """Yield the pages of a stream between two dates, both included. Raises NotPermitted without its scope."""
+        """Yield the pages of a stream between two dates, both included."""
         kind = KINDS[stream]
         granted = (self._account.token() or {}).get("scopes")
         if granted and kind.scope not in granted:
@@ -155,7 +144,7 @@ class GoogleHealth:
         yield from _pages(stream, "rollupDataPoints", lambda more: self._ask(address, now, asked | more))
 
     def _ask(self, path: str, now: datetime, body: Mapping[str, Any] | None = None) -> Any:
-        """Return the answer to a POST of ``body``, or to a GET if that is None. Raises the errors of ``answered``."""
+        """Return the answer to a POST of ``body``, or to a GET if that is None."""
         from googleapiclient.http import HttpRequest
         from googleapiclient.model import JsonModel
 
@@ -171,10 +160,6 @@ class GoogleHealth:
 
 
 def _pages(stream: str, rows: str, ask: Callable[[dict[str, str]], Any]) -> Iterator[tuple[RawRecord, ...]]:
-    """Yield the records of a listing page by page. ``rows`` is the field of the answer's list.
-
-    Google leaves an empty list out. Raises SourceChanged for an answer of another shape.
-    """
     for body in token_pages(ask, parameter="pageToken", field="nextPageToken"):
         if not isinstance(body, dict) or (body and not {rows, "nextPageToken"} & set(body)):
             raise SourceChanged(
@@ -184,10 +169,6 @@ def _pages(stream: str, rows: str, ask: Callable[[dict[str, str]], Any]) -> Iter
 
 
 def _record(stream: str, row: Mapping[str, Any]) -> RawRecord:
-    """Return a point as a raw record, without what a person wrote.
-
-    The record's key is Google's name of the point, or without a name its time.
-    """
     named = words(row.get("dataPointName"))
     told = named.rpartition("/")[2] if named else Fields(row, SPEC.name).get(KINDS[stream].key)
     key = "-".join(str(told.get(part)) for part in ("year", "month", "day")) if isinstance(told, Mapping) else told

@@ -39,10 +39,6 @@ def _items(stream: str, key: str, fields: Fields) -> Iterator[Item]:
 
 
 def _sleep(key: str, fields: Fields) -> Item:
-    """Return a sleep or a nap as Google says. If Google does not say, length and time of day tell (``is_nap``).
-
-    A sleep that Google is still processing gets its time alone.
-    """
     told = fields.inner("sleep.metadata")
     lasted = fields.stretch("sleep.interval.startTime", "sleep.interval.endTime", offset="sleep.interval.endUtcOffset")
     nap = told.get("nap") if isinstance(told.get("nap"), bool) else not told.get("mainSleep") and lasted.is_nap
@@ -51,7 +47,7 @@ def _sleep(key: str, fields: Fields) -> Item:
 
 
 def _minutes(fields: Fields, lasted: Stretch) -> dict[Metric, float | None]:
-    """Return the minutes of a sleep by its summary. What the summary lacks is summed up from the sleep's stages."""
+    """Return the minutes of a sleep by its summary."""
     stages = _summed(fields) or _counted(fields)
     values: dict[Metric, float | None] = {
         metric: stages.get(name) for name, metric in STAGES.items() if any(stages.get(one) for one in STAGES)
@@ -63,7 +59,6 @@ def _minutes(fields: Fields, lasted: Stretch) -> dict[Metric, float | None]:
 
 
 def _summed(fields: Fields) -> dict[str, float]:
-    """Return Google's name of a stage -> minutes, as the sleep's summary states them."""
     found: dict[str, float] = {}
     for row in rows(fields.get("sleep.summary.stagesSummary")):
         stage = Fields(mapping(row), fields.name)
@@ -74,10 +69,7 @@ def _summed(fields: Fields) -> dict[str, float]:
 
 
 def _counted(fields: Fields) -> dict[str, float]:
-    """Return Google's name of a stage -> minutes, added up from the sleep's segments.
-
-    Raises BadRecord for an unreadable segment.
-    """
+    """Return Google's name of a stage -> minutes, added up from the sleep's segments."""
     found: dict[str, float] = defaultdict(float)
     for row in rows(fields.get("sleep.stages")):
         stage = Fields(mapping(row), fields.name)
@@ -100,7 +92,6 @@ def _exercise(key: str, fields: Fields) -> Item:
 
 
 def _reading(key: str, fields: Fields) -> Iterator[Item]:
-    """Yield a reading of SDNN, or nothing if the point holds none. RMSSD is read from the mean of the night."""
     told = fields.inner("heartRateVariability")
     at, offset = told.instant("sampleTime.physicalTime"), told.offset("sampleTime.utcOffset")
     taken = Stretch(start=at, end=None, offset=offset, day=local_date(at, offset))
@@ -121,17 +112,13 @@ def _difference(value: float | None, normal: float | None) -> float | None:
 
 
 def _sum(stream: str, fields: Fields) -> Iterator[Item]:
-    """Yield the sum of a civil day. A sum of 0 is of a day without a device, and no measurement."""
     day = _date(fields, "civilStartTime.date")
     values = {metric: value or None for metric, value in fields.measured(SUMS[stream], written=True).items()}
     yield from Stretch(start=midnight(day), end=None, offset=None, day=day).samples(str(day), values)
 
 
 def _date(fields: Fields, path: str) -> date:
-    """Return the date that the field ``path`` holds as an object of year, month and day.
-
-    Raises BadRecord for anything else, and for a year outside 1990 to 2199.
-    """
+    """Return the date that the field ``path`` holds as an object of year, month and day."""
     told: Mapping[str, Any] = mapping(fields.get(path))
     try:
         found = date(told["year"], told["month"], told["day"])

@@ -1,8 +1,6 @@
 """Read Google Health's webhooks, which name a person, a data type and the times that changed, and carry no data.
 
-Sources: developers.google.com/health/webhooks, and the handlers of Open Wearables and of google_health_api. Google
-proves itself by the ``Authorization`` header that was set when the subscriber was registered. It also signs the body
-(``GOOGLE-HEALTH-API-SIGNATURE``), which is not checked.
+Source: developers.google.com/health/webhooks. Google proves itself by the ``Authorization`` header.
 """
 
 from __future__ import annotations
@@ -28,11 +26,7 @@ REPEATED = 600  # seconds within which the same notice is the same message, sent
 def notice(
     headers: Mapping[str, str], body: bytes, *, settings: Mapping[str, str], now: datetime
 ) -> list[Notice] | None:
-    """Return the notices in a request, or None if it holds none, as when Google tries the address.
-
-    At most a hundred changes of a request are read. Raises Forged if the request lacks the registered secret, as Google
-    expects when it tries the address without it.
-    """
+    """Return the notices in a request, or None if it holds none. Raises Forged without the registered secret."""
     secret = settings["webhook_secret"]
     given = headers.get("authorization", "").removeprefix("Bearer ")
     if not secret or not hmac.compare_digest(given.encode(), secret.encode()):
@@ -46,11 +40,7 @@ def notice(
 
 
 def _notices(data: Mapping[str, Any], now: datetime) -> Iterator[Notice]:
-    """Yield the notice of a change. Its key holds the first and last date, widened by a day at both ends.
-
-    A change that names no person, no known data type or no date gives none. A deletion is found by reading the dates
-    again.
-    """
+    """Yield the notice of a change."""
     member, stream = words(data.get("healthUserId")), STREAM_OF_KIND.get(str(data.get("dataType")))
     dates = sorted(_dates(data))
     if member is None or stream is None or not dates:
@@ -62,7 +52,6 @@ def _notices(data: Mapping[str, Any], now: datetime) -> Iterator[Notice]:
 
 
 def _dates(data: Mapping[str, Any]) -> Iterator[date]:
-    """Yield the dates of the times that changed, whether these are stated as instants or in the person's clock."""
     told = [data, *map(mapping, rows(data.get("intervals"))[:NOTICES_MAX])]
     for one in told:
         for name in ("physicalTimeInterval", "civilIso8601TimeInterval"):

@@ -1,8 +1,4 @@
-"""Pull Google's task lists and tasks. A list's tasks are read whole once, and later only their changes.
-
-The API has neither sync tokens nor pushes. Changes are asked for by time, from an hour before the last pull on. Tasks
-completed in Google's own apps are listed only with ``showHidden``.
-"""
+"""Pull Google's task lists and tasks. A list's tasks are read whole once, and later only their changes."""
 
 from __future__ import annotations
 
@@ -75,11 +71,6 @@ class GoogleTasks:
         return Page(stream="list", records=records, covers=Covers())
 
     def _follow(self, one: str, since: dict[str, str], now: datetime) -> Iterator[Page]:
-        """Yield the pages of a task list's changes since its last pull. ``since`` maps lists to the times of these
-        pulls.
-
-        If that pull is too long ago for Google, which then answers 410, the list is read whole again.
-        """
         try:
             yield from self._listing(one, since, now)
         except Gone:
@@ -88,11 +79,7 @@ class GoogleTasks:
             yield from self._listing(one, since, now)
 
     def _listing(self, one: str, since: dict[str, str], now: datetime) -> Iterator[Page]:
-        """Yield the pages of a task list, with its changes since an hour before its last pull in ``since``.
-
-        Without a last pull, or if it lies in the future, the list is read whole. Only the last page has a cursor, with
-        the time at which this pull began. An interrupted pull starts over.
-        """
+        """Yield the pages of a task list, with its changes since an hour before its last pull in ``since``."""
         options: dict[str, Any] = {
             "tasklist": one,
             "maxResults": PAGE_MAX_TASKS,
@@ -119,17 +106,13 @@ class GoogleTasks:
 
 
 def _dropped(one: str, since: dict[str, str]) -> Page:
-    """Return a page that deletes all tasks of a removed list, and remove the list from ``since``."""
     since.pop(one, None)
     cursor = json.dumps(since, sort_keys=True)
     return Page(stream="task", records=(), cursor=cursor, covers=Covers(prefix=f"{one}/"))
 
 
 def _items(body: Any, kind: str) -> list[Mapping[str, Any]]:
-    """Return the rows of an answer that lists tasks or task lists. Raises SourceChanged for another shape.
-
-    The answer is recognised by its ``kind``, because Google leaves out empty ``items``.
-    """
+    # The answer is recognised by its ``kind``, because Google leaves out empty ``items``.
     items = body.get("items", []) if isinstance(body, dict) and body.get("kind") == kind else None
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise SourceChanged("google_tasks answered in an unknown shape; look for a newer release of the bridge")

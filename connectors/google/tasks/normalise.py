@@ -29,10 +29,6 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
 
 
 def _due(fields: Fields) -> date | None:
-    """Return the date on which a task is due, or None for a task without ``due``. Raises BadRecord if unreadable.
-
-    The time of day in ``due`` is always midnight UTC and means nothing, so no zone may move the date.
-    """
     text = fields.get("due")
     day = None if text is None else calendar_date(str(text)[:10], EVENT_YEARS)
     if text is not None and day is None:
@@ -41,10 +37,6 @@ def _due(fields: Fields) -> date | None:
 
 
 def _completed(fields: Fields) -> datetime | None:
-    """Return when a task was completed, else when it last changed, or None while the task is open.
-
-    Raises BadRecord for an unreadable status, or a completed task without either time.
-    """
     if not fields.choice("status", {"needsAction": False, "completed": True}):
         return None
     at = utc(fields.get("completed")) or utc(fields.get("updated"))

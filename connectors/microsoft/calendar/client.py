@@ -1,8 +1,6 @@
 """Pull Microsoft's calendars and events by delta queries over a window of time, in which Graph expands series.
 
-A link of changes belongs to its window. The window is therefore opened anew every 30 days, with a full listing. What
-lies before the new window stays. Of an occurrence Graph tells its times and its series alone. The series is therefore
-stored too, and is asked for if the listing lacks it (microsoftgraph/microsoft-graph-docs, issue 7632).
+Graph tells of an occurrence only times and series (microsoftgraph/microsoft-graph-docs, issue 7632).
 """
 
 from __future__ import annotations
@@ -38,11 +36,7 @@ class _State:
 
     @classmethod
     def of(cls, cursor: str | None, now: datetime) -> _State:
-        """Return the state of a cursor.
-
-        A window that was opened 30 days ago or earlier, or later than ``now``, is opened anew. Its links are then
-        empty. So is the window of a first pull, whose cursor is None.
-        """
+        """Return the state of a cursor."""
         if cursor is None:
             return cls(opened=now, links={})
         saved = json.loads(cursor)
@@ -57,7 +51,6 @@ class _State:
 
     @property
     def window(self) -> dict[str, str]:
-        """The window as parameters of a request, from 370 days before it was opened to 120 days after."""
         return {"startDateTime": _text(self.since), "endDateTime": _text(self.opened + AHEAD)}
 
     def cursor(self) -> str:
@@ -86,19 +79,16 @@ class _Round:
                 self.events[key] = kept(thing)
 
     def series(self) -> set[str]:
-        """Return the ids of the series that the collected events belong to."""
         return {str(one["seriesMasterId"]) for one in self.events.values() if one.get("seriesMasterId")}
 
     def masters(self) -> set[str]:
         return {key for key, one in self.events.items() if one.get("type") == MASTER}
 
     def drop_series(self, master: str) -> None:
-        """Leave out the events of a series that was deleted since they were listed."""
         self.events = {key: one for key, one in self.events.items() if one.get("seriesMasterId") != master}
         self.removed.append(master)
 
     def records(self) -> tuple[RawRecord, ...]:
-        """Return the events as records, series before their occurrences, and then the deletions."""
         order = sorted(self.events.items(), key=lambda one: (one[1].get("type") != MASTER, one[0]))
         gone = [key for key in dict.fromkeys(self.removed) if key not in self.events]
         return (
@@ -120,8 +110,7 @@ class MicrosoftCalendar:
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
         """Yield the list of calendars (stream ``calendar``), or the changes of the events of all calendars read.
 
-        The events of a calendar that is gone, or that the user may no longer read, are deleted. Raises Closed if none
-        of the calendars may be read.
+        Events of a calendar that is gone are deleted. Raises Closed if none of the calendars may be read.
         """
         if self._read is None:
             self._read = self._calendars(now)
@@ -146,17 +135,13 @@ class MicrosoftCalendar:
             yield _dropped(calendar, state)
 
     def _calendars(self, now: datetime) -> dict[str, Thing]:
-        """Return id -> calendar for the default calendar and all that the user may edit.
-
-        Calendars of holidays and birthdays cannot be edited, and so are not read.
-        """
         listed = self._graph.listed("/me/calendars", now=now)
         wanted = (one for one in listed if one.get("isDefaultCalendar") is True or one.get("canEdit") is True)
         found = {str(one.get("id", "?")): {name: one.get(name) for name in CALENDAR_FIELDS} for one in wanted}
         return dict(sorted(found.items()))
 
     def _follow(self, calendar: str, state: _State, now: datetime) -> Iterator[Page]:
-        """Yield pages with a calendar's changes since its link. With an expired link, the calendar is listed anew."""
+        """Yield pages with a calendar's changes since its link."""
         link = state.links.get(calendar) or None
         try:
             found, following = self._changes(calendar, link, state, now)
@@ -191,7 +176,6 @@ class MicrosoftCalendar:
             found.changed_series.add(master)
 
     def _add_masters(self, found: _Round, now: datetime) -> None:
-        """Ask for the series that the listing lacks. The occurrences of a series that is gone are left out."""
         for master in sorted(found.series() - found.masters()):
             try:
                 found.take([self._graph.get(f"/me/events/{quote(master, safe='')}", now=now)])
@@ -200,7 +184,6 @@ class MicrosoftCalendar:
 
 
 def _pages(found: _Round, following: str, state: _State, *, whole: bool) -> Iterator[Page]:
-    """Yield a page with the records, and after changes a page that deletes the occurrences of deleted series."""
     calendar = found.calendar
     if whole:
         state.links[calendar] = following
@@ -227,7 +210,6 @@ def _record(calendar: str, key: str, event: Thing) -> RawRecord:
 
 
 def _dropped(calendar: str, state: _State) -> Page:
-    """Return a page that deletes all events of a removed calendar, and forget its link."""
     state.links.pop(calendar, None)
     return Page(stream="event", records=(), cursor=state.cursor(), covers=Covers(prefix=f"{calendar}/"))
 

@@ -48,12 +48,7 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
 
 
 def _times(payload: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of an event's start and end. An all-day event has its first and last day, both included.
-
-    Graph itself states midnight after the last day.
-    ``payload`` is the event, and ``told`` the event or its series, which states the rest. Raises BadRecord if the times
-    are unreadable or in the wrong order.
-    """
+    """Return the fields of an event's start and end."""
     start, end, zone = payload.get("start"), payload.get("end"), told.get("originalStartTimeZone")
     if told.get("isAllDay") is True:
         first, last = written_date(start, zone), written_date(end, zone)
@@ -70,7 +65,7 @@ def _times(payload: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any
 
 
 def _facts(told: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all fields of an event except its times. An occurrence has those of its series."""
+    """Return all fields of an event except its times."""
     mine = told.get("isOrganizer") is not False
     return {
         "title": words(told.get("subject")),
@@ -86,11 +81,6 @@ def _facts(told: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _others(told: Mapping[str, Any], *, mine: bool) -> int:
-    """Return how many other people take part. ``mine`` is True for an event that the user organises.
-
-    The list of an invitation names the user, and may lack the organiser, so it counts at least 1. The list of the
-    user's own event may name the user as the organiser.
-    """
     count = told.get("attendees")
     people = count if isinstance(count, int) and not isinstance(count, bool) and count > 0 else 0
     listed = told.get("organizerAttends") is True
@@ -100,10 +90,6 @@ def _others(told: Mapping[str, Any], *, mine: bool) -> int:
 
 
 def _kind(told: Mapping[str, Any]) -> str:
-    """Return ``advice:ACTION`` for an event that the bridge wrote.
-
-    For any other event return "outOfOffice" or "workingLocation" by Graph's ``showAs``, else "default".
-    """
     ours = words(told.get("rhythm"))
     if ours is not None:
         return f"advice:{ours.rpartition('/')[2]}"

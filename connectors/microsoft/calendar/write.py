@@ -1,9 +1,6 @@
 """Write accepted recommendations as events of a calendar named Rhythm.
 
-A consent to write holds for all calendars. What is written therefore carries a mark in its text, and an event without
-it is never touched. The wanted events are compared with those in the calendar, so that a repetition changes nothing.
-Changes bear If-Match, so that a change that another program makes meanwhile is kept. Graph gives events their ids. An
-event whose id was lost in a crash is found by its mark, and is not made twice (``transactionId``).
+A consent to write holds for all calendars, so an event without the writer's mark is never touched.
 """
 
 from __future__ import annotations
@@ -29,8 +26,7 @@ AROUND = timedelta(days=7)  # of the plans' times, in which an event of theirs i
 def write(account: Account, plans: Sequence[Plan], *, now: datetime) -> Sequence[str]:
     """Make the calendar hold the plans that are not over. Return the keys of those whose events the user deleted.
 
-    ``bridge.domain.ports.Writer`` says more. Raises SetupError once if the user deleted the whole calendar. Then
-    nothing more is written until the user connects again.
+    Raises SetupError once if the user deleted the whole calendar.
     """
     written = WrittenPlans(account, plans, now=now)
     if written.is_settled():
@@ -48,11 +44,7 @@ class _Rhythm:
         plans.keep_in(plans.calendar or self._found() or self._made())
 
     def is_deleted(self, plan: Plan) -> bool:
-        """Return True if the user deleted a plan's event after agreeing.
-
-        Otherwise write the event if it is missing, or if the bridge wrote it for another slot or action. Raises
-        SetupError if the whole calendar is gone.
-        """
+        """Return True if the user deleted a plan's event after agreeing."""
         event = self._event(plan.key, plan.start, plan.end)
         if event is None and self._plans.was_agreed(plan):
             self._check_calendar()
@@ -65,28 +57,19 @@ class _Rhythm:
         return False
 
     def take_away(self, key: str) -> None:
-        """Delete the event of a plan by the plan's key.
-
-        An event that is gone, or that another program wrote or just changed, is left alone.
-        """
         end = datetime.fromisoformat(self._plans.notes[key]["end"])
         event = self._event(key, end, end)
         if event is not None and mark_of(event) is not None:
             self._change("DELETE", event, None)
 
     def _change(self, method: str, event: Thing, body: Thing | None) -> None:
-        """Send a change or deletion of an event. An event that was changed or deleted meanwhile is left alone."""
         try:
             self._graph.send(method, _path(event), now=self._now, body=body, etag=_etag(event))
         except (Missing, Overtaken):
             return
 
     def _event(self, key: str, start: datetime, end: datetime) -> Thing | None:
-        """Return the event of a plan by the plan's key, or None if the calendar holds no such event.
-
-        It is found by the id that was noted, or if none was noted by its mark near the plan. Near is from seven days
-        before ``start`` to seven days after ``end``.
-        """
+        """Return the event of a plan by the plan's key, or None if the calendar holds no such event."""
         name = self._plans.notes[key].get("id")
         if not name:
             window = {"startDateTime": _text(start - AROUND), "endDateTime": _text(end + AROUND)}
@@ -111,7 +94,6 @@ class _Rhythm:
             return {}
 
     def _check_calendar(self) -> None:
-        """Raise SetupError if the calendar is gone, and note that nothing more is written."""
         try:
             self._graph.get(self._place, now=self._now)
         except Missing:
@@ -122,10 +104,6 @@ class _Rhythm:
             ) from None
 
     def _found(self) -> str | None:
-        """Return the id of a calendar named Rhythm that the user may edit, or None if the user has none.
-
-        The stored id may be lost with an earlier consent.
-        """
         held = self._graph.listed("/me/calendars", now=self._now)
         named = [one for one in held if one.get("name") == TITLE and one.get("canEdit") is True]
         return str(named[0]["id"]) if named else None

@@ -51,10 +51,7 @@ class MicrosoftToDo:
                 yield _dropped(one, links)
 
     def _changes(self, one: str, links: dict[str, str], now: datetime) -> Page:
-        """Return a page with a list's changes since its link, and save the next link in ``links``.
-
-        With an expired link, the list is read whole again.
-        """
+        """Return a page with a list's changes since its link, and save the next link in ``links``."""
         link = links.get(one)
         begin = f"/me/todo/lists/{quote(one, safe='')}/tasks/delta"
         try:
@@ -71,7 +68,6 @@ class MicrosoftToDo:
         return Page(stream="task", records=records, cursor=json.dumps(links, sort_keys=True), covers=covers)
 
     def _record(self, one: str, key: str, thing: Thing) -> RawRecord:
-        """Return a task as a raw record, with the user's zone, in which the user's program wrote the due date."""
         gone = REMOVED in thing
         zone = {"zone": self._zone} if thing.get("dueDateTime") else {}
         payload = {} if gone else _part(thing, TASK_FIELDS) | zone
@@ -83,7 +79,6 @@ def _part(thing: Thing, fields: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _dropped(one: str, links: dict[str, str]) -> Page:
-    """Return a page that deletes all tasks of a removed task list, and remove its link from ``links``."""
     links.pop(one, None)
     cursor = json.dumps(links, sort_keys=True)
     return Page(stream="task", records=(), cursor=cursor, covers=Covers(prefix=f"{one}/"))

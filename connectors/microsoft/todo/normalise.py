@@ -39,10 +39,6 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
 
 
 def _due(fields: Fields) -> date | None:
-    """Return the date on which a task is due, or None for a task without a due date.
-
-    Raises BadRecord if it is unreadable.
-    """
     written = fields.get("dueDateTime")
     day = None if written is None else written_date(written, fields.get("zone"))
     if written is not None and day is None:
@@ -51,11 +47,7 @@ def _due(fields: Fields) -> date | None:
 
 
 def _completed(fields: Fields) -> datetime | None:
-    """Return when a task was completed, or None while it is open.
-
-    Graph tells the date alone, as midnight. The last change stands in if it was on that date, or if no date is told.
-    Raises BadRecord for an unreadable status, or a completed task without either time.
-    """
+    """Return when a task was completed, or None while it is open."""
     if not fields.choice("status", STATES):
         return None
     at, changed = instant(fields.get("completedDateTime")), utc(fields.get("lastModifiedDateTime"), EVENT_YEARS)

@@ -1,8 +1,4 @@
-"""Run the sequence model in numpy, which takes a few milliseconds for a decision.
-
-Weights are stored in 8 bits and used in single precision. ``lab.training.llm.sequence.model`` is the same model in
-PyTorch, with the same names, and says which position attends to which.
-"""
+"""Run the sequence model in numpy, as ``lab.training.llm.sequence.model`` defines it in PyTorch."""
 
 from __future__ import annotations
 
@@ -78,11 +74,7 @@ def packed(weights: Mapping[str, Array]) -> dict[str, Array]:
 
 
 def think(slots: Array, present: Array, model: Model) -> Thought:
-    """Run the model on completed slots (t, PER_SLOT), oldest first, and the present (PRESENT,), and return its outputs.
-
-    Of the slots the last 27 are read. The model chooses the belief's digits in turn, each with the digits before it in
-    view, and then the action.
-    """
+    """Run the model on completed slots (t, PER_SLOT), oldest first, and the present (PRESENT,)."""
     import numpy as np
 
     known = model.known
@@ -104,10 +96,6 @@ def think(slots: Array, present: Array, model: Model) -> Thought:
 
 
 def _moments(chances: Array) -> tuple[Array, Array]:
-    """Return (mean, standard deviation), each of shape (3,), of the belief from 0 to 1.
-
-    ``chances`` (3, 10) are the probabilities of each digit.
-    """
     import numpy as np
 
     values = np.arange(DIGIT_VALUES) / (DIGIT_VALUES - 1)
@@ -116,7 +104,6 @@ def _moments(chances: Array) -> tuple[Array, Array]:
 
 
 def _completed(past: Array, model: Model) -> list[tuple[Array, Array]]:
-    """Return the attention keys and values (heads, t, d) of each layer for the completed slots."""
     x, found = _linear(past, model.known, "past"), []
     for number in range(model.layers):
         layer = f"blocks.{number}."
@@ -134,7 +121,6 @@ class _Asked:
         self._seen = seen
 
     def hear(self, x: Array) -> Array:
-        """Run the input ``x`` of the next position through all layers, and return the result (1, width)."""
         import numpy as np
 
         model = self._model
@@ -153,7 +139,6 @@ class _Asked:
 
 
 def _qkv(x: Array, model: Model, layer: str) -> Array:
-    """Return the queries, keys and values of a layer as an array (3, t, width)."""
     import numpy as np
 
     made = _linear(_normal(x, model.known, layer + "before"), model.known, layer + "qkv")
@@ -161,12 +146,10 @@ def _qkv(x: Array, model: Model, layer: str) -> Array:
 
 
 def _by_head(x: Array, model: Model) -> Array:
-    """Split vectors (t, width) among the attention heads, as an array (heads, t, d)."""
     return x.reshape(len(x), model.heads, x.shape[-1] // model.heads).swapaxes(0, 1)
 
 
 def _after(x: Array, attended: Array, model: Model, layer: str) -> Array:
-    """Return a layer's output, given its input ``x`` and the values it attended to."""
     import numpy as np
 
     known = model.known
@@ -176,10 +159,7 @@ def _after(x: Array, attended: Array, model: Model, layer: str) -> Array:
 
 
 def _linear(x: Array, known: Mapping[str, Array], name: str) -> Array:
-    """Return the output of the linear layer called ``name``.
-
-    A single row is multiplied on its own, because products of matrices wake threads, which wait for a core.
-    """
+    # A single row is multiplied on its own, because products of matrices wake threads, which wait for a core.
     import numpy as np
 
     weight, bias = known[name + ".weight"], known[name + ".bias"]

@@ -12,10 +12,9 @@ VERSION = 2  # of the policy ``llm``, whether these weights decide or a service
 
 
 class SequencePolicy:
-    """A policy with the weights in ``file``. Its actions are chosen to raise ``objective``, ``reward`` or ``grade``.
+    """A policy with the weights in ``file``, for the ``objective`` ``reward`` (always for users) or ``grade``.
 
-    For people who answer recommendations, the objective is always ``reward``. Without ``learns`` the model decides for
-    an average person, whatever the history.
+    Without ``learns`` the model decides for an average person, whatever the history.
     """
 
     name = "llm"

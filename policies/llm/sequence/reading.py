@@ -1,7 +1,6 @@
 """Make the input of the sequence model: a vector per completed slot, and a vector of the slot to decide.
 
-Both begin with the vectors of ``policies.network.slots``. Each number is added a second time as a row of small steps (a
-triangular function per step). A single layer can then learn any function of the number.
+Each number is added again as a row of small steps, so that a layer can learn any function of it.
 """
 
 from __future__ import annotations
@@ -67,12 +66,7 @@ def past(slots: Array) -> Array:
 
 
 def _shown(slots: Array) -> Array:
-    """Return a slot's anomalies by kind of action (..., ANOMALY_COLUMNS), about -1 to 1.
-
-    Marks beside them tell which kind of action the slot had. The kind of action tells the trait that an anomaly comes
-    from. Company costs vitality and gives serenity. Work changes vitality and serenity, and cognition by the time of
-    day. Idle hours and guilt take serenity.
-    """
+    """Return a slot's anomalies by kind of action (..., ANOMALY_COLUMNS), about -1 to 1."""
     import numpy as np
 
     action, slot = slots[..., : len(ACTIONS)], slots[..., 3 * len(ACTIONS) : 3 * len(ACTIONS) + SLOTS]
@@ -107,9 +101,7 @@ def now(present: Array) -> Array:
 def rates(present: Array) -> Array:
     """Return the shares of advice that was taken (..., RATES), given the vector of ``slots.present``.
 
-    They are the share of all, of each action, and of each action at this time of day. A share of few answers is drawn
-    towards the share of the wider kind, that of all towards 0.4. Given is four times the difference from the wider
-    share. Without answers it is 0.
+    They are the share of all, of each action, and of it at this hour, shrunk towards the wider kind.
     """
     import numpy as np
 

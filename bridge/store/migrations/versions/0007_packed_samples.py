@@ -84,7 +84,6 @@ def _records_after(db: sa.Connection, last: int) -> list[int]:
 
 
 def _readings(db: sa.Connection, records: list[int]) -> dict[tuple[int, int], Days]:
-    """Return (user id, connection id) -> day -> readings of some records."""
     found: dict[tuple[int, int], Days] = defaultdict(lambda: defaultdict(list))
     named = _samples.join(_metrics, _metrics.c.id == _samples.c.metric_id)
     named = named.outerjoin(_devices, _devices.c.id == _samples.c.device_id)
