@@ -42,7 +42,7 @@ def note(
     from bridge.ingest import notes
 
     if (text is None and at is not None) or (text is not None and undo):
-        raise SetupError(f'--at goes with a text, and --undo without: bridge note "late coffee" --user {user}')
+        raise SetupError(f'--at goes with a text, and --undo without: bridge note --user {user} "late coffee"')
     with installation.open_bridge() as bridge:
         now = installation.now()
         person = bridge.person(user, at=now)
@@ -76,7 +76,7 @@ def factors(user: options.User, json: options.Json = False) -> None:
     if json:
         show.document([effect_document(one) for one in found])
     elif not found:
-        show.say(f'Nothing is noted yet. Note what may matter: bridge note "alcohol 2" --user {user}')
+        show.say(f'Nothing is noted yet. Note what may matter: bridge note --user {user} "alcohol 2"')
     else:
         show.table([_row(one) for one in found], ("after days with", "next day", "difference", "days with", "known"))
         show.say(f"Differences go along with a factor; a trial shows what it does: bridge trial --user {user}")

@@ -36,7 +36,7 @@ def note_of(text: str, at: datetime, user: str) -> Note:
     found = _NOTE.fullmatch(" ".join(text.split()).casefold())
     if found is None or len(found["name"]) > NAME_MAX:
         raise SetupError(
-            f'note a name of at most {NAME_MAX} letters and an amount: bridge note "alcohol 2" --user {user}'
+            f'note a name of at most {NAME_MAX} letters and an amount: bridge note --user {user} "alcohol 2"'
         )
     amount = float((found["amount"] or "1").replace(",", "."))
     return Note(at=at.replace(microsecond=0), name=found["name"], amount=amount)
@@ -47,7 +47,7 @@ def record_note(store: Store, user: User, note: Note, *, now: datetime) -> str:
 
     Raises SetupError for a time in the future or an impossible amount.
     """
-    again = f'bridge note "{note.name}" --user {user.name}'
+    again = f'bridge note --user {user.name} "{note.name}"'
     if note.at > now:
         raise SetupError(f"--at is in the future; leave it out for a note about now: {again}")
     return store_said(store, user, _record(user, note), again=again, now=now)
@@ -57,7 +57,7 @@ def forget_last(store: Store, user: User, *, now: datetime) -> Note:
     """Delete the user's newest note, and return it. Raises SetupError without notes."""
     found = recent(store, user)
     if not found:
-        raise SetupError(f'nothing is noted; note something: bridge note "late coffee" --user {user.name}')
+        raise SetupError(f'nothing is noted; note something: bridge note --user {user.name} "late coffee"')
     store_said(store, user, _record(user, found[0], deleted=True), again="bridge note", now=now)
     return found[0]
 
