@@ -17,6 +17,7 @@ from bridge.ingest import runs
 from rhythm_env.interface import Answer
 from tests.web.browsing import chromium, grave_findings
 from tests.web.served import Place, calendar
+from tests.world import introduce
 
 pytestmark = pytest.mark.web
 CLICK = """async (action) => {
@@ -41,6 +42,7 @@ def browser() -> Iterator[Any]:
 def given(place: Place, ana: User, tmp_path: Path) -> Recommendation:
     (tmp_path / "mine.ics").write_bytes(calendar())
     runs.import_path(place.bridge, ana, tmp_path / "mine.ics", at=installation.now())
+    introduce(place.bridge.store, ana, now=installation.now())
     found = advising.recommend(place.bridge, ana, now=installation.now(), seen=False)
     assert isinstance(found, Recommendation)
     return found

@@ -15,6 +15,7 @@ from bridge.ingest import runs
 from rhythm_env.interface import Answer
 from tests.web.browsing import PHONE, Trouble, chromium, grave_findings, picture
 from tests.web.served import Place, calendar
+from tests.world import introduce
 
 pytestmark = pytest.mark.web
 DESK = {"viewport": {"width": 1280, "height": 900}}
@@ -49,6 +50,7 @@ def page(browser: Any, shape: str) -> Iterator[Any]:
 def given(place: Place, ana: User, tmp_path: Path) -> Recommendation:
     (tmp_path / "mine.ics").write_bytes(calendar())
     runs.import_path(place.bridge, ana, tmp_path / "mine.ics", at=installation.now())
+    introduce(place.bridge.store, ana, now=installation.now())
     found = advising.recommend(place.bridge, ana, now=installation.now())
     assert isinstance(found, Recommendation)
     return found
