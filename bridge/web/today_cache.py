@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 from bridge import meters
 from bridge.advice import recommend
-from bridge.advice.modes import routine_of
+from bridge.advice.modes import mode_of, routine_of
 from bridge.advice.week import WeekSlot, is_known, slot_of
 from bridge.calendar.expansion import midnight
 from bridge.calendar.facts import slot_facts
+from bridge.day.opening import opening
+from bridge.day.person import Person
 from bridge.day.routine import Routine
+from bridge.domain.facts import Fact
 from bridge.domain.records import Snapshot, User
 from bridge.domain.slots import INSTANT, Moment, moment_at, zone_at
 from bridge.domain.types import Reading
@@ -53,6 +56,7 @@ class TodayCache:
         self._routines: dict[int, tuple[DataVersion, Routine]] = {}
         self._pasts: dict[int, _Index] = {}
         self._yesterdays: dict[int, tuple[object, Moment, dict[Meter, Reading]]] = {}
+        self._openings: dict[int, tuple[tuple[object, ...], tuple[Fact, ...]]] = {}
         self._lock = threading.Lock()
 
     def routine(self, bridge: Bridge, user: User, now: datetime) -> Routine:
@@ -112,6 +116,19 @@ class TodayCache:
             if len(self._pasts) > MAX_CACHED_USERS:
                 del self._pasts[next(iter(self._pasts))]
             return meters.read_at(found.past, now)
+
+    def opening(self, bridge: Bridge, user: User, now: datetime, readings: Mapping[Meter, Reading]) -> tuple[Fact, ...]:
+        """Return the facts that the day begins with, made again with new data, another mode or a quarter of an hour."""
+        known, local = self.snapshot(bridge, user, now), now.astimezone(zone_at(now, user.zones))
+        mode = mode_of(bridge.store, user, local.date())
+        key = (known.samples, mode, local.date(), local.hour, local.minute // 15)
+        found = self._openings.get(user.id)
+        if found is None or found[0][0] is not key[0] or found[0][1:] != key[1:]:
+            routine = self.routine(bridge, user, now)
+            person = Person(known=known, now=now, routine=routine, mode=mode, readings=readings)
+            found = key, opening(person)
+            self._keep(self._openings, user, found)
+        return found[1]
 
     def _keep(self, kept: dict[int, Kept], user: User, value: Kept) -> None:
         with self._lock:

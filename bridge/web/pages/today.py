@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Path, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from bridge.advice import recommend, requests, rescheduling, trial, wishing
-from bridge.advice.modes import mode_of
 from bridge.advice.old_data import newest_if_old, reasons_of_old
-from bridge.day.opening import opening
-from bridge.day.person import Person, is_blank
+from bridge.day.person import is_blank
 from bridge.documents.inputs import parse_action, parse_answer, parse_meter, parse_score
 from bridge.documents.text import slot_name
 from bridge.domain.languages import shown
@@ -20,7 +17,6 @@ from bridge.domain.records import Recommendation, Silence
 from bridge.domain.rendering import for_person, told
 from bridge.domain.slots import INSTANT, moment_at
 from bridge.domain.trials import Trial
-from bridge.domain.types import Reading
 from bridge.ingest import checkins
 from bridge.web import ahead, day, phrases
 from bridge.web.jobs import DONE, Job
@@ -48,7 +44,7 @@ def today(request: Request, visit: Visitor, came: Annotated[str, Query(max_lengt
             recommendation = None
         shown: dict[str, Any] = {
             "title": day.title(visit),
-            "opening": _opening(visit, current.readings),
+            "opening": for_person(visit.app.today_cache.opening(visit.bridge, visit.user, visit.now, current.readings)),
             "meters": day.meters(current.readings, current.before),
             "slots": day.slots(current, visit),
             "advice": None if recommendation is None else _recommendation(visit, recommendation),
@@ -68,17 +64,6 @@ def today(request: Request, visit: Visitor, came: Annotated[str, Query(max_lengt
         store.recommendations.mark_shown(recommendation.id, now=visit.now)
     actions = tuple(ActionType)
     return page("today.html", visit, path="/", calendar=current.calendar, back="/", actions=actions, **shown)
-
-
-def _opening(visit: Visit, readings: Mapping[Meter, Reading]) -> list[str]:
-    cache = visit.app.today_cache
-    known = cache.snapshot(visit.bridge, visit.user, visit.now)
-    routine, mode = (
-        cache.routine(visit.bridge, visit.user, visit.now),
-        mode_of(visit.bridge.store, visit.user, day.local(visit, visit.now).date()),
-    )
-    person = Person(known=known, now=visit.now, routine=routine, mode=mode, readings=readings)
-    return [shown(text) for text in for_person(opening(person))]
 
 
 def _of_today(one: Trial, arm: bool, visit: Visit) -> dict[str, Any]:
