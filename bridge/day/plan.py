@@ -44,6 +44,10 @@ TASKS_MOST, URGENT_MOST, LONG_DAY, LONG_DAY_MOST = 2, 3, 6 * 60.0, 1  # tasks in
 HALF_HOUR, STARTS_MAX = 6, 8  # cells between two starts that are tried, and how many of a free stretch
 REST_AFTER_SPORT = timedelta(minutes=45)
 PRESSING = (8.0, 4.0, 0.0, 0.0)  # by urgency, so that no leisure takes the day of a task that cannot wait
+FOCUS = frozenset(
+    {"focus", "time", "deep", "work", "working", "block", "session", "concentration"}
+    | {"fokus", "fokuszeit", "fokusblock", "arbeit", "arbeitszeit", "konzentration", "konzentriert", "konzentriertes"}
+)  # words of an entry that keeps time for any task
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -282,8 +286,10 @@ def _entry(person: Person, occurrence: Occurrence, label: Label, due: list[Task]
     title, told = None if occurrence.event.private else occurrence.event.title, list(_of_flights(person, occurrence))
     focus = label.action is ActionType.DEEP_WORK and takes_time(occurrence.event) and occurrence.end > person.now
     focus = focus and not told  # what the way to a flight takes
-    if focus and due:
-        task = max(due, key=lambda one: len(_words(one.title) & _words(title)))
+    own = _words(title) - FOCUS
+    meant = [task for task in due if not own or own & _words(task.title)] if focus else []
+    if meant:
+        task = max(meant, key=lambda one: len(_words(one.title) & own))
         due.remove(task)
         told.append(fact("for_task", title=task.title))
     return Block(

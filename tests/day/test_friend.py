@@ -48,6 +48,14 @@ def test_the_task_of_an_entry_shares_its_title():
     assert not blocks(made, "task")
 
 
+def test_an_entry_with_a_subject_of_its_own_is_no_time_for_another_task():
+    task = Task(key="t", list="l", title="Prepare talk", due=TODAY + DAY)
+    agenda = [entry(TODAY, 600, 690, A.DEEP_WORK, "Write report")]
+    made = person(*agenda, hour=9, tasks=[task], task_actions={"t": A.DEEP_WORK})
+    assert [b.facts for b in blocks(made, "entry")] == [()]
+    assert [b.task for b in (*blocks(made, "task"), *blocks(made, "suggested"))] != []
+
+
 def test_what_is_longer_ago_than_usual_is_a_fact():
     late, lately = free_sunday(episodes=runs(7, 13, 16, 23)), free_sunday(episodes=runs(1, 7, 10, 13, 16))
     assert "the last time was 7 days ago (running), and you usually do it once a week" in for_person(
