@@ -194,9 +194,7 @@ def keep(bridge: Bridge, user: User, number: int, day: date | None, *, kept: boo
     today = moment_at(now, user.zones).date
     trial, day = of(bridge.store, user, number), day or today
     if day > today:
-        raise SetupError(
-            say("{day} is still ahead; say it then: bridge trial kept {number} yes", day=day, number=number)
-        )
+        raise SetupError(say("{day} is still ahead; then say: bridge trial kept {number} yes", day=day, number=number))
     if not trial.start <= day < trial.end:
         raise SetupError(
             say(

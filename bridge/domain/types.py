@@ -289,8 +289,8 @@ class Page:
 
     @property
     def count(self) -> int:
-        """The number of records that are not deleted, with those that are still as they were."""
-        return sum(not one.deleted for one in self.records) + (sum(self.still.records.values()) if self.still else 0)
+        """The number of records, with those that are still as they were."""
+        return len(self.records) + (sum(self.still.records.values()) if self.still else 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -63,7 +63,8 @@ class SyncCounts:
         self.streams[page.stream] += page.count
         for record, result in zip_longest(page.records, results):
             if result is None or (record is not None and record.deleted and result.outcome == "unchanged"):
-                continue  # what was to be deleted is not there
+                self.streams[page.stream] -= result is not None  # what was to be deleted is not there
+                continue
             self.outcomes[result.outcome] += 1
             if record is not None and result.items:  # a record that came in pieces was derived again with each
                 self.derived[record.stream, record.key] = result.items

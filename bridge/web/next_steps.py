@@ -22,6 +22,7 @@ TODAY: Place = "/", say("Today")
 SETTINGS_PAGE: Place = "/settings", say("Settings")
 BEGIN: Place = "/begin", say("What do you have?")
 PAGE_OF_COMMAND: Mapping[str, Place] = {
+    "ask": ("/ask", say("Ask")),
     "calendar": ("/week", say("Week")),
     "checkin": TODAY,
     "classify": TODAY,
@@ -29,13 +30,15 @@ PAGE_OF_COMMAND: Mapping[str, Place] = {
     "days": ("/trends", say("Trends")),
     "disconnect": CONNECTIONS,
     "doctor": CONNECTIONS,
-    "effect": ("/review", say("Review")),
+    "effect": ("/effects", say("Effects")),
     "export": SETTINGS_PAGE,
     "feedback": ("/history", say("History")),
     "forget": SETTINGS_PAGE,
     "history": ("/history", say("History")),
     "import": ("/connections#files-head", say("Import a file")),
     "meters": TODAY,
+    "mode": ("/different", say("This day is different")),
+    "note": ("/factors", say("Factors")),
     "notify": SETTINGS_PAGE,
     "observe": TODAY,
     "personalise": ("/belief", say("About me")),
@@ -52,6 +55,8 @@ PAGE_OF_COMMAND: Mapping[str, Place] = {
     "token": SETTINGS_PAGE,
     "user password": SETTINGS_PAGE,
     "user zone": SETTINGS_PAGE,
+    "trial": ("/effects", say("Effects")),
+    "watch": ("/effects", say("Effects")),
     "wish": ("/wishes", say("Wishes")),
 }
 # What leads to a command and says nothing without it: "; see: ", ", then: ", " (see: ", ", or see: ".

@@ -36,6 +36,7 @@ LINEAR: Mapping[str, tuple[float, float]] = {
     Metric.STRESS: (33, 12),
     Metric.BODY_BATTERY: (50, 20),
     **dict.fromkeys(CHECK_INS.values(), (3.3, 0.9)),
+    Metric.NOTED: (1, 1),  # as often as not an amount of one
 }
 LOGARITHMIC: Mapping[str, tuple[float, float]] = {
     Metric.ACTIVE_ENERGY: (log(450), 0.5),

@@ -63,7 +63,11 @@ class Wearer:
             wake = bed + timedelta(minutes=rng.randint(300, 560))
             parts = {metric: float(rng.randint(20, 200)) for metric in NIGHTLY[1:5] if rng.random() < 0.95}
             in_bed = (wake - bed) / timedelta(minutes=1)
-            values = parts | {Metric.IN_BED: in_bed, Metric.ASLEEP: min(float(rng.randint(240, 540)), in_bed)}
+            asleep = min(float(rng.randint(240, 540)), in_bed)
+            most = sum(value for metric, value in parts.items() if metric is not Metric.AWAKE)
+            if most > asleep:  # nobody's stages last longer than their sleep
+                parts |= {m: float(v * asleep // most) for m, v in parts.items() if m is not Metric.AWAKE}
+            values = parts | {Metric.IN_BED: in_bed, Metric.ASLEEP: asleep}
             local = [at + timedelta(minutes=offset(at, day)) for at in (bed, wake)]
             row |= {str(metric): value for metric, value in values.items()}
             row |= {f"night.{name}": at.hour * 60 + at.minute for name, at in zip(("start", "end"), local, strict=True)}
