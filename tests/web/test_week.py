@@ -196,7 +196,7 @@ def test_the_week_shows_what_is_due_and_leads_to_its_days(place: Place, ana: Use
 def test_the_coming_days_show_what_is_expected_in_their_slots_and_a_task_once(
     place: Place, ana: User, visitor: Visitor
 ) -> None:
-    visitor.finished(visitor.upload("todo.ics", todo("Pay the rent", "20261122")).text)
+    visitor.finished(visitor.upload("todo.ics", todo("Pay the rent", "20261124")).text)
     shown, part = visitor.get("/week").text, visitor.get("/week/ahead?week=2026-W47", headers=PART).text
     assert 'hx-get="/week/ahead?week=2026-W47"' in shown
     cells_named = re.findall(r'hx-swap-oob="beforeend:#(slot-[\d-]+)"', part)
