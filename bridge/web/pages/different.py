@@ -70,7 +70,8 @@ def wish(request: Request, visit: Visitor, text: Text, confirmed: Text = "") -> 
     try:
         found = wishing.say_wish(visit.bridge.store, visit.user, text, confirmed=confirmed == "yes", now=visit.now)
     except SetupError as error:
-        return _shown(request, visit, wish={**NO_WISH, "text": text, "wrong": told(error)}, status=400)
+        status = 200 if day.is_part(request) else 400  # htmx shows no part of a refusal
+        return _shown(request, visit, wish={**NO_WISH, "text": text, "wrong": told(error)}, status=status)
     said = {**NO_WISH, "text": text, "understood": sentence(found.said), "saved": confirmed == "yes"}
     return _shown(request, visit, wish=said)
 
