@@ -71,6 +71,7 @@ def main(fault: str, folder: Path) -> None:
             }
         for name, arguments in COMMANDS.items():
             if fault == "full":
+                _close(home / "bridge.db", disk)
                 _break(fault, disk)  # the last command may have left room
             begun = time.monotonic()
             told[name] = _said(*(one.format(home=home, folder=folder, newest=newest) for one in arguments))
@@ -107,6 +108,14 @@ def _break(fault: str, disk: Path) -> None:
                 subprocess.run(["mount", "-o", options, disk, disk], check=True)
         case "torn":
             tear(disk / "home" / "bridge.db")
+
+
+def _close(store: Path, disk: Path) -> None:
+    """Drop the log that a process cut off at its end leaves, in which a command could write on a full disk."""
+    (disk / "ballast").unlink()
+    with sqlite3.connect(store) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    db.close()
 
 
 def tear(path: Path, tables: tuple[str, ...] = TORN_TABLES) -> None:
