@@ -41,7 +41,7 @@ UNTIL = Slot.EVENING  # a trial begins today before this slot, and otherwise tom
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What a trial measures of a day: a metric ``later`` days after it, or a meter at a slot of that day."""
+    """The outcome of a day in a trial: a metric ``later`` days after it, or a meter at a slot of that day."""
 
     measure: Metric | Meter
     unit: str

@@ -1,4 +1,4 @@
-"""What a user says of whose calendars and entries are, and the few entries of which the bridge asks it."""
+"""Owners of calendars and entries as a user says them, and the few entries of which the bridge asks."""
 
 from __future__ import annotations
 

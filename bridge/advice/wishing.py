@@ -1,4 +1,4 @@
-"""What a user says in plain words: a wish, and why a suggestion was refused."""
+"""Take what a user says in plain words: a wish, and why a suggestion was refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may be on a day: one table of rules, each with the cells of the day that it allows and the fact it refuses with.
+"""Rules of what may be on a day: one table, each with the cells of the day that it allows and the fact it refuses with.
 
 A rule is a row of ``RULES``. Hours are our choice where no source is named.
 """

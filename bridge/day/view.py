@@ -62,7 +62,7 @@ class View:
 
     @cached_property
     def near(self) -> list[Said]:
-        """What is said and touches the day."""
+        """The suggestions that are made and touch the day."""
         return [one for one in self.said if one.end > self.grid.wake - DAY / 2 and one.start < self.grid.bed + DAY / 2]
 
     @cached_property

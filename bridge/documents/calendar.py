@@ -214,7 +214,7 @@ class CalendarUseDocument(TypedDict):
 
 
 class MarkDocument(TypedDict):
-    """Whose an entry is, as the user said: ``mine``, ``not-mine`` or ``no-time``. ``event`` names it in commands.
+    """The owner of an entry, as the user said: ``mine``, ``not-mine`` or ``no-time``. ``event`` names it in commands.
 
     ``series`` and ``like`` say that it holds for its series, or for all entries of ``name`` or of the same words.
     """
@@ -237,7 +237,7 @@ class DoubtDocument(TypedDict):
 
 
 class MarksDocument(TypedDict):
-    """What the user said of entries, the newest first, and what the bridge asks."""
+    """The marks that the user set on entries, the newest first, and what the bridge asks."""
 
     marks: list[MarkDocument]
     asked: list[DoubtDocument]

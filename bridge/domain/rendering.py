@@ -1,4 +1,4 @@
-"""Who reads what is shown, and what each may read. Facts become words here, for one of them."""
+"""Audiences, and what each may read. Facts become words here, for one of them."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ Rows = Annotated[int, Field(strict=True, ge=1, le=4000)]
 
 
 class Asked(BaseModel):
-    """What narrows a question: an aggregate, dates (both inside), a number of rows, a grouping and conditions."""
+    """The parts that narrow a question: aggregate, dates (both inside), number of rows, grouping and conditions."""
 
     model_config = ConfigDict(extra="forbid")
 

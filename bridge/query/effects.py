@@ -1,4 +1,4 @@
-"""How figures of the next day go with what was noted the day before, adjusted for what else differs between the days.
+"""Relate figures of the next day to what was noted the day before, adjusted for what else differs between the days.
 
 Each outcome is regressed on all factors at once, with weekday, season, trend, the outcome of the day before and other
 controls (least squares). Errors follow each other: intervals are those of Newey and West (1987) over a week, with

@@ -1,4 +1,4 @@
-"""What each of a person's factors goes with on the next day: sleep, variability, resting heart rate and meters."""
+"""Tell what each of a person's factors goes with on the next day: sleep, variability, resting heart rate and meters."""
 
 from __future__ import annotations
 

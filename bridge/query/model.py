@@ -72,7 +72,7 @@ COUNTED = (Kind.NIGHTS, Kind.WORKOUTS, Kind.ENTRIES)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """What is asked for. ``field`` is a figure of the rows; a counted subject has none.
+    """The subject of a query. ``field`` is a figure of the rows; a counted subject has none.
 
     Of days it is a metric or a meter, and ``over`` is the metric by which it is divided.
     """

@@ -1,4 +1,4 @@
-"""What a person says at Home Assistant: the mode of these days, and a wish in plain words with its confirmation."""
+"""Take what a person says at Home Assistant: the mode of these days, and a wish in plain words, once confirmed."""
 
 from __future__ import annotations
 
