@@ -27,13 +27,15 @@ SPEC = ConnectorSpec(
             Metric.ACTIVE_ENERGY,
             Metric.TOTAL_ENERGY,
             Metric.ZONE_MINUTES,
+            Metric.FAT_BURN_MINUTES,
+            Metric.CARDIO_MINUTES,
             Metric.ASCENT,
             Metric.SPEED,
         }
     ),
     streams=("summary", "sleep", "hrv", "heart_rate", "body_battery", "activity"),
     called={"summary": "daily summaries", "hrv": "HRV", "activity": "activities"},
-    normaliser_version=6,
+    normaliser_version=7,
     normaliser="connectors.garmin.normalise:normalise",
     lasting=frozenset(  # files add to what earlier files held, and the export's nights take their offset from its days
         {

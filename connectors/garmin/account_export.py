@@ -65,7 +65,7 @@ def daily(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noq
     entries = [fields_of(mapping(entry), "uds") for entry in rows(fields.get("allDayStress.aggregatorList"))]
     levels = {str(entry.get("type")): entry.number("averageStressLevel") for entry in entries}
     resting = fields.number("currentDayRestingHeartRate") or fields.number("restingHeartRate")  # 0 early in the day
-    totals = fields.measured(EXPORTED_DAY) | intensity(fields) | {Metric.DAILY_STRESS: levels.get("TOTAL")}
+    totals = fields.measured(EXPORTED_DAY) | intensity(fields, of_day=True) | {Metric.DAILY_STRESS: levels.get("TOTAL")}
     civil = Stretch(start=start, end=start + timedelta(days=1), offset=offset, day=day)
     yield from civil.samples(record.key, {Metric.RESTING_HR: resting} | (totals if over else {}))
     yield from _battery(record.key, fields.inner("bodyBattery"), civil, offset)

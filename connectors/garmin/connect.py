@@ -66,7 +66,7 @@ def summary(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # n
     civil = Stretch(start=start, end=end, offset=offset, day=day)
     yield from civil.samples(record.key, fields.measured(RESTING))
     if is_over(fields, end - start):
-        yield from civil.samples(record.key, fields.measured(SUMMARY) | intensity(fields))
+        yield from civil.samples(record.key, fields.measured(SUMMARY) | intensity(fields, of_day=True))
 
 
 def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001

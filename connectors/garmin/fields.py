@@ -40,10 +40,17 @@ def length(fields: Fields, per_second: int, *names: str) -> timedelta | None:
     return timedelta(seconds=found / per_second) if found is not None and 0 <= found <= longest else None
 
 
-def intensity(row: Fields) -> dict[Metric, float | None]:
-    """Return the intensity minutes of a day or workout, in which Garmin counts a vigorous minute twice."""
-    moderate, vigorous = row.number("moderateIntensityMinutes"), row.number("vigorousIntensityMinutes")
-    return {Metric.ZONE_MINUTES: None if moderate is None or vigorous is None else moderate + 2 * vigorous}
+def intensity(row: Fields, *, of_day: bool = False) -> dict[Metric, float | None]:
+    """Return the intensity minutes of a workout or day, of a day also by zone."""
+    found = minutes_by_zone(row.number("moderateIntensityMinutes"), row.number("vigorousIntensityMinutes"))
+    return found if of_day else {Metric.ZONE_MINUTES: found[Metric.ZONE_MINUTES]}
+
+
+def minutes_by_zone(moderate: float | None, vigorous: float | None) -> dict[Metric, float | None]:
+    """Return the intensity minutes by zone and together. Garmin counts a vigorous minute twice."""
+    hard = None if vigorous is None else 2 * vigorous
+    together = None if moderate is None or hard is None else moderate + hard
+    return {Metric.FAT_BURN_MINUTES: moderate, Metric.CARDIO_MINUTES: hard, Metric.ZONE_MINUTES: together}
 
 
 def unconfirmed(night: Fields) -> bool:
@@ -141,7 +148,7 @@ def versions(row: Mapping[str, Any]) -> dict[str, Any]:
 def settled(rows: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the version of a row (fingerprint -> version) that ends last and tells most, or an empty mapping."""
     found = [row for row in rows.values() if isinstance(row, Mapping)]
-    return max(found, key=lambda row: ([_text(row.get(field)) for field in GROWS], _text(row)), default={})
+    return max(found, key=lambda row: ([_text(row.get(field)) for field in GROWS], len(row), _text(row)), default={})
 
 
 def _text(value: Any) -> str:

@@ -30,6 +30,8 @@ NO_STAGES = (
 FURTHEST = 14 * 3600  # seconds from UTC
 DAY_SECONDS = 86_400
 QUARTER = 900  # every offset in use is a multiple
+INTENSITY = {33: "moderate", 34: "vigorous"}  # monitoring: minutes of the stretch that ends
+SESSION_FIELDS = (2, 5, 7, 9, 10, 11, 14, 16, 22, 124)
 CUMULATIVE = {3: "cycles", 2: "distance", 19: "calories"}  # monitoring: since local midnight, per activity type
 
 Fields = Mapping[int, Any]
@@ -154,6 +156,9 @@ def _monitoring(contents: Contents, fields: Fields) -> None:
         return
     if fields.get(27):  # 0: no heart rate
         contents.readings.append(("heart_rate", at, fields[27]))
+    for number, series in INTENSITY.items():
+        if isinstance(fields.get(number), int):
+            contents.readings.append((series, at, fields[number]))
     kind = fields.get(5)
     if kind is None:
         return
@@ -256,7 +261,7 @@ def _has_night(contents: Contents) -> bool:
 
 
 def _sessions(contents: Contents) -> list[dict[str, Any]]:
-    found = [{str(number): s[number] for number in (2, 5, 7, 9, 11, 16) if number in s} for s in contents.sessions]
+    found = [{str(number): s[number] for number in SESSION_FIELDS if number in s} for s in contents.sessions]
     return [session for session in found if session]
 
 

@@ -12,10 +12,10 @@ from bridge.domain.errors import BadRecord
 from bridge.domain.metrics import Metric
 from bridge.domain.samples import finite, quarter_hours
 from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord
-from connectors.garmin.fields import day_of, fields_of, length, offset_at_home, settled
-from connectors.garmin.fit import FIT_EPOCH, ends
+from connectors.garmin.fields import day_of, fields_of, length, minutes_by_zone, offset_at_home, settled
+from connectors.garmin.fit import FIT_EPOCH, INTENSITY, ends
 from connectors.instants import local_date, midnight
-from connectors.payload import CENTIMETRES, METRES_A_SECOND, Stretch, Table, mapping, rows
+from connectors.payload import CENTIMETRES, METRES_A_SECOND, Fields, Stretch, Table, mapping, rows
 
 WALKING, RUNNING = "6", "1"  # activity types of the FIT profile; their cycles are steps
 SERIES = {Metric.HEART_RATE: "heart_rate", Metric.STRESS: "stress"}
@@ -25,9 +25,11 @@ SESSION: Table = {  # by field number
     Metric.DISTANCE: ("9", CENTIMETRES),
     Metric.ACTIVE_ENERGY: "11",
     Metric.HEART_RATE: "16",
-    Metric.SPEED: ("14", METRES_A_SECOND / 1000),
     Metric.ASCENT: "22",
 }
+SPEED: Table = {Metric.SPEED: ("14", METRES_A_SECOND / 1000)}
+ENHANCED_SPEED: Table = {Metric.SPEED: ("124", METRES_A_SECOND / 1000)}  # of newer watches
+
 CM_PER_M, MS_PER_S = 100, 1000
 SPORTS = {
     1: "running",
@@ -38,6 +40,7 @@ SPORTS = {
     11: "walking",
     17: "hiking",
 }
+ON_FOOT = (1, 11)  # running and walking
 NIGHT_LENGTH = timedelta(hours=9)  # what an overnight value without times is known to span
 
 
@@ -57,6 +60,7 @@ def day(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa:
         Metric.DISTANCE: None if distance is None else distance / CM_PER_M,
         Metric.ACTIVE_ENERGY: _total(payload, "calories"),
         Metric.RESTING_HR: max(_points(payload, "resting"), default=(0, None))[1],
+        **_intensity(payload),
     }
     whole = Stretch(start=start, end=start + timedelta(days=1), offset=offset, day=civil)
     yield from whole.samples(record.key, values)
@@ -69,6 +73,11 @@ def _points(payload: Mapping[str, Any], series: str) -> list[tuple[int, float]]:
         if at.isdigit() and len(at) < 12 and value is not None:
             found[int(at)] = max(value, found.get(int(at), value))
     return sorted(found.items())
+
+
+def _intensity(payload: Mapping[str, Any]) -> dict[Metric, float | None]:
+    moderate, vigorous = (sum(minutes for _, minutes in _points(payload, series)) for series in INTENSITY.values())
+    return minutes_by_zone(moderate, vigorous) if moderate or vigorous else {}
 
 
 def _total(payload: Mapping[str, Any], series: str, only: tuple[str, ...] | None = None) -> float | None:
@@ -139,7 +148,14 @@ def session(key: str, session: Mapping[str, Any], zone: object) -> Episode:
     offset = _place({**session, "zone": zone}, start)
     time = Stretch(start=start, end=start + lasted, offset=offset, day=local_date(start, offset))
     label = SPORTS.get(int(sport)) if sport is not None else None
-    return time.episode(EpisodeKind.WORKOUT, key, fields.measured(SESSION), label=label)
+    speed = fields.measured(SPEED if "14" in session else ENHANCED_SPEED)
+    return time.episode(EpisodeKind.WORKOUT, key, fields.measured(SESSION) | speed | _steps(fields, sport), label=label)
+
+
+def _steps(fields: Fields, sport: float | None) -> dict[Metric, float | None]:
+    """Return the steps of a session on foot, whose cycles are strides of two steps."""
+    strides = fields.number("10") if sport in ON_FOOT else None
+    return {Metric.STEPS: None if strides is None else 2 * strides}
 
 
 def _settled(record: RawRecord) -> dict[str, Any]:

@@ -82,6 +82,30 @@ def test_a_day_of_many_files(store: Store, folder: str, day: date, steps: int) -
     assert imported(store, sample(f"garmin_fit/{folder}"))[day][Metric.STEPS].value == steps
 
 
+def test_minutes_of_intensity_are_those_that_the_watch_counted_up_to(store: Store) -> None:
+    days = imported(store, sample("garmin_fit/monitoring_2016-07-12_vivosmarthr"))
+    told = {metric: figure.value for metric, figure in days[date(2016, 7, 12)].items() if "minutes" in metric}
+    assert told == {Metric.FAT_BURN_MINUTES: 29, Metric.CARDIO_MINUTES: 0, Metric.ZONE_MINUTES: 29}
+
+
+@pytest.mark.parametrize(
+    ("file", "speed", "ascent", "steps"),
+    [
+        ("compressed-speed-distance", 9.846, None, 10_124),  # a run of 3773 s and 10,249 m
+        ("garmin-fenix-5-run", 9.972, 2, 156),
+        ("ELEMNT-297E-195-0", 21.096, 185, None),  # by bicycle
+    ],
+)
+def test_a_workout_tells_its_speed_ascent_and_steps(
+    store: Store, file: str, speed: float, ascent: float | None, steps: float | None
+) -> None:
+    (place,) = sample("garmin_fit/activities").glob(f"*{file}.fit")
+    imported(store, place)
+    ((_, workout),) = store.reading.episodes(store.people.users()[0].id)
+    assert workout.values[Metric.SPEED] == pytest.approx(speed)
+    assert (workout.values.get(Metric.ASCENT), workout.values.get(Metric.STEPS)) == (ascent, steps)
+
+
 def test_file_by_file_comes_to_the_same_as_all_at_once(store: Store) -> None:
     """A folder that is synced as the watch transfers meets every day in pieces, in any order."""
     places = sorted(sample("garmin_fit/monitoring_week_2022-09-12_18").rglob("*_WELLNESS.fit"))[:24]

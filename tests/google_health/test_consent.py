@@ -30,7 +30,14 @@ def test_a_scope_that_was_left_out_costs_its_streams_alone(world: World) -> None
     consent(world, authorise)
     outcome = world.sync()
     assert outcome.outcome == "ok"
-    assert set(outcome.not_permitted) == {"exercise", "steps", "distance", "active_energy", "total_energy"}
+    assert set(outcome.not_permitted) == {
+        "exercise",
+        "steps",
+        "distance",
+        "active_energy",
+        "total_energy",
+        "zone_minutes",
+    }
     assert "connect again" in world.spec.refusal(outcome.not_permitted)
     assert not [line for line in world.server.asked if "/steps/" in line]
 

@@ -40,6 +40,11 @@ SUMS: dict[str, Table] = {  # stream -> the sum of a civil day
     "distance": {Metric.DISTANCE: ("distance.millimetersSum", MILLIMETRES)},
     "active_energy": {Metric.ACTIVE_ENERGY: "activeEnergyBurned.kcalSum"},
     "total_energy": {Metric.TOTAL_ENERGY: "totalCalories.kcalSum"},
+    "zone_minutes": {  # as Google counts them, an intense minute twice
+        Metric.FAT_BURN_MINUTES: "activeZoneMinutes.sumInFatBurnHeartZone",
+        Metric.CARDIO_MINUTES: "activeZoneMinutes.sumInCardioHeartZone",
+        Metric.PEAK_MINUTES: "activeZoneMinutes.sumInPeakHeartZone",
+    },
 }
 
 SPEC = ConnectorSpec(
@@ -48,7 +53,7 @@ SPEC = ConnectorSpec(
     delivers=frozenset({"episodes", Metric.HRV_SDNN, Metric.SKIN_TEMPERATURE_DELTA}).union(
         SLEEP, STAGES.values(), EXERCISE, *DAILY.values(), *SUMS.values()
     ),
-    normaliser_version=2,
+    normaliser_version=3,
     streams=("sleep", "exercise", "readings", *DAILY, *SUMS),
     called={
         "readings": "heart rate variability",

@@ -78,6 +78,7 @@ KINDS = {
     "steps": Kind(name="steps", scope=ACTIVITY_SCOPE, key="civilStartTime.date"),
     "distance": Kind(name="distance", scope=ACTIVITY_SCOPE, key="civilStartTime.date"),
     "active_energy": Kind(name="active-energy-burned", scope=ACTIVITY_SCOPE, key="civilStartTime.date"),
+    "zone_minutes": Kind(name="active-zone-minutes", scope=ACTIVITY_SCOPE, key="civilStartTime.date"),
     "total_energy": Kind(name="total-calories", scope=ACTIVITY_SCOPE, key="civilStartTime.date", days=TOTAL_DAYS),
 }
 STREAM_OF_KIND = {kind.name: stream for stream, kind in KINDS.items()}  # data type -> stream

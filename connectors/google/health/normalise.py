@@ -114,6 +114,9 @@ def _difference(value: float | None, normal: float | None) -> float | None:
 def _sum(stream: str, fields: Fields) -> Iterator[Item]:
     day = _date(fields, "civilStartTime.date")
     values = {metric: value or None for metric, value in fields.measured(SUMS[stream], written=True).items()}
+    if stream == "zone_minutes" and any(values.values()):  # of a zone without minutes nothing is said
+        values = {metric: value or 0.0 for metric, value in values.items()}
+        values[Metric.ZONE_MINUTES] = sum(value or 0.0 for value in values.values())
     yield from Stretch(start=midnight(day), end=None, offset=None, day=day).samples(str(day), values)
 
 
