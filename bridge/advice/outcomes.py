@@ -111,8 +111,10 @@ def _known(store: Store, user: User, classifier: EventClassifier, *, since: date
 
 def questions(store: Store, user: User, *, now: datetime) -> list[AdviceRecord]:
     """Return a few recommendations of which the user is asked "did you?", the newest first."""
-    since, until = now - ASKED - OUTCOME_WINDOW, now + INSTANT
-    found = store.recommendations.advice_records(user.id, since=since, until=until, outcome=Deed.UNKNOWN)
+    over = now - ASKED
+    found = store.recommendations.of_unknown_outcome(
+        user.id, since=over - OUTCOME_WINDOW, until=now + INSTANT, over_since=over
+    )
     return [one for one in reversed(found) if _is_asked(one, user.zones, now)][:QUESTIONS_MAX]
 
 

@@ -130,11 +130,15 @@ class Recommendations(Part):
         silent = sa.select(s.week, s.timestep, s.made_at.label("at"), s.probability.label("silence"), sa.false())
         silent = silent.where(s.user_id == user_id, s.made_at < until, s.probability < 1)
         drawn = sa.union_all(given, silent).subquery()
-        first: dict[Moment, Lot] = {}
-        for row in db.execute(sa.select(drawn).order_by(drawn.c.at)):
-            moment = moment_of(row.week, row.timestep)
-            first.setdefault(moment, Lot(moment=moment, silence=row.silence or 0.0, given=bool(row.given)))
-        return [one for one in first.values() if 0 < one.silence < 1]
+        columns = (drawn.c.week, drawn.c.timestep, drawn.c.silence, drawn.c.given)
+        first: dict[tuple[date, int], tuple[float | None, bool]] = {}
+        for week, timestep, chance, was_given in db.execute(sa.select(*columns).order_by(drawn.c.at)):
+            first.setdefault((week, timestep), (chance, was_given))
+        return [
+            Lot(moment=moment_of(*slot), silence=chance, given=bool(was_given))
+            for slot, (chance, was_given) in first.items()
+            if chance is not None and 0 < chance < 1
+        ]
 
     @reads
     def any_of(self, db: sa.Connection, user_id: int, day: date) -> bool:
@@ -189,16 +193,22 @@ class Recommendations(Part):
 
     @reads
     def advice_records(
-        self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime, outcome: Deed | None = None
+        self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime
     ) -> list[AdviceRecord]:
         """Return the user's advice made from ``since`` until before ``until``, with beliefs and feedback, oldest first.
 
-        Observations, which are most of a row, are not read. ``outcome`` limits the result to it.
+        Observations, which are most of a row, are not read.
         """
         bound = {"user": user_id, "since": since, "until": until}
-        if outcome is not None:
-            return [_advice_record(row) for row in db.execute(_OF_OUTCOME, {**bound, "outcome": str(outcome)})]
         return [_advice_record(row) for row in db.execute(_ADVICE_RECORDS, bound)]
+
+    @reads
+    def of_unknown_outcome(
+        self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime, over_since: datetime
+    ) -> list[AdviceRecord]:
+        """Return the advice made in [since, until) whose outcome is unknown, if it was put off or was over later."""
+        bound = {"user": user_id, "since": since, "until": until, "over_since": over_since}
+        return [_advice_record(row) for row in db.execute(_OF_UNKNOWN_OUTCOME, bound)]
 
     @reads
     def newest(self, db: sa.Connection, user_id: int, *, before: int | None, limit: int) -> list[AdviceRecord]:
@@ -326,7 +336,10 @@ _ADVICE_RECORDS = (
     .where(_MADE_BETWEEN)
     .order_by(table.c.created_at, table.c.id)
 )
-_OF_OUTCOME = _ADVICE_RECORDS.where(table.c.outcome == sa.bindparam("outcome"))
+_OF_UNKNOWN_OUTCOME = _ADVICE_RECORDS.where(
+    table.c.outcome == str(Deed.UNKNOWN),
+    sa.or_(table.c.moved_week.is_not(None), table.c.expires_at >= sa.bindparam("over_since")),
+)
 
 
 def _first(db: sa.Connection, condition: sa.ColumnElement[bool]) -> Recommendation | None:
