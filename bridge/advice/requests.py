@@ -12,7 +12,7 @@ from bridge.advice import recommend as advise
 from bridge.advice.labels import labelled
 from bridge.advice.personalise import for_person
 from bridge.calendar import corrections
-from bridge.calendar.busy import takes_time
+from bridge.calendar.busy import Labelled, takes_time
 from bridge.calendar.expansion import expand
 from bridge.day.person import Person
 from bridge.domain.errors import SetupError
@@ -64,11 +64,16 @@ def recommend(
     return advice
 
 
-def next_entry(bridge: Bridge, user: User, now: datetime) -> Fact | None:
-    """Return the begin and the title of the day's next calendar entry, which is shown and is no advice."""
+def next_entry(bridge: Bridge, user: User, now: datetime, agenda: Labelled | None = None) -> Fact | None:
+    """Return the begin and the title of the day's next calendar entry, which is shown and is no advice.
+
+    ``agenda`` is the user's labelled calendar by start, and loaded if None.
+    """
     end = slot_start(replace(moment_at(now, user.zones), slot=Slot.MORNING).shifted(SLOTS_PER_DAY), user.zones)
-    for occurrence, _ in labelled(bridge.store, user, bridge.classifier, now, end, at=now):
-        if occurrence.start >= now and takes_time(occurrence.event):
+    if agenda is None:
+        agenda = labelled(bridge.store, user, bridge.classifier, now, end, at=now)
+    for occurrence, _ in agenda:
+        if now <= occurrence.start < end and takes_time(occurrence.event):
             title = None if occurrence.event.private else occurrence.event.title
             return fact(
                 "next_entry", time=occurrence.start.astimezone(zone_at(occurrence.start, user.zones)), title=title

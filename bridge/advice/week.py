@@ -109,8 +109,13 @@ def slot_of(facts: SlotFacts, entries: Sequence[Entry], advice: Sequence[AdviceR
     return WeekSlot(
         facts=facts,
         entries=tuple(one for one in entries if _stands_in(one[0], facts, zones)),
-        advice=tuple(one for one in advice if facts.moment in (one.moment, one.moved_to)),
+        advice=of_moment(advice, facts.moment),
     )
+
+
+def of_moment(advice: Sequence[AdviceRecord], moment: Moment) -> tuple[AdviceRecord, ...]:
+    """Return the recommendations that were made for a slot or moved to it."""
+    return tuple(one for one in advice if moment in (one.moment, one.moved_to))
 
 
 def _stands_in(occurrence: Occurrence, facts: SlotFacts, zones: ZoneHistory) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from bridge import meters
 from bridge.advice import recommend
 from bridge.advice.modes import mode_of, routine_of
-from bridge.advice.week import WeekSlot, is_known, slot_of
+from bridge.advice.week import WeekSlot, is_known, of_moment, slot_of
 from bridge.calendar.expansion import midnight
 from bridge.calendar.facts import slot_facts
 from bridge.day.opening import opening
@@ -19,7 +19,7 @@ from bridge.day.person import Person
 from bridge.day.routine import Routine
 from bridge.domain.facts import Fact
 from bridge.domain.records import Snapshot, User
-from bridge.domain.slots import INSTANT, Moment, moment_at, zone_at
+from bridge.domain.slots import INSTANT, Moment, moment_at, slot_start, zone_at
 from bridge.domain.types import Reading
 from rhythm_env.interface import Meter, Slot
 
@@ -37,10 +37,11 @@ Kept = TypeVar("Kept")
 class Today:
     """The five meters at a moment, and the four slots of its day. ``calendar`` is False if the user has no calendar.
 
-    The day begins at 06:00.
+    The day begins at 06:00. ``known`` is the snapshot that all of it is read from.
     """
 
     at: datetime
+    known: Snapshot
     moment: Moment
     readings: Mapping[Meter, Reading]
     before: Mapping[Meter, Reading]  # those of a day ago
@@ -56,6 +57,7 @@ class TodayCache:
         self._routines: dict[int, tuple[DataVersion, Routine]] = {}
         self._pasts: dict[int, _Index] = {}
         self._yesterdays: dict[int, tuple[object, Moment, dict[Meter, Reading]]] = {}
+        self._days: dict[int, tuple[object, Moment, list[WeekSlot]]] = {}
         self._openings: dict[int, tuple[tuple[object, ...], tuple[Fact, ...]]] = {}
         self._lock = threading.Lock()
 
@@ -91,16 +93,27 @@ class TodayCache:
         moment = moment_at(now, user.zones)
         entries = [entry for entry in snapshot.agenda if entry[0].end > now - WEEK and entry[0].start < now + WEEK]
         advice = bridge.store.recommendations.advice_records(user.id, since=now - WEEK, until=now + INSTANT)
-        day = (Moment(week=moment.week, day=moment.day, slot=slot) for slot in Slot)
-        facts = (slot_facts(entries, snapshot.tasks, slot, user.zones) for slot in day)
+        slots = self._slots(user, snapshot, replace(moment, slot=Slot.MORNING))
         return Today(
             at=now,
+            known=snapshot,
             moment=moment,
             readings=self._readings(user, snapshot, now),
             before=self._before(user, snapshot, now),
-            slots=[slot_of(slot, entries, advice, user.zones) for slot in facts],
+            slots=[replace(one, advice=of_moment(advice, one.facts.moment)) for one in slots],
             calendar=is_known(bridge.store, user, entries),
         )
+
+    def _slots(self, user: User, snapshot: Snapshot, morning: Moment) -> list[WeekSlot]:
+        """Return the slots of the day that begins with ``morning``, without advice."""
+        found = self._days.get(user.id)
+        if found is None or found[0] is not snapshot.agenda or found[1] != morning:
+            begin = slot_start(morning, user.zones)
+            near = [entry for entry in snapshot.agenda if begin - WEEK < entry[0].end and entry[0].start < begin + WEEK]
+            facts = (slot_facts(near, snapshot.tasks, replace(morning, slot=slot), user.zones) for slot in Slot)
+            found = snapshot.agenda, morning, [slot_of(one, near, (), user.zones) for one in facts]
+            self._keep(self._days, user, found)
+        return found[2]
 
     def _readings(self, user: User, snapshot: Snapshot, now: datetime) -> dict[Meter, Reading]:
         """Return the meters at ``now``, from an index over the snapshot that serves 50 views of a day."""
@@ -117,15 +130,15 @@ class TodayCache:
                 del self._pasts[next(iter(self._pasts))]
             return meters.read_at(found.past, now)
 
-    def opening(self, bridge: Bridge, user: User, now: datetime, readings: Mapping[Meter, Reading]) -> tuple[Fact, ...]:
+    def opening(self, bridge: Bridge, user: User, current: Today) -> tuple[Fact, ...]:
         """Return the facts that the day begins with, made again with new data, another mode or a quarter of an hour."""
-        known, local = self.snapshot(bridge, user, now), now.astimezone(zone_at(now, user.zones))
+        known, now, local = current.known, current.at, current.at.astimezone(zone_at(current.at, user.zones))
         mode = mode_of(bridge.store, user, local.date())
         key = (known.samples, mode, local.date(), local.hour, local.minute // 15)
         found = self._openings.get(user.id)
         if found is None or found[0][0] is not key[0] or found[0][1:] != key[1:]:
             routine = self.routine(bridge, user, now)
-            person = Person(known=known, now=now, routine=routine, mode=mode, readings=readings)
+            person = Person(known=known, now=now, routine=routine, mode=mode, readings=current.readings)
             found = key, opening(person)
             self._keep(self._openings, user, found)
         return found[1]

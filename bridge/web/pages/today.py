@@ -13,7 +13,7 @@ from bridge.day.person import is_blank
 from bridge.documents.inputs import parse_action, parse_answer, parse_meter, parse_score
 from bridge.documents.text import slot_name
 from bridge.domain.languages import shown
-from bridge.domain.records import Recommendation, Silence
+from bridge.domain.records import Recommendation, Silence, Snapshot
 from bridge.domain.rendering import for_person, told
 from bridge.domain.slots import INSTANT, moment_at
 from bridge.domain.trials import Trial
@@ -44,11 +44,11 @@ def today(request: Request, visit: Visitor, came: Annotated[str, Query(max_lengt
             recommendation = None
         shown: dict[str, Any] = {
             "title": day.title(visit),
-            "opening": for_person(visit.app.today_cache.opening(visit.bridge, visit.user, visit.now, current.readings)),
+            "opening": for_person(visit.app.today_cache.opening(visit.bridge, visit.user, current)),
             "meters": day.meters(current.readings, current.before),
             "slots": day.slots(current, visit),
             "advice": None if recommendation is None else _recommendation(visit, recommendation),
-            "next": None if recommendation is None else _next(visit),
+            "next": None if recommendation is None else _next(visit, current.known),
             "questions": day.questions(visit),
             "backup": day.backup(visit),
             "household": bool(store.shares.received(visit.user.id)),
@@ -111,12 +111,13 @@ def because(request: Request, visit: Visitor, number: Number, why: Text) -> Resp
 def _recommendation_part(visit: Visit, found: Recommendation | Silence, *, follows: str | None = None) -> HTMLResponse:
     if isinstance(found, Silence):
         return _plan_again(_silence_part(visit, found, follows))
-    advice = _recommendation(visit, found)
-    return _plan_again(page("today/advice.html", visit, advice=advice, next=_next(visit), follows=follows))
+    shown_next = _next(visit, _known(visit))
+    answer = page("today/advice.html", visit, advice=_recommendation(visit, found), next=shown_next, follows=follows)
+    return _plan_again(answer)
 
 
 def _silence_part(visit: Visit, found: Silence, follows: str | None) -> HTMLResponse:
-    known = visit.app.today_cache.snapshot(visit.bridge, visit.user, visit.now)
+    known = _known(visit)
     old = newest_if_old(visit.bridge.store, visit.user, known)
     return page(
         "today/silence.html",
@@ -126,12 +127,16 @@ def _silence_part(visit: Visit, found: Silence, follows: str | None) -> HTMLResp
         slot_name=slot_name(found.moment),
         old=None if old is None else shown(for_person(reasons_of_old(old, visit.user))[0]),
         blank=is_blank(known),
-        next=_next(visit),
+        next=_next(visit, known),
     )
 
 
-def _next(visit: Visit) -> str | None:
-    found = requests.next_entry(visit.bridge, visit.user, visit.now)
+def _known(visit: Visit) -> Snapshot:
+    return visit.app.today_cache.snapshot(visit.bridge, visit.user, visit.now)
+
+
+def _next(visit: Visit, known: Snapshot) -> str | None:
+    found = requests.next_entry(visit.bridge, visit.user, visit.now, known.agenda)
     return None if found is None else shown(told(found))
 
 
