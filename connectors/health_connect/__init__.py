@@ -31,7 +31,7 @@ SPEC = ConnectorSpec(
         }
     ),
     streams=("day", "heart_rate", "night", "workout", "mindful", "unreadable"),
-    normaliser_version=2,
+    normaliser_version=3,
     normaliser="connectors.health_connect.normalise:normalise",
     lasting=frozenset({"day", "heart_rate", "night", "workout", "mindful"}),  # pieces add to a day,
     recognises="connectors.health_connect.files:recognise",

@@ -275,7 +275,8 @@ def _take_session(into: Gathered, name: str, row: Mapping[str, Any]) -> None:
     metadata = row.get("metadata")
     method = metadata.get("recording_method") if isinstance(metadata, Mapping) else None
     session: Payload = {"start": start, "end": end, "offset": into.offset(start), "origin": origin}
-    more = {"type": row.get("type"), "distance": finite(row.get("distance_meters")), "method": method}
+    more = {"type": row.get("type"), "method": method}
+    more |= {"distance": finite(row.get("distance_meters")), "steps": finite(row.get("steps"))}
     session |= {key: value for key, value in more.items() if isinstance(value, str | float)}
     stream = "workout" if name == "exercise" else "mindful"
     utc_day = datetime.fromtimestamp(start, UTC).date().isoformat()

@@ -198,7 +198,7 @@ def _workouts(key: str, payload: Mapping[str, Any]) -> Iterator[Episode]:  # noq
     for one in chosen_workouts(_sessions("workout", payload)):
         sport = str(one.more.get("type") or "").casefold()
         label = EXERCISES.get(sport, sport.replace("_", " ")) or None
-        values = {Metric.DISTANCE: finite(one.more.get("distance"))}
+        values = {metric: finite(one.more.get(str(metric))) for metric in (Metric.DISTANCE, Metric.STEPS)}
         yield _stretch(one).episode(EpisodeKind.WORKOUT, one.key, values, label=label)
 
 

@@ -27,7 +27,7 @@ STAGES = {"40001": "awake", "40002": "light", "40003": "deep", "40004": "rem"}
 NIGHT_MIN = timedelta(minutes=30)  # a reading of blood oxygen in sleep; those that somebody took last less
 ALL_DEVICES = "-2"  # the source type of a row in which Samsung Health has merged phone and watch
 SLEEP_FIELDS = ("efficiency", "sleep_score", "total_rem_duration", "total_light_duration")
-WORKOUT_COLUMNS = ("exercise_type", "calorie", "distance", "mean_heart_rate")
+WORKOUT_COLUMNS = ("exercise_type", "calorie", "distance", "mean_heart_rate", "mean_speed", "altitude_gain")
 UNREADABLE = "rows without a plausible time or value"
 TABLE_STREAMS = {  # kind -> (stream, how its rows are taken)
     "com.samsung.shealth.sleep": ("night", "sleep"),

@@ -12,7 +12,7 @@ from bridge.domain.metrics import Metric
 from bridge.domain.samples import QUARTER_HOUR_SECONDS, finite, quarter_hours
 from bridge.domain.types import EpisodeKind, Item, RawRecord
 from connectors.instants import local_date, offset_in
-from connectors.payload import Fields, Stretch, Table, mapping
+from connectors.payload import METRES_A_SECOND, Fields, Stretch, Table, mapping
 from connectors.samsung_health import NIGHTLY
 from connectors.samsung_health.gather import VITALITY
 
@@ -25,6 +25,8 @@ WORKOUT: Table = {
     Metric.TOTAL_ENERGY: "calorie",
     Metric.DISTANCE: "distance",
     Metric.HEART_RATE: "mean_heart_rate",
+    Metric.SPEED: ("mean_speed", METRES_A_SECOND),
+    Metric.ASCENT: "altitude_gain",
 }
 SPORTS = {  # developer.samsung.com/health/android/data/api-reference/EXERCISE_TYPE.html
     1001: "walking",

@@ -111,6 +111,8 @@ def week() -> dict[str, str]:
                     "calorie": 301.5,
                     "distance": 4250.0,
                     "mean_heart_rate": 142.0,
+                    "mean_speed": 2.5,
+                    "altitude_gain": 31.5,
                 }
             ],
             "com.samsung.health.exercise",

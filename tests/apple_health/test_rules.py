@@ -232,6 +232,28 @@ def test_a_workouts_own_statistics_count_and_its_activities_repeat_them() -> Non
     assert (swim.label, dict(swim.values)) == ("swimming", pytest.approx(figures))
 
 
+def test_a_workout_tells_its_climb_speed_steps_and_minutes_of_exercise() -> None:
+    statistic = '<WorkoutStatistics type="HKQuantityTypeIdentifier{}" {}/>'
+    row = (
+        '<Workout workoutActivityType="HKWorkoutActivityTypeRunning" startDate="2026-11-10 10:00:00 +0100" '
+        'endDate="2026-11-10 10:40:00 +0100"><MetadataEntry key="HKElevationAscended" value="6575 cm"/>'
+        '<MetadataEntry key="HKAverageMETs" value="9.1 kcal/hr·kg"/>'
+        + statistic.format("RunningSpeed", 'average="6.5" minimum="1" maximum="8" unit="mi/hr"')
+        + statistic.format("StepCount", 'sum="6100" unit="count"')
+        + statistic.format("AppleExerciseTime", 'sum="39" unit="min"')
+        + "</Workout>"
+    )
+    (run,) = episodes(document(row), EpisodeKind.WORKOUT)
+    figures = {Metric.ASCENT: 65.75, Metric.SPEED: 10.460736, Metric.STEPS: 6100, Metric.ZONE_MINUTES: 39}
+    assert dict(run.values) == pytest.approx(figures)
+
+
+def test_minutes_of_exercise_are_told_of_days_with_a_watch() -> None:
+    summary = '<ActivitySummary dateComponents="2026-11-{}" appleExerciseTime="{}" appleStandHours="{}"/>'
+    rows = [summary.format(*day) for day in ((10, 34, 12), (11, 0, 9), (12, 0, 0), (13, 7, 0))]
+    assert values(document(*rows), Metric.ZONE_MINUTES) == {"2026-11-10": 34, "2026-11-11": 0, "2026-11-13": 7}
+
+
 def test_nothing_is_kept_from_after_the_export_or_from_other_centuries() -> None:
     years = ("0001-01-01", "1926-01-01", "2026-11-22", "2030-01-06", "9999-12-31")
     times = [f"{day} 12:00:00 +0200" for day in years]

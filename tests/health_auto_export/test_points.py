@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.domain.errors import BadRecord
+from bridge.domain.metrics import Metric
 from connectors.apple.auto_export import files
 from connectors.apple.auto_export.normalise import normalise
-from tests.health_auto_export.reading import body, landed, metric
+from tests.health_auto_export.reading import body, episodes, landed, metric
 from tests.pushed import Body, values
 
 DAY = "2026-11-18"
@@ -90,11 +91,35 @@ def test_noon_and_midnight_of_a_12_hour_clock() -> None:
 
 
 @pytest.mark.parametrize(
+    "told",
+    [
+        {
+            "elevationUp": {"qty": 200, "units": "ft"},
+            "avgSpeed": {"qty": 6, "units": "mi/hr"},
+            "stepCount": [{"date": f"{DAY} 10:00:00 +0100", "qty": n, "units": "count"} for n in (100, 5900)],
+        },
+        {
+            "elevation": {"ascent": 60.96, "descent": 3, "units": "m"},
+            "speed": {"qty": 2.68224, "units": "m/s"},
+            "stepCount": {"qty": 6000, "units": "steps"},
+        },
+    ],
+    ids=["now", "before"],
+)
+def test_a_workout_tells_its_climb_speed_and_steps(told: dict[str, Any]) -> None:
+    run = {"name": "Outdoor Run", "start": f"{DAY} 10:00:00 +0100", "end": f"{DAY} 10:40:00 +0100"}
+    (found,) = episodes(landed(body(workouts=[run | told])))
+    figures = {Metric.ASCENT: 60.96, Metric.SPEED: 9.656064, Metric.STEPS: 6000}
+    assert dict(found.values) == pytest.approx(figures)
+
+
+@pytest.mark.parametrize(
     ("name", "unit", "value", "metric_name", "wanted"),
     [
         ("active_energy", "kJ", 418.4, "active_energy", 100),
         ("active_energy", "kcal", 100, "active_energy", 100),
         ("walking_running_distance", "mi", 1, "distance", 1609.344),
+        ("apple_exercise_time", "min", 34, "zone_minutes", 34),
         ("apple_sleeping_wrist_temperature", "degF", 95.9, "skin_temperature", 35.5),
         ("blood_oxygen_saturation", "%", 0.97, "spo2", 97),
         ("blood_oxygen_saturation", "%", 97, "spo2", 97),

@@ -133,9 +133,11 @@ def test_a_detected_walk_within_a_recorded_run_is_left_out() -> None:
     run = {"type": "57", "start_time": f"{AT}09:00:00Z", "end_time": f"{AT}09:40:00Z"}
     treadmill = run | {"metadata": {"data_origin": "com.lifefitness", "recording_method": "actively_recorded"}}
     walk = run | {"type": "79", "metadata": WATCH | {"recording_method": "automatically_recorded"}}
+    treadmill |= {"distance_meters": 7000.0, "steps": 8010}
     swim = run | {"type": "swimming_pool", "start_time": f"{AT}15:00:00Z", "end_time": f"{AT}15:30:00Z"}
     found = episodes(landed(document(exercise=[walk, treadmill, swim])))
     assert [one.label for one in found] == ["running treadmill", "swimming pool"]
+    assert [dict(one.values) for one in found] == [{Metric.DISTANCE: 7000, Metric.STEPS: 8010}, {}]
     assert EXERCISES["56"] == "running"
 
 

@@ -72,7 +72,16 @@ def _value(value: Any) -> float:
     return float(value)
 
 
-TOTALS = {Metric.STEPS: "steps", Metric.DISTANCE: "distance", Metric.ACTIVE_ENERGY: "active_energy"}
+TOTALS = {
+    Metric.STEPS: "steps",
+    Metric.DISTANCE: "distance",
+    Metric.ACTIVE_ENERGY: "active_energy",
+    Metric.ZONE_MINUTES: "exercise_minutes",
+}
+WORKOUT_METRICS = (
+    *(Metric.DISTANCE, Metric.ACTIVE_ENERGY, Metric.HEART_RATE),
+    *(Metric.STEPS, Metric.ASCENT, Metric.SPEED),
+)
 METRIC_OF_STAGE = {
     "asleep": Metric.ASLEEP,
     "in_bed": Metric.IN_BED,
@@ -293,7 +302,7 @@ def _workout(payload: Mapping[str, Any]) -> Episode:
         )
     offset, sport = _offset(payload.get("offset")), payload.get("sport")
     begin = datetime.fromtimestamp(start, UTC)
-    values = {metric: number(payload.get(str(metric))) for metric in (Metric.DISTANCE, Metric.ACTIVE_ENERGY)}
+    values = {metric: number(payload.get(str(metric))) for metric in WORKOUT_METRICS}
     return Episode(
         key=str(start),
         kind=EpisodeKind.WORKOUT,
@@ -302,7 +311,7 @@ def _workout(payload: Mapping[str, Any]) -> Episode:
         offset=offset,
         day=(begin + timedelta(minutes=offset)).date(),
         label=sport if isinstance(sport, str) else None,
-        values=only_measured({**values, Metric.HEART_RATE: number(payload.get("heart_rate"))}),
+        values=only_measured(values),
     )
 
 

@@ -45,6 +45,7 @@ POINT_KINDS = {
     "walking_running_distance": Kind("distance", "day", METRES),
     "active_energy": Kind("active_energy", "day", KILOCALORIES),
     "active_energy_burned": Kind("active_energy", "day", KILOCALORIES),
+    "apple_exercise_time": Kind("exercise_minutes", "day", MINUTES),
     "resting_heart_rate": Kind("resting_hr", "resting", PER_MINUTE),
     "heart_rate": Kind("heart_rate", "heart_rate", PER_MINUTE),
     "heart_rate_variability": Kind("hrv_sdnn", "instants", IN_MILLISECONDS),

@@ -21,6 +21,7 @@ DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 METRES = {"m": 1.0, "km": 1000.0, "mi": 1609.344, "ft": 0.3048, "yd": 0.9144, "cm": 0.01}
 KILOCALORIES = {"kcal": 1.0, "Cal": 1.0, "cal": 0.001, "kJ": 1 / 4.184, "J": 1 / 4184}
+SPEEDS = {"km/hr": 1.0, "km/h": 1.0, "kmph": 1.0, "mi/hr": 1.609344, "mph": 1.609344, "m/s": 3.6}  # to km/h
 COUNTS = {"count": 1.0, "steps": 1.0, "": 1.0}
 PER_MINUTE = {"bpm": 1.0, "count/min": 1.0, "rpm": 1.0, "brpm": 1.0, "breaths/min": 1.0, "count/s": 60.0, "": 1.0}
 IN_MILLISECONDS = {"ms": 1.0, "s": 1000.0, "": 1.0}

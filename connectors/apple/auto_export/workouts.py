@@ -6,11 +6,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from bridge.domain.types import RawRecord
-from connectors.apple.auto_export.times import KILOCALORIES, METRES, PER_MINUTE, instant, number, quantity
+from connectors.apple.auto_export.times import (
+    COUNTS,
+    KILOCALORIES,
+    METRES,
+    PER_MINUTE,
+    SPEEDS,
+    instant,
+    number,
+    quantity,
+)
 
 WANTED = frozenset(
     {"name", "start", "end", "activeEnergyBurned", "activeEnergy", "distance", "totalDistance", "avgHeartRate"}
-    | {"heartRate", "heartRateData"}
+    | {"heartRate", "heartRateData", "elevationUp", "elevation", "stepCount", "avgSpeed", "speed"}
 )
 TYPE_PREFIX = "HKWorkoutActivityType"
 
@@ -30,6 +39,9 @@ def record(found: Mapping[str, Any], zone: str) -> RawRecord:
         "active_energy": _sum(found, KILOCALORIES, "activeEnergyBurned", "activeEnergy"),
         "distance": _sum(found, METRES, "distance", "totalDistance"),
         "heart_rate": _rate(found),
+        "steps": _sum(found, COUNTS, "stepCount"),
+        "ascent": _ascent(found),
+        "speed": quantity(found.get("avgSpeed"), SPEEDS) or quantity(found.get("speed"), SPEEDS) or None,
     }
     key = f"{start[0] if start else 'unknown'} {sport}"
     return RawRecord(stream="workout", key=key, payload={k: v for k, v in payload.items() if v is not None})
@@ -45,6 +57,13 @@ def _sum(found: Mapping[str, Any], units: Mapping[str, float], *names: str) -> f
         if sum(told) > 0:
             return sum(told)
     return None
+
+
+def _ascent(found: Mapping[str, Any]) -> float | None:
+    """Return the metres climbed, which the first versions of the app tell beside those descended."""
+    early = found.get("elevation")
+    told = {"qty": early.get("ascent"), "units": early.get("units")} if isinstance(early, Mapping) else None
+    return next((part for one in (found.get("elevationUp"), told) if (part := quantity(one, METRES)) is not None), None)
 
 
 def _rate(found: Mapping[str, Any]) -> float | None:

@@ -24,11 +24,14 @@ SPEC = ConnectorSpec(
             Metric.STAND_HOURS,
             Metric.DISTANCE,
             Metric.ACTIVE_ENERGY,
+            Metric.ZONE_MINUTES,
+            Metric.ASCENT,
+            Metric.SPEED,
             Metric.MINDFUL,
         }
     ),
     streams=("day", "activity", "heart_rate", "hrv", "rmssd", "night", "workout", "mindful", "every"),
-    normaliser_version=5,
+    normaliser_version=6,
     normaliser="connectors.apple.export.normalise:normalise",
     lasting=frozenset(
         {"day", "activity", "heart_rate", "hrv", "rmssd", "night", "workout", "mindful", "every"}

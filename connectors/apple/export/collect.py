@@ -268,14 +268,16 @@ class Collected:
         place = _zone(within)
         if place is not None:
             self.places.saw(start, place)
-        told = workout(attributes, (one for name, one in within if name == "WorkoutStatistics"))
+        told = workout(attributes, within)
         self.workouts.append((self._heads.source(attributes), {"start": start, "end": end, "place": place, **told}))
 
     def _summary(self, attributes: dict[str, str]) -> None:
         # Zeros are left out, because they stand for days without a watch.
         energy = measured(attributes, KILOCALORIES, "activeEnergyBurned", "activeEnergyBurnedUnit")
-        stood = number(attributes.get("appleStandHours"))
+        stood, trained = (number(attributes.get(f"apple{name}")) for name in ("StandHours", "ExerciseTime"))
         found = {name: value for name, value in (("active_energy", energy), ("stand_hours", stood)) if value}
+        if trained or (trained is not None and stood):
+            found["exercise_minutes"] = trained
         day = attributes.get("dateComponents", "")
         if found and DATE.fullmatch(day):
             self.summaries[day] = found

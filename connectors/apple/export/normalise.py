@@ -19,6 +19,7 @@ DAY_TOTALS = {
     Metric.ACTIVE_ENERGY: "active_energy",
     Metric.RESTING_HR: "resting_hr",
     Metric.STAND_HOURS: "stand_hours",
+    Metric.ZONE_MINUTES: "exercise_minutes",
 }
 STAGE_FIELDS = {
     Metric.ASLEEP: "asleep",
@@ -34,7 +35,15 @@ OVERNIGHT_FIELDS = {
     Metric.SKIN_TEMPERATURE: "skin_temperature",
     Metric.HRV_RMSSD: "hrv_rmssd",
 }
-WORKOUT_FIELDS = {Metric.DISTANCE: "distance", Metric.ACTIVE_ENERGY: "active_energy", Metric.HEART_RATE: "heart_rate"}
+WORKOUT_FIELDS = {
+    Metric.DISTANCE: "distance",
+    Metric.ACTIVE_ENERGY: "active_energy",
+    Metric.HEART_RATE: "heart_rate",
+    Metric.STEPS: "steps",
+    Metric.ASCENT: "ascent",
+    Metric.SPEED: "speed",
+    Metric.ZONE_MINUTES: "exercise_minutes",
+}
 SDNN = {Metric.HRV_SDNN: "value", Metric.HRV_RMSSD_BEATS: "rmssd"}
 RMSSD = {Metric.HRV_RMSSD_SPOT: "value"}
 LONGEST_SESSION = 120.0  # minutes of mindfulness; a longer session was not stopped in time

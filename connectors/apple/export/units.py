@@ -11,6 +11,9 @@ from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 METRES = {"m": 1.0, "km": 1000.0, "mi": 1609.344, "ft": 0.3048, "yd": 0.9144, "cm": 0.01}
+KILOMETRES_AN_HOUR = {"km/hr": 1.0, "km/h": 1.0, "mi/hr": 1.609344, "m/s": 3.6}
+MINUTES = {"min": 1.0, "hr": 60.0, "s": 1 / 60}
+COUNTS = {"count": 1.0}
 KILOCALORIES = {"kcal": 1.0, "Cal": 1.0, "cal": 0.001, "kJ": 1 / 4.184, "J": 1 / 4184}
 PER_MINUTE = {"count/min": 1.0, "count/s": 60.0}
 IN_MILLISECONDS = {"ms": 1.0, "s": 1000.0}

@@ -6,23 +6,43 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from connectors.apple.export.heads import QUANTITY, Source
-from connectors.apple.export.units import KILOCALORIES, METRES, PER_MINUTE, measured
+from connectors.apple.export.units import (
+    COUNTS,
+    KILOCALORIES,
+    KILOMETRES_AN_HOUR,
+    METRES,
+    MINUTES,
+    PER_MINUTE,
+    measured,
+)
 
 SPORT = "HKWorkoutActivityType"
+STATISTICS = {  # name -> field, units, and which statistic
+    "ActiveEnergyBurned": ("active_energy", KILOCALORIES, "sum"),
+    "HeartRate": ("heart_rate", PER_MINUTE, "average"),
+    "StepCount": ("steps", COUNTS, "sum"),
+    "AppleExerciseTime": ("exercise_minutes", MINUTES, "sum"),
+    **{f"{how}Speed": ("speed", KILOMETRES_AN_HOUR, "average") for how in ("Running", "Walking", "Cycling")},
+}
+METADATA = {"HKElevationAscended": ("ascent", METRES), "HKAverageSpeed": ("speed", KILOMETRES_AN_HOUR)}
 SAME = 0.5  # share of the shorter workout's time, above which two apps recorded the same workout
 
 Attributes = Mapping[str, str]
 
 
-def workout(attributes: Attributes, statistics: Iterable[Attributes]) -> dict[str, Any]:
-    """Return a workout's ``sport``, ``distance`` (m), ``active_energy`` (kcal) and ``heart_rate``, if known.
+def workout(attributes: Attributes, within: Iterable[tuple[str, Attributes]]) -> dict[str, Any]:
+    """Return a workout's ``sport`` and figures, each if known. ``within`` holds (name, attributes) of its children.
 
-    Totals are attributes until iOS 15, and child elements (``statistics``) since then.
+    Totals are attributes until iOS 15, and children since then.
     """
+    children = list(within)
+    statistics = [one for name, one in children if name == "WorkoutStatistics"]
+    metadata = [one for name, one in children if name == "MetadataEntry"]
     found: dict[str, Any] = {
         "sport": attributes.get("workoutActivityType", "").removeprefix(SPORT).lower() or None,
         "distance": _attribute(attributes, "totalDistance", METRES),
         "active_energy": _attribute(attributes, "totalEnergyBurned", KILOCALORIES),
+        **_metadata(metadata),
         **_statistics(statistics),
     }
     return {name: value for name, value in found.items() if value is not None}
@@ -33,14 +53,25 @@ def _statistics(statistics: Iterable[Attributes]) -> dict[str, float]:
     distances = []
     for statistic in statistics:
         name = statistic.get("type", "").removeprefix(QUANTITY)
-        if name == "ActiveEnergyBurned":
-            found["active_energy"] = measured(statistic, KILOCALORIES, "sum")
-        elif name == "HeartRate":
-            found["heart_rate"] = measured(statistic, PER_MINUTE, "average")
+        if name in STATISTICS:
+            field, units, which = STATISTICS[name]
+            found[field] = measured(statistic, units, which)
         elif name.startswith("Distance"):  # separate for each kind of movement
             distances.append(measured(statistic, METRES, "sum") or 0.0)
     found["distance"] = max(distances, default=None)
     return {name: value for name, value in found.items() if value}
+
+
+def _metadata(entries: Iterable[Attributes]) -> dict[str, float]:
+    """Return what the metadata tell as a number and its unit, such as "6575 cm"."""
+    found = {}
+    for entry in entries:
+        if (known := METADATA.get(entry.get("key", ""))) is not None:
+            number, _, unit = entry.get("value", "").partition(" ")
+            value = measured({"value": number, "unit": unit}, known[1])
+            if value is not None:
+                found[known[0]] = value
+    return found
 
 
 def _attribute(attributes: Attributes, name: str, units: dict[str, float]) -> float | None:
