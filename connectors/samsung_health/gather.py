@@ -210,7 +210,7 @@ class Gathered:
 
 def _time(text: Any) -> datetime:
     """Return the instant of a time such as ``2020-07-16 20:20:00.000``, or of milliseconds since 1970."""
-    if isinstance(text, str) and text.isdigit():
+    if isinstance(text, str) and text.isdecimal():
         at = utc_of_unix(int(text), per_second=1000)
     else:
         try:
