@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # 192 particles and 0.192 with 1024, and a decision takes half the time.
 # There are as many of each kind of people: as supposed, who see less than half, and who refuse what is good for them.
 CROWD = 128
-KINDS = (Kind(0.7), Kind(0.2, seen=0.45), Kind(0.1, way=-1))
+KINDS = (Kind(0.65), Kind(0.15, seen=0.45), Kind(0.2, way=-1))
 
 
 class Adaptive:

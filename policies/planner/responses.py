@@ -103,6 +103,10 @@ class Particles:
             self._weighed = self.logs, weights / weights.sum()
         return self._weighed[1]
 
+    def contrary(self) -> float:
+        """Return the probability that the person refuses what is good for them."""
+        return float(self.weights()[self.way < 0].sum())
+
     def hear(self, one: Interaction, standings: Array) -> None:
         """Weigh the particles by the probability of an answer, in place, and append its prediction to ``foretold``.
 

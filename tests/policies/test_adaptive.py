@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from policies.adaptive import Adaptive
+from policies.adaptive import KINDS, Adaptive
 from policies.adaptive.advice import LIKELY, LOSS, STRANGER_SD, counted, say, worth
 from policies.adaptive.learner import Asked, Forecast, forecast, fresh
 from policies.adaptive.trust import SHARED, Listening
@@ -240,24 +240,25 @@ def test_who_refuses_what_is_good_is_found_out_by_a_handful_of_answers() -> None
     def refusing(observation: Observation) -> float:
         crowd = Adaptive()._planner.posterior(observation).crowd
         assert crowd is not None
-        return float(crowd.weights()[crowd.way < 0].sum())
+        return crowd.contrary()
 
     policy = Adaptive()
     contrary = answered_to(policy, lambda action, slot: not worthwhile(action, slot), 9)
     assert refusing(contrary) > 0.6
     assert refusing(answered_to(policy, worthwhile, 9)) < 0.1
-    assert refusing(seen(())) == pytest.approx(0.1)
+    assert refusing(seen(())) == pytest.approx(sum(one.probability for one in KINDS if one.way < 0))
     kept = Adaptive().personal(policy.learn(contrary))._planner.posterior(contrary).crowd
     assert kept is not None  # what was found out goes into the person's prior
-    assert kept.weights()[kept.way < 0].sum() > 0.6
+    assert kept.contrary() > 0.6
 
 
 def test_a_loss_weighs_more_than_a_gain_and_both_more_where_forecasts_hold() -> None:
     gains = np.array([-0.02, 0.0, 0.02])
-    for trust in (0.3, 1.0):
-        low, middle, high = worth(gains, trust)
+    for weight in (0.3, 1.0):
+        low, middle, high = worth(gains, weight)
         assert middle == 1
         assert middle - low == pytest.approx(LOSS * (high - middle))
+    assert 0 == counted(0.0) < counted(0.2) < counted(1.0) == 1
     assert worth(gains, 1.0)[2] > worth(gains, 0.2)[2] > worth(gains, 0.0)[2] == 1
 
 
