@@ -252,6 +252,17 @@ def test_who_refuses_what_is_good_is_found_out_by_a_handful_of_answers() -> None
     assert kept.contrary() > 0.6
 
 
+def test_a_week_with_who_refuses_what_is_good_is_taken_no_less_than_advice_at_random() -> None:
+    person, rng = sampled([33]), random.Random(33)
+
+    def liked(action: ActionType, slot: Slot) -> float:
+        return float(acceptance(-relative(person, action, slot)))
+
+    lived = answered_to(Adaptive(), lambda action, slot: rng.random() < liked(action, slot), 28).history
+    at_random = np.mean([[liked(action, one.slot) for action in ACTIONS] for one in lived])
+    assert np.mean([liked(one.recommended, one.slot) for one in lived]) > at_random
+
+
 def test_a_loss_weighs_more_than_a_gain_and_both_more_where_forecasts_hold() -> None:
     gains = np.array([-0.02, 0.0, 0.02])
     for weight in (0.3, 1.0):
