@@ -13,7 +13,7 @@ import pytest
 
 import bridge
 from bridge.documents.facts import fact_documents
-from bridge.domain.fact_messages import MESSAGES, WORDS, Plural, Titled
+from bridge.domain.fact_messages import EARLIER, MESSAGES, WORDS, Plural, Titled
 from bridge.domain.facts import Fact, Private, fact, length, prose
 from bridge.domain.rendering import Audience, for_person, reasons, rendered, told
 from bridge.store.recommendations import as_facts, fact_of
@@ -80,10 +80,12 @@ def test_a_length_is_told_in_hours_and_minutes() -> None:
 def test_values_are_told_by_their_names() -> None:
     assert told(fact("load", hours=6, kinds=("meetings", "work"))) == "you have had 6 hours of meetings and work today"
     assert told(fact("quiet_slot", slots="night")) == "nights are quiet"
-    assert (
-        told(fact("not_actions", actions=("LEARN", "SLEEP"), reason=fact("work_time")))
-        == "not learn, sleep: it is work time"
-    )
+    assert told(fact("slot_had", action="LEARN", why=fact("work_time"))) == "this slot had learn: it is work time"
+
+
+def test_reasons_of_earlier_versions_are_still_told() -> None:
+    assert told(fact("free_evening")) == "your evening has no entry"
+    assert EARLIER.keys().isdisjoint(MESSAGES)
 
 
 def test_every_kind_has_a_message_and_every_message_a_kind() -> None:

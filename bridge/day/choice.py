@@ -12,11 +12,11 @@ import numpy as np
 from bridge.calendar.busy import Stretch, clipped
 from bridge.calendar.plans import COMPANY
 from bridge.day.candidates import DUE_DAYS, Candidate, candidates, due_tasks, of_action, of_task
-from bridge.day.grid import CELL, DAY, MINUTE, Grid, Numbers, grid_of, rounded_up
+from bridge.day.grid import CELL, DAY, EVENING, MINUTE, Grid, Numbers, grid_of, rounded_up
 from bridge.day.person import Person
 from bridge.day.rules import BEFORE_BED, LEISURE, Starts, fit, local
 from bridge.day.sleep import Rests
-from bridge.day.terms import facts, reasons, values, weights
+from bridge.day.terms import facts, of_due, reasons, values, weights
 from bridge.day.view import View, said_of, suggested_on
 from bridge.domain.facts import Fact, fact
 from bridge.domain.slots import Moment, moment_at, slot_bounds, zone_at
@@ -29,8 +29,7 @@ GAPS_AHEAD, GAPS_AT_MOST, GAPS_MAX = timedelta(hours=48), timedelta(days=6), 3  
 NOT_AT_ONCE = timedelta(hours=1)
 FLIGHT_NEAR, ENTRY_NEAR = timedelta(hours=6), timedelta(hours=2)
 NOTHING_FITS = fact("nothing_fits")
-# Kinds of facts against what is no idea at all.
-NO_IDEA = frozenset({"no_grounds", "vetoed", "nobody_known", "nothing_fits", "often_enough", "bedtime_far"})
+LEAST_LEFT = timedelta(minutes=90)  # until the time of getting up, for which one is sent to bed again
 EARLIER = {"flight_west": "bedtime_early", "late_shift": "bedtime_plain"}  # what moved a night -> kind of its fact
 ODD = 75.0  # minutes of spread, and from last night, beyond which a bedtime is not told as usual
 NO_READINGS: Mapping[Meter, Reading] = MappingProxyType({})
@@ -185,7 +184,7 @@ def sleep_option(person: Person, span: Stretch) -> Option | None:
     for ends in (day, day + DAY):
         bed, wake = person.sleep(ends)
         start = max(rounded_up(span[0]), bed)
-        if bed - BEFORE_BED <= span[0] < wake - LEAST_SLEEP and start < wake - LEAST_SLEEP:
+        if bed - BEFORE_BED <= span[0] <= wake - LEAST_LEFT and start <= wake - LEAST_LEFT:
             if clipped(person.attended, start, wake):
                 continue
             told = (of_waking(person, ends).weighed(weights()["bedtime"]),)
@@ -306,59 +305,57 @@ def place(view: View, action: ActionType, task: Task | None, span: Stretch) -> t
 def quiet(view: View, held: Mapping[ActionType, Fact]) -> tuple[Fact, ...]:
     """Return why nothing is advised now: sleep, a flight, an entry, or what speaks against each action."""
     person, now = view.person, view.person.now
+    taken = _taken(view) or _waiting(view)
+    if taken is not None:
+        return (taken,)
+    enough = next((why for why in held.values() if why.kind == "enough_today"), None)
+    ahead = min((one.start for one in view.near if now < one.start < view.grid.bed), default=None)
+    if enough is not None or ahead is not None:
+        return (enough or fact("suggestion_at", time=local(view, ahead or now)),)
+    if person.body.facts:
+        return person.body.facts[0], fact("rest_first" if person.body.ill else "take_it_easier")
+    evening = now >= view.grid.since(EVENING) and not any(
+        high > now and low < view.grid.bed for low, high in view.entries
+    )
+    return (fact("evening_yours" if evening else "nothing_needed"),)
+
+
+def _taken(view: View) -> Fact | None:
+    """Return the sleep, flight or entry that takes the time now or soon, or None."""
+    person, now = view.person, view.person.now
     for day in (person.date_of(now), person.date_of(now) + DAY):
         bed, wake = person.sleep(day)
         if bed <= now < wake:
-            return (fact("asleep_now"),)
+            return fact("asleep_now")
     flight = next((o for o in person.flights if o.start <= now < o.end), None)
     if flight is not None:
-        return (fact("flight_lands", time=local(view, flight.end)),)
+        return fact("flight_lands", time=local(view, flight.end))
     for occurrence, _ in view.grid.entries:
         if occurrence.start <= now < occurrence.end:
             title = None if occurrence.event.private else occurrence.event.title
-            return (fact("entry_until", time=local(view, occurrence.end), title=title),)
+            return fact("entry_until", time=local(view, occurrence.end), title=title)
     leaves = next((o.start for o in person.flights if now < o.start < now + FLIGHT_NEAR), None)
     if leaves is not None:
         until = slot_bounds(moment_at(now, person.known.zones), person.known.zones)[1]
         way = next((low for low, high in person.journeys if low <= leaves < high), leaves)
         if now < way < until:
-            return (fact("leave_by", time=local(view, way)),)
-        return (fact("flight_leaves", time=local(view, leaves)),)
+            return fact("leave_by", time=local(view, way))
+        return fact("flight_leaves", time=local(view, leaves))
     soon = next((o for o, _ in view.grid.entries if now <= o.start < now + ENTRY_NEAR), None)
     if soon is not None:
         title = None if soon.event.private else soon.event.title
-        return (fact("entry_next", time=local(view, soon.start), title=title),)
-    wanted = {action: _wanted(action, view) for action, why in held.items() if why.kind not in NO_IDEA}
-    best = max(wanted, key=lambda action: wanted[action], default=None)
-    if best is None or wanted[best] < weights()["grounds"]:
-        due = [one for one in due_tasks(person, view.grid.date) if urgency(one.due, view.grid.date) == 0]
-        return nothing_fits(held, NOTHING_FITS if due else fact("nothing_needed"))
-    others = {action: why for action, why in held.items() if action is not best and why.kind not in NO_IDEA}
-    first = fact("first_idea", actions=(str(best),), reason=held[best])
-    return (first, *nothing_fits(others)[1:]) if len(set(others.values())) > 1 else (first,)
+        return fact("entry_next", time=local(view, soon.start), title=title)
+    return None
 
 
-def _wanted(action: ActionType, view: View) -> float:
-    """Return how much speaks for an action at its best time from now on, whether it fits or not."""
-    size = view.grid.size
-    if action is ActionType.BINGE_WATCH:
-        return 0.0
-    of = [one for one in candidates(view.person, view.grid) if one.action is action]
-    of = [one for one in of if one.task is None or urgency(one.due, view.grid.date) == 0]
-    lengths = [np.full(size, one.wanted // 5, dtype=np.intp) for one in of]
-    best = (reasons(values(one, view, long), size) for one, long in zip(of, lengths, strict=True))
-    return max((float(one[view.now :].max(initial=0.0)) for one in best), default=0.0)
-
-
-def nothing_fits(held: Mapping[ActionType, Fact], head: Fact = NOTHING_FITS) -> tuple[Fact, ...]:
-    """Return the head, and a fact per reason with the actions that it speaks against, most actions first."""
-    why: dict[Fact, list[str]] = {}
-    for action, reason in held.items():
-        why.setdefault(reason, []).append(str(action))
-    if len(why) == 1:
-        return (fact("nothing_because", situation=head, reason=next(iter(why))),)
-    ranked = sorted(why.items(), key=lambda one: -len(one[1]))
-    return head, *(fact("not_actions", actions=tuple(actions), reason=reason) for reason, actions in ranked)
+def _waiting(view: View) -> Fact | None:
+    """Return the first task that is overdue or due today and does not fit any more, with why, or None."""
+    for task in due_tasks(view.person, view.grid.date):
+        candidate = of_task(task, view.person)
+        why = fit(candidate, view, view.now, view.grid.size).refusal if candidate.action is not None else None
+        if why is not None and urgency(task.due, view.grid.date) == 0:
+            return fact("task_waits", due=of_due(candidate, view.grid), reason=why, title=task.title)
+    return None
 
 
 def look(person: Person, at: datetime, readings: Mapping[Meter, Reading] = NO_READINGS) -> View:

@@ -140,10 +140,11 @@ class Grid:
     @cached_property
     def busy(self) -> Cells:
         """Entries with the way or a pause around them, rests, journeys, and time with the family."""
-        taken = [self._margins(o, label) for o, label in self.entries]
+        taken = [self.margins(o, label) for o, label in self.entries]
         return self.touched([*taken, *self.rests, *self.journeys])
 
-    def _margins(self, occurrence: Occurrence, label: Label) -> Stretch:
+    def margins(self, occurrence: Occurrence, label: Label) -> Stretch:
+        """Return the time of an entry with the way to it and a pause after it."""
         length, place = occurrence.end - occurrence.start, TRAVEL if occurrence.event.located else BESIDE
         outing = length >= OUTING and not clipped(self.work, occurrence.start, occurrence.end)
         leaves = outing or (length >= LONG and label.action is ActionType.LEARN)

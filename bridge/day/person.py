@@ -25,7 +25,7 @@ from bridge.day.work import OFFICE, free_days
 from bridge.domain.facts import Fact, fact
 from bridge.domain.records import AdviceRecord, Snapshot
 from bridge.domain.slots import ZoneHistory, zone_at
-from bridge.domain.types import Episode, EpisodeKind, Label, Occurrence, Reading
+from bridge.domain.types import Because, Episode, EpisodeKind, Label, Occurrence, Reading
 from bridge.domain.wishes import Wishes
 from bridge.meters import illness, vitality
 from bridge.meters.overlaps import ended_once
@@ -106,16 +106,26 @@ class Mode:
         return self.kind if begun and (self.until is None or day <= self.until) else ModeKind.NORMAL
 
 
-def body_of(vitality: Reading, mode: ModeKind = ModeKind.NORMAL) -> Body:
-    """Return the state of the body, from what the person says, the signs of illness and a very low Vitality."""
+def body_of(vitality: Reading, mode: ModeKind = ModeKind.NORMAL, now: datetime | None = None) -> Body:
+    """Return the state of the body, from what the person says, the signs of illness and a very low Vitality.
+
+    Small signs name their night if ``now`` is given, on the person's clock.
+    """
     if mode is ModeKind.ILL:
         return Body(state=Condition.ILL, facts=(fact("said_ill"),))
-    signs = tuple(b.fact for b in vitality.because if b.signal == "illness" and b.age_hours <= SIGNS_LAST)
+    signs = tuple(_dated(b, now) for b in vitality.because if b.signal == "illness" and b.age_hours <= SIGNS_LAST)
     below = vitality.level + vitality.sd if vitality.coverage > 0 else 1.0
     low = (fact("low_vitality", level=round(vitality.level, 3), sd=round(vitality.sd, 3)),) if below < LOW else ()
     if any(one.kind == illness.CALLED_KIND for one in signs) or (signs and below < VERY_LOW):
         return Body(state=Condition.ILL, facts=signs + low)
     return Body(state=Condition.STRAINED if signs or low else Condition.WELL, facts=signs + low)
+
+
+def _dated(because: Because, now: datetime | None) -> Fact:
+    if now is None or because.fact.kind == illness.CALLED_KIND:
+        return because.fact
+    day = (now - timedelta(hours=because.age_hours)).date()
+    return fact("signs_of_night", day=day.isoformat(), signs=because.fact.values["signs"])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,7 +163,9 @@ class Person:
 
     @property
     def body(self) -> Body:
-        return self._once("body", lambda: body_of(self._vitality(), self.mode.on(self.date_of(self.now))))
+        return self._once(
+            "body", lambda: body_of(self._vitality(), self.mode.on(self.date_of(self.now)), self.local(self.now))
+        )
 
     def _vitality(self) -> Reading:
         given = self.readings.get(Meter.VITALITY)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bridge.calendar.busy import Stretch, merged
 from bridge.calendar.plans import COMPANY
-from bridge.day.candidates import RESTS, WORK, Candidate, deadline, is_call
+from bridge.day.candidates import RESTS, WEEKEND, WORK, Candidate, deadline, is_call
 from bridge.day.grid import DAY, EVENING, HOUR, MINUTE, OFFICE_WORK, Cells, Grid, run, without
 from bridge.day.view import WEEK, View, promised
 from bridge.domain.facts import Fact, fact, length
@@ -38,14 +38,16 @@ ANSWERED = ((8 * HOUR, 12 * HOUR), (13.5 * HOUR, 18 * HOUR))  # hours in which c
 DIGESTION, ALONE, APART, PAUSE = HOUR, 3 * HOUR, 2 * HOUR, 30 * MINUTE
 LATEST = {A.DEEP_WORK: 20, A.ADMIN_WORK: 20, A.LEARN: 19.5, A.SLEEP: 15, A.EXERCISE: 20, A.MEDITATE: 22}
 LATEST |= {A.FAMILY_TIME: 19.5, A.SOCIALIZE: 19, A.ME_TIME: 21.0, A.BINGE_WATCH: 21}  # starts, hours after midnight
-URGENT_UNTIL, ERRANDS_UNTIL, TASKS_UNTIL = 20.5 * HOUR, 18 * HOUR, 20 * HOUR
+URGENT_UNTIL, ERRANDS_UNTIL, TASKS_UNTIL = 22 * HOUR, 18 * HOUR, 20 * HOUR
 AGAIN = {A.DEEP_WORK: 3, A.ADMIN_WORK: 4, A.LEARN: 10, A.SLEEP: 20, A.EXERCISE: 16, A.MEDITATE: 20}
 AGAIN |= {A.FAMILY_TIME: 10, A.SOCIALIZE: 20, A.ME_TIME: 20, A.BINGE_WATCH: 20}  # hours until it may be said again
-REPEATS_MAX, WEEKLY_MAX = 3, 4  # days of seven with the same action in a part of the day, and at all
+REPEATS_MAX, WEEKLY_MAX = 3, {A.MEDITATE: 2}  # days of seven with the same action in a part of the day, and at all
+WEEKLY_ELSE = 4
 LONELY = 0.5  # Connection
 SHOWN_LOW, TAKES = 0.35, -0.05  # a level shown as low, and an effect that lowers it further
 ONE_REST = RESTS | {A.SLEEP}
 LEISURE = ONE_REST | {A.BINGE_WATCH}  # of which a day gets one kind
+ALL_DAY = COMPANY | {A.EXERCISE}  # of which an all-day entry is enough
 PLANNED_ONCE = frozenset(A) - {A.ADMIN_WORK, A.BINGE_WATCH}  # a planned one is enough
 
 
@@ -207,7 +209,11 @@ def _of_level(candidate: Candidate, view: View) -> Fact:
 
 
 def _not_planned(candidate: Candidate, view: View) -> bool:
-    return _planned_at(candidate, view) is None
+    return _planned_at(candidate, view) is None and not _that_day(candidate, view)
+
+
+def _that_day(candidate: Candidate, view: View) -> bool:
+    return candidate.action in ALL_DAY and candidate.task is None and view.all_day(candidate.action)
 
 
 def _planned_at(candidate: Candidate, view: View) -> datetime | None:
@@ -220,8 +226,8 @@ def _planned_at(candidate: Candidate, view: View) -> datetime | None:
 
 
 def _of_planned(candidate: Candidate, view: View) -> Fact:
-    at = _planned_at(candidate, view) or view.grid.bed
-    return fact("planned_later", time=local(view, at))
+    at = _planned_at(candidate, view)
+    return fact("planned_that_day") if at is None else fact("planned_later", time=local(view, at))
 
 
 def _not_lately(candidate: Candidate, view: View) -> Cells | bool:
@@ -251,7 +257,7 @@ def _not_too_often(candidate: Candidate, view: View) -> Cells | bool:
     if candidate.action is None or _is_own(candidate.action, view) or _presses(candidate, view):
         return True
     days = _said_days(candidate.action, view)
-    if len({day for day, _ in days}) >= WEEKLY_MAX:
+    if len({day for day, _ in days}) >= WEEKLY_MAX.get(candidate.action, WEEKLY_ELSE):
         return False
     full = [slot for slot in Slot if len({day for day, one in days if one is slot}) >= REPEATS_MAX]
     return ~view.grid.touched(_part(view.grid, slot) for slot in full) if full else True
@@ -367,7 +373,7 @@ def _task_hours(candidate: Candidate, view: View) -> Stretch:
     grid = view.grid
     low = max(grid.wake + HOUR, grid.wake if grid.work else grid.since(FREE_FROM))
     if _is_urgent(candidate, view):
-        return low, min(grid.bed - TASK_BEFORE_BED, grid.since(URGENT_UNTIL))
+        return low, min(grid.bed - END_BEFORE_BED, grid.since(URGENT_UNTIL))
     until = ERRANDS_UNTIL if candidate.action is A.ADMIN_WORK else TASKS_UNTIL
     return low, min(grid.bed - TASK_BEFORE_BED, grid.since(until), grid.spent_from - 45 * MINUTE)
 
@@ -406,7 +412,9 @@ def _sport_hours(grid: Grid) -> list[Stretch]:
 
 
 def _company_hours(grid: Grid) -> list[Stretch]:
-    after = max((end for _, end in grid.work), default=grid.wake)
+    """After work, and where none is known after usual hours, Monday to Friday; on a free day from ten."""
+    weekday = grid.date.weekday() < WEEKEND and not grid.person.free_day(grid.date)
+    after = max((end for _, end in grid.work), default=grid.since(OFFICE_END if weekday else FREE_FROM))
     return [(max(grid.wake + HOUR, grid.since(FREE_FROM), after), grid.bed - BEFORE_BED)]
 
 
@@ -456,10 +464,10 @@ OTHERWISE: Mapping[ActionType, str] = {  # kind of the fact that no hours are le
 }
 
 
-def _of_hours(candidate: Candidate, _view: View) -> Fact:
-    return fact(
-        "hour_of_day" if candidate.task is not None or candidate.action is None else OTHERWISE[candidate.action]
-    )
+def _of_hours(candidate: Candidate, view: View) -> Fact:
+    if candidate.task is None and candidate.action is not None:
+        return fact(OTHERWISE[candidate.action])
+    return fact("late_for_it" if view.is_today and view.person.now >= view.grid.since(OFFICE_END) else "hour_of_day")
 
 
 def _short_night(_candidate: Candidate, view: View) -> bool:
@@ -512,7 +520,11 @@ def _by_the_deadline(candidate: Candidate, view: View) -> Cells | bool:
 
 def _free(candidate: Candidate, view: View) -> Cells:
     grid = view.grid
-    taken = [*promised(view.person), *([] if candidate.action is A.FAMILY_TIME else grid.with_family)]
+    taken = [
+        *promised(view.person),
+        *view.attended_beside,
+        *([] if candidate.action is A.FAMILY_TIME else grid.with_family),
+    ]
     if candidate.action in COMPANY:
         taken += [(o.start - ALONE, o.end + ALONE) for o, label in grid.entries if label.action in COMPANY]
     if candidate.action is A.EXERCISE:

@@ -12,10 +12,10 @@ from types import MappingProxyType
 
 import numpy as np
 
-from bridge.calendar.busy import clipped
-from bridge.calendar.plans import COMPANY
+from bridge.calendar.busy import clipped, merged, takes_time
+from bridge.calendar.busy import length as span
 from bridge.day.candidates import RESTS, Candidate
-from bridge.day.grid import HOUR, MINUTE, OFFICE_WORK, Grid, Numbers
+from bridge.day.grid import DAY, HOUR, MINUTE, OFFICE_WORK, Grid, Numbers
 from bridge.day.person import Person
 from bridge.day.rules import SHORT_NIGHT, Starts, local, usual
 from bridge.day.view import View
@@ -26,30 +26,24 @@ from rhythm_env.interface import ActionType, Answer, Meter
 
 A = ActionType
 NORMAL = 0.70  # the level of a meter that is the person's normal
-LAST_DAYS, LONG_AGO, NEARLY = (2, 21), 10, 0.85  # days; share of the usual distance that counts
+LAST_DAYS, SPORT_AGAIN, LONG_AGO, NEARLY = (4, 21), 2, 10, 0.85  # days; share of the usual distance that counts
 OFTEN, HABITS_MIN = 0.75, 2  # times a week of a habit; habits from which a missing one says something
+NOW_AND_THEN = 0.5  # times a week from which the last time tells something
 TELLING = 3  # days until a task is due, that speak for work
 QUIET, QUIET_FROM = 90, 15 * 60  # minutes of a long free stretch, and its latest begin after midnight
-REST_LOAD, SPORT_LOAD = 240.0, 240.0  # minutes of tiring entries
-FREE, FREE_HOURS, EVENING_FROM = 90, 3, 17 * 60  # minutes, hours of free time; minutes after midnight
-IDLE_UNTIL = 20 * 60  # minutes after midnight, until which free time or a thing never done is a reason
-# Of four days in turn, the actions for which idle time speaks.
-TURNS: tuple[set[ActionType], ...] = ({A.MEDITATE}, {A.BINGE_WATCH}, set(), {A.ME_TIME, A.EXERCISE})
+LOAD = 360.0  # minutes of tiring entries
+FREE, EVENING_FROM, QUIET_EVENING = 90, 17 * 60, 19.5 * 60  # minutes of free time; minutes after midnight
+IDLE_UNTIL = 20 * 60  # minutes after midnight, until which a thing never done is a reason
+TURN = 4  # days, on the last of which a thing never done is a reason
+FULL_WEEK, HARD_DAYS = 15, 20  # hours of work in the calendar within six days, and within three
 NEAR_HOUR, TOLD_NEAR = 60.0, 30.0  # minutes around the usual hour that count, and in which it is told
-OF_FREE_TIME = frozenset({"free_evening", "free_rest", "free_until", "work_over", "long_free"})
 ALONE = frozenset(
     {A.DEEP_WORK, A.LEARN, A.EXERCISE, A.MEDITATE, A.ME_TIME, A.BINGE_WATCH}
 )  # what is usual without others
-AFTER_WORK = 90 * MINUTE
 LATELY, LOW = timedelta(days=6), 0.1  # below normal, from which a level is called low
 TOLD_LAST = frozenset({A.EXERCISE, A.MEDITATE, A.ME_TIME, A.FAMILY_TIME, A.SOCIALIZE, A.LEARN})
-OWN_TIME = frozenset({A.EXERCISE, A.MEDITATE, A.ME_TIME, A.LEARN, A.BINGE_WATCH})
-NONE_LATELY = {  # kind of the fact
-    A.EXERCISE: "no_sport_lately",
-    A.MEDITATE: "no_quiet_lately",
-    A.ME_TIME: "no_own_time_lately",
-}
-OURSELVES = OWN_TIME - {A.BINGE_WATCH}
+NONE_LATELY = {A.EXERCISE: "no_sport_lately"}  # kind of the fact
+OURSELVES = frozenset({A.EXERCISE, A.MEDITATE, A.ME_TIME, A.LEARN})
 
 # The meter of which a low level speaks for an action. The action lifts it (``rhythm_env.constants``). Sport is no row:
 # it lifts serenity, and a body that is strained shows as low serenity first.
@@ -74,7 +68,6 @@ class Term:
     value: Callable[[Candidate, View, Starts], Value]
     told: Callable[[Candidate, View, int], Fact | None] | None = None
     actions: frozenset[ActionType] | None = None
-    grounds: bool = True  # False for what is told beside a reason and is none by itself
 
 
 @cache
@@ -103,14 +96,14 @@ def facts(candidate: Candidate, view: View, start: int, added: Mapping[str, Valu
         if told is not None:
             found.append(told.weighed(round(weight, 2)))
     known = [one for one in found if one.kind != "answer_teaches"]
-    return tuple(sorted(known or found, key=lambda one: (one.kind in OF_FREE_TIME, -one.weight)))
+    return tuple(sorted(known or found, key=lambda one: -one.weight))
 
 
 def reasons(added: Mapping[str, Value], size: int) -> Numbers:
     """Return the largest value of a term that can be told, by start (size,)."""
     best = np.zeros(size)
     for term in TERMS:
-        if term.told is not None and term.grounds and term.name in added:
+        if term.told is not None and term.name in added:
             best = np.maximum(best, added[term.name])
     return best
 
@@ -123,15 +116,13 @@ def _usual_hour(candidate: Candidate, view: View, _lengths: Starts) -> Value:
     if not own or candidate.action not in ALONE:
         return 0.0
     away = np.abs(view.grid.minutes - (own[0][0] - view.grid.midnight) / MINUTE)
-    share: Numbers = np.clip(1 - away / NEAR_HOUR, 0.0, 1.0)
+    share: Numbers = np.where(away <= TOLD_NEAR, 1 - away / NEAR_HOUR, 0.0)
     return share
 
 
-def _of_usual_hour(candidate: Candidate, view: View, start: int) -> Fact | None:
+def _of_usual_hour(candidate: Candidate, view: View, _start: int) -> Fact:
     habit, day = view.person.routine.habits[candidate.action or A.SLEEP], view.grid.date.weekday()
     at = view.grid.midnight + habit.starts[day] * MINUTE
-    if abs(view.grid.at(start) - at) > TOLD_NEAR * MINUTE:
-        return None
     return fact("usually_done" if habit.settled else "done_before", time=local(view, at))
 
 
@@ -145,7 +136,8 @@ def _habit(candidate: Candidate, view: View, _lengths: Starts) -> Value:
 
 def _last_time(candidate: Candidate, view: View, _lengths: Starts) -> Value:
     ago, usual_days = _ago(candidate, view), _distance(candidate, view)
-    if ago is None or usual_days is None or not max(LAST_DAYS[0], NEARLY * usual_days) <= ago <= LAST_DAYS[1]:
+    least = SPORT_AGAIN if candidate.action is A.EXERCISE else LAST_DAYS[0]
+    if ago is None or usual_days is None or not max(least, NEARLY * usual_days) <= ago <= LAST_DAYS[1]:
         return 0.0
     return min(ago / usual_days, 2.0) / 2 + 0.5
 
@@ -154,6 +146,8 @@ def _distance(candidate: Candidate, view: View) -> float | None:
     """Return the days between two times that are usual, by the times a week that are told, or None without a habit."""
     habit = None if candidate.action is None else view.person.routine.habits.get(candidate.action)
     if habit is None or habit.last is None or candidate.task is not None or habit.per_week > 7:
+        return None
+    if candidate.action is not A.EXERCISE and habit.per_week < NOW_AND_THEN and not habit.settled:
         return None
     often_told = habit.per_week if habit.per_week < OFTEN else max(round(habit.per_week), 1)
     return min(7 / often_told, LONG_AGO)
@@ -170,11 +164,11 @@ def _ago(candidate: Candidate, view: View) -> int | None:
 
 
 def _of_last_time(candidate: Candidate, view: View, _start: int) -> Fact:
-    habit, ago = view.person.routine.habits[candidate.action or A.SLEEP], _ago(candidate, view)
+    habit, ago = view.person.routine.habits[candidate.action or A.SLEEP], _ago(candidate, view) or 0
     ahead = any(one.foreseen and one.action is candidate.action for one in view.said)
     told = fact("last_sport", days=ago, title=habit.last_sport) if habit.last_sport else fact("last_time", days=ago)
     told = fact("last_time_then", days=ago) if ahead else told
-    if habit.per_week < OFTEN or not habit.settled:
+    if habit.per_week < OFTEN or not habit.settled or ago > 2 * (_distance(candidate, view) or LONG_AGO):
         return told
     return fact("last_and_often", last=told, often=often(habit.per_week))
 
@@ -186,29 +180,16 @@ def often(per_week: float) -> Fact:
 
 
 def _never_lately(candidate: Candidate, view: View, _lengths: Starts) -> Value:
-    """Somebody whose data show nothing of the kind, on the day that is its turn and by eight in the evening."""
-    known = view.person.known
-    shown = known.episodes or (candidate.action is not A.EXERCISE and view.person.entries)
-    if candidate.action in view.person.routine.habits or not shown:
+    """Somebody whose watch shows nothing of the kind, on one day of four and by eight in the evening."""
+    person, day = view.person, view.grid.date
+    if candidate.action in person.routine.habits or not person.known.episodes or candidate.action in _said(view):
         return 0.0
-    if candidate.action in _said(view):
-        return 0.0
-    return _in_turn(candidate, view) * (1.0 if candidate.action is A.EXERCISE else 0.5)
+    turn = (day - person.known.zones[0].since.date()).days % TURN == TURN - 1
+    return ((view.grid.minutes <= IDLE_UNTIL) & turn).astype(float)
 
 
 def _said(view: View) -> set[ActionType | None]:
     return {*(one.action for one in view.person.advised), *(one.action for one in view.said)}
-
-
-def _in_turn(candidate: Candidate, view: View) -> Numbers:
-    """Return 1 at the starts at which idle time may speak for an action, else 0: on a day of four, or for the new."""
-    turn = TURNS[(view.grid.date - view.person.known.zones[0].since.date()).days % len(TURNS)]
-    may = candidate.action in turn or _is_new(view.person)
-    grid = view.grid
-    by_day = bool(grid.work) and grid.work[0][0] < grid.since(12 * HOUR) and candidate.action is A.MEDITATE
-    hours = (grid.minutes <= IDLE_UNTIL) & (grid.minutes >= (EVENING_FROM if by_day else 0))
-    starts: Numbers = (hours & may).astype(float)
-    return starts
 
 
 def _of_none_lately(candidate: Candidate, _view: View, _start: int) -> Fact:
@@ -276,9 +257,8 @@ def _kept_place(candidate: Candidate, view: View, _lengths: Starts) -> Value:
 # The body and the day -------------------------------------------------------------------------------------------------
 
 
-def _load(candidate: Candidate, view: View, _lengths: Starts) -> Value:
-    least = REST_LOAD if candidate.action in RESTS else SPORT_LOAD
-    return ((view.grid.strained[:-1] >= least) & view.grid.strained_lately).astype(float)
+def _load(_candidate: Candidate, view: View, _lengths: Starts) -> Value:
+    return ((view.grid.strained[:-1] >= LOAD) & view.grid.strained_lately).astype(float)
 
 
 def _of_load(_candidate: Candidate, view: View, start: int) -> Fact:
@@ -300,7 +280,15 @@ def _of_short_night(_candidate: Candidate, view: View, _start: int) -> Fact:
 
 
 def _body(state: str) -> Callable[[Candidate, View, Starts], Value]:
-    return lambda _candidate, view, _lengths: float(view.is_today and view.person.body.state == state)
+    return lambda _candidate, view, _lengths: float(
+        view.is_today and view.person.body.state == state and not _of_an_earlier_night(view)
+    )
+
+
+def _of_an_earlier_night(view: View) -> bool:
+    """Return True where all that is known of the body are signs of a night before the last."""
+    told = view.person.body.facts[:1]
+    return any(one.kind == "signs_of_night" and one.values["day"] != view.grid.date.isoformat() for one in told)
 
 
 def _of_body(_candidate: Candidate, view: View, _start: int) -> Fact:
@@ -333,38 +321,54 @@ def _of_free(_candidate: Candidate, view: View, start: int) -> Fact:
 
 
 def _free_time(candidate: Candidate, view: View, _lengths: Starts) -> Value:
-    """Leisure in a free part of an evening, or within three free hours of a free day. Series follow quieter times."""
-    grid = view.grid
-    if candidate.action is A.BINGE_WATCH and A.ME_TIME not in _said(view):
+    """Leisure after hard days, or in an evening by what it lies between: the work of days, or free days."""
+    long, evening = view.free * 5 >= FREE, view.grid.minutes >= EVENING_FROM
+    if candidate.action is A.ME_TIME and A.ME_TIME not in _said(view) and _worked(view, 3) >= HARD_DAYS:
+        return long.astype(float)
+    kind = _evening_kind(view)
+    if OF_EVENING.get(kind) is not candidate.action:
         return 0.0
-    evening = (grid.minutes >= EVENING_FROM) & (view.free * 5 >= FREE)
-    day = (view.free * 5 >= FREE_HOURS * 60) & (not grid.work)
-    return (evening | day) * _in_turn(candidate, view) * LEISURE[candidate.action or A.ME_TIME]
+    if kind == "work_again":
+        evening = view.grid.minutes >= QUIET_EVENING
+    return (long & evening).astype(float)
 
 
-LEISURE = {A.ME_TIME: 1.0, A.BINGE_WATCH: 0.6}  # shares; our choice
+def _worked(view: View, days: int) -> float:
+    """Return the hours of entries of work in the days before that of the plan."""
+    low, high = view.grid.midnight - days * DAY, view.grid.midnight
+    mine = ((o, label) for o, label in view.person.entries if takes_time(o.event) and label.action in OFFICE_WORK)
+    return span(clipped(merged((o.start, o.end) for o, _ in mine), low, high)) / HOUR
 
 
-def _of_free_time(_candidate: Candidate, view: View, start: int) -> Fact:
-    """Return the fact of the time without an entry: true of the calendar, whatever else is suggested in it."""
-    at, evening = view.grid.at(start), view.grid.since(EVENING_FROM * MINUTE + HOUR)
-    following = next((low for low, high in view.entries if high > at and low < view.grid.bed), None)
-    if following is not None:
-        return fact("free_until", time=local(view, following))
-    alone = view.grid.minutes[start] >= EVENING_FROM and not clipped(view.entries, evening, view.grid.bed)
-    return fact("free_evening" if alone else "free_rest")
+def _evening_kind(view: View) -> str:
+    """Return between what the evening lies: "week_over", "free_days", "work_again", or "" for any other."""
+    person, day = view.person, view.grid.date
+    works = [bool(person.work(day + k * DAY)) for k in range(3)]
+    end = view.grid.end_of_date
+    if not works[0] and clipped(view.entries, view.grid.since(QUIET_EVENING * MINUTE), end):
+        return ""
+    if not works[0] and works[1]:
+        return "work_again" if person.routine.work_known or day.weekday() == SUNDAY else ""
+    if works[1] or clipped(view.entries, end, end + DAY / 2):
+        return ""
+    return "week_over" if works[0] else "free_days" if works[2] else ""
 
 
-def _after_work(candidate: Candidate, view: View, _lengths: Starts) -> Value:
-    if candidate.task is not None or not view.person.routine.work_known or not view.grid.work:
-        return 0.0
-    shown = (o.end for o, label in view.grid.entries if label.action in OFFICE_WORK)
-    end = max([view.grid.work[-1][1], *shown])
-    return view.grid.inside([(end, end + AFTER_WORK)]).astype(float)
+OF_EVENING: Mapping[str, ActionType] = {"week_over": A.ME_TIME, "free_days": A.BINGE_WATCH, "work_again": A.MEDITATE}
+SUNDAY = 6
 
 
-def _of_after_work(_candidate: Candidate, _view: View, _start: int) -> Fact:
-    return fact("work_over")
+def _of_free_time(candidate: Candidate, view: View, _start: int) -> Fact:
+    person, kind, end = view.person, _evening_kind(view), view.grid.end_of_date
+    if candidate.action is A.ME_TIME and kind != "week_over":
+        return fact("hard_days", hours=round(_worked(view, 3)))
+    if kind == "work_again":
+        first = min((start for start, _ in person.attended if end <= start < end + DAY), default=None)
+        if first is not None:
+            return fact("work_again_at", time=local(view, first))
+        return fact("work_again" if person.routine.work_known else "new_week")
+    hours = round(_worked(view, 5)) if kind == "week_over" else 0
+    return fact("week_over_after", hours=hours) if hours >= FULL_WEEK else fact(kind)
 
 
 # Wishes, the policy, and what speaks against --------------------------------------------------------------------------
@@ -409,7 +413,9 @@ def _over_meal(candidate: Candidate, view: View, lengths: Starts) -> Value:
     if candidate.due == grid.date:  # what is due today comes first: a meal that is not entered can move
         return 0.0
     around = HOUR if candidate.action is A.EXERCISE else timedelta(0)
-    meals = np.concatenate([[0], np.cumsum(grid.touched((low, high + around) for low, high in grid.meals))])
+    own = [] if candidate.task is not None else usual(candidate, view, timedelta(0))  # who usually eats later
+    eaten = [(low, high + around) for low, high in grid.meals if not clipped(own, low, high + around)]
+    meals = np.concatenate([[0], np.cumsum(grid.touched(eaten))])
     starts = np.arange(grid.size)
     over: Numbers = (meals[np.minimum(starts + lengths, grid.size)] > meals[starts]).astype(float)
     return over
@@ -443,28 +449,16 @@ TERMS: tuple[Term, ...] = (
     Term(name="load", actions=RESTS | {A.EXERCISE}, value=_load, told=_of_load),
     Term(name="low_level", value=_low_level, told=_of_low_level, actions=frozenset(SERVES)),
     Term(name="quiet_stretch", actions=frozenset({A.DEEP_WORK}), value=_quiet_stretch, told=_of_free),
-    Term(
-        name="never_lately",
-        actions=frozenset(NONE_LATELY),
-        value=_never_lately,
-        told=_of_none_lately,
-    ),
-    Term(name="free_time", actions=frozenset(LEISURE), value=_free_time, told=_of_free_time),
+    Term(name="never_lately", actions=frozenset(NONE_LATELY), value=_never_lately, told=_of_none_lately),
+    Term(name="free_time", actions=frozenset(OF_EVENING.values()), value=_free_time, told=_of_free_time),
     Term(name="wish_weight", value=_wish_weight, told=_of_wish_weight),
     Term(name="new_person", actions=OURSELVES, value=_new_person, told=lambda *_: fact("answer_teaches")),
-    Term(
-        name="after_work",
-        actions=OWN_TIME | COMPANY,
-        value=_after_work,
-        told=lambda *_: fact("work_over"),
-        grounds=False,
-    ),
     Term(name="habit", value=_habit),
     Term(name="kept_place", value=_kept_place),
     Term(name="evening", actions=frozenset({A.MEDITATE}), value=_evening),
     Term(name="repeated", value=_repeated),
     Term(name="later", value=_later),
     Term(name="shorter", value=_shorter),
-    Term(name="over_meal", actions=frozenset(A) - COMPANY, value=_over_meal),
+    Term(name="over_meal", actions=frozenset(A) - {A.FAMILY_TIME, A.SOCIALIZE}, value=_over_meal),
     Term(name="filler", actions=frozenset({A.BINGE_WATCH}), value=_one),
 )

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge.calendar.busy import Stretch, merged, takes_time
+from bridge.calendar.plans import COMPANY
 from bridge.day.grid import DAY, Grid, is_meal, run
 from bridge.day.person import Person
 from bridge.domain.records import AdviceRecord
@@ -20,6 +21,8 @@ from rhythm_env.interface import ActionType, Answer, Meter
 
 SURE = 0.5  # confidence of a label from which an entry counts as its action
 WEEK = timedelta(days=7)
+MARKED_FREE = timedelta(hours=4)  # the longest entry marked as free that still keeps its time
+ATTENDED = COMPANY | {ActionType.EXERCISE, ActionType.LEARN}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +74,25 @@ class View:
         shown = (o for o, _ in self.person.entries if not o.event.all_day and stands(o.event))
         return merged((o.start, o.end) for o in shown)
 
+    @cached_property
+    def attended_beside(self) -> list[Stretch]:
+        """The timed entries that are marked as free, though somebody is there: short ones, and what one attends."""
+        return [
+            self.grid.margins(o, label)
+            for o, label in self.person.entries
+            if not o.event.all_day and not takes_time(o.event) and stands(o.event)
+            if o.end - o.start <= MARKED_FREE or (label.action in ATTENDED and label.confidence >= SURE)
+        ]
+
+    def all_day(self, action: ActionType | None) -> bool:
+        """Return True if an all-day entry of the date is surely of an action."""
+        begin, end = self.grid.midnight, self.grid.end_of_date
+        return any(
+            o.event.all_day and o.start < end and o.end > begin and stands(o.event)
+            for o, label in self.person.entries
+            if label.action is action and label.confidence >= SURE
+        )
+
     def planned(self, action: ActionType | None) -> list[Occurrence]:
         """Return the entries of an action within eight days of now, by labels that are sure."""
         return self._by_action.get(action, [])
@@ -80,7 +102,8 @@ class View:
         found: dict[ActionType | None, list[Occurrence]] = {}
         for occurrence, label in self.person.entries:
             alone = label.action is ActionType.ME_TIME and is_meal(occurrence)
-            if label.confidence >= SURE and takes_time(occurrence.event) and not alone:
+            timed = not occurrence.event.all_day and stands(occurrence.event)
+            if label.confidence >= SURE and timed and not alone:
                 found.setdefault(label.action, []).append(occurrence)
         return found
 

@@ -32,7 +32,7 @@ _ACTIONS = {str(action): words for action, words in ACTION_WORDS.items()}
 # Words that stand for a value: placeholder -> value -> words.
 WORDS: Mapping[str, Mapping[str, Text]] = MappingProxyType(
     {
-        **dict.fromkeys(("action", "actions", "otherwise"), _ACTIONS),
+        **dict.fromkeys(("action", "otherwise"), _ACTIONS),
         "slots": {slot.name.lower(): words for slot, words in SLOT_PLURALS.items()},
         "unit": {"points": say("points"), "bpm": say("bpm")},
         "meter": {
@@ -94,9 +94,6 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "load": say("you have had {hours} hours of {kinds} today"),
     "load_then": say("by then you have had {hours} hours of {kinds}"),
     "long_free": say("you have {length} without an entry, until {time:%H:%M}"),
-    "free_until": say("you have no entry until {time:%H:%M}"),
-    "free_rest": say("no entry comes after it on this day"),
-    "work_over": say("your work is over by then"),
     "short_night": say("last night was {length} shorter than your usual"),
     "nap": say("a nap of {minutes} minutes, early enough for the coming night"),
     "bedtime_common": say("a common bedtime is {time:%H:%M}; your nights are not known yet"),
@@ -113,9 +110,13 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "waking_late": say("you sleep until about {time:%H:%M}, because the night begins late"),
     "waking_early": say("you get up at {time:%H:%M} for your entry at {entry:%H:%M}"),
     "no_sport_lately": say("no sport of the last weeks is known"),
-    "no_own_time_lately": say("no time for yourself of the last weeks is known"),
-    "no_quiet_lately": say("no quiet time of the last weeks is known"),
-    "free_evening": say("your evening has no entry"),
+    "week_over": say("your working days are over, and tomorrow is free"),
+    "week_over_after": say("your week held {hours} hours of work and meetings, and tomorrow is free"),
+    "hard_days": say("your last three days held {hours} hours of work and meetings"),
+    "free_days": say("it is an evening between two free days"),
+    "work_again": say("your working week begins tomorrow"),
+    "work_again_at": say("your working week begins tomorrow at {time:%H:%M}"),
+    "new_week": say("a new week begins tomorrow"),
     "low_level": say("your {meter} is low ({level:.2f}, 0.70 is your normal)"),
     "wished_weight": say("you wish more for your {meter}"),
 }
@@ -123,6 +124,7 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
 PERSON: Mapping[str, Row] = {  # of the body now
     "ill": say("your body is fighting something"),
     "said_ill": say("you said that you are ill"),
+    "signs_of_night": say("your night to {day:%A} showed {signs}"),
     "low_vitality": say("your energy is far below your usual"),
 }
 
@@ -148,11 +150,12 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "entry_next": say("you have an entry at {time:%H:%M}"),
     "flight_leaves": say("your flight leaves at {time:%H:%M}"),
     "nothing_needed": say("nothing needs doing now"),
+    "evening_yours": say("nothing needs doing: the evening is yours"),
+    "task_waits": Titled(say("a task waits ({due}), but {reason}"), say("{title} waits ({due}), but {reason}")),
+    "late_for_it": say("it is late in the day for it"),
+    "planned_that_day": say("your calendar has it on this day"),
     "nothing_fits": say("nothing fits now"),
-    "first_idea": say("{actions} would come first, but {reason}"),
     "due_first": Titled(say("a task that is due comes first"), say("{title} comes first")),
-    "nothing_because": say("{situation}: {reason}"),
-    "not_actions": say("not {actions}: {reason}"),
     "no_grounds": say("nothing speaks for it now"),
     "enough_today": say("you had {given} suggestions today, and {most} is what you wish"),
     "not_today": say("you said: not today"),
@@ -289,6 +292,15 @@ EVIDENCE: Mapping[str, Row] = {  # of outcomes
     "missed_nap": say("no nap, {source}"),
     "missed_mindful": say("no mindfulness, {source}"),
     "awaited": say("nothing yet from {source}"),
+}
+
+EARLIER: Mapping[str, Row] = {  # of kinds that only advice of earlier versions has
+    "free_evening": say("your evening has no entry"),
+    "free_rest": say("no entry comes after it on this day"),
+    "free_until": say("you have no entry until {time:%H:%M}"),
+    "work_over": say("your work is over by then"),
+    "no_own_time_lately": say("no time for yourself of the last weeks is known"),
+    "no_quiet_lately": say("no quiet time of the last weeks is known"),
 }
 
 MESSAGES: Mapping[str, Row] = MappingProxyType({**PARTS, **REASONS, **PERSON, **REFUSALS, **INPUTS, **EVIDENCE})

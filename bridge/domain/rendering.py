@@ -9,7 +9,7 @@ from functools import cache
 from string import Formatter
 from typing import Any
 
-from bridge.domain.fact_messages import MESSAGES, WORDS, Plural, Row, Titled
+from bridge.domain.fact_messages import EARLIER, MESSAGES, WORDS, Plural, Row, Titled
 from bridge.domain.facts import PROSE, Fact, Private, Value
 from bridge.domain.languages import Text, listed, say, unpacked
 
@@ -42,7 +42,7 @@ def rendered(fact: Fact, audience: Audience) -> Text | None:
     if fact.kind == PROSE:
         return unpacked(str(fact.values["text"])) if audience is Audience.PERSON else None
     title = None if audience is Audience.ASSISTANT_WITH_TITLES else revealed(fact.title, audience)
-    found = _message(MESSAGES[fact.kind], titled=title is not None)
+    found = _message(MESSAGES.get(fact.kind) or EARLIER[fact.kind], titled=title is not None)
     if found is None:
         return None
     message, many = found

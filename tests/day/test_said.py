@@ -1,0 +1,108 @@
+"""Reasons a stranger would accept: what an evening lies between, hard days, dated nights, entries marked as free."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from bridge.day.choice import look, quiet
+from bridge.day.person import body_of
+from bridge.domain.facts import fact
+from bridge.domain.rendering import for_person, told
+from bridge.domain.types import Because, Reading, Task
+from rhythm_env.interface import ActionType, Meter
+
+from .lives import DAY, TODAY, at, entry, nights, whole_day, workout
+from .persons import HOUR, SUNDAY, against, blocks, found, free_sunday, meetings, person, runs, week
+
+A = ActionType
+
+
+def said(one, action, day=TODAY):
+    return [for_person(b.facts) for b in blocks(one, "suggested", day) if b.action is action]
+
+
+def test_an_evening_is_worth_something_by_what_it_lies_between() -> None:
+    made = person(hour=8)
+    assert said(made, A.ME_TIME) == [["your week held 16 hours of work and meetings, and tomorrow is free"]]
+    assert said(made, A.BINGE_WATCH, TODAY + DAY) == [["it is an evening between two free days"]]
+    assert said(made, A.MEDITATE, SUNDAY) == [["your working week begins tomorrow"]]
+    assert not [one for day in (TODAY + k * DAY for k in (3, 4, 5)) for one in said(made, A.ME_TIME, day)]
+    early = person(entry(SUNDAY + DAY, 480, 540, A.ADMIN_WORK, "Call"), hour=8)
+    assert said(early, A.MEDITATE, SUNDAY) == [["your working week begins tomorrow at 08:00"]]
+    booked = person(entry(TODAY + DAY, 540, 600, A.ADMIN_WORK, "Call"), hour=8)
+    assert said(booked, A.ME_TIME) == []
+
+
+def test_after_three_hard_days_comes_time_for_oneself() -> None:
+    shifts = [entry(TODAY + k * DAY, 840, 1320, A.ADMIN_WORK, "Late shift") for k in range(-20, 3)]
+    made = person(*shifts, hour=8, work=False)
+    (why,) = for_person(found(made)[0][A.ME_TIME].facts)
+    assert why == "your last three days held 24 hours of work and meetings"
+
+
+def test_four_hours_of_meetings_are_no_reason_to_rest() -> None:
+    for count, rests in ((4, False), (8, True)):
+        made = person(*meetings(count), hour=7)
+        kinds = {one.kind for b in blocks(made, "suggested") for one in b.facts}
+        assert bool(kinds & {"load", "load_then"}) is rests
+
+
+def test_signs_name_their_night_and_those_of_an_earlier_one_are_no_reason() -> None:
+    now = at(TODAY, 540)
+    for hours, day in ((2.0, "Friday"), (26.0, "Thursday")):
+        signs = fact("illness_signs", signs=(fact("resting_hr_up"),))
+        sign = Because(signal="illness", source=None, z=-1.0, contribution=-0.1, age_hours=hours, fact=signs)
+        body = body_of(Reading(level=0.6, sd=0.1, coverage=1.0, because=(sign,)), now=now)
+        assert told(body.facts[0]) == f"your night to {day} showed resting heart rate up"
+        low = Reading(level=0.6, sd=0.1, coverage=1.0, because=(sign,))
+        one = replace(person(hour=9), readings={Meter.VITALITY: low})
+        rest = found(one)[0].get(A.MEDITATE)
+        assert (rest is not None) is (day == "Friday")
+
+
+def test_what_one_attends_keeps_its_time_though_it_is_marked_as_free() -> None:
+    race = entry(SUNDAY, 540, 900, A.EXERCISE, "Ten mile run", busy=False)
+    one = free_sunday(race, hour=9, episodes=runs(7, 14, 21, 28))
+    assert against(one, A.EXERCISE) == "it is planned at 09:00"
+    assert all(b.start >= at(SUNDAY, 900) or b.end <= at(SUNDAY, 540) for b in blocks(one, "suggested"))
+
+
+def test_an_all_day_entry_of_the_family_is_time_with_the_family() -> None:
+    dates = [entry(SUNDAY - days * DAY, 1200, 1350, A.FAMILY_TIME, "Date night") for days in (12, 17, 22)]
+    assert A.FAMILY_TIME in found(free_sunday(*dates), 10)[0]
+    visit = whole_day(SUNDAY, "Grandparents", A.FAMILY_TIME)
+    assert against(free_sunday(*dates, visit), A.FAMILY_TIME, 10) == "your calendar has it on this day"
+
+
+def test_family_waits_for_the_evening_of_a_working_day() -> None:
+    dates = [entry(TODAY - days * DAY, 1140, 1260, A.FAMILY_TIME, "Date night") for days in (12, 17, 22)]
+    option = found(person(*dates, hour=9, work=False), 12)[0][A.FAMILY_TIME]
+    assert option.start >= at(TODAY, 1020)
+
+
+@pytest.mark.parametrize(
+    ("due", "text"),
+    [
+        (None, "nothing needs doing: the evening is yours"),
+        (TODAY - 2 * DAY, "Tax return waits (it was due 2 days ago), but it is late in the day for it"),
+    ],
+)
+def test_a_silence_says_something_that_helps(due, text) -> None:
+    tasks = [] if due is None else [Task(key="t", list="l", title="Tax return", due=due)]
+    one = person(*meetings(3), hour=20.6, day=TODAY - DAY, tasks=tasks, task_actions={"t": A.ADMIN_WORK})
+    assert for_person(quiet(look(one, one.now), found(one)[1])) == [text.replace("2 days", "1 day") if due else text]
+
+
+def test_what_is_due_today_still_fits_after_half_past_eight() -> None:
+    task = Task(key="t", list="l", title="Pay invoice", due=TODAY)
+    one = person(hour=20.5, tasks=[task], task_actions={"t": A.ADMIN_WORK})
+    assert found(one)[0][A.ADMIN_WORK].start < at(TODAY, 1245)
+
+
+def test_a_usual_hour_stands_though_somebody_else_would_eat_then() -> None:
+    trained = [*nights(30, -60, 420, last=SUNDAY), *[workout(SUNDAY - k * DAY, 1140, 45) for k in (7, 14, 21, 28)]]
+    one = person(day=SUNDAY, hour=15, episodes=trained, work=False)
+    (block,) = [b for b in week(one).blocks(SUNDAY) if b.action is A.EXERCISE]
+    assert abs(block.start - at(SUNDAY, 1140)) <= timedelta(minutes=15)
+    assert block.end - block.start == 0.75 * HOUR
