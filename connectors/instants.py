@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -12,6 +12,7 @@ from bridge.domain.zones import zone_named
 
 YEARS = range(1990, 2200)  # of a measurement
 EVENT_YEARS = range(1900, 2200)  # of a calendar's event, which may be a birthday
+FIRST_SECOND, END_SECOND = 631_152_000, 7_258_118_400  # the same years in Unix seconds
 OFFSET_MAX_MINUTES = 15 * 60  # no place's clock is further from UTC
 MINUTE = timedelta(minutes=1)
 time_zone = zone_named
@@ -50,6 +51,18 @@ def utc_of_unix(value: Any, *, per_second: int = 1) -> datetime | None:
     except (OverflowError, OSError, ValueError):
         return None
     return at if at is None or at.year in YEARS else None
+
+
+def unix_second(value: Any) -> int | None:
+    """Return whole Unix seconds from a number or its text.
+
+    Returns None for anything else, and for a year outside 1990 to 2199.
+    """
+    try:
+        at = int(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return at if FIRST_SECOND <= at < END_SECOND else None
 
 
 def calendar_date(value: Any, years: Collection[int] = YEARS) -> date | None:
@@ -100,7 +113,7 @@ def zone_of_arrival(begins: str | None, ends: str | None) -> str | None:
     return ends if len(places) == len({*places}) == 2 else None
 
 
-def offset_in(zone: ZoneInfo, at: datetime) -> int:
+def offset_in(zone: tzinfo, at: datetime) -> int:
     """Return by how many minutes a zone's clocks are east of UTC at an instant."""
     return int((at.astimezone(zone).utcoffset() or timedelta(0)) / MINUTE)
 

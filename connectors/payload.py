@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from fractions import Fraction
 from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
@@ -26,6 +26,7 @@ from connectors.instants import (
     midnight,
     offset_in,
     time_zone,
+    unix_second,
     utc,
     utc_of_naive,
     utc_of_unix,
@@ -137,6 +138,13 @@ def raw_records(
     return tuple(records)
 
 
+def joined(parts: Sequence[Sequence[float]]) -> tuple[float, float, float, float] | None:
+    """Return (count, mean, lowest, highest) of several means that begin so, or None for less than a reading in all."""
+    count = sum(part[0] for part in parts)
+    low, high = min(part[2] for part in parts), max(part[3] for part in parts)
+    return None if count < 1 else (count, sum(part[0] * part[1] for part in parts) / count, low, high)
+
+
 def quarter_hours_in(zone: ZoneInfo, metric: Metric, readings: Iterable[tuple[datetime, float]]) -> Iterator[Sample]:
     """Yield a sample per quarter of an hour, with the mean of its ``readings`` (instant, value).
 
@@ -160,6 +168,19 @@ class Stretch:
     end: datetime | None
     offset: int | None
     day: date
+
+    @classmethod
+    def of_seconds(cls, start: float, end: float | None, offset: int, *, by_end: bool = False) -> Stretch:
+        """Return the time between Unix seconds, on the local date of its start, or of its end with ``by_end``."""
+        begun = datetime.fromtimestamp(start, UTC)
+        over = None if end is None else datetime.fromtimestamp(end, UTC)
+        return cls(start=begun, end=over, offset=offset, day=local_date((by_end and over) or begun, offset))
+
+    @classmethod
+    def civil(cls, day: date, zone: tzinfo, lasts: timedelta | None = None) -> Stretch:
+        """Return a civil day of a zone, from midnight for ``lasts``, or without an end."""
+        start = datetime.combine(day, time(), zone).astimezone(UTC)
+        return cls(start=start, end=None if lasts is None else start + lasts, offset=offset_in(zone, start), day=day)
 
     @property
     def minutes(self) -> float:
@@ -193,6 +214,25 @@ class Stretch:
     def samples(self, key: str, values: Mapping[Metric, float | None]) -> Iterator[Sample]:
         """Return a sample of this time, with the key ``key/METRIC``, for each of ``values`` that was measured."""
         return samples(values, key=key, start=self.start, end=self.end, offset=self.offset, day=self.day)
+
+    def mean(self, metric: Metric, told: Sequence[float], *, suffix: str = "") -> Sample:
+        """Return the sample of a mean over this time, from (count, mean, lowest, highest).
+
+        Its key is the start's, and ``suffix``. Rounding does not lift the mean over the highest value.
+        """
+        count, value, low, high = told
+        return Sample(
+            key=f"{metric}/{self.start:%Y-%m-%dT%H:%MZ}{suffix}",
+            metric=metric,
+            start=self.start,
+            end=self.end,
+            offset=self.offset,
+            day=self.day,
+            value=min(max(value, low), high),
+            count=int(count),
+            low=low,
+            high=high,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +278,36 @@ class Fields:
         told = self.get(path)
         value = finite(int(told) if written and isinstance(told, str) and WHOLE_NUMBER.fullmatch(told) else told)
         return None if value is None else value * factor.numerator / factor.denominator
+
+    def cell(self, path: str) -> float | None:
+        """Return the number in a field of a table, which may be a text with decimals, or None for anything else."""
+        told = self.get(path)
+        try:
+            return finite(float(told) if isinstance(told, str) else told)
+        except ValueError:
+            return None
+
+    def needed(self, *paths: str, written: bool = False) -> float:
+        """Return the number in the first of the fields that holds one. Raises BadRecord if none does.
+
+        With ``written`` a text with decimals is a number, too, as in a table.
+        """
+        read = self.cell if written else self.number
+        found = next((value for path in paths if (value := read(path)) is not None), None)
+        if found is None:
+            raise self.bad(f"{paths[0]} is no number")
+        return found
+
+    def figures(self, values: Any, count: int) -> list[float]:
+        """Return the numbers of a list of ``count`` numbers. Raises BadRecord for anything else."""
+        numbers = [number for value in rows(values) if (number := finite(value)) is not None]
+        if not len(numbers) == len(rows(values)) == count:
+            raise self.bad("a reading is unreadable")
+        return numbers
+
+    def objects(self, path: str) -> list[tuple[str, Fields]]:
+        """Return (key, object as Fields) of each object in the object at ``path``, by key. All may be empty."""
+        return [(key, Fields(mapping(row), self.name)) for key, row in sorted(mapping(self.get(path)).items())]
 
     def measured(self, table: Table, *, written: bool = False) -> dict[Metric, float | None]:
         """Return metric -> value in its unit for each metric of a table, None where the field is no number.
@@ -305,7 +375,12 @@ class Fields:
         >>> [told.offset(name) for name in ("zone", "minutes", "east")]
         [60, 60, 60]
         """
-        told = self.get(path)
+        return self.east(self.get(path), path)
+
+    def east(self, told: Any, path: str = "a part") -> int:
+        """Return minutes east of UTC from a value like those that ``offset`` reads. Raises BadRecord, naming
+        ``path``.
+        """
         number, seconds = finite(told), WRITTEN_SECONDS.fullmatch(told) if isinstance(told, str) else None
         minutes = written_offset(told) if number is None else int(number) if number.is_integer() else None
         if seconds is not None:
@@ -313,6 +388,13 @@ class Fields:
         if minutes is None or abs(minutes) > OFFSET_MAX_MINUTES:
             raise self.bad(f"{path} is no offset from UTC")
         return minutes
+
+    def second(self, told: Any, path: str = "a part") -> int:
+        """Return whole Unix seconds from a number or its text. Raises BadRecord, naming ``path``, for anything else."""
+        at = unix_second(told)
+        if at is None:
+            raise self.bad(f"{path} is no time")
+        return at
 
     def duration(self, path: str, *, per_second: int | None = None) -> timedelta:
         """Return an ISO 8601 duration of hours, minutes and seconds, or with ``per_second=1`` a number of seconds.
@@ -338,6 +420,13 @@ class Fields:
     def day(self, path: str) -> date:
         """Return a calendar date, for example "2026-11-20". Raises BadRecord for anything else."""
         day = calendar_date(self.get(path))
+        if day is None:
+            raise self.bad(f"{path} is no date")
+        return day
+
+    def date_in(self, path: str) -> date:
+        """Return the date with which a text begins, and which a time may follow. Raises BadRecord for anything else."""
+        day = calendar_date(str(self.get(path))[:10])
         if day is None:
             raise self.bad(f"{path} is no date")
         return day

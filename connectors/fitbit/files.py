@@ -11,9 +11,9 @@ from bridge.domain.slots import ZoneHistory
 from bridge.domain.types import Page
 from bridge.ingest.files import ending
 from bridge.ingest.readable_part import ReadablePart, json_list
-from connectors.fitbit.clock import Clock
 from connectors.fitbit.gather import Gathered
 from connectors.fitbit.kinds import header, kind_of
+from connectors.gathering import Clock, Gathering
 
 FIELD_MAX_CHARACTERS = 1_000_000  # of a cell; the events of a workout have thousands
 
@@ -33,7 +33,7 @@ def read(file: File, *, zone: str, zones: ZoneHistory = ()) -> Iterator[Page]:
         return
     rows = json_list(file) if ending(file.name) == "json" else _csv_rows(file)
     readable = ReadablePart(file, rows, again="Download the export again")
-    gathered = Gathered(kind, Clock(zone, zones))
+    gathered = Gathered(kind, Gathering(Clock(zone, zones)))
     for row in readable:
         gathered.take(row)
     yield from gathered.pages()

@@ -5,22 +5,21 @@ Sums are kept by quarters of an hour, because files begin at midnights of the ac
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Any
 
 from bridge.domain.metrics import METRICS, Metric
-from bridge.domain.samples import FINITE_MAX, finite
-from bridge.domain.types import Page, RawRecord
+from bridge.domain.types import Page
 from connectors.fitbit import ZONES
-from connectors.fitbit.clock import QUARTER_MINUTES, Clock, Unreadable, american, dated, written
+from connectors.fitbit.clock import american, american_time
 from connectors.fitbit.kinds import Kind
-from connectors.instants import written_offset
-from connectors.payload import SPAN_MAX, mapping, words
+from connectors.gathering import Gathering, Payload
+from connectors.instants import MINUTE, utc_of_naive, written_offset
+from connectors.payload import Fields, mapping, words
 
-PAGE_RECORDS = 200
+QUARTER_MINUTES = 15
 MILLISECONDS_MAX = 1e10  # far more than any workout lasts
 AMERICAN_MINUTE, ISO_MINUTE = len("04/06/26 18:40"), len("2026-04-06T18:40")
 LOG_FIELDS = (
@@ -73,112 +72,110 @@ WORKOUT_COLUMNS = (
     "manually_logged_total_calories",
     "manually_logged_total_distance_mm",
 )
-UNREADABLE = "rows without a plausible time or value"
 BPM = METRICS[Metric.HEART_RATE]
-Row = Mapping[str, Any]
 
 
 @dataclass(slots=True)
 class Gathered:
-    """The records of a file of a Fitbit export (``found``: date -> payload), growing as rows are taken."""
+    """The records of a file of a Fitbit export, which ``into`` holds, growing as rows are taken."""
 
     kind: Kind
-    clock: Clock
-    found: dict[str, dict[str, Any]] = field(default_factory=dict)  # key of a record -> payload
-    aside: int = 0
+    into: Gathering
     newest: datetime | None = None
     _quarters: dict[str, list[float]] = field(default_factory=dict)  # text of a minute -> readings of its quarter-hour
 
     def take(self, row: Any) -> None:
         """Add a row. A row without a readable time or value is counted and left out."""
-        try:
-            getattr(self, f"_{self.kind.rows}")(mapping(row))
-        except Unreadable:
-            self.aside += 1
+        self.into.take(self.kind.stream, getattr(self, f"_{self.kind.rows}"), row)
 
     def pages(self) -> Iterator[Page]:
         """Yield the records in pages, and last a page with the number of rows that were set aside, if any were."""
-        records = [
-            RawRecord(stream=self.kind.stream, key=key, payload=payload, adds=True, as_of=self.newest)
-            for key, payload in self.found.items()
-        ]
-        for first in range(0, len(records), PAGE_RECORDS):
-            yield Page(stream=self.kind.stream, records=tuple(records[first : first + PAGE_RECORDS]))
-        if self.aside:
-            why = (self.kind.stream, UNREADABLE)
-            yield Page(stream=self.kind.stream, records=(), set_aside=Counter({why: self.aside}))
+        yield from self.into.pages(as_of=self.newest)
+        yield from self.into.unreadable()
 
-    def _of(self, day: date, zone: str | None = None) -> dict[str, Any]:
-        return self.found.setdefault(str(day), {"zone": zone or self.clock.of_date(day)})
+    def _of(self, day: date, zone: str | None = None) -> Payload:
+        return self.into.dated(self.kind.stream, day, zone)
+
+    def _zone_at(self, at: datetime) -> str:
+        return self.into.clock.place(at.timestamp()).zone
 
     def _seen(self, at: datetime) -> None:
         self.newest = at if self.newest is None or at > self.newest else self.newest
 
-    def _daily(self, row: Row) -> None:
-        text = words(row.get(self.kind.at))
-        value = _number(row.get(self.kind.value))
-        weight = finite(_text_number(row.get(self.kind.weight))) if self.kind.weight else None
-        day = dated(text)
+    def _daily(self, row: Fields) -> None:
+        value, day = row.needed(self.kind.value, written=True), row.date_in(self.kind.at)
+        weight = row.cell(self.kind.weight) if self.kind.weight else None
         if value > 0:
-            self._of(day).setdefault(self.kind.of, {})[str(text)] = [value, weight or 0.0]
+            told = str(day) if self.kind.rows == "stress" else str(row.get(self.kind.at))
+            self._of(day).setdefault(self.kind.of, {})[told] = [value, weight or 0.0]
 
-    def _stress(self, row: Row) -> None:
-        day = dated(row.get(self.kind.at))
-        failed = str(row.get("calculation_failed", "")).strip().casefold() == "true"
-        if failed or not str(row.get("status") or "READY").startswith("READY"):
-            return
-        self._daily({**row, self.kind.at: str(day)})
+    def _stress(self, row: Fields) -> None:
+        row.date_in(self.kind.at)
+        failed = str(row.get("calculation_failed") or "").strip().casefold() == "true"
+        if not failed and str(row.get("status") or "READY").startswith("READY"):
+            self._daily(row)
 
-    def _resting(self, row: Row) -> None:
-        at, value = american(row.get("dateTime")), _number(mapping(row.get("value")).get("value"))
+    def _resting(self, row: Fields) -> None:
+        at, value = american_time(row, "dateTime"), row.needed("value.value", written=True)
         if value > 0:
             self._seen(at)
-            self._of(at.date()).setdefault(self.kind.of, {})[str(at.date())] = [value, 0.0]
+            whole = row.get("value.value")
+            told = whole if type(whole) is int else value
+            self._of(at.date()).setdefault(self.kind.of, {})[str(at.date())] = [told, 0.0]
 
-    def _minute(self, row: Row) -> None:
-        self._add(american(row.get("dateTime")), _number(row.get("value")), "")
+    def _minute(self, row: Fields) -> None:
+        self._add(american_time(row, "dateTime"), row.needed("value", written=True), "")
 
-    def _centimetres(self, row: Row) -> None:
-        self._add(american(row.get("dateTime")), _number(row.get("value")) / 100, "")
+    def _centimetres(self, row: Fields) -> None:
+        self._add(american_time(row, "dateTime"), row.needed("value", written=True) / 100, "")
 
-    def _sum(self, row: Row) -> None:
+    def _sum(self, row: Fields) -> None:
         source = words(row.get("data source")) or "?"
-        self._add(written(row.get("timestamp")), _number(row.get(self.kind.value)), source)
+        self._add(row.wall("timestamp"), row.needed(self.kind.value, written=True), source)
 
-    def _zone_day(self, row: Row) -> None:
-        at = written(row.get("date_time"))
-        self._put(at.date(), None, at, _number(row.get("total_minutes")), _zone_of(row.get("heart_zone_id")))
+    def _zone_day(self, row: Fields) -> None:
+        at = row.wall("date_time")
+        minutes = row.needed("total_minutes", written=True)
+        self._put((at.date(), None), at, minutes, _zone_of(row, "heart_zone_id"))
 
-    def _zone(self, row: Row) -> None:
-        self._add(
-            written(row.get("timestamp")), _number(row.get("total minutes")), _zone_of(row.get("heart rate zone"))
-        )
+    def _zone(self, row: Fields) -> None:
+        minutes = row.needed("total minutes", written=True)
+        self._add(row.wall("timestamp"), minutes, _zone_of(row, "heart rate zone"))
 
     def _add(self, at: datetime, value: float, source: str) -> None:
-        day, zone = self.clock.place(at)
-        self._put(day, zone, at, value, source)
+        place = self.into.clock.place(at.timestamp())
+        self._put((place.day, place.zone), at, value, source)
 
-    def _put(self, day: date, zone: str | None, at: datetime, value: float, source: str) -> None:
+    def _put(self, where: tuple[date, str | None], at: datetime, value: float, source: str) -> None:
         self._seen(at)
         if value > 0:
-            sums = self._of(day, zone).setdefault(self.kind.of, {}).setdefault(source, {})
+            sums = self._of(*where).setdefault(self.kind.of, {}).setdefault(source, {})
             piece = f"{at.day:02}T{_quarter(at)}"
             sums[piece] = sums.get(piece, 0.0) + value
 
-    def _beats(self, row: Row) -> None:
-        self._beat(str(row.get("dateTime"))[:AMERICAN_MINUTE], mapping(row.get("value")).get("bpm"), american)
+    def _beats(self, row: Fields) -> None:
+        rate = mapping(row.payload.get("value")).get("bpm")
+        self._beat(
+            row,
+            str(row.payload.get("dateTime"))[:AMERICAN_MINUTE],
+            rate if type(rate) is int else row.cell("value.bpm"),
+            american,
+        )
 
-    def _pulse(self, row: Row) -> None:
-        self._beat(str(row.get("timestamp"))[:ISO_MINUTE], row.get("beats per minute"), written)
+    def _pulse(self, row: Fields) -> None:
+        self._beat(row, str(row.payload.get("timestamp"))[:ISO_MINUTE], row.cell("beats per minute"), utc_of_naive)
 
-    def _beat(self, minute: str, rate: Any, read: Callable[[str], datetime]) -> None:
+    def _beat(self, row: Fields, minute: str, rate: Any, read: Callable[[str], datetime | None]) -> None:
         """Add a heart rate to its quarter of an hour, which is kept as [sum, count, lowest, highest]."""
-        bpm = _number(rate)
+        bpm: float = rate if type(rate) is int else row.figures([rate], 1)[0]  # a whole number stays whole
         if not BPM.low <= bpm <= BPM.high:
-            raise Unreadable
+            raise row.bad("its heart rate is impossible")
         quarter = self._quarters.get(minute)
         if quarter is None:
-            quarter = self._quarters[minute] = self._quarter_of(read(minute), bpm)
+            at = read(minute)
+            if at is None:
+                raise row.bad("its time is unreadable")
+            quarter = self._quarters[minute] = self._quarter_of(at, bpm)
         quarter[0] += bpm
         quarter[1] += 1
         if bpm < quarter[2]:
@@ -188,81 +185,83 @@ class Gathered:
 
     def _quarter_of(self, at: datetime, bpm: float) -> list[float]:
         self._seen(at)
-        quarters = self._of(at.date(), self.clock.place(at)[1]).setdefault(self.kind.of, {})
+        quarters = self._of(at.date(), self._zone_at(at)).setdefault(self.kind.of, {})
         found: list[float] = quarters.setdefault(_quarter(at), [0.0, 0, bpm, bpm])
         return found
 
-    def _log(self, row: Row) -> None:
-        day, key = dated(row.get("dateOfSleep")), _key(row.get("logId"))
-        start, end = written(row.get("startTime")), written(row.get("endTime"))
-        _ordered(start, end)
-        summary = mapping(mapping(row.get("levels")).get("summary"))
-        minutes = {name: mapping(summary.get(name)).get("minutes") for name in STAGES}
+    def _log(self, row: Fields) -> None:
+        day, key = row.date_in("dateOfSleep"), row.key("logId")
+        row.ordered(row.wall("startTime"), row.wall("endTime"))
+        minutes = {name: row.get(f"levels.summary.{name}.minutes") for name in STAGES}
         self._of(day).setdefault("logs", {})[key] = {**_kept(row, LOG_FIELDS), "stages": minutes}
 
-    def _session(self, row: Row) -> None:
+    def _session(self, row: Fields) -> None:
         start, end = session_walls(row)
-        _ordered(start, end)
-        self._of(end.date()).setdefault("sessions", {})[_key(row.get("sleep_id"))] = _kept(row, SESSION_FIELDS)
+        row.ordered(start, end)
+        self._of(end.date()).setdefault("sessions", {})[row.key("sleep_id")] = _kept(row, SESSION_FIELDS)
 
-    def _stage(self, row: Row) -> None:
-        start, end = written(row.get("sleep_stage_start")), written(row.get("sleep_stage_end"))
-        sleep, stage = _key(row.get("sleep_id")), str(row.get("sleep_stage_type")).casefold()
-        if not start <= end <= start + timedelta(days=1) or stage not in (*STAGES, "awake", "asleep", "restless"):
-            raise Unreadable
-        for day in {end.date(), (end + timedelta(minutes=_offset(row.get("end_utc_offset")))).date()}:
+    def _stage(self, row: Fields) -> None:
+        start, end = row.wall("sleep_stage_start"), row.wall("sleep_stage_end")
+        row.ordered(start, end, timedelta(days=1))
+        sleep, stage = row.key("sleep_id"), str(row.get("sleep_stage_type")).casefold()
+        if stage not in (*STAGES, "awake", "asleep", "restless"):
+            raise row.bad("sleep_stage_type is unknown")
+        for day in {end.date(), (end + _east(row, "end_utc_offset")).date()}:
             minutes = self._of(day).setdefault("stages", {}).setdefault(sleep, {})
-            minutes[stage] = minutes.get(stage, 0.0) + (end - start) / timedelta(minutes=1)
+            minutes[stage] = minutes.get(stage, 0.0) + (end - start) / MINUTE
 
-    def _score(self, row: Row) -> None:
-        at, key = written(row.get("timestamp")), _key(row.get("sleep_log_entry_id"))
+    def _score(self, row: Fields) -> None:
+        at, key = row.wall("timestamp"), row.key("sleep_log_entry_id")
         if words(row.get("overall_score")) is not None:
-            told = {"at": f"{at:%Y-%m-%dT%H:%M:%S}", "value": _number(row.get("overall_score"))}
+            told = {"at": f"{at:%Y-%m-%dT%H:%M:%S}", "value": row.needed("overall_score", written=True)}
             self._of(at.date()).setdefault("logs", {})[key] = told
 
-    def _session_score(self, row: Row) -> None:
-        wall, key, value = score_wall(row), _key(row.get("sleep_id")), _number(row.get("overall_score"))
+    def _session_score(self, row: Fields) -> None:
+        wall, key, value = score_wall(row), row.key("sleep_id"), row.needed("overall_score", written=True)
         if value > 0:
             told = {"at": f"{wall:%Y-%m-%dT%H:%M:%S}", "value": value, "created": row.get("sleep_score_created")}
             self._of(wall.date()).setdefault("sessions", {})[key] = told
 
-    def _exercise(self, row: Row) -> None:
-        at, key = american(row.get("startTime")), _key(row.get("logId"))
-        _ordered(at, at + timedelta(milliseconds=min(_number(row.get("duration")), MILLISECONDS_MAX)))
+    def _exercise(self, row: Fields) -> None:
+        at, key = american_time(row, "startTime"), row.key("logId")
+        lasted = min(row.needed("duration", written=True), MILLISECONDS_MAX)
+        row.ordered(at, at + timedelta(milliseconds=lasted))
         self._seen(at)
-        self._of(at.date(), self.clock.place(at)[1]).setdefault("logs", {})[key] = _kept(row, EXERCISE_FIELDS)
+        self._of(at.date(), self._zone_at(at)).setdefault("logs", {})[key] = _kept(row, EXERCISE_FIELDS)
 
-    def _workout(self, row: Row) -> None:
-        start, end = written(row.get("exercise_start")), written(row.get("exercise_end"))
-        _ordered(start, end)
-        sessions = self._of(start.date(), self.clock.place(start)[1]).setdefault("sessions", {})
-        sessions[_key(row.get("exercise_id"))] = _kept(row, WORKOUT_COLUMNS)
+    def _workout(self, row: Fields) -> None:
+        start, key = row.wall("exercise_start"), row.key("exercise_id")
+        row.ordered(start, row.wall("exercise_end"))
+        self._of(start.date(), self._zone_at(start)).setdefault("sessions", {})[key] = _kept(row, WORKOUT_COLUMNS)
 
 
-def session_walls(row: Row) -> tuple[datetime, datetime]:
+def session_walls(row: Fields) -> tuple[datetime, datetime]:
     """Return the wall clock at the start and the end of Google's sleep session, marked as UTC.
 
-    Rows without an algorithm's version hold it, rows with a version hold instants. Raises Unreadable.
+    Rows without an algorithm's version hold it, rows with a version hold instants. Raises BadRecord.
     """
     instants = words(row.get("algorithm_version")) is not None
-    east = [timedelta(minutes=_offset(row.get(f"{end}_utc_offset")) * instants) for end in ("start", "end")]
-    return written(row.get("sleep_start")) + east[0], written(row.get("sleep_end")) + east[1]
+    east = [_east(row, f"{end}_utc_offset") * instants for end in ("start", "end")]
+    return row.wall("sleep_start") + east[0], row.wall("sleep_end") + east[1]
 
 
-def score_wall(row: Row) -> datetime:
+def score_wall(row: Fields) -> datetime:
     """Return the wall clock at the time of a sleep session's score, marked as UTC.
 
-    The reading (instant or wall clock) nearer to the computation counts. Raises Unreadable for a bad time.
+    The reading (instant or wall clock) nearer to the computation counts. Raises BadRecord for a bad time.
     """
-    at, east = written(row.get("score_time")), timedelta(minutes=_offset(row.get("score_utc_offset")))
-    made = written(row.get("sleep_score_created"))
+    at, east, made = row.wall("score_time"), _east(row, "score_utc_offset"), row.wall("sleep_score_created")
     return at + east if abs(made - at) < abs(made - (at - east)) else at
 
 
-def _zone_of(text: Any) -> str:
-    found = "_".join(str(text).upper().split())
+def _east(row: Fields, path: str) -> timedelta:
+    return timedelta(minutes=written_offset(row.get(path)) or 0)
+
+
+def _zone_of(row: Fields, path: str) -> str:
+    found = "_".join(str(row.get(path)).upper().split())
     if found not in ZONES:
-        raise Unreadable
+        raise row.bad(f"{path} is unknown")
     return found
 
 
@@ -270,34 +269,5 @@ def _quarter(at: datetime) -> str:
     return f"{at.hour:02}:{at.minute // QUARTER_MINUTES * QUARTER_MINUTES:02}"
 
 
-def _ordered(start: datetime, end: datetime) -> None:
-    if not start <= end <= start + SPAN_MAX:
-        raise Unreadable
-
-
-def _offset(text: Any) -> int:
-    return written_offset(text) or 0
-
-
-def _kept(row: Row, names: tuple[str, ...]) -> dict[str, Any]:
-    return {name: row[name] for name in names if row.get(name) not in (None, "")}
-
-
-def _key(value: Any) -> str:
-    if isinstance(value, bool) or not isinstance(value, int | str) or value == "":
-        raise Unreadable
-    return str(value)
-
-
-def _text_number(value: Any) -> Any:
-    try:
-        return float(value) if isinstance(value, str) else value
-    except ValueError:
-        return None
-
-
-def _number(value: Any) -> float:
-    found = value if type(value) is int else finite(_text_number(value))
-    if found is None or not -FINITE_MAX < found < FINITE_MAX:
-        raise Unreadable
-    return found
+def _kept(row: Fields, names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: row.payload[name] for name in names if row.payload.get(name) not in (None, "")}

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, date, datetime, time, timedelta
-from fractions import Fraction
+from datetime import date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from bridge.domain.errors import BadRecord
 from bridge.domain.metrics import Metric
 from bridge.domain.samples import finite
-from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord, Sample
+from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord
 from connectors.fitbit import DAILY, SUMS, ZONES
-from connectors.fitbit.clock import Unreadable, american, at_wall, written
+from connectors.fitbit.clock import american_time, at_wall
 from connectors.fitbit.gather import session_walls
 from connectors.fitbit.kinds import FITBIT, GOOGLE
 from connectors.instants import local_date, offset_between, offset_in, written_offset
@@ -28,42 +26,40 @@ BY_TRUST = (FITBIT, f"{FITBIT} nights", GOOGLE)
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - no record has a parent
     """Return the episodes and samples of a date. Raises BadRecord naming the unreadable field, never its value."""
     fields = Fields.of("fitbit", record)
-    zone = fields.zone("zone")
-    try:
-        return list(_items(record, fields, zone))
-    except Unreadable:
-        raise fields.bad("a time is unreadable") from None
+    zone, day = fields.zone("zone"), Fields({"key": record.key}, fields.name).day("key")
+    return list(_items(record.stream, day, fields, zone))
 
 
-def _items(record: RawRecord, fields: Fields, zone: ZoneInfo) -> Iterator[Item]:
-    day = Fields({"key": record.key}, fields.name).day("key")
-    if record.stream == "night":
-        yield from sleeps(record.payload, zone)
-    elif record.stream == "score":
-        yield from _scores(record.payload, zone)
-    elif record.stream == "workout":
+def _items(stream: str, day: date, fields: Fields, zone: ZoneInfo) -> Iterator[Item]:
+    if stream == "night":
+        yield from sleeps(fields, zone)
+    elif stream == "score":
+        yield from _scores(fields, zone)
+    elif stream == "workout":
         yield from _workouts(fields, zone)
-    elif record.stream == "heart_rate":
+    elif stream == "heart_rate":
         yield from _quarters(day, fields, zone)
-    elif record.stream in DAILY:
-        yield from _daily(DAILY[record.stream], day, record.payload, zone)
-    elif record.stream in SUMS:
-        yield from _sum(SUMS[record.stream], day, record.payload, zone)
-    elif record.stream == "zone_minutes":
-        yield from _zones(day, record.payload, zone)
+    elif stream in DAILY:
+        yield from _daily(DAILY[stream], fields, Stretch.civil(day, zone, NOON))
+    elif stream in SUMS:
+        sums = [_total(pieces) for pieces in _told(fields).values()]
+        yield from Stretch.civil(day, zone).samples(str(day), {SUMS[stream]: round(max(sums, default=0.0), 6) or None})
+    elif stream == "zone_minutes":
+        minutes = {metric: _total(_told(fields).get(name)) for name, metric in ZONES.items()}
+        yield from Stretch.civil(day, zone).samples(str(day), {**minutes, Metric.ZONE_MINUTES: sum(minutes.values())})
     else:
         raise fields.bad("not a stream of fitbit")
 
 
-def _daily(metric: Metric, day: date, payload: Mapping[str, Any], zone: ZoneInfo) -> Iterator[Item]:
-    """Yield the value of a date as a sample from midnight to noon."""
-    told = next((mapping(payload[of]) for of in BY_TRUST if mapping(payload.get(of))), {})
+def _told(fields: Fields) -> Mapping[str, Any]:
+    return next((told for of in BY_TRUST if (told := mapping(fields.get(of)))), {})
+
+
+def _daily(metric: Metric, fields: Fields, morning: Stretch) -> Iterator[Item]:
+    told = _told(fields)
     best = min(sorted(told), key=lambda at: -_pair(told[at])[1], default=None)
-    if best is None:
-        return
-    start = _midnight(day, zone)
-    morning = Stretch(start=start, end=start + NOON, offset=offset_in(zone, start), day=day)
-    yield from morning.samples(str(day), {metric: _pair(told[best])[0]})
+    if best is not None:
+        yield from morning.samples(str(morning.day), {metric: _pair(told[best])[0]})
 
 
 def _pair(value: Any) -> tuple[float, float]:
@@ -71,80 +67,41 @@ def _pair(value: Any) -> tuple[float, float]:
     return numbers[0], numbers[1]
 
 
-def _sum(metric: Metric, day: date, payload: Mapping[str, Any], zone: ZoneInfo) -> Iterator[Item]:
-    told = next((mapping(payload[of]) for of in BY_TRUST if mapping(payload.get(of))), {})
-    sums = [sum(finite(piece) or 0.0 for piece in mapping(pieces).values()) for pieces in told.values()]
-    start = _midnight(day, zone)
-    civil = Stretch(start=start, end=None, offset=offset_in(zone, start), day=day)
-    yield from civil.samples(str(day), {metric: round(max(sums, default=0.0), 6) or None})
+def _total(pieces: Any) -> float:
+    return sum(finite(piece) or 0.0 for piece in mapping(pieces).values())
 
 
-def _zones(day: date, payload: Mapping[str, Any], zone: ZoneInfo) -> Iterator[Item]:
-    told = next((mapping(payload[of]) for of in BY_TRUST if mapping(payload.get(of))), {})
-    minutes = {
-        metric: sum(finite(piece) or 0.0 for piece in mapping(told.get(name)).values())
-        for name, metric in ZONES.items()
-    }
-    start = _midnight(day, zone)
-    civil = Stretch(start=start, end=None, offset=offset_in(zone, start), day=day)
-    yield from civil.samples(str(day), {**minutes, Metric.ZONE_MINUTES: sum(minutes.values())})
-
-
-def _scores(payload: Mapping[str, Any], zone: ZoneInfo) -> Iterator[Item]:
-    """Yield the sleep score of each of Fitbit's logs of a date."""
-    logs = mapping(payload.get("logs"))
-    if logs:
-        for key, row in sorted(logs.items()):
-            yield from _score(key, mapping(row), zone)
-        return
-    sessions = sorted(mapping(payload.get("sessions")).items(), key=_made)
-    for key, row in sessions[-1:]:
-        yield from _score(key, mapping(row), zone)
-
-
-def _made(one: tuple[str, Any]) -> tuple[str, str]:
-    return str(mapping(one[1]).get("created")), one[0]
-
-
-def _score(key: str, row: Mapping[str, Any], zone: ZoneInfo) -> Iterator[Item]:
-    wall = written(row.get("at"))
-    at = at_wall(wall, zone)
-    woken = Stretch(start=at, end=None, offset=offset_in(zone, at), day=wall.date())
-    yield from woken.samples(key, {Metric.SLEEP_SCORE: finite(row.get("value"))})
+def _scores(fields: Fields, zone: ZoneInfo) -> Iterator[Item]:
+    """Yield the sleep score of each of Fitbit's logs of a date, else that of Google's last session."""
+    last = sorted(fields.objects("sessions"), key=lambda session: (str(session[1].get("created")), session[0]))[-1:]
+    for key, row in fields.objects("logs") or last:
+        wall = row.wall("at")
+        at = at_wall(wall, zone)
+        woken = Stretch(start=at, end=None, offset=offset_in(zone, at), day=wall.date())
+        yield from woken.samples(key, {Metric.SLEEP_SCORE: row.number("value")})
 
 
 def _quarters(day: date, fields: Fields, zone: ZoneInfo) -> Iterator[Item]:
     """Yield the mean heart rate of each quarter of an hour of a date in UTC."""
     told = {**mapping(fields.get(GOOGLE)), **mapping(fields.get(FITBIT))}
     for clock, found in sorted(told.items()):
-        start = written(f"{day}T{clock}:00")
-        if not isinstance(found, list) or len(found) != 4 or not found[1]:
-            raise fields.bad("a quarter of an hour is unreadable")
+        start = Fields({"quarter": f"{day}T{clock}:00"}, fields.name).wall("quarter")
+        rates, count, low, high = fields.figures(found, 4)
+        if not count:
+            raise fields.bad("a quarter of an hour has no reading")
         offset = offset_in(zone, start)
-        yield Sample(
-            key=f"{Metric.HEART_RATE}/{start:%Y-%m-%dT%H:%MZ}",
-            metric=Metric.HEART_RATE,
-            start=start,
-            end=start + QUARTER,
-            offset=offset,
-            day=local_date(start, offset),
-            value=found[0] / found[1],
-            count=found[1],
-            low=found[2],
-            high=found[3],
-        )
+        lasted = Stretch(start=start, end=start + QUARTER, offset=offset, day=local_date(start, offset))
+        yield lasted.mean(Metric.HEART_RATE, (count, rates / count, low, high))
 
 
 def _workouts(fields: Fields, zone: ZoneInfo) -> Iterator[Item]:
     taken: list[Stretch] = []
-    for key, row in sorted(mapping(fields.get("logs")).items()):
-        log = Fields(mapping(row), fields.name)
-        start, lasted = american(log.get("startTime")), log.number("duration") or 0.0
+    for key, log in fields.objects("logs"):
+        start, lasted = american_time(log, "startTime"), log.number("duration") or 0.0
         taken.append(_stretch(log, start, start + timedelta(milliseconds=lasted), None, zone))
         yield taken[-1].episode(EpisodeKind.WORKOUT, key, _of_log(log), label=words(log.get("activityName")))
-    for key, row in sorted(mapping(fields.get("sessions")).items()):
-        told = Fields(mapping(row), fields.name)
-        start, end = written(told.get("exercise_start")), written(told.get("exercise_end"))
+    for key, told in fields.objects("sessions"):
+        start, end = told.wall("exercise_start"), told.wall("exercise_end")
         found = _stretch(told, start, end, written_offset(told.get("utc_offset")), zone)
         if not any(min(end, other.end or end) > max(start, other.start) for other in taken):
             label = words(told.get("activity_name"))
@@ -196,10 +153,6 @@ def _written(told: Fields, path: str) -> float | None:
     return told.number(path, written=True) or None
 
 
-def _midnight(day: date, zone: ZoneInfo) -> datetime:
-    return at_wall(datetime.combine(day, time(), UTC), zone)
-
-
 MILLISECOND = timedelta(milliseconds=1)
 LOG: Table = {
     Metric.ASLEEP: "minutesAsleep",
@@ -217,28 +170,24 @@ STAGED_TYPE = "stages"  # the type of a sleep whose stages were told; "classic" 
 ZERO = timedelta(0)
 
 
-def sleeps(payload: Mapping[str, Any], zone: ZoneInfo) -> Iterator[Episode]:
-    """Yield the sleeps and naps in the payload of a date's record: Fitbit's logs, else Google's sessions.
+def sleeps(fields: Fields, zone: ZoneInfo) -> Iterator[Episode]:
+    """Yield the sleeps and naps of a date: Fitbit's logs, else Google's sessions.
 
     ``zone`` is for times without a known offset. Raises BadRecord if a time is unreadable.
     """
-    sessions = mapping(payload.get("sessions"))
-    try:
-        logs = mapping(payload.get("logs"))
-        if logs:
-            offsets = _offsets(sessions)
-            for key, row in sorted(logs.items()):
-                yield _log(key, Fields(mapping(row), "fitbit/night"), zone, offsets)
-            return
-        stages = mapping(payload.get("stages"))
-        for key, row in _apart(sessions):
-            yield _session(key, Fields(row, "fitbit/night"), zone, mapping(stages.get(key)))
-    except Unreadable:
-        raise BadRecord("fitbit/night: a time is unreadable") from None
+    logs, sessions = fields.objects("logs"), fields.objects("sessions")
+    if logs:
+        offsets = _offsets(sessions)
+        for key, row in logs:
+            yield _log(key, row, zone, offsets)
+        return
+    stages = dict(fields.objects("stages"))
+    for key, row in _apart(sessions):
+        yield _session(key, row, zone, stages.get(key, Fields({}, fields.name)))
 
 
 def _log(key: str, fields: Fields, zone: ZoneInfo, offsets: Mapping[datetime, tuple[int, int]]) -> Episode:
-    start, end = written(fields.get("startTime")), written(fields.get("endTime"))
+    start, end = fields.wall("startTime"), fields.wall("endTime")
     fields.ordered(start, end)
     lasted = _between(start, end, zone, offsets.get(start), fields.number("duration"))
     main = fields.get("mainSleep")
@@ -262,39 +211,33 @@ def _between(
     return Stretch(start=begun, end=max(begun, over), offset=offset_between(end, over), day=end.date())
 
 
-def _offsets(sessions: Mapping[str, Any]) -> dict[datetime, tuple[int, int]]:
+def _offsets(sessions: Sequence[tuple[str, Fields]]) -> dict[datetime, tuple[int, int]]:
     # Sessions with an offset of 0 are left out, because it may stand for an unknown offset.
     found = {}
-    for _, row in sorted(sessions.items()):
+    for _, row in sessions:
         start, end = (written_offset(row.get(name)) for name in ("start_utc_offset", "end_utc_offset"))
         if start and end:
             found[session_walls(row)[0]] = start, end
     return found
 
 
-def _session(key: str, fields: Fields, zone: ZoneInfo, stages: Mapping[str, Any]) -> Episode:
-    start, end = session_walls(fields.payload)
+def _session(key: str, fields: Fields, zone: ZoneInfo, stages: Fields) -> Episode:
+    start, end = session_walls(fields)
     fields.ordered(start, end)
     offsets = tuple(written_offset(fields.get(name)) for name in ("start_utc_offset", "end_utc_offset"))
     known = (offsets[0], offsets[1]) if offsets[0] and offsets[1] else None
     lasted = _between(start, end, zone, known, None)
-    values = {metric: _number(fields, str(path)) for metric, path in SESSION.items()}
+    values = fields.measured(SESSION, written=True)
     if any(stages.get(name) for name in STAGES.values()):
-        told = Fields(stages, fields.name)
-        values |= {metric: told.number(name) or 0.0 for metric, name in STAGES.items()}
+        values |= {metric: stages.number(name) or 0.0 for metric, name in STAGES.items()}
     return lasted.episode(EpisodeKind.NAP if lasted.is_nap else EpisodeKind.SLEEP, key, values)
 
 
-def _apart(sessions: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+def _apart(sessions: Sequence[tuple[str, Fields]]) -> list[tuple[str, Fields]]:
     """Return (key, session) of Google's sessions by key, without those that overlap a session made later."""
-    kept: list[tuple[str, Mapping[str, Any]]] = []
-    made = sorted(sessions.items(), key=lambda one: (str(mapping(one[1]).get("sleep_created")), one[0]), reverse=True)
-    for key, row in made:
-        start, end = session_walls(mapping(row))
+    kept: list[tuple[str, Fields]] = []
+    for key, row in sorted(sessions, key=lambda one: (str(one[1].get("sleep_created")), one[0]), reverse=True):
+        start, end = session_walls(row)
         if all(min(end, b) - max(start, a) <= ZERO for a, b in (session_walls(other) for _, other in kept)):
-            kept.append((key, mapping(row)))
-    return sorted(kept)
-
-
-def _number(fields: Fields, path: str) -> float | None:
-    return fields.number(path, Fraction(1), written=True)
+            kept.append((key, row))
+    return sorted(kept, key=lambda one: one[0])

@@ -15,13 +15,13 @@ from bridge.domain.slots import ZoneHistory
 from bridge.domain.types import Page
 from bridge.ingest.files import ending
 from bridge.ingest.json_stream import Broken, Json
+from connectors.gathering import Clock, Gathering
 from connectors.health_connect.gather import READ, Gathered, Told
 
 MARK = re.compile(rb'"(app_version|timestamp|source)"\s*:\s*"')
 OWN = (b'"app_version"', b'"timestamp"')  # members of every document of these apps
 LISTS = re.compile(rb'"(' + b"|".join(name.encode() for name in sorted(READ)) + rb')"\s*:\s*\[')
 ABOUT = ("source", "timestamp", "test")  # members that tell how the lists are to be read
-PAGE_RECORDS = 100
 CUT_OFF = "it is cut off or is not JSON; what came before was read. Send it again"
 
 
@@ -58,7 +58,7 @@ def read(file: File, *, zone: str, zones: ZoneHistory = ()) -> Iterator[Page]:
 
     Raises SourceChanged after the last readable record of a damaged file.
     """
-    gathered = Gathered(Told(_about(file)), zone, zones)
+    gathered = Gathered(Told(_about(file)), Gathering(Clock(zone, zones)))
     if gathered.told.test:
         return
     broken = False
@@ -73,9 +73,7 @@ def read(file: File, *, zone: str, zones: ZoneHistory = ()) -> Iterator[Page]:
                     document.skip()
     except Broken:
         broken = True
-    for stream_name, records in gathered.records().items():
-        for first in range(0, len(records), PAGE_RECORDS):
-            yield Page(stream=stream_name, records=tuple(records[first : first + PAGE_RECORDS]))
+    yield from gathered.pages()
     if broken:
         raise SourceChanged(CUT_OFF)
 

@@ -5,24 +5,25 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from typing import Any
 
 from bridge.domain.errors import BadRecord
 from bridge.domain.metrics import Metric
-from bridge.domain.samples import finite, samples
+from bridge.domain.samples import finite
 from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord, Sample
 from connectors.health_connect import SPEC
 from connectors.health_connect.exercises import EXERCISES
 from connectors.health_connect.origins import rank
 from connectors.health_connect.sleeps import Session, chosen_sleeps, chosen_workouts
 from connectors.health_connect.sums import total
-from connectors.instants import calendar_date
-from connectors.payload import Stretch, mapping
+from connectors.instants import calendar_date, midnight
+from connectors.payload import Fields, Stretch, joined, mapping
 
-QUARTER = 900
+QUARTER, SESSION_MAX_SECONDS = 900, 2 * 86_400
 DARK = (22, 8)  # local hours of a night without a recorded sleep, for values that are also measured by day
 NIGHTLY = (Metric.RESPIRATORY_RATE, Metric.SPO2, Metric.SKIN_TEMPERATURE, Metric.SKIN_TEMPERATURE_DELTA)
+SUMMED = (Metric.STEPS, Metric.DISTANCE, Metric.ACTIVE_ENERGY, Metric.TOTAL_ENERGY)
 MINUTES = {  # of a sleep
     "asleep": Metric.ASLEEP,
     "in_bed": Metric.IN_BED,
@@ -31,80 +32,58 @@ MINUTES = {  # of a sleep
     "deep_sleep": Metric.DEEP_SLEEP,
     "rem_sleep": Metric.REM_SLEEP,
 }
-MINUTE = timedelta(minutes=1)
 
 Reading = tuple[int, float, float, int]  # Unix second, value, how many it is the mean of, minutes east of UTC
+ByOrigin = Mapping[str, list[Reading]]
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - no record has a parent
     """Return the samples and episodes of a record. Raises BadRecord naming the unreadable field."""
-    read = STREAM_READERS.get(record.stream)
+    read, fields = STREAM_READERS.get(record.stream), Fields.of(SPEC.name, record)
     if read is None:
-        raise _bad(record.stream, "not a stream of health_connect")
-    return list(read(record.key, record.payload))
+        raise fields.bad("not a stream of health_connect")
+    return list(read(record.key, fields))
 
 
-def _unreadable(key: str, payload: Mapping[str, Any]) -> Iterator[Item]:
-    raise _bad(key, f"rows without a time or a value: {payload.get('rows')}")
+def _unreadable(key: str, fields: Fields) -> Iterator[Item]:
+    raise BadRecord(f"{SPEC.name}/{key}: rows without a time or a value: {fields.get('rows')}")
 
 
-def _day(key: str, payload: Mapping[str, Any]) -> Iterator[Sample]:
-    day = calendar_date(key)
-    if day is None:
-        raise _bad("day", "the date is unreadable")
-    sums, offset = mapping(payload.get("sums")), _whole(payload.get("offset"))
-    values: dict[Metric, float | None] = {
-        metric: total(mapping(sums.get(metric)))
-        for metric in (Metric.STEPS, Metric.DISTANCE, Metric.ACTIVE_ENERGY, Metric.TOTAL_ENERGY)
-    }
-    values[Metric.RESTING_HR] = _resting(mapping(payload.get("resting_hr")))
-    start = datetime(day.year, day.month, day.day, tzinfo=UTC) - timedelta(minutes=offset)
-    yield from Stretch(start=start, end=None, offset=offset, day=day).samples(key, values)
+def _day(key: str, fields: Fields) -> Iterator[Sample]:
+    day, sums = Fields({"key": key}, fields.name).day("key"), dict(fields.objects("sums"))
+    values = {metric: total(sums[metric]) for metric in SUMMED if metric in sums}
+    start = midnight(day) - timedelta(minutes=fields.offset("offset"))
+    civil = Stretch(start=start, end=None, offset=fields.offset("offset"), day=day)
+    yield from civil.samples(key, values | {Metric.RESTING_HR: _resting(fields)})
 
 
-def _resting(told: Mapping[str, Any]) -> float | None:
-    best = min((origin for origin in told if told[origin]), key=lambda one: (rank(one), one), default=None)
+def _resting(fields: Fields) -> float | None:
+    told = {origin: one for origin, one in fields.objects("resting_hr") if one.payload}
+    best = min(told, key=lambda origin: (rank(origin), origin), default=None)
     if best is None:
         return None
-    _, value = max((_second(at), _number(found)) for at, found in mapping(told[best]).items())
-    return value
+    at = max(told[best].payload, key=lambda at: fields.second(at))
+    return fields.figures([told[best].payload[at]], 1)[0]
 
 
-def _rates(key: str, payload: Mapping[str, Any]) -> Iterator[Sample]:  # noqa: ARG001 - one shape
+def _rates(key: str, fields: Fields) -> Iterator[Sample]:  # noqa: ARG001 - one shape
     """Yield the mean heart rate of each quarter-hour, from its most trusted origin alone (see ``rank``)."""
     quarters: dict[int, dict[str, list[list[float]]]] = defaultdict(lambda: defaultdict(list))
-    for origin, found in payload.items():
+    for origin, found in fields.payload.items():
         for at, values in mapping(found).items():
-            quarters[_second(at) // QUARTER][origin].append(_numbers(values, 5))
+            quarters[fields.second(at) // QUARTER][origin].append(fields.figures(values, 5))
     for quarter, origins in sorted(quarters.items()):
-        best = min(origins, key=lambda one: (rank(one), one))
-        yield _rate(quarter, origins[best])
+        parts = origins[min(origins, key=lambda origin: (rank(origin), origin))]
+        means = joined(parts)
+        if means is None:
+            raise fields.bad("a count is unreadable")
+        lasted = Stretch.of_seconds(quarter * QUARTER, (quarter + 1) * QUARTER, fields.east(parts[0][4]))
+        yield lasted.mean(Metric.HEART_RATE, means)
 
 
-def _rate(quarter: int, parts: Sequence[Sequence[float]]) -> Sample:
-    start = datetime.fromtimestamp(quarter * QUARTER, UTC)
-    count = sum(part[0] for part in parts)
-    if count < 1:
-        raise _bad("heart_rate", "a count is unreadable")
-    low, high = min(part[2] for part in parts), max(part[3] for part in parts)
-    mean = sum(part[0] * part[1] for part in parts) / count
-    return Sample(
-        key=f"{Metric.HEART_RATE}/{start:%Y-%m-%dT%H:%MZ}",
-        metric=Metric.HEART_RATE,
-        start=start,
-        end=start + timedelta(seconds=QUARTER),
-        offset=_whole(parts[0][4]),
-        day=(start + timedelta(minutes=parts[0][4])).date(),
-        value=min(max(mean, low), high),
-        count=int(count),
-        low=low,
-        high=high,
-    )
-
-
-def _night(key: str, payload: Mapping[str, Any]) -> Iterator[Item]:
+def _night(key: str, fields: Fields) -> Iterator[Item]:
     """Yield a night's sleeps and naps, and the values measured at night."""
-    sleeps = chosen_sleeps(_sessions("night", mapping(payload.get("sessions"))))
+    sleeps = chosen_sleeps(_sessions(fields.objects("sessions")))
     episodes = [_sleep(one) for one in sleeps]
     yield from episodes
     nights = [
@@ -113,25 +92,24 @@ def _night(key: str, payload: Mapping[str, Any]) -> Iterator[Item]:
         if episode.kind is EpisodeKind.SLEEP
     ]
     main = max(nights, key=lambda one: one[0].values.get(Metric.ASLEEP, 0.0), default=None)
-    readings = mapping(payload.get("readings"))
     session = main[1] if main is not None else None
-    yield from _variability(key, mapping(readings.get(Metric.HRV_RMSSD)), session)
-    yield from _spots(Metric.HRV_SDNN, _readings(mapping(readings.get(Metric.HRV_SDNN))))
+    readings = {metric: _by_origin(fields, metric) for metric in (Metric.HRV_RMSSD, Metric.HRV_SDNN, *NIGHTLY)}
+    yield from _variability(key, readings[Metric.HRV_RMSSD], session)
+    yield from _spots(Metric.HRV_SDNN, _readings(readings[Metric.HRV_SDNN]))
     for metric in NIGHTLY:
-        inside = _nightly(metric, mapping(readings.get(metric)), session)
+        inside = _nightly(metric, readings[metric], session)
         if inside:
             yield from _mean(key, metric, inside, session)
 
 
 def _sleep(session: Session) -> Episode:
-    start, end = (datetime.fromtimestamp(at, UTC) for at in session.slept())
-    lasted = Stretch(start=start, end=end, offset=session.offset, day=(end + session.offset * MINUTE).date())
+    lasted = Stretch.of_seconds(*session.slept(), session.offset, by_end=True)
     kind = EpisodeKind.NAP if lasted.is_nap else EpisodeKind.SLEEP
     minutes = {MINUTES[name]: value for name, value in session.minutes().items() if name in MINUTES}
     return lasted.episode(kind, session.key, minutes)
 
 
-def _variability(key: str, told: Mapping[str, Any], main: Session | None) -> Iterator[Sample]:
+def _variability(key: str, told: ByOrigin, main: Session | None) -> Iterator[Sample]:
     inside = _of_best(told, main, lambda one: main is not None and main.start <= one[0] <= main.end)
     if inside:
         yield from _mean(key, Metric.HRV_RMSSD, inside, main)
@@ -141,12 +119,10 @@ def _variability(key: str, told: Mapping[str, Any], main: Session | None) -> Ite
 
 def _spots(metric: Metric, readings: Iterable[Reading]) -> Iterator[Sample]:
     for at, value, _, offset in sorted(readings):
-        start = datetime.fromtimestamp(at, UTC)
-        day = (start + offset * MINUTE).date()
-        yield from samples({metric: value}, key=str(at), start=start, end=None, offset=offset, day=day)
+        yield from Stretch.of_seconds(at, None, offset).samples(str(at), {metric: value})
 
 
-def _nightly(metric: Metric, told: Mapping[str, Any], main: Session | None) -> list[Reading]:
+def _nightly(metric: Metric, told: ByOrigin, main: Session | None) -> list[Reading]:
     every = _readings(told)
     if len(every) == 1 or metric in (Metric.SKIN_TEMPERATURE, Metric.SKIN_TEMPERATURE_DELTA):
         return _of_best(told, main, lambda _: True)
@@ -155,13 +131,13 @@ def _nightly(metric: Metric, told: Mapping[str, Any], main: Session | None) -> l
     return _of_best(told, None, lambda one: not DARK[1] <= (one[0] + one[3] * 60) % 86_400 // 3600 < DARK[0])
 
 
-def _of_best(told: Mapping[str, Any], main: Session | None, counts: Callable[[Reading], bool]) -> list[Reading]:
+def _of_best(told: ByOrigin, main: Session | None, counts: Callable[[Reading], bool]) -> list[Reading]:
     """Return the readings for which ``counts`` is True, of a single origin."""
-    found = {origin: [one for one in _of(told[origin]) if counts(one)] for origin in told}
+    found = {origin: [one for one in readings if counts(one)] for origin, readings in told.items()}
     sleep = main.origin if main is not None else None
     best = min(
         (origin for origin, some in found.items() if some),
-        key=lambda one: (one != sleep, rank(one), -len(found[one]), one),
+        key=lambda origin: (origin != sleep, rank(origin), -len(found[origin]), origin),
         default=None,
     )
     return [] if best is None else found[best]
@@ -170,110 +146,77 @@ def _of_best(told: Mapping[str, Any], main: Session | None, counts: Callable[[Re
 def _mean(key: str, metric: Metric, readings: Sequence[Reading], main: Session | None) -> Iterator[Sample]:
     value = sum(one[1] * one[2] for one in readings) / sum(one[2] for one in readings)
     first, last = (main.start, main.end) if main is not None else (min(readings)[0], max(readings)[0])
-    offset = main.offset if main is not None else max(readings)[3]
-    start, end = (datetime.fromtimestamp(at, UTC) for at in (first, last))
-    day = calendar_date(key) or date.min
-    yield from samples({metric: value}, key=key, start=start, end=end, offset=offset, day=day)
+    lasted = Stretch.of_seconds(first, last, main.offset if main is not None else max(readings)[3])
+    yield from replace(lasted, day=calendar_date(key) or date.min).samples(key, {metric: value})
 
 
-def _readings(told: Mapping[str, Any]) -> list[Reading]:
+def _readings(told: ByOrigin) -> list[Reading]:
     found: dict[int, Reading] = {}
-    for origin in sorted(told, key=lambda one: (rank(one), one)):
-        for reading in _of(told[origin]):
+    for origin in sorted(told, key=lambda origin: (rank(origin), origin)):
+        for reading in told[origin]:
             found.setdefault(reading[0], reading)
     return list(found.values())
 
 
-def _of(told: Any) -> list[Reading]:
-    found = []
-    for at, values in mapping(told).items():
-        value, count, offset = _numbers(values, 3)
-        if count < 1:
-            raise _bad("night", "a count is unreadable")
-        found.append((_second(at), value, count, _whole(offset)))
-    return found
+def _by_origin(fields: Fields, metric: Metric) -> ByOrigin:
+    told = mapping(mapping(fields.get("readings")).get(metric))
+    return {origin: [_reading(fields, *one) for one in mapping(some).items()] for origin, some in told.items()}
 
 
-def _workouts(key: str, payload: Mapping[str, Any]) -> Iterator[Episode]:  # noqa: ARG001 - one shape
-    for one in chosen_workouts(_sessions("workout", payload)):
+def _reading(fields: Fields, at: str, values: Any) -> Reading:
+    value, count, offset = fields.figures(values, 3)
+    if count < 1:
+        raise fields.bad("a count is unreadable")
+    return fields.second(at), value, count, fields.east(offset)
+
+
+def _workouts(key: str, fields: Fields) -> Iterator[Episode]:  # noqa: ARG001 - one shape
+    for one in chosen_workouts(_sessions(_every(fields))):
         sport = str(one.more.get("type") or "").casefold()
         label = EXERCISES.get(sport, sport.replace("_", " ")) or None
         values = {metric: finite(one.more.get(str(metric))) for metric in (Metric.DISTANCE, Metric.STEPS)}
         yield _stretch(one).episode(EpisodeKind.WORKOUT, one.key, values, label=label)
 
 
-def _mindful(key: str, payload: Mapping[str, Any]) -> Iterator[Sample]:  # noqa: ARG001 - one shape
-    for one in chosen_workouts(_sessions("mindful", payload)):
+def _mindful(key: str, fields: Fields) -> Iterator[Sample]:  # noqa: ARG001 - one shape
+    for one in chosen_workouts(_sessions(_every(fields))):
         lasted = _stretch(one)
         yield from lasted.samples(one.key, {Metric.MINDFUL: lasted.minutes})
 
 
 def _stretch(session: Session) -> Stretch:
-    start, end = (datetime.fromtimestamp(at, UTC) for at in (session.start, session.end))
-    return Stretch(start=start, end=end, offset=session.offset, day=(start + session.offset * MINUTE).date())
+    return Stretch.of_seconds(session.start, session.end, session.offset)
 
 
-def _sessions(stream: str, told: Mapping[str, Any]) -> Iterator[Session]:
-    for key, found in told.items():
-        row = mapping(found)
-        start, end = _second(row.get("start")), _second(row.get("end"))
+def _every(fields: Fields) -> list[tuple[str, Fields]]:
+    return [(key, Fields(mapping(row), fields.name)) for key, row in fields.payload.items()]
+
+
+def _sessions(found: Iterable[tuple[str, Fields]]) -> Iterator[Session]:
+    for key, row in found:
+        start, end = (row.second(row.get(edge), edge) for edge in ("start", "end"))
         stages, method = row.get("stages") or [], row.get("method")
-        if not isinstance(stages, list) or not start <= end <= start + 2 * 86_400:
-            raise _bad(stream, "a session is unreadable")
-        session = Session(
+        if not isinstance(stages, list) or not start <= end <= start + SESSION_MAX_SECONDS:
+            raise row.bad("a session is unreadable")
+        yield Session(
             key=key,
             start=start,
             end=end,
-            offset=_whole(row.get("offset")),
+            offset=row.offset("offset"),
             origin=str(row.get("origin") or ""),
-            stages=[_stage(one) for one in stages],
+            stages=[_stage(row, stage) for stage in stages],
             method=method if isinstance(method, str) else None,
+            more=row.payload,
         )
-        yield replace(session, more=row)
 
 
-def _stage(told: Any) -> tuple[int, int, str]:
+def _stage(row: Fields, told: Any) -> tuple[int, int, str]:
     if not isinstance(told, list) or len(told) != 3:
-        raise _bad("night", "a stage is unreadable")
-    return _second(told[0]), _second(told[1]), str(told[2])
+        raise row.bad("a stage is unreadable")
+    return row.second(told[0]), row.second(told[1]), str(told[2])
 
 
-def _second(value: Any) -> int:
-    """Return Unix seconds from a number or its text."""
-    try:
-        at = int(value)
-    except (TypeError, ValueError, OverflowError):
-        at = 0
-    if not 631_152_000 <= at < 7_258_118_400:
-        raise _bad("", "a time is unreadable")
-    return at
-
-
-def _whole(value: Any) -> int:
-    minutes = finite(value)
-    if minutes is None or abs(minutes) > 15 * 60:
-        raise _bad("", "an offset is unreadable")
-    return int(minutes)
-
-
-def _number(value: Any) -> float:
-    found = finite(value)
-    if found is None:
-        raise _bad("", "a number is unreadable; send the day again from the app")
-    return found
-
-
-def _numbers(values: Any, count: int) -> list[float]:
-    if not isinstance(values, list) or len(values) != count:
-        raise _bad("", "a reading is unreadable")
-    return [_number(value) for value in values]
-
-
-def _bad(where: str, why: str) -> BadRecord:
-    return BadRecord(f"{SPEC.name}/{where}: {why}" if where else f"{SPEC.name}: {why}")
-
-
-STREAM_READERS: Mapping[str, Callable[[str, Mapping[str, Any]], Iterator[Item]]] = {
+STREAM_READERS: Mapping[str, Callable[[str, Fields], Iterator[Item]]] = {
     "day": _day,
     "heart_rate": _rates,
     "night": _night,

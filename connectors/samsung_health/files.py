@@ -15,6 +15,7 @@ from bridge.domain.slots import ZoneHistory
 from bridge.domain.types import Page
 from bridge.ingest.files import ending
 from bridge.ingest.readable_part import ReadablePart, json_list
+from connectors.gathering import Clock, Gathering
 from connectors.samsung_health.gather import BINS, TABLE_STREAMS, Gathered
 
 LINE_MAX_CHARACTERS = 1 << 16
@@ -49,7 +50,7 @@ def read(file: File, *, zone: str, zones: ZoneHistory = ()) -> Iterator[Page]:
     if kind is None:
         return
     beside = ending(file.name) == "json"
-    gathered = Gathered(BINS[kind][:2] if beside else TABLE_STREAMS[kind], zone, zones)
+    gathered = Gathered(BINS[kind][:2] if beside else TABLE_STREAMS[kind], Gathering(Clock(zone, zones)))
     readable = ReadablePart(file, json_list(file) if beside else _rows(file), again="Download the data again")
     for row in readable:
         gathered.take(row)

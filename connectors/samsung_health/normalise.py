@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, date, datetime, time, timedelta
-from typing import Any
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
 from zoneinfo import ZoneInfo
 
 from bridge.domain.metrics import Metric
 from bridge.domain.samples import QUARTER_HOUR_SECONDS, finite, quarter_hours
 from bridge.domain.types import EpisodeKind, Item, RawRecord
-from connectors.instants import local_date, offset_in
+from connectors.instants import local_date
 from connectors.payload import METRES_A_SECOND, Fields, Stretch, Table, mapping
 from connectors.samsung_health import NIGHTLY
 from connectors.samsung_health.gather import VITALITY
@@ -21,6 +20,7 @@ ZERO = timedelta(0)
 READINGS = {"heart_rate": Metric.HEART_RATE, "stress": Metric.STRESS}
 SLEEP: Table = {Metric.SLEEP_EFFICIENCY: "efficiency", Metric.SLEEP_SCORE: "sleep_score"}
 STAGES = {Metric.LIGHT_SLEEP: "light", Metric.DEEP_SLEEP: "deep", Metric.REM_SLEEP: "rem"}
+DAY: Table = {Metric.STEPS: "steps", Metric.DISTANCE: "distance"}
 WORKOUT: Table = {
     Metric.TOTAL_ENERGY: "calorie",
     Metric.DISTANCE: "distance",
@@ -55,24 +55,23 @@ def _items(stream: str, day: date, fields: Fields, zone: ZoneInfo) -> Iterator[I
     elif stream == "day":
         yield from _steps(day, fields, zone)
     elif stream == "workout":
-        for key, row in sorted(mapping(fields.get("workouts")).items()):
-            yield _workout(key, Fields(mapping(row), fields.name))
+        for key, row in fields.objects("workouts"):
+            yield _workout(key, row)
     elif stream in READINGS:
         yield from _readings(READINGS[stream], fields)
     elif stream == "energy_score":
         told = fields.measured({metric: metric.value for metric in VITALITY})
-        yield from _morning(day, zone).samples(str(day), told)
+        yield from Stretch.civil(day, zone, NOON).samples(str(day), told)
     elif stream in NIGHTLY:
-        yield from _mean(NIGHTLY[stream], day, fields, zone)
+        yield from _mean(NIGHTLY[stream], fields, Stretch.civil(day, zone, NOON))
     else:
         raise fields.bad("not a stream of samsung_health")
 
 
 def _night(day: date, fields: Fields) -> Iterator[Item]:
     """Yield the sleeps and naps of a date."""
-    stages = mapping(fields.get("stages"))
+    stages, found = dict(fields.objects("stages")), fields.objects("sleeps")
     kept: list[Stretch] = []
-    found = [(key, Fields(mapping(row), fields.name)) for key, row in mapping(fields.get("sleeps")).items()]
     times = {key: _stretch(row, day) for key, row in found}
     found.sort(key=lambda one: (one[0] not in stages, -times[one[0]].minutes, one[0]))
     for key, row in found:
@@ -80,13 +79,11 @@ def _night(day: date, fields: Fields) -> Iterator[Item]:
         if not any(_overlap(asleep, other) for other in kept):
             kept.append(asleep)
             kind = EpisodeKind.NAP if asleep.is_nap else EpisodeKind.SLEEP
-            yield asleep.episode(kind, key, _minutes(row, asleep, mapping(stages.get(key))))
+            yield asleep.episode(kind, key, _minutes(row, asleep, stages.get(key, Fields({}, row.name))))
 
 
-def _minutes(row: Fields, asleep: Stretch, stages: Mapping[str, Any]) -> dict[Metric, float | None]:
-    """Return a sleep's values."""
+def _minutes(row: Fields, asleep: Stretch, told: Fields) -> dict[Metric, float | None]:
     values = {**row.measured(SLEEP), Metric.IN_BED: asleep.minutes}
-    told = Fields(stages, row.name)
     if not any(told.number(name) for name in STAGES.values()):
         share = min((row.number("efficiency") or 100.0) / 100, 1.0)
         own = {
@@ -111,13 +108,12 @@ def _stretch(row: Fields, day: date | None = None) -> Stretch:
 
 def _steps(day: date, fields: Fields, zone: ZoneInfo) -> Iterator[Item]:
     """Yield a day's steps and distance by the count that Samsung Health has merged over devices."""
-    told = mapping(fields.get("merged")) or mapping(fields.get("device"))
-    rows = [Fields(mapping(row), fields.name) for row in told.values()]
+    rows = [row for _, row in fields.objects("merged") or fields.objects("device")]
     best = max(rows, key=lambda row: row.number("steps") or 0.0, default=None)
     if best is not None and best.number("steps"):
-        start = _midnight(day, zone)
-        civil = Stretch(start=start, end=None, offset=offset_in(zone, start), day=day)
-        yield from civil.samples(str(day), best.measured({Metric.STEPS: "steps", Metric.DISTANCE: "distance"}))
+        yield from Stretch.civil(day, zone).samples(
+            str(day), best.measured({Metric.STEPS: "steps", Metric.DISTANCE: "distance"})
+        )
 
 
 def _workout(key: str, row: Fields) -> Item:
@@ -141,12 +137,13 @@ def _readings(metric: Metric, fields: Fields) -> Iterator[Item]:
 
 def _told(fields: Fields, of: str) -> Iterator[tuple[float, float, int]]:
     for told in mapping(fields.get(of)).values():
-        if not isinstance(told, list) or len(told) != 3 or finite(told[1]) is None or not isinstance(told[2], int):
+        if not isinstance(told, list) or len(told) != 3:
             raise fields.bad("a reading is unreadable")
-        yield Fields({"at": told[0]}, fields.name).instant("at").timestamp(), float(told[1]), told[2]
+        at = Fields({"at": told[0]}, fields.name).instant("at")
+        yield at.timestamp(), fields.figures(told[1:2], 1)[0], fields.east(told[2])
 
 
-def _mean(metric: Metric, day: date, fields: Fields, zone: ZoneInfo) -> Iterator[Item]:
+def _mean(metric: Metric, fields: Fields, morning: Stretch) -> Iterator[Item]:
     pairs = [
         (finite(told[0]) or 0.0, max(finite(told[1]) or 0.0, 1.0))
         for told in mapping(fields.get("nights")).values()
@@ -154,13 +151,4 @@ def _mean(metric: Metric, day: date, fields: Fields, zone: ZoneInfo) -> Iterator
     ]
     if pairs:
         mean = sum(value * weight for value, weight in pairs) / sum(weight for _, weight in pairs)
-        yield from _morning(day, zone).samples(str(day), {metric: mean})
-
-
-def _morning(day: date, zone: ZoneInfo) -> Stretch:
-    start = _midnight(day, zone)
-    return Stretch(start=start, end=start + NOON, offset=offset_in(zone, start), day=day)
-
-
-def _midnight(day: date, zone: ZoneInfo) -> datetime:
-    return datetime.combine(day, time(), zone).astimezone(UTC)
+        yield from morning.samples(str(morning.day), {metric: mean})

@@ -23,11 +23,11 @@ from bridge.ingest.files import DiskFile
 from bridge.ingest.imports import recognise_files
 from bridge.ingest.readable_part import FILE_MAX_BYTES
 from bridge.store import Store
-from connectors.fitbit.clock import Clock
 from connectors.fitbit.files import recognise
 from connectors.fitbit.gather import Gathered
 from connectors.fitbit.kinds import CSV_KINDS, JSON_KINDS, Kind
 from connectors.fitbit.normalise import normalise
+from connectors.gathering import Clock, Gathering
 from lab.people.fitbit_export import (
     SCORE_COLUMNS,
     SLEEP_COLUMNS,
@@ -309,7 +309,7 @@ NAMES = (
 @settings(max_examples=300, deadline=None)
 @given(kind=st.sampled_from([*JSON_KINDS, *CSV_KINDS]), row=st.dictionaries(st.sampled_from(NAMES), ANYTHING))
 def test_no_row_breaks_the_reading(kind: Kind, row: dict[str, Any]) -> None:
-    gathered = Gathered(kind, Clock("Europe/Berlin"))
+    gathered = Gathered(kind, Gathering(Clock("Europe/Berlin")))
     gathered.take({**row, kind.at: row.get("timestamp", "2026-11-18T08:00:00Z"), kind.value or "x": row.get("value")})
     for page in gathered.pages():
         for record in page.records:

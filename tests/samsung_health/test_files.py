@@ -19,6 +19,7 @@ from bridge.ingest import runs
 from bridge.ingest.files import DiskFile
 from bridge.ingest.readable_part import FILE_MAX_BYTES
 from bridge.store import Store
+from connectors.gathering import Clock, Gathering
 from connectors.samsung_health.files import recognise
 from connectors.samsung_health.gather import BINS, TABLE_STREAMS, Gathered
 from connectors.samsung_health.normalise import normalise
@@ -176,7 +177,7 @@ NAMES = ("start_time", "end_time", "time_offset", "datauuid", "sleep_id", "stage
     row=st.dictionaries(st.sampled_from([*NAMES, "score", "average", "spo2", "calorie", "total_score"]), VALUES),
 )
 def test_no_row_breaks_the_reading(shape: tuple[str, str], row: dict[str, Any]) -> None:
-    gathered = Gathered(shape, "Europe/Berlin")
+    gathered = Gathered(shape, Gathering(Clock("Europe/Berlin")))
     gathered.take(row)
     for page in gathered.pages():
         for record in page.records:
