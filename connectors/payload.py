@@ -298,6 +298,19 @@ class Fields:
             raise self.bad(f"{paths[0]} is no number")
         return found
 
+    def parts(self, name: str) -> Mapping[str, Any]:
+        """Return the object in the field ``name``, or an empty one if it is absent. Raises BadRecord for anything
+        else.
+        """
+        found = self.payload.get(name, {})
+        if not isinstance(found, Mapping):
+            raise self.bad(f"{name} is unreadable")
+        return found
+
+    def needed_in(self, value: Any) -> float:
+        """Return a number unchanged. Raises BadRecord for anything else."""
+        return self.figures([value], 1)[0]
+
     def figures(self, values: Any, count: int) -> list[float]:
         """Return the numbers of a list of ``count`` numbers. Raises BadRecord for anything else."""
         numbers = [number for value in rows(values) if (number := finite(value)) is not None]

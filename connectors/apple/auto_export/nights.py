@@ -15,7 +15,7 @@ ASLEEP_FIELDS = (*STAGED, "unspecified")
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class SleepStage:
     """A sleep stage recorded by a source, from start to end in Unix seconds. ``offset`` is minutes east of UTC."""
 
     start: int
@@ -65,7 +65,7 @@ def chosen(sleeps: Iterable[Sleep]) -> list[Sleep]:
     return sorted(found, key=lambda one: one.start)
 
 
-def of_stretches(stretches: Iterable[Stretch]) -> list[Sleep]:
+def of_stretches(stretches: Iterable[SleepStage]) -> list[Sleep]:
     """Return a sleep for each block of stages without a long pause, with the stages of its best source.
 
     ``order`` ranks sources that are equal otherwise. A block without sleep or time in bed gives none.
@@ -76,7 +76,7 @@ def of_stretches(stretches: Iterable[Stretch]) -> list[Sleep]:
     return [_sleep(_best(block)) for block in blocks if any(one.stage != "awake" for one in block)]
 
 
-def _joined(blocks: list[list[Stretch]], loose: Iterable[Stretch]) -> list[list[Stretch]]:
+def _joined(blocks: list[list[SleepStage]], loose: Iterable[SleepStage]) -> list[list[SleepStage]]:
     """Return the blocks of sleep stages by start, with loose time in bed added to them."""
     edges = [(block[0].start - GAP, max(one.end for one in block) + GAP) for block in blocks]
     alone = []
@@ -89,7 +89,7 @@ def _joined(blocks: list[list[Stretch]], loose: Iterable[Stretch]) -> list[list[
     return sorted([*blocks, *_blocks(alone)], key=lambda block: block[0].start)
 
 
-def _is_loose(one: Stretch, ordered: Sequence[Stretch]) -> bool:
+def _is_loose(one: SleepStage, ordered: Sequence[SleepStage]) -> bool:
     if one.stage != IN_BED:
         return False
     mine = (other for other in ordered if other.source == one.source and other.stage in ASLEEP_FIELDS)
@@ -97,8 +97,8 @@ def _is_loose(one: Stretch, ordered: Sequence[Stretch]) -> bool:
     return not slept or one.end - one.start > LONGEST_IN_BED
 
 
-def _blocks(ordered: Iterable[Stretch]) -> list[list[Stretch]]:
-    blocks: list[list[Stretch]] = []
+def _blocks(ordered: Iterable[SleepStage]) -> list[list[SleepStage]]:
+    blocks: list[list[SleepStage]] = []
     end = float("-inf")
     for stretch in ordered:
         if stretch.start - end > GAP:
@@ -108,20 +108,20 @@ def _blocks(ordered: Iterable[Stretch]) -> list[list[Stretch]]:
     return blocks
 
 
-def _best(block: Sequence[Stretch]) -> list[Stretch]:
-    by_source: dict[str, list[Stretch]] = {}
+def _best(block: Sequence[SleepStage]) -> list[SleepStage]:
+    by_source: dict[str, list[SleepStage]] = {}
     for stretch in block:
         by_source.setdefault(stretch.source, []).append(stretch)
     return min(by_source.values(), key=_rank)
 
 
-def _rank(some: Sequence[Stretch]) -> tuple[int, int, int]:
+def _rank(some: Sequence[SleepStage]) -> tuple[int, int, int]:
     stages = {one.stage for one in some}
     depth = 0 if stages & set(STAGED) else 1 if "unspecified" in stages else 2 if "in_bed" in stages else 3
     return depth, order(some[0].source), -sum(one.end - one.start for one in some)
 
 
-def _sleep(mine: Sequence[Stretch]) -> Sleep:
+def _sleep(mine: Sequence[SleepStage]) -> Sleep:
     asleep = _minutes(mine, ASLEEP_FIELDS)
     whole = [one for one in mine if one.stage in ASLEEP_FIELDS] or list(mine)
     last = max(whole, key=lambda one: one.end)
@@ -137,7 +137,7 @@ def _sleep(mine: Sequence[Stretch]) -> Sleep:
     return replace(night, minutes=minutes)
 
 
-def _minutes(stretches: Iterable[Stretch], stages: Sequence[str]) -> float:
+def _minutes(stretches: Iterable[SleepStage], stages: Sequence[str]) -> float:
     seconds, covered = 0, float("-inf")
     for one in sorted((one for one in stretches if one.stage in stages), key=lambda one: one.start):
         seconds += max(one.end - int(max(one.start, covered)), 0) if one.end > covered else 0

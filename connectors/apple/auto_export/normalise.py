@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta, timezone
 from statistics import median
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from bridge.domain.errors import BadRecord
 from bridge.domain.metrics import Metric
-from bridge.domain.samples import only_measured, samples
 from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord, Sample
-from connectors.apple.auto_export.nights import Sleep, Stretch, chosen, of_stretches, order
-from connectors.apple.auto_export.times import FIRST, LAST, number
+from connectors.apple.auto_export.nights import Sleep, SleepStage, chosen, of_stretches, order
+from connectors.apple.auto_export.points import night_of
+from connectors.instants import offset_in
+from connectors.payload import Fields, Stretch, Table, joined, mapping
 
-QUARTER, HOUR = 900, 3600
+QUARTER, HOUR, DAY = 900, 3600, timedelta(days=1)
 
 
-def total(sent: Mapping[str, Any]) -> float | None:
+def total(sent: Fields) -> float | None:
     """Return a day's total of a metric from ``sent`` (grouping -> sums by time), or None if nothing was sent.
 
     Groupings cover the same time and never add up. Raises BadRecord for unreadable values.
@@ -29,47 +30,28 @@ def total(sent: Mapping[str, Any]) -> float | None:
     for found in (_per_hour(sent, "minutes"), _per_hour(sent, "hours"), _singles(sent)):
         for hour, value in found.items():
             hours[hour] = max(hours[hour], value)
-    whole = [_value(value) for value in _values(sent, "days").values()]
+    whole = [sent.needed_in(value) for value in sent.parts("days").values()]
     return max([*whole, *([sum(hours.values())] if hours else [])], default=None)
 
 
-def _per_hour(sent: Mapping[str, Any], name: str) -> dict[int, float]:
+def _per_hour(sent: Fields, name: str) -> dict[int, float]:
     found: dict[int, float] = defaultdict(float)
-    for at, value in _values(sent, name).items():
-        found[_moment(at) // HOUR] += _value(value)
+    for at, value in sent.parts(name).items():
+        found[sent.second(at) // HOUR] += sent.needed_in(value)
     return found
 
 
-def _singles(sent: Mapping[str, Any]) -> dict[int, float]:
+def _singles(sent: Fields) -> dict[int, float]:
     """Return hour since 1970 -> sum of single measurements."""
     quarters: dict[int, dict[str, float]] = defaultdict(lambda: defaultdict(float))
-    for text, value in _values(sent, "single").items():
+    for text, value in sent.parts("single").items():
         at, _, source = text.partition(" ")
-        quarters[_moment(at) // QUARTER][source] += _value(value)
+        quarters[sent.second(at) // QUARTER][source] += sent.needed_in(value)
     hours: dict[int, float] = defaultdict(float)
     for quarter, sources in quarters.items():
         best = min(sources, key=lambda source: (order(source), -sources[source]))
         hours[quarter * QUARTER // HOUR] += sources[best]
     return hours
-
-
-def _values(sent: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = sent.get(name, {})
-    if not isinstance(found, Mapping):
-        raise BadRecord(f"health_auto_export/day: {name} is unreadable")
-    return found
-
-
-def _moment(text: str) -> int:
-    if not text.isdigit() or len(text) > 11:
-        raise BadRecord("health_auto_export/day: a time is unreadable")
-    return int(text)
-
-
-def _value(value: Any) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        raise BadRecord("health_auto_export/day: a number is unreadable")
-    return float(value)
 
 
 TOTALS = {
@@ -78,10 +60,6 @@ TOTALS = {
     Metric.ACTIVE_ENERGY: "active_energy",
     Metric.ZONE_MINUTES: "exercise_minutes",
 }
-WORKOUT_METRICS = (
-    *(Metric.DISTANCE, Metric.ACTIVE_ENERGY, Metric.HEART_RATE),
-    *(Metric.STEPS, Metric.ASCENT, Metric.SPEED),
-)
 METRIC_OF_STAGE = {
     "asleep": Metric.ASLEEP,
     "in_bed": Metric.IN_BED,
@@ -93,184 +71,156 @@ METRIC_OF_STAGE = {
 OVERNIGHT_METRICS = (Metric.RESPIRATORY_RATE, Metric.SPO2, Metric.SKIN_TEMPERATURE)
 DARK = (22, 8)  # local hours of a night without a recorded sleep, for values that are also measured by day
 SPANS = {"quarters": 900, "hours": 3600, "days": 86_400}
-LONGEST_WORKOUT, LONGEST_SESSION = 2 * 86_400, 120.0
-MINUTE = timedelta(minutes=1)
+LONGEST_SESSION = 120.0
+WORKOUT: Table = {
+    Metric.DISTANCE: "distance",
+    Metric.ACTIVE_ENERGY: "active_energy",
+    Metric.HEART_RATE: "heart_rate",
+    Metric.STEPS: "steps",
+    Metric.ASCENT: "ascent",
+    Metric.SPEED: "speed",
+}
 
-Point = tuple[int, float, float]  # Unix seconds, value, minutes east of UTC
+Point = tuple[int, float, int]  # Unix seconds, value, minutes east of UTC
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
     """Return the samples and episodes of a raw record. Raises BadRecord, which names the field, if it is unreadable."""
-    match record.stream:
-        case "day":
-            return list(_day(record.payload))
-        case "heart_rate":
-            return list(_rates(record.payload))
-        case "instants":
-            return list(_instants(record.payload))
-        case "night":
-            return list(_night(record.payload))
-        case "workout":
-            return [_workout(record.payload)]
-        case "unreadable":
-            raise BadRecord(_unreadable(record.payload))
-    raise BadRecord(f"health_auto_export/{record.stream}: not a stream of health_auto_export")
+    fields = Fields.of("health_auto_export", record)
+    read = STREAM_READERS.get(record.stream)
+    if read is None:
+        raise fields.bad("not a stream of health_auto_export")
+    return list(read(fields))
 
 
-def _unreadable(payload: Mapping[str, Any]) -> str:
-    what, coarse = f"health_auto_export/{payload.get('metric')}", payload.get("coarse")
+def _unreadable(fields: Fields) -> Iterator[Item]:
+    what, coarse = f"health_auto_export/{fields.get('metric')}", fields.get("coarse")
     if coarse is not None:
-        return f"{what}: points that sum up more than a day: {coarse}; set the time grouping to days or less"
-    return f"{what}: points without a time, a number or a known unit: {payload.get('points')}"
+        raise BadRecord(f"{what}: points that sum up more than a day: {coarse}; set the time grouping to days or less")
+    raise BadRecord(f"{what}: points without a time, a number or a known unit: {fields.get('points')}")
 
 
-def _day(payload: Mapping[str, Any]) -> Iterator[Sample]:
-    start, end, day, offset = _civil(payload)
-    values: dict[Metric, float | None] = {metric: total(_object(payload, name)) for metric, name in TOTALS.items()}
-    resting = sorted((_second(at), _finite(value)) for at, value in _object(payload, "resting_hr").items())
-    values[Metric.RESTING_HR] = resting[-1][1] if resting else None
-    yield from samples(values, key=day.isoformat(), start=start, end=end, offset=offset, day=day)
+def _day(fields: Fields) -> Iterator[Sample]:
+    told = {metric: Fields(fields.parts(name), fields.name) for metric, name in TOTALS.items()}
+    resting = {fields.second(at): fields.needed_in(value) for at, value in fields.parts("resting_hr").items()}
+    values = {metric: total(sent) for metric, sent in told.items()}
+    values[Metric.RESTING_HR] = resting[max(resting)] if resting else None
+    civil = _civil(fields)
+    yield from civil.samples(str(civil.day), values)
 
 
-def _civil(payload: Mapping[str, Any]) -> tuple[datetime, datetime, date, int]:
-    """Return (start, end, date, offset in minutes east of UTC) of a payload's civil day."""
-    try:
-        day, zone = date.fromisoformat(str(payload.get("day"))), ZoneInfo(str(payload.get("zone") or ""))
-    except (ValueError, KeyError, OSError):
-        raise BadRecord("health_auto_export/day: day or zone is unreadable") from None
-    offset = _offset(payload["offset"]) if "offset" in payload else None
-    midnight = datetime(day.year, day.month, day.day, tzinfo=UTC) if 1990 <= day.year < 2200 else None
-    if midnight is None:
-        raise BadRecord("health_auto_export/day: day is not between 1990 and 2199")
-    local, following = (at.replace(tzinfo=zone) for at in (midnight, midnight + timedelta(days=1)))
-    if offset is None or offset in {int((at.utcoffset() or timedelta(0)) / MINUTE) for at in (local, following)}:
-        return local, following, day, int((local.utcoffset() or timedelta(0)) / MINUTE)
-    start = midnight - timedelta(minutes=offset)
-    return start, start + timedelta(days=1), day, offset
+def _civil(fields: Fields) -> Stretch:
+    """Return a payload's civil day. An offset that is not its zone's at either end counts for the whole day."""
+    day, zone = fields.day("day"), fields.zone("zone")
+    offset = fields.offset("offset") if "offset" in fields.payload else None
+    if offset is not None and offset not in {offset_in(zone, _begin(date_of, zone)) for date_of in (day, day + DAY)}:
+        return Stretch.civil(day, timezone(timedelta(minutes=offset)), DAY)
+    lasts = _begin(day + DAY, zone) - _begin(day, zone)
+    return Stretch.civil(day, zone, lasts)
 
 
-def _rates(payload: Mapping[str, Any]) -> Iterator[Sample]:
+def _begin(day: date, zone: ZoneInfo) -> datetime:
+    return datetime.combine(day, time(), zone).astimezone(UTC)
+
+
+def _rates(fields: Fields) -> Iterator[Sample]:
     """Yield the mean heart rates of quarters of an hour, hours and days that Health Auto Export sent."""
     # A quarter of an hour that came in parts, because a delivery ended within it, becomes a single mean.
     for name, length in SPANS.items():
         parts: dict[int, list[list[float]]] = {}
-        for text, values in _object(payload, name).items():
-            at = _second(text)
+        for text, values in fields.parts(name).items():
+            at = fields.second(text)
             first = at - at % length if name == "quarters" else at
-            parts.setdefault(first, []).append(_numbers(values, 5))
+            parts.setdefault(first, []).append(fields.figures(values, 5))
         for first, some in sorted(parts.items()):
-            count = sum(part[0] for part in some)
-            mean = sum(part[0] * part[1] for part in some) / count if count else 0.0
-            low, high = min(part[2] for part in some), max(part[3] for part in some)
-            mean = min(max(mean, low), high)  # rounding must not lift the mean over the highest rate
-            if low <= high and count >= 1:
-                yield _rate(first, length, name, mean, low, high, int(count), _offset(some[0][4]))
+            means = joined(some)
+            if means is not None and means[2] <= means[3]:
+                lasted = Stretch.of_seconds(first, first + length, fields.east(some[0][4]))
+                yield lasted.mean(Metric.HEART_RATE, means, suffix="" if name == "quarters" else f"/{name}")
 
 
-def _rate(first: int, length: int, name: str, mean: float, low: float, high: float, count: int, offset: int) -> Sample:
-    start = datetime.fromtimestamp(first, UTC)
-    return Sample(
-        key=f"{Metric.HEART_RATE}/{start:%Y-%m-%dT%H:%MZ}" + ("" if name == "quarters" else f"/{name}"),
-        metric=Metric.HEART_RATE,
-        start=start,
-        end=start + timedelta(seconds=length),
-        offset=offset,
-        day=(start + timedelta(minutes=offset)).date(),
-        value=mean,
-        count=count,
-        low=low,
-        high=high,
-    )
-
-
-def _instants(payload: Mapping[str, Any]) -> Iterator[Sample]:
+def _instants(fields: Fields) -> Iterator[Sample]:
     for metric in (Metric.HRV_SDNN, Metric.HRV_RMSSD_SPOT, Metric.MINDFUL):
-        for text, values in sorted(_object(payload, str(metric)).items()):
-            value, offset = _numbers(values, 2)
-            start = datetime.fromtimestamp(_second(text), UTC)
+        for text, values in sorted(fields.parts(metric).items()):
+            at, value, offset = _point(fields, text, values)
             if metric is Metric.MINDFUL:
                 value = min(value, LONGEST_SESSION)
-            length = timedelta(minutes=value if metric is Metric.MINDFUL and value >= 0 else 0)
-            day = (start + timedelta(minutes=_offset(offset))).date()
-            yield from samples({metric: value}, key=text, start=start, end=start + length, offset=int(offset), day=day)
+            lasts = value * 60 if metric is Metric.MINDFUL and value >= 0 else 0
+            yield from Stretch.of_seconds(at, at + lasts, offset).samples(text, {metric: value})
 
 
-def _night(payload: Mapping[str, Any]) -> Iterator[Item]:
+def _night(fields: Fields) -> Iterator[Item]:
     """Yield a night's sleeps and naps as episodes, and the medians of values measured overnight as samples."""
-    sleeps = chosen([*of_stretches(_stretches(payload)), *_summaries(payload)])
+    sleeps = chosen([*of_stretches(_stretches(fields)), *_summaries(fields)])
     nights = [sleep for sleep in sleeps if not sleep.is_nap]
-    main = max(nights, key=lambda one: one.minutes.get("asleep", 0.0), default=None)
+    main = max(nights, key=lambda sleep: sleep.minutes.get("asleep", 0.0), default=None)
     for sleep in sleeps:
         kind = EpisodeKind.NAP if sleep.is_nap else EpisodeKind.SLEEP
-        start, end, day = _span(sleep)
-        values = only_measured({METRIC_OF_STAGE[name]: value for name, value in sleep.minutes.items()})
-        yield Episode(
-            key=str(sleep.start), kind=kind, start=start, end=end, offset=sleep.offset, day=day, values=values
-        )
+        values = {METRIC_OF_STAGE[name]: value for name, value in sleep.minutes.items()}
+        yield _span(sleep).episode(kind, str(sleep.start), values)
     if not sleeps:
-        yield from _dated(payload)
-    yield from _overnight(payload, main)
+        yield from _dated(fields)
+    yield from _overnight(fields, main)
 
 
-def _dated(payload: Mapping[str, Any]) -> Iterator[Sample]:
+def _dated(fields: Fields) -> Iterator[Sample]:
     """Yield a night's minutes by stage as samples without an end, where the app sent only the date of waking."""
-    told = [values for _, values in sorted(_object(payload, "dated").items())]
+    told = [values for _, values in sorted(fields.parts("dated").items())]
     for values in told[:1]:
-        if not isinstance(values, list) or len(values) != 3 or not isinstance(values[2], Mapping):
-            raise BadRecord("health_auto_export/night: a summary is unreadable")
-        start, _, day, _ = _civil({"day": values[0], "zone": values[1]})
-        minutes = {name: value for name, value in values[2].items() if name in METRIC_OF_STAGE}
-        figures = {METRIC_OF_STAGE[name]: _finite(value) for name, value in minutes.items()}
-        for sample in samples(figures, key="dated", start=start, end=start, offset=None, day=day):
-            yield replace(sample, end=None)  # the time of waking is unknown
+        day, zone, minutes = _triple(fields, values)
+        civil = replace(_civil(Fields({"day": day, "zone": zone}, fields.name)), end=None, offset=None)
+        yield from civil.samples("dated", _figures(fields, minutes))
 
 
-def _stretches(payload: Mapping[str, Any]) -> Iterator[Stretch]:
-    for text, values in _object(payload, "stretches").items():
-        start, source = _named(text)
-        if not isinstance(values, list) or len(values) != 3 or not isinstance(values[1], str):
-            raise BadRecord("health_auto_export/night: a stage is unreadable")
-        end, stage = _second(values[0]), values[1]
-        if end < start:
-            raise BadRecord("health_auto_export/night: a stage ends before it begins")
+def _triple(fields: Fields, values: Any) -> list[Any]:
+    if not isinstance(values, list) or len(values) != 3:
+        raise fields.bad("a summary or a stage is unreadable")
+    return values
+
+
+def _figures(fields: Fields, minutes: Any) -> dict[Metric, float | None]:
+    if not isinstance(minutes, Mapping):
+        raise fields.bad("a summary is unreadable")
+    return {metric: fields.needed_in(minutes[name]) for name, metric in METRIC_OF_STAGE.items() if name in minutes}
+
+
+def _stretches(fields: Fields) -> Iterator[SleepStage]:
+    for text, values in fields.parts("stretches").items():
+        at, _, source = text.partition(" ")
+        until, stage, offset = _triple(fields, values)
+        start, end = fields.second(at), fields.second(until)
+        if not isinstance(stage, str) or end < start:
+            raise fields.bad("a stage is unreadable, or ends before it begins")
         if end - start < 86_400:  # a longer stage was not stopped; the night is kept
-            yield Stretch(start, end, stage, _offset(values[2]), source.removeprefix(f"{stage} "))
+            yield SleepStage(start, end, stage, fields.east(offset), source.removeprefix(f"{stage} "))
 
 
-def _summaries(payload: Mapping[str, Any]) -> Iterator[Sleep]:
-    for text, values in _object(payload, "summaries").items():
-        start, _ = _named(text)
-        if not isinstance(values, list) or len(values) != 3 or not isinstance(values[2], Mapping):
-            raise BadRecord("health_auto_export/night: a summary is unreadable")
-        end = _second(values[0])
+def _summaries(fields: Fields) -> Iterator[Sleep]:
+    for text, values in fields.parts("summaries").items():
+        until, offset, minutes = _triple(fields, values)
+        start, end = fields.second(text.partition(" ")[0]), fields.second(until)
         if not start < end < start + 2 * 86_400:
-            raise BadRecord(
-                "health_auto_export/night: a sleep ends before it begins, or over two days later; correct it in Health"
-            )
-        told = {name: _finite(values[2][name]) for name in METRIC_OF_STAGE if name in values[2]}
-        yield Sleep(start, end, _offset(values[1]), told)
+            raise fields.bad("a sleep ends before it begins, or over two days later; correct it in Health")
+        named = {name: minutes[name] for name in METRIC_OF_STAGE if name in mapping(minutes)}
+        yield Sleep(start, end, fields.east(offset), {name: fields.needed_in(told) for name, told in named.items()})
 
 
-def _overnight(payload: Mapping[str, Any], main: Sleep | None) -> Iterator[Sample]:
+def _overnight(fields: Fields, main: Sleep | None) -> Iterator[Sample]:
     """Yield the median of each overnight metric during ``main``, the sleep with the most minutes asleep."""
-    measured = _object(payload, "overnight")
+    measured = Fields(fields.parts("overnight"), fields.name)
     for metric in OVERNIGHT_METRICS:
-        points = [_point(at, one) for at, one in _object(measured, str(metric)).items()]
+        points = [_point(fields, at, values) for at, values in measured.parts(metric).items()]
         inside = (
             points if metric is Metric.SKIN_TEMPERATURE or len(points) == 1 else [p for p in points if _in(p, main)]
         )
         if inside:
             value = {metric: median(point[1] for point in inside)}
-            if main is not None:
-                start, end, day = _span(main)
-                yield from samples(value, key="night", start=start, end=end, offset=main.offset, day=day)
-            else:
-                yield from _alone(value, inside)
+            yield from (_alone(sorted(inside)) if main is None else _span(main)).samples("night", value)
 
 
-def _point(at: str, values: Any) -> Point:
-    value, offset = _numbers(values, 2)
-    return _second(at), value, offset
+def _point(fields: Fields, at: str, values: Any) -> Point:
+    value, offset = fields.figures(values, 2)
+    return fields.second(at), value, fields.east(offset)
 
 
 def _in(point: Point, main: Sleep | None) -> bool:
@@ -280,78 +230,30 @@ def _in(point: Point, main: Sleep | None) -> bool:
     return hour >= DARK[0] or hour < DARK[1]
 
 
-def _alone(value: Mapping[Metric, float | None], points: Iterable[Point]) -> Iterator[Sample]:
-    ordered = sorted(points)
-    start, end = (datetime.fromtimestamp(at, UTC) for at in (ordered[0][0], ordered[-1][0]))
-    offset = _offset(ordered[-1][2])
-    day = (end + timedelta(minutes=offset, hours=6)).date()
-    yield from samples(value, key="night", start=start, end=end, offset=offset, day=day)
+def _alone(points: Sequence[Point]) -> Stretch:
+    """Return the time of a night without a sleep, from its first to its last measurement."""
+    (start, _, _), (end, _, offset) = points[0], points[-1]
+    return replace(Stretch.of_seconds(start, end, offset), day=date.fromisoformat(night_of((end, offset))))
 
 
-def _span(sleep: Sleep) -> tuple[datetime, datetime, date]:
-    start, end = datetime.fromtimestamp(sleep.start, UTC), datetime.fromtimestamp(sleep.end, UTC)
-    return start, end, (end + timedelta(minutes=sleep.offset)).date()
+def _span(sleep: Sleep) -> Stretch:
+    return Stretch.of_seconds(sleep.start, sleep.end, sleep.offset, by_end=True)
 
 
-def _workout(payload: Mapping[str, Any]) -> Episode:
-    start, end = _second(payload.get("start")), _second(payload.get("end"))
-    if not start <= end < start + LONGEST_WORKOUT:
-        raise BadRecord(
-            "health_auto_export/workout: the workout ends before it begins, or lasts two days or more; "
-            "correct it in Health"
-        )
-    offset, sport = _offset(payload.get("offset")), payload.get("sport")
-    begin = datetime.fromtimestamp(start, UTC)
-    values = {metric: number(payload.get(str(metric))) for metric in WORKOUT_METRICS}
-    return Episode(
-        key=str(start),
-        kind=EpisodeKind.WORKOUT,
-        start=begin,
-        end=datetime.fromtimestamp(end, UTC),
-        offset=offset,
-        day=(begin + timedelta(minutes=offset)).date(),
-        label=sport if isinstance(sport, str) else None,
-        values=only_measured(values),
-    )
+def _workout(fields: Fields) -> Iterator[Episode]:
+    start, end = (fields.second(fields.get(edge), edge) for edge in ("start", "end"))
+    if not start <= end < start + 2 * 86_400:
+        raise fields.bad("the workout ends before it begins, or lasts two days or more; correct it in Health")
+    lasted, sport = Stretch.of_seconds(start, end, fields.offset("offset")), fields.get("sport")
+    label = sport if isinstance(sport, str) else None
+    yield lasted.episode(EpisodeKind.WORKOUT, str(start), fields.measured(WORKOUT), label=label)
 
 
-def _object(payload: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = payload.get(name, {})
-    if not isinstance(found, Mapping):
-        raise BadRecord(f"health_auto_export: {name} is unreadable")
-    return found
-
-
-def _named(text: str) -> tuple[int, str]:
-    at, _, source = text.partition(" ")
-    return _second(at), source
-
-
-def _second(value: Any) -> int:
-    try:
-        at = int(value)
-    except (TypeError, ValueError, OverflowError):
-        at = 0
-    if not FIRST <= at < LAST:
-        raise BadRecord("health_auto_export: a time is unreadable")
-    return at
-
-
-def _offset(value: Any) -> int:
-    minutes = _finite(value)
-    if abs(minutes) > 15 * 60:
-        raise BadRecord("health_auto_export: an offset is unreadable")
-    return int(minutes)
-
-
-def _finite(value: Any) -> float:
-    found = None if isinstance(value, str) else number(value)
-    if found is None:
-        raise BadRecord("health_auto_export: a number is unreadable")
-    return found
-
-
-def _numbers(values: Any, count: int) -> list[float]:
-    if not isinstance(values, list) or len(values) != count:
-        raise BadRecord("health_auto_export: a point is unreadable")
-    return [_finite(value) for value in values]
+STREAM_READERS: Mapping[str, Callable[[Fields], Iterator[Item]]] = {
+    "day": _day,
+    "heart_rate": _rates,
+    "instants": _instants,
+    "night": _night,
+    "workout": _workout,
+    "unreadable": _unreadable,
+}
