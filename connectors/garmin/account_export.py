@@ -13,7 +13,6 @@ from bridge.domain.metrics import Metric
 from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord, Sample
 from connectors.garmin.fields import (
     STAGES,
-    day_of,
     fields_of,
     intensity,
     is_whole,
@@ -57,7 +56,7 @@ NOON = timedelta(hours=12)
 def daily(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001 - the readers' shape
     """Yield a civil day's totals, resting heart rate, stress and body battery as samples, if a watch was worn."""
     fields = settled_fields(record.payload, "uds")
-    day = day_of(fields)
+    day = fields.date_in("calendarDate")
     if fields.get("includesWellnessData") is False:
         return
     start, offset = _begin(fields, record.payload)
@@ -107,7 +106,7 @@ def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
     A sleep that was only guessed, or with the watch off, yields nothing. Its date's naps do.
     """
     fields = settled_fields(record.payload, "export_sleep")
-    day = day_of(fields)
+    day = fields.date_in("calendarDate")
     found = list(naps(record.key, fields, "napList", lambda at: _offset(record.payload, parent, at)))
     yield from found
     if unconfirmed(fields) or (found and fields.get("sleepStartTimestampGMT") is None):
@@ -125,7 +124,7 @@ def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
 def health(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
     """Yield overnight HRV, breathing, blood oxygen and the deviation of the skin's temperature as samples."""
     fields = settled_fields(record.payload, "export_health")
-    day = day_of(fields)
+    day = fields.date_in("calendarDate")
     entries = [fields_of(mapping(entry), "export_health") for entry in rows(fields.get("metrics"))]
     measured = [entry for entry in entries if str(entry.get("type")) in HEALTH and not _unmeasured(entry)]
     values = {HEALTH[str(entry.get("type"))]: entry.number("value") for entry in measured}
@@ -159,7 +158,7 @@ def _begin(fields: Fields, payload: Mapping[str, Any]) -> tuple[datetime, int]:
     offset = offset_of(fields, "wellnessStartTimeLocal", "wellnessStartTimeGmt")
     if start is not None and offset is not None:
         return start, offset
-    wall = midnight(day_of(fields))
+    wall = midnight(fields.date_in("calendarDate"))
     offset = offset_at_home(payload, wall, "uds")
     return wall - timedelta(minutes=offset), offset
 

@@ -15,7 +15,6 @@ from bridge.domain.samples import finite, quarter_hours
 from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord
 from connectors.garmin.fields import (
     STAGES,
-    day_of,
     fields_of,
     intensity,
     is_over,
@@ -58,7 +57,7 @@ READING = timedelta(minutes=10)  # the span of a night without times, which is k
 def summary(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001 - the readers' shape
     """Yield the totals, mean stress and resting heart rate of a civil day as samples, if a watch was worn."""
     fields = fields_of(record.payload, "summary")
-    day = day_of(fields)
+    day = fields.date_in("calendarDate")
     if fields.get("includesWellnessData") is False or fields.get("wellnessStartTimeGmt") is None:
         return
     start, end = span(fields, "wellnessStartTimeGmt", "wellnessEndTimeGmt")
@@ -78,7 +77,7 @@ def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noq
     night = fields.inner("dailySleepDTO")
     if not night.payload:
         raise fields.bad("dailySleepDTO is missing")
-    day = day_of(night)
+    day = night.date_in("calendarDate")
     east = offset_of(night, "sleepEndTimestampLocal", "sleepEndTimestampGMT")
     yield from naps(record.key, fields, "dailyNapDTOS", lambda _: east)
     if night.get("id") is None and night.get("sleepStartTimestampGMT") is None:
@@ -100,7 +99,7 @@ def hrv(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa:
     """Yield the night's mean RMSSD as a sample, or nothing without a value. Raises BadRecord without times."""
     fields = fields_of(record.payload, "hrv")
     found = fields.inner("hrvSummary") if mapping(fields.get("hrvSummary")) else fields
-    day, value = day_of(found), found.number("lastNightAvg")
+    day, value = found.date_in("calendarDate"), found.number("lastNightAvg")
     value = found.number("lastNight") if value is None else value
     if value is None:
         return

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from bridge.domain.metrics import Metric
 from bridge.domain.types import Episode, EpisodeKind
-from connectors.instants import calendar_date, local_date, offset_between, offset_in, time_zone, utc_of_naive
+from connectors.instants import local_date, offset_between, offset_in, time_zone, utc_of_naive
 from connectors.payload import SECONDS, Fields, Stretch, Table, mapping, rows
 
 STAGES: Table = {
@@ -77,14 +77,6 @@ def is_whole(fields: Fields) -> bool:
     if start is None or end is None:
         return lasted is None or lasted / 1000 >= WHOLE_DAY.total_seconds()
     return is_over(fields, end - start)
-
-
-def day_of(fields: Fields, path: str = "calendarDate") -> date:
-    """Return the calendar date in a field, which may be followed by a time. Raises BadRecord for anything else."""
-    found = calendar_date(str(fields.get(path))[:10])
-    if found is None:
-        raise fields.bad(f"{path} is no date")
-    return found
 
 
 def span(fields: Fields, start: str, end: str) -> tuple[datetime, datetime]:

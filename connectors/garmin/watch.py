@@ -12,7 +12,7 @@ from bridge.domain.errors import BadRecord
 from bridge.domain.metrics import Metric
 from bridge.domain.samples import finite, quarter_hours
 from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord
-from connectors.garmin.fields import day_of, fields_of, length, minutes_by_zone, offset_at_home, settled
+from connectors.garmin.fields import fields_of, length, minutes_by_zone, offset_at_home, settled
 from connectors.garmin.fit import FIT_EPOCH, INTENSITY, ends
 from connectors.instants import local_date, midnight
 from connectors.payload import CENTIMETRES, METRES_A_SECOND, Fields, Stretch, Table, mapping, rows
@@ -47,7 +47,7 @@ NIGHT_LENGTH = timedelta(hours=9)  # what an overnight value without times is kn
 def day(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001 - the port's shape
     """Yield samples of a local day, with heart rate and stress by quarter-hour, totals, and last resting heart rate."""
     payload = record.payload
-    civil = day_of(fields_of(payload, "fit_day"), "day")
+    civil = fields_of(payload, "fit_day").date_in("day")
     offset = _day_offset(payload, civil)
     device = record.key.partition("/")[0]
     for metric, series in SERIES.items():
@@ -129,7 +129,7 @@ def hrv(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa:
     Raises BadRecord if that time or the offset is unreadable.
     """
     payload = _settled(record)
-    end = _instant(payload, "at", "fit_hrv")
+    end = _at(fields_of(payload, "fit_hrv").needed("at"), "fit_hrv")
     offset = _place(payload, end)
     night = Stretch(start=end - NIGHT_LENGTH, end=end, offset=offset, day=local_date(end, offset))
     yield from night.samples(record.key, fields_of(payload, "fit_hrv").measured(OVERNIGHT))
@@ -174,24 +174,10 @@ def _created(key: str) -> int:
     return int(created) if created.isdigit() and len(created) < 12 else 0
 
 
-def _minutes(payload: Mapping[str, Any]) -> int:
-    offset = finite(payload.get("offset"))
-    if offset is None or abs(offset) > 15 * 60:
-        raise BadRecord("garmin/fit: offset is unreadable")
-    return int(offset)
-
-
 def _place(payload: Mapping[str, Any], at: datetime) -> int:
     if finite(payload.get("offset")) is not None:
-        return _minutes(payload)
+        return fields_of(payload, "fit").offset("offset")
     return offset_at_home(payload, at, "fit")
-
-
-def _instant(payload: Mapping[str, Any], field: str, what: str) -> datetime:
-    value = finite(payload.get(field))
-    if value is None:
-        raise BadRecord(f"garmin/{what}: {field} is unreadable")
-    return _at(value, what)
 
 
 def _at(seconds: float, what: str) -> datetime:
