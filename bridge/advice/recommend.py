@@ -125,8 +125,9 @@ def build_observation(
     store: Store, user: User, classifier: EventClassifier, *, at: datetime, proxies: ProxyMap | None = None
 ) -> tuple[Observation, dict[Meter, Reading]]:
     """Return a user's observation at ``at``, and the meters' readings, by the proxy map (None: the shipped map)."""
-    known = load_snapshot(store, user, classifier, at=at, proxies=proxies)
-    recent = store.recommendations.advice_records(user.id, since=at - timedelta(days=3), until=at + INSTANT)
+    with store.view():
+        known = load_snapshot(store, user, classifier, at=at, proxies=proxies)
+        recent = store.recommendations.advice_records(user.id, since=at - timedelta(days=3), until=at + INSTANT)
     return observe(known, recommended={r.moment: r.action for r in recent})
 
 
@@ -191,8 +192,9 @@ def load_person(
     store: Store, user: User, classifier: EventClassifier, *, now: datetime, proxies: ProxyMap | None = None
 ) -> Person:
     """Load a user as a person at ``now`` by the proxy map (None: the shipped map), with routine, wishes and advice."""
-    known = load_snapshot(store, user, classifier, at=now, proxies=proxies)
-    return person_of(store, user, classifier, known)
+    with store.view():
+        known = load_snapshot(store, user, classifier, at=now, proxies=proxies)
+        return person_of(store, user, classifier, known)
 
 
 def person_of(store: Store, user: User, classifier: EventClassifier, known: Snapshot) -> Person:

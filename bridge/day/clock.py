@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 
 from bridge.domain.slots import ZoneHistory, first_shown, zone_at
 
@@ -13,8 +13,10 @@ WEEKEND = (5, 6)
 
 def clock(at: datetime, zones: ZoneHistory, offset: int | None = None) -> tuple[date, float]:
     """Return (local date, minutes since midnight) of an instant, in the user's zone without ``offset`` (minutes)."""
-    east = at.astimezone(zone_at(at, zones)).utcoffset() if offset is None else timedelta(minutes=offset)
-    local = at.replace(tzinfo=None) - (at.utcoffset() or timedelta(0)) + (east or timedelta(0))
+    if offset is None:
+        local = at.astimezone(zone_at(at, zones)).replace(tzinfo=None)
+    else:
+        local = at.astimezone(UTC).replace(tzinfo=None) + timedelta(minutes=offset)
     return local.date(), (local - datetime.combine(local.date(), time())) / MINUTE
 
 

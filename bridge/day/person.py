@@ -28,9 +28,8 @@ from bridge.domain.slots import ZoneHistory, zone_at
 from bridge.domain.types import Because, Episode, EpisodeKind, Label, Occurrence, Reading
 from bridge.domain.wishes import Wishes
 from bridge.meters import illness, vitality
-from bridge.meters.overlaps import ended_once
 from bridge.meters.past import Past
-from bridge.meters.whole_nights import whole_nights
+from bridge.meters.whole_nights import ended_whole
 from rhythm_env.interface import ActionType, Meter
 
 NEAR = timedelta(days=8)  # calendar entries and advice farther away do not matter for a day
@@ -278,8 +277,7 @@ class Person:
 
     def _recorded(self) -> list[Episode]:
         since = self.now - RECORDED
-        over = [told for told in ended_once(self.known) if since < told[1].end <= self.now]
-        return [one for _, one in whole_nights(over)]
+        return [one for _, one in ended_whole(self.known) if since < one.end <= self.now]
 
     def slept(self, day: date) -> Episode | None:
         """Return the longest recorded main sleep that ended on a date and by now. Return None if none is recorded."""
@@ -323,7 +321,7 @@ class Person:
     @property
     def free_days(self) -> frozenset[date]:
         """The dates that the calendar says are free of work."""
-        return self._once("free days", lambda: free_days(self.known))
+        return free_days(self.known)
 
     def free_day(self, day: date) -> bool:
         """Return True if a date is free of work, by the calendar or by what the person said."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import date, datetime, timedelta
+from operator import attrgetter
 from statistics import median
 
 from bridge.calendar.busy import NO_TIME, takes_time
@@ -22,8 +23,7 @@ from bridge.domain.metrics import Metric
 from bridge.domain.records import Snapshot
 from bridge.domain.slots import ZoneHistory
 from bridge.domain.types import EpisodeKind, Event, Response
-from bridge.meters.overlaps import ended_once
-from bridge.meters.whole_nights import whole_nights
+from bridge.meters.whole_nights import ended_whole
 from rhythm_env.interface import ActionType
 
 WEEKS = 6  # of a weekday's last days
@@ -56,7 +56,7 @@ class Habit:
     settled: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Deed:
     """A stretch in which the user did an action, from the calendar or ``measured``, with its chance, ``trust``."""
 
@@ -68,6 +68,9 @@ class _Deed:
     minute: float  # of the start by the user's clock
     name: str
     trust: float = 1.0
+
+
+_in_order = attrgetter(*(one.name for one in fields(_Deed)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +136,7 @@ def _beside_work(night: UsualNight, spans: list[Span]) -> UsualNight:
 def habits(known: Snapshot, work: Week = ()) -> dict[ActionType, Habit]:
     """Return each action's habit. Company with others within the working hours ``work`` is work, and no habit."""
     since = known.at - WEEKS * EARLIEST_WEEK
-    found = sorted(one for one in _deeds(known, work) if since <= one.start and one.end <= known.at)
+    found = sorted([one for one in _deeds(known, work) if since <= one.start and one.end <= known.at], key=_in_order)
     if not found:
         return {}
     weeks = (known.at - max(min(_first(known), found[0].start), since)) / EARLIEST_WEEK
@@ -203,18 +206,19 @@ def _name(deeds: Iterable[_Deed]) -> str:
 
 
 def _once(deeds: Sequence[_Deed]) -> list[_Deed]:
-    """Return deeds by start, without measurements near a deed of the calendar or another source."""
+    """Return ordered deeds without measurements near a deed of the calendar or another source."""
     kept: list[_Deed] = []
-    for one in sorted(deeds, key=lambda deed: (deed.measured, deed)):
+    for one in sorted(deeds, key=attrgetter("measured")):
         slack = SLACK if one.measured else timedelta(0)
-        if not [other for other in kept if one.start < other.end + slack and other.start < one.end + slack]:
+        low, high = one.start - slack, one.end + slack
+        if not [other for other in kept if low < other.end and other.start < high]:
             kept.append(one)
-    return sorted(kept)
+    return sorted(kept, key=_in_order)
 
 
 def _deeds(known: Snapshot, work: Week) -> Iterator[_Deed]:
     yield from _in_calendar(known, work)
-    for _, episode in whole_nights(ended_once(known)):
+    for _, episode in ended_whole(known):
         if episode.kind is not EpisodeKind.SLEEP and episode.start < episode.end:
             nap = episode.kind is EpisodeKind.NAP
             action, name = (ActionType.SLEEP, "") if nap else (ActionType.EXERCISE, _sport(episode.label or ""))

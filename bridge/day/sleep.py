@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, tzinfo
 from enum import StrEnum
 from math import atan2, cos, pi, sin, sqrt
+from operator import attrgetter
 
 from bridge.calendar.busy import Labelled, Stretch, clipped, merged, takes_time
 from bridge.calendar.flights import same_clock
@@ -22,10 +23,11 @@ from bridge.day.typical import MAD_TO_SD, median, midmean, ordinary, weight
 from bridge.domain.metrics import Metric
 from bridge.domain.records import Snapshot
 from bridge.domain.slots import ZoneHistory, zone_at
-from bridge.domain.types import Episode, Label, Occurrence, Response
+from bridge.domain.types import Episode, EpisodeKind, Label, Occurrence, Response
 from bridge.meters import sleep
-from bridge.meters.nights import Nights
+from bridge.meters.nights import Nights, ended_nights
 from bridge.meters.overlaps import ended_once
+from bridge.meters.whole_nights import whole_nights
 from rhythm_env.interface import ActionType
 
 # Bedtime and wake time in minutes after midnight of the date of waking: on workdays 23:02 to 06:41, on free days 23:25
@@ -97,7 +99,7 @@ class Night:
     moved: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Slept:
     """A main sleep that ended on ``day``, with bedtime and wake time in minutes after that date's midnight.
 
@@ -108,6 +110,9 @@ class Slept:
     bed: float
     wake: float
     weight: float
+
+
+_in_order = attrgetter("day", "bed", "wake", "weight")
 
 
 def usual_nights(known: Snapshot) -> tuple[UsualNight, ...]:
@@ -139,11 +144,14 @@ def _night(bed: tuple[float, float], wake: tuple[float, float], count: float, re
 
 def recorded(known: Snapshot) -> list[Slept]:
     """Return the recorded main sleeps that have ended, one for each date, without those soon after a journey."""
-    ended = (told for told in known.episodes if told[1].end <= known.at)
-    every, single = (sorted(map(_asleep, some), key=_order) for some in (ended, ended_once(known)))
-    nights = Nights(every, known.zones, known.preference, single)
+    ended = [told for told in known.episodes if told[1].end <= known.at and told[1].kind is not EpisodeKind.WORKOUT]
+    if all(Metric.ASLEEP in one.values for _, one in ended):
+        nights = ended_nights(known)
+    else:
+        single = whole_nights(map(_asleep, ended_once(known)))
+        nights = Nights(list(map(_asleep, ended)), known.zones, known.preference, single)
     counted = nights.counted().items()
-    return sorted(_slept(night, known) for day, night in counted if not nights.journeys.frozen(day))
+    return sorted([_slept(night, known) for day, night in counted if not nights.journeys.frozen(day)], key=_in_order)
 
 
 def _asleep(told: tuple[str, Episode]) -> tuple[str, Episode]:
@@ -152,11 +160,6 @@ def _asleep(told: tuple[str, Episode]) -> tuple[str, Episode]:
     if Metric.ASLEEP in one.values:
         return told
     return source, replace(one, values={Metric.ASLEEP: (one.end - one.start) / MINUTE, **one.values})
-
-
-def _order(told: tuple[str, Episode]) -> tuple[datetime, datetime, str, str, str]:
-    source, one = told
-    return one.start, one.end, source, one.key, one.device or ""
 
 
 def _slept(night: sleep.Night, known: Snapshot) -> Slept:
@@ -189,7 +192,7 @@ def _planned(known: Snapshot) -> list[Slept]:
             day, wake = clock(end, known.zones)
             w = trust[start] * weight(end, known.at)
             found[day] = Slept(day=day, bed=wake - (end - start) / MINUTE, wake=wake, weight=w)
-    return sorted(found.values())
+    return sorted(found.values(), key=_in_order)
 
 
 def _around_the_clock(slept: Sequence[Slept]) -> list[Slept]:
@@ -197,7 +200,7 @@ def _around_the_clock(slept: Sequence[Slept]) -> list[Slept]:
     turns = [(one.weight, one.wake / MINUTES_OF_DAY * 2 * pi) for one in slept]
     east, north = (sum(w * turn(angle) for w, angle in turns) for turn in (sin, cos))
     usual = atan2(east, north) / (2 * pi) * MINUTES_OF_DAY % MINUTES_OF_DAY
-    return sorted(_moved(one, round((usual - one.wake) / MINUTES_OF_DAY)) for one in slept)
+    return sorted([_moved(one, round((usual - one.wake) / MINUTES_OF_DAY)) for one in slept], key=_in_order)
 
 
 def _moved(one: Slept, days: int) -> Slept:

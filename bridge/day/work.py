@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from statistics import median_low
@@ -79,9 +80,10 @@ def working_week(known: Snapshot) -> WorkingWeek:
     work = [(o, label) for o, label in entries if _is_work(o.event, label)]
     free = free_days(known)
     met = _met_at_work(known, work)
-    week = _week(known, _worked(known, work, free), free, met)
+    begun = min([o.start for o, _ in entries], default=known.at)
+    week = _week(known, _worked(known, work, free), free, met, begun)
     learnt = [(o, label) for o, label in entries if label.action is ActionType.LEARN and _inside(o, week.spans, known)]
-    return _week(known, _worked(known, work + learnt, free), free, met) if learnt else week
+    return _week(known, _worked(known, work + learnt, free), free, met, begun) if learnt else week
 
 
 def _met_at_work(known: Snapshot, work: Work) -> frozenset[date]:
@@ -128,12 +130,13 @@ def _worked(known: Snapshot, work: Work, free: frozenset[date]) -> dict[date, _W
     """
     found: dict[date, list[tuple[Span, tuple[float, float, float]]]] = {}
     today, _ = clock(known.at, known.zones)
+    work = sorted(work, key=_begin)
     for start, end in merged(((o.start, o.end) for o, _ in work), bridging=LONG_PAUSE):
         day, begin = clock(start, known.zones)
         over = begin + (end - start) / MINUTE
         if day == today or day in free or (begin < NIGHT and over - begin < SHIFT):
             continue
-        inside = [(o, label) for o, label in work if start <= o.start < end]
+        inside = work[bisect_left(work, start, key=_begin) : bisect_left(work, end, key=_begin)]
         deep = [(o, la) for o, la in inside if la.action is not ActionType.ADMIN_WORK or is_meeting(o.event)]
         found.setdefault(day, []).append(((begin, over), (_minutes(deep), _minutes(inside), _length(inside))))
     days = {day: one for day, one in _of_tasks(known).items() if day != today and day not in free}
@@ -143,6 +146,10 @@ def _worked(known: Snapshot, work: Work, free: frozenset[date]) -> dict[date, _W
             days[day] = _Worked(tuple(span for span, _ in parts), min(minutes / whole, 1.0))
     kept = ordinary(sorted(days), [_hull(days[day].spans) for day in sorted(days)])
     return {day: days[day] for day, keep in zip(sorted(days), kept, strict=True) if keep}
+
+
+def _begin(one: tuple[Occurrence, Label]) -> datetime:
+    return one[0].start
 
 
 def _length(work: Iterable[tuple[Occurrence, Label]]) -> float:
@@ -167,10 +174,13 @@ def _of_tasks(known: Snapshot) -> dict[date, _Worked]:
     }
 
 
-def _week(known: Snapshot, days: Mapping[date, _Worked], free: frozenset[date], met: frozenset[date]) -> WorkingWeek:
+def _week(
+    known: Snapshot, days: Mapping[date, _Worked], free: frozenset[date], met: frozenset[date], begun: datetime
+) -> WorkingWeek:
     if _evidence(days, days) < EVIDENCE_DAYS - 0.5 or _outside_a_week(days) < OUTSIDE - 0.5:
         return _office_week()
-    shares = _shares(known, {**dict.fromkeys(met, 1.0), **{day: one.trust for day, one in days.items()}}, free)
+    trusts = {**dict.fromkeys(met, 1.0), **{day: one.trust for day, one in days.items()}}
+    shares = _shares(trusts, free, known, begun)
     weekdays, sd = _of_part(days, 0), _spread(days)
     usual = _spans(weekdays, known, sd)
     filled = sum(_minutes_of(one.spans) for one in weekdays.values())
@@ -203,12 +213,13 @@ def _of_weekday(weekday: int, own: tuple[Span, ...], usual: Sequence[Span]) -> t
     return _with_office_hours((_hull([*own, *usual]),) if usual else own, sparse=bool(usual))
 
 
-def _shares(known: Snapshot, days: Mapping[date, float], free: frozenset[date]) -> list[float]:
-    """Return the share of weeks worked, from 0 to 1, by weekday."""
+def _shares(days: Mapping[date, float], free: frozenset[date], known: Snapshot, begun: datetime) -> list[float]:
+    """Return the share of weeks worked, from 0 to 1, by weekday, since a calendar that ``begun`` then."""
     today, _ = clock(known.at, known.zones)
     worked = [PRIOR_WEEKS * (WORKS_ON_WEEKEND if d in WEEKEND else WORKS_ON_WORKDAY) for d in range(7)]
     seen = [PRIOR_WEEKS] * 7
-    day = _first(known, days)
+    first = min([clock(begun, known.zones)[0], *days])
+    day = max(first, clock(known.at - BACK * DAY, known.zones)[0])
     while day < today:
         if day not in free:
             trust = 0.5 ** ((today - day) / HALF_LIFE)
@@ -216,11 +227,6 @@ def _shares(known: Snapshot, days: Mapping[date, float], free: frozenset[date]) 
             worked[day.weekday()] += trust * days.get(day, 0.0)
         day += DAY
     return [done / of for done, of in zip(worked, seen, strict=True)]
-
-
-def _first(known: Snapshot, days: Collection[date]) -> date:
-    begun = min((o.start for o, _ in known.agenda if _counts(o, known.at)), default=known.at)
-    return max(min([clock(begun, known.zones)[0], *days]), clock(known.at - BACK * DAY, known.zones)[0])
 
 
 def _of_part(days: Mapping[date, _Worked], weekday: int) -> Mapping[date, _Worked]:
@@ -285,6 +291,10 @@ def free_days(known: Snapshot) -> frozenset[date]:
 
     Calendars of holidays also name days like Mother's Day, so a holiday with planned work does not count.
     """
+    return known.once("free days", lambda: _free_days(known))
+
+
+def _free_days(known: Snapshot) -> frozenset[date]:
     today, _ = clock(known.at, known.zones)
     low, high = today - (BACK + 1) * DAY, today + AHEAD * DAY
     free: set[date] = set()

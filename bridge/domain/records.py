@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from bridge.domain.facts import Fact, fact
 from bridge.domain.preference import Preference
@@ -20,6 +20,8 @@ PUSH_CONNECTION = f"{FOLDER_CONNECTION}-push"  # the name of a connection whose 
 FILE_STREAMS = ("files", "imports")  # whose cursors say which files of a folder, and which digests, were read
 SEND_STATES = ("sending", "sent", "failed")  # of notifications that were begun
 UNSENT = ("sending", "failed")  # a killed process leaves "sending": its message may have been sent
+
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -393,6 +395,10 @@ class Snapshot:
     rmssd_errors: Mapping[str, float] = field(default_factory=dict)  # of each source whose SPEC gives it
     preference: Preference = field(default_factory=Preference)
     event_since: Mapping[str, datetime] = field(default_factory=dict)  # event -> when it came in, where outcomes ask
-    kept: dict[str, Any] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )  # made of it a single time
+    _made: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def once(self, name: str, make: Callable[[], Made]) -> Made:
+        """Return what ``make`` makes of this snapshot, a single time."""
+        if name not in self._made:
+            self._made[name] = make()
+        return cast("Made", self._made[name])

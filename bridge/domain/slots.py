@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache
 from itertools import zip_longest
 from zoneinfo import ZoneInfo
 
@@ -35,7 +36,10 @@ def zone_at(instant: datetime, zones: ZoneHistory) -> ZoneInfo:
     for span in zones:
         if span.since <= instant:
             current = span
-    return ZoneInfo(current.zone)
+    return _zone(current.zone)
+
+
+_zone = lru_cache(maxsize=64)(ZoneInfo)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)

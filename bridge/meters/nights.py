@@ -11,11 +11,12 @@ from datetime import UTC, date, datetime, time, timedelta
 from itertools import pairwise
 
 from bridge.domain.preference import Preference
+from bridge.domain.records import Snapshot
 from bridge.domain.slots import ZoneHistory, zone_at
 from bridge.domain.types import Episode, EpisodeKind, Sample
 from bridge.meters.overlaps import NO_PREFERENCE, once, series_of
 from bridge.meters.sleep import Night, night_of
-from bridge.meters.whole_nights import whole_nights
+from bridge.meters.whole_nights import ended_whole, whole_nights
 
 JOURNEY_MIN_MINUTES = 180  # of offset; less is a change to summer time or a neighbouring zone
 LOOSE_DAYS = 3
@@ -72,10 +73,10 @@ class Nights:
         preference: Preference = NO_PREFERENCE,
         single: Sequence[tuple[str, Episode]] | None = None,
     ) -> None:
-        """Take ``single``, the episodes each once, if they were made before."""
+        """Take ``single``, the whole nights of the episodes each once, if they were made before."""
         self._zones = zones
-        self.of = self._main_sleeps(episodes)
-        self._single = self._main_sleeps(once(episodes, preference) if single is None else single)
+        self.of = self._main_sleeps(whole_nights(episodes))
+        self._single = self._main_sleeps(whole_nights(once(episodes, preference)) if single is None else single)
         nights = [(day, _rank(night), series) for series, of in self._single.items() for day, night in of.items()]
         self.told = {day: series for day, _, series in sorted(nights)}
         self.journeys = Journeys(self._offsets())
@@ -126,10 +127,10 @@ class Nights:
         found = [nights[day] for nights in self.of.values() if day in nights]
         return max(found, key=_rank, default=None)
 
-    def _main_sleeps(self, episodes: Sequence[tuple[str, Episode]]) -> dict[str, dict[date, Night]]:
-        """Return series -> local day of waking -> main sleep, the pieces of a night as one."""
+    def _main_sleeps(self, whole: Sequence[tuple[str, Episode]]) -> dict[str, dict[date, Night]]:
+        """Return series -> local day of waking -> main sleep."""
         found: dict[str, dict[date, Night]] = {}
-        for source, episode in whole_nights(episodes):
+        for source, episode in whole:
             night = night_of(episode, self._offset(episode)) if episode.kind is EpisodeKind.SLEEP else None
             if night is not None:
                 of_series, day = found.setdefault(series_of(source, episode.device), {}), episode.day
@@ -147,6 +148,12 @@ class Nights:
         for _, nights in sorted(self.of.items(), key=lambda pair: (len(pair[1]), pair[0])):
             found |= {day: round(night.offset / timedelta(minutes=1)) for day, night in nights.items()}
         return found
+
+
+def ended_nights(known: Snapshot) -> Nights:
+    """Return the main sleeps of the episodes that have ended, made a single time for a snapshot."""
+    ended = [told for told in known.episodes if told[1].end <= known.at]
+    return known.once("nights", lambda: Nights(ended, known.zones, known.preference, ended_whole(known)))
 
 
 def _rank(night: Night) -> tuple[bool, float]:

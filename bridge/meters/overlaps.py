@@ -46,10 +46,8 @@ def once(episodes: Iterable[Told], preference: Preference = NO_PREFERENCE) -> li
 
 def ended_once(known: Snapshot) -> list[Told]:
     """Return ``once`` of the episodes that have ended, made a single time for a snapshot."""
-    if "once" not in known.kept:
-        known.kept["once"] = once((told for told in known.episodes if told[1].end <= known.at), known.preference)
-    found: list[Told] = known.kept["once"]
-    return found
+    ended = (told for told in known.episodes if told[1].end <= known.at)
+    return known.once("once", lambda: once(ended, known.preference))
 
 
 def _by_start(told: Told) -> tuple[datetime, str, str]:

@@ -34,8 +34,8 @@ from bridge.meters.baseline import (
 from bridge.meters.check_in import CHECK_IN_METRICS, Answers
 from bridge.meters.fuse import EXPIRY
 from bridge.meters.hours import Calendar, Intraday
-from bridge.meters.nights import LOOSER, Nights
-from bridge.meters.overlaps import ended_once, series_of
+from bridge.meters.nights import LOOSER, Nights, ended_nights
+from bridge.meters.overlaps import series_of
 from bridge.meters.sleep import need, score
 from bridge.meters.todo import Tasks
 
@@ -118,8 +118,8 @@ class Past:
         self._samples = _by_metric(known, oldest)
         ended = [(s, x) for s, x in known.episodes if x.end <= known.at]
         episodes = [(s, x) for s, x in ended if x.day >= oldest]
-        single = ended_once(known) if len(episodes) == len(ended) else None
-        self.nights = Nights(episodes, known.zones, known.preference, single)
+        every = len(episodes) == len(ended)
+        self.nights = ended_nights(known) if every else Nights(episodes, known.zones, known.preference)
         self._tracks: dict[str, dict[str, Track]] = {}
         self._histories: dict[tuple[str, str], tuple[list[date], list[Value]]] = {}
         self._batteries = self._charged()

@@ -15,8 +15,9 @@ from datetime import datetime, timedelta
 
 from bridge.domain.metrics import Metric
 from bridge.domain.naps import NAP_HOURS, is_nap
+from bridge.domain.records import Snapshot
 from bridge.domain.types import Episode, EpisodeKind
-from bridge.meters.overlaps import Told
+from bridge.meters.overlaps import Told, ended_once
 
 FLOWN_MINUTES = 180  # of offset; less is a change to summer time or a neighbouring zone
 AWAKE_MAX, MINUTE = timedelta(hours=2), timedelta(minutes=1)
@@ -27,7 +28,7 @@ def whole_nights(episodes: Iterable[Told]) -> list[Told]:
     """Return the episodes with the pieces of each device's nights as one, in the order of their start."""
     done: list[Told] = []
     last: dict[tuple[str, str | None], int] = {}  # device -> where its last sleep that is no nap stands
-    for source, one in sorted(episodes, key=lambda told: (told[1].start, told[1].end)):
+    for source, one in sorted(episodes, key=lambda told: (told[1].start, told[1].end, told[0], told[1].key)):
         device = source, one.device
         before = last.get(device)
         if one.kind is EpisodeKind.WORKOUT or _is_nap(one):
@@ -40,18 +41,26 @@ def whole_nights(episodes: Iterable[Told]) -> list[Told]:
     return done
 
 
+def ended_whole(known: Snapshot) -> list[Told]:
+    """Return ``whole_nights`` of the episodes that have ended, each once, made a single time for a snapshot."""
+    return known.once("whole nights", lambda: whole_nights(ended_once(known)))
+
+
 def _is_nap(one: Episode) -> bool:
     begun = one.start + timedelta(minutes=one.offset or 0)
     return is_nap(begun.hour, (one.end - one.start) / MINUTE)
 
 
 def _belong(first: Episode, second: Episode) -> bool:
-    awake = second.start - first.end
-    shorter = min(first.end - first.start, second.end - second.start)
+    if (
+        not timedelta(0)
+        <= second.start - first.end
+        <= min(first.end - first.start, second.end - second.start, AWAKE_MAX)
+    ):
+        return False
     is_main = EpisodeKind.SLEEP in (first.kind, second.kind)
     moved = 0 if None in (first.offset, second.offset) else abs((first.offset or 0) - (second.offset or 0))
-    at_home = moved < FLOWN_MINUTES and _at_night(first.end, first) and _at_night(second.start, second)
-    return is_main and at_home and timedelta(0) <= awake <= min(shorter, AWAKE_MAX)
+    return is_main and moved < FLOWN_MINUTES and _at_night(first.end, first) and _at_night(second.start, second)
 
 
 def _at_night(at: datetime, one: Episode) -> bool:
