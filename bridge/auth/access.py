@@ -25,7 +25,9 @@ SESSION_LASTS = timedelta(days=30)
 HASHES_AT_ONCE = 2  # each hash of a password takes 64 MiB (RFC 9106, second recommended option)
 HASHES_WAITING = 8  # beside those at once; further logins get TryLater
 HASH_RETRY_SECONDS = 5
-PASSWORD_MIN_CHARS, PASSWORD_MAX_CHARS = 8, 256  # NIST SP 800-63B, 5.1.1.2 asks for at least 8
+PASSWORD_MIN_CHARS, PASSWORD_MAX_CHARS = 12, 256  # OWASP ASVS 4.0, 2.1.1
+STRENGTH_MIN = 3  # of zxcvbn's 0 to 4: more than 10^8 tries of those who know common passwords and patterns
+STRENGTH_CHARS_MAX = 72  # of a password are judged, because zxcvbn's time grows with the square
 TOKEN_PREFIX = "rb_"  # noqa: S105 - lets scanners find a token that was published by mistake
 ASSISTANT_TOKEN_PREFIX = "rba_"  # noqa: S105 - of tokens that open the address of assistants alone
 
@@ -55,18 +57,38 @@ def _in_turn() -> Iterator[None]:
 def set_password(store: Store, user: User, password: str | None, *, now: datetime) -> None:
     """Save a user's password as its hash, or remove it (None). All of the user's browser sessions end.
 
-    Raises SetupError for a bad length. Raises TryLater when too many logins wait.
+    Raises SetupError for a bad length or what is soon guessed. Raises TryLater when too many logins wait.
     """
-    if password is not None and not PASSWORD_MIN_CHARS <= len(password) <= PASSWORD_MAX_CHARS:
+    if password is not None:
+        _refuse_weak(password, user.name)
+    store.access.set_password(user.id, None if password is None else _hashed(password), now=now)
+
+
+def _refuse_weak(password: str, name: str) -> None:
+    command = f"bridge user password {name}"
+    if not PASSWORD_MIN_CHARS <= len(password) <= PASSWORD_MAX_CHARS:
+        wrong = say(
+            "a password has {least} to {most} characters; try again: {command}",
+            least=PASSWORD_MIN_CHARS,
+            most=PASSWORD_MAX_CHARS,
+            command=command,
+        )
+        raise SetupError(wrong)
+    if strength(password, name) < STRENGTH_MIN:
         raise SetupError(
             say(
-                "a password has {least} to {most} characters; try again: {command}",
-                least=PASSWORD_MIN_CHARS,
-                most=PASSWORD_MAX_CHARS,
-                command=f"bridge user password {user.name}",
+                "that password is among those that are tried first; take four unrelated words: {command}",
+                command=command,
             )
         )
-    store.access.set_password(user.id, None if password is None else _hashed(password), now=now)
+
+
+def strength(password: str, name: str) -> int:
+    """Return how hard a password is to guess, from 0 (at once) to 4, by zxcvbn (Wheeler 2016)."""
+    from zxcvbn import zxcvbn
+
+    score: int = zxcvbn(password[:STRENGTH_CHARS_MAX], user_inputs=[name, "rhythm", "bridge"])["score"]
+    return score
 
 
 def _hashed(password: str) -> str:

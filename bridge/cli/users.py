@@ -89,7 +89,7 @@ def password(
         ),
     ] = False,
 ) -> None:
-    """Set or remove a user's password for the web page, of 8 to 256 characters. All the user's sessions end.
+    """Set or remove a user's password for the web page, of 12 to 256 characters. All the user's sessions end.
 
     A terminal asks for the password twice. Scripts send it as a line on standard input.
     """

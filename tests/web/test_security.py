@@ -179,7 +179,7 @@ def test_a_new_password_ends_every_session(two: Two) -> None:
     ana.log_in("ana", "correct horse")
     access.set_password(two.place.bridge.store, two.ana, "another horse", now=installation.now())
     assert ana.get("/").status_code == 303
-    with pytest.raises(SetupError, match="8 to 256"):
+    with pytest.raises(SetupError, match="12 to 256"):
         access.set_password(two.place.bridge.store, two.ana, "short", now=installation.now())
 
 

@@ -128,6 +128,22 @@ def test_a_password_is_set_changed_and_removed(place: Place, ana: User, visitor:
     assert not access.has_password(store, ana)
 
 
+@pytest.mark.parametrize(
+    ("new", "says"),
+    [
+        ("elevenchars", "1 more character."),
+        ("password1234", "Soon guessed"),
+        ("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "Soon guessed"),
+        ("correct horse", "Hard to guess"),
+        ("correct horse battery staple", "Very hard"),
+    ],
+)
+def test_how_hard_a_password_is_to_guess_is_shown_and_asked_for(visitor: Visitor, new: str, says: str) -> None:
+    assert says in visitor.change("/settings/password/strength", {"new": new}).text
+    saved = visitor.change("/settings/password", {"new": new, "again": new})
+    assert (saved.status_code == 303) == ("ard to guess" in says or "Very hard" in says)
+
+
 def test_a_page_that_others_reach_keeps_its_passwords(tmp_path: Path) -> None:
     with served(open_at(tmp_path), local=False) as place:
         ana = secured(place, "ana", "correct horse")

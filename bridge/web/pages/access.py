@@ -11,7 +11,7 @@ from fastapi.responses import HTMLResponse, Response
 
 from bridge.auth import access, assistants
 from bridge.domain.errors import BridgeError, SetupError
-from bridge.domain.languages import _, told
+from bridge.domain.languages import _, many, told
 from bridge.web.logins import TooManyTries, cookie_name, known_device, uncount
 from bridge.web.pages.login import begin_session
 from bridge.web.pages.settings import changed, in_browser, refuse_last_way, shown
@@ -36,6 +36,18 @@ def password(
     except SetupError as error:
         return shown(visit, wrong={"password": told(error)})
     return begin_session(request, visit.user, to="/settings?saved=password#password")
+
+
+@router.post("/settings/password/strength")
+def strength(visit: Visitor, new: Password = "") -> HTMLResponse:
+    """Say in words how hard a password is to guess, while it is typed."""
+    if len(new) < access.PASSWORD_MIN_CHARS:
+        missing = access.PASSWORD_MIN_CHARS - len(new)
+        return HTMLResponse(many("{count} more character.", "{count} more characters.", missing))
+    score = access.strength(new, visit.user.name)
+    if score < access.STRENGTH_MIN:
+        return HTMLResponse(_("Soon guessed. Take four unrelated words."))
+    return HTMLResponse(_("Hard to guess.") if score == access.STRENGTH_MIN else _("Very hard to guess."))
 
 
 @router.post("/settings/password/remove")
