@@ -7,21 +7,23 @@ import secrets
 import threading
 import unicodedata
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from functools import cache
 from typing import TYPE_CHECKING
 
 from bridge.domain.errors import SetupError, TryLater
 from bridge.domain.languages import say
-from bridge.domain.records import ApiToken, User
+from bridge.domain.records import ApiToken, Session, User
 
 if TYPE_CHECKING:
     from argon2 import PasswordHasher
 
     from bridge.store import Store
 
-SESSION_LASTS = timedelta(days=30)
+SESSION_LASTS, SESSION_IDLE = timedelta(days=30), timedelta(days=7)
+USE_NOTED = timedelta(hours=1)  # at most once, so that reading pages hardly writes
+PROOF_LASTS = timedelta(minutes=15)  # then the password or a passkey is asked again before what opens doors
 HASHES_AT_ONCE = 2  # each hash of a password takes 64 MiB (RFC 9106, second recommended option)
 HASHES_WAITING = 8  # beside those at once; further logins get TryLater
 HASH_RETRY_SECONDS = 5
@@ -124,10 +126,22 @@ def _hash_of_nothing() -> str:
 
 
 def begin_session(store: Store, user: User, *, now: datetime) -> str:
-    """Begin a browser session of 30 days. Returns the secret for its cookie; only the secret's hash is stored."""
+    """Begin a browser session of 30 days that ends after a week without use. Returns the secret for its cookie.
+
+    Only the secret's hash is stored.
+    """
     token = secrets.token_urlsafe(32)
     store.access.begin_session(user.id, digest(token), now=now, until=now + SESSION_LASTS)
     return token
+
+
+def session_of(store: Store, token: str, *, now: datetime) -> Session | None:
+    """Return the session of a cookie's secret, or None if there is none, it is over, or it was idle for a week."""
+    found = store.access.session(digest(token), now=now, idle=SESSION_IDLE)
+    if found is not None and now - found.used_at > USE_NOTED:
+        with suppress(SetupError):  # a disk that is full or read-only shows pages all the same
+            store.access.use_session(digest(token), now=now)
+    return found
 
 
 def new_token(

@@ -268,6 +268,15 @@ class Prior:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """A browser's session. ``proved_at``: when its person last typed the password, used a passkey or logged in."""
+
+    user_id: int
+    used_at: datetime
+    proved_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ApiToken:
     """An API token without its secret text, for lists of tokens. Its secret text is shown only when it is made."""
 

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
@@ -20,7 +20,7 @@ import sqlalchemy as sa
 
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import say
-from bridge.domain.records import ApiToken, Correction, User
+from bridge.domain.records import ApiToken, Correction, Session, User
 from bridge.domain.slots import ZoneSpan
 from bridge.domain.wishes import Wishes, dated, plain, wishes_of
 from bridge.store import tables
@@ -337,14 +337,26 @@ class Access(Part):
         are deleted.
         """
         db.execute(sa.delete(sessions).where(sessions.c.expires_at <= now))
-        db.execute(sa.insert(sessions).values(user_id=user_id, digest=digest, expires_at=until))
+        begun = {"user_id": user_id, "digest": digest, "expires_at": until, "used_at": now, "proved_at": now}
+        db.execute(sa.insert(sessions).values(begun))
 
     @reads
-    def session(self, db: sa.Connection, digest: str, *, now: datetime) -> int | None:
-        """Return the user id of the session with a digest, or None if it is unknown or has ended."""
-        current = sa.and_(sessions.c.digest == digest, sessions.c.expires_at > now)
-        found: int | None = db.execute(sa.select(sessions.c.user_id).where(current)).scalar()
-        return found
+    def session(self, db: sa.Connection, digest: str, *, now: datetime, idle: timedelta) -> Session | None:
+        """Return the session with a digest, or None if it is unknown, has ended, or was not used for ``idle``."""
+        c = sessions.c
+        current = sa.and_(c.digest == digest, c.expires_at > now, c.used_at > now - idle)
+        row = db.execute(sa.select(c.user_id, c.used_at, c.proved_at).where(current)).one_or_none()
+        return None if row is None else Session(user_id=row.user_id, used_at=row.used_at, proved_at=row.proved_at)
+
+    @writes(durable=False)
+    def use_session(self, db: sa.Connection, digest: str, *, now: datetime) -> None:
+        """Note that the session with a digest was used."""
+        db.execute(sa.update(sessions).where(sessions.c.digest == digest).values(used_at=now))
+
+    @writes()
+    def prove_session(self, db: sa.Connection, digest: str, *, now: datetime) -> None:
+        """Note that the person of the session with a digest proved who they are."""
+        db.execute(sa.update(sessions).where(sessions.c.digest == digest).values(proved_at=now))
 
     @writes()
     def end_session(self, db: sa.Connection, digest: str) -> None:

@@ -444,7 +444,14 @@ notifications = sa.Table(
 # Credentials for the page and the API. Only hashes and digests are stored, and none are exported.
 passwords = sa.Table("passwords", metadata, _to("user", primary_key=True), _text("hash"), _instant("set_at"))
 sessions = sa.Table(
-    "sessions", metadata, _id(), _to("user", index=True), _text("digest", unique=True), _instant("expires_at")
+    "sessions",
+    metadata,
+    _id(),
+    _to("user", index=True),
+    _text("digest", unique=True),
+    _instant("expires_at"),
+    sa.Column("used_at", Instant, nullable=False, server_default="0"),
+    sa.Column("proved_at", Instant, nullable=False, server_default="0"),
 )
 api_tokens = sa.Table(
     "api_tokens",

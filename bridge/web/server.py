@@ -27,7 +27,7 @@ from bridge.web.render import keep_files, static_file
 from bridge.web.security import LOOPBACK, Security
 from bridge.web.serving import address, listen, run
 from bridge.web.speaking import Speaking
-from bridge.web.state import AppState, NotLoggedIn, UnknownUser, app_state, check_csrf
+from bridge.web.state import AppState, NotLoggedIn, NotProved, UnknownUser, app_state, check_csrf
 
 if TYPE_CHECKING:
     from bridge.installation import Bridge
@@ -85,6 +85,7 @@ def create(
     for error, handler in refusals.HANDLERS.items():
         app.add_exception_handler(error, handler)
     app.add_exception_handler(NotLoggedIn, _to_login)
+    app.add_exception_handler(NotProved, _to_proof)
     app.add_exception_handler(UnknownUser, _refuse_unknown)
     app.add_exception_handler(RequestValidationError, _refuse_invalid)
     app.add_middleware(Speaking)
@@ -124,6 +125,15 @@ def _to_login(request: Request, _error: Exception) -> Response:
         return JSONResponse({"error": text}, 401, {"WWW-Authenticate": "Bearer"})
     state = app_state(request)
     place = "/welcome" if state.local and not state.bridge.store.people.users() else "/login"
+    return _led(request, place)
+
+
+def _to_proof(request: Request, error: Exception) -> Response:
+    """Lead to the page that asks for the password or a passkey again."""
+    return _led(request, f"/prove?section={error.section if isinstance(error, NotProved) else ''}")
+
+
+def _led(request: Request, place: str) -> Response:
     if "hx-request" in request.headers:
         return Response(status_code=204, headers={"HX-Redirect": place})
     return RedirectResponse(place, 303)

@@ -76,6 +76,14 @@ class NotLoggedIn(Exception):
     """
 
 
+class NotProved(Exception):
+    """The error of a request that asks for the password again. ``section`` of the settings is then shown again."""
+
+    def __init__(self, section: str) -> None:
+        super().__init__()
+        self.section = section
+
+
 class UnknownUser(Exception):
     """The error of a request for which a proxy names a user that does not exist. It is answered with 403."""
 
@@ -88,7 +96,7 @@ class UnknownUser(Exception):
 class Visit:
     """A user's request for their own data, with its time. ``session``: it has a cookie, and no proxy names its user.
 
-    Pages send ``csrf`` back with every change. ``language`` is None without a choice.
+    Pages send ``csrf`` back with every change. ``language`` is None without a choice, ``proved_at`` without a session.
     """
 
     app: AppState
@@ -97,6 +105,7 @@ class Visit:
     csrf: str
     session: bool = False
     language: str | None = None
+    proved_at: datetime | None = None
 
     @property
     def bridge(self) -> Bridge:
@@ -132,40 +141,50 @@ def current_visit(request: Request) -> Visit:
     Raises NotLoggedIn for a request of no user, UnknownUser where a proxy names a missing user.
     """
     state, now = app_state(request), installation.now()
-    user = _user(request, state, now)
+    user, proved_at = _user(request, state, now)
     if user is None:
         raise NotLoggedIn
     user = state.bridge.travelled(user, at=now)
     language = state.bridge.store.people.language(user.id)
     is_session = SESSION_COOKIE in request.cookies and proxy_user(request) is None
-    return Visit(app=state, user=user, now=now, csrf=csrf(request), session=is_session, language=language)
+    return Visit(
+        app=state,
+        user=user,
+        now=now,
+        csrf=csrf(request),
+        session=is_session,
+        language=language,
+        proved_at=proved_at,
+    )
 
 
 Visitor = Annotated[Visit, Depends(visit_in_language)]
 
 
-def _user(request: Request, state: AppState, now: datetime) -> User | None:
-    """Return the user of a request's token, of the named proxy's header, or of its session, in this order."""
+def _user(request: Request, state: AppState, now: datetime) -> tuple[User | None, datetime | None]:
+    """Return the user of a request's token, of the named proxy's header, or of its session, in this order.
+
+    With a session also return when its person last proved who they are.
+    """
     store = state.bridge.store
     users = store.people.users()
-    token, session = bearer(request), request.cookies.get(SESSION_COOKIE)
+    token, cookie = bearer(request), request.cookies.get(SESSION_COOKIE)
     if token is not None:
         if token.startswith(access.ASSISTANT_TOKEN_PREFIX) and request.scope["path"] != ASSISTANTS_PATH:
-            return None
+            return None, None
         number = store.access.token(access.digest(token))
-        return next((user for user in users if user.id == number), None)
+        return next((user for user in users if user.id == number), None), None
     if (name := proxy_user(request)) is not None:
         found = next((user for user in users if user.name == composed(name)), None)
         if found is None:
             raise UnknownUser(name)
-        return found
-    if session:
-        number = store.access.session(access.digest(session), now=now)
-        found = next((user for user in users if user.id == number), None)
+        return found, None
+    if cookie and (session := access.session_of(store, cookie, now=now)):
+        found = next((user for user in users if user.id == session.user_id), None)
         if found is not None:
-            return found
+            return found, session.proved_at
     is_open = state.local and len(users) == 1 and not store.credentials.is_protected(users[0].id)
-    return users[0] if is_open else None
+    return users[0] if is_open else None, None
 
 
 def proxy_user(request: Request) -> str | None:

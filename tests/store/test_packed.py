@@ -241,6 +241,8 @@ def test_an_upgrade_packs_what_older_releases_stored(store: Store, database_url:
         for column in ("closed_at", "outcome_before", "outcome_before_at", "recheck"):
             db.exec_driver_sql(f"ALTER TABLE recommendations DROP COLUMN {column}")
         db.exec_driver_sql("ALTER TABLE notifications DROP COLUMN likely")
+        for column in ("used_at", "proved_at"):
+            db.exec_driver_sql(f"ALTER TABLE sessions DROP COLUMN {column}")
         slot = "recommendations (user_id, week, timestep) WHERE superseded_at IS NULL"
         db.exec_driver_sql(f"CREATE UNIQUE INDEX uq_recommendations_slot ON {slot}")
         db.exec_driver_sql("UPDATE alembic_version SET version_num = '0006'")

@@ -166,9 +166,12 @@ def test_passwords_sessions_and_leaving(two: Two) -> None:
     assert "SameSite=lax" in cookie
     assert SECRET in ana.get("/").text
     token = ana.cookies["bridge_session"]
-    assert store.access.session(access.digest(token), now=installation.now()) == two.ana.id
-    assert store.access.session(access.digest(token), now=installation.now() + access.SESSION_LASTS) is None
-    assert store.access.session(token, now=installation.now()) is None  # what is kept is no key
+    kept = access.session_of(store, token, now=installation.now())
+    assert kept is not None
+    assert kept.user_id == two.ana.id
+    assert access.session_of(store, token, now=installation.now() + access.SESSION_LASTS) is None
+    idle = access.SESSION_IDLE
+    assert store.access.session(token, now=installation.now(), idle=idle) is None  # what is kept is no key
     ana.change("/logout")
     ana.cookies.set("bridge_session", token)
     assert ana.get("/").headers["location"] == "/login"

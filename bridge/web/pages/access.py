@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -10,12 +9,12 @@ from fastapi import APIRouter, Depends, Form, Path, Request
 from fastapi.responses import HTMLResponse, Response
 
 from bridge.auth import access, assistants
-from bridge.domain.errors import BridgeError, SetupError
+from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, many, told
-from bridge.web.logins import TooManyTries, cookie_name, known_device, uncount
 from bridge.web.pages.login import begin_session
+from bridge.web.pages.proof import check_password, proved
 from bridge.web.pages.settings import changed, in_browser, refuse_last_way, shown
-from bridge.web.state import Visit, Visitor
+from bridge.web.state import Visitor
 
 router = APIRouter(dependencies=[Depends(in_browser)])
 Password = Annotated[str, Form(max_length=300)]
@@ -31,7 +30,7 @@ def password(
     try:
         if new != again:
             raise SetupError(_("the two new passwords differ; type both again"))
-        _check(request, visit, old)
+        check_password(request, visit, old)
         access.set_password(visit.bridge.store, visit.user, new, now=visit.now)
     except SetupError as error:
         return shown(visit, wrong={"password": told(error)})
@@ -57,7 +56,7 @@ def remove_password(request: Request, visit: Visitor, old: Password = "") -> Res
     This browser gets a new session, unless the page then needs no login.
     """
     try:
-        _check(request, visit, old)
+        check_password(request, visit, old)
         with visit.bridge.store.transaction():
             access.set_password(visit.bridge.store, visit.user, None, now=visit.now)
             refuse_last_way(visit)
@@ -68,27 +67,7 @@ def remove_password(request: Request, visit: Visitor, old: Password = "") -> Res
     return changed("open")
 
 
-def _check(request: Request, visit: Visit, typed: str) -> None:
-    """Raise SetupError unless ``typed`` is the user's password, or the user has none."""
-    store, name = visit.bridge.store, visit.user.name
-    if not access.has_password(store, visit.user):
-        return
-    device = known_device(visit.bridge.vault, name, request.cookies.get(cookie_name(name)))
-    try:
-        counted = visit.app.logins.begin(name, request.client.host if request.client else "", device)
-    except TooManyTries as error:
-        raise SetupError(_("too many tries; wait {count} seconds", count=math.ceil(error.seconds))) from None
-    try:
-        found = access.user_with_password(store, name, typed)
-    except BridgeError:  # the password was not compared
-        uncount(counted)
-        raise
-    if found is None:
-        raise SetupError(_("the present password is another one; type it again"))
-    uncount(counted)
-
-
-@router.post("/settings/tokens")
+@router.post("/settings/tokens", dependencies=[Depends(proved("token"))])
 def new_token(
     visit: Visitor,
     name: Annotated[str, Form(max_length=64)] = "",
@@ -114,7 +93,7 @@ def end_token(visit: Visitor, number: Annotated[int, Path(ge=1, le=2**53)]) -> R
     return changed("token")
 
 
-@router.post("/settings/assistants")
+@router.post("/settings/assistants", dependencies=[Depends(proved("assistants"))])
 def assistants_tools(visit: Visitor, tools: Tools = ()) -> Response:
     """Let assistants use the given tools and no others, from their next question on."""
     try:

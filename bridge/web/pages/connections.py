@@ -27,6 +27,7 @@ from bridge.web import background, phrases
 from bridge.web.jobs import DONE, Job
 from bridge.web.kinds import kind_name
 from bridge.web.pages.ownership import owned
+from bridge.web.pages.proof import proved
 from bridge.web.pages.settings import in_browser
 from bridge.web.render import page
 from bridge.web.result_cache import counts_version
@@ -276,13 +277,13 @@ async def upload(request: Request, visit: Visitor, name: Annotated[str, Query(ma
     return _job_part(visit, background.import_file(visit, place))
 
 
-@router.get("/connections/export.zip")
+@router.get("/connections/export.zip", dependencies=[Depends(proved("everything"))])
 def export(visit: Visitor) -> Response:
     """Send a zip of the user's data without secrets."""
     return background.export_zip(visit)
 
 
-@router.post("/connections/forget")
+@router.post("/connections/forget", dependencies=[Depends(proved("everything"))])
 def forget(visit: Visitor, name: Text = "") -> Response:
     """Delete everything about the user, if ``name`` is the user's name, typed to confirm. Raises SetupError
     otherwise.

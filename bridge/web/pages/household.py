@@ -14,6 +14,7 @@ from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, number, told
 from bridge.domain.languages import shown as shown_text
 from bridge.web import day, phrases
+from bridge.web.pages.proof import proved
 from bridge.web.pages.settings import changed, in_browser, shown
 from bridge.web.render import page
 from bridge.web.state import Visitor
@@ -45,7 +46,7 @@ def _meter(meter: Mapping[str, Any]) -> dict[str, str | None]:
     }
 
 
-@router.post("/settings/shares", dependencies=[Depends(in_browser)])
+@router.post("/settings/shares", dependencies=[Depends(in_browser), Depends(proved("shares"))])
 def share(visit: Visitor, name: Name = "", meters: Meters = ()) -> Response:
     """Let the user called ``name`` see exactly the chosen meters. No meters end the share.
 

@@ -18,6 +18,7 @@ from bridge.web.forwarded import customer_network
 from bridge.web.logins import TooManyTries, uncount
 from bridge.web.next_steps import without_commands
 from bridge.web.pages.login import begin_session, login_page, outside, stay, too_many_tries
+from bridge.web.pages.proof import place, proved
 from bridge.web.pages.settings import changed, in_browser, refuse_last_way, shown
 from bridge.web.phrases import sentence
 from bridge.web.state import AppState, Visitor, app_state
@@ -76,9 +77,10 @@ def _challenge_in(answer: str) -> str:
 
 
 @router.post("/login/passkey")
-def log_in(request: Request, credential: Credential = "") -> Response:
-    """Begin a session for the user of a passkey. A refused passkey shows the login page with the reason and status
-    403.
+def log_in(request: Request, credential: Credential = "", section: Name = "") -> Response:
+    """Begin a session for the user of a passkey, and lead to a section of the settings if one is named.
+
+    A refused passkey shows the login page with the reason and status 403.
     """
     state = app_state(request)
     store = state.bridge.store
@@ -89,10 +91,10 @@ def log_in(request: Request, credential: Credential = "") -> Response:
     except BridgeError as error:
         return login_page(request, sentence(told(error)), 403)
     uncount([(state.logins.addresses, customer_network(_address(request)))])
-    return begin_session(request, user)
+    return begin_session(request, user, to=place(section) if section else "/")
 
 
-@router.post("/settings/passkeys/options", dependencies=[Depends(in_browser)])
+@router.post("/settings/passkeys/options", dependencies=[Depends(in_browser), Depends(proved("passkeys"))])
 def new_options(request: Request, visit: Visitor) -> Response:
     """Return, as JSON, the options with which a browser makes a passkey for the user. A refusal has status 400."""
     try:
@@ -102,7 +104,7 @@ def new_options(request: Request, visit: Visitor) -> Response:
     return _asked(request, visit.app, challenge, options)
 
 
-@router.post("/settings/passkeys", dependencies=[Depends(in_browser)])
+@router.post("/settings/passkeys", dependencies=[Depends(in_browser), Depends(proved("passkeys"))])
 def add(request: Request, visit: Visitor, credential: Credential = "", name: Name = "") -> Response:
     """Keep a passkey that the browser has made, under a name. A refusal shows the settings with the reason."""
     try:
@@ -113,7 +115,7 @@ def add(request: Request, visit: Visitor, credential: Credential = "", name: Nam
     return stay(request, visit, "passkeys")
 
 
-@router.post("/settings/passkeys/{number}/remove", dependencies=[Depends(in_browser)])
+@router.post("/settings/passkeys/{number}/remove", dependencies=[Depends(in_browser), Depends(proved("passkeys"))])
 def remove(visit: Visitor, number: Annotated[int, Path(ge=1, le=2**53)]) -> Response:
     """Remove a passkey, so that it no longer serves to log in.
 

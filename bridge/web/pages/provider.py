@@ -20,6 +20,7 @@ from bridge.store.people import composed
 from bridge.web.forwarded import customer_network
 from bridge.web.logins import TooManyTries, uncount
 from bridge.web.pages.login import begin_session, login_page, outside, stay, too_many_tries
+from bridge.web.pages.proof import proved
 from bridge.web.pages.settings import changed, in_browser, refuse_last_way, shown
 from bridge.web.render import page
 from bridge.web.state import AppState, NotLoggedIn, Visitor, app_state, current_visit
@@ -127,7 +128,7 @@ def _link(request: Request, account: oidc.Account, user_id: int) -> Response:
     return login_page(request, GONE_TEXT, 403)
 
 
-@router.post("/settings/login", dependencies=[Depends(in_browser)])
+@router.post("/settings/login", dependencies=[Depends(in_browser), Depends(proved("login"))])
 def link(request: Request, visit: Visitor) -> Response:
     """Lead a logged-in person to the provider, in order to link the account there. A user has at most 20 linked logins.
 
@@ -144,7 +145,7 @@ def link(request: Request, visit: Visitor) -> Response:
     return answer
 
 
-@router.post("/settings/login/end", dependencies=[Depends(in_browser)])
+@router.post("/settings/login/end", dependencies=[Depends(in_browser), Depends(proved("login"))])
 def unlink(visit: Visitor, issuer: Text = "", subject: Text = "") -> Response:
     """End the link of an account at the provider, unless it is the user's last way to log in."""
     store = visit.bridge.store

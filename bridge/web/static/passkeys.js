@@ -37,6 +37,7 @@ async function finish(form, address, answer) {
   try {
     const headers = JSON.parse(document.body.getAttribute("hx-headers"));
     const given = await fetch(address, { method: "POST", headers });
+    if (given.redirected) return location.assign(given.url); // asks who you are, once more
     if (!given.ok) throw new Error(await reason(given));
     const options = await given.json();
     options.challenge = bytes(options.challenge);
