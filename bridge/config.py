@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from bridge.domain.ports import Setting
 from bridge.http import egress
 
 AT_ONCE_MAX = 1000
+RATE_MAX = 10_000
 WHOLE_NUMBER_MAX_DIGITS = 5  # of a whole number: more days than that, calendars do not reach back
 
 INSTALLATION = (
@@ -47,6 +49,12 @@ INSTALLATION = (
         name="at_once",
         help="the accounts of a source that are synced at the same time, by all processes together, e.g. "
         "whoop=32,garmin=8 (default: what the source names, mostly 4)",
+        default="",
+    ),
+    Setting(
+        name="rate",
+        help="the requests a second that a source is sent by all processes together, e.g. whoop=10,withings=2.5 "
+        "(default: what the vendor allows, WHOOP 1.67 and Withings 2; the others name no number)",
         default="",
     ),
     Setting(name="backups", help="the folder for an encrypted backup every day; empty: none is made", default=""),
@@ -139,6 +147,7 @@ class Settings:
     url: str | None  # where people reach the page from outside; without it nothing names an address of ours
     keep_raw: str
     at_once: Mapping[str, int]  # source -> accounts synced at the same time, where the operator chose
+    rate: Mapping[str, float]  # source -> requests a second of all accounts together, where the operator chose
     backups: str
     backups_s3: str
     backups_s3_key: str
@@ -263,21 +272,39 @@ def load() -> Settings:
 
 
 def _counts(text: str) -> Mapping[str, int]:
-    pairs = [part.partition("=") for part in text.replace(" ", "").split(",") if part]
-    if not all(
-        name and number.isascii() and number.isdigit() and 1 <= int(number) <= AT_ONCE_MAX for name, _, number in pairs
-    ):
+    numbers = _numbers(text)
+    if not all(number.is_integer() and 1 <= number <= AT_ONCE_MAX for number in numbers.values()):
         raise SetupError(
             f"BRIDGE_AT_ONCE must name sources with numbers from 1 to {AT_ONCE_MAX}, e.g. whoop=32,garmin=8; "
             "correct it, then: bridge doctor"
         )
-    return {name: int(number) for name, _, number in pairs}
+    return {name: int(number) for name, number in numbers.items()}
+
+
+def _rates(text: str) -> Mapping[str, float]:
+    numbers = _numbers(text)
+    if not all(0 < number <= RATE_MAX for number in numbers.values()):
+        raise SetupError(
+            f"BRIDGE_RATE must name sources with requests a second, at most {RATE_MAX}, e.g. whoop=10,withings=2.5; "
+            "correct it, then: bridge doctor"
+        )
+    return numbers
+
+
+def _numbers(text: str) -> dict[str, float]:
+    """Return source -> number of a text such as ``whoop=10,withings=2.5``, with 0 for what is no number."""
+    pairs = [part.partition("=") for part in text.replace(" ", "").split(",") if part]
+    return {
+        name: float(number) if name and re.fullmatch(r"\d+(\.\d+)?", number, re.ASCII) else 0.0
+        for name, _, number in pairs
+    }
 
 
 READERS: Mapping[str, Callable[[str], Any]] = {
     "key": lambda text: text or None,
     "url": lambda text: _address(text),
     "at_once": _counts,
+    "rate": _rates,
     "allow_hosts": egress.parse_hosts,
     "user_header": lambda text: text.strip().lower(),
     **dict.fromkeys(("oidc_issuer", "oidc_client_id", "oidc_client_secret", "oidc_user_claim"), str.strip),

@@ -116,6 +116,10 @@ class Bridge:
         """The accounts of a source that may be synced at the same time, by all processes together."""
         return self.settings.at_once.get(source, registry.spec(source).at_once)
 
+    def rate(self, source: str) -> float | None:
+        """The requests a second that a source is sent, by all processes together; None is no limit of ours."""
+        return self.settings.rate.get(source, registry.spec(source).rate)
+
     def account(self, connection: Connection, spec: ConnectorSpec) -> StoredAccount:
         """Return the account of a connection to the source ``spec``. Raises SetupError naming a bad setting."""
         user = self.store.people.user_by_id(connection.user_id)
@@ -129,7 +133,7 @@ class Bridge:
             plugin,
             wanted,
             person=user.name,
-            is_alone=lambda: [u.id for u in self.store.people.users()] == [user.id],
+            is_alone=lambda: not self.store.people.has_others(user.id),
             typed=self.typed_client,
         )
 

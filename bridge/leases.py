@@ -50,6 +50,15 @@ class Lease:
         self.renewed = time.monotonic() if mine else self.renewed
         return mine
 
+    def claimed(self) -> Lease:
+        """Return this lease as one that ``holder`` has just taken."""
+        self.renewed = time.monotonic()
+        return self
+
+    def is_mine(self) -> bool:
+        """Return True if the lease was taken already, or else take it."""
+        return self.renewed > float("-inf") or self.taken()
+
     def wait(self, patience: timedelta) -> bool:
         """Wait until the lease is free, take it and return True. Returns False if that takes longer than
         ``patience``.

@@ -95,6 +95,16 @@ def test_a_limit_of_a_source_is_a_number(wrong: str, monkeypatch: pytest.MonkeyP
         config.load()
 
 
+@pytest.mark.parametrize("wrong", ["whoop", "whoop=0", "whoop=fast", "=3", "whoop=99999", "whoop=-1"])
+def test_a_rate_of_a_source_is_a_number_of_requests_a_second(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRIDGE_RATE", "whoop=10, garmin=2.5")
+    with open_bridge() as bridge:
+        assert [bridge.rate(source) for source in ("whoop", "garmin", "withings", "oura")] == [10, 2.5, 2, None]
+    monkeypatch.setenv("BRIDGE_RATE", wrong)
+    with pytest.raises(SetupError, match="BRIDGE_RATE"):
+        config.load()
+
+
 class Answering:
     """A person who gives a secret of their own when asked, and counts how often that was."""
 

@@ -25,6 +25,7 @@ from bridge.domain.records import Connection, User
 from bridge.domain.types import Outcome
 from bridge.ingest import runs
 from bridge.ingest.outcomes import BACKOFF, SYNC_CADENCE, record_defect
+from bridge.ingest.pacing import Ration
 from bridge.leases import LEASE
 
 if TYPE_CHECKING:
@@ -64,46 +65,49 @@ class Jobs:
 
         Raises TryLater if the connection or its source is busy. A failed sync raises nothing, and is due again later.
         """
-        connection = self.bridge.store.connections.by_id(connection_id)
-        if connection is None or connection.paused is not None:
-            return False
-        if pages is None and connection.due_at is not None and connection.due_at > self.clock():
-            return False
         mine = replace(self.bridge)  # a holder of its own
         try:
-            return self._sync(mine, connection, pages or CHUNK_PAGES)
+            return self._sync(mine, connection_id, pages)
         except BridgeError:
             raise
         except Exception:  # the database went away, and the lease may still be held
             self.unreleased.add(mine.holder)
             raise
 
-    def _sync(self, mine: installation.Bridge, connection: Connection, pages: int) -> bool:
-        user = self.bridge.store.people.user_by_id(connection.user_id)
-        leases.release_if_dead(self.bridge.store, connection)
-        self._claim(mine, connection)
-        chunk = _Chunk(pages=pages, stopping=self.stopping, clock=self.clock)
-        outcome = self._outcome(mine, user, connection, chunk)
-        if outcome.outcome == "skipped":
-            raise TryLater(
-                f"{connection.source} is being synced by another process", retry_at=self.clock() + ELSEWHERE_WAIT
-            )
+    def _sync(self, mine: installation.Bridge, connection_id: int, pages: int | None) -> bool:
+        with self.bridge.store.transaction(durable=False):
+            connection = self.bridge.store.connections.by_id(connection_id)
+            if connection is None or connection.paused is not None:
+                return False
+            if pages is None and connection.due_at is not None and connection.due_at > self.clock():
+                return False
+            user = self.bridge.store.people.user_by_id(connection.user_id)
+            claimed = self._claim(mine, connection)
+        chunk = _Chunk(pages=pages or CHUNK_PAGES, stopping=self.stopping, clock=self.clock)
+        self._outcome(mine, user, connection, chunk, claimed)
         return chunk.full
 
-    def _claim(self, mine: installation.Bridge, connection: Connection) -> None:
-        """Take a connection's lease or do nothing. Raises TryLater above the source's ``at_once``."""
-        store, now, limit = self.bridge.store, self.clock(), self.bridge.at_once(connection.source)
-        with store.lock(f"entering-{connection.source}"):
-            if store.scheduling.lease_count(connection.source, now=now) >= limit:
-                raise TryLater(
-                    f"{connection.source} has as many syncs running as it allows", retry_at=now + CROWDED_WAIT
-                )
-            store.scheduling.claim(connection.id, mine.holder, now=now, lease=LEASE)
+    def _claim(self, mine: installation.Bridge, connection: Connection) -> Ration:
+        """Take a connection's lease and reserve its requests, within a transaction.
 
-    def _outcome(self, mine: installation.Bridge, user: User, connection: Connection, chunk: _Chunk) -> Outcome:
+        Raises TryLater above the source's ``at_once``, and while another process has the lease.
+        """
+        store, now, limit = self.bridge.store, self.clock(), self.bridge.at_once(connection.source)
+        leases.release_if_dead(store, connection)
+        if store.scheduling.lease_count(connection.source, now=now, alone=True) >= limit:
+            raise TryLater(f"{connection.source} has as many syncs running as it allows", retry_at=now + CROWDED_WAIT)
+        if not store.scheduling.claim(connection.id, mine.holder, now=now, lease=LEASE):
+            raise TryLater(f"{connection.source} is being synced by another process", retry_at=now + ELSEWHERE_WAIT)
+        ration = runs.ration(self.bridge, connection.source)
+        ration.reserve()
+        return ration
+
+    def _outcome(
+        self, mine: installation.Bridge, user: User, connection: Connection, chunk: _Chunk, claimed: Ration
+    ) -> Outcome:
         now = self.clock()
         try:
-            return runs.sync_connection(mine, user, connection, at=now, on_page=chunk.landed)
+            return runs.sync_connection(mine, user, connection, at=now, on_page=chunk.landed, claimed=claimed)
         except Exception as error:  # noqa: BLE001 - a defect in one source must not stop the rest
             log.error("%s: unexpected %s", connection.source, type(error).__name__)  # its text may be personal
             return record_defect(mine.store, connection, error, holder=mine.holder, now=now)
@@ -113,21 +117,27 @@ class Jobs:
         due_tasks.run_due_tasks(self.bridge, self.bridge.travelled(user, at=now), now=now)
 
     def due_connections(self) -> list[Connection]:
-        """Return what can start now: of each source as many due connections as it has room for."""
+        """Return what can start now: of each source as many due connections as it has room and requests for."""
         now, work = self.clock(), self.bridge.store.scheduling
+        sources = work.due_by_source(now=now)
+        room = runs.room(self.bridge, sources)
         return [
             connection
-            for source in work.due_by_source(now=now)
+            for source in sources
             for connection in work.due(
-                now=now, source=source, limit=self.bridge.at_once(source) - work.lease_count(source, now=now)
+                now=now,
+                source=source,
+                limit=min(room[source], self.bridge.at_once(source) - work.lease_count(source, now=now)),
             )
         ]
 
     def next_due(self, connection_id: int) -> Connection | None:
         """Return a due connection of the same source as one whose sync has ended."""
-        ended = self.bridge.store.connections.by_id(connection_id)
-        found = ended and self.bridge.store.scheduling.due(now=self.clock(), source=ended.source, limit=1)
-        return found[0] if found else None
+        with self.bridge.store.view():
+            ended = self.bridge.store.connections.by_id(connection_id)
+            if ended is None or not runs.room(self.bridge, [ended.source])[ended.source]:
+                return None
+            return next(iter(self.bridge.store.scheduling.due(now=self.clock(), source=ended.source, limit=1)), None)
 
     def release_leases(self) -> None:
         """Release the leases of dead processes of this machine, and this process's leases whose release failed."""

@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
@@ -21,6 +21,7 @@ from bridge.domain.errors import Interrupted, StoreFault
 from bridge.domain.records import Connection, User
 from bridge.ingest import runs
 from bridge.ingest.outcomes import SYNC_CADENCE, record_defect
+from bridge.ingest.pacing import Ration
 from bridge.leases import LEASE
 
 if TYPE_CHECKING:
@@ -166,14 +167,20 @@ class Daemon:
             guarded(source, partial(self._start_source, source))
 
     def _start_source(self, source: str) -> None:
-        for connection in self._claim(source, self.pool.free_threads(source)):
-            if not guarded(source, partial(self.pool.start, source, partial(self._sync_source, connection))):
+        for connection, ration in self._claim(source, self.pool.free_threads(source)):
+            if not guarded(source, partial(self.pool.start, source, partial(self._sync_source, connection, ration))):
                 self.unreleased.add(connection.id)
 
-    def _claim(self, source: str, limit: int) -> list[Connection]:
-        """Return leased connections of a source, without those that this process is syncing."""
-        mine, now, but = self.bridge.holder, self.clock(), tuple(self.syncing)
-        return self.bridge.store.scheduling.claim_due(mine, now=now, lease=LEASE, limit=limit, source=source, but=but)
+    def _claim(self, source: str, limit: int) -> list[tuple[Connection, Ration]]:
+        """Return leased connections of a source with their requests, without those that this process is syncing."""
+        mine, now, but, store = self.bridge.holder, self.clock(), tuple(self.syncing), self.bridge.store
+        with store.transaction(durable=False):
+            limit = min(limit, runs.room(self.bridge, [source])[source])
+            found = store.scheduling.claim_due(mine, now=now, lease=LEASE, limit=limit, source=source, but=but)
+            rations = [runs.ration(self.bridge, source) for _ in found]
+            for ration in rations:
+                ration.reserve()
+        return list(zip(found, rations, strict=True))
 
     def _release_again(self) -> None:
         """Release leases whose release failed when their sync ended, because the database was away."""
@@ -181,28 +188,30 @@ class Daemon:
             self.bridge.store.scheduling.release(connection_id, self.bridge.holder)
             self.unreleased.discard(connection_id)
 
-    def _sync_source(self, connection: Connection | None) -> None:
+    def _sync_source(self, connection: Connection, ration: Ration | None = None) -> None:
         """Sync a claimed connection and each further due one of its source; only release while stopping."""
-        while connection is not None:
+        found: Sequence[tuple[Connection, Ration | None]] = [(connection, ration)]
+        while found:
+            (connection, ration), *_ = found
             work = self._sync if not self.stopping.is_set() else self._release
             self.syncing.add(connection.id)
-            if not guarded(connection.source, partial(work, connection)):
+            if not guarded(connection.source, partial(work, connection, ration)):
                 self.unreleased.add(connection.id)
             self.syncing.discard(connection.id)
-            connection = None if self.stopping.is_set() else self._claim_next(connection.source)
+            found = [] if self.stopping.is_set() else self._claim_next(connection.source)
 
-    def _release(self, connection: Connection) -> None:
+    def _release(self, connection: Connection, _ration: Ration | None) -> None:
         self.bridge.store.scheduling.release(connection.id, self.bridge.holder)
 
-    def _claim_next(self, source: str) -> Connection | None:
-        found: list[Connection] = []
+    def _claim_next(self, source: str) -> list[tuple[Connection, Ration]]:
+        found: list[tuple[Connection, Ration]] = []
         guarded(source, lambda: found.extend(self._claim(source, 1)))
-        return found[0] if found else None
+        return found
 
-    def _sync(self, connection: Connection) -> None:
-        now, user = self.clock(), self._user_of(connection.user_id)
+    def _sync(self, connection: Connection, ration: Ration | None = None) -> None:
+        now, user, watch = self.clock(), self._user_of(connection.user_id), self._between_pages
         try:
-            outcome = runs.sync_connection(self.bridge, user, connection, at=now, on_page=self._between_pages)
+            outcome = runs.sync_connection(self.bridge, user, connection, at=now, on_page=watch, claimed=ration)
         except Exception as error:  # noqa: BLE001 - a defect in one source must not stop the rest
             log.error("%s: unexpected %s", connection.source, type(error).__name__)  # its text may be personal
             outcome = record_defect(self.bridge.store, connection, error, holder=self.bridge.holder, now=now)

@@ -175,6 +175,7 @@ class ConnectorSpec:
     shares_limit: bool = False  # all accounts of the source share a rate limit
     cadence: timedelta = timedelta(minutes=30)  # between two successful syncs; a notice shortens it
     at_once: int = 4  # maximum of accounts that are synced at the same time
+    rate: float | None = None  # requests a second that the vendor allows all accounts together; None: it names none
     lasting: frozenset[str] = frozenset()  # streams whose raw records are kept, because later records need them
     called: Mapping[str, str] = field(default_factory=dict, hash=False)  # stream -> name for users, where it differs
     # Error of the device's RMSSD against the electrocardiogram's, as a spread of its logarithm. None is not known.

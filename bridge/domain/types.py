@@ -398,3 +398,8 @@ class Outcome:
     failed_files: tuple[tuple[str, str], ...] = ()  # (file, reason why the file was not read to its end)
     not_permitted: tuple[str, ...] = ()  # streams without permission
     unread: tuple[Unread, ...] = ()  # files of an import that no source reads
+
+    @property
+    def is_news(self) -> bool:
+        """Return False for a success that found nothing new, changed, deleted or unreadable, and read no file."""
+        return self.outcome != "ok" or any((self.new, self.updated, self.deleted, self.set_aside, self.files))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -24,6 +24,10 @@ class Overdrawn(TryLater):
     """The error of a sync that ran for 30 minutes, or got 500 answers in a row without new data."""
 
 
+def no_pace() -> None:
+    """Do nothing: requests follow each other without a wait."""
+
+
 @dataclass(slots=True)
 class Allowance:
     """The allowance that a sync has left: time until ``ends``, and 500 answers in a row without new data."""
@@ -31,6 +35,7 @@ class Allowance:
     ends: float = field(default_factory=lambda: time.monotonic() + SYNC_MAX_SECONDS)  # on the monotonic clock
     empty_answers: int = 0  # since the last new data
     answered: set[str] = field(default_factory=set)  # addresses of pages since the listing began
+    pace: Callable[[], None] = no_pace  # waits before each request, or raises TryLater
 
     def check(self) -> None:
         """Raise Overdrawn once the sync has run past ``ends``."""
@@ -48,6 +53,7 @@ class Allowance:
         if self.empty_answers >= EMPTY_MAX_ANSWERS:
             raise Overdrawn(f"{self.empty_answers} answers of the source in a row brought nothing new")
         self.empty_answers += 1
+        self.pace()
 
     def note(self, address: str, *, ok: bool) -> None:
         """Remember ``address`` as answered if it is a listing's page. A failure forgets all, to allow retries."""
@@ -74,11 +80,11 @@ def current() -> Allowance | None:
 
 
 @contextmanager
-def granted() -> Iterator[Allowance]:
+def granted(pace: Callable[[], None] = no_pace) -> Iterator[Allowance]:
     """Give this thread a new allowance for the block of ``with``, and yield it. Every request in the block counts
-    against it.
+    against it, and waits for ``pace``.
     """
-    allowance = Allowance()
+    allowance = Allowance(pace=pace)
     before = _current.set(allowance)
     try:
         yield allowance

@@ -52,6 +52,7 @@ class SyncCounts:
     left_out: Counter[str] = field(default_factory=Counter)
     answered: set[str] = field(default_factory=set)  # permitted streams
     refused: dict[str, NotPermitted] = field(default_factory=dict)  # stream -> the refusal
+    untold: set[str] = field(default_factory=set)  # streams in which a poll found changes that no notice had named
 
     def not_permitted(self, before: Iterable[str]) -> tuple[str, ...]:
         """Return the streams without permission, sorted: those refused now, and those ``before`` without answer."""

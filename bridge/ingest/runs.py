@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from bridge import leases, registry
 from bridge.auth.account import StoredAccount as StoredAccount
@@ -21,6 +23,7 @@ from bridge.ingest import archive, folder_pages, imports, webhooks
 from bridge.ingest.connecting import WRITES_FIELD, connections_of
 from bridge.ingest.file_sync import FileReading, record_refusal, sync_files
 from bridge.ingest.files import find_files
+from bridge.ingest.pacing import Ration
 from bridge.ingest.sync import OnPage, Source, ignore_page, sync
 from bridge.installation import Bridge, normaliser, now
 from bridge.leases import Lease, held
@@ -48,28 +51,67 @@ def sync_user(
     return [sync_connection(alone, user, c, at=at, on_page=watch(c.source) if watch else ignore_page) for c in live]
 
 
+def ration(bridge: Bridge, source: str) -> Ration:
+    """Return the requests that a sync of ``source`` may send, none of them reserved yet."""
+    block = len(registry.spec(source).streams)
+    return Ration(store=bridge.store, source=source, rate=bridge.rate(source), block=block)
+
+
+def room(bridge: Bridge, sources: Iterable[str]) -> dict[str, int]:
+    """Return source -> syncs for which requests may be sent now; without a rate any number."""
+    rates = {source: bridge.rate(source) for source in sources}
+    limited = {source: rate for source, rate in rates.items() if rate is not None}
+    requests = bridge.store.rates.room(limited, now=datetime.now(UTC))
+    return {
+        source: requests[source] // ration(bridge, source).block if source in requests else sys.maxsize
+        for source in rates
+    }
+
+
 def sync_connection(
-    bridge: Bridge, user: User, connection: Connection, *, at: datetime, on_page: OnPage = ignore_page
+    bridge: Bridge,
+    user: User,
+    connection: Connection,
+    *,
+    at: datetime,
+    on_page: OnPage = ignore_page,
+    claimed: Ration | None = None,
 ) -> Outcome:
     """Sync an account or folder of a user, and return the outcome, also for a connection that cannot be opened.
 
-    After an account's success, accepted advice goes to its calendar and subscriptions are renewed.
+    After an account's success, accepted advice goes to its calendar and subscriptions are renewed. ``claimed`` is of
+    a caller that took the lease, with the requests that it reserved.
     """
     spec = registry.spec(connection.source)
-    leases.release_if_dead(bridge.store, connection)
+    if claimed is None:
+        leases.release_if_dead(bridge.store, connection)
     if connection.name.startswith(FOLDER_CONNECTION):
         return _sync_folder(bridge, user, connection, spec, at=at, on_page=on_page)
 
+    consent: dict[str, Any] = {}
+
     def opened() -> Connector:
-        connector: Connector = registry.resolve(spec.opens or "")(bridge.account(connection, spec))
+        account = bridge.account(connection, spec)
+        if spec.writes is not None or spec.watches is not None:
+            consent.update(account.token() or {})
+        connector: Connector = registry.resolve(spec.opens or "")(account)
         return connector
 
-    source = Source(connection=connection, spec=spec, open=opened, normalise=normaliser(spec))
+    source = Source(
+        connection=connection,
+        spec=spec,
+        open=opened,
+        normalise=normaliser(spec),
+        ration=claimed or ration(bridge, spec.name),
+        claimed=claimed is not None,
+    )
     outcome = sync(source, bridge.store, holder=bridge.holder, now=at, on_page=on_page)
     if outcome.outcome == "ok":
-        write_plans(bridge, user, connection, at=at)
-        lease = Lease(store=bridge.store, connection=connection, holder=replace(bridge).holder, now=at)
-        webhooks.subscribe(bridge.account(connection, spec), spec, bridge.settings.url, lease)
+        if consent.get(WRITES_FIELD):
+            write_plans(bridge, user, connection, at=at)
+        if webhooks.is_watched(spec, bridge.settings.url, consent):
+            lease = Lease(store=bridge.store, connection=connection, holder=replace(bridge).holder, now=at)
+            webhooks.subscribe(bridge.account(connection, spec), spec, bridge.settings.url, lease)
         webhooks.register(bridge, spec, bridge.settings.url, now=at)
     return outcome
 

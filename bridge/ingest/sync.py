@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from bridge.domain.errors import (
     BridgeError,
@@ -25,8 +27,10 @@ from bridge.domain.languages import reason, say
 from bridge.domain.ports import Connector, ConnectorSpec, Normaliser, WebhookConnector
 from bridge.domain.records import Connection, RecordResult
 from bridge.domain.types import Notice, Outcome, Page, RawRecord
-from bridge.http.allowance import TOO_DEEP, Allowance, Overdrawn, granted
+from bridge.http.allowance import TOO_DEEP, Allowance, Overdrawn, granted, no_pace
+from bridge.ingest import polling
 from bridge.ingest.outcomes import RateLimited, SyncCounts, defect_outcome, failure_outcome, outcome_of, record_outcome
+from bridge.ingest.pacing import Ration
 from bridge.leases import Lease
 
 if TYPE_CHECKING:
@@ -38,6 +42,7 @@ ODD_ANSWERS_MIN = 5  # in a row; together with the span they prove a lasting cha
 ODD_ANSWERS_SPAN = timedelta(hours=6)
 UNREADABLE_SHARE_MAX = 0.20  # of a page's records; above, the source has changed its format
 UNREADABLE_RECORDS_MIN = 10  # a page with fewer records proves nothing
+TOGETHER_MAX_RECORDS, TOGETHER_MAX_SECONDS = 200, 5.0  # of pages that land in one transaction
 
 OnPage = Callable[[str, int], None]
 
@@ -60,6 +65,8 @@ class Source:
     open: Callable[[], Connector] | None  # None: the source is files
     normalise: Normaliser
     recurring: bool = True  # False: never due again, like a file imported once
+    ration: Ration | None = None  # the requests that may be sent; None: any number
+    claimed: bool = False  # the caller took the lease
 
 
 def sync(source: Source, store: Store, *, holder: str, now: datetime, on_page: OnPage = ignore_page) -> Outcome:
@@ -69,10 +76,12 @@ def sync(source: Source, store: Store, *, holder: str, now: datetime, on_page: O
     """
 
     lease = Lease(store=store, connection=source.connection, holder=holder, now=now)
+    lease = lease.claimed() if source.claimed else lease
+    pace = source.ration.take if source.ration is not None else no_pace
 
     def pull(counts: SyncCounts) -> None:
         try:
-            with granted() as allowance:
+            with granted(pace) as allowance:
                 _Pull(
                     source=source,
                     store=store,
@@ -115,7 +124,7 @@ def under_lease(source: Source, store: Store, work: Callable[[SyncCounts], None]
     Without the lease the outcome is ``skipped``. An unexpected Exception is raised again after its outcome was saved.
     """
     connection = source.connection
-    if not lease.taken():
+    if not lease.is_mine():
         return outcome_of(
             connection,
             SyncCounts(),
@@ -135,13 +144,21 @@ def under_lease(source: Source, store: Store, work: Callable[[SyncCounts], None]
     except BaseException:
         store.scheduling.release(connection.id, lease.holder)
         raise
-    _release(source, store, outcome, lease, limited=limited)
+    _release(source, store, outcome, lease, limited=limited, untold=counts.untold)
     return outcome
 
 
-def _release(source: Source, store: Store, outcome: Outcome, lease: Lease, *, limited: bool = False) -> None:
+def _release(
+    source: Source,
+    store: Store,
+    outcome: Outcome,
+    lease: Lease,
+    *,
+    limited: bool = False,
+    untold: Collection[str] = (),
+) -> None:
     """Save the outcome and release the lease in one transaction: a released connection still due would sync twice."""
-    connection, now, cadence = source.connection, lease.now, source.spec.cadence
+    connection, now = source.connection, lease.now
     with store.transaction(durable=source.open is None):  # files do not come again by themselves
         if limited and outcome.retry_at:
             store.scheduling.limit_source(connection.source, outcome.retry_at)
@@ -154,16 +171,24 @@ def _release(source: Source, store: Store, outcome: Outcome, lease: Lease, *, li
             started=now,
             finished=now,
             recurring=source.recurring,
-            cadence=cadence,
+            cadence=polling.cadence(connection, source.spec, store, untold, now=now),
             holder=lease.holder,
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+class _Waiting(NamedTuple):
+    """A pulled page, with the cursor before it and the keys that its listing has delivered so far."""
+
+    page: Page
+    cursor: str | None
+    delivered: frozenset[str]
+
+
+@dataclass(slots=True, kw_only=True)
 class _Pull:
     """Running sync of a connection, with its counts and its lease. ``on_page`` is called after each page.
 
-    ``allowance`` bounds the sync's time, and the answers in a row without new data.
+    ``allowance`` bounds the sync's time, and the answers in a row without new data. Small pages land together.
     """
 
     source: Source
@@ -173,6 +198,10 @@ class _Pull:
     now: datetime
     on_page: OnPage
     allowance: Allowance
+    waiting: list[_Waiting] = field(default_factory=list)
+    since: float = 0.0  # on the monotonic clock, when the first of them came
+    told: set[str] = field(default_factory=set)  # streams of the notices that this sync follows
+    unreadable: Counter[str] = field(default_factory=Counter)  # by stream: records in a row
 
     def everything(self) -> None:
         """Fetch what webhooks name, then pull all streams; after an expired cursor once more from the start."""
@@ -185,7 +214,8 @@ class _Pull:
             self._may_ask(self._limited_until())
             self._may_ask_again()
             notices, cursors = self.store.ingest.notices(number), self.store.ingest.cursors(number, version)
-        with closing(self.source.open()) as connector:
+            connector = self.source.open()  # without a request: a token that is refreshed must be read anew
+        with closing(connector):
             self._follow(notices, connector)
             try:
                 self._streams(connector, cursors)
@@ -195,6 +225,7 @@ class _Pull:
 
     def _follow(self, notices: Sequence[Notice], connector: Connector) -> None:
         """Fetch what webhook notices name, also from before the window that each sync reads again."""
+        self.told = {notice.stream for notice in notices}
         for notice in notices:
             gone = RawRecord(stream=notice.stream, key=notice.key, payload={}, deleted=True)
             pages = [Page(stream=notice.stream, records=(gone,))]
@@ -213,47 +244,78 @@ class _Pull:
 
     def _streams(self, connector: Connector, cursors: Mapping[str, str]) -> None:
         spec = self.source.spec
-        for stream in spec.streams:
-            cursor = cursors.get(stream)
-            try:
-                self._stream(connector.pull(stream, cursor, now=self.now), cursor)
-            except NotPermitted as error:
-                self.counts.answered.discard(stream)
-                self.counts.refused[stream] = error
+        try:
+            for stream in spec.streams:
+                cursor = cursors.get(stream)
+                try:
+                    self._stream(connector.pull(stream, cursor, now=self.now), cursor)
+                except NotPermitted as error:
+                    self.counts.answered.discard(stream)
+                    self.counts.refused[stream] = error
+        except BridgeError:
+            self._land()
+            raise
+        self._land()
         if self.counts.refused and not self.counts.answered:
             raise _nothing_permitted(spec, list(self.counts.refused.values()))
 
     def _stream(self, pages: Iterable[Page], cursor: str | None) -> None:
         delivered: set[str] = set()
-        in_a_row = 0
         self.allowance.begin()
         for page in pages:
             self.lease.renew()
             delivered.update(record.key for record in page.records)
-            results, limited_until = self._stored(page, cursor, frozenset(delivered))
-            self.counts.add(page, results)
             self.counts.answered.add(page.stream)
-            if page.cursor not in (None, cursor) or any(result.outcome != "unchanged" for result in results):
-                self.allowance.brought()
+            if self._is_stored(page, cursor):
+                self.counts.add(page, [])
+            else:
+                self._wait(_Waiting(page, cursor, frozenset(delivered) if page.covers is not None else frozenset()))
             cursor = page.cursor or cursor
             self.on_page(page.stream, len(page.records))
-            in_a_row = in_a_row + len(results) if _unreadable(results) else 0
-            if in_a_row >= UNREADABLE_RECORDS_MIN:  # a page of one record proves nothing alone
-                raise SourceChanged(
-                    f"the last {in_a_row} records of {self.source.spec.name}/{page.stream} cannot be read. The source "
-                    "may have changed its format: look for a newer release, then: bridge sync --user NAME"
-                )
             self.allowance.check()
-            self._may_ask(limited_until)
+            self._may_ask(self._limited_until())
 
-    def _stored(
-        self, page: Page, cursor: str | None, delivered: frozenset[str]
-    ) -> tuple[list[RecordResult], datetime | None]:
-        """Return the results of a page's records, and until when the shared rate limit holds."""
-        if self._is_stored(page, cursor):
-            return [], self._limited_until()
+    def _wait(self, one: _Waiting) -> None:
+        """Let a page wait for others that land with it, or land them all."""
+        self.since = self.since if self.waiting else time.monotonic()
+        self.waiting.append(one)
+        many = sum(len(waiting.page.records) for waiting in self.waiting) >= TOGETHER_MAX_RECORDS
+        if many or time.monotonic() - self.since >= TOGETHER_MAX_SECONDS:
+            self._land()
+
+    def _land(self) -> None:
+        """Store the pages that wait. If one cannot be stored, those before it are."""
+        waiting, self.waiting = self.waiting, []
+        if not waiting:
+            return
+        try:
+            self._land_together(waiting)
+        except (SourceChanged, RecursionError):
+            if len(waiting) == 1:
+                raise
+            for one in waiting:
+                self._land_together([one])
+
+    def _land_together(self, waiting: Sequence[_Waiting]) -> None:
         with self.store.transaction(durable=False):
-            return store_page(self.source, self.store, page, delivered, now=self.now), self._limited_until()
+            landed = [store_page(self.source, self.store, one.page, one.delivered, now=self.now) for one in waiting]
+        for (page, cursor, _), results in zip(waiting, landed, strict=True):
+            self.counts.add(page, results)
+            changed = any(result.outcome != "unchanged" for result in results)
+            if changed and page.stream not in self.told:
+                self.counts.untold.add(page.stream)
+            if changed or page.cursor not in (None, cursor):
+                self.allowance.brought()
+            self._refuse_unreadable(page, results)
+
+    def _refuse_unreadable(self, page: Page, results: Sequence[RecordResult]) -> None:
+        count = self.unreadable[page.stream] + len(results) if _unreadable(results) else 0
+        self.unreadable[page.stream] = count
+        if count >= UNREADABLE_RECORDS_MIN:  # a page of one record proves nothing alone
+            raise SourceChanged(
+                f"the last {count} records of {self.source.spec.name}/{page.stream} cannot be read. The source "
+                "may have changed its format: look for a newer release, then: bridge sync --user NAME"
+            )
 
     def _is_stored(self, page: Page, cursor: str | None) -> bool:
         is_empty = not page.records and page.covers is None

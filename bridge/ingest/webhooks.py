@@ -60,13 +60,18 @@ def _save(bridge: installation.Bridge, source: str, notice: Notice, now: datetim
     return new
 
 
+def is_watched(spec: ConnectorSpec, url: str | None, consent: Mapping[str, Any]) -> bool:
+    """Return True if an account with this consent has, or may have, subscriptions at its source."""
+    return spec.watches is not None and (_address(spec, url) is not None or SUBSCRIPTIONS_FIELD in consent)
+
+
 def subscribe(account: Account, spec: ConnectorSpec, url: str | None, lease: Lease) -> None:
     """Open an account's missing webhook subscriptions, renew those that end soon, and release the lease.
 
     Without ``url``, the public address, open subscriptions are ended. A failure is only logged.
     """
     address = _address(spec, url)
-    if spec.watches is None or not (address or SUBSCRIPTIONS_FIELD in (account.token() or {})) or not lease.taken():
+    if spec.watches is None or not is_watched(spec, url, account.token() or {}) or not lease.taken():
         return
     try:
         member = registry.resolve(spec.watches)(account, address, now=lease.now)

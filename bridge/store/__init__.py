@@ -16,6 +16,7 @@ from bridge.store.locks import Locks
 from bridge.store.maintenance import Maintenance
 from bridge.store.notifications import Notifications
 from bridge.store.people import Access, People
+from bridge.store.rates import Rates
 from bridge.store.reading import Reading
 from bridge.store.recommendations import Recommendations
 from bridge.store.scheduling import Scheduling
@@ -47,6 +48,7 @@ class Store:
         self.lessons = Lessons(self.database)
         self.notifications = Notifications(self.database)
         self.scheduling = Scheduling(self.database)
+        self.rates = Rates(self.database)
         self.maintenance = Maintenance(self.database)
         self.exports = Exports(self.database)
 

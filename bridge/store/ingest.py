@@ -80,6 +80,20 @@ class Ingest(Part):
         return True
 
     @reads
+    def last_notice(self, db: sa.Connection, connection_id: int) -> datetime | None:
+        """Return when the last notice of a connection arrived, of those that are kept, or None."""
+        n = tables.notices.c
+        query = sa.select(sa.func.max(n.arrived_at)).where(n.connection_id == connection_id)
+        found: datetime | None = db.execute(query).scalar()
+        return found
+
+    @reads
+    def noticed_streams(self, db: sa.Connection, connection_id: int) -> set[str]:
+        """Return the streams that a connection's notices named, of those that are kept."""
+        n = tables.notices.c
+        return set(db.execute(sa.select(n.stream).where(n.connection_id == connection_id).distinct()).scalars())
+
+    @reads
     def notices(self, db: sa.Connection, connection_id: int) -> list[Notice]:
         """Return a connection's notices that are not handled yet, in the order in which they came."""
         return [

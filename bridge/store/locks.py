@@ -63,7 +63,7 @@ class Locks:
     @contextmanager
     def _advisory(self, name: str) -> Iterator[None]:
         with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            number = _advisory_lock_number(name)
+            number = advisory_lock_number(name)
             _wait(lambda: bool(connection.scalar(sa.select(sa.func.pg_try_advisory_lock(number)))))
             try:
                 yield
@@ -103,7 +103,7 @@ class SingletonLock:
             else:
                 return True
         session = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-        if session.scalar(sa.select(sa.func.pg_try_advisory_lock(_advisory_lock_number(self._name)))):
+        if session.scalar(sa.select(sa.func.pg_try_advisory_lock(advisory_lock_number(self._name)))):
             self._session = session
             return True
         session.close()
@@ -122,7 +122,7 @@ class SingletonLock:
     def _unlock(self, session: sa.Connection) -> None:
         """Release the lock before the session ends, because PostgreSQL notices the end of a session late."""
         with suppress(sa.exc.DBAPIError):
-            session.execute(sa.select(sa.func.pg_advisory_unlock(_advisory_lock_number(self._name))))
+            session.execute(sa.select(sa.func.pg_advisory_unlock(advisory_lock_number(self._name))))
         session.invalidate()
         session.close()
 
@@ -144,7 +144,8 @@ def holder_of(db: sa.Connection, name: str) -> tuple[str, datetime] | None:
     return None if row is None else (row.holder, row.since)
 
 
-def _advisory_lock_number(name: str) -> int:
+def advisory_lock_number(name: str) -> int:
+    """Return the number by which PostgreSQL knows the lock ``name``."""
     return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), signed=True)
 
 

@@ -138,6 +138,11 @@ class People(Part):
         return _users(db, sa.true())
 
     @reads
+    def has_others(self, db: sa.Connection, user_id: int) -> bool:
+        """Return True if there is any user but this one."""
+        return db.execute(sa.select(tables.users.c.id).where(tables.users.c.id != user_id).limit(1)).first() is not None
+
+    @reads
     def mark(self, db: sa.Connection) -> tuple[Any, ...]:
         """Return a mark that changes with users and zones that come or go."""
         u, z = tables.users.c, tables.zones.c

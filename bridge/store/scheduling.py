@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, fields
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,10 +14,10 @@ from bridge.domain.languages import packed
 from bridge.domain.records import Connection
 from bridge.domain.slots import Moment
 from bridge.domain.types import Outcome
-from bridge.store import tables
+from bridge.store import sync_runs, tables
 from bridge.store.connections import select_connections
 from bridge.store.database import Part, reads, writes
-from bridge.store.locks import SingletonLock, holder_of, save_holder
+from bridge.store.locks import SingletonLock, advisory_lock_number, holder_of, save_holder
 
 ODD_ANSWERS_MAX_RUNS = 500  # outcomes that are looked back on
 CLOCK_TOLERANCE = timedelta(minutes=2)  # clocks of machines at the same store differ by so much; it heals by itself
@@ -79,10 +78,12 @@ class Scheduling(Part):
         return {name: (count, since) for name, count, since in db.execute(query)}
 
     @reads
-    def lease_count(self, db: sa.Connection, source: str | None = None, *, now: datetime) -> int:
+    def lease_count(self, db: sa.Connection, source: str | None = None, *, now: datetime, alone: bool = False) -> int:
         """Return the number of connections with an unexpired lease at ``now``, of ``source`` or of all sources for
-        None.
+        None. ``alone`` keeps others that count ``alone`` waiting until this transaction ends.
         """
+        if alone and db.dialect.name == "postgresql":
+            db.execute(sa.select(sa.func.pg_advisory_xact_lock(advisory_lock_number(f"entering-{source}"))))
         joined = tables.connections.join(tables.sources)
         held = sa.select(sa.func.count()).select_from(joined).where(c.lease_until > now)
         if source is not None:
@@ -145,10 +146,10 @@ class Scheduling(Part):
     ) -> None:
         """Save the outcome of a sync, and when the connection is due again. The lease of ``holder`` is released.
 
-        ``error`` and ``paused`` are None without a failure or pause, and ``due_at`` if no sync shall follow.
+        Without news it replaces an outcome without news. ``error`` and ``paused`` are None without a failure or
+        pause, and ``due_at`` if no sync shall follow.
         """
-        run = {"connection_id": connection_id, "started": started, "finished": finished, "outcome": _text(outcome)}
-        db.execute(_RUN, run)
+        sync_runs.save(db, connection_id, outcome, started=started, finished=finished)
         values: dict[str, Any] = {
             "last_error": packed(error),
             "paused": packed(paused),
@@ -165,20 +166,15 @@ class Scheduling(Part):
     @reads
     def last_outcome(self, db: sa.Connection, connection_id: int) -> tuple[datetime, Outcome] | None:
         """Return (end, outcome) of a connection's last sync, or None before the first."""
-        row = db.execute(_LAST_RUN, {"connection": connection_id}).first()
+        row = db.execute(sync_runs.LAST, {"connection": connection_id}).first()
         if row is None:
             return None
-        body = json.loads(row.outcome)
-        body["reasons"] = tuple(body.get("reasons", ()))
-        body["not_permitted"] = tuple(body.get("not_permitted", ()))
-        body["failed_files"] = tuple((file, reason) for file, reason in body.get("failed_files", ()))
-        body["retry_at"] = datetime.fromisoformat(body["retry_at"]) if body.get("retry_at") else None
-        return row.finished, Outcome(**body)
+        return row.finished, sync_runs.outcome_of(row.outcome)
 
     @reads
-    def syncs_finished(self, db: sa.Connection, user_id: int) -> int:
-        """Return a number that grows with every finished sync or import of a user's connections."""
-        return int(db.execute(_RUNS, {"user": user_id}).scalar() or 0)
+    def syncs_finished(self, db: sa.Connection, user_id: int) -> tuple[Any, ...]:
+        """Return a mark that changes with every finished sync or import of a user's connections."""
+        return tuple(db.execute(sync_runs.MARK, {"user": user_id}).one())
 
     @reads
     def odd_answers(self, db: sa.Connection, connection_id: int) -> list[datetime]:
@@ -279,16 +275,6 @@ class Scheduling(Part):
         return set(db.execute(sa.select(r.user_id).where(*here, lasts)).scalars()) | set(db.execute(quiet).scalars())
 
 
-_KEPT = tuple(field.name for field in fields(Outcome))
-
-
-def _text(outcome: Outcome) -> str:
-    body = {name: value for name in _KEPT if (value := getattr(outcome, name)) or name in ("source", "outcome")}
-    if outcome.retry_at is not None:
-        body["retry_at"] = outcome.retry_at.isoformat()
-    return json.dumps(body, default=asdict)
-
-
 _MINE = c.id == sa.bindparam("connection")
 _HELD = c.lease_holder == sa.bindparam("holder", type_=sa.Text)
 _CLAIM = (
@@ -305,14 +291,6 @@ _CLAIM = (
 )
 _RELEASE = sa.update(tables.connections).where(_MINE, _HELD).values(lease_holder=None, lease_until=None)
 _LIMITED_UNTIL = sa.select(tables.sources.c.rate_limited_until).where(tables.sources.c.name == sa.bindparam("source"))
-_RUN = sa.insert(tables.sync_runs)
-_LAST_RUN = (
-    sa.select(tables.sync_runs.c.finished, tables.sync_runs.c.outcome)
-    .where(tables.sync_runs.c.connection_id == sa.bindparam("connection"))
-    .order_by(tables.sync_runs.c.id.desc())
-    .limit(1)
-)
-_RUNS = sa.select(sa.func.max(tables.sync_runs.c.id)).join(tables.connections).where(c.user_id == sa.bindparam("user"))
 _FINISH = (
     sa.update(tables.connections)
     .where(_MINE)

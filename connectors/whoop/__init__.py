@@ -66,6 +66,7 @@ SPEC = ConnectorSpec(
     revokes="connectors.whoop.client:revoke",
     notices="connectors.whoop.webhook:notice",
     shares_limit=True,
+    rate=100 / 60,  # 100 a minute for an application; the 10,000 a day follow from its answers
     recognises="connectors.whoop.export:recognise",
     reads="connectors.whoop.export:read",
     leaves_out={

@@ -60,5 +60,6 @@ SPEC = ConnectorSpec(
     notices="connectors.withings.webhook:notice",
     watches="connectors.withings.webhook:watch",
     secret_hooks=True,
-    shares_limit=True,  # 120 requests a minute for an application
+    shares_limit=True,
+    rate=120 / 60,  # 120 requests a minute for an application
 )

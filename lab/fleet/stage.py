@@ -28,10 +28,11 @@ class Stopped(BridgeError):
 
 
 @contextmanager
-def staged(days: int, database: str | None) -> Iterator[dict[str, str]]:
+def staged(days: int, database: str | None, *, wait: float = 0.0) -> Iterator[dict[str, str]]:
     """The variables under which every command speaks with the fleet's vendors and its store.
 
-    The database ``postgresql`` is one in a private cluster, which is deleted afterwards.
+    The vendors answer after ``wait`` seconds. The database ``postgresql`` is one in a private cluster, which is deleted
+    afterwards.
     """
     from cryptography.fernet import Fernet
 
@@ -45,7 +46,7 @@ def staged(days: int, database: str | None) -> Iterator[dict[str, str]]:
             "BRIDGE_KEY": Fernet.generate_key().decode(),
             "BRIDGE_GARMIN_DAYS": str(days),
         }
-        ports = heard(stack.enter_context(process("vendors", str(days))))
+        ports = heard(stack.enter_context(process("vendors", str(days), str(wait))))
         for source, account in accounts(0, days).items():
             vendor = registry.resolve(f"lab.vendors.{source}:Vendor")(account)
             for name, value in vendor.settings(f"http://127.0.0.1:{ports[source]}").items():

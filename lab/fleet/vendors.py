@@ -1,7 +1,8 @@
 """The fleet's vendors, in their own process so that their cost is not counted. Each port serves many accounts.
 
 The vendor's own server in ``lab`` makes every answer once for each kind of person. The answers are kept as bytes and
-sent with the asking person's number in their ids. The process ends when its standard input is closed.
+sent with the asking person's number in their ids, after the seconds that the second argument says. The process ends
+when its standard input is closed.
 """
 
 from __future__ import annotations
@@ -78,8 +79,8 @@ def _sent(status: int, head: bytes, content: bytes) -> bytes:
 class Visit(asyncio.Protocol):
     """HTTP connection, kept open as long as the client wants."""
 
-    def __init__(self, town: Town) -> None:
-        self._town = town
+    def __init__(self, town: Town, wait: float) -> None:
+        self._town, self._wait = town, wait
         self._come = b""
 
     def connection_made(self, transport: Any) -> None:
@@ -96,15 +97,16 @@ class Visit(asyncio.Protocol):
             body, self._come = self._come[end + 4 : body_end], self._come[body_end:]
             method, target, _ = first.split(" ", 2)
             method = headers.get("x-http-method-override", method)
-            self._transport.write(self._town.answer(method, target, headers.get("authorization", ""), body))
+            answer = self._town.answer(method, target, headers.get("authorization", ""), body)
+            asyncio.get_running_loop().call_later(self._wait, self._transport.write, answer)
 
 
-async def _serve(days: int) -> None:
+async def _serve(days: int, wait: float) -> None:
     loop = asyncio.get_running_loop()
     ports = {}
     for source in SOURCES:
         town = Town(source, days)
-        server = await loop.create_server(lambda town=town: Visit(town), "127.0.0.1", 0, backlog=512)  # type: ignore[misc]
+        server = await loop.create_server(lambda town=town: Visit(town, wait), "127.0.0.1", 0, backlog=512)  # type: ignore[misc]
         ports[source] = server.sockets[0].getsockname()[1]
     sys.stdout.write(json.dumps(ports) + "\n")
     sys.stdout.flush()
@@ -112,4 +114,4 @@ async def _serve(days: int) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(_serve(int(sys.argv[1])))
+    asyncio.run(_serve(int(sys.argv[1]), float(sys.argv[2])))

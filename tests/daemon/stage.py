@@ -58,12 +58,26 @@ class Stage:
     def daemon(self, **options: Any) -> Daemon:
         return Daemon(bridge=self.bridge, clock=lambda: self.now, **options)
 
+    def watch_runs(self) -> None:
+        """Note every sync, because one without news takes the place of the one before it."""
+        values = "INSERT INTO seen_runs VALUES (new.connection_id, new.started);"
+        with self.bridge.store.database.write() as db:
+            db.exec_driver_sql("CREATE TABLE seen_runs (connection_id bigint, started bigint)")
+            if db.dialect.name == "postgresql":
+                body = f"$$ BEGIN {values} RETURN NULL; END $$"
+                db.exec_driver_sql(f"CREATE FUNCTION see_run() RETURNS trigger LANGUAGE plpgsql AS {body}")
+                on = "AFTER INSERT OR UPDATE ON sync_runs FOR EACH ROW EXECUTE FUNCTION see_run()"
+                db.exec_driver_sql(f"CREATE TRIGGER seen_run {on}")
+                return
+            for what in ("INSERT", "UPDATE"):
+                db.exec_driver_sql(f"CREATE TRIGGER seen_{what} AFTER {what} ON sync_runs BEGIN {values} END")
+
     def runs(self) -> dict[int, list[datetime]]:
         """Connection of the vendor -> when it was synced."""
         url = self.bridge.settings.database.replace("postgresql://", "postgresql+psycopg://")
         engine = sa.create_engine(url)
         with engine.connect() as db:
-            runs = "SELECT r.connection_id, r.started FROM sync_runs r JOIN connections c ON c.id = r.connection_id"
+            runs = "SELECT r.connection_id, r.started FROM seen_runs r JOIN connections c ON c.id = r.connection_id"
             whoop = "JOIN sources s ON s.id = c.source_id WHERE s.name = 'whoop' ORDER BY r.started"
             rows = db.execute(sa.text(f"{runs} {whoop}")).all()
         engine.dispose()
@@ -108,4 +122,6 @@ def staged(folder: Path, monkeypatch: pytest.MonkeyPatch, *, url: str = "", case
         store = Store(settings.database)
         stack.callback(store.close)
         bridge = installation.Bridge(settings=settings, store=store)
-        yield Stage(bridge=bridge, server=server, vendor=vendor, introduces=case == "empty")
+        stage = Stage(bridge=bridge, server=server, vendor=vendor, introduces=case == "empty")
+        stage.watch_runs()
+        yield stage

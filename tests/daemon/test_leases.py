@@ -16,7 +16,7 @@ import sqlalchemy as sa
 import lab
 from bridge import doctor, leases
 from bridge.domain.types import Notice
-from bridge.ingest.outcomes import SYNC_CADENCE
+from bridge.ingest.polling import BESIDE_PUSHES
 from bridge.leases import LEASE, Lease
 from bridge.recordings.server import Request
 from bridge.store import Store
@@ -87,7 +87,7 @@ def test_what_is_told_of_during_a_sync_is_followed_at_once(stage: Stage) -> None
     assert len(stage.runs()[connection.id]) == 2
     found = store.connections.by_id(connection.id)
     assert found is not None
-    assert found.due_at == stage.now + SYNC_CADENCE
+    assert found.due_at == stage.now + BESIDE_PUSHES  # a notice is proof of the webhooks
 
 
 def test_a_sync_that_was_stopped_is_no_failure(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,47 @@
+"""Send a source no more requests a second than it allows, counted over all processes."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from bridge.domain.errors import TryLater
+from bridge.domain.languages import say
+
+if TYPE_CHECKING:
+    from bridge.store import Store
+
+PATIENCE = timedelta(seconds=5)  # for which requests are reserved ahead, and waited for
+
+
+@dataclass(slots=True, kw_only=True)
+class Ration:
+    """The requests that a sync may send, reserved ``block`` at a time at ``rate`` a second; None is no limit."""
+
+    store: Store
+    source: str
+    rate: float | None
+    block: int
+    left: int = 0
+    ready: float = 0.0  # on the monotonic clock, when those left may be sent
+
+    def reserve(self) -> timedelta:
+        """Reserve the next block, and return the wait for it. After a wait of more than ``PATIENCE`` none is left."""
+        if self.rate is None:
+            return timedelta(0)
+        now = datetime.now(UTC)
+        wait = self.store.rates.reserve(self.source, self.block, rate=self.rate, now=now, patience=PATIENCE)
+        self.left = 0 if wait > PATIENCE else self.block
+        self.ready = time.monotonic() + wait.total_seconds()
+        return wait
+
+    def take(self) -> None:
+        """Count a request before it is sent, and wait for its turn. Raises TryLater if that takes too long."""
+        if self.rate is None:
+            return
+        if self.left == 0 and (wait := self.reserve()) > PATIENCE:
+            raise TryLater(say("the source allows no more requests for now"), after=wait, limited=True)
+        time.sleep(max(0.0, self.ready - time.monotonic()))
+        self.left -= 1
