@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import cache, partial
 from statistics import fmean, median, stdev
-from typing import Any
+from typing import Any, TypeVar
 
 from bridge.domain import sports
 from bridge.domain.languages import Text, say
@@ -25,6 +26,7 @@ COMPARED: Mapping[str, Callable[[Any, Any], bool]] = {
 }
 NOON, DAY_MINUTES = 12 * 60, 24 * 60
 Value = tuple[date, float]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +68,7 @@ def answer(query: Query, tables: Tables) -> Answer:
         return _share(query, _taken(query, rows), tables)
     if isinstance(query.against, Condition):
         return _difference(query, query.against, rows, tables)
-    kept = _taken(query, [row for row in rows if _holds(query.where, row, tables, query)])
+    kept = _taken(query, list(filter(_test(query.where, tables, query.subject.kind), rows)))
     value, at, reason = _figure(query, kept)
     return Answer(
         query=query,
@@ -120,47 +122,56 @@ def _rows(subject: Subject, tables: Tables, query: Query) -> list[Row]:
     return sorted((row for row in found if since <= row.day <= until), key=lambda row: row.day)
 
 
-def _taken(query: Query, rows: Sequence[Row]) -> Sequence[Row]:
+def _taken(query: Query, rows: Sequence[T]) -> Sequence[T]:
     if query.first is not None:
         return rows[: query.first]
     return rows if query.last is None else rows[-query.last :]
 
 
-def _holds(conditions: Sequence[Condition], row: Row, tables: Tables, query: Query) -> bool:
-    """Return True if all conditions hold for a row, or for the day before it where they ask for that."""
-    before = [one for one in conditions if one.of_day_before]
-    now = [one for one in conditions if not one.of_day_before]
-    return _holds_on(now, row, tables, query.subject.kind) and (
-        not before or _holds_on(before, Row(day=row.day - timedelta(days=1)), tables, Kind.DAYS)
-    )
+Test = Callable[[Row], bool]
 
 
-def _holds_on(conditions: Sequence[Condition], row: Row, tables: Tables, kind: Kind) -> bool:
-    """Return True if all conditions hold for a row. Of a day, those on workouts must hold for one and the same."""
-    of_workout = [one for one in conditions if one.of_workout]
-    of_day = [one for one in conditions if not one.of_workout]
-    if not all(_holds_of_day(one, row, tables, kind) for one in of_day):
-        return False
-    workouts = [row] if kind is Kind.WORKOUTS else tables.trained_on.get(row.day, ())
-    return not of_workout or any(all(_holds_of_workout(one, workout) for one in of_workout) for workout in workouts)
+def _test(conditions: Sequence[Condition], tables: Tables, kind: Kind) -> Test | None:
+    """Return the test whether all conditions hold for a row, or for the day before it where they ask for that."""
+    now = _test_of_row([one for one in conditions if not one.of_day_before], tables, kind)
+    before = _test_of_row([one for one in conditions if one.of_day_before], tables, Kind.DAYS)
+    if before is None:
+        return now
+    return lambda row: (now is None or now(row)) and before(Row(day=row.day - timedelta(days=1)))
 
 
-def _holds_of_day(one: Condition, row: Row, tables: Tables, kind: Kind) -> bool:
-    if one.name == "weekday":
-        return COMPARED[one.operator](row.day.isoweekday(), one.value)
-    if one.name == "action":
-        entries = [row] if kind is Kind.ENTRIES else tables.planned_on.get(row.day, ())
-        return _named(one, [entry.name or "" for entry in entries])
-    if one.name in ("night.start", "night.end"):
-        night = tables.nights.get(row.day)
-        if night is None:
+def _test_of_row(conditions: Sequence[Condition], tables: Tables, kind: Kind) -> Test | None:
+    """Return the test whether all hold for a row. Of a day, those on workouts must hold for one and the same."""
+    of_workout = [_test_of_workout(one) for one in conditions if one.of_workout]
+    of_day = [_test_of_day(one, tables, kind) for one in conditions if not one.of_workout]
+
+    def holds(row: Row) -> bool:
+        if not all(test(row) for test in of_day):
             return False
-        if one.name == "night.end":
-            return COMPARED[one.operator](night.end, one.value)
+        workouts = [row] if kind is Kind.WORKOUTS else tables.trained_on.get(row.day, ())
+        return not of_workout or any(all(test(workout) for test in of_workout) for workout in workouts)
+
+    return holds if conditions else None
+
+
+def _test_of_day(one: Condition, tables: Tables, kind: Kind) -> Test:
+    compared: Callable[[Any, Any], bool] = COMPARED.get(one.operator, operator.eq)
+    if one.name == "weekday":
+        return lambda row: compared(row.day.isoweekday(), one.value)
+    if one.name == "action":
+        return lambda row: _named(
+            one, [entry.name or "" for entry in ([row] if kind is Kind.ENTRIES else tables.planned_on.get(row.day, ()))]
+        )
+    if one.name == "night.end":
+        return lambda row: (night := tables.nights.get(row.day)) is not None and compared(night.end, one.value)
+    if one.name == "night.start":
         # From noon on, so that half past midnight is later than eleven in the evening.
-        return COMPARED[one.operator](_from_noon(night.start), _from_noon(float(one.value)))
-    value = tables.by_day(one.name).get(row.day)
-    return value is not None and COMPARED[one.operator](value, one.value)
+        asked = _from_noon(float(one.value))
+        return lambda row: (
+            (night := tables.nights.get(row.day)) is not None and compared(_from_noon(night.start), asked)
+        )
+    values = tables.by_day(one.name)
+    return lambda row: (value := values.get(row.day)) is not None and compared(value, one.value)
 
 
 def _from_noon(minutes: float) -> float:
@@ -173,15 +184,22 @@ def _named(one: Condition, names: Sequence[str]) -> bool:
     return (one.value in names) is (one.operator == "=")
 
 
-def _holds_of_workout(one: Condition, workout: Row) -> bool:
+def _test_of_workout(one: Condition) -> Test:
     name = one.name.removeprefix("workout.")
     if name == "sport":
-        asked, label = str(one.value), workout.name
-        if one.operator == "~":
-            return any(asked.casefold() in word.casefold() for word in sports.names(label or ""))
-        return sports.is_sport(label, asked) is (one.operator == "=")
-    value = getattr(workout, name) if name in ("start", "end") else workout.values.get(name)
-    return value is not None and COMPARED[one.operator](value, one.value)
+        named = cache(partial(_is_named, one))
+        return lambda workout: named(workout.name)
+    compared = COMPARED[one.operator]
+    if name in ("start", "end"):
+        return lambda workout: compared(getattr(workout, name), one.value)
+    return lambda workout: (value := workout.values.get(name)) is not None and compared(value, one.value)
+
+
+def _is_named(one: Condition, label: str | None) -> bool:
+    asked = str(one.value)
+    if one.operator == "~":
+        return any(asked.casefold() in word.casefold() for word in sports.names(label or ""))
+    return sports.is_sport(label, asked) is (one.operator == "=")
 
 
 def _values(query: Query, rows: Sequence[Row]) -> list[Value]:
@@ -254,7 +272,8 @@ def _key(by: By, row: Row) -> str:
 
 def _share(query: Query, rows: Sequence[Row], tables: Tables) -> Answer:
     """Return the share of the subject's rows for which the conditions hold. What a row lacks does not hold."""
-    held = [_holds(query.where, row, tables, query) for row in rows]
+    test = _test(query.where, tables, query.subject.kind)
+    held = [test is None or test(row) for row in rows]
     groups: dict[str, list[bool]] = {}
     for row, holds in zip(rows, held, strict=True):
         if query.by is not None:
@@ -271,11 +290,10 @@ def _share(query: Query, rows: Sequence[Row], tables: Tables) -> Answer:
 
 
 def _correlation(query: Query, other: Subject, tables: Tables) -> Answer:
-    one, two = (_by_day(part, tables, query) for part in (query.subject, other))
+    one, two = (_held_by_day(part, tables, query) for part in (query.subject, other))
     if query.subject.counted or other.counted:
         one, two = _with_zeros(query.subject, one, two), _with_zeros(other, two, one)
-    both = [Row(day=day) for day in sorted(one.keys() & two.keys())]
-    days = [row.day for row in _taken(query, [row for row in both if _holds(query.where, row, tables, query)])]
+    days = _taken(query, sorted(one.keys() & two.keys()))
     found = statistics.rank_correlation([one[day] for day in days], [two[day] for day in days])
     reason = None if found else say("a correlation needs days on which both are known and differ")
     return Answer(
@@ -288,10 +306,11 @@ def _correlation(query: Query, other: Subject, tables: Tables) -> Answer:
     )
 
 
-def _by_day(subject: Subject, tables: Tables, query: Query) -> dict[date, float]:
+def _held_by_day(subject: Subject, tables: Tables, query: Query) -> dict[date, float]:
+    """Return local day -> the figure of the subject's rows for which the conditions hold."""
     values: dict[date, list[float]] = {}
     field = "value" if subject.kind is Kind.DAYS else subject.field
-    for row in _rows(subject, tables, query):
+    for row in filter(_test(query.where, tables, subject.kind), _rows(subject, tables, query)):
         values.setdefault(row.day, []).append(1.0 if field is None else row.values[field])
     return {day: fmean(some) if field in AVERAGED else sum(some) for day, some in values.items()}
 
@@ -301,11 +320,13 @@ def _with_zeros(subject: Subject, counts: dict[date, float], other: Mapping[date
 
 
 def _difference(query: Query, split: Condition, rows: Sequence[Row], tables: Tables) -> Answer:
-    kept = _taken(query, [row for row in rows if _holds(query.where, row, tables, query)])
-    kept = [row for row in kept if _is_known(split, row, tables)]
+    kept = _taken(query, list(filter(_test(query.where, tables, query.subject.kind), rows)))
+    if (known := _known_days(split, tables)) is not None:
+        kept = [row for row in kept if row.day - timedelta(days=split.of_day_before) in known]
     sides: tuple[list[Row], list[Row]] = ([], [])
+    with_it = _test([split], tables, query.subject.kind)
     for row in kept:
-        sides[not _holds([split], row, tables, query)].append(row)
+        sides[with_it is not None and not with_it(row)].append(row)
     figures = [_figure(query, side)[0] for side in sides]
     value = None if figures[0] is None or figures[1] is None else figures[0] - figures[1]
     numbers = [[value for _, value in _values(query, side)] for side in sides]
@@ -313,7 +334,7 @@ def _difference(query: Query, split: Condition, rows: Sequence[Row], tables: Tab
     if value is not None and query.of is Aggregate.MEAN:
         interval = statistics.mean_difference(numbers[0], numbers[1])
     elif value is not None and query.of in FIGURES:
-        interval = statistics.resampled_difference(numbers[0], numbers[1], FIGURES[query.of])
+        interval = statistics.resampled_difference(numbers[0], numbers[1], str(query.of))
     reason = None if value is not None else say("a difference needs values with and without it")
     keys = ("with", "without")
     groups = tuple(Group(key=k, value=f, n=len(side)) for k, f, side in zip(keys, figures, sides, strict=True))
@@ -328,8 +349,8 @@ def _difference(query: Query, split: Condition, rows: Sequence[Row], tables: Tab
     )
 
 
-def _is_known(split: Condition, row: Row, tables: Tables) -> bool:
-    day = row.day - timedelta(days=split.of_day_before)
+def _known_days(split: Condition, tables: Tables) -> Container[date] | None:
+    """Return the days of which a condition can be told, or None for all days."""
     if split.name in ("weekday", "action") or split.of_workout:
-        return True
-    return day in (tables.nights if split.name.startswith("night.") else tables.by_day(split.name))
+        return None
+    return tables.nights if split.name.startswith("night.") else tables.by_day(split.name)

@@ -102,7 +102,7 @@ def _present(found: Exposures, first: date, last: date) -> Exposures:
 
 def _recorded(store: Store, user: User, since: date, today: date) -> Exposures:
     workouts: dict[date, float] = {}
-    episodes = store.daily.episodes(user.id, EpisodeKind.WORKOUT, since=since, until=today)
+    episodes = store.daily.episodes(user.id, (EpisodeKind.WORKOUT,), since=since, until=today)
     for _, fields in episodes:
         at, offset = datetime.fromisoformat(fields["start"]), fields.get("offset")
         local = at.astimezone(zone_at(at, user.zones)) if offset is None else at + timedelta(minutes=offset)

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bridge.advice.labels import labelled
 from bridge.advice.preference import load_preference
@@ -44,16 +44,16 @@ DAYS_MAX = 36_600  # of a span
 METER_DAYS_MAX = 3_660  # meters are computed anew
 PACKED_DAYS_MAX = 1_100  # a day of heart rates is a thousand readings
 DAY = timedelta(days=1)
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Row(NamedTuple):
     """A day, night, workout or entry with its figures. ``fields`` are those of its episode, as they are stored."""
 
     day: date
-    values: Mapping[str, float] = field(default_factory=dict)
+    values: Mapping[str, float] = NOTHING
     name: str | None = None  # the sport as the vendor calls it, or the action of an entry
-    fields: Mapping[str, Any] = field(default_factory=dict)
+    fields: Mapping[str, Any] = NOTHING
     zones: ZoneHistory = ()
 
     @property
@@ -124,16 +124,13 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime) -> T
     if query.since and query.until and (query.until - query.since).days > DAYS_MAX:
         raise SetupError(f"a span has at most {DAYS_MAX} days; name a shorter one with --since and --until")
     preference = load_preference(bridge.store, user)
-    asleep = [
-        one
-        for kind in (EpisodeKind.SLEEP, EpisodeKind.NAP) * sleeps
-        for one in _episodes(bridge, user, kind, since, until)
-    ]
-    nights = _nights(asleep, user.zones, preference)
+    kinds_read = (*ASLEEP * sleeps, *[EpisodeKind.WORKOUT] * trained)
+    told = bridge.store.daily.episodes(user.id, kinds_read, since=since, until=until) if kinds_read else []
+    nights = _nights([one for one in told if one[1]["kind"] in ASLEEP], user.zones, preference)
     values = _of_samples(bridge, user, metrics, (since, until), preference)
     for metric in metrics & NIGHTLY:
-        told = {day: night.values[metric] for day, night in nights.items() if metric in night.values}
-        values[metric] = {**values.get(metric, {}), **told}
+        slept = {day: night.values[metric] for day, night in nights.items() if metric in night.values}
+        values[metric] = {**values.get(metric, {}), **slept}
     meters = METER_NAMES.keys() & (fields | {str(part.field) for part in parts if part.kind is Kind.DAYS})
     if meters:
         values |= levels(bridge, user, meters, query.since, now)
@@ -146,13 +143,12 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime) -> T
         values=values,
         untold=frozenset(map(str, empty)) - bridge.store.daily.told(user.id, empty) if empty else frozenset(),
         nights=nights,
-        workouts=_workouts(_episodes(bridge, user, EpisodeKind.WORKOUT, since, until), user.zones, preference)
-        if trained
-        else (),
+        workouts=_workouts([one for one in told if one[1]["kind"] not in ASLEEP], user.zones, preference),
         entries=_entries(bridge, user, query, now) if agenda else (),
     )
 
 
+ASLEEP = (EpisodeKind.SLEEP, EpisodeKind.NAP)
 NIGHTLY = frozenset(metric for metric, spec in METRICS.items() if spec.shape is Shape.NIGHTLY)
 
 
@@ -177,18 +173,21 @@ def _best(told: Sequence[tuple[str, float]], preference: Preference) -> float:
     return min(told, key=lambda one: (preference.rank(one[0]), one[0]))[1]
 
 
+FIGURE_OF = {str(metric): name for name, metrics in WORKOUT_METRICS.items() for metric in metrics}
 Encoded = tuple[str, dict[str, Any]]  # source, and the fields of an episode as they are stored
-
-
-def _episodes(bridge: Bridge, user: User, kind: EpisodeKind, since: date, until: date) -> list[Encoded]:
-    return bridge.store.daily.episodes(user.id, kind, since=since, until=until)
 
 
 def _nights(found: Sequence[Encoded], zones: ZoneHistory, preference: Preference) -> dict[date, Row]:
     """Return local day of waking -> the main sleep that counts for it."""
-    if not _is_to_be_chosen(found):
-        return {row.day: row for row in (_night(fields, zones) for _, fields in found if fields["kind"] == "sleep")}
+    doubtful = _doubtful(found)
+    sure = (fields for n, (_, fields) in enumerate(found) if n not in doubtful and fields["kind"] == "sleep")
+    nights = {row.day: row for row in (_night(fields, zones) for fields in sure)}
+    return nights | _chosen([found[n] for n in sorted(doubtful)], zones, preference) if doubtful else nights
+
+
+def _chosen(found: Sequence[Encoded], zones: ZoneHistory, preference: Preference) -> dict[date, Row]:
     sleeps = [(source, episode_of(fields)) for source, fields in found]
+    told = {id(one): fields for (_, one), (_, fields) in zip(sleeps, found, strict=True)}
     whole = {(series_of(source, one.device), one.day, one.start): one for source, one in whole_nights(sleeps)}
     chosen = Nights(sleeps, zones, preference)
     counted = chosen.counted()
@@ -198,14 +197,27 @@ def _nights(found: Sequence[Encoded], zones: ZoneHistory, preference: Preference
         alone = one.kind is EpisodeKind.SLEEP and one.day not in counted
         if alone and (one.day not in main or one.end - one.start > main[one.day].end - main[one.day].start):
             main[one.day] = one
-    return {day: _night(json.loads(codec.encode(one)), zones) for day, one in main.items()}
+    return {day: _night(told.get(id(one)) or json.loads(codec.encode(one)), zones) for day, one in main.items()}
 
 
-def _is_to_be_chosen(found: Sequence[Encoded]) -> bool:
-    days = [fields["day"] for _, fields in found if fields["kind"] == "sleep"]
-    times = sorted((datetime.fromisoformat(one["start"]), datetime.fromisoformat(one["end"])) for _, one in found)
-    near = any(begun - ended <= AWAKE_MAX for (_, ended), (begun, _) in pairwise(times))
-    return near or len(set(days)) < len(days)
+def _doubtful(found: Sequence[Encoded]) -> set[int]:
+    """Return the places of sleeps that may be pieces of a night, or of which one counts for a day.
+
+    Of several devices all are, because the device with more nights before counts.
+    """
+    if len({(source, fields.get("device")) for source, fields in found}) > 1:
+        return set(range(len(found)))
+    doubtful: set[int] = set()
+    of_day: dict[str, int] = {}
+    latest: tuple[datetime, int] | None = None
+    times = ((datetime.fromisoformat(one["start"]), datetime.fromisoformat(one["end"])) for _, one in found)
+    for begun, ended, n in sorted((*span, n) for n, span in enumerate(times)):
+        if latest is not None and begun - latest[0] <= AWAKE_MAX:
+            doubtful |= {n, latest[1]}
+        latest = (ended, n) if latest is None else max(latest, (ended, n))
+        if found[n][1]["kind"] == "sleep" and (other := of_day.setdefault(found[n][1]["day"], n)) != n:
+            doubtful |= {n, other}
+    return doubtful
 
 
 def _night(fields: dict[str, Any], zones: ZoneHistory) -> Row:
@@ -226,11 +238,10 @@ def _workouts(found: Sequence[Encoded], zones: ZoneHistory, preference: Preferen
 def _workout(fields: dict[str, Any], zones: ZoneHistory) -> Row:
     told = fields.get("values", {})
     lasted = datetime.fromisoformat(fields["end"]) - datetime.fromisoformat(fields["start"])
-    values = {"minutes": lasted / timedelta(minutes=1)}
-    for name, metrics in WORKOUT_METRICS.items():
-        value = next((told[metric] for metric in metrics if metric in told), None)
-        if value is not None:
-            values[name] = value
+    values = {FIGURE_OF[name]: value for name, value in told.items() if name in FIGURE_OF}
+    values["minutes"] = lasted / timedelta(minutes=1)
+    if "active_energy" in told:  # rather than the energy that rest would have taken, too
+        values["energy"] = told["active_energy"]
     day = date.fromisoformat(fields["day"])
     return Row(day=day, values=values, fields=fields, zones=zones, name=fields.get("label"))
 

@@ -27,31 +27,25 @@ class Daily(Part):
         self, db: sa.Connection, user_id: int, metrics: Collection[Metric], *, since: date, until: date
     ) -> list[DayValue]:
         """Return a value per local day, metric and source, by day, as ``bridge.meters.daily`` reduces them."""
-        plain = [metric for metric in metrics if metric not in packed.METRICS_PACKED]
-        found: list[DayValue] = []
+        plain = [str(metric) for metric in metrics if metric not in packed.METRICS_PACKED]
         bound = {"user": user_id, "since": since, "until": until}
-        if plain:
-            rows = db.execute(_VALUES, bound | {"names": [str(metric) for metric in plain]})
-            for day, metric, source, highest, total, weighted, weight in rows:
-                spec = METRICS[Metric(metric)]
-                if spec.shape is not Shape.INTRADAY:
-                    found.append((day, metric, source, highest))
-                else:
-                    found.append((day, metric, source, total if spec.unit == "min" else weighted / weight))
+        found = list(_values(db, bound | {"names": plain})) if plain else []
         if len(plain) < len(metrics):
-            found += _packed_means(db, bound | {"names": [str(m) for m in metrics if m not in plain]})
+            found += _packed_means(db, bound | {"names": [str(m) for m in metrics if m in packed.METRICS_PACKED]})
         return sorted(found)
 
     @reads
     def episodes(
-        self, db: sa.Connection, user_id: int, kind: EpisodeKind, *, since: date, until: date
+        self, db: sa.Connection, user_id: int, kinds: Collection[EpisodeKind], *, since: date, until: date
     ) -> list[tuple[str, dict[str, Any]]]:
-        """Return (source, fields as they are encoded) of the episodes of a kind on local days, both dates included.
+        """Return (source, fields as they are encoded) of the episodes of kinds on local days, both dates included.
 
         ``episode_of`` makes episodes of them, which takes longer than all else for ten years of nights.
         """
-        bound = {"user": user_id, "since": since, "until": until, "like": f'%"kind": "{kind}"%'}
-        return [(source, json.loads(body)) for source, body in db.execute(_EPISODES, bound)]
+        # Texts within the JSON escape their quotes, so that nothing but the kind matches.
+        of_kinds = sa.or_(*(_e.body.like(f'%"kind": "{kind}"%') for kind in kinds))
+        rows = db.execute(_EPISODES.where(of_kinds), {"user": user_id, "since": since, "until": until}).all()
+        return list(zip((row[0] for row in rows), json.loads(f"[{','.join(row[1] for row in rows)}]"), strict=True))
 
     @reads
     def told(self, db: sa.Connection, user_id: int, metrics: Collection[Metric]) -> frozenset[str]:
@@ -82,6 +76,7 @@ class Daily(Part):
         return None if at is None else at.date()
 
 
+_INTRADAY = {str(metric): spec.unit for metric, spec in METRICS.items() if spec.shape is Shape.INTRADAY}
 _DERIVED = (tables.samples, tables.packed_samples, tables.episodes)
 
 
@@ -100,6 +95,23 @@ def episode_of(fields: dict[str, Any]) -> Episode:
     return cast(Episode, codec.of_fields("episode", fields))
 
 
+def _values(db: sa.Connection, bound: dict[str, Any]) -> Iterator[DayValue]:
+    sources = {row[0]: row[1] for row in db.execute(_SOURCES, {"user": bound["user"]})}
+    names = {row[0]: row[1] for row in db.execute(sa.select(tables.metrics.c.id, tables.metrics.c.name))}
+    highest: dict[tuple[date, str, str], float] = {}
+    sums: dict[tuple[date, str, str], tuple[float, float, int]] = {}
+    for day, metric, connection, value, count in db.execute(_VALUES, bound).all():
+        key = (day, name := names[metric], sources[connection])
+        if name in _INTRADAY:
+            total, weighted, weight = sums.get(key, (0.0, 0.0, 0))
+            sums[key] = total + value, weighted + value * (count or 1), weight + (count or 1)
+        elif key not in highest or value > highest[key]:
+            highest[key] = value
+    yield from ((*key, value) for key, value in highest.items())
+    for key, (total, weighted, weight) in sums.items():
+        yield *key, total if _INTRADAY[key[1]] == "min" else weighted / weight
+
+
 def _packed_means(db: sa.Connection, bound: dict[str, Any]) -> Iterator[DayValue]:
     sums: dict[tuple[date, str, str], tuple[float, int]] = {}
     for (source,), readings in packed.readings_of(db.execute(_PACKED, bound).all(), db):
@@ -112,7 +124,6 @@ def _packed_means(db: sa.Connection, bound: dict[str, Any]) -> Iterator[DayValue
         yield day, metric, source, total / count
 
 
-_weight = sa.func.coalesce(_s.count, 1)
 _IN_DAYS = {
     table.name: (
         table.c.user_id == sa.bindparam("user", type_=tables.ID),
@@ -124,19 +135,11 @@ _IN_DAYS = {
     )
     for table in (tables.samples, tables.packed_samples)
 }
-_VALUES = (
-    sa.select(
-        _s.day,
-        tables.metrics.c.name,
-        tables.sources.c.name,
-        sa.func.max(_s.value),
-        sa.func.sum(_s.value),
-        sa.func.sum(_s.value * _weight),
-        sa.func.sum(_weight),
-    )
-    .select_from(joined_to_source(tables.samples).join(tables.metrics, tables.metrics.c.id == _s.metric_id))
-    .where(*_IN_DAYS["samples"])
-    .group_by(_s.day, tables.metrics.c.name, tables.sources.c.name)
+_VALUES = sa.select(_s.day, _s.metric_id, _s.connection_id, _s.value, _s.count).where(*_IN_DAYS["samples"])
+_SOURCES = (  # joined to each row, they would take as long as all else
+    sa.select(tables.connections.c.id, tables.sources.c.name)
+    .join(tables.sources)
+    .where(tables.connections.c.user_id == sa.bindparam("user", type_=tables.ID))
 )
 _e = tables.episodes.c
 _EPISODES = (
@@ -146,7 +149,6 @@ _EPISODES = (
         _e.user_id == sa.bindparam("user", type_=tables.ID),
         _e.day >= sa.bindparam("since", type_=sa.Date),
         _e.day <= sa.bindparam("until", type_=sa.Date),
-        _e.body.like(sa.bindparam("like")),  # texts within the JSON escape their quotes, so that nothing else matches
     )
     .order_by(_e.day, _e.key)
 )

@@ -266,6 +266,8 @@ def test_a_correlation_is_of_ranks_by_day(lived: tuple[Bridge, User]) -> None:
     assert part.n == 6
     assert part.interval is not None
     assert ask(lived, "workouts", against="steps").n == 20  # a day without a workout has none
+    long = ask(lived, "workouts.minutes", "workout.start < 19:00", "workout.minutes > 45", against="steps")
+    assert long.n == 3  # the conditions hold for the workouts whose minutes are added up, too
 
 
 WRONG = [

@@ -17,7 +17,7 @@ from bridge.store import Store
 
 FIRST = date(2025, 1, 1)
 NOW = datetime(2026, 11, 28, 9, tzinfo=UTC)
-MOVES = (("Europe/Berlin", date(2024, 1, 1)), ("America/New_York", date(2025, 3, 2)), ("Asia/Tokyo", date(2026, 2, 1)))
+MOVES = (("Europe/Berlin", date(2010, 1, 1)), ("America/New_York", date(2025, 3, 2)), ("Asia/Tokyo", date(2026, 2, 1)))
 SPORTS = ("Run", "Outdoor Bike", "HKWorkoutActivityTypeYoga", "lap_swimming", "Weights")
 NIGHTLY = (Metric.IN_BED, Metric.AWAKE, Metric.LIGHT_SLEEP, Metric.DEEP_SLEEP, Metric.REM_SLEEP, Metric.ASLEEP)
 DAILY = (Metric.STEPS, Metric.RESTING_HR, Metric.HRV_RMSSD, Metric.ZONE_MINUTES, Metric.CARDIO_MINUTES, Metric.DISTANCE)
@@ -34,13 +34,13 @@ RANGES = {
 class Wearer:
     """``items`` for the store; ``days`` and ``workouts`` for pandas. A tenth of everything is missing."""
 
-    def __init__(self, seed: int, count: int = 700) -> None:
+    def __init__(self, seed: int, count: int = 700, first: date = FIRST) -> None:
         rng = random.Random(seed)
         self.items: list[Item] = []
         days: list[dict[str, Any]] = []
         workouts: list[dict[str, Any]] = []
         for n in range(count):
-            day = FIRST + timedelta(days=n)
+            day = first + timedelta(days=n)
             days.append(self._day(rng, day))
             workouts += [one for one in (self._workout(rng, day, k) for k in range(2)) if one]
         self.days, self.workouts = pd.DataFrame(days), pd.DataFrame(workouts)
