@@ -68,8 +68,15 @@ class Row(NamedTuple):
 
     def _clock(self, name: str) -> float:
         at, offset = datetime.fromisoformat(self.fields[name]), self.fields.get("offset")
-        local = at.astimezone(zone_at(at, self.zones)) if offset is None else at + timedelta(minutes=offset)
+        local = at.astimezone(zone_at(at, self.zones))
+        if offset is not None and local.utcoffset() != timedelta(minutes=offset) and not self._is_home(name, offset):
+            local = at + timedelta(minutes=offset)
         return local.hour * 60 + local.minute
+
+    def _is_home(self, name: str, offset: int) -> bool:
+        """Return True if the offset is the zone's at the other end: clocks were changed in between."""
+        other = datetime.fromisoformat(self.fields["end" if name == "start" else "start"])
+        return other.astimezone(zone_at(other, self.zones)).utcoffset() == timedelta(minutes=offset)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from functools import partial
 from statistics import fmean, variance
 
 LEVEL = 0.95
-RESAMPLES, DRAWN_MAX = 2000, 1_000_000  # resamples, fewer of long columns; values drawn of a column
+RESAMPLES, DRAWN_MAX = 2000, 500_000  # resamples, fewer of long columns; values drawn of a column
 SEED = 20_260_101
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator
 from datetime import date
 from typing import Any, cast
@@ -42,10 +41,15 @@ class Daily(Part):
 
         ``episode_of`` makes episodes of them, which takes longer than all else for ten years of nights.
         """
-        # Texts within the JSON escape their quotes, so that nothing but the kind matches.
-        of_kinds = sa.or_(*(_e.body.like(f'%"kind": "{kind}"%') for kind in kinds))
-        rows = db.execute(_EPISODES.where(of_kinds), {"user": user_id, "since": since, "until": until}).all()
-        return list(zip((row[0] for row in rows), json.loads(f"[{','.join(row[1] for row in rows)}]"), strict=True))
+        from pydantic_core import from_json  # two thirds of the time of ``json``
+
+        asked = _EPISODES
+        if set(kinds) != set(EpisodeKind):  # texts within the JSON escape their quotes, so that only the kind matches
+            asked = asked.where(sa.or_(*(_e.body.like(f'%"kind": "{kind}"%') for kind in kinds)))
+        rows = db.execute(asked, {"user": user_id, "since": since, "until": until}).all()
+        sources = _sources(db, user_id)
+        decoded = from_json(f"[{','.join(row[1] for row in rows)}]")
+        return [(sources[row[0]], fields) for row, fields in zip(rows, decoded, strict=True)]
 
     @reads
     def told(self, db: sa.Connection, user_id: int, metrics: Collection[Metric]) -> frozenset[str]:
@@ -95,8 +99,12 @@ def episode_of(fields: dict[str, Any]) -> Episode:
     return cast(Episode, codec.of_fields("episode", fields))
 
 
+def _sources(db: sa.Connection, user_id: int) -> dict[int, str]:
+    return {row[0]: row[1] for row in db.execute(_SOURCES, {"user": user_id})}
+
+
 def _values(db: sa.Connection, bound: dict[str, Any]) -> Iterator[DayValue]:
-    sources = {row[0]: row[1] for row in db.execute(_SOURCES, {"user": bound["user"]})}
+    sources = _sources(db, bound["user"])
     names = {row[0]: row[1] for row in db.execute(sa.select(tables.metrics.c.id, tables.metrics.c.name))}
     highest: dict[tuple[date, str, str], float] = {}
     sums: dict[tuple[date, str, str], tuple[float, float, int]] = {}
@@ -142,15 +150,10 @@ _SOURCES = (  # joined to each row, they would take as long as all else
     .where(tables.connections.c.user_id == sa.bindparam("user", type_=tables.ID))
 )
 _e = tables.episodes.c
-_EPISODES = (
-    sa.select(tables.sources.c.name, _e.body)
-    .select_from(joined_to_source(tables.episodes))
-    .where(
-        _e.user_id == sa.bindparam("user", type_=tables.ID),
-        _e.day >= sa.bindparam("since", type_=sa.Date),
-        _e.day <= sa.bindparam("until", type_=sa.Date),
-    )
-    .order_by(_e.day, _e.key)
+_EPISODES = sa.select(_e.connection_id, _e.body).where(
+    _e.user_id == sa.bindparam("user", type_=tables.ID),
+    _e.day >= sa.bindparam("since", type_=sa.Date),
+    _e.day <= sa.bindparam("until", type_=sa.Date),
 )
 _PACKED = (
     sa.select(*packed.COLUMNS_OF_DAY, tables.sources.c.name)

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -15,17 +15,20 @@ from typing import Any
 import pytest
 
 from bridge.daemon.due_tasks import run_due_tasks
-from bridge.daemon.mqtt import entities, link, publisher
+from bridge.daemon.mqtt import entities, lately, link, publisher
 from bridge.daemon.mqtt.publisher import Publisher, opened
 from bridge.daemon.process import only_daemon
 from bridge.domain.facts import fact, length
 from bridge.domain.guard import guard_from_settings
+from bridge.domain.metrics import Metric
 from bridge.domain.records import Recommendation
-from bridge.domain.types import Because, Reading
+from bridge.domain.types import Because, Episode, EpisodeKind, Reading
 from bridge.ingest import connecting, runs
+from bridge.query.rows import Row
 from rhythm_env.interface import ActionType, Answer, Meter
 from tests.daemon.broker import Listener, free_port, listening, mosquitto, retained, until
 from tests.daemon.stage import Stage, staged
+from tests.query.wearer import land
 
 SETTINGS = {"url": "", "user": "", "password": "", "ca": "", "name": "rhythm_bridge", "discovery": "homeassistant"}
 
@@ -114,6 +117,7 @@ def test_a_device_with_its_entities_is_discovered_and_told(home: Home) -> None:
         **dict.fromkeys(("accept", "ignore", "reschedule", "confirm_wish"), "button"),
         "mode": "select",
         "wish": "text",
+        **dict.fromkeys(("sleep_start", "sleep_end", "last_night", "last_workout"), "sensor"),
     }
     assert told["device"]["name"] == "rhythm-bridge ana"
     assert len({one["unique_id"] for one in told["components"].values()}) == len(platforms)
@@ -146,6 +150,35 @@ def test_what_is_not_known_is_null_and_not_zero() -> None:
     known = entities.meter_state(Reading(level=0.0, sd=0.1, coverage=1, because=(because,)))
     assert (known["level"], known["uncertainty"], known["because"]) == (0, 10, ["slept 8 h, as much as you need"])
     assert entities.advice_state(None, None)["action"] is None  # type: ignore[arg-type]
+
+
+def test_the_last_night_and_workout_are_told(home: Home) -> None:
+    stage = home.stage
+    home.update(home.publisher())
+    assert {*home.state("night").values(), *home.state("last_workout").values()} == {None}
+    woke = stage.now.replace(hour=5, minute=0, second=0, microsecond=0)
+    night = Episode(
+        key="night",
+        kind=EpisodeKind.SLEEP,
+        start=woke - timedelta(hours=8),
+        end=woke,
+        offset=60,
+        day=woke.date(),
+        values={Metric.ASLEEP: 431.0, Metric.DEEP_SLEEP: 80.0},
+    )
+    begun = woke - timedelta(days=2)
+    times = {"start": begun, "end": begun + timedelta(minutes=40), "offset": 60, "day": begun.date()}
+    ride = Episode(key="ride", kind=EpisodeKind.WORKOUT, label="My hill", values={Metric.ASCENT: 300.0}, **times)
+    older = replace(ride, key="older", label="Run", start=begun - timedelta(days=1), end=begun)
+    land(stage.bridge.store, stage.users[0], [night, ride, older])
+    home.update(home.publisher())
+    told = home.state("night")
+    assert (told["day"], told["end"]) == (str(woke.date()), night.end.isoformat())
+    assert (told["asleep"], told["deep_sleep"], told["rem_sleep"]) == (431, 80, None)
+    told = home.state("last_workout")
+    assert (told["sport"], told["minutes"], told["ascent"], told["distance"]) == ("workout", 40, 300, None)
+    row = Row(day=begun.date(), name="My hill")
+    assert [lately._sport(row, titles=titles) for titles in (False, True)] == ["workout", "My hill"]
 
 
 def test_without_advice_its_sensor_and_the_buttons_are_unavailable(home: Home) -> None:

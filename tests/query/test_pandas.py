@@ -7,7 +7,7 @@ import operator
 import random
 from collections.abc import Iterator
 from contextlib import ExitStack
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 import pandas as pd
@@ -48,6 +48,9 @@ def lived(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[
     with ExitStack() as stack:
         bridge = stack.enter_context(open_bridge())
         user = bridge.store.people.add_user("ana", MOVES[0][0], now=NOW - timedelta(days=900))
+        for zone, since in MOVES[1:]:
+            moved = datetime.combine(since, time(12), tzinfo=UTC) - timedelta(days=1)
+            bridge.store.people.set_zone(user.id, zone, since=moved)
         land(bridge.store, user, wearer.items)
         yield bridge, wearer
 

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
@@ -301,6 +302,16 @@ def test_the_command_prints_all_parts_and_exits_well_over_nothing(lived: tuple[B
     assert "rem_sleep" in told["reason"]
     done = CliRunner().invoke(app, ["query", "workouts", "--where", "workout.sport = golf", "--user", "ana", "--json"])
     assert (json.loads(done.stdout)["value"], json.loads(done.stdout)["reason"]) == (0, None)
+
+
+def test_a_night_began_by_the_clock_of_its_begin(lived: tuple[Bridge, User]) -> None:
+    bridge, user = lived
+    start, end = datetime(2026, 3, 28, 22, 10, tzinfo=UTC), datetime(2026, 3, 29, 5, 0, tzinfo=UTC)
+    night = _episode("spring", EpisodeKind.SLEEP, start, end, {Metric.ASLEEP: 400.0})
+    land(bridge.store, user, [replace(night, offset=120)])  # of summer time, which began at 02:00
+    asked = [ask(lived, "nights", f"night.start > {clock}", since="2026-03-29").value for clock in ("23:05", "23:15")]
+    assert asked == [1, 0]
+    assert ask(lived, "nights", "night.end = 07:00", since="2026-03-29").value == 1
 
 
 def test_a_night_without_minutes_asleep_counts_as_a_night(lived: tuple[Bridge, User]) -> None:

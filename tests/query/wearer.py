@@ -134,8 +134,7 @@ def offset(at: datetime, day: date) -> int:
 
 def land(store: Store, user: User, items: Sequence[Item]) -> None:
     """Store the items, each as a record of its own."""
-    store.connections.connect(user.id, "whoop", "account", now=NOW)
-    (connection,) = store.connections.of_user(user.id)
+    connection = store.connections.connect(user.id, "whoop", "account", now=NOW)
     by_key = {one.key: one for one in items}
     records = [RawRecord(stream="all", key=key, payload={}) for key in by_key]
     store.ingest.land(connection, records, lambda record, _: [by_key[record.key]], now=NOW, version=1)

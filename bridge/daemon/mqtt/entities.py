@@ -11,7 +11,7 @@ from typing import Any
 
 import bridge
 from bridge.advice import notify
-from bridge.daemon.mqtt import orders
+from bridge.daemon.mqtt import lately, orders
 from bridge.daemon.mqtt.link import Names
 from bridge.domain.records import Recommendation, User
 from bridge.domain.rendering import Audience, reasons
@@ -59,6 +59,7 @@ def discovery(names: Names, user: User, url: str | None) -> dict[str, Any]:
             "mode": _mode(names, device),
             "wish": _wish(names, device),
             "confirm_wish": _confirm(names, device),
+            **_lately(names, device),
         },
     }
 
@@ -149,6 +150,14 @@ def _wish(names: Names, device: str) -> dict[str, Any]:
         "command_topic": names.topic(device, orders.WISH),
         "max": orders.STATE_MAX,
         "qos": 1,
+    }
+
+
+def _lately(names: Names, device: str) -> dict[str, Any]:
+    topics = {part: names.topic(device, part) for part in (lately.SLEEP, lately.WORKOUT)}
+    return {
+        part: {**_common(names, device, part, fields["name"], fields["icon"]), "platform": "sensor", **fields}
+        for part, fields in lately.sensors(topics).items()
     }
 
 
