@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from bridge.domain import phrases
 from bridge.domain.wish_clauses import NOON, Clause, Clock, NotUnderstood, meaning
 from bridge.domain.wish_lexicon import MORNING, PARTED, Kind, Lexicon, Token, english, german
 from bridge.domain.wish_said import Said
@@ -15,7 +16,6 @@ from rhythm_env.interface import ActionType
 
 K = Kind
 TEXT_MAX = 300  # characters
-PHRASE_MAX = 6  # words
 CLAUSES_MAX = 6
 WORD = re.compile(r"\d{1,2}[:.]\d\d|\d+|[^\W\d_]+(?:'[^\W\d_]+)?|[-–,;.:&!?]")
 
@@ -42,19 +42,7 @@ def _tokens(text: str, lexicon: Lexicon) -> list[Token]:
         text = re.sub(parted, together, text)
     words = WORD.findall(text)
     words = ["-" if one == "–" else "comma" if one == "," else one for one in words]
-    found: list[Token] = []
-    at = 0
-    while at < len(words):
-        for size in range(min(PHRASE_MAX, len(words) - at), 0, -1):
-            known = lexicon.get(tuple(words[at : at + size]))
-            if known is not None:
-                found += known
-                at += size
-                break
-        else:
-            found.append(_figure(words[at]))
-            at += 1
-    return [one for one in found if one[0] is not K.FILL]
+    return [one for one in phrases.tokens(words, lexicon, _figure) if one[0] is not K.FILL]
 
 
 def _figure(word: str) -> Token:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import pairwise
 
+from bridge.domain import phrases
 from bridge.domain.errors import SetupError
 from bridge.query import plain_words as w
 from bridge.query.bag import Bag, NotUnderstood, words_of
@@ -19,7 +20,6 @@ from bridge.query.parse import Words
 from bridge.query.spans import NUMBERS, Dates, Span
 
 TEXT_MAX = 300  # characters
-PHRASE_MAX = 6  # words
 EXAMPLE = 'bridge ask "how much deep sleep did I get on weekdays in October?"'
 LANGUAGES = ("en", "de")
 
@@ -156,18 +156,9 @@ class _Marked:
 
 
 def _tokens(text: str, marked: _Marked, lexicon: Mapping[tuple[str, ...], tuple[w.Token, ...]]) -> list[w.Token]:
-    words, found, at = text.split(), [], 0
-    while at < len(words):
-        if words[at] in marked.found:
-            found.append(marked.found[words[at]])
-            at += 1
-            continue
-        for size in range(min(PHRASE_MAX, len(words) - at), 0, -1):
-            known = lexicon.get(tuple(words[at : at + size]))
-            if known is not None:
-                found += known
-                at += size
-                break
-        else:
+    def marked_as(word: str) -> w.Token:
+        if word not in marked.found:
             raise NotUnderstood
-    return found
+        return marked.found[word]
+
+    return list(phrases.tokens(text.split(), lexicon, marked_as))
