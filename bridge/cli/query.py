@@ -118,6 +118,9 @@ def _chart(found: Answer, tables: Tables) -> str | None:
 
 
 def _print(found: Answer) -> None:
+    from bridge.domain.languages import WEEKDAYS
+    from bridge.query.model import By
+
     if found.value is None:
         typer.echo(found.reason)
         return
@@ -128,7 +131,7 @@ def _print(found: Answer) -> None:
     highest = max((one.value or 0 for one in found.groups), default=0)
     rows = [
         {
-            "": one.key,
+            "": WEEKDAYS[int(one.key) - 1] if found.query.by is By.WEEKDAY else one.key,
             found.unit: None if one.value is None else _number(one.value),
             "n": one.n,
             " ": show.bar(one.value / highest, 12) if one.value is not None and one.value >= 0 and highest else None,

@@ -13,17 +13,9 @@ from typing import Any, TypeVar
 from bridge.domain import sports
 from bridge.domain.languages import Text, say
 from bridge.query import statistics
-from bridge.query.model import AVERAGED, Aggregate, By, Condition, Kind, Query, Subject
+from bridge.query.model import AVERAGED, COMPARED, Aggregate, By, Condition, Kind, Query, Subject
 from bridge.query.rows import Row, Tables
 
-COMPARED: Mapping[str, Callable[[Any, Any], bool]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 NOON, DAY_MINUTES = 12 * 60, 24 * 60
 Value = tuple[date, float]
 T = TypeVar("T")
@@ -142,16 +134,16 @@ def _test(conditions: Sequence[Condition], tables: Tables, kind: Kind) -> Test |
 
 def _test_of_row(conditions: Sequence[Condition], tables: Tables, kind: Kind) -> Test | None:
     """Return the test whether all hold for a row. Of a day, those on workouts must hold for one and the same."""
+    tests = [_test_of_day(one, tables, kind) for one in conditions if not one.of_workout]
     of_workout = [_test_of_workout(one) for one in conditions if one.of_workout]
-    of_day = [_test_of_day(one, tables, kind) for one in conditions if not one.of_workout]
-
-    def holds(row: Row) -> bool:
-        if not all(test(row) for test in of_day):
-            return False
-        workouts = [row] if kind is Kind.WORKOUTS else tables.trained_on.get(row.day, ())
-        return not of_workout or any(all(test(workout) for test in of_workout) for workout in workouts)
-
-    return holds if conditions else None
+    if kind is Kind.WORKOUTS:
+        tests += of_workout
+    elif of_workout:
+        days = {workout.day for workout in tables.workouts if all(test(workout) for test in of_workout)}
+        tests.append(lambda row: row.day in days)
+    if len(tests) < 2:
+        return tests[0] if tests else None
+    return lambda row: all(test(row) for test in tests)
 
 
 def _test_of_day(one: Condition, tables: Tables, kind: Kind) -> Test:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
@@ -49,6 +50,14 @@ class By(StrEnum):
     ACTION = "action"
 
 
+COMPARED: Mapping[str, Callable[[Any, Any], bool]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 OPERATORS = ("!=", "<=", ">=", "=", "<", ">", "~")
 
 # The figures of a workout, by the metric of its episode. ``minutes``, ``start`` and ``end`` come from its times.

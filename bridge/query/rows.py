@@ -97,21 +97,12 @@ class Tables:
         return self.values.get(name, {})
 
     @cached_property
-    def trained_on(self) -> Mapping[date, Sequence[Row]]:
-        """Return local day -> the workouts that began on it."""
-        return _by_day(self.workouts)
-
-    @cached_property
     def planned_on(self) -> Mapping[date, Sequence[Row]]:
         """Return local day -> the entries that began on it."""
-        return _by_day(self.entries)
-
-
-def _by_day(rows: Iterable[Row]) -> dict[date, list[Row]]:
-    found: dict[date, list[Row]] = {}
-    for row in rows:
-        found.setdefault(row.day, []).append(row)
-    return found
+        found: dict[date, list[Row]] = {}
+        for row in self.entries:
+            found.setdefault(row.day, []).append(row)
+        return found
 
 
 def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime) -> Tables:

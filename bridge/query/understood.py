@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from bridge.domain.languages import Text, listed, say
+from bridge.domain.languages import WEEKDAYS, Text, listed, say
 from bridge.domain.metric_names import METRIC_NAMES
-from bridge.query.model import Aggregate, By, Condition, Kind, Query, Subject
+from bridge.query.model import COMPARED, Aggregate, By, Condition, Kind, Query, Subject
 
 A = Aggregate
 OF: Mapping[Aggregate, Text] = {
@@ -61,12 +61,20 @@ def _parts(query: Query) -> Iterator[str]:
     if query.since or query.until:
         yield _span(query)
     for condition in query.where:
-        yield say("where {condition}", condition=condition.text)
+        days = _weekdays(condition)
+        yield say("on {day}", day=days) if days else say("where {condition}", condition=condition.text)
     if query.first or query.last:
         first = say("only the first {count}", count=query.first) if query.first else None
         yield first or say("only the last {count}", count=query.last)
     if query.by:
         yield BY[query.by]
+
+
+def _weekdays(condition: Condition) -> str | None:
+    """Return the names of the weekdays that a condition leaves, or None for another condition."""
+    if condition.field != "weekday":
+        return None
+    return listed([name for n, name in enumerate(WEEKDAYS, 1) if COMPARED[condition.operator](n, condition.value)])
 
 
 def _what(subject: Subject) -> str:

@@ -109,6 +109,9 @@ def test_the_answer_is_that_of_the_query(ana: None) -> None:
     assert told == json.loads(typed.stdout)
     shown = run(app, ["ask", "average deep sleep by weekday", "--user", "ana"]).stdout
     assert "Understood: the mean of deep sleep, by weekday." in shown
+    assert "Monday" in shown
+    told = run(app, ["ask", "average deep sleep on weekends", "--user", "ana", "--json"]).stdout
+    assert "deep sleep, on Saturday, Sunday" in json.loads(told)["understood"]
     assert "█" in shown
     assert "▁" in run(app, ["ask", "deep sleep", "--user", "ana"]).stdout
     refused = run(app, ["ask", "why am I tired", "--user", "ana"])
