@@ -140,7 +140,7 @@ def versions(row: Mapping[str, Any]) -> dict[str, Any]:
 def settled(rows: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the version of a row (fingerprint -> version) that ends last and tells most, or an empty mapping."""
     found = [row for row in rows.values() if isinstance(row, Mapping)]
-    return max(found, key=lambda row: ([_text(row.get(field)) for field in GROWS], len(row), _text(row)), default={})
+    return max(found, key=lambda row: ([_text(row.get(field)) for field in GROWS], _text(row)), default={})
 
 
 def _text(value: Any) -> str:
