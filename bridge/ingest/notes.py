@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 STREAM = "note"
 NAME_MAX = 60  # characters
-_NOTE = re.compile(r"(?P<name>\D[^<>=!~/]*?)(?:\s+(?P<amount>\d+(?:[.,]\d+)?))?")
+_NOTE = re.compile(r"(?P<name>[^\d<>=!~/][^<>=!~/]*?)(?:\s+(?P<amount>\d+(?:[.,]\d+)?))?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -191,6 +191,7 @@ def _known(name: str, names: Sequence[str], what: str) -> str:
     if name in names:
         return str(name)
     near = get_close_matches(name, names, n=3, cutoff=0.5)
+    near = near or [one for one in names if name in one.replace(".", "_").split("_")][:3]
     hint = f"did you mean {' or '.join(near)}?" if near else f"there are, for example: {', '.join(names[:6])}"
     raise SetupError(f"{name[:TEXT_MAX]!r} is no {what}; {hint}")
 

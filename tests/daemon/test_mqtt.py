@@ -116,7 +116,7 @@ def test_a_device_with_its_entities_is_discovered_and_told(home: Home) -> None:
         "recommended": "event",
         **dict.fromkeys(("accept", "ignore", "reschedule", "confirm_wish"), "button"),
         "mode": "select",
-        "wish": "text",
+        **dict.fromkeys(("wish", "note"), "text"),
         **dict.fromkeys(("sleep_start", "sleep_end", "last_night", "last_workout"), "sensor"),
     }
     assert told["device"]["name"] == "rhythm-bridge ana"
@@ -317,6 +317,18 @@ def test_a_wish_counts_once_what_was_understood_is_confirmed(home: Home) -> None
     assert home.state("wish")["text"].startswith("this is not understood as a wish")
     say(home, publisher, "confirm_wish", "confirm")
     assert people.wishes(user.id).never == {ActionType.MEDITATE}
+
+
+def test_a_note_is_taken_and_never_told_again(home: Home) -> None:
+    publisher = home.publisher()
+    home.update(publisher)
+    say(home, publisher, "set_note", "sour plums 2")
+    bridge, user = home.stage.bridge, home.stage.users[0]
+    assert bridge.store.daily.noted(user.id) == ["sour plums"]
+    assert home.state("note")["text"].startswith("Noted at ")
+    say(home, publisher, "set_note", "<3")
+    assert home.state("note")["text"].startswith("note a name")
+    assert not any("plums" in str(told) for told in home.ear.told if not str(told[0]).endswith("set_note"))
 
 
 def test_a_flood_of_presses_is_bounded(home: Home) -> None:

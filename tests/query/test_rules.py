@@ -273,6 +273,7 @@ def test_a_correlation_is_of_ranks_by_day(lived: tuple[Bridge, User]) -> None:
 
 WRONG = [
     (["stps"], "steps"),
+    (["hr"], "resting_hr"),
     (["workouts.minuts"], "workouts.minutes"),
     (["deep_sleep/aslep"], "asleep"),
     (["steps", "--of", "meen"], "mean"),

@@ -57,7 +57,8 @@ def discovery(names: Names, user: User, url: str | None) -> dict[str, Any]:
             "recommended": _event(names, device),
             **{word: _button(names, device, word) for word in PRESSES},
             "mode": _mode(names, device),
-            "wish": _wish(names, device),
+            "wish": _text(names, device, "wish", "Wish", "mdi:comment-text-outline"),
+            "note": _text(names, device, "note", "Note", "mdi:note-plus-outline"),
             "confirm_wish": _confirm(names, device),
             **_lately(names, device),
         },
@@ -139,15 +140,15 @@ def _mode(names: Names, device: str) -> dict[str, Any]:
     }
 
 
-def _wish(names: Names, device: str) -> dict[str, Any]:
-    topic = names.topic(device, "wish")
+def _text(names: Names, device: str, part: str, name: str, icon: str) -> dict[str, Any]:
+    topic = names.topic(device, part)
     return {
-        **_common(names, device, "wish", "Wish", "mdi:comment-text-outline"),
+        **_common(names, device, part, name, icon),
         "platform": "text",
         "state_topic": topic,
         "value_template": "{{ value_json.text }}",
         "json_attributes_topic": topic,
-        "command_topic": names.topic(device, orders.WISH),
+        "command_topic": names.topic(device, f"set_{part}"),
         "max": orders.STATE_MAX,
         "qos": 1,
     }

@@ -28,7 +28,13 @@ PORTS = {"mqtt": 1883, "mqtts": 8883}
 RECONNECT_SECONDS = (1, 120)  # after a lost connection, doubling
 KEEPALIVE_SECONDS = 60
 RETAINED_MAX = 2000  # topics; a broker holds under twenty for each person
-COMMANDS = ("/answer", "/set_mode", "/set_wish", "/confirm_wish")  # ends of the topics at which a person says something
+COMMANDS = (
+    "/answer",
+    "/set_mode",
+    "/set_wish",
+    "/confirm_wish",
+    "/set_note",
+)  # ends of the topics at which a person says something
 PAYLOAD_MAX_BYTES = 65_536
 QUEUED_MAX = 1000  # messages that wait while the broker is away
 GOODBYE_SECONDS = 1.0

@@ -1,4 +1,4 @@
-"""Take what a person says at Home Assistant: the mode of these days, and a wish in plain words, once confirmed."""
+"""Take what a person says at Home Assistant: the mode of these days, a note, and a wish in words, once confirmed."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from bridge.domain.errors import BridgeError
 from bridge.domain.records import User
 from bridge.domain.slots import zone_at
 from bridge.domain.wish_said import sentence
+from bridge.ingest import notes
 from bridge.installation import Bridge
 
-MODE, WISH, CONFIRM = "set_mode", "set_wish", "confirm_wish"  # the last parts of their topics
-PARTS = (MODE, WISH, CONFIRM)
+MODE, WISH, CONFIRM, NOTE = "set_mode", "set_wish", "confirm_wish", "set_note"  # the last parts of their topics
+PARTS = (MODE, WISH, CONFIRM, NOTE)
 ORDERS_MAX = 20  # that wait at once; more are dropped
 STATE_MAX = 255  # characters that Home Assistant shows
+NO_NOTE = "Type what matters, such as alcohol 2."
 NOTHING = "No wish waits. Type one, then confirm what was understood."
 
 
@@ -38,6 +40,7 @@ class Orders:
     waiting: deque[Order] = field(default_factory=lambda: deque(maxlen=ORDERS_MAX))
     wishes: dict[str, str] = field(default_factory=dict)
     told: dict[str, str] = field(default_factory=dict)
+    noted: dict[str, str] = field(default_factory=dict)
 
     def take(self, order: Order) -> bool:
         """Note a message of one of ``PARTS``. Return False for another one, and while too many wait."""
@@ -54,12 +57,16 @@ class Orders:
                 try:
                     self._obey(bridge, user, order, now)
                 except BridgeError as error:
-                    self.told[order.device] = str(error).partition(": bridge ")[0]
+                    told = self.noted if order.part == NOTE else self.told
+                    told[order.device] = str(error).partition(": bridge ")[0]
 
     def _obey(self, bridge: Bridge, user: User, order: Order, now: datetime) -> None:
         store = bridge.store
         if order.part == MODE:
             modes.say_mode(store, user, modes.parse_mode(order.text, user), None, now=now)
+        elif order.part == NOTE:
+            notes.record_note(store, user, notes.note_of(order.text, now, user.name), now=now)
+            self.noted[order.device] = f"Noted at {now.astimezone(zone_at(now, user.zones)):%H:%M}."
         elif order.part == WISH:
             self.wishes.pop(order.device, None)
             found = wishing.say_wish(store, user, order.text, confirmed=False, now=now)
@@ -72,6 +79,10 @@ class Orders:
     def wish_state(self, device: str) -> dict[str, Any]:
         """Return the state of the text for wishes."""
         return {"text": self.told.get(device, NOTHING)[:STATE_MAX], "waits": device in self.wishes}
+
+    def note_state(self, device: str) -> dict[str, Any]:
+        """Return the state of the text for notes, which never names what was noted."""
+        return {"text": self.noted.get(device, NO_NOTE)[:STATE_MAX]}
 
 
 def mode_state(bridge: Bridge, user: User, now: datetime) -> dict[str, Any]:

@@ -101,6 +101,7 @@ class Publisher:
         keep(names.config(device), entities.discovery(names, user, self.bridge.settings.url))
         keep(names.topic(device, "mode"), orders.mode_state(self.bridge, user, now))
         keep(names.topic(device, "wish"), self.orders.wish_state(device))
+        keep(names.topic(device, "note"), self.orders.note_state(device))
         advice = current(self.bridge, user, now)
         self._tell_advice(device, user, advice, now, titles=titles)
         if self._meters_are_due(device, now):
