@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Form
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -37,22 +37,30 @@ def factors(visit: Visitor) -> HTMLResponse:
 
 
 @router.post("/factors")
-def note(visit: Visitor, text: Annotated[str, Form(max_length=80)]) -> Response:
-    """Note something now. What is no note gets 400 with the reason."""
+def note(
+    visit: Visitor,
+    text: Annotated[str, Form(max_length=80)],
+    back: Annotated[Literal["/", "/factors"], Form()] = "/factors",
+) -> Response:
+    """Note something now, and go ``back``. What is no note gets 400 with the reason."""
     try:
         said = notes.note_of(text, visit.now, visit.user.name)
         notes.record_note(visit.bridge.store, visit.user, said, now=visit.now)
     except SetupError as error:
         return _shown(visit, wrong=told(error))
-    return RedirectResponse("/factors", 303)
+    return RedirectResponse(back, 303)
+
+
+def chips_of(visit: Visit) -> list[str]:
+    """Return what the user noted before, and what people often note, as texts of buttons."""
+    noted = [name for name in exposures.names(visit.bridge.store, visit.user) if name not in exposures.CLASSES]
+    return [*noted, *(shown(one) for one in FIRST_CHIPS if shown(one) not in noted)][:CHIPS_MAX]
 
 
 def _shown(visit: Visit, *, wrong: str | None = None) -> HTMLResponse:
-    noted = [name for name in exposures.names(visit.bridge.store, visit.user) if name not in exposures.CLASSES]
-    chips = [*noted, *(shown(one) for one in FIRST_CHIPS if shown(one) not in noted)][:CHIPS_MAX]
     rows = [_row(one) for one in found_of(visit.bridge, visit.user, now=visit.now)]
     status = 200 if wrong is None else 400
-    return page("factors.html", visit, status=status, path="/factors", chips=chips, rows=rows, wrong=wrong)
+    return page("factors.html", visit, status=status, path="/factors", chips=chips_of(visit), rows=rows, wrong=wrong)
 
 
 def _row(one: Effect) -> dict[str, Any]:

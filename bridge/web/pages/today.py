@@ -21,6 +21,7 @@ from bridge.ingest import checkins
 from bridge.web import ahead, day, phrases
 from bridge.web.jobs import DONE, Job
 from bridge.web.pages import different
+from bridge.web.pages.factors import chips_of
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor, is_seen
 from rhythm_env.interface import ActionType, Answer, Meter
@@ -53,6 +54,7 @@ def today(request: Request, visit: Visitor, came: Annotated[str, Query(max_lengt
             "backup": day.backup(visit),
             "household": bool(store.shares.received(visit.user.id)),
             "checkin": _checkin(visit, None),
+            "chips": chips_of(visit),
             "trials": [_of_today(one, arm, visit) for one, arm in trial.running(store, visit.user, now=visit.now)],
             "job": _ended(visit, came),
             "different": different.card(visit),
