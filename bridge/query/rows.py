@@ -14,7 +14,7 @@ from bridge.advice.labels import labelled
 from bridge.advice.preference import load_preference
 from bridge.advice.recommend import load_snapshot
 from bridge.domain.errors import SetupError
-from bridge.domain.metrics import METRICS, Metric, Shape
+from bridge.domain.metrics import METRICS, NIGHT_MINUTES, Metric, Shape
 from bridge.domain.preference import Preference
 from bridge.domain.slots import ZoneHistory, zone_at
 from bridge.domain.types import EpisodeKind, Label, Occurrence
@@ -114,7 +114,8 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime) -> T
     fields = {name for one in conditions for name in one.name.split("/")}
     metrics = frozenset(m for part in parts for m in part.metrics) | {m for m in METRICS if m in fields}
     kinds = {part.kind for part in parts}
-    sleeps = Kind.NIGHTS in kinds or bool(metrics & NIGHTLY) or any(one.startswith("night.") for one in fields)
+    sleeps = Kind.NIGHTS in kinds or bool(metrics & NIGHT_MINUTES) or any(one.startswith("night.") for one in fields)
+    sleeps = sleeps or bridge.store.daily.told_in_nights(user.id, metrics & NIGHTLY)
     trained = Kind.WORKOUTS in kinds or any(one.of_workout for one in conditions)
     since, until = query.since or date.min, query.until or date.max
     if query.since and any(one.of_day_before for one in conditions):

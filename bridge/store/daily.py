@@ -60,6 +60,11 @@ class Daily(Part):
         return frozenset(str(one) for one in metrics if any(_is_told(db, user_id, one, table) for table in _DERIVED))
 
     @reads
+    def told_in_nights(self, db: sa.Connection, user_id: int, metrics: Collection[Metric]) -> bool:
+        """Return True if a sleep of a user holds a value of one of the metrics."""
+        return any(_is_told(db, user_id, one, tables.episodes) for one in metrics)
+
+    @reads
     def noted(self, db: sa.Connection, user_id: int) -> list[str]:
         """Return the names of what a user has noted, sorted."""
         name = sa.select(tables.metrics.c.id).where(tables.metrics.c.name == str(Metric.NOTED)).scalar_subquery()
