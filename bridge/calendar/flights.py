@@ -1,19 +1,26 @@
-"""Follow the flights of a calendar into other time zones: from landing on, the user's clock is that of the arrival."""
+"""Recognise flights of a calendar, and follow them: from landing on, the user's clock is that of the arrival.
+
+The lengths are our choice.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
 
-from bridge.calendar.busy import takes_time
+from bridge.calendar.busy import Stretch, takes_time
 from bridge.domain.slots import ZoneHistory, ZoneSpan, zone_at
-from bridge.domain.types import Event, Response
+from bridge.domain.types import Event, Occurrence, Response
 from bridge.domain.zones import zone_named
 
 STAY_MAX = timedelta(days=14)  # after landing, for which a flight without a flight back sets the clock
 FLIGHT_MAX = timedelta(hours=30)
 FLIGHTS_MAX = 100
+TO_THE_AIRPORT, FROM_THE_AIRPORT = timedelta(minutes=150), timedelta(minutes=90)
+JOURNEY_MIN = timedelta(hours=1)
+JOURNEY = re.compile(r"\b(flight|flug|flieger|vol|vuelo|volo|vlucht|voo)\b|✈", re.IGNORECASE)  # en de fr es it nl pt
 SAID_BEFORE, SAID_AFTER = timedelta(hours=12), timedelta(days=2)  # around a flight, in which the user may set the zone
 
 
@@ -32,6 +39,18 @@ def is_flight(event: Event) -> bool:
         return False
     taken = takes_time(event) or (event.kind == "fromGmail" and event.response is not Response.DECLINED)
     return taken and event.start < event.end <= event.start + FLIGHT_MAX
+
+
+def is_journey(occurrence: Occurrence) -> bool:
+    """Return True if a timed calendar entry is a flight, by its two time zones or a word in its title."""
+    title, length = occurrence.event.title, occurrence.end - occurrence.start
+    named = length >= JOURNEY_MIN and title is not None and JOURNEY.search(title[:200]) is not None
+    return not occurrence.event.all_day and (named or is_flight(occurrence.event))
+
+
+def journey(occurrence: Occurrence) -> Stretch:
+    """Return the stretch of a flight with the ways to and from the airport."""
+    return occurrence.start - TO_THE_AIRPORT, occurrence.end + FROM_THE_AIRPORT
 
 
 def followed(zones: ZoneHistory, events: Iterable[Event], *, now: datetime) -> tuple[ZoneSpan, ...]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from bridge.calendar.busy import Stretch, clipped, merged, takes_time
 from bridge.calendar.expansion import midnight
-from bridge.calendar.flights import moves
+from bridge.calendar.flights import TO_THE_AIRPORT, moves
 from bridge.calendar.meetings import is_meeting
 from bridge.day.person import Entry, Person
 from bridge.day.sleep import is_night
@@ -44,7 +44,6 @@ WAY_TO_WORK, WAY_FROM_WORK = 45 * MINUTE, 30 * MINUTE
 FAMILY_PAUSE, FAMILY_FROM, FAMILY_MORNING = 3 * HOUR, 14 * HOUR, 9 * HOUR
 BESIDE, TRAVEL, WAY = 5 * MINUTE, 30 * MINUTE, 15 * MINUTE  # kept free around an entry; at a place; on the way out
 LONG, BREATH, OUTING = 45 * MINUTE, 10 * MINUTE, 30 * MINUTE
-TO_THE_AIRPORT = 150 * MINUTE
 OFFICE_WORK = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK})
 EASY = frozenset(ActionType) - OFFICE_WORK - {ActionType.LEARN, ActionType.SOCIALIZE}
 MEAL = re.compile(  # en, de, fr, es, it, nl, pt

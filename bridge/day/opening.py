@@ -8,8 +8,8 @@ from statistics import median
 
 from bridge.calendar.busy import Stretch, merged, takes_time
 from bridge.calendar.expansion import midnight
-from bridge.day.clock import DAY, MINUTE
 from bridge.day.person import Condition, Entry, Person
+from bridge.day.typical import DAY, MINUTE
 from bridge.domain.facts import Fact, fact, length
 from bridge.domain.metrics import Metric
 from bridge.domain.types import Episode

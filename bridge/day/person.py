@@ -16,11 +16,10 @@ from typing import Any, TypeVar
 
 from bridge.calendar.busy import Stretch, merged, takes_time
 from bridge.calendar.expansion import midnight
-from bridge.day.clock import DAY, MINUTE
-from bridge.day.place import is_journey, journey
+from bridge.calendar.flights import is_journey, journey
 from bridge.day.routine import Routine
 from bridge.day.sleep import TO_BED, TO_GET_UP, Night, Rests, after, attended_around, fitted, is_night, rounded
-from bridge.day.typical import midmean
+from bridge.day.typical import DAY, MINUTE, midmean
 from bridge.day.work import OFFICE, free_days
 from bridge.domain.facts import Fact, fact
 from bridge.domain.records import AdviceRecord, Snapshot

@@ -11,6 +11,7 @@ import numpy as np
 
 from bridge.calendar.busy import Stretch, clipped, merged, takes_time
 from bridge.calendar.expansion import midnight
+from bridge.calendar.flights import is_journey, journey
 from bridge.day.candidates import DUE_DAYS, MOST, OF_A_TASK, RESTS, Candidate, candidates, due_tasks, of_task
 from bridge.day.choice import (
     LEAST_SLEEP,
@@ -25,7 +26,6 @@ from bridge.day.choice import (
 )
 from bridge.day.grid import BESIDE, CELL, DAY, HOUR, MINUTE, Grid, rounded_up, without
 from bridge.day.person import Person
-from bridge.day.place import is_journey, journey
 from bridge.day.rules import AGAIN, APART, LEISURE, PAUSE
 from bridge.day.solver import Place, solve
 from bridge.day.terms import due_weight, facts, of_due

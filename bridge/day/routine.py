@@ -15,9 +15,8 @@ from statistics import median
 
 from bridge.calendar.busy import NO_TIME, takes_time
 from bridge.calendar.plans import COMPANY
-from bridge.day.clock import DAY, MINUTE, MINUTES_OF_DAY, clock, instant
 from bridge.day.sleep import PRIOR_NIGHTS, Rests, UsualNight, nights_and_odd
-from bridge.day.typical import sure
+from bridge.day.typical import DAY, MINUTE, MINUTES_OF_DAY, clock, instant, sure
 from bridge.day.work import Span, Week, working_week
 from bridge.domain.metrics import Metric
 from bridge.domain.records import Snapshot

@@ -16,10 +16,8 @@ from math import atan2, cos, pi, sin, sqrt
 from operator import attrgetter
 
 from bridge.calendar.busy import Labelled, Stretch, clipped, merged, takes_time
-from bridge.calendar.flights import same_clock
-from bridge.day.clock import DAY, MINUTE, MINUTES_OF_DAY, WEEKEND, clock
-from bridge.day.place import FROM_THE_AIRPORT, TO_THE_AIRPORT
-from bridge.day.typical import MAD_TO_SD, median, midmean, ordinary, weight
+from bridge.calendar.flights import FROM_THE_AIRPORT, TO_THE_AIRPORT, same_clock
+from bridge.day.typical import DAY, MAD_TO_SD, MINUTE, MINUTES_OF_DAY, WEEKEND, clock, median, midmean, ordinary, weight
 from bridge.domain.metrics import Metric
 from bridge.domain.records import Snapshot
 from bridge.domain.slots import ZoneHistory, zone_at

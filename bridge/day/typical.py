@@ -1,14 +1,18 @@
-"""Typical times of a life: weighted medians and midmeans, and stretches of odd days, which tell nothing of others."""
+"""Times of a life: on the user's clock, typical by weighted medians and midmeans, and odd days, which tell nothing."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from itertools import compress
 
+from bridge.domain.slots import ZoneHistory, first_shown, zone_at
 from bridge.domain.types import Label
 
+MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
+MINUTES_OF_DAY = 1440.0
+WEEKEND = (5, 6)
 HALF_LIFE = timedelta(days=42)  # of an observation's weight; our choice
 MAD_TO_SD = 1.4826
 # Minutes, and spreads, beyond which a day is unlike others, and beyond which its week is; our choice.
@@ -22,6 +26,20 @@ LIFE = 10  # days outside of odd stretches that must be known; and days on eithe
 OWN = 4  # days of a weekday, or of a kind of day, from which its own median counts
 LEAST_SPREAD = 20.0
 SURE = 0.8  # confidence of a label that is as good as certain; our choice
+
+
+def clock(at: datetime, zones: ZoneHistory, offset: int | None = None) -> tuple[date, float]:
+    """Return (local date, minutes since midnight) of an instant, in the user's zone without ``offset`` (minutes)."""
+    if offset is None:
+        local = at.astimezone(zone_at(at, zones)).replace(tzinfo=None)
+    else:
+        local = at.astimezone(UTC).replace(tzinfo=None) + timedelta(minutes=offset)
+    return local.date(), (local - datetime.combine(local.date(), time())) / MINUTE
+
+
+def instant(day: date, minutes: float, zones: ZoneHistory) -> datetime:
+    """Return the UTC instant at ``minutes`` after the local midnight of ``day``, also below 0 or above 1440."""
+    return first_shown(datetime.combine(day, time()) + timedelta(minutes=round(minutes)), zones)
 
 
 def weight(then: datetime, now: datetime) -> float:

@@ -12,8 +12,19 @@ from statistics import median_low
 
 from bridge.calendar.busy import clipped, length, merged, takes_time
 from bridge.calendar.meetings import is_meeting
-from bridge.day.clock import DAY, MINUTE, WEEKEND, clock, instant
-from bridge.day.typical import HALF_LIFE, MAD_TO_SD, median, midmean, ordinary, sure
+from bridge.day.typical import (
+    DAY,
+    HALF_LIFE,
+    MAD_TO_SD,
+    MINUTE,
+    WEEKEND,
+    clock,
+    instant,
+    median,
+    midmean,
+    ordinary,
+    sure,
+)
 from bridge.domain.records import Snapshot
 from bridge.domain.types import Event, Label, Occurrence, Response
 from rhythm_env.interface import ActionType
