@@ -1,4 +1,7 @@
-"""Find and open plug-ins (connectors, classifiers, policies) by their folders, without a central list."""
+"""Find and open plug-ins (connectors, classifiers, policies) by their folders, without a central list.
+
+Another package, such as the laboratory, adds policies by entry points of the group ``rhythm_bridge.policies``.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +16,20 @@ from typing import Any
 from bridge import config
 from bridge.domain.errors import SetupError
 from bridge.domain.metrics import Metric
-from bridge.domain.ports import ConnectorSpec, EventClassifier
+from bridge.domain.ports import ConnectorSpec, EventClassifier, Setting
 from rhythm_env.interface import Policy
 
 
 def names(folder: str) -> list[str]:
     """Return the names of the plug-ins in ``folder`` (connectors, classifiers or policies), in alphabetical order."""
-    return sorted(_modules(folder))
+    return sorted(_modules(folder) | _added(folder))
+
+
+@cache
+def _added(folder: str) -> dict[str, str]:
+    from importlib.metadata import entry_points
+
+    return {entry.name: entry.value for entry in entry_points(group=f"rhythm_bridge.{folder}")}
 
 
 def _modules(folder: str) -> dict[str, str]:
@@ -139,9 +149,9 @@ def policy(name: str, settings: config.Settings | None = None) -> Policy:
     return opened
 
 
-def policy_has_settings(name: str) -> bool:
-    """Return True for an installed policy that needs settings to be opened."""
-    return hasattr(_module("policies", name, "bridge sources"), "SETTINGS")
+def declared(folder: str, name: str) -> tuple[Setting, ...]:
+    """Return the SETTINGS that a classifier or policy declares. Raises SetupError for an unknown name."""
+    return tuple(getattr(_module(folder, name, "bridge sources"), "SETTINGS", ()))
 
 
 def policy_settings(name: str, settings: config.Settings | None = None) -> dict[str, str]:
@@ -149,16 +159,19 @@ def policy_settings(name: str, settings: config.Settings | None = None) -> dict[
 
     Raises SetupError for an unknown name, or a setting that is missing or wrong.
     """
-    wanted = getattr(_module("policies", name, "bridge sources"), "SETTINGS", ())
-    return (settings or config.load()).of_plugin(f"policy_{name}", wanted)
+    return (settings or config.load()).of_plugin(f"policy_{name}", declared("policies", name))
 
 
 def _module(folder: str, name: str, command: str) -> Any:
     found = _modules(folder)
     if name not in found:
+        found = found | _added(folder)  # read late, because it takes milliseconds
+    if name not in found:
         near = config.nearest(name, found, cutoff=0.6)
         asked = f"; did you mean {near}?" if near else ""
+        default = next(setting.default for setting in config.INSTALLATION if setting.name == "policy")
+        usual = f"; the default is BRIDGE_POLICY={default}" if folder == "policies" else ""
         raise SetupError(
-            f"{name!r} is none of the {folder}{asked} (there are: {', '.join(sorted(found))}); see: {command}"
+            f"{name!r} is none of the {folder}{asked} (there are: {', '.join(sorted(found))}){usual}; see: {command}"
         )
     return importlib.import_module(found[name])

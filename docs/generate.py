@@ -130,7 +130,7 @@ def plugins(kind: str) -> Iterator[tuple[str, str, tuple[Any, ...]]]:
             found = dict.fromkeys((*spec.settings, *spec.file_settings))
             title, table = spec.title, spec.name
         else:
-            found = dict.fromkeys(getattr(importlib.import_module(f"{kind}.{name}"), "SETTINGS", ()))
+            found = dict.fromkeys(registry.declared(kind, name))
             title, table = name, name if kind == "classifiers" else f"policy_{name}"
         if found:
             yield table, title, tuple(found)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -177,5 +176,5 @@ def test_every_secret_of_an_account_is_marked_as_one() -> None:
 
 @pytest.mark.parametrize("name", registry.names("policies"))
 def test_the_settings_of_every_policy_can_be_read(name: str) -> None:
-    wanted = getattr(importlib.import_module(f"policies.{name}"), "SETTINGS", ())
+    wanted = registry.declared("policies", name)
     assert registry.policy_settings(name) == {setting.name: setting.default for setting in wanted}

@@ -53,14 +53,14 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(folder: Path, *arguments: str, sites: list[Path]) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, *arguments: str, sites: list[Path], **more: str) -> subprocess.CompletedProcess[str]:
     """Run ``bridge`` with nothing on the path but these folders and the standard library."""
     code = (
         f"import sys; sys.path[:0] = {[str(site) for site in sites]!r}; "
         f"import bridge; assert bridge.__file__.startswith({str(sites[0])!r}); "
         f"sys.argv = ['bridge', *{arguments!r}]; from bridge.cli import main; main()"
     )
-    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | more
     command = [sys.executable, "-S", "-c", code]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
 
@@ -78,6 +78,12 @@ def test_the_products_wheel_alone_runs_the_demo(tmp_path: Path, wheels: dict[str
     absent = run(tmp_path, "simulate", "--help", sites=[product, libraries])
     assert absent.returncode == 2
     assert "No such command" in absent.stderr
+    own = {"sites": [product, libraries], "BRIDGE_HOME": str(tmp_path / "home"), "BRIDGE_POLICY": "thompson"}
+    run(tmp_path, "user", "add", "ana", "--zone", "Europe/Berlin", **own)
+    refused = run(tmp_path, "recommend", "--user", "ana", **own)
+    assert refused.returncode == 2
+    assert "'thompson' is none of the policies" in refused.stderr
+    assert "the default is BRIDGE_POLICY=adaptive" in refused.stderr
 
 
 @pytest.mark.timeout(300)

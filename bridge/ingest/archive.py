@@ -137,7 +137,7 @@ def _check_priors(store: Store, user_id: int) -> None:
     blank = Observation(timestep=0, day=0, slot=Slot.MORNING, meters=nothing)
     for prior in store.lessons.priors(user_id, kept=True):
         name = prior.policy.partition("@")[0]
-        if name not in registry.names("policies") or registry.policy_has_settings(name):
+        if name not in registry.names("policies") or registry.declared("policies", name):
             continue
         policy: Any = registry.policy(name)
         if prior.policy != f"{name}@{policy.version}" or not hasattr(policy, "personal"):

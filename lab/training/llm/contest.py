@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import random
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from bridge import registry
 from bridge.advice.intervals import half
 from lab.evaluation.grades import Result, best_constant, play, seeds_of, summary
 from lab.evaluation.recall import OWN, PASTS
@@ -21,7 +21,7 @@ from policies.llm.prompt import messages
 from rhythm_env.constants import ARCHETYPES
 from rhythm_env.dynamics import ACTIONS
 from rhythm_env.grading import belief_mae
-from rhythm_env.interface import ActionType, Policy
+from rhythm_env.interface import ActionType
 from rhythm_env.profiles import belief_target
 
 Watch = Callable[[str], Callable[[int, int], None]]
@@ -80,7 +80,7 @@ def contest(models: Mapping[str, Path], *, episodes: int, watch: Watch) -> list[
         seeds = seeds_of(condition, episodes)
         for name in BASELINES:
             weeks = begin(seeds, condition)
-            rows.append(_row(name, condition, play(weeks, strategy(name, weeks, seeds, "grade", _find))))
+            rows.append(_row(name, condition, play(weeks, strategy(name, weeks, seeds, "grade", registry.policy))))
         for name, folder in models.items():
             played = _fields if (folder / FIELDS).exists() else _words
             rows += played(name, folder, condition, seeds, watch)
@@ -115,11 +115,6 @@ def _words(name: str, folder: Path, condition: str, seeds: list[int], watch: Wat
 def _beside_published(row: dict[str, Any], condition: str) -> dict[str, Any]:
     score, mae = PUBLISHED[condition]
     return {**row, "published_score": score, "published_mae": mae}
-
-
-def _find(name: str) -> Policy:
-    found: Policy = importlib.import_module(f"policies.{name}").open_policy()
-    return found
 
 
 def _row(name: str, condition: str, result: Result) -> dict[str, Any]:

@@ -19,8 +19,8 @@ from lab.training.network import lives as living
 from lab.training.network import simulate
 from lab.training.network.model import Network
 from lab.training.network.teacher import Teacher
-from policies.network.forward import OBJECTIVES
-from policies.network.slots import PER_SLOT, TALLIES, present, tallies, vectors, weighed
+from policies.llm.sequence.slots import PER_SLOT, TALLIES, present, tallies, vectors, weighed
+from policies.llm.sequence.thought import OBJECTIVES
 from rhythm_env.constants import METERS, SLOTS, STEPS
 from rhythm_env.dynamics import ACTIONS
 from rhythm_env.profiles import belief_target

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from lab.training.network.dataset import Lessons
 from lab.training.network.model import Network, Thoughts
-from policies.network.slots import PRESENT, TALLIES, weighed
+from policies.llm.sequence.slots import PRESENT, TALLIES, weighed
 from rhythm_env.constants import METERS
 
 TEMPERATURE = 0.003  # differences of worth that a choice is about; half of all best actions are ahead by this or less

@@ -8,7 +8,7 @@ from lab.evaluation.grades import LOOKS, best_constant
 from lab.training.network import simulate
 from lab.training.network.model import Network
 from lab.training.network.policy_gradient import thought
-from policies.network.forward import OBJECTIVES
+from policies.llm.sequence.thought import OBJECTIVES
 from rhythm_env.grading import belief_mae
 from rhythm_env.profiles import belief_target
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from lab.evaluation.week import Weeks
 from lab.training.network import simulate
 from lab.training.network.teacher import Teacher
-from policies.network.slots import Slots
+from policies.llm.sequence.slots import Slots
 from policies.planner.advice import AHEAD
 from policies.planner.plans import NORMAL
 from rhythm_env import dynamics

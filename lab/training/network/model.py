@@ -1,4 +1,4 @@
-"""The network in PyTorch, for training. ``policies.network.forward`` is the same in numpy, with the same names."""
+"""The network in PyTorch, for training. ``lab.policies.network.forward`` is the same in numpy, with the same names."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from policies.network.forward import LARGEST_SD, OBJECTIVES, SMALLEST_SD
-from policies.network.slots import PER_SLOT, PRESENT
+from lab.policies.network.forward import LARGEST_SD, SMALLEST_SD
+from policies.llm.sequence.slots import PER_SLOT, PRESENT
+from policies.llm.sequence.thought import OBJECTIVES
 from rhythm_env.constants import BELIEF, STEPS
 from rhythm_env.dynamics import ACTIONS
 from rhythm_env.interface import HISTORY_STEPS

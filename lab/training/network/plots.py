@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -10,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from bridge import registry
 from lab.evaluation.grades import evaluate
 from lab.evaluation.strategies import CONSTANT
-from policies.network import Learned
+from lab.policies.network import Learned
 from rhythm_env.interface import Policy
 from rhythm_env.profiles import CONDITIONS
 
@@ -57,8 +57,7 @@ def compared(weights: Path, episodes: int, watch: Watch) -> list[dict[str, Any]]
     def find(name: str) -> Policy:
         if name == "network":
             return Learned(file=weights)
-        opened: Policy = importlib.import_module(f"policies.{name}").open_policy()
-        return opened
+        return registry.policy(name)
 
     rows = []
     for objective, (figure, _, names) in COMPARED.items():

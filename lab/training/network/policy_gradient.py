@@ -22,7 +22,7 @@ from lab.training.network import simulate
 from lab.training.network.dataset import Lessons, objective_of
 from lab.training.network.distil import BATCH, CLIPPED, batch, belief_loss, losses
 from lab.training.network.model import Network, Thoughts
-from policies.network.forward import OBJECTIVES
+from policies.llm.sequence.thought import OBJECTIVES
 from rhythm_env.constants import STEPS
 from rhythm_env.grading import belief_mae
 from rhythm_env.profiles import belief_target

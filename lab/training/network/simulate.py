@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab.evaluation.week import Weeks
-from policies.network.slots import PER_SLOT, PRESENT, TALLIES, Slots, felt, present, vectors, weighed
+from policies.llm.sequence.slots import PER_SLOT, PRESENT, TALLIES, Slots, felt, present, vectors, weighed
 from rhythm_env import dynamics
 from rhythm_env.constants import ARCHETYPES, EVENT_CHANCE, METERS, RANGES, STEPS, WEIGHT_FLOOR
 from rhythm_env.dynamics import EVENT_NAMES

@@ -11,7 +11,7 @@ import numpy as np
 from lab.evaluation.week import Weeks
 from lab.training.network import simulate
 from lab.training.network.dataset import objective_of, parts
-from policies.network.forward import OBJECTIVES
+from policies.llm.sequence.thought import OBJECTIVES
 from rhythm_env.dynamics import ACTIONS
 
 SAME = 1e-9  # of rewards and scores

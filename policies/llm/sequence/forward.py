@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from policies.llm.sequence import reading
-from policies.network.forward import Thought
+from policies.llm.sequence.thought import Thought
 from rhythm_env.constants import BELIEF
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from policies.network.slots import ANSWERS, PER_SLOT, PRESENT, TALLIES
+from policies.llm.sequence.slots import ANSWERS, PER_SLOT, PRESENT, TALLIES
 from rhythm_env.constants import EVENTS, METERS, SLOTS, SOCIAL, SOLO, STEPS, WORK
 from rhythm_env.dynamics import ACTIONS, C, S, V
 from rhythm_env.interface import ActionType

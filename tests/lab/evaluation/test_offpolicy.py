@@ -109,7 +109,7 @@ def test_the_model_of_answers_never_saw_the_answer_it_supposes() -> None:
 
 
 def test_simulated_people_answer_as_their_truth_says() -> None:
-    from policies.random import open_policy
+    from lab.policies.random import open_policy
 
     log = simulated(open_policy, range(4), weeks=1)
     assert len(log.logged) == 4 * 28
@@ -124,8 +124,8 @@ def test_simulated_people_answer_as_their_truth_says() -> None:
 
 @pytest.mark.slow
 def test_of_simulated_people_the_truth_lies_within_the_interval() -> None:
+    from lab.policies.random import open_policy
     from policies.heuristic import open_policy as plain
-    from policies.random import open_policy
 
     log = simulated(open_policy, range(12), weeks=1)
     chosen = wanted(log.logged, plain)

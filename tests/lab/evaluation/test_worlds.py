@@ -17,7 +17,7 @@ from bridge.domain.guard import Guard, Guarded
 from lab.evaluation.deployed import Life
 from lab.evaluation.trials import FIGURES, Trial, from_json, play, rows, to_json
 from lab.evaluation.worlds import NAMES, WORLDS, world
-from policies.random import open_policy
+from lab.policies.random import open_policy
 from rhythm_env.interface import ActionType, Answer
 from rhythm_env.people import acceptance
 from rhythm_env.profiles import sampled

@@ -17,11 +17,11 @@ import pytest
 
 from bridge import origin
 from lab.evaluation.week import observation
-from policies.network import WEIGHTS
-from policies.network.forward import think, weights
-from policies.network.inputs import read
+from lab.policies.network import WEIGHTS
+from lab.policies.network.forward import think, weights
+from policies.llm.sequence.inputs import read
 
-GOLDEN = Path(__file__).parents[2] / "policies" / "network_golden.json"
+GOLDEN = Path(__file__).parents[1] / "policies" / "network_golden.json"
 needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is an extra: make test-train")
 
 
@@ -138,7 +138,7 @@ def write_golden() -> None:
 
     from lab.training.network.model import load
     from rhythm_env.interface import ActionType
-    from tests.policies.test_network import answering, lived
+    from tests.lab.policies.test_network import answering, lived
 
     network, cases = load(WEIGHTS), []
     seen = [observation(lived(step), step % 4) for step in (0, 3, 12, 27)]

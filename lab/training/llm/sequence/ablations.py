@@ -34,7 +34,7 @@ class Player:
         import numpy as np
 
         from policies.llm.sequence.forward import load, think
-        from policies.network.forward import OBJECTIVES
+        from policies.llm.sequence.thought import OBJECTIVES
 
         model = load(self._file)
         thoughts = [think(*shown, model) for shown in self._shown(weeks)]
@@ -46,7 +46,7 @@ class Player:
         return self._belief
 
     def _shown(self, weeks: Weeks) -> list[Read]:
-        from policies.network.inputs import read
+        from policies.llm.sequence.inputs import read
 
         own = [read(observation(weeks, i), learns=self._past != NONE) for i in range(weeks.n)]
         if self._past == SHUFFLED:

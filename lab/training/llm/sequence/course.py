@@ -25,7 +25,7 @@ from lab.training.llm.sequence.exam import examined
 from lab.training.llm.sequence.lessons import Lessons
 from lab.training.llm.sequence.model import SequenceModel, opened, save
 from lab.training.network.model import Network
-from policies.network.forward import OBJECTIVES
+from policies.llm.sequence.thought import OBJECTIVES
 
 TAUGHT = "taught.pt"  # full precision, for the refinement
 Watch = Callable[[str], Callable[[int, int], None]]

@@ -13,7 +13,7 @@ from torch import Tensor
 from lab.training.llm.sequence.lessons import Lessons
 from lab.training.llm.sequence.model import DIGITS, Said, SequenceModel
 from policies.llm.sequence import reading
-from policies.network.slots import weighed
+from policies.llm.sequence.slots import weighed
 from rhythm_env.constants import METERS
 
 BELIEVES, TAKES = 1.0, 0.3  # weights of the losses beside the choice's

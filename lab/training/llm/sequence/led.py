@@ -16,8 +16,8 @@ from lab.training.network import lives as living
 from lab.training.network.dataset import present_of, seen_of
 from lab.training.network.model import Network
 from policies.llm.sequence.reading import rates
-from policies.network.forward import OBJECTIVES
-from policies.network.slots import TALLIES, vectors
+from policies.llm.sequence.slots import TALLIES, vectors
+from policies.llm.sequence.thought import OBJECTIVES
 from rhythm_env.constants import SLOTS, STEPS
 from rhythm_env.dynamics import ACTIONS
 

@@ -16,6 +16,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from lab.policies.network import WEIGHTS
 from lab.training.llm.sequence import answering
 from lab.training.llm.sequence.rolled import Rolled
 from lab.training.network import lives as living
@@ -23,8 +24,7 @@ from lab.training.network import simulate
 from lab.training.network.dataset import seen_of
 from lab.training.network.model import Network, load
 from policies.llm.sequence.reading import SLOTS_MAX
-from policies.network import WEIGHTS
-from policies.network.forward import OBJECTIVES
+from policies.llm.sequence.thought import OBJECTIVES
 from rhythm_env.constants import SLOTS, STEPS
 from rhythm_env.dynamics import ACTIONS
 from rhythm_env.interface import HISTORY_STEPS

@@ -25,7 +25,7 @@ from lab.training.llm.sequence.model import SequenceModel, opened
 from lab.training.llm.sequence.playing import Reader
 from lab.training.network.dataset import seen_of
 from policies.llm.sequence.reading import SLOTS_MAX
-from policies.network.forward import OBJECTIVES
+from policies.llm.sequence.thought import OBJECTIVES
 from rhythm_env.constants import STEPS
 from rhythm_env.dynamics import ACTIONS
 

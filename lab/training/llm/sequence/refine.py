@@ -26,7 +26,7 @@ from lab.training.llm.sequence.exam import examined, play
 from lab.training.llm.sequence.lessons import Lessons
 from lab.training.llm.sequence.model import Said, SequenceModel, save
 from lab.training.network.policy_gradient import BELIEF_WORTH, EVEN
-from policies.network.forward import OBJECTIVES
+from policies.llm.sequence.thought import OBJECTIVES
 from rhythm_env.constants import STEPS
 from rhythm_env.dynamics import ACTIONS
 from rhythm_env.grading import belief_mae

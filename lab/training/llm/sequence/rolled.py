@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from lab.evaluation.week import Weeks
 from lab.training.network import simulate
 from lab.training.network.model import Network
-from policies.network.forward import OBJECTIVES
+from policies.llm.sequence.thought import OBJECTIVES
 from rhythm_env.constants import STEPS
 from rhythm_env.dynamics import ACTIONS
 from rhythm_env.grading import belief_mae

@@ -29,14 +29,14 @@ from lab.evaluation.week import begin, observation
 from lab.training.llm.sequence.ablations import Player
 from policies.llm.sequence import reading
 from policies.llm.sequence.forward import LARGEST, Model, load, packed, think, unpacked
+from policies.llm.sequence.inputs import read
 from policies.llm.sequence.policy import WEIGHTS, SequencePolicy
-from policies.network.inputs import read
-from policies.network.slots import PER_SLOT, PRESENT
+from policies.llm.sequence.slots import PER_SLOT, PRESENT
 from rhythm_env.dynamics import ACTIONS
 from rhythm_env.interface import ActionType, Answer
 from rhythm_env.people import EAGERNESS, acceptance
+from tests.lab.policies.test_network import answering, lived
 from tests.pace import paces
-from tests.policies.test_network import answering, lived
 
 needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is an extra: make test-train")
 WEEKS = 40
@@ -290,7 +290,7 @@ def test_the_exam_of_people_who_answer_decides_as_the_served_model_does() -> Non
 @needs_torch
 def test_a_later_week_of_strangers_shows_what_they_took_before() -> None:
     from lab.training.llm.sequence import led, lessons
-    from policies.network.slots import TALLIES
+    from policies.llm.sequence.slots import TALLIES
 
     some = led.week(range(900_000_000, 900_000_040), lessons.teacher(), 2, strangers=True)
     assert some.slots.shape == (40, 28, PER_SLOT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from policies.network.slots import Slots, felt, present, tallies, vectors, weighed
+from policies.llm.sequence.slots import Slots, felt, present, tallies, vectors, weighed
 from policies.planner.evidence import levels_before
 from policies.planner.inference import answered
 from policies.planner.plans import NORMAL

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 
-from policies.random import open_policy
+from lab.policies.random import open_policy
 from rhythm_env.interface import ActionType, Belief, Meter, MeterState, Observation, Slot
 
 FEASIBLE = (ActionType.SLEEP, ActionType.LEARN, ActionType.ME_TIME, ActionType.EXERCISE)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from policies.thompson import counted, open_policy
+from lab.policies.thompson import counted, open_policy
 from rhythm_env.interface import ActionType, Answer, Interaction, Meter, MeterState, Observation, Slot
 
 MONDAY = datetime(2026, 1, 5, 6, tzinfo=UTC)

@@ -11,10 +11,11 @@ PyTorch.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from policies.llm.sequence.thought import OBJECTIVES, Thought
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,20 +25,6 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 LARGEST_SD, SMALLEST_SD = 0.5, 0.005  # of a belief
-OBJECTIVES = ("grade", "reward")
-
-
-@dataclass(frozen=True, slots=True)
-class Thought:
-    """The outputs of a model for a decision: ``belief`` and ``sd`` (3,), log probabilities ``scores`` (2, 10).
-
-    ``taken`` (10,) are probabilities of acceptance.
-    """
-
-    belief: Array
-    sd: Array
-    scores: Array
-    taken: Array
 
 
 @cache

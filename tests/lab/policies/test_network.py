@@ -19,10 +19,10 @@ from bridge import registry
 from bridge.domain.slots import moment_of
 from lab.evaluation.grades import evaluate
 from lab.evaluation.week import Weeks, begin, observation
-from policies.network import WEIGHTS, Learned, open_policy
-from policies.network.forward import think, weights
-from policies.network.inputs import read
-from policies.network.slots import PER_SLOT, PRESENT, weighed
+from lab.policies.network import WEIGHTS, Learned, open_policy
+from lab.policies.network.forward import think, weights
+from policies.llm.sequence.inputs import read
+from policies.llm.sequence.slots import PER_SLOT, PRESENT, weighed
 from policies.planner.inference import answered
 from rhythm_env.dynamics import ACTIONS
 from rhythm_env.interface import ActionType, Answer, Interaction, Meter, MeterState, Observation
@@ -168,7 +168,7 @@ def test_says_why() -> None:
 def test_importing_and_deciding_need_no_pytorch() -> None:
     code = (
         "import sys, random; sys.modules['torch'] = None\n"
-        "from policies.network import open_policy\nassert 'numpy' not in sys.modules\n"
+        "from lab.policies.network import open_policy\nassert 'numpy' not in sys.modules\n"
         "from lab.evaluation.week import begin, observation\n"
         "open_policy().decide(observation(begin([1]), 0), random.Random(1))"
     )
