@@ -30,39 +30,68 @@ FREE_IN_A_ROW = 3  # free days with working hours otherwise, from which it may b
 
 
 def mode_of(store: Store, user: User, day: date) -> Mode:
-    """Return the mode that the person said for a date, or the normal one."""
-    for kind, since, until in reversed(_said(store, user)):
-        if since <= day <= until:
-            return Mode(kind=ModeKind(kind), since=since, until=until, said=True)
-    return Mode()
+    """Return the mode that the person said for a date, or the normal one, with those planned for later days."""
+    spells = [
+        Mode(kind=ModeKind(kind), since=since, until=until, said=True) for kind, since, until in _said(store, user)
+    ]
+    spells.reverse()  # the newest counts
+    now = next((one for one in spells if one.on(day) is not ModeKind.NORMAL), Mode())
+    return replace(now, planned=tuple(one for one in spells if one.since is not None and one.since > day))
 
 
 def _said(store: Store, user: User) -> list[Spell]:
     return [one for one in store.people.preferences(user.id).modes if one[0] in set(ModeKind)]
 
 
-def say_mode(store: Store, user: User, kind: ModeKind, until: date | None, *, now: datetime) -> Mode:
-    """Save that a mode begins today. It replaces one that has not ended; ``normal`` ends it, and undoes today's.
+def say_mode(
+    store: Store, user: User, kind: ModeKind, until: date | None, *, now: datetime, begin: date | None = None
+) -> Mode:
+    """Save that a mode begins, today or on the day ``begin``, in place of what was said of its days.
 
-    Raises SetupError for a last day that is over, or with ``normal``.
+    ``normal`` ends the present mode, or without one takes back those planned; with ``begin`` all from that day on.
+    Raises SetupError for days that are over or in a wrong order, and for a last day of ``normal`` without a first.
     """
     today = now.astimezone(zone_at(now, user.zones)).date()
-    _check(kind, until, today, user)
-    spells = [(k, since, min(end, today - DAY)) for k, since, end in _said(store, user) if since < today]
+    _check(kind, begin, until, today, user)
+    first, before = begin or today, _said(store, user)
+    if kind is ModeKind.NORMAL:
+        ends = begin is None and any(since <= today <= end for _, since, end in before)
+        last = today if ends else until or date.max
+    else:
+        last = until or first + (LASTS[kind] - 1) * DAY
+    new = (str(kind), first, last)
+    spells = [left for old in before for left in _beside(old, new, today)]
     if kind is not ModeKind.NORMAL:
-        spells.append((str(kind), today, until or today + (LASTS[kind] - 1) * DAY))
+        spells.append(new)
     with store.transaction():
         store.people.change_preferences(user.id, modes=tuple(spells), now=now)
         dismiss(store, user, [kind] if kind is not ModeKind.NORMAL else [], now=now)
     return mode_of(store, user, today)
 
 
-def change_mode(store: Store, user: User, kind: ModeKind, until: date | None, *, person: Person) -> Mode:
+def _beside(old: Spell, new: Spell, today: date) -> list[Spell]:
+    """Return what is left of a spell beside a newer one: the days before it and, of a planned one, those after it.
+
+    A planned one of another kind stays whole below a newer one, and counts again once that is taken back.
+    """
+    (kind, since, until), (name, first, last) = old, new
+    planned, mode = since > today, ModeKind(name)
+    if until < first or last < since or (planned and mode not in (kind, ModeKind.NORMAL)):
+        return [old]
+    if planned and mode == kind:
+        return []
+    left = [(kind, since, first - DAY)] if since < first else []
+    return [*left, (kind, last + DAY, until)] if planned and last < until else left
+
+
+def change_mode(
+    store: Store, user: User, kind: ModeKind, until: date | None, *, person: Person, begin: date | None = None
+) -> Mode:
     """Say a mode as ``say_mode`` does. ``normal`` puts aside what is asked of the loaded ``person``."""
     asked = to_ask(store, user, person) if kind is ModeKind.NORMAL else []
     with store.transaction():
         dismiss(store, user, [name for name, _ in asked], now=person.now)
-        return say_mode(store, user, kind, until, now=person.now)
+        return say_mode(store, user, kind, until, now=person.now, begin=begin)
 
 
 def parse_mode(text: str, user: User) -> ModeKind:
@@ -78,13 +107,17 @@ def parse_mode(text: str, user: User) -> ModeKind:
     return ModeKind(text.strip().lower())
 
 
-def _check(kind: ModeKind, until: date | None, today: date, user: User) -> None:
-    if until is not None and kind is ModeKind.NORMAL:
+def _check(kind: ModeKind, begin: date | None, until: date | None, today: date, user: User) -> None:
+    if until is not None and begin is None and kind is ModeKind.NORMAL:
         command = f"bridge mode holiday --until {until} --user {user.name}"
         raise SetupError(say("a last day goes with a mode that begins: {command}", command=command))
-    if until is not None and until < today:
-        command = f"bridge mode {kind} --user {user.name}"
-        raise SetupError(say("{day} is over; name today or a later day: {command}", day=str(until), command=command))
+    command = f"bridge mode {kind} --user {user.name}"
+    over = next((day for day in (begin, until) if day is not None and day < today), None)
+    if over is not None:
+        raise SetupError(say("{day} is over; name today or a later day: {command}", day=str(over), command=command))
+    if begin is not None and until is not None and until < begin:
+        command = f"bridge mode {kind} --from {until} --until {begin} --user {user.name}"
+        raise SetupError(say("the last day is before the first; say it so: {command}", command=command))
 
 
 def dismiss(store: Store, user: User, kinds: Iterable[ModeKind], *, now: datetime) -> None:
@@ -162,6 +195,7 @@ def noticed(person: Person) -> list[tuple[ModeKind, tuple[Fact, ...]]]:
     free = 0
     while free < len(working) and working[free] in person.free_days:
         free += 1
-    if person.routine.work_known and free >= FREE_IN_A_ROW:
+    said = any(person.mode.on(day) is not ModeKind.NORMAL for day in working[:free])
+    if person.routine.work_known and free >= FREE_IN_A_ROW and not said:
         found.append((ModeKind.HOLIDAY, (fact("no_work_until", date=working[free - 1]),)))
     return found

@@ -163,17 +163,20 @@ def recommend(
         if current is not None:
             return current
     if existing is not None:
-        store.recommendations.supersede(existing.id, now=now)
+        away = store.recommendations.supersede if existing.answer is None else store.recommendations.close
+        away(existing.id, now=now)
         person = replace_advice(person, store, user)
     return _made(store, user, policy, person, span, guard)
 
 
 def stands(store: Store, user: User, advice: Recommendation, now: datetime) -> bool:
-    """Return True if a recommendation need not be checked against the calendar again."""
+    """Return True if a recommendation need not be checked again against the calendar and what the user said since."""
     if advice.kind == "keep":
         return advice.answer is not None
     if advice.answer is not None:
-        return not is_over(advice, now)
+        begun = advice.kind != "suggested" or advice.start is None or advice.start < now
+        kept = begun or not store.reading.changed_since(user.id, advice.created_at)
+        return kept and not is_over(advice, now)
     until = advice.start if advice.kind == "suggested" else advice.end
     if until is None:
         return True
@@ -255,11 +258,14 @@ def _current(store: Store, existing: Recommendation, person: Person, span: Stret
     if existing.action in person.wishes.never:
         return None
     taken = clipped(person.attended, start, end)
-    if start >= now and not taken:
-        return existing
     others = replace(person, advised=[one for one in person.advised if one.id != existing.id])
-    view = choice.look(others, now)
-    option, why = choice.place(view, existing.action, task_named(person, existing.what), span)
+    view, task = choice.look(others, now), task_named(person, existing.what)
+    told_ill = any(one.kind == "said_ill" for one in existing.facts) and not person.body.ill
+    if told_ill or choice.refused(view, existing.action, task, (start, end)) is not None:
+        return None
+    if existing.answer is not None or (start >= now and not taken):
+        return existing
+    option, why = choice.place(view, existing.action, task, span)
     if option is not None:
         store.recommendations.retime(existing.id, option.start, option.end)
         return replace(existing, start=option.start, end=option.end)

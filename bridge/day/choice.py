@@ -14,7 +14,7 @@ from bridge.calendar.plans import COMPANY
 from bridge.day.candidates import DUE_DAYS, Candidate, candidates, due_tasks, of_action, of_task
 from bridge.day.grid import CELL, DAY, EVENING, MINUTE, Grid, Numbers, grid_of, rounded_up
 from bridge.day.person import Person
-from bridge.day.rules import BEFORE_BED, LEISURE, Starts, fit, local
+from bridge.day.rules import BEFORE_BED, LEISURE, Starts, fit, local, taken_back
 from bridge.day.sleep import Rests
 from bridge.day.terms import facts, of_due, reasons, values, weights
 from bridge.day.view import View, said_of, suggested_on
@@ -297,6 +297,12 @@ def place(view: View, action: ActionType, task: Task | None, span: Stretch) -> t
     if one.refusal is not None:
         return None, one.refusal
     return option_at(one, view, int(np.argmax(one.value))), None
+
+
+def refused(view: View, action: ActionType, task: Task | None, span: Stretch) -> Fact | None:
+    """Return the fact by which the person's mode, body or wishes now speak against what was suggested, if any."""
+    candidate = of_action(action, view.person) if task is None else of_task(task, view.person)
+    return taken_back(candidate, view, *span)
 
 
 # Silence --------------------------------------------------------------------------------------------------------------

@@ -91,17 +91,23 @@ class ModeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mode:
-    """The mode that the person ``said``, from ``since`` to the end of ``until``. None is an open end."""
+    """The mode that the person ``said``, from ``since`` to the end of ``until``. None is an open end.
+
+    ``planned`` are those that the person said of later days.
+    """
 
     kind: ModeKind = ModeKind.NORMAL
     since: date | None = None
     until: date | None = None
     said: bool = False
+    planned: tuple[Mode, ...] = ()
 
     def on(self, day: date) -> ModeKind:
         """Return the mode of a date. A mode ends by itself."""
         begun = self.since is None or self.since <= day
-        return self.kind if begun and (self.until is None or day <= self.until) else ModeKind.NORMAL
+        if self.kind is not ModeKind.NORMAL and begun and (self.until is None or day <= self.until):
+            return self.kind
+        return next((one.kind for one in self.planned if one.on(day) is not ModeKind.NORMAL), ModeKind.NORMAL)
 
 
 def body_of(vitality: Reading, mode: ModeKind = ModeKind.NORMAL, now: datetime | None = None) -> Body:

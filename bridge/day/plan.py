@@ -35,7 +35,7 @@ from bridge.domain.records import Deed
 from bridge.domain.slots import Moment, ZoneSpan, moment_at, slot_bounds, zone_at
 from bridge.domain.types import Label, Occurrence, Reading, Task
 from bridge.meters.outlook import Expected
-from rhythm_env.interface import ActionType, Answer, Meter, Slot
+from rhythm_env.interface import ActionType, Meter, Slot
 
 WIND_DOWN, WIND_DOWN_MIN, WIND_DOWN_BACK = timedelta(minutes=45), timedelta(minutes=15), timedelta(minutes=90)
 WAY_HOME = timedelta(minutes=15)  # from an entry to the time to wind down
@@ -331,7 +331,7 @@ def given_blocks(person: Person, day: date) -> Iterator[Block]:
         if advice.start is None or advice.end is None or advice.kind != "suggested":
             continue
         agreed, begun = is_agreed(advice, person.known.zones), advice.start < person.now
-        refused = advice.answer is Answer.IGNORE or (advice.answer is Answer.RESCHEDULE and not agreed)
+        refused = advice.answer is not None and not agreed
         over = (advice.outcome is Deed.DONE and not begun) or (begun and not agreed)
         taken = clipped(person.attended, advice.start, advice.end)
         if person.date_of(advice.start) == day and not refused and not over and not taken:

@@ -48,6 +48,7 @@ SHOWN_LOW, TAKES = 0.35, -0.05  # a level shown as low, and an effect that lower
 ONE_REST = RESTS | {A.SLEEP}
 LEISURE = ONE_REST | {A.BINGE_WATCH}  # of which a day gets one kind
 ALL_DAY = COMPANY | {A.EXERCISE}  # of which an all-day entry is enough
+OF_PERSON = frozenset({"veto", "not today", "body", "mode", "away", "wished hours"})  # rules of what changes in a slot
 PLANNED_ONCE = frozenset(A) - {A.ADMIN_WORK, A.BINGE_WATCH}  # a planned one is enough
 
 
@@ -102,6 +103,17 @@ def fit(candidate: Candidate, view: View, first: int, last: int, *, asked: bool 
     fitting = begins & (run_of >= least)
     none = None if fitting.any() else fact("nothing_fits")
     return Fit(cells=np.where(fitting, np.minimum(run_of, wanted), 0), refusal=none)
+
+
+def taken_back(candidate: Candidate, view: View, start: datetime, end: datetime) -> Fact | None:
+    """Return the fact by which what the person said or how they are speaks against what was suggested, if any."""
+    low, high = view.grid.up(start), view.grid.down(end)
+    for rule in RULES:
+        if rule.name in OF_PERSON and rule.holds_for(candidate):
+            mask = rule.mask(candidate, view)
+            if mask is False or (mask is not True and not mask[low:high].all()):
+                return rule.refusal(candidate, view)
+    return None
 
 
 def _says(kind: str) -> Callable[[Candidate, View], Fact]:

@@ -135,10 +135,14 @@ def said_of(person: Person) -> list[Said]:
 
 
 def is_agreed(advice: AdviceRecord, zones: ZoneHistory) -> bool:
-    """Return True if the person accepted a recommendation, or put it off to the slot of its start."""
+    """Return True if the person accepted a recommendation, or put it off to the slot of its start.
+
+    One that was accepted and closed before its start was taken back, because the person fell ill for example.
+    """
     if advice.answer is Answer.RESCHEDULE and advice.start is not None:
         return moment_at(advice.start, zones) == advice.moved_to
-    return advice.answer is Answer.ACCEPT
+    gone = advice.closed_at is not None and advice.start is not None and advice.closed_at < advice.start
+    return advice.answer is Answer.ACCEPT and not gone
 
 
 def promised(person: Person) -> list[Stretch]:

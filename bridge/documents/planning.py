@@ -15,6 +15,7 @@ from bridge.domain.wishes import plain
 if TYPE_CHECKING:
     from bridge.advice.modes import Stand
     from bridge.advice.wishing import Wish
+    from bridge.day.person import Mode
     from bridge.day.routine import Habit, Routine
     from bridge.day.sleep import UsualNight
     from bridge.domain.wishes import Wishes
@@ -131,20 +132,41 @@ class NoticedDocument(TypedDict):
     because: list[str]
 
 
+class PlannedDocument(TypedDict):
+    """A mode that the user said of later days, with its first and last date."""
+
+    mode: str
+    since: date | None
+    until: date | None
+
+
 class ModeDocument(TypedDict):
-    """The user's mode with its first and last date, null while it is normal, and the modes that are asked about."""
+    """The user's mode with its first and last date, null while it is normal, and the modes that are asked about.
+
+    ``planned`` are the modes of later days, by their first. Without any, the key is missing.
+    """
 
     mode: str
     since: date | None
     until: date | None
     noticed: list[NoticedDocument]
+    planned: NotRequired[list[PlannedDocument]]
 
 
 def mode_document(found: Stand) -> ModeDocument:
     """Return the user's mode as a JSON document."""
     asked: list[NoticedDocument] = [{"mode": str(k), "because": list(for_person(facts))} for k, facts in found.asked]
     mode = found.mode
-    return {"mode": str(mode.kind), "since": mode.since, "until": mode.until, "noticed": asked}
+    body: ModeDocument = {"mode": str(mode.kind), "since": mode.since, "until": mode.until, "noticed": asked}
+    if mode.planned:
+        body["planned"] = planned_documents(mode)
+    return body
+
+
+def planned_documents(mode: Mode) -> list[PlannedDocument]:
+    """Return the modes of later days as JSON documents."""
+    found = sorted(mode.planned, key=lambda one: str(one.since))
+    return [{"mode": str(one.kind), "since": one.since, "until": one.until} for one in found]
 
 
 def clock(minutes: float) -> str:

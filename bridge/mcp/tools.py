@@ -24,7 +24,7 @@ from bridge.documents.facts import fact_documents
 from bridge.documents.inputs import parse_answer
 from bridge.documents.offers import offer_documents
 from bridge.documents.plan import BlockDocument, plan_document
-from bridge.documents.planning import said_document
+from bridge.documents.planning import planned_documents, said_document
 from bridge.documents.text import slot_name
 from bridge.documents.trends import weekly_trends
 from bridge.documents.trends_cache import load_trends
@@ -195,18 +195,23 @@ class Tools:
         outcome = checkins.record_check_in(self.bridge.store, self._user(), said, now=now)
         return {"at": said.at.isoformat(), "about": meter and str(meter), "score": said.score, "outcome": outcome}
 
-    def mode(self, mode: Kind | None = None, until: date | None = None) -> Document:
-        """Say that the person's days are different from today on: ill, away, on holiday or odd, until a last day, or
-        normal, which ends it. Without a mode, read it, and what the data speak of, to be asked. Only what they said."""
+    def mode(self, mode: Kind | None = None, until: date | None = None, since: date | None = None) -> Document:
+        """Say that the person's days are different from today or a later day on: ill, away, on holiday or odd, until a
+        last day, or normal, which ends it and takes back what is planned.
+        Without a mode, read it, and what the data speak of, to be asked. Only what they said."""
         store, user, now = self.bridge.store, self._user(), installation.now()
         person = recommend.load_person(store, user, self.bridge.classifier, now=now, proxies=self.bridge.proxies)
         if mode is not None:
-            modes.change_mode(store, user, ModeKind(mode), until, person=person)
+            modes.change_mode(store, user, ModeKind(mode), until, person=person, begin=since)
         found = modes.stand(store, user, person)
         return {
             "mode": str(found.mode.kind),
             "since": found.mode.since and found.mode.since.isoformat(),
             "until": found.mode.until and found.mode.until.isoformat(),
+            "planned": [
+                {"mode": one["mode"], "since": str(one["since"]), "until": str(one["until"])}
+                for one in planned_documents(found.mode)
+            ],
             "noticed": [{"mode": str(kind), **_facts(why, Audience.ASSISTANT)} for kind, why in found.asked],
         }
 

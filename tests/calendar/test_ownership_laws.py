@@ -59,7 +59,9 @@ def home(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Home]:
         yield Home(store, tmp_path, request.param)
 
 
-def test_a_calendar_left_out_changes_nothing_and_comes_back_by_one_command(home: Home) -> None:
+def test_a_calendar_left_out_changes_nothing_and_comes_back_by_one_command(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
     alone = home.day()
     home.share(home.others)
     shared = home.day()
@@ -68,6 +70,10 @@ def test_a_calendar_left_out_changes_nothing_and_comes_back_by_one_command(home:
     assert home.day() == alone
     whose.use(home.store, home.user, "Family", used=True, now=NOW)
     assert home.known() == shared[:-1]
+    whose.use(home.store, home.user, "family", used=False, now=NOW)
+    monkeypatch.setattr(whose, "use", lambda *_, **__: whose.calendars(home.store, home.user, now=NOW))  # the fault
+    whose.use(home.store, home.user, "family", used=True, now=NOW)
+    assert home.known() != shared[:-1]
 
 
 def test_entries_that_are_not_mine_change_nothing(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,24 +88,33 @@ def test_entries_that_are_not_mine_change_nothing(home: Home, monkeypatch: pytes
     assert home.day() != alone
 
 
-def test_an_entry_without_time_is_shown_and_takes_none(home: Home) -> None:
+def test_an_entry_without_time_is_shown_and_takes_none(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     title = home.others[-1].title
     home.share([replace(home.others[-1], start=NOW + timedelta(hours=3))])
     busy = home.day()
     whose.mark(home.store, home.user, title, Whose.NO_TIME, now=NOW, like=True)
     (found,) = [entry for entry in home.day()[0] if entry not in busy[0]]
     assert found[2] is False
+    with monkeypatch.context() as planted:  # the planted fault: an entry without time is as any other
+        planted.setattr(Ownership, "own_of", lambda _, occurrences: list(occurrences))
+        assert home.known() == busy[:-1]
     whose.mark(home.store, home.user, title, Whose.MINE, now=NOW)
     assert home.known() == busy[:-1]
 
 
 @pytest.mark.parametrize("scope", [{}, {"series": True}, {"like": True}])
-def test_each_mark_is_taken_back_by_one_command(home: Home, scope: dict[str, bool]) -> None:
+def test_each_mark_is_taken_back_by_one_command(
+    home: Home, scope: dict[str, bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
     home.share(home.others)
     before, title = home.known(), next(o.title for o in home.others if NOW < o.start < NOW + timedelta(days=14))
     made = whose.mark(home.store, home.user, title, Whose.NOT_MINE, now=NOW, **scope)
     assert made.mark is not None
     assert home.known() != before
+    with monkeypatch.context() as planted:  # the planted fault: "mine" takes nothing back
+        planted.setattr(type(home.store.people), "change_preferences", lambda *_, **__: None)
+        whose.mark(home.store, home.user, made.mark.key, Whose.MINE, now=NOW)
+        assert home.known() != before
     whose.mark(home.store, home.user, made.mark.key, Whose.MINE, now=NOW)
     assert whose.marks(home.store, home.user) == ()
     assert home.known() == before
@@ -112,6 +127,10 @@ def test_a_mode_ends_by_itself_and_by_one_command(home: Home, monkeypatch: pytes
         assert modes.mode_of(home.store, home.user, today).kind is ModeKind.HOLIDAY
         assert modes.mode_of(home.store, home.user, today + timedelta(days=3)).kind is ModeKind.NORMAL
         if undone:
+            with monkeypatch.context() as planted:  # the planted fault: what was said before stays beside "normal"
+                planted.setattr(modes, "_beside", lambda old, *_: [old])
+                modes.say_mode(home.store, home.user, ModeKind.NORMAL, None, now=NOW)
+                assert modes.mode_of(home.store, home.user, today).kind is ModeKind.HOLIDAY
             modes.say_mode(home.store, home.user, ModeKind.NORMAL, None, now=NOW)
             assert home.known() == plain
     monkeypatch.setattr(modes, "LASTS", dict.fromkeys(ModeKind, 10_000))  # the planted fault: a mode without an end

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import fields, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -15,7 +16,7 @@ from bridge.advice.modes import ordinary
 from bridge.advice.recommend import load_person
 from bridge.cli import app as cli
 from bridge.cli import exit_code
-from bridge.day.person import ModeKind
+from bridge.day.person import Mode, ModeKind
 from bridge.day.routine import learn_routine
 from bridge.domain.errors import BridgeError
 from bridge.domain.facts import fact
@@ -58,7 +59,15 @@ def test_a_mode_ends_by_itself_and_by_one_command(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [("tired",), ("ill", "--until", "2026-11-19"), ("normal", "--until", "2026-11-30")]
+    "arguments",
+    [
+        ("tired",),
+        ("ill", "--until", "2026-11-19"),
+        ("normal", "--until", "2026-11-30"),
+        ("away", "--from", "2026-11-19"),
+        ("away", "--from", "2026-11-30", "--until", "2026-11-29"),
+        ("--from", "2026-11-30"),
+    ],
 )
 def test_what_is_no_mode_changes_nothing(run: Run, arguments: tuple[str, ...]) -> None:
     code, said = run(*arguments)
@@ -115,3 +124,47 @@ def test_a_refusal_says_why_and_what_follows(run: Run, capsys: pytest.CaptureFix
     for wrong in (("accept", "--because", "never"), ("ignore", "--because", "purple", "--id", str(told["id"]))):
         with pytest.raises(BridgeError, match="bridge feedback ignore --because not-today"):
             cli(("feedback", *wrong, "--user", "ana"), standalone_mode=False)
+
+
+def test_a_holiday_of_next_week_does_nothing_until_it_begins(run: Run) -> None:
+    planned = {"mode": "holiday", "since": "2026-11-25", "until": "2026-11-28"}
+    assert run("holiday", "--from", "2026-11-25", "--until", "2026-11-28") == (0, {**NORMAL, "planned": [planned]})
+    assert run(day=24)[1]["mode"] == "normal"
+    assert run(day=25) == (0, {**NORMAL, **planned})
+    assert run(day=29) == (0, NORMAL)
+    with installation.open_bridge() as bridge:
+        ana = bridge.store.people.user("ana")
+        person = load_person(bridge.store, ana, bridge.classifier, now=NOON)
+        days = [person.mode.on(NOON.date() + timedelta(days=k)) for k in range(10)]
+    assert days == ["normal"] * 5 + ["holiday"] * 4 + ["normal"]
+
+
+@pytest.mark.parametrize("undone", [("normal",), ("normal", "--from", "2026-11-25", "--until", "2026-11-28")])
+def test_a_planned_mode_is_taken_back_by_one_command(run: Run, undone: tuple[str, ...]) -> None:
+    run("holiday", "--from", "2026-11-25", "--until", "2026-11-28")
+    assert run(*undone) == (0, NORMAL)
+    assert run(day=26) == (0, NORMAL)
+
+
+def test_a_mode_of_today_leaves_what_is_planned(run: Run) -> None:
+    run("holiday", "--from", "2026-11-22", "--until", "2026-11-28")
+    assert run("ill")[1]["mode"] == "ill"
+    assert [run(day=one)[1]["mode"] for one in (21, 22, 23, 28)] == ["ill", "ill", "holiday", "holiday"]
+    run("normal")
+    assert [run(day=one)[1]["mode"] for one in (20, 22)] == ["normal", "holiday"]
+    assert run("away", "--from", "2026-11-24", "--until", "2026-11-25", day=22)[0] == 0
+    assert [run(day=one)[1]["mode"] for one in (23, 24, 25, 26)] == ["holiday", "away", "away", "normal"]
+    assert run("normal", "--from", "2026-11-23", day=22)[1]["until"] == "2026-11-22"
+
+
+def test_a_planned_mode_is_not_noticed(run: Run) -> None:
+    run("holiday", "--from", "2026-11-23", "--until", "2026-12-04")
+    with installation.open_bridge() as bridge:
+        ana = bridge.store.people.user("ana")
+        person = load_person(bridge.store, ana, bridge.classifier, now=NOON)
+    week = {NOON.date() + timedelta(days=k) for k in range(14)}
+    routine = replace(person.routine, work=(((480.0, 960.0),),) * 5 + ((), ()), work_known=True)
+    free = type("Free", (type(person),), {"free_days": week})
+    known = {**{f.name: getattr(person, f.name) for f in fields(person)}, "routine": routine}
+    assert [kind for kind, _ in modes.noticed(free(**{**known, "mode": Mode()}))] == [ModeKind.HOLIDAY]
+    assert modes.noticed(free(**known)) == []

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import time, timedelta
 
 import pytest
 
-from bridge.advice import feedback, recommend
+from bridge.advice import feedback, modes, recommend
 from bridge.advice.aftermath import aftermath
-from bridge.domain.records import Deed, Recommendation, User
+from bridge.advice.day_plan import plan_day
+from bridge.day.person import ModeKind
+from bridge.day.rules import ONE_REST
+from bridge.domain.records import Deed, Recommendation, Silence, User
 from bridge.domain.wishes import Wishes
 from bridge.installation import Bridge
 from rhythm_env.interface import ActionType, Answer
@@ -75,3 +78,34 @@ def test_what_was_accepted_stays_until_it_is_over(home: tuple[Bridge, User], fir
     found = ask(home, AT + 4 * SOON)
     assert isinstance(found, Recommendation)
     assert found.action is not first.action
+
+
+@pytest.mark.parametrize("accepted", [False, True])
+def test_who_falls_ill_sees_no_sport_any_more(home: tuple[Bridge, User], accepted: bool) -> None:  # noqa: F811
+    bridge, user = home
+    sunday = AT + timedelta(days=1)
+    only = Wishes(never=frozenset(ActionType) - {ActionType.EXERCISE}, goals={ActionType.EXERCISE: 3})
+    bridge.store.people.save_wishes(user.id, only, now=NOON)
+    sport = ask(home, sunday)
+    assert isinstance(sport, Recommendation)
+    assert sport.action is ActionType.EXERCISE
+    if accepted:
+        feedback.give_feedback(bridge.store, user, sport.id, Answer.ACCEPT, now=sunday + SOON)
+    modes.say_mode(bridge.store, user, ModeKind.ILL, None, now=sunday + 2 * SOON)
+    found = ask(home, sunday + 3 * SOON)
+    assert isinstance(found, Silence) or found.action in ONE_REST
+    plan = plan_day(bridge, user, None, now=sunday + 3 * SOON, seen=False).blocks
+    assert ActionType.EXERCISE not in [one.action for one in plan if one.kind == "suggested"]
+    modes.say_mode(bridge.store, user, ModeKind.NORMAL, None, now=sunday + 4 * SOON)
+    well = ask(home, sunday + 5 * SOON)
+    assert not any(fact.kind == "said_ill" for fact in well.facts)
+
+
+def test_what_is_wished_at_another_hour_leaves_the_card(home: tuple[Bridge, User], first: Recommendation) -> None:  # noqa: F811
+    bridge, user = home
+    assert first.start is not None
+    assert first.start > AT + 2 * SOON
+    hours = {first.action: ((time(7), time(8)),)}
+    bridge.store.people.save_wishes(user.id, Wishes(hours=hours), now=AT + SOON)
+    found = ask(home, AT + 2 * SOON)
+    assert isinstance(found, Silence) or found.action is not first.action

@@ -37,6 +37,19 @@ def test_this_day_is_different_and_back_to_normal(place: Place, ana: User, visit
         assert visitor.change("/mode", wrong).status_code == 400
 
 
+def test_a_holiday_of_next_week_is_said_and_taken_back(place: Place, ana: User, visitor: Visitor) -> None:
+    days = {"from": "2026-11-23", "until": "2026-11-29"}
+    visitor.change("/mode", {"mode": "holiday", **days})
+    shown = visitor.get("/")
+    assert "You said that you are on holiday, from Monday, 23 November until Sunday, 29 November." in text(shown)
+    assert [f'name="{name}" value="{value}"' in shown.text for name, value in days.items()] == [True, True]
+    today = installation.now().date()
+    assert modes.mode_of(place.bridge.store, ana, today).kind is ModeKind.NORMAL
+    visitor.change("/mode", {"mode": "normal", **days})
+    assert "You said" not in text(visitor.get("/"))
+    assert modes.mode_of(place.bridge.store, ana, today).planned == ()
+
+
 def test_what_is_noticed_is_asked_once(
     place: Place, ana: User, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -155,6 +168,9 @@ def test_programs_say_the_same(place: Place, ana: User, visitor: Visitor) -> Non
     assert told("/mode", {"mode": "away", "until": "2026-11-22"})["until"] == "2026-11-22"
     assert told("/mode")["mode"] == "away"
     assert told("/mode", {"mode": "normal"})["mode"] == "normal"
+    later = {"mode": "holiday", "since": "2026-11-25", "until": "2026-11-29"}
+    assert told("/mode", later)["planned"] == [later]
+    assert "planned" not in told("/mode", {"mode": "normal"})
     told("/mode", {"mode": "ill", "until": "2026-11-01"}, status=400)
     wish = {"text": "two suggestions at most"}
     assert told("/wishes/said", wish)["wishes"]["suggestions"] == 2

@@ -9,6 +9,7 @@ from typing import Any
 
 from bridge.advice import modes, wishing
 from bridge.day.person import ModeKind
+from bridge.documents.planning import planned_documents
 from bridge.domain.errors import BridgeError
 from bridge.domain.records import User
 from bridge.domain.slots import zone_at
@@ -88,7 +89,8 @@ class Orders:
 def mode_state(bridge: Bridge, user: User, now: datetime) -> dict[str, Any]:
     """Return the state of the select for the mode."""
     mode = modes.mode_of(bridge.store, user, now.astimezone(zone_at(now, user.zones)).date())
-    return {"mode": str(mode.kind), "until": None if mode.until is None else mode.until.isoformat()}
+    planned = [f"{one['mode']} {one['since']} - {one['until']}" for one in planned_documents(mode)]
+    return {"mode": str(mode.kind), "until": mode.until and mode.until.isoformat(), "planned": planned}
 
 
 MODES = tuple(map(str, ModeKind))

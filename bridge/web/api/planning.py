@@ -60,6 +60,7 @@ class Sentence(Body):
 
 class NewMode(Body):
     mode: ModeKind = Field(description="normal ends a mode, and puts aside what is asked.")
+    since: date | None = Field(None, description="The first day; null: today.")
     until: date | None = Field(None, description="The last day; null: three days if ill, else a week.")
 
 
@@ -122,5 +123,5 @@ def mode(visit: Visitor) -> ModeDocument:
 def change_mode(visit: Visitor, body: NewMode) -> ModeDocument:
     """Say that these days are different, or normal, and return the mode. A last day that is over gets 400."""
     store, user, person = visit.bridge.store, visit.user, visit.person()
-    modes.change_mode(store, user, body.mode, body.until, person=person)
+    modes.change_mode(store, user, body.mode, body.until, person=person, begin=body.since)
     return mode_document(modes.stand(store, user, person))

@@ -28,6 +28,12 @@ MODE_TITLES = {
     ModeKind.HOLIDAY: say("I am on holiday"),
     ModeKind.ODD: say("It is just different"),
 }
+MODE_PLANNED = {
+    ModeKind.ILL: say("You said that you are ill, from {first} until {day}."),
+    ModeKind.AWAY: say("You said that you are away, from {first} until {day}."),
+    ModeKind.HOLIDAY: say("You said that you are on holiday, from {first} until {day}."),
+    ModeKind.ODD: say("You said that the days from {first} until {day} are different."),
+}
 MODE_SAID = {
     ModeKind.ILL: say("You said that you are ill, until {day}."),
     ModeKind.AWAY: say("You said that you are away, until {day}."),
@@ -49,11 +55,14 @@ def different(request: Request, visit: Visitor) -> HTMLResponse:
 
 
 @router.post("/mode")
-def say_mode(visit: Visitor, mode: Text, until: Text = "") -> RedirectResponse:
-    """Say that these days are different, or that they are normal. Raises SetupError for a day that is over."""
+def say_mode(
+    visit: Visitor, mode: Text, until: Text = "", begin: Annotated[str, Form(alias="from", max_length=40)] = ""
+) -> RedirectResponse:
+    """Say that these days or later ones are different, or normal. Raises SetupError for a day that is over."""
     store, user = visit.bridge.store, visit.user
-    last = parse_day(until, day.local(visit, visit.now).date()) if until else None
-    modes.say_mode(store, user, modes.parse_mode(mode, user), last, now=visit.now)
+    today = day.local(visit, visit.now).date()
+    first, last = (parse_day(one, today) if one else None for one in (begin, until))
+    modes.say_mode(store, user, modes.parse_mode(mode, user), last, now=visit.now, begin=first)
     return RedirectResponse("/", 303)
 
 
@@ -82,6 +91,7 @@ def card(visit: Visit) -> dict[str, Any]:
     mode = modes.mode_of(visit.bridge.store, visit.user, today)
     return {
         "said": _said(mode),
+        "planned": [_planned(one) for one in sorted(mode.planned, key=lambda one: str(one.since))],
         "modes": [(str(kind), shown(title)) for kind, title in MODE_TITLES.items()],
         "today": today.isoformat(),
         "last": (today + timedelta(days=366)).isoformat(),
@@ -96,6 +106,12 @@ def _said(mode: Mode) -> str | None:
     if mode.until is None or mode.kind not in MODE_SAID:
         return None
     return shown(say(MODE_SAID[mode.kind].message, day=date_text(mode.until, "%A, %-d %B")))
+
+
+def _planned(mode: Mode) -> dict[str, Any]:
+    first, last = (date_text(one, "%A, %-d %B") for one in (mode.since, mode.until) if one is not None)
+    said = shown(say(MODE_PLANNED[mode.kind].message, first=first, day=last))
+    return {"said": said, "from": str(mode.since), "until": str(mode.until)}
 
 
 def _shown(request: Request, visit: Visit, *, status: int = 200, **changes: Any) -> HTMLResponse:
