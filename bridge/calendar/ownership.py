@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from enum import StrEnum
 from functools import cached_property
 
@@ -24,7 +25,8 @@ class Whose(StrEnum):
 class Mark:
     """An answer of a person to whose an entry is. ``key`` is that of an occurrence, or of a series (``series_of``).
 
-    With ``like`` it holds for all entries of ``name``, or without a name for titles of the same words.
+    With ``like`` it holds for all entries of ``name``, or without a name for titles of the same words. ``said`` is the
+    date of the answer, None for old ones.
     """
 
     key: str
@@ -33,6 +35,7 @@ class Mark:
     series: bool = False
     like: bool = False
     name: str | None = None
+    said: date | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -122,7 +122,7 @@ def _said(done: Marked, user: str, *, like: bool) -> str:
 
 def _print_marks(body: Any, user: str) -> None:
     if body["marks"]:
-        show.table(body["marks"], ("title", "whose", "series", "like", "name", "event"))
+        show.table(body["marks"], ("title", "whose", "since", "series", "like", "name", "event"))
     else:
         typer.echo("You said nothing of single entries yet.")
     for one in body["asked"]:

@@ -217,6 +217,7 @@ class MarkDocument(TypedDict):
     """The owner of an entry, as the user said: ``mine``, ``not-mine`` or ``no-time``. ``event`` names it in commands.
 
     ``series`` and ``like`` say that it holds for its series, or for all entries of ``name`` or of the same words.
+    ``since`` is the date on which it was said, null for old marks and for what was taken back.
     """
 
     event: str
@@ -225,6 +226,7 @@ class MarkDocument(TypedDict):
     series: bool
     like: bool
     name: str | None
+    since: date | None
 
 
 class DoubtDocument(TypedDict):
@@ -264,6 +266,7 @@ def mark_document(one: Mark) -> MarkDocument:
         "series": one.series,
         "like": one.like,
         "name": one.name,
+        "since": one.said,
     }
 
 

@@ -85,7 +85,8 @@ def preferences_of(body: str) -> Preferences:
 
 
 def _plain(one: Mark) -> dict[str, Any]:
-    told = {"key": one.key, "whose": str(one.whose), "title": one.title, "name": one.name}
+    said = None if one.said is None else str(one.said)
+    told = {"key": one.key, "whose": str(one.whose), "title": one.title, "name": one.name, "said": said}
     ticks = {"series": one.series, "like": one.like}
     return {name: value for name, value in {**told, **ticks}.items() if value}
 
@@ -96,7 +97,8 @@ def _mark(one: Any) -> Mark:
     title, name = (str(one[part])[:TEXT_MAX] if part in one else None for part in ("title", "name"))
     series, like = bool(one.get("series")), bool(one.get("like"))
     key, whose = str(one["key"])[:TEXT_MAX], Whose(one["whose"])
-    return Mark(key=key, whose=whose, title=title, series=series, like=like, name=name)
+    said = _day(one["said"]) if "said" in one else None
+    return Mark(key=key, whose=whose, title=title, series=series, like=like, name=name, said=said)
 
 
 def _of_said(some: Iterable[Said]) -> list[list[str]]:

@@ -6,6 +6,7 @@ import re
 from datetime import timedelta
 from html import unescape
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import requests
@@ -92,10 +93,12 @@ def test_an_entry_of_the_page_is_said_to_be_somebody_elses_and_that_is_undone(
     answer = visitor.change(
         "/entries/whose", {"event": key, "whose": "not-mine", "scope": "series", "week": "2026-W47"}
     )
-    assert answer.headers["location"] == "/week?week=2026-W47"
-    assert "Choir" not in visitor.get("/week").text.partition('id="calendars"')[0]
-    assert "Choir not mine, its series" in text(visitor.get("/connections"))
     made = whose.marks(place.bridge.store, ana)[0]
+    assert parse_qs(urlsplit(answer.headers["location"]).query) == {"week": ["2026-W47"], "marked": [made.key]}
+    assert "Choir" not in visitor.get("/week").text.partition('id="calendars"')[0]
+    assert "Choir not mine, its series, since 20 November" in text(visitor.get("/connections"))
+    undo = visitor.get(answer.headers["location"]).text.partition('id="marked"')[2].partition("</form>")[0]
+    assert [part in undo for part in (made.key, 'name="week" value="2026-W47"', ">Undo<")] == [True] * 3
     visitor.change("/entries/whose", {"event": made.key, "whose": "mine", "back": "/week"})
     assert whose.marks(place.bridge.store, ana) == ()
     assert "Choir" in visitor.get("/").text

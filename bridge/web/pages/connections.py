@@ -26,7 +26,7 @@ from bridge.ingest.pushes import PUSH_PATH, grant
 from bridge.web import background, phrases
 from bridge.web.jobs import DONE, Job
 from bridge.web.kinds import kind_name
-from bridge.web.pages.ownership import owned
+from bridge.web.pages.ownership import just_marked, owned
 from bridge.web.pages.proof import proved
 from bridge.web.pages.settings import in_browser
 from bridge.web.render import page
@@ -51,7 +51,7 @@ Names = Annotated[Sequence[Annotated[str, Field(max_length=100)]], Form(max_leng
 
 
 @router.get("/connections")
-def connections(visit: Visitor) -> HTMLResponse:
+def connections(visit: Visitor, marked: Annotated[str, Query(max_length=1000)] = "") -> HTMLResponse:
     with visit.bridge.store.view():
         rows = connection_documents(visit.bridge, visit.user, visit.now, _counts(visit))
         consents = _consents(visit)
@@ -70,6 +70,7 @@ def connections(visit: Visitor) -> HTMLResponse:
         stored=sum(source["rows"] for source in found),
         order=order,
         owned=owned(visit),
+        marked=just_marked(visit, marked),
         titles={place["name"]: phrases.source_title(place["name"]) for place in order["order"]},
     )
 

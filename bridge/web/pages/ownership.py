@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Annotated, Any
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form
 from fastapi.responses import RedirectResponse
@@ -15,7 +16,7 @@ from bridge.calendar.owners import spelt
 from bridge.calendar.ownership import Mark, Whose
 from bridge.documents.review import week_name
 from bridge.domain.errors import SetupError
-from bridge.domain.languages import _, say, shown
+from bridge.domain.languages import _, date_text, say, shown
 from bridge.web.state import Visit, Visitor
 from bridge.web.today_cache import data_version
 
@@ -45,17 +46,26 @@ def mark(
 ) -> RedirectResponse:
     """Say whose an entry is: this one, its series, or all like it. Without an answer it is asked no more."""
     store, user, now = visit.bridge.store, visit.user, visit.now
+    marked = {}
     if whose_:
         if whose_ not in set(Whose):
             raise SetupError(_("say mine, not-mine or no-time"))
-        whose.mark(store, user, event, Whose(whose_), now=now, series=scope == "series", like=scope == "like")
+        done = whose.mark(store, user, event, Whose(whose_), now=now, series=scope == "series", like=scope == "like")
+        marked = {"marked": done.mark.key} if done.mark is not None else {}
     else:
         for one in whose.doubts(store, user, now=now):
             if one.key == event:
                 whose.dismiss(store, user, one, now=now)
     if week:
-        return RedirectResponse(f"/week?week={week_name(monday_of(week, now, user.zones))}", 303)
-    return RedirectResponse(back if back in PAGES else "/", 303)
+        back, marked = "/week", {"week": week_name(monday_of(week, now, user.zones)), **marked}
+    place = back if back in PAGES else "/"
+    return RedirectResponse(f"{place}?{urlencode(marked)}" if marked else place, 303)
+
+
+def just_marked(visit: Visit, key: str) -> dict[str, Any] | None:
+    """Return the newest mark of a key for the template, to be undone where it was set, or None without one."""
+    marks = whose.marks(visit.bridge.store, visit.user) if key else ()
+    return next((_shown(one) for one in reversed(marks) if one.key == key), None)
 
 
 def owned(visit: Visit) -> dict[str, Any]:
@@ -74,4 +84,6 @@ def _shown(one: Mark) -> dict[str, Any]:
         said += ", " + _("all of {name}", name=spelt(one.name, one.title or ""))
     elif one.like or one.series:
         said += ", " + (_("all of these words") if one.like else _("its series"))
+    if one.said is not None:
+        said += ", " + _("since {day}", day=date_text(one.said, "%-d %B"))
     return {"key": one.key, "title": one.title, "said": said}

@@ -20,7 +20,7 @@ from bridge.domain.trials import Trial
 from bridge.ingest import checkins
 from bridge.web import ahead, day, phrases
 from bridge.web.jobs import DONE, Job
-from bridge.web.pages import different
+from bridge.web.pages import different, ownership
 from bridge.web.pages.factors import chips_of
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor, is_seen
@@ -32,10 +32,16 @@ Number = Annotated[int, Path(ge=1, le=2**53)]
 
 
 @router.get("/")
-def today(request: Request, visit: Visitor, came: Annotated[str, Query(max_length=40)] = "") -> HTMLResponse:
+def today(
+    request: Request,
+    visit: Visitor,
+    came: Annotated[str, Query(max_length=40)] = "",
+    marked: Annotated[str, Query(max_length=1000)] = "",
+) -> HTMLResponse:
     """Show today's page, with the slot's recommendation if it was made before and still holds.
 
-    ``came`` is the id of an import or sync that has just ended, of which the page tells the news.
+    ``came`` is the id of an import or sync that has just ended, of which the page tells the news, and ``marked`` the
+    key of an entry whose owner was just said.
     """
     store = visit.bridge.store
     with store.view():
@@ -61,6 +67,7 @@ def today(request: Request, visit: Visitor, came: Annotated[str, Query(max_lengt
             "follows": None,
             "refused": None if refused is None else {"id": refused.id, "why": _why(refused)},
             "week_name": "",
+            "marked": ownership.just_marked(visit, marked),
         }
     if recommendation is not None and is_seen(request, visit):
         store.recommendations.mark_shown(recommendation.id, now=visit.now)

@@ -21,7 +21,7 @@ from bridge.domain.slots import Moment, moment_at, moment_of, slot_start
 from bridge.domain.titles import SLOT_TITLES, advice_title
 from bridge.web import ahead, expected
 from bridge.web.day import SLOT_HEADINGS, answered, is_part, local, mark_seen
-from bridge.web.pages.ownership import owned
+from bridge.web.pages.ownership import just_marked, owned
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor, is_seen
 from bridge.web.today_cache import data_version
@@ -34,8 +34,13 @@ Named = Annotated[str, Form(max_length=20)]
 
 
 @router.get("/week")
-def week(request: Request, visit: Visitor, week: Annotated[str | None, Query(max_length=20)] = None) -> HTMLResponse:
-    """Show a week (2026-W47, or a date in it), by default the current one."""
+def week(
+    request: Request,
+    visit: Visitor,
+    week: Annotated[str | None, Query(max_length=20)] = None,
+    marked: Annotated[str, Query(max_length=1000)] = "",
+) -> HTMLResponse:
+    """Show a week (2026-W47, or a date in it), by default the current one. ``marked`` is an entry's key just marked."""
     monday, current = monday_of(week, visit.now, visit.user.zones), moment_at(visit.now, visit.user.zones).week
     if monday == current:
         mark_seen(request, visit)
@@ -56,6 +61,7 @@ def week(request: Request, visit: Visitor, week: Annotated[str | None, Query(max
         coming=bool(expected.coming_days(visit, monday)),
         week_name=week_name(monday),
         owned=owned(visit),
+        marked=just_marked(visit, marked),
     )
 
 
