@@ -12,11 +12,12 @@ from datetime import UTC, datetime
 
 from itsdangerous import BadSignature, Signer
 
-from bridge.advice import rescheduling
+from bridge.advice import rescheduling, wishing
+from bridge.advice.wishing import Because
 from bridge.day.choice import Option
 from bridge.day.outcomes import day_end
 from bridge.domain.errors import Forged, Spent
-from bridge.domain.languages import say, shown
+from bridge.domain.languages import Text, say, shown
 from bridge.domain.records import Recommendation, User
 from bridge.domain.slots import Moment
 from bridge.domain.titles import ANSWER_BUTTONS, answer_text
@@ -93,6 +94,20 @@ def follow(bridge: Bridge, token: str, *, now: datetime, moved_to: Moment | None
     moved = moved_to if link.answer is Answer.RESCHEDULE else None
     found = rescheduling.answer(bridge, link.user, link.recommendation.id, link.answer, now=now, moved_to=moved)
     return replace(link, recommendation=found)
+
+
+def because(bridge: Bridge, token: str, why: Because, *, confirmed: bool, now: datetime) -> tuple[Link, Text, bool]:
+    """Store why a link's recommendation is refused, unless it would hold for all days to come and is not confirmed.
+
+    Return (link, a sentence of what follows, True if it is stored). Raises Forged and Spent as ``read`` does.
+    """
+    link = read(bridge, token, now=now)
+    if link.answer is not Answer.IGNORE:
+        raise Forged(say("this is not a whole link of this bridge; answer on the page instead"))
+    rule = wishing.lasting(link.recommendation, link.user, why)
+    if rule is not None and not confirmed:
+        return link, rule.told, False
+    return link, wishing.refuse(bridge.store, link.user, link.recommendation.id, why, now=now), True
 
 
 def _verify(bridge: Bridge, token: str) -> tuple[Recommendation, Answer]:

@@ -295,6 +295,13 @@ def _further(
         return store.recommendations.add(_advice(user, policy, chosen, look, span))
 
 
+def why_no_other(person: Person, now: datetime) -> tuple[Fact, ...]:
+    """Return why no other idea follows in this slot after one that was refused."""
+    look = _look(person, (now, slot_around(now, person.known.zones)[1]))
+    refused = fact("refused_now")
+    return choice.quiet(look.view, {**look.held, **dict.fromkeys(look.found, refused)})
+
+
 def _made(
     store: Store, user: User, policy: Policy, person: Person, span: Stretch, guard: Guard
 ) -> Recommendation | Silence:

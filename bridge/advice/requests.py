@@ -64,6 +64,15 @@ def recommend(
     return advice
 
 
+def following(bridge: Bridge, user: User, number: int, *, now: datetime) -> Recommendation | Silence:
+    """Return the idea that follows the refused recommendation ``number``, or a Silence that says why there is none."""
+    found = recommend(bridge, user, now=now)
+    if isinstance(found, Silence) or found.id != number:
+        return found
+    person = advise.load_person(bridge.store, user, bridge.classifier, now=now, proxies=bridge.proxies)
+    return Silence(moment=found.moment, facts=advise.why_no_other(person, now), at=now)
+
+
 def next_entry(bridge: Bridge, user: User, now: datetime, agenda: Labelled | None = None) -> Fact | None:
     """Return the begin and the title of the day's next calendar entry, which is shown and is no advice.
 

@@ -13,7 +13,7 @@ from bridge.domain.languages import Text, say, shown
 from bridge.domain.records import Recommendation, User
 from bridge.domain.slots import moment_at, slot_bounds, zone_at
 from bridge.domain.titles import ACTION_WORDS
-from bridge.domain.wish_said import Said, applied, sentence
+from bridge.domain.wish_said import WISHED, Said, applied
 from bridge.domain.wishes import Hours, Wishes
 from rhythm_env.interface import Answer
 
@@ -92,7 +92,7 @@ def parse_because(text: str, user: User) -> Because:
     return Because(word)
 
 
-def refuse(store: Store, user: User, number: int, why: Because, *, now: datetime) -> str:
+def refuse(store: Store, user: User, number: int, why: Because, *, now: datetime) -> Text:
     """Store that a recommendation is refused and why, and return a sentence of what follows.
 
     ``NOT_TODAY`` lets the action rest today, or the task if one is named; another answer takes that back.
@@ -101,18 +101,46 @@ def refuse(store: Store, user: User, number: int, why: Because, *, now: datetime
     """
     with store.transaction():
         found = feedback.give_feedback(store, user, number, Answer.IGNORE, now=now)
-        action = frozenset({found.action})
-        match why:
-            case Because.NOT_TODAY:
-                return _rest(store, user, found, now)
-            case Because.WRONG_TIME:
-                said = Said(kind="hours", actions=action, hours=(_other_hours(found, user),), narrows=True)
-            case Because.NEVER:
-                said = Said(kind="never", actions=action)
-            case _:
-                return say("the next idea follows, if the day holds one")
-        _saved(store, user, (said,), confirmed=True, now=now)
-    return sentence((said,))
+        if why is Because.NOT_TODAY:
+            return _rest(store, user, found, now)
+        rule = lasting(found, user, why)
+        if rule is None:
+            return say("here is the next idea")
+        _saved(store, user, (rule.said,), confirmed=True, now=now)
+    return rule.told
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """A wish that a reason makes for all days to come, and a sentence of what it does."""
+
+    said: Said
+    told: Text
+
+
+def lasting(advice: Recommendation, user: User, why: Because) -> Rule | None:
+    """Return what a reason changes for all days to come, or None for one that changes nothing but today."""
+    action, named = frozenset({advice.action}), shown(WISHED.get(advice.action, ACTION_WORDS[advice.action]))
+    if why is Because.NEVER:
+        return Rule(said=Said(kind="never", actions=action), told=say("from now on no {what} at all", what=named))
+    if why is not Because.WRONG_TIME:
+        return None
+    end, begin = _other_hours(advice, user)
+    hours = {"begin": f"{begin:%H:%M}", "end": f"{end:%H:%M}"}
+    return Rule(
+        said=Said(kind="hours", actions=action, hours=((end, begin),), narrows=True),
+        told=say("from now on no {what} between {begin} and {end}", what=named, **hours),
+    )
+
+
+def undoing(before: Wishes, rule: Rule, user: User) -> str:
+    """Return the command that takes a reason's lasting wish back, for the wishes as they were ``before``."""
+    (action,) = rule.said.actions
+    if rule.said.kind == "never":
+        word = shown(WISHED.get(action, ACTION_WORDS[action]))
+        return f'bridge wish "{word} again" --yes --user {user.name}'
+    hours = ", ".join(f"{low:%H:%M}-{high:%H:%M}" for low, high in before.hours.get(action, ())) or "none"
+    return f'bridge wish --hours "{action} {hours}" --user {user.name}'
 
 
 def _rest(store: Store, user: User, found: Recommendation, now: datetime) -> Text:

@@ -13,7 +13,7 @@ from bridge.cli import options, show
 from bridge.documents.inputs import parse_answer, parse_slot
 from bridge.documents.text import slot_name
 from bridge.domain.errors import SetupError
-from bridge.domain.records import Deed
+from bridge.domain.records import Deed, Recommendation, Silence
 from bridge.domain.rendering import for_person, told
 from bridge.domain.slots import moment_at, zone_at
 from bridge.domain.titles import answer_text
@@ -22,7 +22,7 @@ from rhythm_env.interface import Answer, MeterState
 if TYPE_CHECKING:
     from bridge.documents.offers import OfferDocument
     from bridge.domain.facts import Fact
-    from bridge.domain.records import Prior, Recommendation, User
+    from bridge.domain.records import Prior, User
     from bridge.domain.types import Reading
 
 
@@ -181,10 +181,10 @@ def feedback(
     until the recommendation's day ends, at 06:00 of the following morning.
     """
     from bridge import installation
-    from bridge.advice import outcomes, rescheduling, wishing
+    from bridge.advice import outcomes, requests, rescheduling, wishing
     from bridge.advice import recommend as advise
     from bridge.documents.offers import offer_documents
-    from bridge.documents.recommendations import recommendation_document
+    from bridge.documents.recommendations import advice_document, recommendation_document
 
     given = parse_answer(answer)
     if because is not None and given is not Answer.IGNORE:
@@ -204,7 +204,11 @@ def feedback(
             recommendation = newest.id
         moved = parse_slot(to, now, person.zones) if to else None
         advice = rescheduling.answer(bridge, person, recommendation, given, now=now, moved_to=moved)
+        wished, rule = bridge.store.people.wishes(person.id), why and wishing.lasting(advice, person, why)
+        if rule and not json and sys.stdin.isatty() and not typer.confirm(f"{_sentence(rule.told)}?", default=True):
+            why, rule = wishing.Because.NOT_TODAY, None
         done = None if why is None else wishing.refuse(bridge.store, person, advice.id, why, now=now)
+        further = None if why is None else requests.following(bridge, person, advice.id, now=now)
         free = rescheduling.offered(bridge, person, advice, now=now)
         offers = None if free is None else offer_documents(free, person.zones, now=now)
         slot = _taken(offers or ()) if not json else None
@@ -212,10 +216,29 @@ def feedback(
             moved, offers = parse_slot(slot, now, person.zones), None
             advice = rescheduling.answer(bridge, person, recommendation, given, now=now, moved_to=moved)
     body = {**recommendation_document(advice, person.zones), **({} if offers is None else {"offers": offers})}
-    follows = "" if done is None else f" {done[:1].upper()}{done[1:]}."
-    show.result(body if done is None else {**body, "follows": done}, _noted(advice, given, person) + follows, json=json)
+    told = _noted(advice, given, person)
+    if done is not None and further is not None:
+        body |= {"follows": done, "next": advice_document(further, person.zones)}
+        if rule:
+            body["undo"] = wishing.undoing(wished, rule, person)
+            told += f" {_sentence(rule.told)}. To undo it: {body['undo']}"
+        elif why is not wishing.Because.SOMETHING_ELSE:
+            told += f" {_sentence(done)}."
+        told += "\n" + _next_idea(further, person)
+    show.result(body, told, json=json)
     if offers is not None and not json:
         _offer(offers, advice, user)
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _next_idea(further: Recommendation | Silence, user: User) -> str:
+    """Return the idea that follows a refusal, or why there is none."""
+    if isinstance(further, Recommendation):
+        return f"Next: {_headline(further, user)}"
+    return "No other idea now: " + "; ".join(for_person(further.facts))
 
 
 def _noted(advice: Recommendation, given: Answer | Deed, user: User) -> str:

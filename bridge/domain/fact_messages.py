@@ -159,6 +159,7 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "no_grounds": say("nothing speaks for it now"),
     "enough_today": say("you had {given} suggestions today, and {most} is what you wish"),
     "not_today": say("you said: not today"),
+    "refused_now": say("you said: not now"),
     "vetoed": say("you asked never to be advised it"),
     "away": say("you are away from home"),
     "new_zone": say("a journey changes your time zone"),

@@ -118,6 +118,8 @@ def test_a_refusal_says_why_and_what_follows(run: Run, capsys: pytest.CaptureFix
     cli(("feedback", "ignore", "--because", "not-today", "--user", "ana", "--json"), standalone_mode=False)
     told = json.loads(capsys.readouterr().out)
     assert (told["answer"], told["follows"].partition(":")[0]) == ("IGNORE", "no more today")
+    assert told["next"]["id"] is None or told["next"]["action"] != action
+    assert told["next"].get("reasons") != []
     cli(("plan", "--user", "ana", "--json"), standalone_mode=False)
     plan = json.loads(capsys.readouterr().out)["blocks"]
     assert action not in [one["action"] for one in plan if one["kind"] == "suggested"]

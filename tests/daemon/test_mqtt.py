@@ -116,6 +116,7 @@ def test_a_device_with_its_entities_is_discovered_and_told(home: Home) -> None:
         "recommended": "event",
         **dict.fromkeys(("accept", "ignore", "reschedule", "confirm_wish"), "button"),
         "mode": "select",
+        "because": "select",
         **dict.fromkeys(("wish", "note"), "text"),
         **dict.fromkeys(("sleep_start", "sleep_end", "last_night", "last_workout"), "sensor"),
     }
@@ -185,7 +186,7 @@ def test_without_advice_its_sensor_and_the_buttons_are_unavailable(home: Home) -
     home.update(home.publisher())
     told = json.loads(home.ear.last(home.config()) or "null")["components"]
     waiting = {name for name, one in told.items() if {"topic": home.topic("open")} in one["availability"]}
-    assert waiting == {"recommendation", "accept", "ignore", "reschedule"}
+    assert waiting == {"recommendation", "accept", "ignore", "reschedule", "because"}
     assert home.state("recommendation")["action"] is None
     assert home.ear.last(home.topic("open")) == "offline"
     assert home.ear.all_of("/recommended") == []
@@ -329,6 +330,24 @@ def test_a_note_is_taken_and_never_told_again(home: Home) -> None:
     say(home, publisher, "set_note", "<3")
     assert home.state("note")["text"].startswith("note a name")
     assert not any("plums" in str(told) for told in home.ear.told if not str(told[0]).endswith("set_note"))
+
+
+def test_a_reason_refuses_and_a_lasting_one_is_confirmed(home: Home) -> None:
+    advice, people, (user,) = home.advise(), home.stage.bridge.store.people, home.stage.users
+    publisher = home.publisher()
+    home.update(publisher)
+    say(home, publisher, "set_because", "never")
+    assert home.advice().answer is Answer.IGNORE
+    assert home.state("wish")["text"].startswith("Understood: from now on no ")
+    assert not people.wishes(user.id).never
+    say(home, publisher, "confirm_wish", "confirm")
+    assert home.state("wish")["text"].startswith("Saved: from now on no ")
+    assert people.wishes(user.id).never == {advice.action}
+    say(home, publisher, "set_because", "purple")
+    assert home.state("wish")["text"].startswith("'purple' is no reason")
+    say(home, publisher, "set_because", "not-today")
+    assert home.state("wish")["text"].startswith("Noted: no more today: ")
+    assert people.preferences(user.id).resting
 
 
 def test_a_flood_of_presses_is_bounded(home: Home) -> None:

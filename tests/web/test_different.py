@@ -16,6 +16,7 @@ from bridge.advice import modes, whose
 from bridge.auth import access
 from bridge.day.person import ModeKind
 from bridge.domain.records import User
+from bridge.domain.wishes import Wishes
 from rhythm_env.interface import ActionType, Answer
 from tests.web.served import Place, Visitor
 from tests.world import introduce
@@ -130,7 +131,13 @@ def test_each_reason_does_what_it_says(place: Place, ana: User, visitor: Visitor
     given = store.recommendations.by_id(refused)
     assert given is not None
     said = visitor.change(f"/advice/{refused}/because", {"why": why}, headers=PART)
-    assert 'role="status"' in said.text
+    if why in ("never", "wrong-time"):  # what holds for all days to come is said first
+        assert [f">{word}<" in said.text for word in ("Confirm", "Only today")] == [True, True]
+        assert "From now on no " in said.text
+        before = store.people.wishes(ana.id)
+        assert (before.never, before.hours) == (frozenset(), {})
+        said = visitor.change(f"/advice/{refused}/because", {"why": why, "confirmed": "yes"}, headers=PART)
+    assert 'role="status"' in said.text or "No advice now" in said.text
     wishes, resting = store.people.wishes(ana.id), store.people.preferences(ana.id).resting
     assert [one[0] for one in resting] == ([str(given.action)] if why == "not-today" else [])
     assert wishes.never == ({given.action} if why == "never" else frozenset())
@@ -140,6 +147,25 @@ def test_each_reason_does_what_it_says(place: Place, ana: User, visitor: Visitor
     again = [one for one in plan if one["kind"] == "suggested" and one["action"] == str(given.action)]
     assert again == [] or why in ("wrong-time", "something-else")
     assert visitor.change(f"/advice/{refused}/because", {"why": "because"}).status_code == 400
+
+
+def test_after_something_else_the_next_idea_is_shown_or_why_there_is_none(
+    place: Place, ana: User, visitor: Visitor, refused: int
+) -> None:
+    store = place.bridge.store
+    given = store.recommendations.by_id(refused)
+    assert given is not None
+    said = visitor.change(f"/advice/{refused}/because", {"why": "something-else"}, headers=PART).text
+    followed = re.search(r'action="/advice/(\d+)"', said)
+    assert followed is None or int(followed[1]) != refused
+    store.people.save_wishes(ana.id, Wishes(never=frozenset(ActionType) - {given.action}), now=installation.now())
+    last = store.recommendations.of_slot(ana.id, given.moment)
+    assert last is not None
+    visitor.change(f"/advice/{last.id}", {"answer": "ignore"}, headers=PART)
+    none = visitor.change(f"/advice/{last.id}/because", {"why": "something-else"}, headers=PART)
+    assert "No advice now" in none.text
+    assert f"/advice/{last.id}" not in none.text
+    assert none.text.count("<p>") > 0  # the reasons
 
 
 def test_another_answer_takes_the_rest_of_the_day_back(place: Place, ana: User, visitor: Visitor, refused: int) -> None:

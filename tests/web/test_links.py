@@ -49,6 +49,28 @@ def test_a_look_shows_one_button_and_a_press_answers(client: TestClient, bridge:
     assert answer_of(bridge.store, advice.id) is Answer.IGNORE
 
 
+def test_a_refusal_is_explained_and_what_lasts_is_confirmed(client: TestClient, bridge: installation.Bridge) -> None:
+    advice, people = advised(bridge.store), bridge.store.people
+    place = f"/answer/{tokens(bridge, advice)['Not now']}"
+    page = pressed(client, place).text
+    assert all(word in page for word in ("Not today", "Wrong time", "Never this", "Something else"))
+    asked = client.post(f"{place}/because", data={"why": "never", "csrf": csrf_of(page)})
+    assert "From now on no focused work at all." in asked.text
+    assert ">Confirm<" in asked.text
+    assert not people.wishes(advice.user_id).never
+    given = {"why": "never", "confirmed": "yes", "csrf": csrf_of(asked.text)}
+    assert "From now on no focused work at all." in client.post(f"{place}/because", data=given).text
+    assert people.wishes(advice.user_id).never == {advice.action}
+    client.post(f"{place}/because", data={"why": "not-today", "csrf": csrf_of(page)})
+    assert people.preferences(advice.user_id).resting
+    accepts = f"/answer/{tokens(bridge, advised(bridge.store, step=1))['Accept']}"
+    assert client.post(f"{accepts}/because", data={"why": "never", "csrf": csrf_of(page)}).status_code == 403
+
+
+def csrf_of(page: str) -> str:
+    return re.findall(r'name="csrf" value="([^"]+)"', page)[0]
+
+
 def test_the_words_are_those_of_the_page(client: TestClient, bridge: installation.Bridge) -> None:
     mine = tokens(bridge, advised(bridge.store))
     for word in ("Accept", "Not now"):

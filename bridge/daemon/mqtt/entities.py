@@ -56,6 +56,7 @@ def discovery(names: Names, user: User, url: str | None) -> dict[str, Any]:
             "recommendation": _recommendation(names, device),
             "recommended": _event(names, device),
             **{word: _button(names, device, word) for word in PRESSES},
+            "because": _because(names, device),
             "mode": _mode(names, device),
             "wish": _text(names, device, "wish", "Wish", "mdi:comment-text-outline"),
             "note": _text(names, device, "note", "Note", "mdi:note-plus-outline"),
@@ -122,6 +123,17 @@ def _button(names: Names, device: str, word: str) -> dict[str, Any]:
         "platform": "button",
         "command_topic": names.topic(device, "answer"),
         "payload_press": word,
+        "qos": 1,
+    }
+
+
+def _because(names: Names, device: str) -> dict[str, Any]:
+    return {
+        **_common(names, device, "because", "Not now, because", "mdi:comment-question-outline"),
+        **_open(names, device),
+        "platform": "select",
+        "options": list(orders.REASONS),
+        "command_topic": names.topic(device, orders.BECAUSE),
         "qos": 1,
     }
 

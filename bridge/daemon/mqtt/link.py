@@ -32,6 +32,7 @@ COMMANDS = (
     "/answer",
     "/set_mode",
     "/set_wish",
+    "/set_because",
     "/confirm_wish",
     "/set_note",
 )  # ends of the topics at which a person says something

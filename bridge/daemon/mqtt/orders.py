@@ -1,4 +1,4 @@
-"""Take what a person says at Home Assistant: the mode of these days, a note, and a wish in words, once confirmed."""
+"""Take what a person says at Home Assistant: the mode of these days, why not now, a note, and wishes, once confirmed."""
 
 from __future__ import annotations
 
@@ -7,18 +7,22 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from bridge.advice import modes, wishing
+from bridge.advice import answer_links, feedback, modes, rescheduling, wishing
+from bridge.advice.wishing import Because
 from bridge.day.person import ModeKind
 from bridge.documents.planning import planned_documents
-from bridge.domain.errors import BridgeError
+from bridge.domain.errors import BridgeError, SetupError
+from bridge.domain.languages import say, shown
 from bridge.domain.records import User
 from bridge.domain.slots import zone_at
 from bridge.domain.wish_said import sentence
 from bridge.ingest import notes
 from bridge.installation import Bridge
+from rhythm_env.interface import Answer
 
-MODE, WISH, CONFIRM, NOTE = "set_mode", "set_wish", "confirm_wish", "set_note"  # the last parts of their topics
-PARTS = (MODE, WISH, CONFIRM, NOTE)
+MODE, WISH, BECAUSE, CONFIRM = "set_mode", "set_wish", "set_because", "confirm_wish"  # the last parts of their topics
+NOTE = "set_note"
+PARTS = (MODE, WISH, BECAUSE, CONFIRM, NOTE)
 ORDERS_MAX = 20  # that wait at once; more are dropped
 STATE_MAX = 255  # characters that Home Assistant shows
 NO_NOTE = "Type what matters, such as alcohol 2."
@@ -27,11 +31,12 @@ NOTHING = "No wish waits. Type one, then confirm what was understood."
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A message that a person sent from a device."""
+    """A message that a person sent from a device, at which the recommendation ``number`` was shown."""
 
     device: str
     part: str
     text: str
+    number: int | None = None
 
 
 @dataclass(slots=True)
@@ -39,7 +44,7 @@ class Orders:
     """The messages that wait, the wishes that wait to be confirmed, and what was answered, by device."""
 
     waiting: deque[Order] = field(default_factory=lambda: deque(maxlen=ORDERS_MAX))
-    wishes: dict[str, str] = field(default_factory=dict)
+    wishes: dict[str, str | tuple[int, Because]] = field(default_factory=dict)
     told: dict[str, str] = field(default_factory=dict)
     noted: dict[str, str] = field(default_factory=dict)
 
@@ -73,9 +78,28 @@ class Orders:
             found = wishing.say_wish(store, user, order.text, confirmed=False, now=now)
             self.wishes[order.device] = order.text
             self.told[order.device] = f"Understood: {sentence(found.said)}. Confirm it."
-        elif (text := self.wishes.pop(order.device, None)) is not None:
-            found = wishing.say_wish(store, user, text, confirmed=True, now=now)
-            self.told[order.device] = f"Saved: {sentence(found.said)}."
+        elif order.part == BECAUSE:
+            self._refuse(bridge, user, order, now)
+        elif (waits := self.wishes.pop(order.device, None)) is not None:
+            if isinstance(waits, str):
+                told = sentence(wishing.say_wish(store, user, waits, confirmed=True, now=now).said)
+            else:
+                told = shown(wishing.refuse(store, user, *waits, now=now))
+            self.told[order.device] = f"Saved: {told}."
+
+    def _refuse(self, bridge: Bridge, user: User, order: Order, now: datetime) -> None:
+        if order.number is None:
+            raise SetupError(say("no recommendation is open"))
+        why = wishing.parse_because(order.text, user)
+        found = feedback.own(bridge.store, user, order.number)
+        answer_links.refuse_late(found, user, now=now)
+        rule = wishing.lasting(found, user, why)
+        if rule is None:
+            self.told[order.device] = f"Noted: {shown(wishing.refuse(bridge.store, user, found.id, why, now=now))}."
+            return
+        rescheduling.answer(bridge, user, found.id, Answer.IGNORE, now=now, moved_to=None)
+        self.wishes[order.device] = found.id, why
+        self.told[order.device] = f"Understood: {shown(rule.told)}. Confirm it."
 
     def wish_state(self, device: str) -> dict[str, Any]:
         """Return the state of the text for wishes."""
@@ -89,8 +113,9 @@ class Orders:
 def mode_state(bridge: Bridge, user: User, now: datetime) -> dict[str, Any]:
     """Return the state of the select for the mode."""
     mode = modes.mode_of(bridge.store, user, now.astimezone(zone_at(now, user.zones)).date())
+    state = {"mode": str(mode.kind), "until": mode.until and mode.until.isoformat()}
     planned = [f"{one['mode']} {one['since']} - {one['until']}" for one in planned_documents(mode)]
-    return {"mode": str(mode.kind), "until": mode.until and mode.until.isoformat(), "planned": planned}
+    return {**state, "planned": planned} if planned else state
 
 
-MODES = tuple(map(str, ModeKind))
+MODES, REASONS = tuple(map(str, ModeKind)), tuple(map(str, Because))

@@ -64,7 +64,7 @@ class Publisher:
         """
         parts = topic.split("/")
         if len(parts) == 3 and parts[2] in orders.PARTS:
-            if self.orders.take(orders.Order(parts[1], parts[2], word)):
+            if self.orders.take(orders.Order(parts[1], parts[2], word, self.shown.get(parts[1]))):
                 self.work()
             return
         number = self.shown.get(parts[1]) if len(parts) == 3 else None

@@ -12,7 +12,7 @@ from fastapi import APIRouter, Form, Request
 from fastapi.responses import HTMLResponse
 
 from bridge import installation
-from bridge.advice import answer_links
+from bridge.advice import answer_links, wishing
 from bridge.documents.inputs import parse_slot
 from bridge.documents.offers import offer_documents, when
 from bridge.documents.text import slot_name
@@ -41,6 +41,36 @@ def confirm(request: Request, token: str) -> HTMLResponse:
 def answer(request: Request, token: str, to: Annotated[str, Form(max_length=40)] = "") -> HTMLResponse:
     """Record the answer of a notification's link. A forged link gets 403, and a used or expired link 410."""
     return _respond(request, token, done=True, to=to)
+
+
+@router.post(f"{answer_links.ANSWER_PATH}{{token}}/because")
+def because(
+    request: Request,
+    token: str,
+    why: Annotated[str, Form(max_length=20)],
+    confirmed: Annotated[str, Form(max_length=3)] = "",
+) -> HTMLResponse:
+    """Record why a notification's recommendation is refused. What would hold for all days to come is confirmed first.
+
+    A forged link gets 403, and a used or expired link 410.
+    """
+    try:
+        reason = wishing.Because(why) if why in set(wishing.Because) else wishing.Because.SOMETHING_ELSE
+        link, follows, stored = answer_links.because(
+            app_state(request).bridge, token, reason, confirmed=confirmed == "yes", now=installation.now()
+        )
+    except (Forged, Spent) as error:
+        return page("link.html", None, status=403 if isinstance(error, Forged) else 410, refused=told(error), link=None)
+    if not stored:
+        sure = {
+            "action": f"{answer_links.ANSWER_PATH}{token}/because",
+            "why": str(reason),
+            "told": shown(follows),
+            "is_part": False,
+        }
+        return page("sure.html", None, sure=sure, csrf=csrf(request))
+    said = None if reason is wishing.Because.SOMETHING_ELSE else shown(follows)
+    return page("link.html", None, refused=None, link=link, done=True, said=said, heard=True)
 
 
 def is_opened(request: Request) -> bool:
@@ -81,6 +111,9 @@ def _respond(request: Request, token: str, *, done: bool, to: str = "") -> HTMLR
         puts_off=link.answer is Answer.RESCHEDULE,
         before=None if given.answer is None else shown(answer_text(given.answer, given.moved_to)),
         done=done,
+        whys=[(str(key), shown(text)) for key, text in wishing.BECAUSE_WORDS.items()],
+        token=token,
+        heard=False,
     )
 
 

@@ -46,7 +46,7 @@ def mark(
 ) -> RedirectResponse:
     """Say whose an entry is: this one, its series, or all like it. Without an answer it is asked no more."""
     store, user, now = visit.bridge.store, visit.user, visit.now
-    marked = {}
+    marked: dict[str, str] = {}
     if whose_:
         if whose_ not in set(Whose):
             raise SetupError(_("say mine, not-mine or no-time"))

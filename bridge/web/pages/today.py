@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Path, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from bridge.advice import recommend, requests, rescheduling, trial, wishing
+from bridge.advice import feedback, recommend, requests, rescheduling, trial, wishing
 from bridge.advice.old_data import newest_if_old, reasons_of_old
 from bridge.day.person import is_blank
 from bridge.documents.inputs import parse_action, parse_answer, parse_meter, parse_score
@@ -107,14 +107,24 @@ def answer(request: Request, visit: Visitor, number: Number, answer: Text, to: T
 
 
 @router.post("/advice/{number}/because")
-def because(request: Request, visit: Visitor, number: Number, why: Text) -> Response:
-    """Store why a recommendation is refused, and show what follows with the next idea, if the day holds one."""
+def because(request: Request, visit: Visitor, number: Number, why: Text, confirmed: Text = "") -> Response:
+    """Store why a recommendation is refused, and show what follows with the next idea, or why there is none.
+
+    A reason that holds for all days to come is shown first, and counts once it is confirmed.
+    """
     reason = wishing.parse_because(why, visit.user)
+    given = feedback.own(visit.bridge.store, visit.user, number)
+    rule = wishing.lasting(given, visit.user, reason)
+    if rule is not None and confirmed != "yes":
+        is_part, action = day.is_part(request), f"/advice/{number}/because"
+        sure = {"action": action, "why": str(reason), "told": shown(rule.told), "is_part": is_part}
+        return page("today/sure.html" if is_part else "sure.html", visit, path="/", sure=sure)
     follows = wishing.refuse(visit.bridge.store, visit.user, number, reason, now=visit.now)
     if not day.is_part(request):
         return RedirectResponse("/", 303)
-    found = requests.recommend(visit.bridge, visit.user, now=visit.now)
-    return _recommendation_part(visit, found, follows=shown(follows))
+    found = requests.following(visit.bridge, visit.user, number, now=visit.now)
+    is_told = reason is not wishing.Because.SOMETHING_ELSE or isinstance(found, Recommendation)
+    return _recommendation_part(visit, found, follows=shown(follows) if is_told else None)
 
 
 def _recommendation_part(visit: Visit, found: Recommendation | Silence, *, follows: str | None = None) -> HTMLResponse:
