@@ -10,7 +10,6 @@ from typing import Any
 from bridge.advice import answer_links, feedback, modes, rescheduling, wishing
 from bridge.advice.wishing import Because
 from bridge.day.person import ModeKind
-from bridge.documents.planning import planned_documents
 from bridge.domain.errors import BridgeError, SetupError
 from bridge.domain.languages import say, shown
 from bridge.domain.records import User
@@ -114,7 +113,7 @@ def mode_state(bridge: Bridge, user: User, now: datetime) -> dict[str, Any]:
     """Return the state of the select for the mode."""
     mode = modes.mode_of(bridge.store, user, now.astimezone(zone_at(now, user.zones)).date())
     state = {"mode": str(mode.kind), "until": mode.until and mode.until.isoformat()}
-    planned = [f"{one['mode']} {one['since']} - {one['until']}" for one in planned_documents(mode)]
+    planned = sorted(f"{one.since} - {one.until}: {one.kind}" for one in mode.planned)
     return {**state, "planned": planned} if planned else state
 
 
