@@ -204,16 +204,14 @@ class Tools:
         if mode is not None:
             modes.change_mode(store, user, ModeKind(mode), until, person=person, begin=since)
         found = modes.stand(store, user, person)
-        return {
+        body = {
             "mode": str(found.mode.kind),
             "since": found.mode.since and found.mode.since.isoformat(),
             "until": found.mode.until and found.mode.until.isoformat(),
-            "planned": [
-                {"mode": one["mode"], "since": str(one["since"]), "until": str(one["until"])}
-                for one in planned_documents(found.mode)
-            ],
             "noticed": [{"mode": str(kind), **_facts(why, Audience.ASSISTANT)} for kind, why in found.asked],
         }
+        planned = [{name: str(value) for name, value in one.items()} for one in planned_documents(found.mode)]
+        return {**body, "planned": planned} if planned else body
 
     def wish(self, text: Text, confirmed: bool = False) -> Document:
         """Understand a wish of the person in plain words, English or German. Say what is understood back to them, and
