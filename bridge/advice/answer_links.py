@@ -17,7 +17,7 @@ from bridge.advice.wishing import Because
 from bridge.day.choice import Option
 from bridge.day.outcomes import day_end
 from bridge.domain.errors import Forged, Spent
-from bridge.domain.languages import Text, say, shown
+from bridge.domain.languages import say, shown
 from bridge.domain.records import Recommendation, User
 from bridge.domain.slots import Moment
 from bridge.domain.titles import ANSWER_BUTTONS, answer_text
@@ -96,7 +96,7 @@ def follow(bridge: Bridge, token: str, *, now: datetime, moved_to: Moment | None
     return replace(link, recommendation=found)
 
 
-def because(bridge: Bridge, token: str, why: Because, *, confirmed: bool, now: datetime) -> tuple[Link, Text, bool]:
+def because(bridge: Bridge, token: str, why: Because, *, confirmed: bool, now: datetime) -> tuple[Link, str, bool]:
     """Store why a link's recommendation is refused, unless it would hold for all days to come and is not confirmed.
 
     Return (link, a sentence of what follows, True if it is stored). Raises Forged and Spent as ``read`` does.

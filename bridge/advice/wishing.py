@@ -13,7 +13,7 @@ from bridge.domain.languages import Text, say, shown
 from bridge.domain.records import Recommendation, User
 from bridge.domain.slots import moment_at, slot_bounds, zone_at
 from bridge.domain.titles import ACTION_WORDS
-from bridge.domain.wish_said import WISHED, Said, applied
+from bridge.domain.wish_said import WISHED, Said, applied, sentence
 from bridge.domain.wishes import Hours, Wishes
 from rhythm_env.interface import Answer
 
@@ -92,7 +92,7 @@ def parse_because(text: str, user: User) -> Because:
     return Because(word)
 
 
-def refuse(store: Store, user: User, number: int, why: Because, *, now: datetime) -> Text:
+def refuse(store: Store, user: User, number: int, why: Because, *, now: datetime) -> str:
     """Store that a recommendation is refused and why, and return a sentence of what follows.
 
     ``NOT_TODAY`` lets the action rest today, or the task if one is named; another answer takes that back.
@@ -107,7 +107,7 @@ def refuse(store: Store, user: User, number: int, why: Because, *, now: datetime
         if rule is None:
             return say("here is the next idea")
         _saved(store, user, (rule.said,), confirmed=True, now=now)
-    return rule.told
+    return sentence((rule.said,))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

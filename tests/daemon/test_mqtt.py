@@ -341,7 +341,7 @@ def test_a_reason_refuses_and_a_lasting_one_is_confirmed(home: Home) -> None:
     assert home.state("wish")["text"].startswith("Understood: from now on no ")
     assert not people.wishes(user.id).never
     say(home, publisher, "confirm_wish", "confirm")
-    assert home.state("wish")["text"].startswith("Saved: from now on no ")
+    assert home.state("wish")["text"].startswith("Saved: never suggest ")
     assert people.wishes(user.id).never == {advice.action}
     say(home, publisher, "set_because", "purple")
     assert home.state("wish")["text"].startswith("'purple' is no reason")

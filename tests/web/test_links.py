@@ -59,7 +59,7 @@ def test_a_refusal_is_explained_and_what_lasts_is_confirmed(client: TestClient, 
     assert ">Confirm<" in asked.text
     assert not people.wishes(advice.user_id).never
     given = {"why": "never", "confirmed": "yes", "csrf": csrf_of(asked.text)}
-    assert "From now on no focused work at all." in client.post(f"{place}/because", data=given).text
+    assert "Never suggest focused work." in client.post(f"{place}/because", data=given).text
     assert people.wishes(advice.user_id).never == {advice.action}
     client.post(f"{place}/because", data={"why": "not-today", "csrf": csrf_of(page)})
     assert people.preferences(advice.user_id).resting
