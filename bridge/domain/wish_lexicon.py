@@ -44,52 +44,66 @@ Token = tuple[Kind, object]
 
 ENGLISH_ACTIONS = {
     A.DEEP_WORK: "deep work, deep working, focus work, focused work, focus time, concentrated work, work deeply, "
-    "focussed work, concentration time, focus sessions, focus session",
+    "focussed work, concentration time, focus sessions, focus session, deep work session, "
+    "deep work sessions, thesis, my thesis, "
+    "write my thesis, coding, programming",
     A.ADMIN_WORK: "admin, admin work, emails, email, e mail, e mails, mail, mails, paperwork, office work, "
-    "do paperwork, do admin, do emails, the inbox, administration, bureaucracy, accounting, bookkeeping",
-    A.LEARN: "learn, learning, study, studying, to study, studies, learning time, study time, study sessions",
+    "do paperwork, do admin, do emails, the inbox, administration, bureaucracy, accounting, bookkeeping, "
+    "admin session, admin sessions, taxes, my taxes, do my taxes, tax return, chores, household chores",
+    A.LEARN: "learn, learning, study, studying, to study, studies, learning time, study time, study sessions, "
+    "language course, language class, language classes",
     A.SLEEP: "nap, naps, napping, power naps, power nap, take naps, take a nap, a nap",
     A.EXERCISE: "sport, sports, exercise, exercising, exercises, workout, workouts, work out, working out, gym, run, "
     "runs, running, jogging, jog, go running, go for a run, swim, swimming, go swimming, cycling, cycle, yoga, train, "
     "training, the gym, go to the gym, bike rides, bike ride, hiking, training sessions, fitness, walks, walking, "
-    "a walk, strength training, tennis, football, do sport, do sports, do yoga, pilates, climbing",
+    "a walk, strength training, tennis, football, do sport, do sports, do yoga, pilates, climbing, "
+    "weights, lift weights, weight training, stretching, excercise",
     A.MEDITATE: "meditate, meditation, meditating, meditations, mindfulness, breathing exercises, "
     "breathing exercise, breathwork",
     A.FAMILY_TIME: "family, family time, the family, with the family, with family, with my family, time with family, "
     "time with the kids, time with my kids, time for family, time with the family, time with my family, kids, "
     "the kids, with the kids, children, the children, playing with the children, play with the children, "
-    "playing with the kids, play with the kids, time with the children, time with my children",
+    "playing with the kids, play with the kids, time with the children, time with my children, "
+    "family visit, family visits, call mum, call mom, call my mum, call my mom, "
+    "call dad, call my dad, call my parents, play with my daughter, play with my son, play with my kids, "
+    "play with my children",
     A.SOCIALIZE: "friends, see friends, see my friends, seeing friends, meet friends, meet my friends, "
     "meeting friends, socialising, socializing, socialise, socialize, parties, going out, go out, meet people, "
-    "meeting people, with friends, time with friends, company, hang out with friends",
+    "meeting people, with friends, time with friends, company, hang out with friends, "
+    "lunch with friends, dinner with friends, coffee with friends, drinks with friends",
     A.ME_TIME: "me time, time for myself, quiet time for myself, time to myself, alone time, time alone, hobby, "
     "hobbies, reading, read, reading time, my hobbies, my hobby",
     A.BINGE_WATCH: "tv, television, netflix, series, films, movies, binge watching, binge watch, binge, watch tv, "
-    "watching tv, watch netflix, watch series, watch movies, watch films, tv series, streaming, youtube",
+    "watching tv, watch netflix, watch series, watch movies, watch films, tv series, streaming, youtube, movie night, "
+    "movie nights",
 }
 GERMAN_ACTIONS = {
     A.DEEP_WORK: "deep work, fokusarbeit, fokuszeit, konzentriertes arbeiten, konzentrierte arbeit, "
-    "konzentriert arbeiten, fokussierte arbeit, fokussiert arbeiten, konzentrationszeit",
+    "konzentriert arbeiten, fokussierte arbeit, fokussiert arbeiten, konzentrationszeit, "
+    "doktorarbeit, an der doktorarbeit, an der doktorarbeit schreiben, programmieren",
     A.ADMIN_WORK: "büroarbeit, papierkram, mails, mail, email, emails, e mails, e mail, büro, verwaltung, "
-    "verwaltungskram, bürokram, buchhaltung, schreibkram, admin, postfach",
-    A.LEARN: "lernen, lernzeit, zu lernen, lerne, studieren, das lernen",
+    "verwaltungskram, bürokram, buchhaltung, schreibkram, admin, postfach, steuer, steuererklärung",
+    A.LEARN: "lernen, lernzeit, zu lernen, lerne, studieren, das lernen, sprachkurs",
     A.SLEEP: "mittagsschlaf, nickerchen, mittagsschläfchen, powernap, powernaps",
     A.EXERCISE: "sport, laufen, laufe, zu laufen, joggen, jogge, training, trainings, trainieren, trainiere, "
     "fitnessstudio, schwimmen, schwimme, rad fahren, radfahren, rad, yoga, fitness, sport machen, sport treiben, "
     "ins fitnessstudio, wandern, spazieren gehen, spaziergänge, spaziergang, krafttraining, zum sport, gym, "
-    "ins gym, läufe, tennis, fußball, klettern, turnen, zum training, bewegung",
+    "ins gym, läufe, tennis, fußball, klettern, turnen, zum training, bewegung, pilates, dehnen, gewichte",
     A.MEDITATE: "meditation, meditieren, meditiere, zu meditieren, achtsamkeit, atemübungen, atemübung, meditationen",
     A.FAMILY_TIME: "familie, familienzeit, der familie, mit der familie, zeit mit der familie, für die familie, "
     "zeit für die familie, mit den kindern, zeit mit den kindern, kinder, die kinder, mit den kindern spielen, "
     "zeit für die kinder, meine familie, mit meiner familie, zeit mit meiner familie, mit meinen kindern, "
-    "zeit mit meinen kindern",
+    "zeit mit meinen kindern, mama anrufen, papa anrufen, meine eltern anrufen, eltern anrufen, familienbesuch, "
+    "familienbesuche, mit meiner tochter spielen, mit meinem sohn spielen, mit meinen kindern spielen",
     A.SOCIALIZE: "freunde, freunde treffen, freunde sehen, meine freunde, meine freunde sehen, meine freunde treffen, "
     "ausgehen, partys, party, leute treffen, treffen mit freunden, mit freunden, mit freunden treffen, "
-    "zeit mit freunden, freunden, feiern",
+    "zeit mit freunden, freunden, feiern, mittagessen mit freunden, abendessen mit freunden, essen mit freunden, "
+    "kaffee mit freunden, telefonieren mit freunden",
     A.ME_TIME: "zeit für mich, zeit allein, zeit für mich allein, hobby, hobbys, lesen, ich zeit, lese, meine hobbys, "
-    "zeit für mich selbst, mein hobby, zu lesen",
+    "zeit für mich selbst, mein hobby, zu lesen, zeit fürs hobby",
     A.BINGE_WATCH: "fernsehen, fernseher, netflix, serien, serie, filme, film, tv, fernsehen schauen, filme schauen, "
-    "serien schauen, serien gucken, filme gucken, netflix schauen, zu fernsehen, streamen, youtube, bingen",
+    "serien schauen, serien gucken, filme gucken, netflix schauen, zu fernsehen, streamen, youtube, bingen, filmabend, "
+    "filmabende",
 }
 ENGLISH_METERS = {
     M.VITALITY: "vitality, energy, health, my energy, my health, fitness",
@@ -109,13 +123,15 @@ ENGLISH: dict[Token, str] = {
     (K.FILL, None): "please, i, i'd, i'm, i'll, i've, the, a, an, my, me, to, of, it, is, are, be, am, on, in, for, "
     "want, would, like, need, do, go, going, should, can, you, could, there, ever, at least, have, get, with, "
     "suggest, recommend, propose, telling, tell, keep, time, than, want to, would like, thanks, per favour, "
-    "suggested, in total, enough, is enough, just let me, let me, let's, do some, some, days, day, also, :",
+    "suggested, in total, enough, is enough, just let me, let me, let's, do some, some, days, day, also, "
+    "belong, belongs, :",
     (K.AND, None): "and, ',', &, plus",
     (K.OR, None): "or, nor",
     (K.CUT, None): ";, but, ., and also, and then",
     (K.NOT, None): "no, not, never, don't, do not, don't want, do not want, stop, no more, hate, "
     "not into, i'm not into, i hate, i don't like, i do not like, dislike, never ever, i never, not any, avoid, "
-    "don't ever, do not ever, never again, don't like, i can't, i cannot, none, not ever, doesn't, no longer",
+    "don't ever, do not ever, never again, don't like, i can't, i cannot, none, not ever, doesn't, no longer, dont, "
+    "dont want, never show, don't show, do not show",
     (K.ONLY, None): "only, just, solely, exclusively, nothing but on",
     (K.EVERY, None): "every, each",
     (K.MOST, None): "at most, max, maximum, maximal, no more than, not more than, up to, a maximum of, at the most, "
@@ -167,9 +183,13 @@ ENGLISH: dict[Token, str] = {
     (
         K.START,
         None,
-    ): "start work, start working, begin work, work starts, work begins, begin working, my workday starts",
+    ): "start work, start working, begin work, work starts, work begins, begin working, my workday starts, "
+    "workday starts, my workday begins, workday begins",
 }
+WEEKNIGHTS = ((K.DAY, frozenset(WEEK[:5])), (K.PART, EVENING))
 ENGLISH_WHOLE = {  # phrases of several meanings
+    "weeknights": WEEKNIGHTS,
+    "on weeknights": WEEKNIGHTS,
     "nothing": ((K.NOT, None), (K.ACTION, ALL)),
     "leave me alone": ((K.NOT, None), (K.ACTION, ALL)),
     "leave me in peace": ((K.NOT, None), (K.ACTION, ALL)),
@@ -194,7 +214,8 @@ GERMAN: dict[Token, str] = {
     (K.OR, None): "oder, noch auch",
     (K.CUT, None): ";, aber, ., jedoch, und auch",
     (K.NOT, None): "kein, keine, keinen, keinem, nicht, nie, niemals, nie wieder, nie mehr, nicht mehr, keine mehr, "
-    "hasse, ich hasse, nichts für mich, bloß kein, nie im leben, ist nichts für mich, nie etwas",
+    "hasse, ich hasse, nichts für mich, bloß kein, nie im leben, ist nichts für mich, nie etwas, "
+    "nie zeigen, nicht zeigen",
     (K.ONLY, None): "nur, ausschließlich, erst, bloß, lediglich, nur noch",
     (K.EVERY, None): "jeden, jede, jedes, jedem, an jedem, alle",
     (K.MOST, None): "höchstens, maximal, max, nicht mehr als, bis zu, maximum",
@@ -236,7 +257,7 @@ GERMAN: dict[Token, str] = {
     (K.HALF_DAY, 12): "uhr abends, uhr nachmittags, uhr nachts",
     (K.FILL, "clock"): "uhr",
     (K.CLOCK, (12, 0)): "mittag",
-    (K.BEFORE, None): "vor, früher als",
+    (K.BEFORE, None): "vor, früher als, bis spätestens, spätestens bis, spätestens um",
     (K.AFTER, None): "nach, ab, länger als bis, später als, länger als",
     (K.AT, None): "um, gegen",
     (K.FROM, None): "von",
@@ -246,8 +267,11 @@ GERMAN: dict[Token, str] = {
     "schluss mit arbeit, mit der arbeit fertig sein, mit der arbeit aufhören, aufhören zu arbeiten, arbeitsschluss, "
     "feierabend machen, feierabend haben, bin ich fertig, höre ich auf zu arbeiten, fertig mit der arbeit sein, "
     "ist feierabend, mache ich feierabend, fertig mit der arbeit, schluss mit der arbeit, ist die arbeit vorbei, "
-    "will ich feierabend, habe ich feierabend",
-    (K.START, None): "fange an zu arbeiten, arbeitsbeginn, beginne zu arbeiten, beginnt die arbeit, anfangen zu "
+    "will ich feierabend, habe ich feierabend, arbeit endet",
+    (
+        K.START,
+        None,
+    ): "fange an zu arbeiten, arbeitsbeginn, beginne zu arbeiten, beginnt die arbeit, arbeit beginnt, anfangen zu "
     "arbeiten, an zu arbeiten",
 }
 GERMAN_WHOLE = {
@@ -261,7 +285,15 @@ GERMAN_WHOLE = {
     "ein tipp": ((K.NUMBER, 1), (K.SUGGESTION, None)),
     "einen tipp": ((K.NUMBER, 1), (K.SUGGESTION, None)),
 }
+ABBREVIATED = "mo di mi do fr sa"  # "so" is a word of its own
 PARTED = (  # what stands around something else -> both together
+    (r"(?<=[^\W\d_])/(?=week\b)", " a "),
+    (r"(?<=[^\W\d_])/(?=woche\b)", " pro "),
+    (r"\b(arbeitsende|arbeitsbeginn|arbeitsschluss):? (?=\d)", r"\1 um "),
+    (r"\bhöre (um .+) auf zu arbeiten\b", r"feierabend \1"),
+    (r"\b(work) starts (.+) and ends\b", r"\1 starts \2 and \1 ends"),
+    (r"\b(arbeit) beginnt (.+) und endet\b", r"\1 beginnt \2 und \1 endet"),
+    (r"^(\w+),? (?:but|aber) (not|nicht)\b", r"\2 \1"),
     (r"\blass(?:t)? mich (.+) in ruhe\b", r"lass mich in ruhe \1"),
     (r"\bleave me (.+) alone\b", r"leave me alone \1"),
     (r"\bhalt(?:e)? (.+) frei\b", r"\1"),
@@ -281,8 +313,12 @@ def english() -> Lexicon:
     """Return the English phrases as words -> tokens."""
     found = _lexicon(ENGLISH, ENGLISH_ACTIONS, ENGLISH_METERS, ENGLISH_NUMBERS)
     for day, name in enumerate(ENGLISH_DAYS.split()):
+        token = (K.DAY, frozenset({day}))
         for form in (name, f"{name}s", name[:3], f"on {name}", f"on {name}s"):
-            found[tuple(form.split())] = ((K.DAY, frozenset({day})),)
+            found[tuple(form.split())] = (token,)
+        found |= {(name, night): (token, (K.PART, EVENING)) for night in ("night", "nights")}
+    for day, form in ((1, "tues"), (2, "weds"), (3, "thurs"), (3, "thur")):
+        found[(form,)] = ((K.DAY, frozenset({day})),)
     for days, texts in (
         (WEEK[5:], "weekend, weekends, at the weekend, at weekends, on the weekend, on weekends"),
         (WEEK[:5], "weekday, weekdays, on weekdays, during the week, workdays, working days, in the week, work days"),
@@ -306,9 +342,12 @@ def german() -> Lexicon:
             found[tuple(form.split())] = (token,)
         for part, forms in parts.items():
             found |= {(f"{name}{form}",): (token, (K.PART, part)) for form in forms.split()}
+    for day, form in enumerate(ABBREVIATED.split()):
+        found[(form,)] = ((K.DAY, frozenset({day})),)
     for days, texts in (
-        (WEEK[5:], "wochenende, wochenenden, am wochenende, an wochenenden, am wochenende"),
-        (WEEK[:5], "unter der woche, werktag, werktags, werktage, an werktagen, wochentags, werktagen, an wochentagen"),
+        (WEEK[5:], "sa und so, wochenende, wochenenden, am wochenende, an wochenenden, am wochenende"),
+        (WEEK[:5], "unter der woche, während der woche, werktag, werktags, werktage, an werktagen, wochentags"),
+        (WEEK[:5], "werktagen, an wochentagen"),
     ):
         found |= {tuple(one.split()): ((K.DAY, frozenset(days)),) for one in texts.split(", ")}
     return found | {tuple(text.split()): tokens for text, tokens in GERMAN_WHOLE.items()}

@@ -17,6 +17,8 @@ from rhythm_env.interface import ActionType
 K = Kind
 TEXT_MAX = 300  # characters
 CLAUSES_MAX = 6
+A_DAY = r"((?:mon|tue|wed|thu|fri|sat|sun)\w*|(?:mo|di|mi|do|fr|sa|so)|(?:diens|donners|frei|sams|sonn)\w+|mittwoch)"
+DAY_RANGE = re.compile(rf"\b{A_DAY}[-–]{A_DAY}\b")  # "Mo-Fr", whose hyphen joins no word
 WORD = re.compile(r"\d{1,2}[:.]\d\d|\d+|[^\W\d_]+(?:'[^\W\d_]+)?|[-–,;.:&!?]")
 
 
@@ -30,14 +32,15 @@ def understood(text: str) -> tuple[Said, ...]:
             continue
     if len(found) != 1 or len(text) > TEXT_MAX:
         raise NotUnderstood
-    return found.pop()
+    return tuple(dict.fromkeys(found.pop()))
 
 
 # Words to tokens ------------------------------------------------------------------------------------------------------
 
 
 def _tokens(text: str, lexicon: Lexicon) -> list[Token]:
-    text = re.sub(r"(?<=[^\W\d_])-(?=[^\W\d_])", " ", text.lower().replace("’", "'")).strip(" .!?")
+    text = re.sub(DAY_RANGE, r"\1 - \2", text.lower().replace("’", "'"))
+    text = re.sub(r"(?<=[^\W\d_])-(?=[^\W\d_])", " ", text).strip(" .!?")
     for parted, together in PARTED:
         text = re.sub(parted, together, text)
     words = WORD.findall(text)

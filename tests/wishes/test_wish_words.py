@@ -83,3 +83,18 @@ def test_common_hours_may_pass_midnight() -> None:
 def test_what_was_understood_is_said_in_a_sentence() -> None:
     said = sentence(understood("no sport before 9 and two suggestions at most"))
     assert said == "exercise only from 09:00 to 24:00; at most 2 suggestions a day"
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        ("no tv mon-fri", "watching series only on Saturday and Sunday"),
+        ("Mo-Fr kein Netflix", "watching series only on Saturday and Sunday"),
+        ("strength training 3x/week", "exercise 3 times a week"),
+        ("running, but not on Tuesdays", sentence(understood("no running on Tuesdays"))),
+        ("Arbeitsende 16 Uhr", "work only from 00:00 to 16:00"),
+        ("I hate meditation, never show it", "never suggest meditation"),
+    ],
+)
+def test_what_a_stranger_wished_is_understood(text: str, meaning: str) -> None:
+    assert sentence(understood(text)) == meaning
