@@ -57,6 +57,8 @@ PARTS: Mapping[str, Row] = {  # of other facts
     "as_usual": say("about as usual for you"),
     "more_than_usual": say("more than usual for you"),
     "less_than_usual": say("less than usual for you"),
+    "more_than_usual_hardly": say("more than usual for you, which hardly moves it"),
+    "less_than_usual_hardly": say("less than usual for you, which hardly moves it"),
     "about_usual": say("about your usual"),
     "above_usual": say("{off} {unit} above your usual"),
     "below_usual": say("{off} {unit} below your usual"),
@@ -211,10 +213,14 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
 }
 
 INPUTS: Mapping[str, Row] = {  # of the meters
-    "slept_short_well": say("slept {length}, {short} below your need, and still a good night"),
-    "slept_short": say("slept {length}, {short} below your need"),
+    "slept_short_well": say("slept {length}, less than you need, and still a good night"),
+    "slept_short": say("slept {length}, less than you need"),
     "slept_enough_badly": say("slept {length}, as much as you need, and yet no restful night"),
     "slept_enough": say("slept {length}, as much as you need"),
+    "slept_short_well_most": say("slept {length}, less than most people need, and still a good night"),
+    "slept_short_most": say("slept {length}, less than most people need"),
+    "slept_enough_badly_most": say("slept {length}, as much as most people need, and yet no restful night"),
+    "slept_enough_most": say("slept {length}, as much as most people need"),
     "deep_sleep": say("deep sleep {compared}"),
     "variability": say("heart-rate variability {compared}"),
     "variability_unlike_week": say("heart-rate variability {compared}, in a week that is not"),

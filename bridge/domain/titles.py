@@ -8,7 +8,7 @@ from rhythm_env.interface import ActionType, Answer, Meter, Slot
 
 ACTION_TITLES = {
     ActionType.DEEP_WORK: say("Focused work"),
-    ActionType.ADMIN_WORK: say("Meetings and errands"),
+    ActionType.ADMIN_WORK: say("Admin and errands"),
     ActionType.LEARN: say("Learn"),
     ActionType.SLEEP: say("Sleep"),
     ActionType.EXERCISE: say("Exercise"),
@@ -21,7 +21,7 @@ ACTION_TITLES = {
 # As they stand within a sentence.
 ACTION_WORDS = {
     ActionType.DEEP_WORK: say("focused work"),
-    ActionType.ADMIN_WORK: say("meetings and errands"),
+    ActionType.ADMIN_WORK: say("admin and errands"),
     ActionType.LEARN: say("learn"),
     ActionType.SLEEP: say("sleep"),
     ActionType.EXERCISE: say("exercise"),
@@ -32,7 +32,7 @@ ACTION_WORDS = {
     ActionType.BINGE_WATCH: say("watching series"),
 }
 # Of suggestions, where the title of calendar entries does not fit.
-SUGGESTED_TITLES = {ActionType.SLEEP: say("Nap"), ActionType.ADMIN_WORK: say("Small tasks")}
+SUGGESTED_TITLES = {ActionType.SLEEP: say("Nap")}
 METER_TITLES = {
     Meter.VITALITY: say("Vitality"),
     Meter.COGNITION: say("Cognition"),
@@ -71,7 +71,7 @@ _OF_DAYS = {
 
 
 def advice_title(action: ActionType, kind: str | None) -> Text:
-    """Return the title of an action in advice. A suggestion of sleep is a nap, and one of ADMIN_WORK small tasks.
+    """Return the title of an action in advice. A suggestion of sleep is a nap.
 
     >>> advice_title(ActionType.SLEEP, "suggested"), advice_title(ActionType.SLEEP, "sleep")
     ('Nap', 'Sleep')

@@ -24,6 +24,7 @@ from bridge.meters.baseline import (
 )
 from bridge.meters.fuse import Signal, warmed
 from bridge.meters.past import Latest, Past, shared
+from bridge.meters.sleep import USUAL_NEED
 
 DAY = timedelta(days=1)
 VARIABILITY = (Metric.HRV_RMSSD, *map(asleep, SPOTS), *SPOTS)  # best first within a day
@@ -56,7 +57,7 @@ def _slept(past: Past, night: Latest, vendor: Latest | None) -> tuple[float, Fac
     if vendor is not None:
         z = (z + _z(Metric.SLEEP_SCORE, vendor)) / 2
     asleep, need = past.nights.of[night.series][night.day].asleep, past.needs[night.series][night.day]
-    return z, words.slept(asleep, need, z)
+    return z, words.slept(asleep, need, z, own=need != USUAL_NEED)
 
 
 @shared

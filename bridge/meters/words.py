@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bridge.domain.facts import Fact, fact, length
 from bridge.domain.languages import Text, say
 from bridge.meters.baseline import CALIBRATED, Baseline
@@ -21,10 +23,11 @@ def hours(span: float) -> Text:
     return say("{hours} h {minutes} min", hours=whole, minutes=minutes) if minutes else say("{hours} h", hours=whole)
 
 
-def slept(asleep: float, need: float, z: float) -> Fact:
+def slept(asleep: float, need: float, z: float, *, own: bool = True) -> Fact:
     """Return the fact of a night's length against the sleep need, both given in hours.
 
-    Up to 15 minutes below the need count as enough. The kind tells if ``z`` speaks against the length.
+    Up to 15 minutes below the need count as enough. The kind tells if ``z`` speaks against the length, and if the need
+    is not the user's ``own`` but that of most people.
 
     >>> slept(6.17, 7.5, -1).kind, slept(7, 7.5, 0.4).kind, slept(8, 7.5, -0.4).kind
     ('slept_short', 'slept_short_well', 'slept_enough_badly')
@@ -34,7 +37,7 @@ def slept(asleep: float, need: float, z: float) -> Fact:
         kind = "slept_short_well" if z > 0 else "slept_short"
     else:
         kind = "slept_enough_badly" if z < 0 else "slept_enough"
-    return fact(kind, length=length(60 * asleep), short=length(60 * max(short, 0.0)))
+    return fact(kind if own else f"{kind}_most", length=length(60 * asleep), short=length(60 * max(short, 0.0)))
 
 
 def plural(count: int, noun: str) -> str:
@@ -82,6 +85,9 @@ NORMAL = 0.70  # of every meter
 USUAL, LITTLE, CLEAR = 0.03, 0.12, 0.25  # distances from the normal; our choice
 
 
+UNLIKE_USUAL = ("more_than_usual", "less_than_usual")
+
+
 def usual_reach(sd: float) -> float:
     """Return how far from the usual 0.70 a level counts as about usual: 0.03, or half its standard deviation if more.
 
@@ -89,6 +95,14 @@ def usual_reach(sd: float) -> float:
     (0.11, 0.03)
     """
     return max(USUAL, sd / 2)
+
+
+def beside_usual(told: Fact) -> Fact:
+    """Return a reason for a level that is about as usual. One that is unlike the usual says that it hardly moves it."""
+    compared = told.values.get("compared")
+    if not isinstance(compared, Fact) or compared.kind not in UNLIKE_USUAL:
+        return told
+    return replace(told, values={**told.values, "compared": fact(f"{compared.kind}_hardly")})
 
 
 def steps_from_usual(level: float, sd: float) -> int:

@@ -24,9 +24,10 @@ from bridge.domain.records import AdviceRecord, Deed, Recommendation
 from bridge.domain.rendering import for_person, told
 from bridge.domain.slots import moment_at, zone_at
 from bridge.domain.titles import SLOT_TITLES, advice_title, answer_text
-from bridge.domain.types import Reading
+from bridge.domain.types import Because, Reading
 from bridge.ingest import connecting
 from bridge.meters import words
+from bridge.meters.fuse import OWN_WORD
 from bridge.web import phrases
 from bridge.web.state import Visit, is_seen
 from bridge.web.today_cache import Today
@@ -45,6 +46,7 @@ SLOT_HEADINGS = {
     Slot.NIGHT: say("{weekday} night"),
 }
 MOVED_MIN = 0.05  # our choice: a smaller change of a level since yesterday is none
+JUST_SAID_HOURS = 3.0  # our choice: for so long an answer needs no newer data beside it
 WELL_INFORMED_COVERAGE = 0.5  # of a meter; below it the page warns that little is known
 
 
@@ -109,10 +111,11 @@ def _course(reading: Reading, before: Reading | None) -> dict[str, str] | None:
 
 
 def _meter(meter: Meter, reading: Reading) -> dict[str, Any]:
-    is_known = reading.coverage > 0
+    is_known, steps = reading.coverage > 0, words.steps_from_usual(reading.level, reading.sd)
     low, high = (max(0.0, reading.level - reading.sd), min(1.0, reading.level + reading.sd))
     reach = words.usual_reach(reading.sd)
     oldest = max((b.age_hours for b in reading.because), default=None)
+    said = min((b.age_hours for b in reading.because if b.signal == OWN_WORD), default=JUST_SAID_HOURS)
     return {
         **reading_document(reading),
         "name": phrases.meter_name(meter),
@@ -122,16 +125,23 @@ def _meter(meter: Meter, reading: Reading) -> dict[str, Any]:
         "wide": round(100 * (high - low), 1),
         "shown": number(reading.level, ".2f") if is_known else _("not known"),
         "words": shown(words.level_words(reading.level, reading.sd)) if is_known else None,
-        "steps": words.steps_from_usual(reading.level, reading.sd) if is_known else None,
-        "word": shown(words.LEVEL_WORDS[3 + words.steps_from_usual(reading.level, reading.sd)]) if is_known else None,
+        "steps": steps if is_known else None,
+        "word": shown(words.LEVEL_WORDS[3 + steps]) if is_known else None,
         "usual_low": number(words.NORMAL - reach, ".2f"),
         "usual_high": number(words.NORMAL + reach, ".2f"),
         "fresh": number(reading.coverage, ".0%"),
-        "stale": reading.coverage < WELL_INFORMED_COVERAGE,
+        "stale": reading.coverage < WELL_INFORMED_COVERAGE and said >= JUST_SAID_HOURS,
+        "said": phrases.age(said) if said < JUST_SAID_HOURS else None,
         "oldest": None if oldest is None else phrases.age(oldest),
-        "reasons": [{"text": told(b.fact), "share": phrases.signed(b.share)} for b in reading.strongest if b.share],
+        "reasons": [
+            {"text": _reason(b, steps), "share": phrases.signed(b.share)} for b in reading.strongest if b.share
+        ],
         "idle": [shown(told(b.fact)) for b in reading.strongest if not b.share],
     }
+
+
+def _reason(because: Because, steps: int) -> str:
+    return told(because.fact if steps else words.beside_usual(because.fact))
 
 
 def slots(today: Today, visit: Visit) -> list[dict[str, Any]]:

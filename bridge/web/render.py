@@ -28,7 +28,7 @@ NAVIGATION: tuple[tuple[Link, ...], ...] = (
     (("/", say("Today")),),
     (("/week", say("Week")),),
     (("/review", say("Review")), ("/effects", say("Effects")), ("/history", say("History"))),
-    (("/trends", say("Trends")), ("/belief", say("About me"))),
+    (("/trends", say("Trends")), ("/ask", say("Ask")), ("/factors", say("Factors")), ("/belief", say("About me"))),
     (("/settings", say("Settings")), ("/wishes", say("Wishes")), ("/connections", say("Connections"))),
 )
 WEB_FOLDER = Path(__file__).parent

@@ -50,7 +50,10 @@ def against_their_sign(readings: Mapping[Meter, Reading]) -> Iterator[str]:
     """
     for meter, reading in readings.items():
         for one in reading.because:
-            low, full = one.fact.kind == "slept_short", one.fact.kind == "slept_enough"
+            low, full = (
+                one.fact.kind.removesuffix("_most") == "slept_short",
+                one.fact.kind.removesuffix("_most") == "slept_enough",
+            )
             if (low and one.contribution > 0) or (full and one.contribution < 0):
                 yield f"{meter}: {told(one.fact)} ({one.contribution:+.3f})"
 

@@ -10,7 +10,7 @@ import pytest
 from bridge.domain.metrics import CHECK_INS
 from bridge.domain.rendering import told
 from bridge.domain.types import Sample
-from bridge.meters import proxy, read
+from bridge.meters import proxy, read, words
 from lab.validation import life, lifesnaps
 from rhythm_env.interface import Meter
 from tests.samples import sample
@@ -34,7 +34,7 @@ def claimed(signal: str, text: str) -> int:
     if any(words in text for words in EXCEPTIONS):
         return 0
     if signal == "sleep":
-        return -1 if "below your need" in text else 1
+        return -1 if "less than you need" in text or "less than most people need" in text else 1
     strained = OVER_SIX_HOURS.search(text)
     if strained:
         return (float(strained[1]) < float(strained[2])) - (float(strained[1]) > float(strained[2]))
@@ -92,8 +92,13 @@ def test_words_of_real_people_agree_with_what_they_do():
     assert claims > 5000
 
 
+def test_a_published_need_is_not_called_the_persons():
+    assert told(words.slept(6.0, 7.5, -1.0, own=False)) == "slept 6 h, less than most people need"
+    assert told(words.slept(8.0, 7.5, 1.0, own=False)) == "slept 8 h, as much as most people need"
+
+
 def test_claims_are_seen():
-    assert claimed("sleep", "slept 6 h, 1 h below your need") == -1
+    assert claimed("sleep", "slept 6 h, less than you need") == -1
     assert claimed("resting_hr", "resting heart rate 4 bpm above your usual") == -1
     assert claimed("hrv", "heart-rate variability 9 % above your usual") == 1
     assert claimed("stress", "stress 50 over the last six hours, 30 is usual") == -1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import timedelta
 from html import unescape
 
@@ -43,10 +44,31 @@ def test_a_week_has_28_slots_with_its_entries(place: Place, ana: User, visitor: 
     assert shown.count("data-slot=") == 11  # from Friday's afternoon to Sunday's night
     planning = re.search(r'<li class="entry">[^\n]*Planning[^\n]*', shown)
     assert planning is not None
-    assert "Meetings and errands" not in planning[0]  # an entry's own title says what it is
+    assert "Admin and errands" not in planning[0]  # an entry's own title says what it is
     assert "Planning" not in visitor.get("/week?week=2026-W48").text
     assert "Choir" in visitor.get("/week?week=2026-11-27").text
     assert visitor.get("/week?week=next").status_code == 400
+
+
+def test_overlapping_entries_stand_side_by_side_and_each_once(place: Place, ana: User, visitor: Visitor) -> None:
+    timed = "DTSTART;TZID=Europe/Berlin:20261121T{}00\r\nDTEND;TZID=Europe/Berlin:20261121T{}00"
+    events = ((f"x{n}", timed.format(*hours), name) for n, (name, *hours) in enumerate(OVERLAPPING))
+    visitor.finished(visitor.upload("more.ics", ics(events)).text)
+    shown = visitor.get("/week").text
+    assert [shown.count(name) for name, *_ in OVERLAPPING] == [1, 1, 1]  # Brunch ends in the next slot
+    assert len(re.findall(r'<li class="beside">', shown)) == 1
+    assert shown.index('class="beside"') < shown.index("Brunch") < shown.index("Roof")
+
+
+OVERLAPPING = (("Brunch", "1030", "1300"), ("Roof", "1130", "1200"), ("Nothing beside", "1500", "1600"))
+
+
+def ics(events: Iterable[tuple[str, str, str]]) -> bytes:
+    parts = [
+        f"BEGIN:VEVENT\r\nUID:{key}\r\nDTSTAMP:20261101T000000Z\r\n{times}\r\nSUMMARY:{title}\r\nEND:VEVENT\r\n"
+        for key, times, title in events
+    ]
+    return f"BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\n{''.join(parts)}END:VCALENDAR\r\n".encode()
 
 
 def test_without_a_calendar_the_week_says_so(place: Place, ana: User) -> None:

@@ -8,9 +8,10 @@ from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse
 
 from bridge.domain.errors import SetupError
-from bridge.domain.languages import date_text, number, shown, told
+from bridge.domain.languages import WEEKDAYS, date_text, number, shown, told
 from bridge.query import asking
 from bridge.query.answer import Answer
+from bridge.query.model import By
 from bridge.query.understood import sentence
 from bridge.web.kinds import unit_name
 from bridge.web.render import page
@@ -47,7 +48,7 @@ def _answer(found: Answer | None) -> dict[str, object] | None:
         "n": found.n,
         "groups": [
             {
-                "key": one.key,
+                "key": shown(WEEKDAYS[int(one.key) - 1]) if found.query.by is By.WEEKDAY else one.key,
                 "n": one.n,
                 "value": "–" if one.value is None else _written(one.value),
                 "percent": max(0.0, 100 * one.value / highest) if one.value is not None and highest > 0 else 0,

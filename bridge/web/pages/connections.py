@@ -45,6 +45,14 @@ BY = {  # the name of a connection, without its number -> how its data come
     PUSH_CONNECTION: say("app"),
     CHECK_IN_CONNECTION: say("check-in"),
 }
+ICONS = {
+    **dict.fromkeys(("apple_health", "health_auto_export", "health_connect", "samsung_health"), "phone"),
+    "activitywatch": "screen",
+    "check_in": "face",
+    "home_assistant": "house",
+    "messages": "bubble",
+    "oura": "ring",
+}
 PLANS = {"events", "tasks"}  # joined to a consent by default; consents to health data are broader and end earlier
 Text = Annotated[str, Form(max_length=4000)]
 Names = Annotated[Sequence[Annotated[str, Field(max_length=100)]], Form(max_length=20)]
@@ -123,6 +131,7 @@ def shown_source(
     return {
         "name": spec.name,
         "title": title,
+        "icon": _icon(spec),
         "more": more,
         "how": [way for way, capability in ways.items() if capability is not None],
         "also": [
@@ -143,6 +152,12 @@ def shown_source(
         "rows": sum(kinds.values()),
         "job": jobs.get(title),
     }
+
+
+def _icon(spec: ConnectorSpec) -> str:
+    """Return the name of the drawing (``icons.html``) of the thing that a source is."""
+    kinds = set(map(str, spec.delivers))
+    return ICONS.get(spec.name) or ("calendar" if "events" in kinds else "list" if "tasks" in kinds else "watch")
 
 
 def _account(visit: Visit, connection: Connection) -> dict[str, str]:

@@ -59,8 +59,19 @@ def chips_of(visit: Visit) -> list[str]:
 
 def _shown(visit: Visit, *, wrong: str | None = None) -> HTMLResponse:
     rows = [_row(one) for one in found_of(visit.bridge, visit.user, now=visit.now)]
+    known = [row for row in rows if row["verdict"]]
+    others = [row for row in rows if not row["verdict"]]
     status = 200 if wrong is None else 400
-    return page("factors.html", visit, status=status, path="/factors", chips=chips_of(visit), rows=rows, wrong=wrong)
+    return page(
+        "factors.html",
+        visit,
+        status=status,
+        path="/factors",
+        chips=chips_of(visit),
+        known=known,
+        others=others,
+        wrong=wrong,
+    )
 
 
 def _row(one: Effect) -> dict[str, Any]:

@@ -25,6 +25,7 @@ Text = Annotated[str, Form(max_length=2000)]
 Names = Annotated[Sequence[Annotated[str, Field(max_length=1000)]], Form(max_length=200)]
 PAGES = ("/", "/week", "/connections")
 MARKS_SHOWN = 30
+TONES = 6  # colours of calendars in style.css
 SAID = {Whose.MINE: say("mine"), Whose.NOT_MINE: say("not mine"), Whose.NO_TIME: say("takes no time")}
 
 
@@ -75,7 +76,11 @@ def owned(visit: Visit) -> dict[str, Any]:
     found = visit.app.results.get(user, "calendars", version, lambda: whose.calendars(store, user, now=visit.now))
     marks = [one for one in reversed(whose.marks(store, user)) if one.whose is not Whose.MINE or one.like]
     told = {one.key: one for one in reversed(marks)}  # an answer may have several
-    return {"calendars": found, "marks": [_shown(one) for one in list(told.values())[::-1][:MARKS_SHOWN]]}
+    tones = dict(zip(dict.fromkeys(one.name for one in found), range(TONES), strict=False)) if len(found) > 1 else {}
+    calendars = [
+        {"name": one.name, "used": one.used, "entries": one.entries, "tone": tones.get(one.name)} for one in found
+    ]
+    return {"calendars": calendars, "marks": [_shown(one) for one in list(told.values())[::-1][:MARKS_SHOWN]]}
 
 
 def _shown(one: Mark) -> dict[str, Any]:

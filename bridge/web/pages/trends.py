@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
-from statistics import fmean
+from statistics import fmean, pstdev
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -12,8 +12,10 @@ from fastapi.responses import HTMLResponse
 from bridge.documents.trends_cache import load_trends
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, date_text, number, say, shown
+from bridge.domain.metrics import Metric
+from bridge.query.change import DAYS_MIN, OTHERS_MIN, Change, change
 from bridge.web.kinds import heading, unit_name
-from bridge.web.phrases import action_name, meter_name, source_title
+from bridge.web.phrases import action_name, meter_name, meter_word, source_title
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor
 from rhythm_env.interface import ActionType, Meter
@@ -45,6 +47,10 @@ def trends(visit: Visitor, weeks: Weeks = 12) -> HTMLResponse:
         }
         for meter in Meter
     ]
+    found = {str(meter): change(body["meters"][str(meter)]["level"]) for meter in Meter}
+    for chart in charts:
+        one = found[str(chart["meter"])]
+        chart["changed"] = None if one is None else [body["days"][one.begin], body["days"][one.end - 1]]
     actions = [str(action) for action in ActionType]
     return page(
         "trends.html",
@@ -53,11 +59,71 @@ def trends(visit: Visitor, weeks: Weeks = 12) -> HTMLResponse:
         weeks=weeks,
         ranges=WEEK_RANGES,
         charts=charts,
+        changes=[_changed(body, meter, one) for meter, one in sorted(found.items(), key=_clarity) if one is not None],
         body=body,
         actions=actions,
         titles=[action_name(action) for action in actions],
         sources={row["source"]: source_title(row["source"]) for row in body["inputs"]},
     )
+
+
+def _clarity(pair: tuple[str, Change | None]) -> float:
+    return 0.0 if pair[1] is None else -abs(pair[1].shift) / pair[1].error
+
+
+def _changed(body: Body, meter: str, one: Change) -> dict[str, str | None]:
+    """Return what changed in a sentence, and what else was unlike the other days."""
+    days = body["days"]
+    told = CHANGED_TEXTS[one.lasts, one.shift > 0]
+    values = {"meter": meter_word(meter), "off": abs(one.shift), "error": one.error}
+    dates = {"begin": one.begin, "end": one.end - 1, "earliest": one.earliest, "latest": one.latest}
+    around = [*_inputs_around(body, meter, one), *_happened_around(body, one)][:AROUND_MAX]
+    said = shown(say(told, **values, **{name: _short(days[at]) for name, at in dates.items()}))
+    return {"said": said, "around": "; ".join(around) or None}
+
+
+def _inputs_around(body: Body, meter: str, one: Change) -> list[str]:
+    """Return the inputs of the meter that were most unlike the other days, in words."""
+    found = []
+    for row in body["inputs"]:
+        inside = [value for value in row["values"][one.begin : one.end] if value is not None]
+        beside = [value for value in row["values"][: one.begin] + row["values"][one.end :] if value is not None]
+        is_input = meter in row["meters"] and row["metric"] != Metric.SLEEP_NEED
+        if is_input and len(inside) >= DAYS_MIN and len(beside) >= OTHERS_MIN:
+            apart = abs(fmean(inside) - fmean(beside)) / (pstdev(beside) or 1.0)
+            means = {"value": number(fmean(inside), ".3g"), "usual": number(fmean(beside), ".3g")}
+            unit = "" if row["unit"].startswith("vendor") else f" {unit_name(row['unit'])}"
+            text = _("{name} {value} instead of {usual}", name=heading(row["metric"]), **means) + unit
+            found.append((apart, row["metric"], text))
+    best = {metric: (apart, text) for apart, metric, text in sorted(found)}
+    return [text for apart, text in sorted(best.values(), reverse=True) if apart >= 1][:2]
+
+
+def _happened_around(body: Body, one: Change) -> list[str]:
+    near = set(body["days"][max(one.earliest - 3, 0) : one.end + 1])
+    rare = [each for each in body["happenings"] if each["kind"] != "workout" and each["day"] in near]
+    return [f"{each['title'] or _(each['kind'])} ({_short(each['day'])})" for each in rare]
+
+
+CHANGED_TEXTS = {
+    (True, True): say(
+        "Since {begin} your {meter} is {off:.2f} higher than before (± {error:.2f}; "
+        "it began between {earliest} and {latest})."
+    ),
+    (True, False): say(
+        "Since {begin} your {meter} is {off:.2f} lower than before (± {error:.2f}; "
+        "it began between {earliest} and {latest})."
+    ),
+    (False, True): say(
+        "From {begin} to {end} your {meter} was {off:.2f} higher than on the other days (± {error:.2f}; "
+        "it began between {earliest} and {latest})."
+    ),
+    (False, False): say(
+        "From {begin} to {end} your {meter} was {off:.2f} lower than on the other days (± {error:.2f}; "
+        "it began between {earliest} and {latest})."
+    ),
+}
+AROUND_MAX = 4
 
 
 def _known_days(body: Body, meter: str) -> int:

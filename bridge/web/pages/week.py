@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 from typing import Annotated, Any
 
@@ -17,7 +18,7 @@ from bridge.documents.text import slot_name
 from bridge.domain.languages import WEEKDAYS, _, date_text, number, say, shown
 from bridge.domain.records import AdviceRecord
 from bridge.domain.rendering import for_person
-from bridge.domain.slots import Moment, moment_at, moment_of, slot_start
+from bridge.domain.slots import moment_at, moment_of, slot_start
 from bridge.domain.titles import SLOT_TITLES, advice_title
 from bridge.web import ahead, expected
 from bridge.web.day import SLOT_HEADINGS, answered, is_part, local, mark_seen
@@ -44,7 +45,7 @@ def week(
     monday, current = monday_of(week, visit.now, visit.user.zones), moment_at(visit.now, visit.user.zones).week
     if monday == current:
         mark_seen(request, visit)
-    found = _load(visit, monday)
+    found, owned_ = _load(visit, monday), owned(visit)
     return page(
         "week.html",
         visit,
@@ -56,11 +57,11 @@ def week(
         later=week_name(monday + A_WEEK),
         is_current=monday == current,
         calendar=found.calendar,
-        days=_days(visit, found),
+        days=_days(visit, found, owned_),
         choices=ahead.choices(visit),
         coming=bool(expected.coming_days(visit, monday)),
         week_name=week_name(monday),
-        owned=owned(visit),
+        owned=owned_,
         marked=just_marked(visit, marked),
     )
 
@@ -104,7 +105,8 @@ def move(visit: Visitor, number: Annotated[int, Path(ge=1, le=2**53)], to: Named
     return RedirectResponse(f"/week?week={week_name(monday)}", 303)
 
 
-def _days(visit: Visit, week: Week) -> list[dict[str, Any]]:
+def _days(visit: Visit, week: Week, owned_: dict[str, Any]) -> list[dict[str, Any]]:
+    tones = {one["name"]: one["tone"] for one in owned_["calendars"]}
     now, open_slots = moment_at(visit.now, visit.user.zones), set(ahead.slots_ahead(visit))
     return [
         {
@@ -114,7 +116,7 @@ def _days(visit: Visit, week: Week) -> list[dict[str, Any]]:
             "today": slots[0].facts.moment.date == now.date,
             "over": slots[-1].facts.moment < now,
             **_due(week, slots[0].facts.moment.date, now.date),
-            "slots": [_slot(visit, week, slot, now, is_open=slot.facts.moment in open_slots) for slot in slots],
+            "slots": [_slot(visit, week, slot, tones, is_open=slot.facts.moment in open_slots) for slot in slots],
         }
         for slots in (week.slots[day : day + 4] for day in range(0, len(week.slots), 4))
     ]
@@ -127,13 +129,27 @@ def _due(week: Week, day: date, today: date) -> dict[str, Any]:
     return {"due": told, "more": max(len(found) - DUE_MAX, 0)}
 
 
-def _slot(visit: Visit, week: Week, slot: WeekSlot, now: Moment, *, is_open: bool) -> dict[str, Any]:
-    moment, first = slot.facts.moment, slot.facts.moment.slot is Slot.MORNING
-    entries = [
-        {**today_event_document(occurrence, label, week.zones), "key": occurrence.key}
-        for occurrence, label in slot.entries
-        if first or not occurrence.event.all_day
-    ]
+def _beside(week: Week, slot: WeekSlot, tones: Mapping[str, int | None]) -> list[list[dict[str, Any]]]:
+    """Return the entries of a slot, each in the slot in which it begins, and those that overlap in one list."""
+    first, begins = slot.facts.moment.slot is Slot.MORNING, slot.facts is week.slots[0].facts
+    groups: list[list[dict[str, Any]]] = []
+    end = slot.facts.start
+    for one, label in sorted(slot.entries, key=lambda pair: pair[0].start):
+        if not first if one.event.all_day else one.start < slot.facts.start and not begins:
+            continue
+        shown_ = {**today_event_document(one, label, week.zones), "key": one.key, "tone": tones.get(one.event.calendar)}
+        if groups and not one.event.all_day and one.start < end:
+            groups[-1].append(shown_)
+        else:
+            groups.append([shown_])
+        end = end if one.event.all_day else max(end, one.end)
+    return groups
+
+
+def _slot(
+    visit: Visit, week: Week, slot: WeekSlot, tones: Mapping[str, int | None], *, is_open: bool
+) -> dict[str, Any]:
+    moment, now = slot.facts.moment, moment_at(visit.now, visit.user.zones)
     return {
         "id": expected.cell_id(moment.date, moment.slot),
         "name": shown(SLOT_TITLES[moment.slot]),
@@ -143,7 +159,7 @@ def _slot(visit: Visit, week: Week, slot: WeekSlot, now: Moment, *, is_open: boo
         "over": slot.facts.end <= visit.now,
         "busy": number(slot.facts.busy, ".0%") if week.calendar and round(100 * slot.facts.busy) else None,
         "facts": describe_facts(slot) if week.calendar else "",
-        "events": entries,
+        "events": _beside(week, slot, tones),
         "advice": [_advice(visit, one, slot) for one in slot.advice],
     }
 

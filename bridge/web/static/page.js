@@ -117,6 +117,15 @@ if (drop) {
   }
 }
 
+// Show only the items that hold what is searched for. Without scripts there is no field, and all are shown.
+for (const field of document.querySelectorAll("input[data-filters]")) {
+  field.parentElement.hidden = false;
+  field.addEventListener("input", () => {
+    const wanted = field.value.trim().toLowerCase();
+    for (const one of document.querySelectorAll(field.dataset.filters)) one.hidden = !one.textContent.toLowerCase().includes(wanted);
+  });
+}
+
 // Choose the browser's time zone for a person who begins.
 for (const choice of document.querySelectorAll('select[data-zone="browser"]')) {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;

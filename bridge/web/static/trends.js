@@ -20,32 +20,51 @@ const dated = (at) =>
 
 const tick = (at) => new Date(at * 1000).toLocaleDateString(language, { timeZone: "UTC", day: "numeric", month: "short" });
 
-function axes(unit) {
+function axes(unit, dated = true) {
   const look = { stroke: colour("soft"), grid: { stroke: colour("line"), width: 1 }, ticks: { stroke: colour("line") } };
   const font = "12px system-ui";
   return [
-    { ...look, font, space: 64, incrs: [1, 2, 7, 14, 28, 91].map((days) => days * DAY), values: (_, at) => at.map(tick) },
-    { ...look, font, size: 56, label: unit || undefined, labelFont: font, labelSize: unit ? 18 : 0 },
+    { ...look, font, space: 64, incrs: [1, 2, 7, 14, 28, 91].map((days) => days * DAY), values: (_, at) => (dated ? at.map(tick) : []), size: dated ? 30 : 4 },
+    { ...look, font, size: 44, label: unit || undefined, labelFont: font, labelSize: unit ? 18 : 0 },
   ];
 }
 
+const wide = (plot, from, to) => [from, to].map((day) => plot.valToPos(Date.parse(`${day}T00:00Z`) / 1000, "x", true));
+
+// Return a hook that shades the days in which the meter changed.
+function stretch(place) {
+  return (plot) => {
+    if (!place.dataset.changed) return;
+    const [from, to] = JSON.parse(place.dataset.changed);
+    const { ctx, bbox } = plot;
+    const [left, right] = wide(plot, from, to).map((x) => Math.min(Math.max(x, bbox.left), bbox.left + bbox.width));
+    ctx.save();
+    ctx.fillStyle = colour("warn-wash");
+    ctx.fillRect(left, bbox.top, Math.max(right - left, 2), bbox.height);
+    ctx.restore();
+  };
+}
+
+// Draw the names of rare happenings above their days, as far as they do not run into each other.
 function marks(plot) {
-  // Draw days with happenings as triangles on the lower edge. Without room for all, draw only the rare kinds.
   const { ctx, bbox } = plot;
-  const wide = bbox.width / devicePixelRatio / ((plot.scales.x.max - plot.scales.x.min) / DAY) > 6;
-  const told = body.happenings.filter((one) => wide || one.kind !== "workout");
+  let free = bbox.left;
   ctx.save();
-  ctx.fillStyle = colour("soft");
-  for (const day of new Set(told.map((one) => one.day))) {
-    const x = plot.valToPos(Date.parse(`${day}T00:00Z`) / 1000, "x", true);
-    if (x < bbox.left || x > bbox.left + bbox.width) continue;
-    const low = bbox.top + bbox.height;
-    const size = 5 * devicePixelRatio;
+  ctx.fillStyle = ctx.strokeStyle = colour("soft");
+  ctx.font = `${11 * devicePixelRatio}px system-ui`;
+  ctx.textBaseline = "top";
+  ctx.textAlign = "left";
+  for (const one of body.happenings.filter((one) => one.kind !== "workout")) {
+    const [x] = wide(plot, one.day, one.day);
+    if (x < free || x > bbox.left + bbox.width) continue;
+    const name = (one.title || _(one.kind)).slice(0, 24);
+    const left = Math.min(x + 4, bbox.left + bbox.width - ctx.measureText(name).width);
     ctx.beginPath();
-    ctx.moveTo(x - size, low);
-    ctx.lineTo(x + size, low);
-    ctx.lineTo(x, low - 1.6 * size);
-    ctx.fill();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+    ctx.fillText(name, left, bbox.top + 2);
+    free = left + ctx.measureText(name).width + 8;
   }
   ctx.restore();
 }
@@ -55,7 +74,7 @@ function happened(day) {
   return found.map((one) => [one.title || _(one.kind), one.hours ? `${one.hours.toLocaleString(language)} h` : ""].join(" ").trim());
 }
 
-function draw(place, series, data, { range, unit, bands, tell, onTop = [] }) {
+function draw(place, series, data, { range, unit, bands, tell, dated = true, onTop = [] }) {
   const readout = place.parentElement.querySelector(".readout");
   const options = {
     width: place.clientWidth,
@@ -64,7 +83,7 @@ function draw(place, series, data, { range, unit, bands, tell, onTop = [] }) {
     legend: { show: false },
     cursor: { sync: { key: "trends" }, drag: { x: true, y: false, setScale: false }, points: { size: 7 } },
     scales: { x: { time: true }, y: range ? { range } : {} },
-    axes: axes(unit),
+    axes: axes(unit, dated),
     bands,
     series: [{}, ...series],
     hooks: {
@@ -96,8 +115,9 @@ function meter(place) {
   const side = { stroke: "transparent", width: 0, points: { show: false } };
   draw(place, [line, side, side, normal], [level, edge(1), edge(-1), days.map(() => body.normal)], {
     range: [0, 1],
+    dated: Boolean(place.dataset.dated),
     bands: [{ series: [2, 3], fill: colour("band") + "99" }],
-    onTop: [marks],
+    onTop: [stretch(place), ...(place.dataset.named ? [marks] : [])],
     tell: (at) => [`${dated(days[at])}: ${said(level[at])}${level[at] === null ? "" : ` ± ${said(sd[at])}`}`, ...happened(body.days[at])].join(" · "),
   });
 }
