@@ -254,6 +254,28 @@ def test_old_data_lead_to_newer_ones_on_the_page(place: Place, ana: User, tmp_pa
     assert "bridge " not in part
 
 
+def test_old_data_show_how_the_person_was_then(place: Place, ana: User, tmp_path: Path) -> None:
+    for file in Path("fixtures/whoop/export").iterdir():
+        (tmp_path / file.name).write_text(file.read_text(encoding="utf-8").replace("2026-", "2024-"), encoding="utf-8")
+    runs.import_path(place.bridge, ana, tmp_path, at=installation.now())
+    shown = place.visitor().get("/").text
+    assert "As of 20 November 2024: that is the day of your newest data." in shown
+    assert "How you were on 20 November 2024" in shown
+    assert re.search(r"Your usual night until then: \d\d:\d\d to \d\d:\d\d\.", shown)
+    assert re.search(r'aria-label="Vitality [^"]* of 1, give or take', shown)
+
+
+def test_trends_reach_back_to_old_data(place: Place, ana: User, tmp_path: Path) -> None:
+    for file in Path("fixtures/whoop/export").iterdir():
+        (tmp_path / file.name).write_text(
+            file.read_text(encoding="utf-8").replace("2026-11", "2026-06"), encoding="utf-8"
+        )
+    runs.import_path(place.bridge, ana, tmp_path, at=installation.now())
+    shown = place.visitor().get("/trends").text
+    assert 'href="/trends?weeks=52" aria-current="true"' in shown
+    assert 'data-meter="VITALITY"' in shown
+
+
 def test_wishes_are_saved_without_scripts(place: Place, ana: User, visitor: Visitor) -> None:
     visitor.get("/wishes")
     form = {

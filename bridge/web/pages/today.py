@@ -19,6 +19,7 @@ from bridge.domain.slots import INSTANT, moment_at
 from bridge.domain.trials import Trial
 from bridge.ingest import checkins
 from bridge.web import ahead, day, phrases
+from bridge.web.as_of import as_of
 from bridge.web.jobs import DONE, Job
 from bridge.web.pages import different, ownership
 from bridge.web.pages.factors import chips_of
@@ -45,14 +46,15 @@ def today(
     """
     store = visit.bridge.store
     with store.view():
-        current = visit.app.today_cache.today(visit.bridge, visit.user, visit.now)
+        current, then = visit.app.today_cache.today(visit.bridge, visit.user, visit.now), as_of(visit)
         refused = recommendation = store.recommendations.of_slot(visit.user.id, current.moment)
         if recommendation is not None and not recommend.stands(store, visit.user, recommendation, visit.now):
             recommendation = None
         shown: dict[str, Any] = {
             "title": day.title(visit),
             "opening": for_person(visit.app.today_cache.opening(visit.bridge, visit.user, current)),
-            "meters": day.meters(current.readings, current.before),
+            "meters": day.meters(current.readings, current.before) if then is None else day.meters(then.readings),
+            "as_of": then,
             "slots": day.slots(current, visit),
             "advice": None if recommendation is None else _recommendation(visit, recommendation),
             "next": None if recommendation is None else _next(visit, current.known),

@@ -14,6 +14,7 @@ from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, date_text, number, say, shown
 from bridge.domain.metrics import Metric
 from bridge.query.change import DAYS_MIN, OTHERS_MIN, Change, change
+from bridge.web.as_of import as_of
 from bridge.web.kinds import heading, unit_name
 from bridge.web.phrases import action_name, meter_name, meter_word, source_title
 from bridge.web.render import page
@@ -25,11 +26,14 @@ router = APIRouter()
 WEEK_RANGES = ((4, say("4 weeks")), (12, say("12 weeks")), (26, say("half a year")), (52, say("a year")))
 Weeks = Annotated[int, Query(ge=1, le=52)]
 DAYS_PER_WEEK = 7
+WEEKS_SHOWN, WEEKS_SHOWN_OF_OLD = 12, 8
 Body = dict[str, Any]
 
 
 @router.get("/trends")
-def trends(visit: Visitor, weeks: Weeks = 12) -> HTMLResponse:
+def trends(visit: Visitor, weeks: Weeks | None = None) -> HTMLResponse:
+    """Show the last ``weeks``, by default twelve, or so many that old data are among them."""
+    weeks = weeks or _reaching(visit)
     body = _body(visit, weeks)
     metrics = {row["metric"]: row for row in body["inputs"]}
     charts = [
@@ -65,6 +69,12 @@ def trends(visit: Visitor, weeks: Weeks = 12) -> HTMLResponse:
         titles=[action_name(action) for action in actions],
         sources={row["source"]: source_title(row["source"]) for row in body["inputs"]},
     )
+
+
+def _reaching(visit: Visit) -> int:
+    old = as_of(visit)
+    back = 0 if old is None else (visit.now.date() - old.day).days // DAYS_PER_WEEK + WEEKS_SHOWN_OF_OLD
+    return next((weeks for weeks, _title in WEEK_RANGES if weeks >= max(back, WEEKS_SHOWN)), WEEK_RANGES[-1][0])
 
 
 def _clarity(pair: tuple[str, Change | None]) -> float:

@@ -1,0 +1,78 @@
+"""Tell how a person was on the last days of old data, for pages that would else say that nothing is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from statistics import median
+
+from bridge import meters
+from bridge.advice import recommend
+from bridge.advice.old_data import newest_if_old
+from bridge.calendar.expansion import midnight
+from bridge.domain.languages import _, date_text
+from bridge.domain.records import Snapshot
+from bridge.domain.types import EpisodeKind, Reading
+from bridge.web.day import local
+from bridge.web.state import Visit
+from bridge.web.today_cache import data_version
+from rhythm_env.interface import Meter
+
+NOON, A_DAY = timedelta(hours=12), timedelta(days=1)
+NIGHTS_MIN, NIGHTS_DAYS = 3, 28
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AsOf:
+    """The meters at noon of the last day with data. ``nights`` tells the usual night until then, if it is known."""
+
+    day: date
+    readings: Mapping[Meter, Reading]
+    nights: str | None
+
+    @property
+    def text(self) -> str:
+        return date_text(self.day, "%-d %B %Y")
+
+
+def as_of(visit: Visit) -> AsOf | None:
+    """Return how the visiting user was on the last day with data, or None while there are newer ones, or none."""
+    snapshot = visit.app.today_cache.snapshot(visit.bridge, visit.user, visit.now)
+    newest = newest_if_old(visit.bridge.store, visit.user, snapshot)
+    if newest is None:
+        return None
+    version = data_version(visit.bridge, visit.user, visit.now)
+    return visit.app.results.get(visit.user, "as_of", version, lambda: _read(visit, newest))
+
+
+def _read(visit: Visit, day: date) -> AsOf:
+    bridge, at = visit.bridge, midnight(day, visit.user.zones) + NOON
+    now, back = visit.now, visit.now - at  # what came with a later import is known now only
+    known = recommend.load_snapshot(
+        bridge.store, visit.user, bridge.classifier, at=now, proxies=bridge.proxies, back=back
+    )
+    then = replace(known, at=at)
+    return AsOf(day=day, readings=meters.read(then), nights=_nights(visit, then, at))
+
+
+def _nights(visit: Visit, then: Snapshot, at: datetime) -> str | None:
+    sleeps = {
+        one.day: one
+        for _source, one in then.episodes
+        if one.kind is EpisodeKind.SLEEP and at - NIGHTS_DAYS * A_DAY < one.end <= at
+    }
+    if len(sleeps) < NIGHTS_MIN:
+        return None
+    beds = [_since_noon(local(visit, one.start)) for one in sleeps.values()]
+    wakings = [_since_noon(local(visit, one.end)) for one in sleeps.values()]
+    return _("{bed} to {up}", bed=_clock(median(beds)), up=_clock(median(wakings)))
+
+
+def _since_noon(at: datetime) -> float:
+    return (at.hour * 60 + at.minute - 720) % 1440
+
+
+def _clock(minutes: float) -> str:
+    hour, minute = divmod(round(minutes + 720) % 1440, 60)
+    return f"{hour:02d}:{minute:02d}"
