@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 
 from bridge.domain.preference import Key, Preference
@@ -27,16 +27,21 @@ def series_of(source: str, device: str | None) -> str:
     return source if device is None else f"{source}/{device}"
 
 
-def once(episodes: Iterable[Told], preference: Preference = NO_PREFERENCE) -> list[Told]:
+def once(
+    episodes: Iterable[Told],
+    preference: Preference = NO_PREFERENCE,
+    nights: Mapping[str, Sequence[date]] | None = None,
+) -> list[Told]:
     """Return (source, episode) of each night, nap and workout once, by start.
 
-    Of recordings that share more than half of the shorter, that of the preferred series stays.
+    Of recordings that share more than half of the shorter, that of the preferred series stays. ``nights`` maps a series
+    to all its days of waking, ascending, where the episodes are only some.
     """
     asleep: list[Told] = []
     active: list[Told] = []
     for told in episodes:
         (active if told[1].kind is EpisodeKind.WORKOUT else asleep).append(told)
-    nights = _days(asleep)
+    nights = _days(asleep) if nights is None else nights
     kept: list[Told] = []
     for of, told_nights in ((asleep, nights), (active, {})):
         for together in _touching(of):
@@ -77,7 +82,7 @@ def _touching(episodes: Iterable[Told]) -> Iterator[list[Told]]:
         yield together
 
 
-def _chosen(together: Sequence[Told], preference: Preference, nights: dict[str, list[date]]) -> Iterator[Told]:
+def _chosen(together: Sequence[Told], preference: Preference, nights: Mapping[str, Sequence[date]]) -> Iterator[Told]:
     for thing in _things(together):
         kept: list[Told] = []
         for told in sorted(thing, key=_order(thing, preference, nights), reverse=True):
@@ -100,7 +105,9 @@ def _things(together: Sequence[Told]) -> list[list[Told]]:
     return things
 
 
-def _order(thing: Sequence[Told], preference: Preference, nights: dict[str, list[date]]) -> Callable[[Told], Order]:
+def _order(
+    thing: Sequence[Told], preference: Preference, nights: Mapping[str, Sequence[date]]
+) -> Callable[[Told], Order]:
     """Return a recording's sort key, the largest of which is taken; ``nights`` is series -> days."""
     longest = max(one.end - one.start for _, one in thing)
     begin = min(one.start for _, one in thing)

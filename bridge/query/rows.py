@@ -181,14 +181,25 @@ def _nights(found: Sequence[Encoded], zones: ZoneHistory, preference: Preference
     doubtful = _doubtful(found)
     sure = (fields for n, (_, fields) in enumerate(found) if n not in doubtful and fields["kind"] == "sleep")
     nights = {row.day: row for row in (_night(fields, zones) for fields in sure)}
-    return nights | _chosen([found[n] for n in sorted(doubtful)], zones, preference) if doubtful else nights
+    if not doubtful:
+        return nights
+    of_series: dict[str, list[date]] = {}
+    for source, fields in found:
+        if fields["kind"] == "sleep":
+            days = of_series.setdefault(series_of(source, fields.get("device")), [])
+            days.append(date.fromisoformat(fields["day"]))
+    history = {series: sorted({*days}) for series, days in of_series.items()}
+    return nights | _chosen([found[n] for n in sorted(doubtful)], zones, preference, history)
 
 
-def _chosen(found: Sequence[Encoded], zones: ZoneHistory, preference: Preference) -> dict[date, Row]:
+def _chosen(
+    found: Sequence[Encoded], zones: ZoneHistory, preference: Preference, history: Mapping[str, Sequence[date]]
+) -> dict[date, Row]:
+    """Return the main sleeps of some sleeps, where ``history`` maps each device to all days of which it tells."""
     sleeps = [(source, episode_of(fields)) for source, fields in found]
     told = {id(one): fields for (_, one), (_, fields) in zip(sleeps, found, strict=True)}
     whole = {(series_of(source, one.device), one.day, one.start): one for source, one in whole_nights(sleeps)}
-    chosen = Nights(sleeps, zones, preference)
+    chosen = Nights(sleeps, zones, preference, single=once(sleeps, preference, history))
     counted = chosen.counted()
     keys = ((series, day, counted[day].start) for day, series in chosen.told.items())
     main = {key[1]: whole[key] for key in keys if key in whole}
@@ -200,12 +211,7 @@ def _chosen(found: Sequence[Encoded], zones: ZoneHistory, preference: Preference
 
 
 def _doubtful(found: Sequence[Encoded]) -> set[int]:
-    """Return the places of sleeps that may be pieces of a night, or of which one counts for a day.
-
-    Of several devices all are, because the device with more nights before counts.
-    """
-    if len({(source, fields.get("device")) for source, fields in found}) > 1:
-        return set(range(len(found)))
+    """Return the places of sleeps that may be pieces of a night, or of which one counts for a day."""
     doubtful: set[int] = set()
     of_day: dict[str, int] = {}
     latest: tuple[datetime, int] | None = None
