@@ -212,17 +212,24 @@ def _chosen(
 
 def _doubtful(found: Sequence[Encoded]) -> set[int]:
     """Return the places of sleeps that may be pieces of a night, or of which one counts for a day."""
-    doubtful: set[int] = set()
+    doubtful = _near(found, AWAKE_MAX + timedelta.resolution)
     of_day: dict[str, int] = {}
+    for n, (_, fields) in enumerate(found):
+        if fields["kind"] == "sleep" and (other := of_day.setdefault(fields["day"], n)) != n:
+            doubtful |= {n, other}
+    return doubtful
+
+
+def _near(found: Sequence[Encoded], apart: timedelta) -> set[int]:
+    """Return the places of episodes with another that begins or ended less than ``apart`` from them, or meanwhile."""
+    near: set[int] = set()
     latest: tuple[datetime, int] | None = None
     times = ((datetime.fromisoformat(one["start"]), datetime.fromisoformat(one["end"])) for _, one in found)
     for begun, ended, n in sorted((*span, n) for n, span in enumerate(times)):
-        if latest is not None and begun - latest[0] <= AWAKE_MAX:
-            doubtful |= {n, latest[1]}
+        if latest is not None and begun - latest[0] < apart:
+            near |= {n, latest[1]}
         latest = (ended, n) if latest is None else max(latest, (ended, n))
-        if found[n][1]["kind"] == "sleep" and (other := of_day.setdefault(found[n][1]["day"], n)) != n:
-            doubtful |= {n, other}
-    return doubtful
+    return near
 
 
 def _night(fields: dict[str, Any], zones: ZoneHistory) -> Row:
@@ -235,8 +242,10 @@ def _night(fields: dict[str, Any], zones: ZoneHistory) -> Row:
 
 def _workouts(found: Sequence[Encoded], zones: ZoneHistory, preference: Preference) -> list[Row]:
     if len({source for source, _ in found}) > 1:
-        kept = {one.key for _, one in once([(source, episode_of(fields)) for source, fields in found], preference)}
-        found = [one for one in found if one[1]["key"] in kept]
+        near = _near(found, timedelta(0))
+        told = [(found[n][0], episode_of(found[n][1])) for n in sorted(near)]
+        kept = {(source, one.key) for source, one in once(told, preference)}
+        found = [one for n, one in enumerate(found) if n not in near or (one[0], one[1]["key"]) in kept]
     return [_workout(fields, zones) for _, fields in sorted(found, key=lambda one: (one[1]["start"], one[1]["key"]))]
 
 

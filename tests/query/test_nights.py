@@ -9,9 +9,10 @@ from datetime import date, timedelta
 
 from bridge.domain.preference import Preference
 from bridge.domain.types import Episode, EpisodeKind
-from bridge.meters.overlaps import series_of
+from bridge.meters.overlaps import once, series_of
 from bridge.query import rows
 from bridge.store import codec
+from bridge.store.daily import episode_of
 from tests.query.wearer import Wearer
 
 
@@ -49,3 +50,19 @@ def test_what_nothing_touches_is_chosen_like_all() -> None:
     assert {day: (row.values, row.fields) for day, row in alone.items()} == {
         day: (row.values, row.fields) for day, row in among_all.items()
     }
+
+
+def test_workouts_of_several_devices_are_each_told_once() -> None:
+    rng = random.Random(12)
+    found = []
+    for source in ("garmin", "apple_health", "whoop"):
+        for one in Wearer(seed=3, count=200).items:
+            if isinstance(one, Episode) and one.kind is EpisodeKind.WORKOUT and rng.random() < 0.6:
+                later = timedelta(minutes=rng.randint(0, 30))
+                moved = replace(one, key=f"{source}/{one.key}", start=one.start + later, end=one.end + later)
+                found.append((source, json.loads(codec.encode(moved))))
+    rng.shuffle(found)
+    kept = once((source, episode_of(fields)) for source, fields in found)
+    told = [str(row.fields["key"]) for row in rows._workouts(found, (), Preference())]
+    assert sorted(told) == sorted(one.key for _, one in kept)
+    assert len(told) < len(found)
