@@ -29,7 +29,12 @@ NAVIGATION: tuple[tuple[Link, ...], ...] = (
     (("/week", say("Week")),),
     (("/review", say("Review")), ("/effects", say("Effects")), ("/history", say("History"))),
     (("/trends", say("Trends")), ("/ask", say("Ask")), ("/factors", say("Factors")), ("/belief", say("About me"))),
-    (("/settings", say("Settings")), ("/wishes", say("Wishes")), ("/connections", say("Connections"))),
+    (
+        ("/settings", say("Settings")),
+        ("/wishes", say("Wishes")),
+        ("/entries", say("Entries")),
+        ("/connections", say("Connections")),
+    ),
 )
 WEB_FOLDER = Path(__file__).parent
 STATIC_FOLDER = WEB_FOLDER / "static"

@@ -1,0 +1,57 @@
+"""Serve the page that asks which actions the dozen entries are whose answers tell most about the others."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from bridge.advice import requests
+from bridge.advice.labels import to_ask
+from bridge.calendar.likeness import shares
+from bridge.calendar.questions import Question
+from bridge.documents.inputs import parse_action
+from bridge.domain.languages import _
+from bridge.web.day import is_part
+from bridge.web.phrases import action_name
+from bridge.web.render import page
+from bridge.web.state import Visit, Visitor
+from bridge.web.today_cache import data_version
+from rhythm_env.interface import ActionType
+
+router = APIRouter()
+ASKED, LIKELY = 12, 3  # entries on the page, and the actions of each that are offered first
+Text = Annotated[str, Form(max_length=2000)]
+
+
+@router.get("/entries")
+def entries(visit: Visitor) -> HTMLResponse:
+    """Show at most a dozen entries, each with its likely actions to tap. A series is one entry."""
+    made = len(visit.bridge.store.people.corrections(visit.user.id, at=visit.now))
+    version = data_version(visit.bridge, visit.user, visit.now), made
+    found = visit.app.results.get(visit.user, "entries", version, lambda: _asked(visit))
+    return page("entries.html", visit, path="/entries", asked=found, actions=tuple(ActionType))
+
+
+def _asked(visit: Visit) -> list[dict[str, Any]]:
+    found = to_ask(visit.bridge.store, visit.user, visit.bridge.classifier, ASKED, at=visit.now)
+    return [_question(one) for one in found]
+
+
+def _question(one: Question) -> dict[str, Any]:
+    ranked = sorted(zip(shares([one.case])[0], ActionType, strict=False), reverse=True)
+    likely = [str(action) for _share, action in ranked[:LIKELY]]
+    rest = [str(action) for action in ActionType if str(action) not in likely]
+    return {"series": one.series, "title": one.case.title, "times": one.times, "likely": likely, "rest": rest}
+
+
+@router.post("/entries")
+def say(request: Request, visit: Visitor, event: Text, action: Text) -> Response:
+    """Store what an entry is, for its series and for entries like it."""
+    chosen = parse_action(action)
+    fixed = requests.fix(visit.bridge, visit.user, event, chosen, now=visit.now)
+    if not is_part(request):
+        return RedirectResponse("/entries", 303)
+    title = fixed.event.title or _("(untitled)")
+    return page("entries/answered.html", visit, title=title, name=action_name(chosen and str(chosen)))
