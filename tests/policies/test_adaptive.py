@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from policies.adaptive import KINDS, Adaptive
-from policies.adaptive.advice import LIKELY, LOSS, STRANGER_SD, counted, say, worth
+from policies.adaptive.advice import LIKELY, LOSS, STRANGER_SD, counted, say, weighed, worth
 from policies.adaptive.learner import Asked, Forecast, forecast, fresh
 from policies.adaptive.trust import SHARED, Listening
 from policies.adaptive.words import LOST, NO_PATTERN, beyond_chance, findings
@@ -271,6 +271,11 @@ def test_a_loss_weighs_more_than_a_gain_and_both_more_where_forecasts_hold() -> 
         assert middle - low == pytest.approx(LOSS * (high - middle))
     assert 0 == counted(0.0) < counted(0.2) < counted(1.0) == 1
     assert worth(gains, 1.0)[2] > worth(gains, 0.2)[2] > worth(gains, 0.0)[2] == 1
+
+
+def test_meters_weigh_somewhat_for_everybody_and_less_where_the_person_refuses_what_is_good() -> None:
+    assert 0 < weighed(0.0, 0.0) < weighed(0.2, 0.0) < weighed(1.0, 0.0) == 1
+    assert 0 < weighed(1.0, 1.0) < weighed(1.0, 0.5) < 1
 
 
 def test_something_is_believed_of_who_answers_as_foretold_and_nothing_of_others() -> None:
