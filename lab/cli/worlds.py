@@ -166,7 +166,9 @@ def _figure(value: float | None) -> str:
 def _markdown(found: Sequence[Mapping[str, Any]], answers: str) -> str:
     lives, weeks = found[0]["lives"], found[0]["weeks"]
     names = ",".join(dict.fromkeys(str(row["policy"]) for row in found))
+    drawn = "" if found[0]["condition"] == "in" else f" --condition {found[0]['condition']}"
     command = (
-        f"bridge evaluate --deployed --answers {answers} --policy {names} --lives {lives} --weeks {weeks} --write FILE"
+        f"bridge evaluate --deployed --answers {answers} --policy {names}{drawn} --lives {lives} --weeks {weeks} "
+        "--write FILE"
     )
     return "\n".join([f"{lives} lives of {weeks} weeks each; `{command}`.", "", *table([_shown(row) for row in found])])
