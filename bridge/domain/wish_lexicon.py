@@ -57,7 +57,7 @@ ENGLISH_ACTIONS = {
     "runs, running, jogging, jog, go running, go for a run, swim, swimming, go swimming, cycling, cycle, yoga, train, "
     "training, the gym, go to the gym, bike rides, bike ride, hiking, training sessions, fitness, walks, walking, "
     "a walk, strength training, tennis, football, do sport, do sports, do yoga, pilates, climbing, "
-    "weights, lift weights, weight training, stretching, excercise",
+    "weights, lift weights, weight training, stretching",
     A.MEDITATE: "meditate, meditation, meditating, meditations, mindfulness, breathing exercises, "
     "breathing exercise, breathwork",
     A.FAMILY_TIME: "family, family time, the family, with the family, with family, with my family, time with family, "

@@ -195,8 +195,8 @@ class Reading(Part):
 
     @reads
     def changed_since(self, db: sa.Connection, user_id: int, since: datetime) -> bool:
-        """Return True if data, corrections, wishes, ticks of tasks or the order of sources of the user changed after
-        ``since``.
+        """Return True if data, corrections, wishes, ticks of tasks or preferences of the user changed after
+        ``since``, wishes and preferences also at it.
         """
         return any(db.execute(query, {"user": user_id, "at": since}).first() for query in _CHANGES)
 
@@ -317,14 +317,17 @@ _TASKS = _known(tables.tasks)
 _REVISED = _known(tables.revisions).where(
     tables.revisions.c.kind == sa.bindparam("kind", type_=sa.Text), tables.revisions.c.superseded_at > _AT
 )
+_SAID = ((tables.wishes, tables.wishes.c.set_at), (tables.preferences, tables.preferences.c.set_at))
+_ARRIVED = (
+    (tables.task_notes, tables.task_notes.c.said_at),
+    (tables.corrections, tables.corrections.c.made_at),
+    (tables.connections, tables.connections.c.last_change),
+)
 _CHANGES = [
-    sa.select(table.c.user_id).where(table.c.user_id == _USER, changed > _AT).limit(1)
-    for table, changed in (
-        (tables.wishes, tables.wishes.c.set_at),
-        (tables.task_notes, tables.task_notes.c.said_at),
-        (tables.preferences, tables.preferences.c.set_at),
-        (tables.corrections, tables.corrections.c.made_at),
-        (tables.connections, tables.connections.c.last_change),
+    sa.select(table.c.user_id).where(table.c.user_id == _USER, when).limit(1)
+    for table, when in (
+        *((table, at >= _AT) for table, at in _SAID),  # what is said of a card in its own instant counts
+        *((table, at > _AT) for table, at in _ARRIVED),
     )
 ]
 

@@ -21,7 +21,7 @@ def test_the_last_choice_stands_for_its_own_user_and_goes_with_the_user(store: S
     store.people.prefer_sources(ana.id, ["oura"], now=NOW)
     store.people.prefer_sources(ana.id, ["garmin", "oura"], now=NOW)
     assert (store.people.preferred_sources(ana.id), store.people.preferred_sources(ben.id)) == (("garmin", "oura"), ())
-    assert store.reading.changed_since(ana.id, NOW - timedelta(seconds=1))
+    assert store.reading.changed_since(ana.id, NOW)  # in the same instant as well
     assert not store.reading.changed_since(ben.id, NOW - timedelta(seconds=1))
     saved = store.exports.dump(ana.id)
     cleo = store.people.add_user("cleo", "UTC", now=NOW)
