@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from fractions import Fraction
 from typing import Any, TypeVar
@@ -210,6 +210,10 @@ class Stretch:
             label=label,
             values=only_measured(values),
         )
+
+    def on_start(self) -> Stretch:
+        """Return the same time with the local date of its start."""
+        return replace(self, day=local_date(self.start, self.offset))
 
     def samples(self, key: str, values: Mapping[Metric, float | None]) -> Iterator[Sample]:
         """Return a sample of this time, with the key ``key/METRIC``, for each of ``values`` that was measured."""
@@ -508,13 +512,12 @@ class Fields:
         end: str,
         *,
         day: str | None = None,
-        by_end: bool = True,
         offset: str | None = None,
         per_second: int | None = None,
     ) -> Stretch:
         """Return the time between the instants in the fields ``start`` and ``end``, with the offset of the end.
 
-        ``day`` is the field of the date. Without it the date is that of the end, or of the start with ``by_end=False``.
+        ``day`` is the field of the date. Without it the date is that of the end; see ``Stretch.on_start``.
         ``offset`` is the field of the offset, where the instants are written in UTC. With ``per_second`` they are
         counts since 1970, of seconds for 1. Raises BadRecord for an unreadable field, and for instants in the wrong
         order or more than three days apart.
@@ -530,7 +533,7 @@ class Fields:
         )
         east = self.offset(offset or end)
         self.ordered(begun, over)
-        date_of = self.day(day) if day else local_date(over if by_end else begun, east)
+        date_of = self.day(day) if day else local_date(over, east)
         return Stretch(start=begun, end=over, offset=east, day=date_of)
 
     def wall_stretch(self, start: str, offset: str, *, duration: str) -> Stretch:

@@ -109,14 +109,15 @@ class Server:
         body: str = "",
         *,
         headers: Mapping[str, str] | None = None,
-        kind: str = XML,
         discovering: bool = False,
     ) -> requests.Response:
-        """Send a request with the content type ``kind``, follow redirects to trusted hosts, and return the answer.
+        """Send a request, whose body is XML unless ``headers`` say otherwise, and return the answer.
+
+        Redirects to trusted hosts are followed.
 
         Raises SourceChanged for any other redirect, Declined, and the errors of ``bridge.http``.
         """
-        sent = {"Content-Type": kind, **(headers or {})}
+        sent = {"Content-Type": XML, **(headers or {})}
         for _ in range(REDIRECTS_MAX + 1):
             answer = self._sent(method, address, body.encode(), sent)
             if not answer.is_redirect:

@@ -23,7 +23,7 @@ from connectors.icalendar.text import decoded, parsed
 from connectors.written_plans import TITLE, WrittenPlans, event_id, mark_of_plan, title_of
 
 PATH = "rhythm-bridge/"
-ICALENDAR = "text/calendar; charset=utf-8"
+ICALENDAR = {"Content-Type": "text/calendar; charset=utf-8"}
 PLAIN = {"Accept-Encoding": "identity"}  # some servers change the etag of a packed answer
 CHANGED = (409, 412)  # somebody was faster
 NO_CALENDAR = (404, 409, 410)
@@ -106,7 +106,7 @@ class _Rhythm:
     def _put(self, plan: Plan, condition: Mapping[str, str]) -> None:
         body = _event_of(plan, self._plans.now).decode()
         try:
-            self._server.ask("PUT", self._address(plan.key), body, headers=condition, kind=ICALENDAR)
+            self._server.ask("PUT", self._address(plan.key), body, headers={**ICALENDAR, **condition})
         except Declined as error:
             if error.status in NO_CALENDAR:
                 self._check_calendar()

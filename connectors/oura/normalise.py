@@ -75,11 +75,11 @@ def _told(fields: Fields) -> Fields:
 
 
 def _workout(key: str, fields: Fields) -> Iterator[Item]:
-    lasted = fields.stretch("start_datetime", "end_datetime", by_end=False)
+    lasted = fields.stretch("start_datetime", "end_datetime").on_start()
     yield lasted.episode(EpisodeKind.WORKOUT, key, fields.measured(WORKOUT), label=words(fields.get("activity")))
 
 
 def _session(key: str, fields: Fields) -> Iterator[Item]:
     if words(fields.get("type")) in MINDFUL:
-        lasted = fields.stretch("start_datetime", "end_datetime", by_end=False)
+        lasted = fields.stretch("start_datetime", "end_datetime").on_start()
         yield from lasted.samples(key, {Metric.MINDFUL: lasted.minutes})

@@ -200,9 +200,10 @@ def _night(record: RawRecord) -> Iterator[Item]:
 
 def _session(record: RawRecord) -> Episode:
     lasted, name = _stretch(record, "Workout start time", "Workout end time"), record.payload.get("Activity name")
-    began = replace(lasted, day=local_date(lasted.start, lasted.offset))
     label = name if isinstance(name, str) else None
-    return began.episode(EpisodeKind.WORKOUT, record.key, _values(record.payload, SESSION_COLUMNS), label=label)
+    return lasted.on_start().episode(
+        EpisodeKind.WORKOUT, record.key, _values(record.payload, SESSION_COLUMNS), label=label
+    )
 
 
 def _stretch(record: RawRecord, start: str, end: str) -> Stretch:

@@ -49,7 +49,7 @@ def test_a_table_reads_fields_by_path_into_the_metrics_units() -> None:
 def test_a_stretch_has_the_offset_and_the_date_of_its_end_or_its_own() -> None:
     night = fields().stretch("start", "end")
     assert (night.offset, night.day, night.minutes) == (60, date(2026, 10, 25), 510)
-    assert fields().stretch("start", "end", by_end=False).day == date(2026, 10, 24)
+    assert fields().stretch("start", "end").on_start().day == date(2026, 10, 24)
     assert fields(day="2026-10-26").stretch("start", "end", day="day").day == date(2026, 10, 26)
     episode = night.episode(EpisodeKind.SLEEP, "1", {Metric.ASLEEP: 420.0, Metric.AWAKE: None, Metric.IN_BED: -1.0})
     assert (episode.end - episode.start, episode.values) == (timedelta(minutes=510), {Metric.ASLEEP: 420.0})
@@ -89,7 +89,7 @@ def test_a_required_field_is_named_and_its_value_is_not(read: str, path: str, va
 def test_a_stretch_of_unix_times_is_bounded_and_needs_an_offset() -> None:
     start = 1_795_000_000
     times = fields(start=1000 * start, end=1000 * (start + 600), east=-600)
-    walk = times.stretch("start", "end", offset="east", per_second=1000, by_end=False)
+    walk = times.stretch("start", "end", offset="east", per_second=1000).on_start()
     assert (walk.start.timestamp(), walk.minutes, walk.offset, walk.day) == (start, 10, -600, date(2026, 11, 18))
     for odd, reason in ((None, "end is no instant"), (1000 * start - 1, "it ends before it starts")):
         with pytest.raises(BadRecord, match=reason):

@@ -99,7 +99,7 @@ def unpacked(text: str | None) -> Memory | None:
             read_as,
             limit,
             as_of,
-            {mark: _unpacked(*part) for mark, part in parts.items()},
+            {mark: _unpacked(part) for mark, part in parts.items()},
             {month: Month(*one) for month, one in months.items()},
         )
     except (ValueError, TypeError, zlib.error):
@@ -116,9 +116,8 @@ def _packed(part: Part) -> list[Any]:
     return [part.first, part.last, list(part.sums.items()), names, places, exact, steps if exact else times]
 
 
-def _unpacked(
-    first: float, last: float, sums: list[tuple[int, int]], names: list[str], places: list[int], exact: bool, given: Any
-) -> Part:
+def _unpacked(packed: list[Any]) -> Part:
+    first, last, sums, names, places, exact, given = packed
     times = list(accumulate(given, initial=0.0))[1:] if exact else given
     seen = [(float(at), names[place]) for at, place in zip(times, places, strict=True)]
     return Part(first, last, dict(sums), seen)

@@ -84,8 +84,7 @@ def _exercise(key: str, fields: Fields) -> Item:
         "exercise.interval.startTime",
         "exercise.interval.endTime",
         offset="exercise.interval.startUtcOffset",
-        by_end=False,
-    )
+    ).on_start()
     sport = words(fields.get("exercise.exerciseType"))
     label = None if sport is None else sport.replace("_", " ").lower()
     return lasted.episode(EpisodeKind.WORKOUT, key, fields.measured(EXERCISE, written=True), label=label)

@@ -186,4 +186,4 @@ def present_of(life: living.Lives, steps: list[int], told: Floats) -> Floats:
     nothing = np.zeros((n, len(steps), 1, METERS))
     weights = weighed(nothing, nothing[..., 0])
     step = np.broadcast_to(np.array(steps, dtype=np.intp) % STEPS, (n, len(steps)))
-    return present(step, levels, deviations, coverages, np.zeros_like(step), 1.0, weights, told)
+    return present(step, (levels, deviations, coverages), np.zeros_like(step), 1.0, (weights, told))

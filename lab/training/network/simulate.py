@@ -103,13 +103,10 @@ def look(seen: Seen, weeks: Weeks) -> None:
     even = np.zeros((weeks.n, METERS))
     seen.now[:, at] = present(
         now,
-        weeks.meters.T,
-        even,
-        even + 1,
+        (weeks.meters.T, even, even + 1),
         weeks.events[at],
         0.0,
-        weighed(window[..., :METERS], window[..., METERS]),
-        np.zeros((weeks.n, TALLIES), np.float32),
+        (weighed(window[..., :METERS], window[..., METERS]), np.zeros((weeks.n, TALLIES), np.float32)),
     )
 
 

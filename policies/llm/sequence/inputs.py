@@ -39,7 +39,8 @@ def read(observation: Observation, *, learns: bool = True) -> tuple[Array, Array
     levels, sds, coverages = (
         np.array([[getattr(state, name) for state in states]]) for name in ("level", "sd", "coverage")
     )
-    now = present(step, levels, sds, coverages, np.array([event]), float(answered(observation)), weights, told)
+    meters = levels, sds, coverages
+    now = present(step, meters, np.array([event]), float(answered(observation)), (weights, told))
     return vectors(slots), now[0]
 
 

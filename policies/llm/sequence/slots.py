@@ -148,14 +148,15 @@ def tallies(slots: Slots, now: Ints) -> Array:
 
 
 def present(
-    step: Ints, levels: Array, sds: Array, coverages: Array, event: Ints, answers: Any, weights: Array, told: Array
+    step: Ints, meters: tuple[Array, Array, Array], event: Ints, answers: Any, known: tuple[Array, Array]
 ) -> Array:
     """Return the network's vector (..., PRESENT) of the slot to decide, number ``step`` of the week.
 
-    ``levels``, ``sds``, ``coverages`` are (..., 5). ``weights`` and ``told`` come from ``weighed`` and ``tallies``.
+    ``meters`` are levels, deviations and coverages (..., 5). ``known`` comes from ``weighed`` and ``tallies``.
     """
     import numpy as np
 
+    (levels, sds, coverages), (weights, told) = meters, known
     total = np.expm1(told[..., : TALLIES // 2] * 3).sum(axis=-1)
     parts = (
         one_hot(step % SLOTS, SLOTS),
