@@ -5,6 +5,7 @@ The API reports neither changes nor deletions, so every pull reads the last seve
 
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime
+from functools import partial
 from typing import Any
 
 from bridge import http
@@ -18,6 +19,9 @@ from connectors.windows import DAY, Window
 
 MONTH = 30  # days; the longest stretch of heart rate one request may ask for
 Rows = list[Mapping[str, Any]]
+
+authorise = partial(oauth.authorise, spec=SPEC)
+revoke = partial(oauth.revoke, spec=SPEC)
 
 
 class Oura:

@@ -8,18 +8,38 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from datetime import timedelta
 from itertools import islice
 
 from bridge.domain.errors import SourceChanged
 from bridge.domain.ports import File
 from bridge.domain.types import Page, RawRecord
 from bridge.ingest.files import ending
+from connectors.instants import utc, written_offset
+from connectors.payload import Fields
 from connectors.spreadsheets import REWRITTEN, DayOrder
 from connectors.whoop.columns import TABLES, Table, instant_key, night_of
-from connectors.whoop.request import NEEDED, as_exported
 
+# Of Health/sleeps.csv, which WHOOP sends on a request for one's data: WHOOP's inner names, and milliseconds.
+NEEDED = frozenset({"during", "timezone_offset", "time_in_bed", "slow_wave_sleep_duration"})
+DURING = re.compile(r"""[\[(]\s*['"]?([^'",]+)['"]?\s*,\s*['"]?([^'",)\]]+)['"]?\s*[)\]]""")
+MINUTES = {  # column -> column of the export, in minutes
+    "time_in_bed": "In bed duration (min)",
+    "light_sleep_duration": "Light sleep duration (min)",
+    "slow_wave_sleep_duration": "Deep (SWS) duration (min)",
+    "rem_sleep_duration": "REM duration (min)",
+    "wake_duration": "Awake duration (min)",
+    "sleep_need": "Sleep need (min)",
+}
+SAME = {
+    "score": "Sleep performance %",
+    "respiratory_rate": "Respiratory rate (rpm)",
+    "sleep_consistency": "Sleep consistency %",
+}
+ASLEEP = ("light_sleep_duration", "slow_wave_sleep_duration", "rem_sleep_duration")
+FLAGS = {"t": "true", "f": "false"}
 EXPORT_PAGE_ROWS = 500
 ALIKE = 0.5  # likeness from which a header is some table's
 EXPORT_MAX_BYTES = 20_000_000  # bytes; ten years of cycles are about 1 MB
@@ -132,3 +152,24 @@ def _records(table: Table, text: str) -> Iterator[RawRecord]:
         key = instant_key(payload, table.key) or f"row {number}"
         stream = table.stream or JOURNAL
         yield RawRecord(stream=stream, key=key, payload=payload, parent=night_of(stream, payload))
+
+
+def as_exported(row: Mapping[str, str]) -> dict[str, str]:
+    """Return a row with the columns of the export's file of sleeps. Unreadable times are left as they are."""
+    fields = Fields(row, "whoop/sleeps")
+    found = DURING.fullmatch(row.get("during", "").strip())
+    offset = written_offset(row.get("timezone_offset", "").strip())
+    told = {"Nap": FLAGS.get(flag := row.get("is_nap", "").strip().casefold(), flag)}
+    if found is None or offset is None:
+        return told | {"Sleep onset": row.get("during", ""), "Cycle timezone": row.get("timezone_offset", "")}
+    hours, minutes = divmod(abs(offset), 60)
+    told["Cycle timezone"] = f"UTC{'-' if offset < 0 else '+'}{hours:02}:{minutes:02}"
+    for name, text in (("Sleep onset", found[1]), ("Wake onset", found[2])):
+        at = utc(text.strip())
+        told[name] = text if at is None else f"{at + timedelta(minutes=offset):%Y-%m-%d %H:%M:%S}"
+    told |= {ours: f"{value / 60_000:g}" for name, ours in MINUTES.items() if (value := fields.cell(name)) is not None}
+    told |= {ours: row[name] for name, ours in SAME.items() if fields.cell(name) is not None}
+    stages = [fields.cell(name) for name in ASLEEP]
+    if None not in stages:
+        told["Asleep duration (min)"] = f"{sum(filter(None, stages)) / 60_000:g}"
+    return told

@@ -24,6 +24,9 @@ LISTS = {  # stream -> path, what is asked for, the list in the answer, and the 
     "activity": ("/v2/measure", {"action": "getactivity"}, "activities", "date"),
 }
 
+authorise = partial(oauth.authorise, spec=SPEC)
+revoke = partial(oauth.revoke, spec=SPEC)
+
 
 class Client:
     """An open account at Withings. Raises the errors of ``bridge.http`` and ``bridge.auth.oauth``."""

@@ -279,7 +279,7 @@ def grade(
 
 def _there() -> dict[str, Path]:
     """Return name -> folder of the shipped sequence model, and of what was taught in trained/llm."""
-    from policies.llm.sequence.policy import WEIGHTS
+    from policies.llm.sequence import WEIGHTS
 
     return {"sequence": WEIGHTS.parent} | {name: TAUGHT / name for name in ("sft", "grpo") if (TAUGHT / name).exists()}
 
@@ -360,7 +360,7 @@ def adapt(
     json: options.Json = False,
 ) -> None:
     """Tune the sequence model to each of some simulated people, and test each adapter on answers not learnt from."""
-    from policies.llm.sequence.policy import WEIGHTS
+    from policies.llm.sequence import WEIGHTS
 
     with _able(), show.Progress() as progress:
         file = weights or WEIGHTS

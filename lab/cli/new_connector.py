@@ -69,7 +69,6 @@ def skeleton(name: str, root: Path) -> list[Path]:
     files = {
         root / "connectors" / name / "__init__.py": "spec.py.txt",
         root / "connectors" / name / "client.py": "client.py.txt",
-        root / "connectors" / name / "consent.py": "consent.py.txt",
         root / "connectors" / name / "normalise.py": "normalise.py.txt",
         root / "lab" / "vendors" / f"{name}.py": "vendor.py.txt",
         root / "fixtures" / name / "sample.json": "sample.json",

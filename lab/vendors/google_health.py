@@ -9,8 +9,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from bridge.recordings.server import Answer, Request
-from connectors.google.health.client import KINDS
-from connectors.google.health.consent import ACTIVITY_SCOPE, MEASUREMENTS, SLEEP_SCOPE
+from connectors.google.health.client import ACTIVITY_SCOPE, KINDS, MEASUREMENTS, SLEEP_SCOPE
 from lab.vendors import page_of
 from lab.vendors.google import GoogleServer, refusal
 

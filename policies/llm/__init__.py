@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from policies.llm.sequence.policy import VERSION, SequencePolicy
+from policies.llm.sequence import VERSION, SequencePolicy
 from rhythm_env.interface import Decision, Observation, Policy
 
 if TYPE_CHECKING:

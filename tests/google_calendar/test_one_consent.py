@@ -14,8 +14,8 @@ from bridge.domain.records import User
 from bridge.ingest import connecting
 from bridge.recordings.server import LabServer
 from connectors.google.calendar.consent import CALENDAR
-from connectors.google.health.consent import HEALTH, SLEEP_SCOPE
-from connectors.google.tasks.consent import TASKS
+from connectors.google.health.client import HEALTH, SLEEP_SCOPE
+from connectors.google.tasks.client import TASKS
 from lab.vendors.google_calendar import Vendor
 from tests.visitor import Visitor
 from tests.web.served import open_at

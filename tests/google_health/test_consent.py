@@ -9,7 +9,7 @@ import pytest
 
 from bridge.domain.errors import NeedsLogin
 from bridge.recordings.server import Answer
-from connectors.google.health.consent import ACTIVITY_SCOPE, HEALTH, MEASUREMENTS, SLEEP_SCOPE, authorise
+from connectors.google.health.client import ACTIVITY_SCOPE, HEALTH, MEASUREMENTS, SLEEP_SCOPE, authorise
 from lab.vendors.google import refusal
 from lab.vendors.google_health import uncovered
 from tests.visitor import consent

@@ -13,7 +13,7 @@ import requests
 from bridge.domain.errors import NeedsLogin
 from bridge.recordings.server import Answer, Fault, Request
 from bridge.store import Store
-from connectors.google.tasks.consent import authorise
+from connectors.google.tasks.client import authorise
 from lab.vendors.google import refusal
 from tests.google_tasks.conftest import HOME, WORK, titles
 from tests.world import World, later, living

@@ -16,7 +16,7 @@ from bridge.auth.account import Consent
 from bridge.domain.errors import NeedsLogin, SetupError, TryLater
 from bridge.ingest import clients, connecting
 from bridge.recordings.server import Answer, LabServer, Request
-from connectors.microsoft.calendar.consent import WRITE_SCOPE, authorise
+from connectors.microsoft.calendar.client import WRITE_SCOPE, authorise
 from lab.vendors.microsoft import CLIENT
 from lab.vendors.microsoft_calendar import Vendor
 from tests.microsoft_calendar.conftest import Life

@@ -12,12 +12,13 @@ import pytest
 import requests
 
 from bridge import registry
+from bridge.auth import oauth
 from bridge.domain.errors import BadRecord
 from bridge.domain.metrics import Metric
 from bridge.domain.types import EpisodeKind, RawRecord, Sample
 from bridge.recordings.server import Answer
 from bridge.store import Store
-from connectors.oura import consent
+from connectors.oura import SPEC, client
 from connectors.oura.client import Oura
 from connectors.oura.normalise import normalise
 from tests.world import Agreeing, World, later, living
@@ -37,11 +38,11 @@ def asked(world: World, stream: str) -> list[dict[str, str]]:
 def test_a_consent_is_asked_for_used_and_withdrawn(world: World) -> None:
     world.vendor.revoke()
     assert world.sync().outcome == "needs_login"
-    consent.authorise(world.account, Agreeing())
+    client.authorise(world.account, Agreeing())
     assert world.sync().outcome == "ok"
-    assert consent.revoke(world.account)
+    assert client.revoke(world.account)
     assert later(world, minutes=30).sync().outcome == "needs_login"
-    assert not consent.revoke(world.account)
+    assert not client.revoke(world.account)
 
 
 def refreshes(world: World) -> int:
@@ -53,19 +54,19 @@ def of_metric(world: World, metric: Metric) -> int:
 
 
 def test_the_live_names_of_scopes_are_asked_for_and_every_stream_lands(world: World) -> None:
-    consent.authorise(world.account, Agreeing())
+    client.authorise(world.account, Agreeing())
     (question,) = [line for line in world.server.asked if "/oauth/authorize" in line]
-    assert set(dict(parse_qsl(urlsplit(question).query))["scope"].split()) == set(consent.SCOPES)
-    assert set((world.account.token() or {})["scope"]) == {f"extapi:{scope}" for scope in consent.SCOPES}
+    assert set(dict(parse_qsl(urlsplit(question).query))["scope"].split()) == set(oauth.oauth_of(SPEC).scopes)
+    assert set((world.account.token() or {})["scope"]) == {f"extapi:{scope}" for scope in oauth.oauth_of(SPEC).scopes}
     outcome = world.sync()
     assert (outcome.outcome, outcome.not_permitted) == ("ok", ())
     assert of_metric(world, Metric.SPO2)
     assert refreshes(world) == 1  # the code
 
 
-def test_a_name_that_oura_does_not_know_is_dropped_in_silence(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(consent, "SCOPES", ("daily", "heartrate", "workout", "session", "spo2Daily"))
-    consent.authorise(world.account, Agreeing())
+def test_a_name_that_oura_does_not_know_is_dropped_in_silence(world: World) -> None:
+    scopes = ("daily", "heartrate", "workout", "session", "spo2Daily")
+    oauth.authorise(world.account, Agreeing(), SPEC, scopes=scopes)
     assert "extapi:spo2Daily" not in (world.account.token() or {})["scope"]
     answer = requests.get(
         f"{world.server.url}/v2/usercollection/daily_spo2",
@@ -77,7 +78,7 @@ def test_a_name_that_oura_does_not_know_is_dropped_in_silence(world: World, monk
 
 def test_a_box_that_is_left_unticked_costs_that_stream_alone_until_it_is_ticked(world: World) -> None:
     world.vendor.ticked -= {"spo2", "workout"}
-    consent.authorise(world.account, Agreeing())
+    client.authorise(world.account, Agreeing())
     before = refreshes(world)
     for minutes in (0, 30):
         outcome = later(world, minutes=minutes).sync()
@@ -88,7 +89,7 @@ def test_a_box_that_is_left_unticked_costs_that_stream_alone_until_it_is_ticked(
     world.vendor.ticked |= {"spo2", "workout"}
     world.vendor.tokens_expire()  # a refreshed token carries the consent it came from, and no more
     assert later(world, minutes=60).sync().not_permitted == ("daily_spo2", "workout")
-    consent.authorise(world.account, Agreeing())
+    client.authorise(world.account, Agreeing())
     outcome = later(world, minutes=90).sync()
     assert (outcome.outcome, outcome.not_permitted) == ("ok", ())
     assert of_metric(world, Metric.SPO2)

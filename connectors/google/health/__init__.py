@@ -79,7 +79,7 @@ SPEC = ConnectorSpec(
         for area in ("sleep", "activity_and_fitness", "health_metrics_and_measurements")
     ),
     opens="connectors.google.health.client:GoogleHealth",
-    authorises="connectors.google.health.consent:authorise",
-    revokes="connectors.google.health.consent:revoke",
+    authorises="connectors.google.health.client:authorise",
+    revokes="connectors.google.health.client:revoke",
     notices="connectors.google.health.webhook:notice",
 )

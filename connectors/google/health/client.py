@@ -6,7 +6,7 @@ The API tells neither changes nor deletions, so every pull reads the last days a
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import cached_property
@@ -14,14 +14,28 @@ from typing import Any
 from urllib.parse import urlencode
 
 from bridge.domain.errors import NotPermitted, SourceChanged
-from bridge.domain.ports import Account
+from bridge.domain.ports import Account, Browser
 from bridge.domain.types import Page, RawRecord
-from connectors.google.answers import Uncovered, answered
+from connectors.google import auth
+from connectors.google.answers import Service, Uncovered, answered
 from connectors.google.auth import open_http
 from connectors.google.health import SPEC
-from connectors.google.health.consent import ACTIVITY_SCOPE, HEALTH, MEASUREMENTS, SLEEP_SCOPE
 from connectors.payload import Fields, listing, mapping, token_pages, words
 from connectors.windows import Window
+
+SCOPE_PREFIX = "https://www.googleapis.com/auth/googlehealth."
+SLEEP_SCOPE = f"{SCOPE_PREFIX}sleep.readonly"
+ACTIVITY_SCOPE = f"{SCOPE_PREFIX}activity_and_fitness.readonly"
+MEASUREMENTS = f"{SCOPE_PREFIX}health_metrics_and_measurements.readonly"
+
+HEALTH = Service(
+    source="google_health",
+    api="Google Health API",
+    scope=SLEEP_SCOPE,
+    more=(ACTIVITY_SCOPE, MEASUREMENTS),
+    reads="health data",
+    fades="Google ends consents to health data after some days or weeks, even for apps in production",
+)
 
 DAY = timedelta(days=1)
 POINTS_MAX, SESSIONS_MAX = 1000, 25  # rows of a page; of sleeps and workouts Google sends no more than 25
@@ -184,3 +198,16 @@ def _kept(value: Any) -> Any:
 
 def _written(day: date) -> dict[str, int]:
     return {"year": day.year, "month": day.month, "day": day.day}
+
+
+def authorise(account: Account, browser: Browser, *, also: Sequence[str] = ()) -> None:
+    """Ask for consent at Google to read health data, and to the scopes ``also`` of other services.
+
+    Raises NeedsLogin when the consent is refused, unanswered, or without any scope of health data.
+    """
+    auth.authorise(account, browser, HEALTH, also=also)
+
+
+def revoke(account: Account) -> bool:
+    """Revoke the consent at Google. Returns True if Google confirmed."""
+    return auth.revoke(account)

@@ -18,6 +18,6 @@ SPEC = ConnectorSpec(
     registration=REGISTRATION,
     consent_scopes=("https://www.googleapis.com/auth/tasks.readonly",),
     opens="connectors.google.tasks.client:GoogleTasks",
-    authorises="connectors.google.tasks.consent:authorise",
-    revokes="connectors.google.tasks.consent:revoke",
+    authorises="connectors.google.tasks.client:authorise",
+    revokes="connectors.google.tasks.client:revoke",
 )

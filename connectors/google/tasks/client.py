@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
 
 from bridge.domain.errors import SourceChanged
-from bridge.domain.ports import Account
+from bridge.domain.ports import Account, Browser
 from bridge.domain.types import Covers, Page, RawRecord
-from connectors.google.answers import Gone, Invalid, NotFound, answered
+from connectors.google import auth
+from connectors.google.answers import Gone, Invalid, NotFound, Service, answered
 from connectors.google.auth import open_service
-from connectors.google.tasks.consent import TASKS
+
+TASKS = Service(
+    source="google_tasks",
+    api="Google Tasks API",
+    scope="https://www.googleapis.com/auth/tasks.readonly",
+    reads="tasks",
+)
 
 PAGE_MAX_TASKS = 100  # the API's maximum
 OVERLAP = timedelta(hours=1)  # before the last pull began, read once more: clocks differ
@@ -126,3 +133,16 @@ def _record(one: str, item: Mapping[str, Any]) -> RawRecord:
 
 def _text(at: datetime) -> str:
     return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def authorise(account: Account, browser: Browser, *, also: Sequence[str] = ()) -> None:
+    """Ask for consent at Google to read tasks, and to the scopes ``also`` of other services.
+
+    Raises NeedsLogin when the consent is refused, incomplete or unanswered.
+    """
+    auth.authorise(account, browser, TASKS, also=also)
+
+
+def revoke(account: Account) -> bool:
+    """Revoke the consent at Google. Returns True if Google confirmed."""
+    return auth.revoke(account)

@@ -19,6 +19,6 @@ SPEC = ConnectorSpec(
     registration=REGISTRATION,
     consent_scopes=("Calendars.Read",),
     opens="connectors.microsoft.calendar.client:MicrosoftCalendar",
-    authorises="connectors.microsoft.calendar.consent:authorise",
+    authorises="connectors.microsoft.calendar.client:authorise",
     writes="connectors.microsoft.calendar.write:write",
 )

@@ -6,22 +6,24 @@ Graph tells of an occurrence only times and series (microsoftgraph/microsoft-gra
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from urllib.parse import quote
 
 from bridge.domain.errors import CursorExpired
-from bridge.domain.ports import Account
+from bridge.domain.ports import Account, Browser
 from bridge.domain.types import Covers, Page, RawRecord
 from connectors.microsoft.calendar import SPEC
 from connectors.microsoft.calendar.events import MASTER, kept
+from connectors.microsoft.consent import obtain
 from connectors.microsoft.graph import REMOVED, Closed, Graph, Missing, Rejected, Thing
 
 BACK, AHEAD = timedelta(days=370), timedelta(days=120)  # of a window, around the moment at which it was opened
 RENEWED = timedelta(days=30)
 BEGUN = ""  # in place of a link: some of the calendar is stored, but not all of it in this window
 CALENDAR_FIELDS = ("id", "isDefaultCalendar", "canEdit")  # no names
+WRITE_SCOPE = "Calendars.ReadWrite"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -216,3 +218,11 @@ def _dropped(calendar: str, state: _State) -> Page:
 
 def _text(at: datetime) -> str:
     return at.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def authorise(account: Account, browser: Browser, *, write: bool = False, also: Sequence[str] = ()) -> None:
+    """Ask for consent to read calendars, and with ``write`` also to write.
+
+    ``also`` are scopes of other sources. Raises NeedsLogin when the consent is declined, incomplete or unanswered.
+    """
+    obtain(account, browser, SPEC, writes=(WRITE_SCOPE,) if write else (), also=also)

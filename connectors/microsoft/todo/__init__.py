@@ -15,5 +15,5 @@ SPEC = ConnectorSpec(
     registration=REGISTRATION,
     consent_scopes=("Tasks.Read",),
     opens="connectors.microsoft.todo.client:MicrosoftToDo",
-    authorises="connectors.microsoft.todo.consent:authorise",
+    authorises="connectors.microsoft.todo.client:authorise",
 )

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
 from bridge.domain.errors import CursorExpired
-from bridge.domain.ports import Account
+from bridge.domain.ports import Account, Browser
 from bridge.domain.types import Covers, Page, RawRecord
+from connectors.microsoft.consent import obtain
 from connectors.microsoft.graph import REMOVED, Graph, Missing, Rejected, Thing
 from connectors.microsoft.todo import SPEC
 
@@ -82,3 +83,11 @@ def _dropped(one: str, links: dict[str, str]) -> Page:
     links.pop(one, None)
     cursor = json.dumps(links, sort_keys=True)
     return Page(stream="task", records=(), cursor=cursor, covers=Covers(prefix=f"{one}/"))
+
+
+def authorise(account: Account, browser: Browser, *, also: Sequence[str] = ()) -> None:
+    """Ask for consent to read tasks, and to the scopes ``also`` of other sources.
+
+    Raises NeedsLogin when the consent is declined, incomplete or unanswered.
+    """
+    obtain(account, browser, SPEC, also=also)

@@ -24,7 +24,7 @@ from lab.vendors.chat.adviser import NO_DECISION, ODD, Vendor, right
 from lab.vendors.chat.faults import always, scripted, status
 from policies.llm import Llm, open_policy
 from policies.llm.answer import Unreadable, read, written
-from policies.llm.sequence.policy import SequencePolicy
+from policies.llm.sequence import SequencePolicy
 from rhythm_env.interface import ActionType, Belief, Decision, Policy
 from tests.lab.training.llm.test_prompt import answered, seen
 

@@ -27,10 +27,9 @@ from lab.evaluation.recall import ANOTHERS, NONE, OWN, PASTS
 from lab.evaluation.strategies import strategy
 from lab.evaluation.week import begin, observation
 from lab.training.llm.sequence.ablations import Player
-from policies.llm.sequence import reading
+from policies.llm.sequence import WEIGHTS, SequencePolicy, reading
 from policies.llm.sequence.forward import LARGEST, Model, load, packed, think, unpacked
 from policies.llm.sequence.inputs import read
-from policies.llm.sequence.policy import WEIGHTS, SequencePolicy
 from policies.llm.sequence.slots import PER_SLOT, PRESENT
 from rhythm_env.dynamics import ACTIONS
 from rhythm_env.interface import ActionType, Answer
