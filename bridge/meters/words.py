@@ -40,15 +40,6 @@ def slept(asleep: float, need: float, z: float, *, own: bool = True) -> Fact:
     return fact(kind if own else f"{kind}_most", length=length(60 * asleep), short=length(60 * max(short, 0.0)))
 
 
-def plural(count: int, noun: str) -> str:
-    """Return a count with its English noun, in the plural unless the count is 1.
-
-    >>> plural(1, "task"), plural(2, "task")
-    ('1 task', '2 tasks')
-    """
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
 def relative(value: float, centre: float, normal: Baseline) -> Fact:
     """Return how many whole per cent ``value`` is above or below ``centre``.
 
