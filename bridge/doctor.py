@@ -19,11 +19,11 @@ from bridge.daemon import backups, housekeeping
 from bridge.daemon.backup_places import Place, places_of
 from bridge.daemon.mqtt import link
 from bridge.domain.errors import BridgeError, Fault, StoreFault
+from bridge.domain.languages import plural
 from bridge.domain.ports import ConnectorSpec
 from bridge.domain.records import FOLDER_CONNECTION, PUSH_CONNECTION, Connection, User
 from bridge.ingest import folder_pages
 from bridge.ingest.mending import is_kept, is_lost, mending_command
-from bridge.meters import words
 
 SQLITE = "sqlite:///"
 OVERDUE = timedelta(hours=6)  # past its due time a connection tells that no daemon runs
@@ -192,7 +192,7 @@ def _mqtt(bridge: installation.Bridge) -> Iterator[Finding]:
     except BridgeError as error:
         yield _fault("mqtt", error, "correct it in the environment or config.toml")
         return
-    yield Finding(check="mqtt", ok=True, text=f"{words.plural(shared, 'device')} at the broker, one of each who shares")
+    yield Finding(check="mqtt", ok=True, text=f"{plural(shared, 'device')} at the broker, one of each who shares")
 
 
 def _webhook(settings: config.Settings) -> Iterator[Finding]:

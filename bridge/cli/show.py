@@ -243,12 +243,3 @@ class Progress:
             rich.update(task, completed=done, total=total)
 
         return step
-
-
-def plural(count: int, noun: str) -> str:
-    """Return a count with its English noun, in the plural unless the count is 1.
-
-    >>> plural(1, "task"), plural(2, "task")
-    ('1 task', '2 tasks')
-    """
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

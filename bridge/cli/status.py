@@ -9,6 +9,7 @@ import typer
 
 from bridge.cli import options, show
 from bridge.domain.errors import BadRecord
+from bridge.domain.languages import plural
 
 if TYPE_CHECKING:
     from bridge.advice.foresight import Foresight
@@ -80,7 +81,7 @@ def status(user: options.User, json: options.Json = False) -> None:
 def _foresight_words(known: Foresight) -> str:
     from bridge.advice.foresight import VERDICT_ANSWERS
 
-    answers = show.plural(known.answers, "answer")
+    answers = plural(known.answers, "answer")
     if known.answers < VERDICT_ANSWERS:
         return f"{answers} of yours so far; how well they are foretold can be told from {VERDICT_ANSWERS} on"
     scores = f"Brier score {known.score:.3f}, by your usual share {known.usual:.3f}, 0 is perfect"
@@ -123,7 +124,7 @@ def _print_findings(findings: Sequence[Finding]) -> None:
     for one in extras:  # a command of that length would leave a table no room
         typer.echo(f"{one.extra}, {one.text}\n  {one.next}")
     faults = sum(not one.ok for one in findings)
-    typer.echo(f"{show.plural(faults, 'fault')} to mend, at the top." if faults else "Nothing is wrong.")
+    typer.echo(f"{plural(faults, 'fault')} to mend, at the top." if faults else "Nothing is wrong.")
 
 
 def diagnostics(

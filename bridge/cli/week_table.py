@@ -10,6 +10,7 @@ from bridge.advice.week import is_moved
 from bridge.cli import show
 from bridge.documents.calendar import describe_facts, week_facts
 from bridge.documents.text import printable, slot_name, title_of
+from bridge.domain.languages import plural
 from bridge.domain.slots import ZoneHistory, zone_at
 from bridge.domain.titles import answer_text
 from rhythm_env.interface import Slot
@@ -110,9 +111,9 @@ def _summary(user: str, week: Week) -> Iterator[str]:
     hours = (end - start) / timedelta(hours=1)
     yield (
         f"{facts['busy'] * hours:.1f} h planned, {facts['meeting_density'] * hours:.1f} h of them in meetings "
-        f"({facts['back_to_back']} without a pause before); {show.plural(facts['short_gaps'], 'pause')} under 10 minutes."
+        f"({facts['back_to_back']} without a pause before); {plural(facts['short_gaps'], 'pause')} under 10 minutes."
     )
-    company = show.plural(facts["social_events_7d"], "time")
+    company = plural(facts["social_events_7d"], "time")
     pressing = "" if week.pressure is None else f" Deadlines press like {week.pressure:.1f} tasks that cannot wait."
     yield f"{facts['focus_minutes'] / 60:.1f} h of focus, {company} in company.{pressing}"
     yield f'Something is wrong? bridge classify --user {user} --fix "EVENT" ACTION'

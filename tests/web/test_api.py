@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 import time
+from collections import Counter
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 import requests
+import sqlalchemy as sa
 from typer.testing import CliRunner
 
 from bridge import installation
@@ -209,3 +211,25 @@ def test_tokens_and_passwords_at_the_command_line(place: Place, ana: User, monke
     assert access.user_with_password(place.bridge.store, "ana", "correct horse") == ana
     assert re.search("no password", bridge("user", "password", "ana", "--remove"))
     assert not Path(place.bridge.settings.folder / "uploads").exists()
+
+
+def test_what_rests_on_years_is_read_anew_with_new_data(program: requests.Session, place: Place, ana: User) -> None:
+    paths = "/meters", "/belief", "/history", "/calendar"
+    first = [told(program, place, path) for path in paths]
+    read: list[str] = []
+
+    def hear(_db: Any, _cursor: Any, text: str, *_: Any) -> None:
+        read.extend(re.findall(r"FROM \"?(samples|packed_samples|events|recommendations)\b", text))
+
+    sa.event.listen(place.bridge.store.database.engine, "before_cursor_execute", hear)
+    again = [told(program, place, path) for path in paths]
+    few = Counter(read)
+    told(program, place, "/checkins", {"score": 2, "about": "VITALITY"})
+    changed = told(program, place, "/meters")
+    sa.event.remove(place.bridge.store.database.engine, "before_cursor_execute", hear)
+    assert [one | {"at": ""} if isinstance(one, dict) else one for one in again] == [
+        one | {"at": ""} if isinstance(one, dict) else one for one in first
+    ]
+    assert few["samples"] + few["packed_samples"] == 0
+    assert few["events"] == len(paths)  # flights, for the clock of each request
+    assert changed["meters"]["VITALITY"]["level"] != first[0]["meters"]["VITALITY"]["level"]

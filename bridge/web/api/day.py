@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal
 
@@ -15,7 +16,7 @@ from bridge.advice.feedback import own
 from bridge.advice.wishing import Because
 from bridge.documents.calendar import week_document
 from bridge.documents.inputs import parse_answer, parse_score, parse_slot
-from bridge.documents.meters import checkin_document, load_meters, meter_document, meters_document
+from bridge.documents.meters import MetersView, checkin_document, load_meters, meter_document, meters_document
 from bridge.documents.offers import offer_documents
 from bridge.documents.recommendations import advice_document, recommendation_document
 from bridge.documents.text import title_of
@@ -25,6 +26,8 @@ from bridge.domain.slots import zone_at
 from bridge.ingest import checkins as checkin
 from bridge.web import day
 from bridge.web.state import Visit, Visitor
+from bridge.web.today_cache import data_version
+from bridge.web.weeks import cached_week
 from rhythm_env.interface import ActionType, Meter
 
 router = APIRouter(tags=["day"])
@@ -85,7 +88,14 @@ def meters(visit: Visitor, days: Annotated[int, Query(ge=1, le=366)] = 7) -> Doc
     """Return the five meters now and at the start of every slot of the last ``days``. Null means that nothing was
     known.
     """
-    return meters_document(load_meters(visit.bridge, visit.user, visit.now, days))
+    current = visit.app.today_cache.today(visit.bridge, visit.user, visit.now)
+    version = data_version(visit.bridge, visit.user, visit.now), current.moment
+
+    def computed() -> MetersView:
+        return load_meters(visit.bridge, visit.user, visit.now, days)
+
+    view = visit.app.results.get(visit.user, f"meters of {days} days", version, computed)
+    return meters_document(replace(view, at=visit.now, now=current.readings))
 
 
 @router.get("/recommendation")
@@ -175,8 +185,8 @@ def calendar(visit: Visitor, week: Annotated[str | None, Query(max_length=20)] =
     ``week`` is 2026-W47 or a date in it, by default the current week.
     """
     monday = weeks.monday_of(week, visit.now, visit.user.zones)
-    found = weeks.load_week(visit.bridge.store, visit.user, visit.bridge.classifier, monday, at=visit.now)
-    return {"user": visit.user.name, **week_document(found)}
+    found = cached_week(visit, monday)
+    return {"user": visit.user.name, **week_document(replace(found, at=visit.now))}
 
 
 @router.post("/labels")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -17,11 +18,13 @@ from bridge.documents.review import PastAdviceDocument, ReviewDocument, past_adv
 from bridge.documents.trends import TrendsDocument
 from bridge.documents.trends_cache import load_trends
 from bridge.domain.slots import INSTANT
+from bridge.web.result_cache import advice_version, effects_version
 from bridge.web.state import Visitor
 
 router = APIRouter(tags=["past"])
 Weeks = Annotated[int, Query(ge=1, le=52)]
 DAYS_PER_WEEK = 7
+CONFIRMED_FRESH_SECONDS = 900  # what ends in between is looked at with the next data, or after that
 
 
 # Documented, and not checked again on the way out: a year of it is long.
@@ -55,22 +58,30 @@ def review(visit: Visitor, week: Annotated[str | None, Query(max_length=20)] = N
 def history(visit: Visitor, days: Annotated[int, Query(ge=1, le=366)] = 14) -> list[PastAdviceDocument]:
     """Return the recommendations of the last ``days``, newest first, each with its answer and its outcome."""
     bridge, user, now = visit.bridge, visit.user, visit.now
-    outcomes.confirm(bridge.store, user, bridge.classifier, now=now)
+    version = effects_version(bridge, user, now), now.timestamp() // CONFIRMED_FRESH_SECONDS
+    confirmed = partial(outcomes.confirm, bridge.store, user, bridge.classifier, now=now)
+    visit.app.results.get(user, "confirmed", version, confirmed)
     found = outcomes.advised(bridge.store, user, since=now - timedelta(days=days), until=now + INSTANT)
     return [past_advice_document(one, user, now=now) for one in reversed(found)]
 
 
 @router.get("/belief", responses=BELIEF, response_class=JSONResponse)
-def belief(visit: Visitor) -> JSONResponse:
+def belief(visit: Visitor) -> Response:
     """Return the model's belief about the user, for each day of the last year with a recommendation.
 
     The eight answers that moved it most, and all resets, are returned too.
     """
-    return JSONResponse(belief_document(beliefs(visit.bridge.store, visit.user, now=visit.now)))
+    version = advice_version(visit.bridge, visit.user, visit.now)
+
+    def computed() -> JSONResponse:
+        return JSONResponse(belief_document(beliefs(visit.bridge.store, visit.user, now=visit.now)))
+
+    body: bytes = visit.app.results.get(visit.user, "belief as JSON", version, lambda: bytes(computed().body))
+    return Response(body, media_type="application/json")
 
 
 @router.post("/belief/reset", responses=BELIEF, response_class=JSONResponse)
-def reset(visit: Visitor) -> JSONResponse:
+def reset(visit: Visitor) -> Response:
     """Let the model ignore all answers given so far, from the next recommendation on, and return the belief.
 
     Nothing is deleted.
@@ -80,7 +91,7 @@ def reset(visit: Visitor) -> JSONResponse:
 
 
 @router.post("/belief/restore", responses=BELIEF, response_class=JSONResponse)
-def restore(visit: Visitor) -> JSONResponse:
+def restore(visit: Visitor) -> Response:
     """Undo the newest reset, so that the answers before it count again, and return the belief.
 
     Without a reset nothing changes.

@@ -156,7 +156,12 @@ def restore(visit: Visitor) -> RedirectResponse:
 
 
 def _beliefs(visit: Visit) -> Beliefs:
-    return beliefs(visit.bridge.store, visit.user, now=visit.now)
+    version = advice_version(visit.bridge, visit.user, visit.now)
+
+    def computed() -> Beliefs:
+        return beliefs(visit.bridge.store, visit.user, now=visit.now)
+
+    return visit.app.results.get(visit.user, "beliefs", version, computed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

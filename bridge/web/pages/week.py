@@ -10,7 +10,7 @@ from fastapi import APIRouter, Form, Path, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from bridge.advice import rescheduling
-from bridge.advice.week import Week, WeekSlot, is_moved, load_week, monday_of
+from bridge.advice.week import Week, WeekSlot, is_moved, monday_of
 from bridge.day.outcomes import day_end
 from bridge.documents.calendar import describe_facts, today_event_document
 from bridge.documents.review import week_name
@@ -18,14 +18,14 @@ from bridge.documents.text import slot_name
 from bridge.domain.languages import WEEKDAYS, _, date_text, number, say, shown
 from bridge.domain.records import AdviceRecord
 from bridge.domain.rendering import for_person
-from bridge.domain.slots import moment_at, moment_of, slot_start
+from bridge.domain.slots import moment_at
 from bridge.domain.titles import SLOT_TITLES, advice_title
 from bridge.web import ahead, expected
 from bridge.web.day import SLOT_HEADINGS, answered, is_part, local, mark_seen
 from bridge.web.pages.ownership import just_marked, owned
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor, is_seen
-from bridge.web.today_cache import data_version
+from bridge.web.weeks import cached_week
 from rhythm_env.interface import Answer, Slot
 
 router = APIRouter()
@@ -45,7 +45,7 @@ def week(
     monday, current = monday_of(week, visit.now, visit.user.zones), moment_at(visit.now, visit.user.zones).week
     if monday == current:
         mark_seen(request, visit)
-    found, owned_ = _load(visit, monday), owned(visit)
+    found, owned_ = cached_week(visit, monday), owned(visit)
     return page(
         "week.html",
         visit,
@@ -77,19 +77,6 @@ def week_ahead(request: Request, visit: Visitor, week: Annotated[str, Query(max_
         return RedirectResponse(f"/week?week={week_name(monday)}", 303)
     found = expected.expected(visit, monday, seen=is_seen(request, visit))
     return page("week/ahead.html", visit, expected=found)
-
-
-def _load(visit: Visit, monday: date) -> Week:
-    """Return the week that begins on ``monday``."""
-    store, start = visit.bridge.store, slot_start(moment_of(monday, 0), visit.user.zones)
-    given = store.recommendations.advice_records(visit.user.id, since=start - A_WEEK, until=start + A_WEEK)
-    advice = tuple((one.id, one.answer, one.moved_to, one.start) for one in given)
-    version = data_version(visit.bridge, visit.user, visit.now), monday, advice
-
-    def computed() -> Week:
-        return load_week(store, visit.user, visit.bridge.classifier, monday, at=visit.now)
-
-    return visit.app.results.get(visit.user, "week", version, computed)
 
 
 @router.post("/week/{number}")

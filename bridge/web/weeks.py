@@ -1,0 +1,22 @@
+"""Keep the week that the page and the JSON door show until something in it changes."""
+
+from __future__ import annotations
+
+from datetime import date
+from functools import partial
+
+from bridge.advice.week import A_WEEK, Week, load_week
+from bridge.domain.slots import moment_of, slot_start
+from bridge.web.state import Visit
+from bridge.web.today_cache import data_version
+
+
+def cached_week(visit: Visit, monday: date) -> Week:
+    """Return the week that begins on ``monday``, made again with new data and other advice."""
+    bridge, user, now = visit.bridge, visit.user, visit.now
+    start = slot_start(moment_of(monday, 0), user.zones)
+    given = bridge.store.recommendations.advice_records(user.id, since=start - A_WEEK, until=start + A_WEEK)
+    advice = tuple((one.id, one.answer, one.moved_to, one.start) for one in given)
+    version = data_version(bridge, user, now), monday, advice
+    week = partial(load_week, bridge.store, user, bridge.classifier, monday, at=now)
+    return visit.app.results.get(user, "week", version, week)
