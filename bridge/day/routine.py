@@ -147,16 +147,16 @@ def habits(known: Snapshot, work: Week = ()) -> dict[ActionType, Habit]:
 def _whole_days(known: Snapshot) -> dict[ActionType, datetime]:
     found: dict[ActionType, datetime] = {}
     for one, label in known.agenda:
-        over = one.start <= known.at and one.end - one.start <= LONGEST_TRIP
-        if over and _names_a_day(one.event) and label.action is not None and sure(label) >= LIKELY:
+        if one.event.first_day is None or label.action is None or sure(label) < LIKELY:
+            continue
+        if one.start <= known.at and one.end - one.start <= LONGEST_TRIP and _names_a_day(one.event):
             end = min(one.end, known.at)
             found[label.action] = max(end, found.get(label.action, end))
     return found
 
 
 def _names_a_day(event: Event) -> bool:
-    off = event.cancelled or event.response is Response.DECLINED
-    return event.all_day and not off and event.kind not in NO_TIME
+    return not (event.cancelled or event.response is Response.DECLINED or event.kind in NO_TIME)
 
 
 def _first(known: Snapshot) -> datetime:
@@ -180,7 +180,7 @@ def _habit(deeds: Sequence[_Deed], weeks: float, whole_day: datetime | None) -> 
 
 
 def _times(deeds: Iterable[_Deed]) -> float:
-    return sum(one.trust for one in deeds)
+    return sum([one.trust for one in deeds])
 
 
 def _usual(deeds: Sequence[_Deed]) -> list[_Deed]:

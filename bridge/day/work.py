@@ -141,15 +141,18 @@ def _worked(known: Snapshot, work: Work, free: frozenset[date]) -> dict[date, _W
     """
     found: dict[date, list[tuple[Span, tuple[float, float, float]]]] = {}
     today, _ = clock(known.at, known.zones)
-    work = sorted(work, key=_begin)
-    for start, end in merged(((o.start, o.end) for o, _ in work), bridging=LONG_PAUSE):
+    work = sorted(work, key=lambda one: one[0].start)
+    starts = [o.start for o, _ in work]
+    for start, end in merged([(o.start, o.end) for o, _ in work], bridging=LONG_PAUSE):
         day, begin = clock(start, known.zones)
         over = begin + (end - start) / MINUTE
         if day == today or day in free or (begin < NIGHT and over - begin < SHIFT):
             continue
-        inside = work[bisect_left(work, start, key=_begin) : bisect_left(work, end, key=_begin)]
+        inside = work[bisect_left(starts, start) : bisect_left(starts, end)]
         deep = [(o, la) for o, la in inside if la.action is not ActionType.ADMIN_WORK or is_meeting(o.event)]
-        found.setdefault(day, []).append(((begin, over), (_minutes(deep), _minutes(inside), _length(inside))))
+        whole, minutes = _minutes(inside)
+        deep_minutes = minutes if len(deep) == len(inside) else _minutes(deep)[1]
+        found.setdefault(day, []).append(((begin, over), (deep_minutes, minutes, whole)))
     days = {day: one for day, one in _of_tasks(known).items() if day != today and day not in free}
     for day, parts in found.items():
         deep_minutes, minutes, whole = (sum(of) for of in zip(*(minutes for _, minutes in parts), strict=True))
@@ -159,16 +162,10 @@ def _worked(known: Snapshot, work: Work, free: frozenset[date]) -> dict[date, _W
     return {day: days[day] for day, keep in zip(sorted(days), kept, strict=True) if keep}
 
 
-def _begin(one: tuple[Occurrence, Label]) -> datetime:
-    return one[0].start
-
-
-def _length(work: Iterable[tuple[Occurrence, Label]]) -> float:
-    return sum((end - start) / MINUTE for start, end in merged((o.start, o.end) for o, _ in work))
-
-
-def _minutes(work: Work) -> float:
-    return _length(work) * sum(_chance(label) for _, label in work) / len(work) if work else 0.0
+def _minutes(work: Work) -> tuple[float, float]:
+    """Return the minutes of entries, overlaps once, and of them those that are work by the chances of the labels."""
+    whole = sum([(end - start) / MINUTE for start, end in merged([(o.start, o.end) for o, _ in work])])
+    return whole, whole * sum([_chance(label) for _, label in work]) / len(work) if work else 0.0
 
 
 def _of_tasks(known: Snapshot) -> dict[date, _Worked]:
