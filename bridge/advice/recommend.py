@@ -23,8 +23,7 @@ from bridge.day import choice
 from bridge.day.choice import Option
 from bridge.day.outcomes import as_answer
 from bridge.day.person import NEAR, Person
-from bridge.day.rules import local
-from bridge.day.view import View
+from bridge.day.view import View, local
 from bridge.domain.errors import SetupError
 from bridge.domain.facts import Fact, fact
 from bridge.domain.guard import Guard, silence

@@ -11,13 +11,15 @@ import numpy as np
 
 from bridge.calendar.busy import Stretch, clipped
 from bridge.calendar.plans import COMPANY
-from bridge.day.candidates import DUE_DAYS, Candidate, candidates, due_tasks, of_action, of_task
+from bridge.day.candidates import DUE_DAYS, RESTS, Candidate, candidates, due_tasks, of_action, of_task
 from bridge.day.grid import CELL, DAY, EVENING, MINUTE, Grid, Numbers, grid_of, rounded_up
+from bridge.day.hours import BEFORE_BED
 from bridge.day.person import Person
-from bridge.day.rules import BEFORE_BED, LEISURE, Starts, fit, local, taken_back
+from bridge.day.repeats import LEISURE
+from bridge.day.rules import Starts, fit, taken_back
 from bridge.day.sleep import Rests
 from bridge.day.terms import facts, of_due, reasons, values, weights
-from bridge.day.view import View, said_of, suggested_on
+from bridge.day.view import View, local, said_of, suggested_on
 from bridge.domain.facts import Fact, fact
 from bridge.domain.slots import Moment, moment_at, slot_bounds, zone_at
 from bridge.domain.types import Reading, Task
@@ -29,6 +31,7 @@ GAPS_AHEAD, GAPS_AT_MOST, GAPS_MAX = timedelta(hours=48), timedelta(days=6), 3  
 NOT_AT_ONCE = timedelta(hours=1)
 FLIGHT_NEAR, ENTRY_NEAR = timedelta(hours=6), timedelta(hours=2)
 NOTHING_FITS = fact("nothing_fits")
+SOON = timedelta(hours=2)  # within which a rest begins that is advised now
 LEAST_LEFT = timedelta(minutes=90)  # until the time of getting up, for which one is sent to bed again
 EARLIER = {"flight_west": "bedtime_early", "late_shift": "bedtime_plain"}  # what moved a night -> kind of its fact
 ODD = 75.0  # minutes of spread, and from last night, beyond which a bedtime is not told as usual
@@ -115,7 +118,8 @@ def options(view: View, span: Stretch) -> tuple[dict[ActionType, Option], dict[A
     for candidate in candidates(view.person, view.grid, said=names):
         if candidate.action is None:
             continue
-        one = judged(candidate, view, first, last)
+        soon = min(last, view.grid.up(span[0] + SOON)) if candidate.action in RESTS else last
+        one = judged(candidate, view, first, soon)
         if one.refusal is not None or full is not None:
             held.setdefault(candidate.action, one.refusal or full or NOTHING_FITS)
             continue

@@ -26,7 +26,8 @@ from bridge.day.choice import (
 )
 from bridge.day.grid import BESIDE, CELL, DAY, HOUR, MINUTE, Grid, rounded_up, without
 from bridge.day.person import Person
-from bridge.day.rules import AGAIN, APART, LEISURE, PAUSE
+from bridge.day.repeats import AGAIN, LEISURE
+from bridge.day.rules import APART, PAUSE
 from bridge.day.solver import Place, solve
 from bridge.day.terms import due_weight, facts, of_due
 from bridge.day.view import Said, View, is_agreed, said_of, stands, suggested_on

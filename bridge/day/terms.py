@@ -12,13 +12,15 @@ from types import MappingProxyType
 
 import numpy as np
 
-from bridge.calendar.busy import clipped, merged, takes_time
-from bridge.calendar.busy import length as span
+from bridge.calendar.busy import clipped
+from bridge.calendar.plans import COMPANY
 from bridge.day.candidates import RESTS, Candidate
-from bridge.day.grid import DAY, HOUR, MINUTE, OFFICE_WORK, Grid, Numbers
+from bridge.day.grid import HOUR, MINUTE, Grid, Numbers
+from bridge.day.hours import usual
+from bridge.day.leisure import NONE_LATELY, OF_EVENING, free_time, never_lately, of_free_time, of_none_lately
 from bridge.day.person import Person
-from bridge.day.rules import SHORT_NIGHT, Starts, local, usual
-from bridge.day.view import View
+from bridge.day.rules import SHORT_NIGHT, Starts
+from bridge.day.view import View, local
 from bridge.domain.facts import Fact, fact, length
 from bridge.meters.words import usual_reach
 from rhythm_env.constants import EFFECTS
@@ -32,17 +34,13 @@ NOW_AND_THEN = 0.5  # times a week from which the last time tells something
 TELLING = 3  # days until a task is due, that speak for work
 QUIET, QUIET_FROM = 90, 15 * 60  # minutes of a long free stretch, and its latest begin after midnight
 LOAD = 360.0  # minutes of tiring entries
-FREE, EVENING_FROM, QUIET_EVENING = 90, 17 * 60, 19.5 * 60  # minutes of free time; minutes after midnight
-IDLE_UNTIL = 20 * 60  # minutes after midnight, until which a thing never done is a reason
-TURN = 4  # days, on the last of which a thing never done is a reason
-FULL_WEEK, HARD_DAYS = 15, 20  # hours of work in the calendar within six days, and within three
+FRIDAY = 4  # weekday
 NEAR_HOUR, TOLD_NEAR = 60.0, 30.0  # minutes around the usual hour that count, and in which it is told
 ALONE = frozenset(
     {A.DEEP_WORK, A.LEARN, A.EXERCISE, A.MEDITATE, A.ME_TIME, A.BINGE_WATCH}
 )  # what is usual without others
 LATELY, LOW = timedelta(days=6), 0.1  # below normal, from which a level is called low
 TOLD_LAST = frozenset({A.EXERCISE, A.MEDITATE, A.ME_TIME, A.FAMILY_TIME, A.SOCIALIZE, A.LEARN})
-NONE_LATELY = {A.EXERCISE: "no_sport_lately"}  # kind of the fact
 OURSELVES = frozenset({A.EXERCISE, A.MEDITATE, A.ME_TIME, A.LEARN})
 
 # The meter of which a low level speaks for an action. The action lifts it (``rhythm_env.constants``). Sport is no row:
@@ -139,6 +137,9 @@ def _last_time(candidate: Candidate, view: View, _lengths: Starts) -> Value:
     least = SPORT_AGAIN if candidate.action is A.EXERCISE else LAST_DAYS[0]
     if ago is None or usual_days is None or not max(least, NEARLY * usual_days) <= ago <= LAST_DAYS[1]:
         return 0.0
+    day, starts = view.grid.date.weekday(), view.person.routine.habits[candidate.action or A.SLEEP].starts
+    if candidate.action in COMPANY and starts and day < FRIDAY and day not in starts:
+        return 0.0  # who meets others on Saturdays is sent to nobody on a Thursday
     return min(ago / usual_days, 2.0) / 2 + 0.5
 
 
@@ -177,23 +178,6 @@ def often(per_week: float) -> Fact:
     """Return how often a week something is done, rounded, and at least once, as a part of a fact."""
     times = max(round(per_week), 1)
     return fact("times_a_week", times=times) if times > 2 else fact("twice_a_week" if times > 1 else "once_a_week")
-
-
-def _never_lately(candidate: Candidate, view: View, _lengths: Starts) -> Value:
-    """Somebody whose watch shows nothing of the kind, on one day of four and by eight in the evening."""
-    person, day = view.person, view.grid.date
-    if candidate.action in person.routine.habits or not person.known.episodes or candidate.action in _said(view):
-        return 0.0
-    turn = (day - person.known.zones[0].since.date()).days % TURN == TURN - 1
-    return ((view.grid.minutes <= IDLE_UNTIL) & turn).astype(float)
-
-
-def _said(view: View) -> set[ActionType | None]:
-    return {*(one.action for one in view.person.advised), *(one.action for one in view.said)}
-
-
-def _of_none_lately(candidate: Candidate, _view: View, _start: int) -> Fact:
-    return fact(NONE_LATELY[candidate.action or A.EXERCISE])
 
 
 def _goal(candidate: Candidate, view: View, _lengths: Starts) -> Value:
@@ -320,57 +304,6 @@ def _of_free(_candidate: Candidate, view: View, start: int) -> Fact:
     return fact("long_free", length=length(minutes), time=local(view, view.grid.at(start + int(view.free[start]))))
 
 
-def _free_time(candidate: Candidate, view: View, _lengths: Starts) -> Value:
-    """Leisure after hard days, or in an evening by what it lies between: the work of days, or free days."""
-    long, evening = view.free * 5 >= FREE, view.grid.minutes >= EVENING_FROM
-    if candidate.action is A.ME_TIME and A.ME_TIME not in _said(view) and _worked(view, 3) >= HARD_DAYS:
-        return long.astype(float)
-    kind = _evening_kind(view)
-    if OF_EVENING.get(kind) is not candidate.action:
-        return 0.0
-    if kind == "work_again":
-        evening = view.grid.minutes >= QUIET_EVENING
-    return (long & evening).astype(float)
-
-
-def _worked(view: View, days: int) -> float:
-    """Return the hours of entries of work in the days before that of the plan."""
-    low, high = view.grid.midnight - days * DAY, view.grid.midnight
-    mine = ((o, label) for o, label in view.person.entries if takes_time(o.event) and label.action in OFFICE_WORK)
-    return span(clipped(merged((o.start, o.end) for o, _ in mine), low, high)) / HOUR
-
-
-def _evening_kind(view: View) -> str:
-    """Return between what the evening lies: "week_over", "free_days", "work_again", or "" for any other."""
-    person, day = view.person, view.grid.date
-    works = [bool(person.work(day + k * DAY)) for k in range(3)]
-    end = view.grid.end_of_date
-    if not works[0] and clipped(view.entries, view.grid.since(QUIET_EVENING * MINUTE), end):
-        return ""
-    if not works[0] and works[1]:
-        return "work_again" if person.routine.work_known or day.weekday() == SUNDAY else ""
-    if works[1] or clipped(view.entries, end, end + DAY / 2):
-        return ""
-    return "week_over" if works[0] else "free_days" if works[2] else ""
-
-
-OF_EVENING: Mapping[str, ActionType] = {"week_over": A.ME_TIME, "free_days": A.BINGE_WATCH, "work_again": A.MEDITATE}
-SUNDAY = 6
-
-
-def _of_free_time(candidate: Candidate, view: View, _start: int) -> Fact:
-    person, kind, end = view.person, _evening_kind(view), view.grid.end_of_date
-    if candidate.action is A.ME_TIME and kind != "week_over":
-        return fact("hard_days", hours=round(_worked(view, 3)))
-    if kind == "work_again":
-        first = min((start for start, _ in person.attended if end <= start < end + DAY), default=None)
-        if first is not None:
-            return fact("work_again_at", time=local(view, first))
-        return fact("work_again" if person.routine.work_known else "new_week")
-    hours = round(_worked(view, 5)) if kind == "week_over" else 0
-    return fact("week_over_after", hours=hours) if hours >= FULL_WEEK else fact(kind)
-
-
 # Wishes, the policy, and what speaks against --------------------------------------------------------------------------
 
 
@@ -449,8 +382,8 @@ TERMS: tuple[Term, ...] = (
     Term(name="load", actions=RESTS | {A.EXERCISE}, value=_load, told=_of_load),
     Term(name="low_level", value=_low_level, told=_of_low_level, actions=frozenset(SERVES)),
     Term(name="quiet_stretch", actions=frozenset({A.DEEP_WORK}), value=_quiet_stretch, told=_of_free),
-    Term(name="never_lately", actions=frozenset(NONE_LATELY), value=_never_lately, told=_of_none_lately),
-    Term(name="free_time", actions=frozenset(OF_EVENING.values()), value=_free_time, told=_of_free_time),
+    Term(name="never_lately", actions=frozenset(NONE_LATELY), value=never_lately, told=of_none_lately),
+    Term(name="free_time", actions=frozenset(OF_EVENING.values()), value=free_time, told=of_free_time),
     Term(name="wish_weight", value=_wish_weight, told=_of_wish_weight),
     Term(name="new_person", actions=OURSELVES, value=_new_person, told=lambda *_: fact("answer_teaches")),
     Term(name="habit", value=_habit),
@@ -459,6 +392,6 @@ TERMS: tuple[Term, ...] = (
     Term(name="repeated", value=_repeated),
     Term(name="later", value=_later),
     Term(name="shorter", value=_shorter),
-    Term(name="over_meal", actions=frozenset(A) - {A.FAMILY_TIME, A.SOCIALIZE}, value=_over_meal),
+    Term(name="over_meal", actions=frozenset(A) - COMPANY, value=_over_meal),
     Term(name="filler", actions=frozenset({A.BINGE_WATCH}), value=_one),
 )

@@ -15,7 +15,7 @@ from bridge.calendar.plans import COMPANY
 from bridge.day.grid import DAY, Grid, is_meal, run
 from bridge.day.person import Person
 from bridge.domain.records import AdviceRecord
-from bridge.domain.slots import ZoneHistory, moment_at
+from bridge.domain.slots import ZoneHistory, moment_at, zone_at
 from bridge.domain.types import Event, Occurrence, Reading
 from rhythm_env.interface import ActionType, Answer, Meter
 
@@ -163,3 +163,8 @@ def suggested_on(person: Person, at: datetime) -> int:
         and (one.moment != moment or one.answer is not None or one.closed_at is not None)
         for one in person.advised
     )
+
+
+def local(view: View, at: datetime) -> datetime:
+    """Return an instant on the person's clock."""
+    return at.astimezone(zone_at(at, view.person.known.zones))

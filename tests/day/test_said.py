@@ -26,17 +26,19 @@ def test_an_evening_is_worth_something_by_what_it_lies_between() -> None:
     made = person(hour=8)
     assert said(made, A.ME_TIME) == [["your week held 16 hours of work and meetings, and tomorrow is free"]]
     assert said(made, A.BINGE_WATCH, TODAY + DAY) == [["it is an evening between two free days"]]
-    assert said(made, A.MEDITATE, SUNDAY) == [["your working week begins tomorrow"]]
+    assert said(made, A.MEDITATE, SUNDAY) == [["a quiet close of your free days: your working week begins tomorrow"]]
     assert not [one for day in (TODAY + k * DAY for k in (3, 4, 5)) for one in said(made, A.ME_TIME, day)]
     early = person(entry(SUNDAY + DAY, 480, 540, A.ADMIN_WORK, "Call"), hour=8)
-    assert said(early, A.MEDITATE, SUNDAY) == [["your working week begins tomorrow at 08:00"]]
+    assert said(early, A.MEDITATE, SUNDAY) == [
+        ["a quiet close of your free days: your working week begins tomorrow at 08:00"]
+    ]
     booked = person(entry(TODAY + DAY, 540, 600, A.ADMIN_WORK, "Call"), hour=8)
     assert said(booked, A.ME_TIME) == []
 
 
 def test_after_three_hard_days_comes_time_for_oneself() -> None:
     shifts = [entry(TODAY + k * DAY, 840, 1320, A.ADMIN_WORK, "Late shift") for k in range(-20, 3)]
-    made = person(*shifts, hour=8, work=False)
+    made = person(*shifts, hour=8.4, work=False)
     (why,) = for_person(found(made)[0][A.ME_TIME].facts)
     assert why == "your last three days held 24 hours of work and meetings"
 
@@ -73,6 +75,19 @@ def test_an_all_day_entry_of_the_family_is_time_with_the_family() -> None:
     assert A.FAMILY_TIME in found(free_sunday(*dates), 10)[0]
     visit = whole_day(SUNDAY, "Grandparents", A.FAMILY_TIME)
     assert against(free_sunday(*dates, visit), A.FAMILY_TIME, 10) == "your calendar has it on this day"
+
+
+def test_company_of_saturdays_is_not_looked_for_on_a_thursday() -> None:
+    thursday = TODAY - DAY
+    parties = [entry(thursday - days * DAY, 1200, 1380, A.SOCIALIZE, "Party") for days in (12, 19, 26)]
+    assert A.SOCIALIZE not in found(person(*parties, hour=12, day=thursday, work=False), 10)[0]
+    assert A.SOCIALIZE in found(person(*parties, hour=12, day=TODAY, work=False), 10)[0]
+
+
+def test_a_rest_is_advised_for_soon_or_not_at_all() -> None:
+    one = person(*meetings(8), hour=15)
+    assert A.ME_TIME not in found(one, 6)[0]
+    assert A.ME_TIME in found(replace(one, now=at(TODAY, 1065), _read={}), 6)[0]
 
 
 def test_family_waits_for_the_evening_of_a_working_day() -> None:

@@ -1,0 +1,226 @@
+"""Hours in which actions and tasks may lie, as masks of the day. They are our choice where no source is named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+
+import numpy as np
+
+from bridge.calendar.busy import Stretch, merged
+from bridge.day.candidates import WEEKEND, Candidate, deadline, is_call
+from bridge.day.grid import DAY, EVENING, HOUR, MINUTE, OFFICE_WORK, Cells, Grid, without
+from bridge.day.view import View
+from bridge.domain.facts import Fact, fact
+from rhythm_env.interface import ActionType
+
+A = ActionType
+
+BEFORE_BED, END_BEFORE_BED, TASK_BEFORE_BED = 90 * MINUTE, 75 * MINUTE, 2 * HOUR
+FREE_FROM = 10 * HOUR  # after midnight, on free days, for learning and work
+NAP_FROM, NAP_UNTIL = 13 * HOUR, 15 * HOUR  # later naps delay the night's sleep
+SPORT_FROM, SPORT_UNTIL = 9 * HOUR, 21 * HOUR  # the first on free days
+BEFORE_SHIFT, SHIFT = 5 * HOUR, 6 * HOUR
+NOON, OFFICE_END, AFTERNOON, AFTER_DINNER = 12 * HOUR, 17 * HOUR, 13 * HOUR, 19 * HOUR
+ANSWERED = ((8 * HOUR, 12 * HOUR), (13.5 * HOUR, 18 * HOUR))  # hours in which calls are answered, Monday to Friday
+LATEST = {A.DEEP_WORK: 20, A.ADMIN_WORK: 20, A.LEARN: 19.5, A.SLEEP: 15, A.EXERCISE: 20, A.MEDITATE: 22}
+LATEST |= {A.FAMILY_TIME: 19.5, A.SOCIALIZE: 19, A.ME_TIME: 21.0, A.BINGE_WATCH: 21}  # starts, hours after midnight
+URGENT_UNTIL, ERRANDS_UNTIL, TASKS_UNTIL = 22 * HOUR, 18 * HOUR, 20 * HOUR
+
+
+def is_urgent(candidate: Candidate, view: View) -> bool:
+    return candidate.due == view.grid.date
+
+
+def presses(candidate: Candidate, view: View) -> bool:
+    return candidate.due is not None and candidate.due <= view.grid.date + DAY
+
+
+def hours(candidate: Candidate, view: View) -> Cells | bool:
+    grid = view.grid
+    waits = candidate.action is A.DEEP_WORK and not is_urgent(candidate, view)
+    if candidate.task is not None and not (waits and grid.work):
+        return False if waits and _can_wait(candidate, view) else _free_of_dinner(candidate, view)
+    if candidate.action is None:
+        return True
+    return grid.inside(
+        merged(one for one in (*HOURS[candidate.action](grid), *usual(candidate, view)) if one[0] < one[1])
+    )
+
+
+def _free_of_dinner(candidate: Candidate, view: View) -> Cells:
+    """The hours of a task. On a free day what is not due until the next keeps clear of dinner."""
+    grid, hours = view.grid, view.grid.inside([_task_hours(candidate, view)])
+    if grid.work or presses(candidate, view):
+        return hours
+    return hours & ~grid.touched(meal for meal in grid.meals if meal[0] >= grid.since(OFFICE_END))
+
+
+def _can_wait(candidate: Candidate, view: View) -> bool:
+    """Return True if deep work is overdue on a free day, or not due before the next working day."""
+    routine, day, due = view.person.routine, view.grid.date, candidate.due
+    if not routine.work_known:
+        return False
+    working = next((one for one in (day + k * DAY for k in range(1, 8)) if routine.work[one.weekday()]), None)
+    return working is not None and (due is None or due < day or due >= working)
+
+
+def _task_hours(candidate: Candidate, view: View) -> Stretch:
+    grid = view.grid
+    low = max(grid.wake + HOUR, grid.wake if grid.work else grid.since(FREE_FROM))
+    if is_urgent(candidate, view):
+        return low, min(grid.bed - END_BEFORE_BED, grid.since(URGENT_UNTIL))
+    until = ERRANDS_UNTIL if candidate.action is A.ADMIN_WORK else TASKS_UNTIL
+    return low, min(grid.bed - TASK_BEFORE_BED, grid.since(until), grid.spent_from - 45 * MINUTE)
+
+
+def usual(candidate: Candidate, view: View, around: timedelta = HOUR) -> list[Stretch]:
+    """Return the person's usual stretch of the action on this weekday, widened at both ends, in a list."""
+    habit = None if candidate.action is None else view.person.routine.habits.get(candidate.action)
+    start = None if habit is None else habit.starts.get(view.grid.date.weekday())
+    if habit is None or start is None:
+        return []
+    at = view.grid.midnight + start * MINUTE
+    return [(at - around, at + habit.minutes * MINUTE + around)]
+
+
+def _work_hours(grid: Grid) -> list[Stretch]:
+    shown = [o.end for o, label in grid.entries if label.action in OFFICE_WORK and grid.wake < o.start]
+    end = max([grid.since(OFFICE_END), *shown])
+    return [(low, min(high, end)) for low, high in grid.work]
+
+
+def _learning_hours(grid: Grid) -> list[Stretch]:
+    low = grid.wake + HOUR if grid.work else max(grid.wake + HOUR, grid.since(FREE_FROM))
+    return grid.off_work(low, grid.bed - BEFORE_BED)
+
+
+def _sport_hours(grid: Grid) -> list[Stretch]:
+    """Until two hours before bedtime (Stutz 2019) and 21:00, and clear of a late shift and the five hours before."""
+    late = [
+        (o.start - BEFORE_SHIFT, o.end)
+        for o, _ in grid.entries
+        if o.end - o.start >= SHIFT and o.start >= grid.since(EVENING)
+    ]
+    end = min(grid.bed - 2 * HOUR, grid.since(SPORT_UNTIL))
+    begin = grid.wake + HOUR if grid.work else max(grid.wake + HOUR, grid.since(SPORT_FROM))
+    return [one for part in grid.off_work(begin, end) for one in without([part], late)]
+
+
+def _company_hours(grid: Grid) -> list[Stretch]:
+    """After work, and where none is known after usual hours, Monday to Friday; on a free day from noon."""
+    weekday = grid.date.weekday() < WEEKEND and not grid.person.free_day(grid.date)
+    after = max((end for _, end in grid.work), default=grid.since(OFFICE_END if weekday else NOON))
+    return [(max(grid.wake + HOUR, grid.since(NOON), after), grid.bed - BEFORE_BED)]
+
+
+def _screen_hours(grid: Grid) -> list[Stretch]:
+    since = max((end for _, end in grid.work), default=grid.since(AFTERNOON))
+    return [(max(grid.wake + HOUR, since, grid.since(AFTER_DINNER if grid.work else AFTERNOON)), grid.bed - HOUR)]
+
+
+def _own_hours(grid: Grid) -> list[Stretch]:
+    """After a day of work, on a free day from noon, and from ten before a late shift."""
+    begin = grid.since(NOON)
+    if grid.work:
+        begin = grid.work[-1][1] if grid.work[0][0] < begin else grid.since(FREE_FROM)
+    return grid.off_work(max(grid.wake + HOUR, begin), grid.bed - HOUR)
+
+
+def _nap_hours(grid: Grid) -> list[Stretch]:
+    low, high = max(grid.since(NAP_FROM), grid.wake + 4 * HOUR), grid.since(NAP_UNTIL)
+    return [(low, high)] if grid.person.at_home(grid.date) else grid.off_work(low, high)
+
+
+HOURS: dict[ActionType, Callable[[Grid], list[Stretch]]] = {
+    A.DEEP_WORK: _work_hours,
+    A.ADMIN_WORK: _work_hours,
+    A.LEARN: _learning_hours,
+    A.SLEEP: _nap_hours,
+    A.EXERCISE: _sport_hours,
+    A.MEDITATE: lambda grid: [(grid.wake + HOUR / 2, grid.bed - HOUR)],
+    A.FAMILY_TIME: _company_hours,
+    A.SOCIALIZE: _company_hours,
+    A.ME_TIME: _own_hours,
+    A.BINGE_WATCH: _screen_hours,
+}
+
+
+OTHERWISE: Mapping[ActionType, str] = {  # kind of the fact that no hours are left
+    A.DEEP_WORK: "no_working_time",
+    A.ADMIN_WORK: "no_working_time",
+    A.LEARN: "late_or_work",
+    A.SLEEP: "bedtime_far",
+    A.EXERCISE: "no_sport_now",
+    A.MEDITATE: "hours_of_sleep",
+    A.FAMILY_TIME: "no_company_now",
+    A.SOCIALIZE: "no_company_now",
+    A.ME_TIME: "work_time",
+    A.BINGE_WATCH: "no_series_now",
+}
+
+
+def of_hours(candidate: Candidate, view: View) -> Fact:
+    if candidate.task is None and candidate.action is not None:
+        return fact(OTHERWISE[candidate.action])
+    return fact("late_for_it" if view.is_today and view.person.now >= view.grid.since(OFFICE_END) else "hour_of_day")
+
+
+def after_waking(candidate: Candidate, view: View) -> Cells | bool:
+    grid, person = view.grid, view.person
+    low = grid.wake + HOUR / 2
+    if view.is_today and person.body.state == "ill":
+        low = max(low, person.routine.sleep_ending_on(grid.date, person.known.zones)[1])
+    own = usual(candidate, view, timedelta(0))
+    low = low if candidate.action is A.MEDITATE or (own and own[0][0] < low + HOUR / 2) else low + HOUR / 2
+    return grid.inside([(low, grid.bed)])
+
+
+def wished(candidate: Candidate, view: View) -> Cells | bool:
+    hours, days = view.person.wishes.hours, view.person.wishes.days
+    if candidate.action is None or view.grid.date.weekday() not in days.get(candidate.action, range(7)):
+        return candidate.action is None
+    if candidate.action not in hours:
+        return True
+    found = []
+    for begin, end in hours[candidate.action]:
+        low, high = (view.grid.midnight + one.hour * HOUR + one.minute * MINUTE for one in (begin, end))
+        found.append((low, high if high > low else high + DAY))
+    return view.grid.inside(merged(found))
+
+
+def answered(candidate: Candidate, view: View) -> Cells | bool:
+    if candidate.task is None or not is_call(candidate.task):
+        return True
+    if view.grid.date.weekday() >= 5:
+        return False
+    hours = np.zeros(view.grid.size, dtype=bool)
+    for low, high in ANSWERED:
+        hours |= (view.grid.minutes >= low / MINUTE) & (view.grid.minutes < high / MINUTE)
+    return hours
+
+
+def by_the_deadline(candidate: Candidate, view: View) -> Cells | bool:
+    end = deadline(candidate, view.person)
+    return True if end is None else view.grid.inside([(view.grid.begin, end)])
+
+
+def ahead(candidate: Candidate, view: View) -> Cells | bool:
+    if view.grid.begin > view.person.now + DAY:
+        return True
+    first = view.grid.up(view.person.now + candidate.length.notice * MINUTE)
+    return np.arange(view.grid.size) >= first
+
+
+def not_too_late(candidate: Candidate, view: View) -> Cells | bool:
+    if candidate.action is None or candidate.task is not None:
+        return True
+    grid = view.grid
+    quiet = candidate.action in (A.MEDITATE, A.SLEEP)
+    ends = (grid.bed if quiet else min(grid.bed - END_BEFORE_BED, grid.spent_from)) if grid.size else grid.begin
+    cells = np.arange(grid.size)
+    latest = cells < grid.up(grid.since(LATEST[candidate.action] * HOUR) + MINUTE)
+    own = usual(candidate, view, timedelta(0))
+    if own:
+        latest = latest | (cells == grid.up(own[0][0]))
+    return latest & (cells + candidate.least // 5 <= grid.down(ends))

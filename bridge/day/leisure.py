@@ -1,0 +1,90 @@
+"""Leisure by what an evening lies between, after hard days, and sport that a watch never shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from bridge.calendar.busy import clipped, length, merged, takes_time
+from bridge.day.candidates import Candidate
+from bridge.day.grid import DAY, HOUR, MINUTE, OFFICE_WORK, Numbers
+from bridge.day.rules import Starts
+from bridge.day.view import View, local
+from bridge.domain.facts import Fact, fact
+from rhythm_env.interface import ActionType
+
+A = ActionType
+FREE, EVENING_FROM, QUIET_EVENING = 90, 17 * 60, 19.5 * 60  # minutes of free time; minutes after midnight
+IDLE_UNTIL = 20 * 60  # minutes after midnight, until which a thing never done is a reason
+TURN = 4  # days, on the last of which a thing never done is a reason
+FULL_WEEK, HARD_DAYS = 15, 20  # hours of work in the calendar within six days, and within three
+NONE_LATELY = {A.EXERCISE: "no_sport_lately"}  # kind of the fact
+SUNDAY = 6  # weekday
+OF_EVENING: Mapping[str, ActionType] = {"week_over": A.ME_TIME, "free_days": A.BINGE_WATCH, "work_again": A.MEDITATE}
+
+
+def free_time(candidate: Candidate, view: View, _lengths: Starts) -> Numbers | float:
+    """Leisure after hard days, or in an evening by what it lies between: the work of days, or free days."""
+    long, evening = view.free * 5 >= FREE, view.grid.minutes >= EVENING_FROM
+    if candidate.action is A.ME_TIME and A.ME_TIME not in _said(view) and _worked(view, 3) >= HARD_DAYS:
+        return long.astype(float)
+    kind = _evening_kind(view)
+    if OF_EVENING.get(kind) is not candidate.action:
+        return 0.0
+    if kind == "work_again":
+        evening = view.grid.minutes >= QUIET_EVENING
+    return (long & evening).astype(float)
+
+
+def _worked(view: View, days: int, ahead: int = 0) -> float:
+    """Return the hours of entries of work from ``days`` before the begin of the date to ``ahead`` days after it."""
+    low, high = (view.grid.midnight + k * DAY for k in (-days, ahead))
+    mine = ((o, label) for o, label in view.person.entries if takes_time(o.event) and label.action in OFFICE_WORK)
+    return length(clipped(merged((o.start, o.end) for o, _ in mine), low, high)) / HOUR
+
+
+def _evening_kind(view: View) -> str:
+    """Return between what the evening lies: "week_over", "free_days", "work_again", or "" for any other."""
+    person, day = view.person, view.grid.date
+    works = [bool(person.work(day + k * DAY)) for k in range(3)]
+    end = view.grid.end_of_date
+    if not works[0] and clipped(view.entries, view.grid.since(QUIET_EVENING * MINUTE), end):
+        return ""
+    if not works[0] and works[1]:
+        return "work_again" if person.routine.work_known or day.weekday() == SUNDAY else ""
+    if works[1] or clipped(view.entries, end, end + DAY / 2):
+        return ""
+    return "week_over" if works[0] else "free_days" if works[2] else ""
+
+
+def of_free_time(candidate: Candidate, view: View, _start: int) -> Fact:
+    person, kind, end = view.person, _evening_kind(view), view.grid.end_of_date
+    if candidate.action is A.ME_TIME and kind != "week_over":
+        return fact("hard_days", hours=round(_worked(view, 3)))
+    if kind == "work_again":
+        first = min((start for start, _ in person.attended if end <= start < end + DAY), default=None)
+        if first is not None:
+            return fact("work_again_at", time=local(view, first))
+        return fact("work_again" if person.routine.work_known else "new_week")
+    if kind == "free_days":
+        return fact("free_days")
+    hours = round(_worked(view, 5, 1))
+    if hours >= FULL_WEEK:
+        return fact("week_over_after", hours=hours)
+    return fact("week_over" if person.routine.work_known else "weekend_begins")
+
+
+def never_lately(candidate: Candidate, view: View, _lengths: Starts) -> Numbers | float:
+    """Somebody whose watch shows nothing of the kind, on one day of four and by eight in the evening."""
+    person, day = view.person, view.grid.date
+    if candidate.action in person.routine.habits or not person.known.episodes or candidate.action in _said(view):
+        return 0.0
+    turn = (day - person.known.zones[0].since.date()).days % TURN == TURN - 1
+    return ((view.grid.minutes <= IDLE_UNTIL) & turn).astype(float)
+
+
+def _said(view: View) -> set[ActionType | None]:
+    return {*(one.action for one in view.person.advised), *(one.action for one in view.said)}
+
+
+def of_none_lately(candidate: Candidate, _view: View, _start: int) -> Fact:
+    return fact(NONE_LATELY[candidate.action or A.EXERCISE])
