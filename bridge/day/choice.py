@@ -31,7 +31,7 @@ GAPS_AHEAD, GAPS_AT_MOST, GAPS_MAX = timedelta(hours=48), timedelta(days=6), 3  
 NOT_AT_ONCE = timedelta(hours=1)
 FLIGHT_NEAR, ENTRY_NEAR = timedelta(hours=6), timedelta(hours=2)
 NOTHING_FITS = fact("nothing_fits")
-SOON = timedelta(hours=2)  # within which a rest begins that is advised now
+SOON = timedelta(hours=3)  # within which a rest begins that is advised now
 LEAST_LEFT = timedelta(minutes=90)  # until the time of getting up, for which one is sent to bed again
 EARLIER = {"flight_west": "bedtime_early", "late_shift": "bedtime_plain"}  # what moved a night -> kind of its fact
 ODD = 75.0  # minutes of spread, and from last night, beyond which a bedtime is not told as usual
@@ -118,7 +118,7 @@ def options(view: View, span: Stretch) -> tuple[dict[ActionType, Option], dict[A
     for candidate in candidates(view.person, view.grid, said=names):
         if candidate.action is None:
             continue
-        soon = min(last, view.grid.up(span[0] + SOON)) if candidate.action in RESTS else last
+        soon = min(last, view.grid.up(span[0] + SOON) + 1) if candidate.action in RESTS else last
         one = judged(candidate, view, first, soon)
         if one.refusal is not None or full is not None:
             held.setdefault(candidate.action, one.refusal or full or NOTHING_FITS)

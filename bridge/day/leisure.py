@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 
 from bridge.calendar.busy import clipped, length, merged, takes_time
-from bridge.day.candidates import Candidate
+from bridge.day.candidates import WEEKEND, Candidate
 from bridge.day.grid import DAY, HOUR, MINUTE, OFFICE_WORK, Numbers
 from bridge.day.rules import Starts
 from bridge.day.view import View, local
@@ -18,7 +19,6 @@ IDLE_UNTIL = 20 * 60  # minutes after midnight, until which a thing never done i
 TURN = 4  # days, on the last of which a thing never done is a reason
 FULL_WEEK, HARD_DAYS = 15, 20  # hours of work in the calendar within six days, and within three
 NONE_LATELY = {A.EXERCISE: "no_sport_lately"}  # kind of the fact
-SUNDAY = 6  # weekday
 OF_EVENING: Mapping[str, ActionType] = {"week_over": A.ME_TIME, "free_days": A.BINGE_WATCH, "work_again": A.MEDITATE}
 
 
@@ -50,10 +50,15 @@ def _evening_kind(view: View) -> str:
     if not works[0] and clipped(view.entries, view.grid.since(QUIET_EVENING * MINUTE), end):
         return ""
     if not works[0] and works[1]:
-        return "work_again" if person.routine.work_known or day.weekday() == SUNDAY else ""
-    if works[1] or clipped(view.entries, end, end + DAY / 2):
+        return "work_again" if _off(view, day) else ""
+    if works[1] or not _off(view, day + DAY) or clipped(view.entries, end, end + DAY / 2):
         return ""
     return "week_over" if works[0] else "free_days" if works[2] else ""
+
+
+def _off(view: View, day: date) -> bool:
+    """Return True for a weekend's date or a free one, and not for one on which work merely does not show."""
+    return day.weekday() >= WEEKEND or view.person.free_day(day)
 
 
 def of_free_time(candidate: Candidate, view: View, _start: int) -> Fact:

@@ -32,6 +32,11 @@ def test_an_evening_is_worth_something_by_what_it_lies_between() -> None:
     assert said(early, A.MEDITATE, SUNDAY) == [
         ["a quiet close of your free days: your working week begins tomorrow at 08:00"]
     ]
+    odd = [
+        entry(TODAY - k * DAY, 540, 1020, A.ADMIN_WORK, "Work") for k in range(42) if (TODAY - k * DAY).weekday() < 3
+    ]
+    wednesday = person(*odd, hour=8, day=TODAY - 2 * DAY, work=False)
+    assert said(wednesday, A.ME_TIME, TODAY - 2 * DAY) == []
     booked = person(entry(TODAY + DAY, 540, 600, A.ADMIN_WORK, "Call"), hour=8)
     assert said(booked, A.ME_TIME) == []
 
@@ -85,7 +90,7 @@ def test_company_of_saturdays_is_not_looked_for_on_a_thursday() -> None:
 
 
 def test_a_rest_is_advised_for_soon_or_not_at_all() -> None:
-    one = person(*meetings(8), hour=15)
+    one = person(*meetings(8), hour=14)
     assert A.ME_TIME not in found(one, 6)[0]
     assert A.ME_TIME in found(replace(one, now=at(TODAY, 1065), _read={}), 6)[0]
 
