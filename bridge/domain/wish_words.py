@@ -32,7 +32,11 @@ def understood(text: str) -> tuple[Said, ...]:
             continue
     if len(found) != 1 or len(text) > TEXT_MAX:
         raise NotUnderstood
-    return tuple(dict.fromkeys(found.pop()))
+    said = tuple(dict.fromkeys(found.pop()))
+    whole = [(one.kind, action) for one in said if one.kind in ("days", "goal") for action in one.actions]
+    if len(whole) > len(set(whole)) and not all(one.narrows for one in said if one.kind == "days"):
+        raise NotUnderstood  # "yoga mondays, running fridays": one action, whose last day alone would count
+    return said
 
 
 # Words to tokens ------------------------------------------------------------------------------------------------------

@@ -51,6 +51,8 @@ def test_most_wishes_are_understood_and_none_wrongly(language: str, half: int) -
         "no more than 3 runs a week",
         "no sport Monday and Tuesday and Wednesday meditation",
         "morgen kein Sport",
+        "yoga mondays, running fridays",
+        "montags Yoga, freitags laufen",
         "x" * 1000,
         "no sport " * 100,
     ],
