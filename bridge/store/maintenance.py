@@ -6,7 +6,7 @@ import os
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
@@ -15,11 +15,12 @@ import sqlalchemy as sa
 
 from bridge.domain.errors import Fault, SetupError, TryLater
 from bridge.domain.records import Tidied
-from bridge.store import faults, moving, parts, rows, tables, views
+from bridge.store import faults, moving, parts, tables, views
 from bridge.store.database import Database, Part, as_setup_error, reads, writes
 from bridge.store.locks import SingletonLock, holder_of, save_holder
 
 STORE_TABLES = frozenset({"alembic_version", "users", "connections", "records", "arrivals"})  # in every release
+BATCH_ROWS = 5000  # looked at in one transaction, so that nobody waits long for it
 Step = Callable[[int, int], None]
 Progress = Callable[[str], Step]
 
@@ -40,22 +41,24 @@ class Maintenance(Part):
         Derived rows, records set aside and streams in ``lasting`` stay, so that a rebuild of the rest is right.
         """
         a, t, n = tables.arrivals, tables.sync_runs, tables.notices
-        unchanged = ~_changed(a.c.record_id, before)  # since the ids were read
-        with self.database.read() as db:
-            old, ended = _untouched(db, before, lasting), list(db.execute(_old_runs(before)).scalars())
-            handled = list(db.execute(sa.select(n.c.id).where(n.c.handled_at < before)).scalars())
         return Tidied(
-            raw=self._delete(old, lambda some: sa.delete(a).where(a.c.record_id.in_(some), unchanged)),
-            runs=self._delete(ended, lambda some: sa.delete(t).where(t.c.id.in_(some))),
-            notices=self._delete(handled, lambda some: sa.delete(n).where(n.c.id.in_(some))),
+            raw=self._delete(a.c.arrived_at, before, _droppable(before, lasting)),
+            runs=self._delete(t.c.finished, before, _has_newer_run()),
+            notices=self._delete(n.c.handled_at, before, sa.true()),
         )
 
-    def _delete(self, ids: Iterable[int], which: Callable[[list[int]], sa.Delete]) -> int:
-        count = 0
-        for some in rows.chunks(ids):
+    def _delete(self, at: sa.Column[datetime], before: datetime, which: sa.ColumnElement[bool]) -> int:
+        """Delete the rows of ``which`` that are dated ``at`` an instant before ``before``, a batch per transaction."""
+        count, since = 0, sa.true()
+        while True:
+            batch = sa.select(at).where(at < before, since).order_by(at).limit(BATCH_ROWS).subquery()
+            with self.database.read() as db:
+                until = db.execute(sa.select(sa.func.max(batch.c[at.name]))).scalar()
+            if until is None:
+                return count
             with self.database.write(durable=False) as db:
-                count += db.execute(which(some)).rowcount
-        return count
+                count += db.execute(sa.delete(at.table).where(since, at <= until, which)).rowcount
+            since = at > until
 
     def compact(self, at_most: int | None = None) -> None:
         """Give back the space of deleted rows to the disk, where that is worthwhile. Writers of SQLite wait meanwhile.
@@ -172,15 +175,13 @@ def _is_anything_leased(db: sa.Connection, now: datetime) -> bool:
     return db.execute(sa.select(c.id).where(c.lease_until > now).limit(1)).first() is not None
 
 
-def _untouched(db: sa.Connection, before: datetime, lasting: Collection[tuple[str, str]]) -> list[int]:
+def _droppable(before: datetime, lasting: Collection[tuple[str, str]]) -> sa.ColumnElement[bool]:
+    """Return the condition on arrivals whose record has not changed since, is read, and is of no lasting stream."""
     r, a, s = tables.records.c, tables.arrivals.c, tables.sources.c
-    query = (
-        sa.select(r.id, s.name, r.stream)
-        .select_from(tables.records.join(tables.connections).join(tables.sources))
-        .where(r.id.in_(sa.select(a.record_id).where(a.arrived_at < before)), r.reason.is_(None))
-        .where(~_changed(r.id, before))
-    )
-    return [row.id for row in db.execute(query) if (row.name, row.stream) not in lasting]
+    stays = sa.or_(sa.false(), *(sa.and_(s.name == source, r.stream == stream) for source, stream in lasting))
+    joined = tables.records.join(tables.connections).join(tables.sources)
+    readable = sa.select(r.id).select_from(joined).where(r.id == a.record_id, r.reason.is_(None), ~stays).exists()
+    return sa.and_(readable, ~_changed(a.record_id, before))
 
 
 def _changed(record: sa.ColumnElement[int], before: datetime) -> sa.Exists:
@@ -188,10 +189,9 @@ def _changed(record: sa.ColumnElement[int], before: datetime) -> sa.Exists:
     return sa.select(newer.id).where(newer.record_id == record, newer.arrived_at >= before).exists()
 
 
-def _old_runs(before: datetime) -> sa.Select[int]:
+def _has_newer_run() -> sa.ColumnElement[bool]:
     t, newer = tables.sync_runs.c, tables.sync_runs.alias("newer").c
-    later = sa.select(newer.id).where(newer.connection_id == t.connection_id, newer.id > t.id).exists()
-    return sa.select(t.id).where(t.finished < before, later)
+    return sa.select(newer.id).where(newer.connection_id == t.connection_id, newer.id > t.id).exists()
 
 
 def fill(source: sa.Connection, target: sa.Connection, progress: Callable[[str], Step]) -> None:

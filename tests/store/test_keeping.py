@@ -27,7 +27,7 @@ from bridge.domain.types import Page, RawRecord
 from bridge.ingest import connecting, runs
 from bridge.ingest.sync import store_page, sync
 from bridge.leases import LEASE
-from bridge.store import Store, database
+from bridge.store import Store, database, maintenance
 from bridge.store.maintenance import no_progress
 from tests.world import NOW, World, contents, living
 
@@ -346,3 +346,28 @@ def test_a_backup_while_a_sync_runs_is_whole(store: Store, tmp_path: Path) -> No
             mended = sync(replace(world.source(), connection=connection), other, holder="test/2", now=NOW)
             assert mended.outcome == "ok"
             assert contents(other, other.people.user("ana")) == world.contents()
+
+
+def test_old_rows_go_in_batches_and_none_is_read(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    with living(store, "whoop", "week") as world:
+        world.sync()
+        kept = raw(store)
+        with store.database.write() as db:
+            db.execute(sa.text("UPDATE arrivals SET arrived_at = arrived_at + id"))
+        monkeypatch.setattr(maintenance, "BATCH_ROWS", 2)
+        fetched, commits = list[int](), list[int]()
+        engine = store.database.engine
+        hears = {
+            "after_cursor_execute": lambda _db, cursor, text, *_: (
+                fetched.append(cursor.rowcount) if text.startswith("SELECT") and "max(" not in text else None
+            ),
+            "commit": lambda _db: commits.append(1),
+        }
+        for name, hear in hears.items():
+            sa.event.listen(engine, name, hear)
+        gone = store.maintenance.tidy(world.now + timedelta(days=1), ())
+        for name, hear in hears.items():
+            sa.event.remove(engine, name, hear)
+        assert (gone.raw, raw(store)) == (kept, 0)
+        assert fetched == []  # but the end of each batch
+        assert len(commits) >= kept // 2
