@@ -104,7 +104,11 @@ def page(template: str, visit: Visit | None, *, status: int = 200, path: str = "
 
     ``visit`` is None without a login. ``path`` marks the current page in the navigation.
     """
+    return HTMLResponse(part(template, visit, path=path, **context), status_code=status)
+
+
+def part(template: str, visit: Visit | None, *, path: str = "", **context: Any) -> Markup:
+    """Render a template as ``page`` does, for another template."""
     section = next((pages for pages in NAVIGATION if path in dict(pages)), ())
     shared: dict[str, Any] = {"visit": visit, "csrf": visit.csrf if visit else "", "path": path, "section": section}
-    content = templates().get_template(template).render(shared | context)
-    return HTMLResponse(content, status_code=status)
+    return Markup(templates().get_template(template).render(shared | context))  # noqa: S704 - the template escapes

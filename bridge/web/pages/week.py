@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Path, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from markupsafe import Markup
 
 from bridge.advice import rescheduling
 from bridge.advice.week import Week, WeekSlot, is_moved, monday_of
@@ -23,7 +24,7 @@ from bridge.domain.titles import SLOT_TITLES, advice_title
 from bridge.web import ahead, expected
 from bridge.web.day import SLOT_HEADINGS, answered, is_part, local, mark_seen
 from bridge.web.pages.ownership import just_marked, owned
-from bridge.web.render import page
+from bridge.web.render import page, part
 from bridge.web.state import Visit, Visitor, is_seen
 from bridge.web.weeks import cached_week
 from rhythm_env.interface import Answer, Slot
@@ -57,8 +58,7 @@ def week(
         later=week_name(monday + A_WEEK),
         is_current=monday == current,
         calendar=found.calendar,
-        days=_days(visit, found, owned_),
-        choices=ahead.choices(visit),
+        days=_drawn(visit, found, owned_),
         coming=bool(expected.coming_days(visit, monday)),
         week_name=week_name(monday),
         owned=owned_,
@@ -77,6 +77,17 @@ def week_ahead(request: Request, visit: Visitor, week: Annotated[str, Query(max_
         return RedirectResponse(f"/week?week={week_name(monday)}", 303)
     found = expected.expected(visit, monday, seen=is_seen(request, visit))
     return page("week/ahead.html", visit, expected=found)
+
+
+def _drawn(visit: Visit, week: Week, owned_: dict[str, Any]) -> Markup:
+    """Return the days of a week for the template, made once for a slot and a session."""
+
+    def made() -> Markup:
+        shown: dict[str, Any] = {"days": _days(visit, week, owned_), "choices": ahead.choices(visit)}
+        return part("week/days.html", visit, **shown, name=week_name(week.monday), week_name=week_name(week.monday))
+
+    version = week, moment_at(visit.now, visit.user.zones), visit.csrf
+    return visit.app.results.get(visit.user, "days of the week", version, made)
 
 
 @router.post("/week/{number}")
