@@ -32,7 +32,7 @@ ROOT = Path(__file__).parents[1]
 REFERENCE = ROOT / "docs" / "reference"
 HEAD = "<!-- Written by `make docs` from the program itself. Change the program, then run it again. -->\n\n"
 LABORATORY = "The laboratory"
-NOW = "2026-11-20T06:20:00+01:00"  # the day of the fixtures, before its entry
+NOW = "2026-11-20T07:40:00+01:00"  # the day of the fixtures, awake, before its entry
 FILES = ("apple_health/week", "garmin/watch", "health_auto_export/week", "ics/downloads", "messages/weeks")
 NAMES_OF_JSON = {str: "text", bool: "yes or no", int: "number", float: "number", type(None): "null"}
 
