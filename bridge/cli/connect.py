@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import webbrowser
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,6 +16,8 @@ from bridge.domain.errors import SetupError
 if TYPE_CHECKING:
     from bridge.domain.records import User
     from bridge.installation import Bridge
+
+WIDTH = 78
 
 
 def register(app: typer.Typer) -> None:
@@ -121,11 +124,11 @@ def _say_what_is_asked(source: str, *, write: bool) -> None:
     spec = registry.spec(source)
     what = ", ".join(sorted(str(kind).replace("_", " ") for kind in spec.delivers))
     also = ", and write advice you accept, on a calendar of its own there" if write and spec.writes else ""
-    typer.echo(
+    told = (
         f"{spec.title} is asked to let this machine read: {what}{also}. What is read stays on this machine, unless you "
-        "have switched on notifications, a language model or an assistant.",
-        err=True,
+        "have switched on notifications, a language model or an assistant."
     )
+    typer.echo(fill(told, WIDTH), err=True)
 
 
 def _grant_push(bridge: Bridge, user: User, source: str) -> None:

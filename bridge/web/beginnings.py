@@ -279,6 +279,7 @@ THINGS = (
                 say("A secret address"),
                 say("Look for share or publish, and for a link that is called iCal or ICS."),
             ),
+            Way(source="ics", title=say("An .ics file that it exports"), steps=(DROP,)),
         ),
     ),
     Thing(

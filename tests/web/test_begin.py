@@ -11,6 +11,7 @@ import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
 from html import unescape
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -102,6 +103,18 @@ def over(visitor: Visitor, answer: requests.Response) -> dict[str, Any]:
         answer = visitor.get(job[1])
     told: dict[str, Any] = json.loads(answer.headers["HX-Trigger"])
     return told
+
+
+def test_after_a_file_the_page_says_how_its_data_keep_coming(place: Place, ana: User, visitor: Visitor) -> None:
+    told = over(visitor, visitor.upload("sleeps.csv", Path("fixtures/whoop/export/sleeps.csv").read_bytes()))
+    came = unescape(visitor.get(f"/?came={told['arrived']['job']}").text)
+    assert "WHOOP: the newest is of 20 November 2026; 1 day old tomorrow, for a file comes only once." in came
+    assert '<a href="/begin/whoop">New nights by themselves' in came
+    assert "Oura" not in came
+
+
+def test_an_ics_file_is_dropped_under_another_calendar(place: Place, ana: User, visitor: Visitor) -> None:
+    assert 'id="drop"' in visitor.get("/begin/calendar").text
 
 
 def test_a_dropped_calendar_leads_on_to_the_first_plan_which_tells_what_came(place: Place, visitor: Visitor) -> None:

@@ -21,6 +21,7 @@ from bridge.ingest import checkins
 from bridge.web import ahead, day, phrases
 from bridge.web.as_of import as_of
 from bridge.web.jobs import DONE, Job
+from bridge.web.keeping import kept_coming
 from bridge.web.pages import different, ownership
 from bridge.web.pages.factors import chips_of
 from bridge.web.render import page
@@ -64,7 +65,8 @@ def today(
             "checkin": _checkin(visit, None),
             "chips": chips_of(visit),
             "trials": [_of_today(one, arm, visit) for one, arm in trial.running(store, visit.user, now=visit.now)],
-            "job": _ended(visit, came),
+            "job": (ended := _ended(visit, came)),
+            "keeping": [] if ended is None else kept_coming(visit),
             "different": different.card(visit),
             "follows": None,
             "refused": None if refused is None else {"id": refused.id, "why": _why(refused)},
