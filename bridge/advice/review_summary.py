@@ -52,7 +52,7 @@ def _well(review: Review) -> Iterator[Text]:
     for action, (done, wanted) in _full_goals(review):
         if done >= wanted:
             yield _goal(action, done, wanted)
-    done, of = _outcomes(review)
+    done, of = _done_of_suggested(review)
     if of >= FEW and done >= SHARE * of:
         yield say("{done} of {of} suggestions done", done=done, of=of)
     if _change(review.sleep.asleep) >= SLEEP_TOLD_MINUTES:
@@ -98,6 +98,12 @@ def _outcomes(review: Review) -> tuple[int, int]:
     found = counts(review.advised)
     done = found["done"] + found["partly"]
     return done, done + found["not_done"]
+
+
+def _done_of_suggested(review: Review) -> tuple[int, int]:
+    """Return how many suggestions were wholly done, of those with a known outcome. Entries to keep are none."""
+    found = counts([one for one in review.advised if one.kind != "keep"])
+    return found["done"], found["done"] + found["partly"] + found["not_done"]
 
 
 def _asleep(of: Compared) -> Text:

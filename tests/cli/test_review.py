@@ -282,6 +282,18 @@ def test_the_summary_names_what_went_well_what_fell_short_and_what_to_try(ana: t
     assert "press Later" in summary(tired)[-1]
 
 
+def test_only_what_was_suggested_and_wholly_done_is_praised(ana: tuple[Store, User]) -> None:
+    store, user = ana
+    week = load_review(store, user, CLASSIFIER, MONDAY.date(), now=MONDAY + 8 * DAY)
+    for outcome, kind, is_praised in (
+        (Deed.DONE, "suggested", True),
+        (Deed.PARTLY, "suggested", False),
+        (Deed.DONE, "keep", False),
+    ):
+        seen = tuple(replace(one, outcome=outcome, kind=kind) for one in week.advised)
+        assert ("suggestions done" in summary(replace(week, advised=seen))[0]) == is_praised
+
+
 def test_each_figure_stands_beside_its_mean_of_the_weeks_before(ana: tuple[Store, User]) -> None:
     store, user = ana
     found = {one.name: one for one in figures(load_review(store, user, CLASSIFIER, MONDAY.date(), now=SUNDAY_NOON))}
