@@ -37,7 +37,7 @@ def slept(asleep: float, need: float, z: float, *, own: bool = True) -> Fact:
         kind = "slept_short_well" if z > 0 else "slept_short"
     else:
         kind = "slept_enough_badly" if z < 0 else "slept_enough"
-    return fact(kind if own else f"{kind}_most", length=length(60 * asleep), short=length(60 * max(short, 0.0)))
+    return fact(kind if own else OF_MOST_PEOPLE[kind], length=length(60 * asleep), short=length(60 * max(short, 0.0)))
 
 
 def relative(value: float, centre: float, normal: Baseline) -> Fact:
@@ -76,7 +76,13 @@ NORMAL = 0.70  # of every meter
 USUAL, LITTLE, CLEAR = 0.03, 0.12, 0.25  # distances from the normal; our choice
 
 
-UNLIKE_USUAL = ("more_than_usual", "less_than_usual")
+UNLIKE_USUAL = {"more_than_usual": "more_than_usual_hardly", "less_than_usual": "less_than_usual_hardly"}
+OF_MOST_PEOPLE = {
+    "slept_short_well": "slept_short_well_most",
+    "slept_short": "slept_short_most",
+    "slept_enough_badly": "slept_enough_badly_most",
+    "slept_enough": "slept_enough_most",
+}
 
 
 def usual_reach(sd: float) -> float:
@@ -93,7 +99,7 @@ def beside_usual(told: Fact) -> Fact:
     compared = told.values.get("compared")
     if not isinstance(compared, Fact) or compared.kind not in UNLIKE_USUAL:
         return told
-    return replace(told, values={**told.values, "compared": fact(f"{compared.kind}_hardly")})
+    return replace(told, values={**told.values, "compared": fact(UNLIKE_USUAL[compared.kind])})
 
 
 def steps_from_usual(level: float, sd: float) -> int:
