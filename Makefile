@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One more than there are cores, because tests wait for servers now and then.
 WORKERS = $(shell $(PYTHON) -c "import os; print(min(8, 1 + (os.cpu_count() or 1)))")
 
-.PHONY: demo dist sbom test test-slow test-faults test-web test-caldav test-calendars test-s3 test-standards test-home-assistant test-openenv test-train test-llm test-newest test-lowest smoke-newest locks lint docs languages site pictures first-plan classifier bench evaluate evidence live clean
+.PHONY: demo dist sbom test test-slow test-faults test-web test-caldav test-calendars test-s3 test-standards test-home-assistant test-openenv test-train test-llm test-newest test-lowest smoke-newest locks lint docs languages site pictures first-plan classifier bench mutants evaluate evidence live clean
 
 PIP_INSTALL := pip install --quiet --disable-pip-version-check --no-compile
 
@@ -172,6 +172,9 @@ classifier: .venv/ready
 
 bench: .venv/ready
 	$(BIN)/python -m lab.benchmarks
+
+mutants: .venv/ready # 100 changes of the product, drawn by the commit or SEED: 40 minutes of two cores at most
+	$(BIN)/python -m lab.mutants $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT))
 
 live: .venv/ready # 40 people for four weeks under each policy: some hours of one core
 	$(BIN)/bridge live --people 40 --weeks 4 --policy adaptive,planner:old,planner,heuristic --write lab/closed_loop/LIVE.md --picture lab/closed_loop/live.svg \
