@@ -23,7 +23,7 @@ from bridge.store.people import composed, is_name
 from bridge.web import api, forwarded, pages, pushes, refusals
 from bridge.web.assistants import Assistants, ToolServers
 from bridge.web.bounds import ASSISTANTS_PATH, Bounds
-from bridge.web.render import keep_files, static_file
+from bridge.web.render import keep_files, packed_file, static_file
 from bridge.web.security import LOOPBACK, Security
 from bridge.web.serving import address, listen, run
 from bridge.web.speaking import Speaking
@@ -105,11 +105,14 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 def static(request: Request) -> Response:
-    """Send a static file from memory. Any other name gets 404."""
+    """Send a static file from memory, packed where the browser reads that. Any other name gets 404."""
     name = request.path_params["name"]
     if name not in request.app.state.static_files:
         raise HTTPException(404)
-    return Response(static_file(name), media_type=mimetypes.guess_type(name)[0])
+    kind, headers = mimetypes.guess_type(name)[0], {"Vary": "Accept-Encoding"}
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        return Response(packed_file(name), media_type=kind, headers=headers | {"Content-Encoding": "gzip"})
+    return Response(static_file(name), media_type=kind, headers=headers)
 
 
 def health(request: Request) -> JSONResponse:

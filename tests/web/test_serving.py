@@ -16,7 +16,8 @@ import pytest
 import requests
 
 from bridge import installation
-from tests.web.served import calendar, open_at, served
+from bridge.domain.records import User
+from tests.web.served import Place, calendar, open_at, served
 
 
 def test_it_serves_until_it_is_told_to_stop(tmp_path: Path) -> None:
@@ -87,3 +88,15 @@ def test_a_day_on_both_databases(database_url: str, tmp_path: Path, monkeypatch:
         shown = visitor.get("/").text
         assert ">accepted<" in re.sub(r"\s+", "", shown)
         assert "You said: 4" in shown
+
+
+def test_static_files_are_packed_and_pages_never(place: Place, ana: User) -> None:
+    visitor = place.visitor()
+    today = visitor.get("/")
+    assert "Content-Encoding" not in today.headers
+    style = visitor.get(re.findall(r'href="(/static/style\.css[^"]*)"', today.text)[0], stream=True)
+    assert style.headers["Content-Encoding"] == "gzip"
+    assert int(style.headers["Content-Length"]) < len(style.text.encode()) / 3
+    plain = visitor.get("/static/style.css", headers={"Accept-Encoding": "identity"})
+    assert "Content-Encoding" not in plain.headers
+    assert plain.text == style.text
