@@ -16,6 +16,7 @@ MODULES = (
     "lab.benchmarks.titles",
     "lab.benchmarks.tenyears",
     "lab.benchmarks.web",
+    "lab.benchmarks.workers",
 )
 
 for module in MODULES:
