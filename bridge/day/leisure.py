@@ -7,7 +7,7 @@ from datetime import date
 
 from bridge.calendar.busy import clipped, length, merged, takes_time
 from bridge.day.candidates import WEEKEND, Candidate
-from bridge.day.grid import DAY, HOUR, MINUTE, OFFICE_WORK, Numbers
+from bridge.day.grid import DAY, HOUR, MINUTE, NIGHT_WORK, OFFICE_WORK, Numbers
 from bridge.day.rules import Starts
 from bridge.day.view import View, local
 from bridge.domain.facts import Fact, fact
@@ -50,7 +50,8 @@ def _evening_kind(view: View) -> str:
     if not works[0] and clipped(view.entries, view.grid.since(QUIET_EVENING * MINUTE), end):
         return ""
     if not works[0] and works[1]:
-        return "work_again" if _off(view, day) else ""
+        begins = person.work(day + DAY)[0][0]
+        return "work_again" if _off(view, day) and begins < end + NIGHT_WORK else ""
     if works[1] or not _off(view, day + DAY) or clipped(view.entries, end, end + DAY / 2):
         return ""
     return "week_over" if works[0] else "free_days" if works[2] else ""

@@ -41,6 +41,12 @@ def test_an_evening_is_worth_something_by_what_it_lies_between() -> None:
     assert said(booked, A.ME_TIME) == []
 
 
+def test_the_evening_before_a_night_shift_is_no_close_of_free_days() -> None:
+    working = [day for day in (TODAY + k * DAY for k in range(-40, 9)) if day.weekday() < 5]
+    shifts = [entry(day, 1320, 1800, A.ADMIN_WORK, "Night shift") for day in working]
+    assert said(person(*shifts, hour=8, work=False), A.MEDITATE, SUNDAY) == []
+
+
 def test_after_three_hard_days_comes_time_for_oneself() -> None:
     shifts = [entry(TODAY + k * DAY, 840, 1320, A.ADMIN_WORK, "Late shift") for k in range(-20, 3)]
     made = person(*shifts, hour=8.4, work=False)
