@@ -57,8 +57,6 @@ PARTS: Mapping[str, Row] = {  # of other facts
     "as_usual": say("about as usual for you"),
     "more_than_usual": say("more than usual for you"),
     "less_than_usual": say("less than usual for you"),
-    "more_than_usual_hardly": say("more than usual for you, which hardly moves it"),
-    "less_than_usual_hardly": say("less than usual for you, which hardly moves it"),
     "about_usual": say("about your usual"),
     "above_usual": say("{off} {unit} above your usual"),
     "below_usual": say("{off} {unit} below your usual"),

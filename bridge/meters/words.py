@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from bridge.domain.facts import Fact, fact, length
 from bridge.domain.languages import Text, say
 from bridge.meters.baseline import CALIBRATED, Baseline
@@ -76,7 +74,6 @@ NORMAL = 0.70  # of every meter
 USUAL, LITTLE, CLEAR = 0.03, 0.12, 0.25  # distances from the normal; our choice
 
 
-UNLIKE_USUAL = {"more_than_usual": "more_than_usual_hardly", "less_than_usual": "less_than_usual_hardly"}
 OF_MOST_PEOPLE = {
     "slept_short_well": "slept_short_well_most",
     "slept_short": "slept_short_most",
@@ -92,14 +89,6 @@ def usual_reach(sd: float) -> float:
     (0.11, 0.03)
     """
     return max(USUAL, sd / 2)
-
-
-def beside_usual(told: Fact) -> Fact:
-    """Return a reason for a level that is about as usual. One that is unlike the usual says that it hardly moves it."""
-    compared = told.values.get("compared")
-    if not isinstance(compared, Fact) or compared.kind not in UNLIKE_USUAL:
-        return told
-    return replace(told, values={**told.values, "compared": fact(UNLIKE_USUAL[compared.kind])})
 
 
 def steps_from_usual(level: float, sd: float) -> int:

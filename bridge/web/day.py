@@ -24,7 +24,7 @@ from bridge.domain.records import AdviceRecord, Deed, Recommendation
 from bridge.domain.rendering import for_person, told
 from bridge.domain.slots import moment_at, zone_at
 from bridge.domain.titles import SLOT_TITLES, advice_title, answer_text
-from bridge.domain.types import Because, Reading
+from bridge.domain.types import Reading
 from bridge.ingest import connecting
 from bridge.meters import words
 from bridge.meters.fuse import OWN_WORD
@@ -133,15 +133,9 @@ def _meter(meter: Meter, reading: Reading) -> dict[str, Any]:
         "stale": reading.coverage < WELL_INFORMED_COVERAGE and said >= JUST_SAID_HOURS,
         "said": phrases.age(said) if said < JUST_SAID_HOURS else None,
         "oldest": None if oldest is None else phrases.age(oldest),
-        "reasons": [
-            {"text": _reason(b, steps), "share": phrases.signed(b.share)} for b in reading.strongest if b.share
-        ],
+        "reasons": [{"text": told(b.fact), "share": phrases.signed(b.share)} for b in reading.strongest if b.share],
         "idle": [shown(told(b.fact)) for b in reading.strongest if not b.share],
     }
-
-
-def _reason(because: Because, steps: int) -> str:
-    return told(because.fact if steps else words.beside_usual(because.fact))
 
 
 def slots(today: Today, visit: Visit) -> list[dict[str, Any]]:

@@ -263,7 +263,7 @@ def test_today_is_short_and_factors_and_answers_fit_a_narrow_phone(browser: Any,
     page.set_viewport_size({"width": 320, "height": 700})
     page.goto(f"{place.url}/factors")
     page.click("summary:has-text('not known yet')")
-    assert page.locator("tbody tr:first-child td .name:has-text('The next day')").is_visible()
+    assert page.locator("details tbody tr:first-child td .name:has-text('The next day')").is_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert grave_findings(page) == []
     picture(page, "factors-narrow")

@@ -178,14 +178,6 @@ def test_an_input_that_moves_nothing_has_no_figure() -> None:
     assert "Deep sleep 2 min below" in templates().get_template("today/meters.html").render(meters=[meter])
 
 
-def test_a_reason_beside_as_usual_says_that_it_hardly_moves_the_level() -> None:
-    less = fact("company", count=2, compared=fact("less_than_usual"))
-    because = Because(signal="company", source="ics", z=-0.4, contribution=-0.03, age_hours=1.0, fact=less)
-    for level, ending in ((0.67, "which hardly moves it"), (0.5, "less than usual for you")):
-        (meter,) = day.meters({Meter.CONNECTION: Reading(level=level, sd=0.1, coverage=1.0, because=(because,))})
-        assert meter["reasons"][0]["text"].endswith(ending)
-
-
 def test_an_answer_just_given_is_no_stale_reading() -> None:
     for hours, is_stale in ((0.1, False), (9.0, True)):
         said = fact("slept_enough", length=length(420))
