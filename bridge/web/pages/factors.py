@@ -16,6 +16,7 @@ from bridge.query.factors import factors as found_of
 from bridge.web.kinds import kind_name, unit_name
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor
+from bridge.web.today_cache import data_version
 
 router = APIRouter()
 CHIPS_MAX = 12
@@ -58,7 +59,8 @@ def chips_of(visit: Visit) -> list[str]:
 
 
 def _shown(visit: Visit, *, wrong: str | None = None) -> HTMLResponse:
-    rows = [_row(one) for one in found_of(visit.bridge, visit.user, now=visit.now)]
+    version = data_version(visit.bridge, visit.user, visit.now)
+    rows = visit.app.results.get(visit.user, "factors", version, lambda: _rows(visit))
     known = [row for row in rows if row["verdict"]]
     others = [row for row in rows if not row["verdict"]]
     status = 200 if wrong is None else 400
@@ -72,6 +74,10 @@ def _shown(visit: Visit, *, wrong: str | None = None) -> HTMLResponse:
         others=others,
         wrong=wrong,
     )
+
+
+def _rows(visit: Visit) -> list[dict[str, Any]]:
+    return [_row(one) for one in found_of(visit.bridge, visit.user, now=visit.now)]
 
 
 def _row(one: Effect) -> dict[str, Any]:
