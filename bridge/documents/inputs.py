@@ -153,10 +153,11 @@ def _called(text: str) -> ActionType | None:
 
 
 def _meant(text: str) -> ActionType | None:
-    from bridge.domain.wish_lexicon import ENGLISH_ACTIONS, GERMAN_ACTIONS
+    from bridge.domain.wish_lexicon import english, german
 
-    said = ((action, words) for table in (ENGLISH_ACTIONS, GERMAN_ACTIONS) for action, words in table.items())
-    return next((action for action, words in said if text.strip().lower() in words.split(", ")), None)
+    phrase = tuple(text.lower().split())
+    said = [value for lexicon in (english(), german()) for _, value in lexicon.get(phrase, ())]
+    return next((a for a in ActionType for one in said if isinstance(one, frozenset) and one == {a}), None)
 
 
 def _nearest(text: str) -> str:

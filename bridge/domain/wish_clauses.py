@@ -13,6 +13,7 @@ from rhythm_env.interface import ActionType, Meter
 K, A = Kind, ActionType
 Clock = tuple[int, int, bool]  # hour, minute, and True if the half of the day is known
 Span = tuple[Kind, Clock, Clock | None]  # before, after, at, or between two times
+DISLIKED = frozenset({"hate", "hasse"})
 MIDNIGHT, NOON = time(0), 12
 BY_DAY = frozenset({A.DEEP_WORK, A.ADMIN_WORK, A.LEARN})  # an hour from 7 to 11 is in the morning
 AT_NIGHT = frozenset({A.BINGE_WATCH, A.SOCIALIZE, A.FAMILY_TIME})
@@ -33,6 +34,7 @@ class Clause:
     flags: dict[Kind, object] = field(default_factory=dict)
     joined: dict[Kind, set[Kind]] = field(default_factory=dict)
     only_action: bool = False
+    in_part: bool = False  # an action was named by only a part of it, such as yoga
 
     def has(self, *kinds: Kind) -> bool:
         """Return True if exactly these kinds were said."""
@@ -57,6 +59,8 @@ def meaning(read: Clause) -> tuple[Said, ...]:
         return (Said(kind="weight", meter=Meter(str(meter)), number=float(str(weight))),)
     if K.FINISH in flags or K.START in flags:
         return (_of_work(read),)
+    if not read.actions and flags.get(K.NOT) in DISLIKED:
+        raise NotUnderstood  # "I hate Mondays"
     if not read.actions and K.NOT in flags:
         read.actions = ALL
     for flag, kind in ((K.AGAIN, "allow"), (K.ANYTIME, "any"), (K.DROP, "drop")):
@@ -96,10 +100,11 @@ def _of_work(read: Clause) -> Said:
     ends = K.FINISH in read.flags
     del read.flags[K.FINISH if ends else K.START]
     read.actions = read.actions or WORK
+    negated = read.flags.pop(K.NOT, K.NOT) is not K.NOT
     if not read.has(K.ACTION, K.SPAN) or len(read.spans) != 1 or read.actions != WORK:
         raise NotUnderstood
     rel, clock, end = read.spans[0]
-    if end is not None or (ends and rel is K.AFTER) or (not ends and rel is K.BEFORE):
+    if end is not None or (rel is (K.AFTER if ends else K.BEFORE)) != negated:
         raise NotUnderstood
     at = _sure(clock, range(1, 10) if ends else range(0), range(5, 12) if not ends else range(0))
     return Said(kind="hours", actions=WORK, hours=((MIDNIGHT, at) if ends else (at, MIDNIGHT),), narrows=True)
@@ -107,6 +112,8 @@ def _of_work(read: Clause) -> Said:
 
 def _refused(read: Clause) -> tuple[Said, ...]:
     if read.has(K.NOT, K.ACTION) and read.actions not in (ALL, WORK):
+        if read.in_part:
+            raise NotUnderstood  # "never football" is not "never sport"
         return (Said(kind="never", actions=read.actions),)
     if read.joined.get(K.ACTION) == {K.AND}:  # "no sport and friends on Sundays"
         raise NotUnderstood
@@ -160,26 +167,33 @@ def _wanted(read: Clause) -> tuple[Said, ...]:
 def _is_muddled(read: Clause, often: int) -> bool:
     only, whole = K.ONLY in read.flags, read.actions in (WORK, ALL)
     return (
-        bool(read.flags.keys() - {K.ONLY, K.EVERY, K.NUMBER, K.TIMES, K.PER})
+        bool(read.flags.keys() - {K.ONLY, K.EVERY, K.NUMBER, K.TIMES, K.PER, K.WEEKLY, K.LEAST})
+        or (K.LEAST in read.flags and not often)
         or (read.has_any(K.PART) and read.has_any(K.SPAN))
         or len(read.parts) > 1
         or (often > 0 and (only or whole))
         or (often > 0 and read.has_any(K.DAY) and often != len(read.days))
         or (whole and not only and (read.has_any(K.DAY, K.PART) or not read.spans))  # "I work on Mondays" is no wish
         or (K.EVERY in read.flags and (only or often > 0 or not read.has_any(K.DAY, K.PART)))
+        or (only and read.has_any(K.DAY) and read.has_any(K.SPAN))  # "on Fridays only until 2": the other days?
         or (only and read.only_action and read.has_any(K.PART))  # "only deep work in the morning": nothing else?
     )
 
 
 def _often(read: Clause) -> int:
     flags = read.flags
-    if not flags.keys() & {K.NUMBER, K.TIMES, K.PER}:
+    counted = flags.keys() & {K.NUMBER, K.TIMES, K.PER, K.WEEKLY}
+    if not counted:
         return 0
-    per = flags.get(K.PER)
+    per = flags.get(K.PER, flags.get(K.WEEKLY))
     count = flags.get(K.TIMES) if flags.get(K.TIMES) is not None else flags.get(K.NUMBER)
-    if not isinstance(per, int) or (flags.get(K.TIMES) is not None and K.NUMBER in flags):
+    if (
+        not isinstance(per, int)
+        or counted >= {K.PER, K.WEEKLY}
+        or (flags.get(K.TIMES) is not None and K.NUMBER in flags)
+    ):
         raise NotUnderstood
-    if count is None and per == 1:
+    if count is None and flags.get(K.PER) == 1:
         raise NotUnderstood
     times = per * (1 if count is None else int(str(count)))
     if not 1 <= times <= GOAL_MAX:
@@ -194,6 +208,9 @@ def _span_of(span: Span, read: Clause, *, several: bool) -> Hours:
     if several:
         raise NotUnderstood
     late = bool(read.actions & AT_NIGHT)
+    if rel is K.TO:
+        late_morning = range(10, 12) if read.actions <= BY_DAY else range(0)
+        return MIDNIGHT, _sure(clock, range(1, 10) if read.actions == WORK else range(1, 5), late_morning)
     if rel is K.BEFORE:
         return MIDNIGHT, _sure(clock, range(1, 5), range(0) if late else range(5, 12))
     if rel is K.AFTER:
@@ -217,6 +234,8 @@ def _between(first: Clock, second: Clock, actions: frozenset[ActionType]) -> Hou
         elif not ((high == NOON or day) and 7 <= low < NOON and begin < end):
             raise NotUnderstood
     elif high_known and not low_known:
+        if 7 <= low < NOON and begin + 720 < end:
+            raise NotUnderstood  # "from 8 to 10 pm", but "von 8 bis 22 Uhr"
         begin = begin + 720 if high >= NOON and begin + 720 < end and low < 7 else begin
     elif low_known and not high_known:
         end = end + 720 if end < begin and end + 720 > begin else end

@@ -5,14 +5,16 @@ A phrase with several words is found before its parts. A word that is nowhere he
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import time
 from enum import StrEnum
 from functools import cache
+from itertools import product
 
+from bridge.domain.wish_actions import ENGLISH_ACTIONS, ENGLISH_METERS, GERMAN_ACTIONS, GERMAN_METERS, ONE_THING, WHOLE
 from rhythm_env.interface import ActionType, Meter
 
-A, M = ActionType, Meter
+A = ActionType
 WORK = frozenset({A.DEEP_WORK, A.ADMIN_WORK})
 ALL = frozenset(ActionType) - {A.SLEEP}
 WEEK = range(7)
@@ -34,117 +36,83 @@ class Kind(StrEnum):
         "drop",
     )
     ACTION, SUGGESTION, METER, WEIGHT, DAY, PART = "action", "suggestion", "meter", "weight", "day", "part"
-    NUMBER, TIMES, PER, CLOCK, SHIFT, HALF_DAY = "number", "times", "per", "clock", "shift", "half day"
+    NUMBER, TIMES, PER, WEEKLY, CLOCK, SHIFT, HALF_DAY = (
+        "number",
+        "times",
+        "per",
+        "weekly",
+        "clock",
+        "shift",
+        "half day",
+    )
     BEFORE, AFTER, AT, FROM, TO, BETWEEN, SPAN = "before", "after", "at", "from", "to", "between", "span"
-    FINISH, START = "finish", "start"
+    FINISH, START, LEAST = "finish", "start", "least"
+
+
+class OneOf(frozenset[ActionType]):
+    """The action of a word for only a part of it, such as yoga, which none forbids by "never yoga"."""
 
 
 K = Kind
 Token = tuple[Kind, object]
 
-ENGLISH_ACTIONS = {
-    A.DEEP_WORK: "deep work, deep working, focus work, focused work, focus time, concentrated work, work deeply, "
-    "focussed work, concentration time, focus sessions, focus session, deep work session, "
-    "deep work sessions, thesis, my thesis, "
-    "write my thesis, coding, programming",
-    A.ADMIN_WORK: "admin, admin work, emails, email, e mail, e mails, mail, mails, paperwork, office work, "
-    "do paperwork, do admin, do emails, the inbox, administration, bureaucracy, accounting, bookkeeping, "
-    "admin session, admin sessions, taxes, my taxes, do my taxes, tax return, chores, household chores",
-    A.LEARN: "learn, learning, study, studying, to study, studies, learning time, study time, study sessions, "
-    "language course, language class, language classes",
-    A.SLEEP: "nap, naps, napping, power naps, power nap, take naps, take a nap, a nap",
-    A.EXERCISE: "sport, sports, exercise, exercising, exercises, workout, workouts, work out, working out, gym, run, "
-    "runs, running, jogging, jog, go running, go for a run, swim, swimming, go swimming, cycling, cycle, yoga, train, "
-    "training, the gym, go to the gym, bike rides, bike ride, hiking, training sessions, fitness, walks, walking, "
-    "a walk, strength training, tennis, football, do sport, do sports, do yoga, pilates, climbing, "
-    "weights, lift weights, weight training, stretching",
-    A.MEDITATE: "meditate, meditation, meditating, meditations, mindfulness, breathing exercises, "
-    "breathing exercise, breathwork",
-    A.FAMILY_TIME: "family, family time, the family, with the family, with family, with my family, time with family, "
-    "time with the kids, time with my kids, time for family, time with the family, time with my family, kids, "
-    "the kids, with the kids, children, the children, playing with the children, play with the children, "
-    "playing with the kids, play with the kids, time with the children, time with my children, "
-    "family visit, family visits, call mum, call mom, call my mum, call my mom, "
-    "call dad, call my dad, call my parents, play with my daughter, play with my son, play with my kids, "
-    "play with my children",
-    A.SOCIALIZE: "friends, see friends, see my friends, seeing friends, meet friends, meet my friends, "
-    "meeting friends, socialising, socializing, socialise, socialize, parties, going out, go out, meet people, "
-    "meeting people, with friends, time with friends, company, hang out with friends, "
-    "lunch with friends, dinner with friends, coffee with friends, drinks with friends",
-    A.ME_TIME: "me time, time for myself, quiet time for myself, time to myself, alone time, time alone, hobby, "
-    "hobbies, reading, read, reading time, my hobbies, my hobby",
-    A.BINGE_WATCH: "tv, television, netflix, series, films, movies, binge watching, binge watch, binge, watch tv, "
-    "watching tv, watch netflix, watch series, watch movies, watch films, tv series, streaming, youtube, movie night, "
-    "movie nights",
-}
-GERMAN_ACTIONS = {
-    A.DEEP_WORK: "deep work, fokusarbeit, fokuszeit, konzentriertes arbeiten, konzentrierte arbeit, "
-    "konzentriert arbeiten, fokussierte arbeit, fokussiert arbeiten, konzentrationszeit, "
-    "doktorarbeit, an der doktorarbeit, an der doktorarbeit schreiben, programmieren",
-    A.ADMIN_WORK: "büroarbeit, papierkram, mails, mail, email, emails, e mails, e mail, büro, verwaltung, "
-    "verwaltungskram, bürokram, buchhaltung, schreibkram, admin, postfach, steuer, steuererklärung",
-    A.LEARN: "lernen, lernzeit, zu lernen, lerne, studieren, das lernen, sprachkurs",
-    A.SLEEP: "mittagsschlaf, nickerchen, mittagsschläfchen, powernap, powernaps",
-    A.EXERCISE: "sport, laufen, laufe, zu laufen, joggen, jogge, training, trainings, trainieren, trainiere, "
-    "fitnessstudio, schwimmen, schwimme, rad fahren, radfahren, rad, yoga, fitness, sport machen, sport treiben, "
-    "ins fitnessstudio, wandern, spazieren gehen, spaziergänge, spaziergang, krafttraining, zum sport, gym, "
-    "ins gym, läufe, tennis, fußball, klettern, turnen, zum training, bewegung, pilates, dehnen, gewichte",
-    A.MEDITATE: "meditation, meditieren, meditiere, zu meditieren, achtsamkeit, atemübungen, atemübung, meditationen",
-    A.FAMILY_TIME: "familie, familienzeit, der familie, mit der familie, zeit mit der familie, für die familie, "
-    "zeit für die familie, mit den kindern, zeit mit den kindern, kinder, die kinder, mit den kindern spielen, "
-    "zeit für die kinder, meine familie, mit meiner familie, zeit mit meiner familie, mit meinen kindern, "
-    "zeit mit meinen kindern, mama anrufen, papa anrufen, meine eltern anrufen, eltern anrufen, familienbesuch, "
-    "familienbesuche, mit meiner tochter spielen, mit meinem sohn spielen, mit meinen kindern spielen",
-    A.SOCIALIZE: "freunde, freunde treffen, freunde sehen, meine freunde, meine freunde sehen, meine freunde treffen, "
-    "ausgehen, partys, party, leute treffen, treffen mit freunden, mit freunden, mit freunden treffen, "
-    "zeit mit freunden, freunden, feiern, mittagessen mit freunden, abendessen mit freunden, essen mit freunden, "
-    "kaffee mit freunden, telefonieren mit freunden",
-    A.ME_TIME: "zeit für mich, zeit allein, zeit für mich allein, hobby, hobbys, lesen, ich zeit, lese, meine hobbys, "
-    "zeit für mich selbst, mein hobby, zu lesen, zeit fürs hobby",
-    A.BINGE_WATCH: "fernsehen, fernseher, netflix, serien, serie, filme, film, tv, fernsehen schauen, filme schauen, "
-    "serien schauen, serien gucken, filme gucken, netflix schauen, zu fernsehen, streamen, youtube, bingen, filmabend, "
-    "filmabende",
-}
-ENGLISH_METERS = {
-    M.VITALITY: "vitality, energy, health, my energy, my health, fitness",
-    M.COGNITION: "cognition, concentration, clarity, mental clarity",
-    M.PROGRESS: "progress, achievement, getting things done",
-    M.SERENITY: "serenity, calm, calmness, inner peace, peace of mind, relaxation",
-    M.CONNECTION: "connection, relationships, my relationships, closeness",
-}
-GERMAN_METERS = {
-    M.VITALITY: "vitalität, energie, gesundheit, meine gesundheit, meine energie",
-    M.COGNITION: "kognition, konzentration, geistige klarheit, klarheit",
-    M.PROGRESS: "fortschritt, vorankommen",
-    M.SERENITY: "gelassenheit, ruhe, innere ruhe, entspannung",
-    M.CONNECTION: "verbundenheit, beziehungen, nähe",
-}
 ENGLISH: dict[Token, str] = {
     (K.FILL, None): "please, i, i'd, i'm, i'll, i've, the, a, an, my, me, to, of, it, is, are, be, am, on, in, for, "
-    "want, would, like, need, do, go, going, should, can, you, could, there, ever, at least, have, get, with, "
+    "want, would, like, need, do, go, going, should, can, you, could, there, ever, have, get, with, "
     "suggest, recommend, propose, telling, tell, keep, time, than, want to, would like, thanks, per favour, "
-    "suggested, in total, enough, is enough, just let me, let me, let's, do some, some, days, day, also, "
+    "suggested, in total, enough, is enough, just let me, let me, let's, do some, some, days, day, also, any, give, "
+    "show, send, "
+    "offer, i'd love to, love to, prefer, preferably, ideally, wish, we, we'd, our, us, make sure, "
+    "reserved, spend, plenty, suffice, suffices, will do, i think, "
+    "would be great/nice/good/lovely/perfect, "
+    "my goal is, i aim for, aim for, happen, always on, always in the, always at, when it comes to, "
     "belong, belongs, :",
     (K.AND, None): "and, ',', &, plus",
     (K.OR, None): "or, nor",
     (K.CUT, None): ";, but, ., and also, and then",
     (K.NOT, None): "no, not, never, don't, do not, don't want, do not want, stop, no more, hate, "
     "not into, i'm not into, i hate, i don't like, i do not like, dislike, never ever, i never, not any, avoid, "
-    "don't ever, do not ever, never again, don't like, i can't, i cannot, none, not ever, doesn't, no longer, dont, "
+    "don't ever, do not ever, never again, don't like, don't want any, do not want any, never any, don't need, "
+    "don't give me/~ any/~, do not give me/~ any/~, don't show/send/offer/propose me/~ any/~, don't do, don't plan, "
+    "don't schedule, do not schedule/plan, i won't, won't, wouldn't like any/~, rather not, i'd rather not, never do, "
+    "stop suggesting/recommending/proposing/showing/offering/sending me/~ any/~, stop telling me to, quit suggesting, "
+    "not a fan of, i'm not a fan of, i can't stand, can't stand, no interest in, i have no interest in, off limits, "
+    "is/are off limits, is/are not allowed, is/are forbidden, is/are taboo, is/are not for me, isn't/aren't for me, "
+    "isn't my thing, is not my thing, must not, shouldn't, should not, mustn't, absolutely no, definitely no, skip "
+    "any, "
+    "leave out, without any, don't suggest/recommend any/~, never ever suggest/~, under no circumstances, please no, "
+    "no kind of, i don't do, i'm done with, spare me, spare me the, never want to/any/~, i never want to/any/~, i "
+    "never want to see/watch/do any/~, i refuse to, i can't, i cannot, none, not ever, doesn't, no longer, dont, "
     "dont want, never show, don't show, do not show",
-    (K.ONLY, None): "only, just, solely, exclusively, nothing but on",
+    (
+        K.NOT,
+        "never",
+    ): "never, i never, neither, never schedule/plan/book/do/show/send/recommend/propose/offer/suggest me/~ any/~",
+    (K.ONLY, None): "only, just, solely, exclusively, nothing but on, only on, only ever, strictly",
+    (K.LEAST, None): "at least, a minimum of, minimum",
+    (K.NOT, "hate"): "hate, i hate, dislike, i dislike, don't like, i don't like, i do not like, can't stand, "
+    "i can't stand, not a fan of, i'm not a fan of, not into, i'm not into",
     (K.EVERY, None): "every, each",
     (K.MOST, None): "at most, max, maximum, maximal, no more than, not more than, up to, a maximum of, at the most, "
-    "maximum of, most",
+    "maximum of, most, tops, no more than, never more than, don't give/suggest/send/show/offer/propose me/~ more than, "
+    "do not give/suggest/send/show/offer me/~ more than, at the very most, is the limit, are the limit, limit of",
     (K.ANYTIME, None): "at any time, any time, anytime, whenever, at all times, all day long, at any hour",
     (K.AGAIN, None): "allow, allowed, ok again, okay again, fine again, again, allowed again, is ok again, allow again",
     (K.CLEAR, None): "forget all my wishes, clear everything, forget everything, forget all wishes, "
     "delete all my wishes, delete all wishes, clear all wishes, clear all my wishes, reset everything, reset all, "
     "reset my wishes, drop all wishes, drop all my wishes, start over, forget my wishes, clear my wishes",
     (K.DROP, None): "drop the goal, no goal, remove the goal, forget the goal, no goals, drop my goal, delete the goal",
-    (K.ACTION, WORK): "work, working, to work",
+    (
+        K.ACTION,
+        WORK,
+    ): "work, working, to work, working/work/office/business hours, my working/work/office hours, my workday, "
+    "my workday is, "
+    "any work",
     (K.ACTION, ALL): "anything, something, things",
-    (K.SUGGESTION, None): "suggestion, suggestions, idea, ideas, tip, tips, recommendation, recommendations, proposals",
+    (
+        K.SUGGESTION,
+        None,
+    ): "suggestion, suggestions, hint, hints, idea, ideas, tip, tips, recommendation, recommendations, proposals",
     (K.WEIGHT, 2.0): "counts double, count double, twice as much weight on, matters more, is more important, "
     "are more important, twice as important, is twice as important, double weight for, more weight on, "
     "matter more, more important, more important to me, is more important to me, matters more to me, "
@@ -160,9 +128,15 @@ ENGLISH: dict[Token, str] = {
     (K.NUMBER, 1): "one, a single, a suggestion of",
     (K.TIMES, 1): "once",
     (K.TIMES, 2): "twice",
+    (K.TIMES, 3): "thrice",
     (K.TIMES, None): "times, time per, x, times in",
-    (K.PER, 7): "a day, per day, daily, each day, in a day, every day, everyday, on every day, day by day",
-    (K.PER, 1): "a week, per week, weekly, each week, every week, in a week, the week",
+    (
+        K.PER,
+        7,
+    ): "a day, per day, daily, each day, in a day, every day, everyday, on every day, day by day, every single day, "
+    "seven days a week, on a daily basis, all days, each and every day",
+    (K.PER, 1): "a week, per week, in a week, the week, a calendar week, in the course of a week",
+    (K.WEEKLY, 1): "weekly, each week, every week, every single week",
     (K.SHIFT, 30): "half past, half",
     (K.SHIFT, 15): "quarter past, a quarter past, quarter after",
     (K.SHIFT, -15): "quarter to, a quarter to, quarter before",
@@ -170,35 +144,50 @@ ENGLISH: dict[Token, str] = {
     (K.HALF_DAY, 12): "pm, p m, o'clock in the evening, o'clock in the afternoon, at night",
     (K.FILL, "clock"): "o'clock, oclock",
     (K.CLOCK, (12, 0)): "noon, midday",
-    (K.BEFORE, None): "before, earlier than, until after",
+    (
+        K.BEFORE,
+        None,
+    ): "before, earlier than, until after, no later than, not later than, at the latest by, by the latest, "
+    "at the latest at",
     (K.AFTER, None): "after, later than, past, starting at, starting from, from then on after",
     (K.AT, None): "at, by",
     (K.FROM, None): "from",
     (K.TO, None): "to, until, till, through, -",
     (K.BETWEEN, None): "between",
     (K.FINISH, None): "finish, stop work, stop working, finish work, finish working, done working, be finished, "
-    "be done, work ends, done with work, i'm done, i'm done working, finished, finished with work, end work, "
-    "quit work, be done working, be finished with work, leave work, off work, knock off, the workday ends, "
+    "be done, work ends, done with work, i'm done, i'm done working, finished, done, finished with work, end work, "
+    "quit work, be done working, be finished with work, leave work, log off, clock off, clock out, stop my work, "
+    "close my laptop, "
+    "wrap up work, call it a day, i'm off work, my/the working day ends, work should/must/shall stop/finish/be over, "
+    "work is over, work finishes, be off work, get off work, be done with work, get done with work, end my workday, "
+    "finish my workday, be out of the office, leave the office, home from work, stop for the day, be through with "
+    "work, off work, knock off, the workday ends, "
     "my workday ends, work should end, work stops, done for the day, my work ends",
     (
         K.START,
         None,
     ): "start work, start working, begin work, work starts, work begins, begin working, my workday starts, "
-    "workday starts, my workday begins, workday begins",
+    "workday starts, my workday begins, workday begins, "
+    "my work starts/begins, the/my working day starts/begins, work should/must/shall start/begin, start my workday, "
+    "begin my workday, starting work, get to work, be at work, start my work",
 }
-WEEKNIGHTS = ((K.DAY, frozenset(WEEK[:5])), (K.PART, EVENING))
+WORKS_ONLY = ((K.ONLY, None), (K.ACTION, WORK))
+NO_WORK = ((K.NOT, None), (K.ACTION, WORK))
+NOTHING = ((K.NOT, None), (K.ACTION, ALL))
+NO_ONE = ((K.NOT, None), (K.ACTION, frozenset({A.SOCIALIZE})))
+ONE_ONLY = ((K.ONLY, None), (K.NUMBER, 1))
+EARLIEST = ((K.NOT, None), (K.BEFORE, None))
 ENGLISH_WHOLE = {  # phrases of several meanings
-    "weeknights": WEEKNIGHTS,
-    "on weeknights": WEEKNIGHTS,
-    "nothing": ((K.NOT, None), (K.ACTION, ALL)),
-    "leave me alone": ((K.NOT, None), (K.ACTION, ALL)),
-    "leave me in peace": ((K.NOT, None), (K.ACTION, ALL)),
-    "don't bother me": ((K.NOT, None), (K.ACTION, ALL)),
-    "do not bother me": ((K.NOT, None), (K.ACTION, ALL)),
-    "don't disturb me": ((K.NOT, None), (K.ACTION, ALL)),
-    "do not disturb me": ((K.NOT, None), (K.ACTION, ALL)),
-    "suggest something": ((K.SUGGESTION, None),),
-    "suggest things": ((K.SUGGESTION, None),),
+    ((K.DAY, frozenset(WEEK[:5])), (K.PART, EVENING)): "weeknights, on weeknights",
+    NOTHING: "nothing, leave me alone, leave me in peace, don't bother me, do not bother me, don't disturb me, "
+    "do not disturb me",
+    NO_WORK: "i'm off, i am off, work free",
+    ONE_ONLY: "only/just a/an",
+    WORKS_ONLY: "my/~ workdays are, my/~ work/working days are",
+    NO_ONE: "meet/see nobody, meet/see no one",
+    EARLIEST: "not until, no/not earlier than",
+    ((K.MOST, None), (K.SUGGESTION, None)): "limit the/~ suggestions to",
+    ((K.SUGGESTION, None),): "suggest something, suggest things",
 }
 GERMAN: dict[Token, str] = {
     (
@@ -206,19 +195,36 @@ GERMAN: dict[Token, str] = {
         None,
     ): "bitte, ich, der, die, das, den, dem, des, ein, eine, einen, mein, meine, mir, mich, es, ist, sind, "
     "sei, sein, am, an, im, in, zu, zum, zur, für, mit, gern, gerne, möchte, will, würde, mag, wünsche, soll, sollte, "
-    "sollen, kann, du, auch, ja, mal wieder, mindestens, habe, haben, hab, vorschlagen, empfehlen, schlag, schlage, "
-    "machen, mache, gehe, gehen, schaue, schauen, gucken, sehe, sehen, treffen, treffe, reicht, reichen, "
+    "sollen, kann, du, auch, ja, mal wieder, habe, haben, hab, vorschlagen, empfehlen, schlag, schlage, "
+    "machen, mache, gehe, gehen, sehen, treffen, treffe, reicht, reichen, "
     "dran, gehört, gehören, halte, halt, wieder vorschlagen, etwas zeit, dann, noch, etwas, tage, tag, "
-    "jeweils, fange, wird, werden, treiben, :",
+    "jeweils, fange, wird, werden, treiben, ich hätte gern/gerne, hätte gern/gerne, genügt, genügen, wir, unser, "
+    "unsere, "
+    "uns, möchten, wollen, wünschen, lieber, am liebsten, einplanen, gib, zeig, zeige, schick, man, brauche, "
+    "ich brauche, mein ziel ist, mein ziel sind, vornehmen, verbringen, wünsche mir, ich wünsche mir, bleibt, bleiben, "
+    "vorgeschlagen, ist/sind genug, genug, freihalten, reserviert, reservieren, immer am, bin, darf, also, :",
     (K.AND, None): "und, ',', &, sowie",
     (K.OR, None): "oder, noch auch",
     (K.CUT, None): ";, aber, ., jedoch, und auch",
     (K.NOT, None): "kein, keine, keinen, keinem, nicht, nie, niemals, nie wieder, nie mehr, nicht mehr, keine mehr, "
     "hasse, ich hasse, nichts für mich, bloß kein, nie im leben, ist nichts für mich, nie etwas, "
+    "keinerlei, auf keinen fall, bitte nie, ist/sind tabu, tabu, ist/sind verboten, verboten, kommt nicht infrage, "
+    "will nicht, möchte nicht, verzichte auf, verschone mich mit, kann ich nicht leiden, mag ich nicht, mag nicht, "
+    "gar kein/keine/keinen, gar nicht, überhaupt kein/keine/keinen, überhaupt nicht, absolut kein/keine/keinen, "
+    "nicht vorschlagen, nie vorschlagen, nicht mehr vorschlagen, kein bisschen, darf nicht, soll nicht, sollen nicht, "
+    "ich will nie, ich möchte nie, ist/sind nicht meins, ist/sind nicht mein ding, keines, keins, "
+    "hab keine lust auf, habe keine lust auf, keine lust auf, "
     "nie zeigen, nicht zeigen",
+    (K.NOT, "nie"): "nie, niemals",
     (K.ONLY, None): "nur, ausschließlich, erst, bloß, lediglich, nur noch",
+    (K.LEAST, None): "mindestens, wenigstens, zumindest",
+    (K.NOT, "hasse"): "hasse, ich hasse, mag nicht, mag ich nicht, kann ich nicht leiden",
     (K.EVERY, None): "jeden, jede, jedes, jedem, an jedem, alle",
-    (K.MOST, None): "höchstens, maximal, max, nicht mehr als, bis zu, maximum",
+    (
+        K.MOST,
+        None,
+    ): "höchstens, maximal, max, nicht mehr als, bis zu, maximum, nie mehr als, allerhöchstens, keine mehr als, "
+    "nicht öfter als",
     (K.ANYTIME, None): "jederzeit, egal wann, wann immer, zu jeder zeit, immer erlaubt, zu jeder uhrzeit",
     (K.AGAIN, None): "wieder erlauben, wieder okay, wieder ok, wieder in ordnung, erlauben, erlaube, wieder erlaubt, "
     "erlaubt, wieder gut, darf wieder",
@@ -227,7 +233,11 @@ GERMAN: dict[Token, str] = {
     "vergiss alle meine wünsche, von vorn anfangen",
     (K.DROP, None): "kein ziel, ziel streichen, ziel löschen, das ziel streichen, streiche das ziel, lösche das ziel, "
     "keine ziele, vergiss das ziel",
-    (K.ACTION, WORK): "arbeit, arbeiten, arbeite, zu arbeiten",
+    (
+        K.ACTION,
+        WORK,
+    ): "arbeit, arbeiten, arbeite, zu arbeiten, arbeitszeit, arbeitszeiten, meine arbeitszeit, meine arbeitszeiten, "
+    "berufliches, arbeite ich, arbeitet",
     (K.SUGGESTION, None): "vorschlag, vorschläge, vorschlägen, idee, ideen, tipp, tipps, empfehlung, empfehlungen, "
     "etwas vorschlagen",
     (K.WEIGHT, 2.0): "zählt doppelt, doppelt gewichten, ist wichtiger, ist mir wichtiger, doppelt so wichtig, "
@@ -247,9 +257,15 @@ GERMAN: dict[Token, str] = {
     (K.TIMES, 4): "viermal",
     (K.TIMES, 5): "fünfmal",
     (K.TIMES, 6): "sechsmal",
+    (K.TIMES, 7): "siebenmal",
     (K.TIMES, None): "mal, x",
-    (K.PER, 7): "am tag, pro tag, täglich, jeden tag, an jedem tag, tag für tag, alle tage",
-    (K.PER, 1): "die woche, pro woche, in der woche, wöchentlich, jede woche, je woche",
+    (
+        K.PER,
+        7,
+    ): "am tag, pro tag, täglich, jeden tag, an jedem tag, tag für tag, alle tage, je tag, jeden einzelnen tag, "
+    "sieben tage die woche, tagtäglich",
+    (K.PER, 1): "die woche, pro woche, in der woche, je woche, in einer woche, die/pro kalenderwoche",
+    (K.WEEKLY, 1): "wöchentlich, jede woche, allwöchentlich",
     (K.SHIFT, -30): "halb",
     (K.SHIFT, 15): "viertel nach",
     (K.SHIFT, -15): "viertel vor, dreiviertel",
@@ -257,7 +273,11 @@ GERMAN: dict[Token, str] = {
     (K.HALF_DAY, 12): "uhr abends, uhr nachmittags, uhr nachts",
     (K.FILL, "clock"): "uhr",
     (K.CLOCK, (12, 0)): "mittag",
-    (K.BEFORE, None): "vor, früher als, bis spätestens, spätestens bis, spätestens um",
+    (
+        K.BEFORE,
+        None,
+    ): "vor, früher als, bis spätestens, spätestens bis, spätestens um, nicht später als, "
+    "allerspätestens um, spätestens",
     (K.AFTER, None): "nach, ab, länger als bis, später als, länger als",
     (K.AT, None): "um, gegen",
     (K.FROM, None): "von",
@@ -267,40 +287,37 @@ GERMAN: dict[Token, str] = {
     "schluss mit arbeit, mit der arbeit fertig sein, mit der arbeit aufhören, aufhören zu arbeiten, arbeitsschluss, "
     "feierabend machen, feierabend haben, bin ich fertig, höre ich auf zu arbeiten, fertig mit der arbeit sein, "
     "ist feierabend, mache ich feierabend, fertig mit der arbeit, schluss mit der arbeit, ist die arbeit vorbei, "
-    "will ich feierabend, habe ich feierabend, arbeit endet",
+    "will ich feierabend, habe ich feierabend, arbeit endet, schluss machen, mit der arbeit schluss machen, "
+    "mit arbeiten aufhören, mit dem arbeiten aufhören, arbeitstag endet, mein arbeitstag endet, endet die arbeit, "
+    "endet meine arbeit, endet mein arbeitstag, dienstschluss, büroschluss, mit der arbeit durch sein, aus dem büro "
+    "sein, "
+    "fertig mit arbeiten sein, schluss mit arbeiten, ist arbeitsschluss, ist dienstschluss, zu arbeiten aufhören, "
+    "höre ich auf, ist schluss, mache ich schluss, mit arbeiten fertig sein, ist schluss mit arbeit",
     (
         K.START,
         None,
     ): "fange an zu arbeiten, arbeitsbeginn, beginne zu arbeiten, beginnt die arbeit, arbeit beginnt, anfangen zu "
-    "arbeiten, an zu arbeiten",
+    "arbeiten, an zu arbeiten, mit der arbeit anfangen/beginnen/starten, arbeitsstart, beginnt meine arbeit, "
+    "dienstbeginn, "
+    "arbeitstag beginnt, mein arbeitstag beginnt, beginnt mein arbeitstag, fange ich an zu arbeiten, mit der arbeit "
+    "an, "
+    "beginne ich zu arbeiten, fange ich mit der arbeit an",
 }
 GERMAN_WHOLE = {
-    "jeden morgen": ((K.EVERY, None), (K.PART, MORNING)),
-    "nichts": ((K.NOT, None), (K.ACTION, ALL)),
-    "nichts mehr": ((K.NOT, None), (K.ACTION, ALL)),
-    "lass mich in ruhe": ((K.NOT, None), (K.ACTION, ALL)),
-    "ein vorschlag": ((K.NUMBER, 1), (K.SUGGESTION, None)),
-    "einen vorschlag": ((K.NUMBER, 1), (K.SUGGESTION, None)),
-    "eine idee": ((K.NUMBER, 1), (K.SUGGESTION, None)),
-    "ein tipp": ((K.NUMBER, 1), (K.SUGGESTION, None)),
-    "einen tipp": ((K.NUMBER, 1), (K.SUGGESTION, None)),
+    ((K.EVERY, None), (K.PART, MORNING)): "jeden morgen",
+    NOTHING: "nichts, nichts mehr, lass mich in ruhe",
+    NO_WORK: "arbeitsfrei",
+    ONE_ONLY: "nur ein/eine/einen/eins",
+    WORKS_ONLY: "meine/~ arbeitstage sind",
+    NO_ONE: "niemanden treffen/sehen",
+    EARLIEST: "frühestens um/ab/~, nicht früher als",
+    ((K.NUMBER, 1), (K.SUGGESTION, None)): "ein/einen vorschlag/tipp, eine idee",
+    ((K.NUMBER, 1), (K.PART, MORNING)): "ein/einen vormittag",
+    ((K.NUMBER, 1), (K.PART, AFTERNOON)): "ein/einen nachmittag",
+    ((K.NUMBER, 1), (K.PART, EVENING)): "ein/einen abend",
+    ((K.PART, EVENING), (K.ACTION, frozenset({A.ME_TIME}))): "abend/abende für mich",
 }
 ABBREVIATED = "mo di mi do fr sa"  # "so" is a word of its own
-PARTED = (  # what stands around something else -> both together
-    (r"(?<=[^\W\d_])/(?=week\b)", " a "),
-    (r"(?<=[^\W\d_])/(?=woche\b)", " pro "),
-    (r"\b(arbeitsende|arbeitsbeginn|arbeitsschluss):? (?=\d)", r"\1 um "),
-    (r"\bhöre (um .+) auf zu arbeiten\b", r"feierabend \1"),
-    (r"\b(work) starts (.+) and ends\b", r"\1 starts \2 and \1 ends"),
-    (r"\b(arbeit) beginnt (.+) und endet\b", r"\1 beginnt \2 und \1 endet"),
-    (r"^(\w+),? (?:but|aber) (not|nicht)\b", r"\2 \1"),
-    (r"\blass(?:t)? mich (.+) in ruhe\b", r"lass mich in ruhe \1"),
-    (r"\bleave me (.+) alone\b", r"leave me alone \1"),
-    (r"\bhalt(?:e)? (.+) frei\b", r"\1"),
-    (r"\bkeep (.+) free\b", r"\1"),
-    (r"\bmax\.", "max"),
-    (r"\b(kein\w*|nicht|nichts) (.+) mehr$", r"\1 \2"),
-)
 ENGLISH_NUMBERS = "one two three four five six seven eight nine ten eleven twelve"
 GERMAN_NUMBERS = "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf"
 ENGLISH_DAYS = "monday tuesday wednesday thursday friday saturday sunday"
@@ -322,9 +339,10 @@ def english() -> Lexicon:
     for days, texts in (
         (WEEK[5:], "weekend, weekends, at the weekend, at weekends, on the weekend, on weekends"),
         (WEEK[:5], "weekday, weekdays, on weekdays, during the week, workdays, working days, in the week, work days"),
+        (WEEK[:5], "on workdays"),
     ):
         found |= {tuple(one.split()): ((K.DAY, frozenset(days)),) for one in texts.split(", ")}
-    return found | {tuple(text.split()): tokens for text, tokens in ENGLISH_WHOLE.items()}
+    return found | {phrase: tokens for tokens, texts in ENGLISH_WHOLE.items() for phrase in _phrases(texts)}
 
 
 @cache
@@ -347,10 +365,13 @@ def german() -> Lexicon:
     for days, texts in (
         (WEEK[5:], "sa und so, wochenende, wochenenden, am wochenende, an wochenenden, am wochenende"),
         (WEEK[:5], "unter der woche, während der woche, werktag, werktags, werktage, an werktagen, wochentags"),
-        (WEEK[:5], "werktagen, an wochentagen"),
+        (
+            WEEK[:5],
+            "werktagen, an wochentagen, montags bis freitags, an arbeitstagen, arbeitstags, wochentage, arbeitstage",
+        ),
     ):
         found |= {tuple(one.split()): ((K.DAY, frozenset(days)),) for one in texts.split(", ")}
-    return found | {tuple(text.split()): tokens for text, tokens in GERMAN_WHOLE.items()}
+    return found | {phrase: tokens for tokens, texts in GERMAN_WHOLE.items() for phrase in _phrases(texts)}
 
 
 def _lexicon(
@@ -362,9 +383,18 @@ def _lexicon(
     rows: dict[Token, str] = {
         **words,
         **{(K.METER, meter): texts for meter, texts in meters.items()},
-        **{(K.ACTION, frozenset({action})): texts for action, texts in actions.items()},
     }
     for token, texts in rows.items():
-        for text in texts.replace("','", "comma").split(", "):
-            found[tuple(text.split())] = (token,)
+        found |= dict.fromkeys(_phrases(texts), (token,))
+    for action, texts in actions.items():
+        whole = frozenset({action})
+        for phrase in _phrases(texts):
+            found[phrase] = ((K.ACTION, whole if action in ONE_THING or WHOLE.intersection(phrase) else OneOf(whole)),)
     return found
+
+
+def _phrases(texts: str) -> Iterator[tuple[str, ...]]:
+    """Yield the phrases of a list, in which "see/meet my/~ friends" is four."""
+    for text in texts.replace("','", "comma").split(", "):
+        for words in product(*(one.split("/") for one in text.split())):
+            yield tuple(one for one in words if one != "~")

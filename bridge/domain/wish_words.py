@@ -9,17 +9,25 @@ import re
 from collections.abc import Iterator, Sequence
 
 from bridge.domain import phrases
+from bridge.domain.errors import SetupError
 from bridge.domain.wish_clauses import NOON, Clause, Clock, NotUnderstood, meaning
-from bridge.domain.wish_lexicon import MORNING, PARTED, Kind, Lexicon, Token, english, german
-from bridge.domain.wish_said import Said
+from bridge.domain.wish_lexicon import (
+    MORNING,
+    Kind,
+    Lexicon,
+    OneOf,
+    Token,
+    english,
+    german,
+)
+from bridge.domain.wish_said import Said, applied
+from bridge.domain.wish_spelling import words
+from bridge.domain.wishes import Wishes
 from rhythm_env.interface import ActionType
 
 K = Kind
 TEXT_MAX = 300  # characters
 CLAUSES_MAX = 6
-A_DAY = r"((?:mon|tue|wed|thu|fri|sat|sun)\w*|(?:mo|di|mi|do|fr|sa|so)|(?:diens|donners|frei|sams|sonn)\w+|mittwoch)"
-DAY_RANGE = re.compile(rf"\b{A_DAY}[-–]{A_DAY}\b")  # "Mo-Fr", whose hyphen joins no word
-WORD = re.compile(r"\d{1,2}[:.]\d\d|\d+|[^\W\d_]+(?:'[^\W\d_]+)?|[-–,;.:&!?]")
 
 
 def understood(text: str) -> tuple[Said, ...]:
@@ -33,23 +41,34 @@ def understood(text: str) -> tuple[Said, ...]:
     if len(found) != 1 or len(text) > TEXT_MAX:
         raise NotUnderstood
     said = tuple(dict.fromkeys(found.pop()))
-    whole = [(one.kind, action) for one in said if one.kind in ("days", "goal") for action in one.actions]
-    if len(whole) > len(set(whole)) and not all(one.narrows for one in said if one.kind == "days"):
-        raise NotUnderstood  # "yoga mondays, running fridays": one action, whose last day alone would count
+    if _contradicts(said):
+        raise NotUnderstood
     return said
+
+
+def _contradicts(said: tuple[Said, ...]) -> bool:
+    """Return True if one wish of a text takes back another, or leaves nothing of it."""
+    for at, one in enumerate(said):  # "yoga mondays, running fridays": one action, whose last day alone would count
+        same = [other for other in said[:at] if other.kind == one.kind and other.actions & one.actions]
+        if (one.kind == "goal" and same) or (one.kind == "hours" and same and not one.narrows):
+            return True
+        if one.kind == "days" and not all(other.narrows for other in (*same, one) if same):
+            return True
+    never = frozenset().union(*(one.actions for one in said if one.kind == "never"))
+    if any(one.actions & never for one in said if one.kind != "never"):
+        return True
+    try:
+        applied(Wishes(), said)
+    except SetupError:
+        return True
+    return False
 
 
 # Words to tokens ------------------------------------------------------------------------------------------------------
 
 
 def _tokens(text: str, lexicon: Lexicon) -> list[Token]:
-    text = re.sub(DAY_RANGE, r"\1 - \2", text.lower().replace("’", "'"))
-    text = re.sub(r"(?<=[^\W\d_])-(?=[^\W\d_])", " ", text).strip(" .!?")
-    for parted, together in PARTED:
-        text = re.sub(parted, together, text)
-    words = WORD.findall(text)
-    words = ["-" if one == "–" else "comma" if one == "," else one for one in words]
-    return [one for one in phrases.tokens(words, lexicon, _figure) if one[0] is not K.FILL]
+    return [one for one in phrases.tokens(words(text, lexicon), lexicon, _figure) if one[0] is not K.FILL]
 
 
 def _figure(word: str) -> Token:
@@ -78,7 +97,7 @@ def _clauses(tokens: Sequence[Token], before: frozenset[ActionType] | None = Non
             pass
     found = set()
     for at, (kind, _) in enumerate(tokens):
-        if kind not in (K.AND, K.CUT):
+        if kind not in (K.AND, K.CUT) or _is_shared_not(tokens, at):
             continue
         try:
             first, rest = _clause(tokens[:at], before), tokens[at + 1 :]
@@ -89,6 +108,15 @@ def _clauses(tokens: Sequence[Token], before: frozenset[ActionType] | None = Non
     if len(found) != 1:
         raise NotUnderstood
     return found.pop()
+
+
+def _is_shared_not(tokens: Sequence[Token], at: int) -> bool:
+    """Return True for "no sport and tv on Sundays", whose end may hold for sport too."""
+    kinds = [kind for kind, _ in tokens]
+    first, rest = kinds[:at], kinds[at + 1 :]
+    if first != [K.NOT, K.ACTION] or tokens[0][1] is not None or kinds[at] is not K.AND:
+        return False
+    return rest[:1] == [K.ACTION] or (rest[:2] == [K.NOT, K.ACTION] and rest[2:3] not in ([], [K.AND], [K.CUT], [K.OR]))
 
 
 def _actions(tokens: Sequence[Token]) -> frozenset[ActionType]:
@@ -140,7 +168,9 @@ def _clock(tokens: Sequence[Token], at: int) -> tuple[Clock | None, int]:
     kind, value = tokens[at]
     hour, minute = value if isinstance(value, tuple) else (int(str(value)), 0)
     following = tokens[at + 1] if at + 1 < len(tokens) else (K.FILL, None)
-    if hour > 24 or (kind is K.NUMBER and following[0] in (K.TIMES, K.PER, K.SUGGESTION, K.ACTION) and at == 0):
+    if hour > 24 or (
+        kind is K.NUMBER and following[0] in (K.TIMES, K.PER, K.WEEKLY, K.SUGGESTION, K.ACTION) and at == 0
+    ):
         return None, at
     total = hour * 60 + minute + shift
     known = hour > NOON or hour == 0 or (kind is K.CLOCK and (hour, minute) == (NOON, 0))
@@ -160,6 +190,9 @@ def _ranged(tokens: list[Token]) -> list[Token]:
             ]
         else:
             found.append(token)
+    for i, (kind, _) in enumerate(found[:-1]):
+        if kind is K.FROM and found[i + 1][0] is K.DAY and len(_set(found[i + 1][1])) == 1:
+            raise NotUnderstood  # "no sport from Monday"
     return [
         one
         for i, one in enumerate(found)
@@ -167,8 +200,12 @@ def _ranged(tokens: list[Token]) -> list[Token]:
     ]
 
 
+def _set(value: object) -> frozenset[int]:
+    return value if isinstance(value, frozenset) else frozenset()
+
+
 def _days(value: object) -> list[int]:
-    days = sorted(value) if isinstance(value, frozenset) else []
+    days = sorted(_set(value))
     if len(days) != 1:
         raise NotUnderstood
     return days
@@ -210,6 +247,7 @@ def _take(read: Clause, kind: Kind, value: object, *, again: bool, after: Kind |
     elif kind is K.ACTION and isinstance(value, frozenset):
         read.only_action = read.only_action or after is K.ONLY
         read.actions |= value
+        read.in_part |= isinstance(value, OneOf)
     elif kind is K.DAY and isinstance(value, frozenset):
         read.days |= value
     elif kind is K.PART and isinstance(value, tuple):

@@ -1,0 +1,131 @@
+"""Kinds of wishes in both languages: what each is understood as, and what a wish cannot hold and is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from bridge.domain.languages import shown
+from bridge.domain.titles import ACTION_WORDS
+from bridge.domain.wish_clauses import NotUnderstood
+from bridge.domain.wish_said import WISHED, sentence
+from bridge.domain.wish_words import understood
+from rhythm_env.interface import ActionType
+
+
+@pytest.mark.parametrize(
+    ("plain", "texts"),
+    [
+        (
+            "no sport on Mondays",
+            "don't plan any sport for Monday; never schedule sport on a Monday; montags ist Sport tabu",
+        ),
+        ("never meditation", "stop suggesting meditation; schlag mir keine Meditation mehr vor; nie wieder meditieren"),
+        ("never tv", "no series at all; I never want to see any TV; gar keine Serien; bitte überhaupt keine Filme"),
+        (
+            "no work on Sundays",
+            "keep Sundays free of work; I'm off on Sundays; Sonntage ohne Arbeit; sonntags arbeitsfrei",
+        ),
+        ("work only Sunday to Thursday", "workdays are Sunday to Thursday; Arbeitstage sind Sonntag bis Donnerstag"),
+        ("finish by six", "done by 6 pm; I don't finish work after 6; work until 6; Arbeit soll um 18 Uhr enden"),
+        (
+            "start work at 9",
+            "I don't start work before 9; I start at 9; Arbeitsbeginn frühestens um 9; ich fange um 9 an",
+        ),
+        ("two suggestions at most", "2 suggestions tops; don't give me more than two ideas a day; zwei Ideen genügen"),
+        (
+            "yoga once a week",
+            "weekly yoga; a run a week; wöchentlich Yoga; ein Spaziergang pro Woche; jede Woche Sport",
+        ),
+        ("run three times a week", "gym x3 a week; run thrice a week; 3x/week dancing; dreimal wöchentlich tanzen"),
+        ("meditate every day", "meditation daily; meditate every single day; tagtäglich Meditation; meditieren je Tag"),
+        ("no sport before 10", "sport no earlier than 10; gym at 10 at the earliest; erst nach 10 Uhr Sport"),
+        ("exercise before 8 pm", "run by 8 pm at the latest; Laufen um 20 Uhr spätestens; swim no later than 8 pm"),
+        ("friends one evening a week", "one evening a week with friends; ein Abend pro Woche mit Freunden"),
+        ("emails on Saturday mornings", "cleaning on Saturday mornings; Putzen am Samstagvormittag"),
+        (
+            "family on Sundays",
+            "visit grandma on Sundays; call my sister on Sundays; sonntags zur Oma; sonntags mit meinem Bruder",
+        ),
+        ("friends on Thursdays", "drinks with colleagues on Thursdays; donnerstags mit Kollegen etwas trinken"),
+        ("learning on Tuesdays", "online course on Tuesday; piano lessons on Tuesdays; dienstags Gitarre üben"),
+        ("hobby on Sundays", "a hot bath on Sundays; an hour for myself on Sundays; sonntags Gartenarbeit"),
+        (
+            "no tv on weekdays",
+            "TV is off limits on weekdays; an Arbeitstagen kein Fernsehen; kein Youtube an Werktagen",
+        ),
+        ("deep work in the mornings", "thesis in the mornings; konzentriertes Arbeiten morgens; morgens coden"),
+        ("never sport", "I'm not a fan of sport; Sport ist nicht mein Ding; hör auf, Sport vorzuschlagen"),
+    ],
+)
+def test_a_kind_of_wish_is_understood_as_its_plain_form(plain: str, texts: str) -> None:
+    meant = sentence(understood(plain))
+    assert {text: sentence(understood(text)) for text in texts.split("; ")} == dict.fromkeys(texts.split("; "), meant)
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        ("excercise in the mornings", "exercise only from 06:00 to 12:00"),
+        ("meditaion daily", "meditation 7 times a week"),
+        ("abends mediteren", "meditation only from 18:00 to 24:00"),
+        ("Donnertags Sport", "exercise only on Thursday; exercise once a week"),
+    ],
+)
+def test_a_mistyped_letter_is_mended(text: str, meaning: str) -> None:
+    assert sentence(understood(text)) == meaning
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no messages after 10pm",  # massages
+        "keine Medikation am Sonntag",
+        "Freude am Sonntag",
+        "samstags kaufen",
+        "talking on Sundays",
+        "at least three suggestions a day",
+        "mindestens drei Vorschläge am Tag",
+        "I hate Mondays",
+        "no sport and no tv on Sundays",
+        "no sport from Monday",
+        "tv from 8 to 10 pm",
+        "freitags nur bis 14 Uhr arbeiten",
+        "tv on Fridays only after 8 pm",
+        "unter der Woche nur ein Film",
+        "only a film on weekdays",
+        "ich schaue montags Fußball",
+        "Fußball am Montag schauen",
+        "do nothing on Sundays",
+        "training course on Mondays",
+        "take the train on Mondays",
+        "sonntags tanken",
+        "no football",  # one sport, not all
+        "nie zocken",
+        "no sport and tv on Sundays",
+        "kein Sport und Fernsehen am Sonntag",
+        "Gym twice a week and yoga once a week",
+        "never sport and sport three times a week",
+        "sport before 8 and no sport before 9",
+        "a day without tv",
+        "ein Tag ohne Sport",
+        "Sport in der Woche",
+        "nicht immer Sport",
+        "always and never sport",
+        "finish work by six on Fridays",
+        "no gym on Wednesday mornings",
+        "friends once a month",
+        "einmal im Monat Freunde",
+        "Sport alle zwei Tage",
+        "walk the dog twice a day",
+        "freitags weniger arbeiten",
+    ],
+)
+def test_what_a_wish_cannot_hold_is_refused(text: str) -> None:
+    with pytest.raises(NotUnderstood):
+        understood(text)
+
+
+@pytest.mark.parametrize("action", ActionType)
+def test_the_words_of_a_suggestion_take_a_veto_back(action: ActionType) -> None:
+    word = shown(WISHED.get(action, ACTION_WORDS[action]))
+    assert [(one.kind, one.actions) for one in understood(f"{word} again")] == [("allow", {action})]
