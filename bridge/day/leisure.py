@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, datetime
 
 from bridge.calendar.busy import clipped, length, merged, takes_time
 from bridge.day.candidates import WEEKEND, Candidate
@@ -50,11 +50,17 @@ def _evening_kind(view: View) -> str:
     if not works[0] and clipped(view.entries, view.grid.since(QUIET_EVENING * MINUTE), end):
         return ""
     if not works[0] and works[1]:
-        begins = person.work(day + DAY)[0][0]
+        begins = _first_entry(view) or person.work(day + DAY)[0][0]
         return "work_again" if _off(view, day) and begins < end + NIGHT_WORK else ""
     if works[1] or not _off(view, day + DAY) or clipped(view.entries, end, end + DAY / 2):
         return ""
     return "week_over" if works[0] else "free_days" if works[2] else ""
+
+
+def _first_entry(view: View) -> datetime | None:
+    """Return the begin of the next date's first entry, or None."""
+    end = view.grid.end_of_date
+    return min((start for start, _ in view.person.attended if end <= start < end + DAY), default=None)
 
 
 def _off(view: View, day: date) -> bool:
@@ -63,11 +69,11 @@ def _off(view: View, day: date) -> bool:
 
 
 def of_free_time(candidate: Candidate, view: View, _start: int) -> Fact:
-    person, kind, end = view.person, _evening_kind(view), view.grid.end_of_date
+    person, kind = view.person, _evening_kind(view)
     if candidate.action is A.ME_TIME and kind != "week_over":
         return fact("hard_days", hours=round(_worked(view, 3)))
     if kind == "work_again":
-        first = min((start for start, _ in person.attended if end <= start < end + DAY), default=None)
+        first = _first_entry(view)
         if first is not None:
             return fact("work_again_at", time=local(view, first))
         return fact("work_again" if person.routine.work_known else "new_week")

@@ -93,7 +93,10 @@ def facts(candidate: Candidate, view: View, start: int, added: Mapping[str, Valu
         told = term.told(candidate, view, start) if weight >= weights()["grounds"] else None
         if told is not None:
             found.append(told.weighed(round(weight, 2)))
-    known = [one for one in found if one.kind != "answer_teaches"]
+    idle = {"answer_teaches"}
+    if any(one.kind == "low_level" and one.values["meter"] == str(Meter.VITALITY) for one in found):
+        idle.add("low_vitality")  # the same figure once
+    known = [one for one in found if one.kind not in idle]
     return tuple(sorted(known or found, key=lambda one: -one.weight))
 
 

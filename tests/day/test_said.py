@@ -45,6 +45,23 @@ def test_the_evening_before_a_night_shift_is_no_close_of_free_days() -> None:
     working = [day for day in (TODAY + k * DAY for k in range(-40, 9)) if day.weekday() < 5]
     shifts = [entry(day, 1320, 1800, A.ADMIN_WORK, "Night shift") for day in working]
     assert said(person(*shifts, hour=8, work=False), A.MEDITATE, SUNDAY) == []
+    late = entry(SUNDAY + DAY, 1320, 1380, A.ADMIN_WORK, "Call")
+    assert said(person(late, hour=8), A.MEDITATE, SUNDAY) == []
+
+
+def test_a_low_level_is_told_once() -> None:
+    night = Because(
+        signal="sleep",
+        source=None,
+        z=-2.0,
+        contribution=-0.4,
+        age_hours=2.0,
+        fact=fact("low_vitality", level=0.3, sd=0.1),
+    )
+    low = Reading(level=0.3, sd=0.05, coverage=1.0, because=(night,))
+    one = replace(person(hour=12), readings={Meter.VITALITY: low})
+    for option in found(one)[0].values():
+        assert {"low_level", "low_vitality"} - {fact.kind for fact in option.facts}, option.action
 
 
 def test_after_three_hard_days_comes_time_for_oneself() -> None:
