@@ -42,14 +42,28 @@ def is_flight(event: Event) -> bool:
 
 
 def is_journey(occurrence: Occurrence) -> bool:
-    """Return True if a timed calendar entry is a flight, by its two time zones or a word in its title."""
+    """Return True if a timed calendar entry is a flight, by its two time zones or a word in its title.
+
+    >>> noon = datetime(2026, 7, 1, 12, tzinfo=zone_named("UTC"))
+    >>> there = noon + timedelta(hours=2)
+    >>> entry = Event(key="1", calendar="c", start=noon, end=there, title="Flight to Rome")
+    >>> is_journey(Occurrence(key="1", event=entry, start=noon, end=there))
+    True
+    """
     title, length = occurrence.event.title, occurrence.end - occurrence.start
     named = length >= JOURNEY_MIN and title is not None and JOURNEY.search(title[:200]) is not None
     return not occurrence.event.all_day and (named or is_flight(occurrence.event))
 
 
 def journey(occurrence: Occurrence) -> Stretch:
-    """Return the stretch of a flight with the ways to and from the airport."""
+    """Return the stretch of a flight with the ways to and from the airport.
+
+    >>> noon = datetime(2026, 7, 1, 12, tzinfo=zone_named("UTC"))
+    >>> flight = Event(key="1", calendar="c", start=noon, end=noon)
+    >>> begin, end = journey(Occurrence(key="1", event=flight, start=noon, end=noon))
+    >>> begin < noon < end
+    True
+    """
     return occurrence.start - TO_THE_AIRPORT, occurrence.end + FROM_THE_AIRPORT
 
 

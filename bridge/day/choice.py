@@ -32,7 +32,6 @@ NOT_AT_ONCE = timedelta(hours=1)
 FLIGHT_NEAR, ENTRY_NEAR = timedelta(hours=6), timedelta(hours=2)
 NOTHING_FITS = fact("nothing_fits")
 SOON = timedelta(hours=3)  # within which a rest begins that is advised now
-LEAST_LEFT = timedelta(minutes=90)  # until the time of getting up, for which one is sent to bed again
 EARLIER = {"flight_west": "bedtime_early", "late_shift": "bedtime_plain"}  # what moved a night -> kind of its fact
 ODD = 75.0  # minutes of spread, and from last night, beyond which a bedtime is not told as usual
 NO_READINGS: Mapping[Meter, Reading] = MappingProxyType({})
@@ -188,7 +187,7 @@ def sleep_option(person: Person, span: Stretch) -> Option | None:
     for ends in (day, day + DAY):
         bed, wake = person.sleep(ends)
         start = max(rounded_up(span[0]), bed)
-        if bed - BEFORE_BED <= span[0] <= wake - LEAST_LEFT and start <= wake - LEAST_LEFT:
+        if bed - BEFORE_BED <= span[0] <= wake - LEAST_SLEEP and start <= wake - LEAST_SLEEP:
             if clipped(person.attended, start, wake):
                 continue
             told = (of_waking(person, ends).weighed(weights()["bedtime"]),)

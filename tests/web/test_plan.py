@@ -35,7 +35,8 @@ TODAY = date(2026, 11, 20)
 def advice(place: Place, ana: User, visitor: Visitor) -> Recommendation:
     """A suggestion for the morning; what she aims at speaks for it."""
     goals = {ActionType.MEDITATE: 7, ActionType.EXERCISE: 1}
-    place.bridge.store.people.save_wishes(ana.id, Wishes(goals=goals), now=installation.now())
+    before = installation.now() - timedelta(seconds=1)
+    place.bridge.store.people.save_wishes(ana.id, Wishes(goals=goals), now=before)
     found = advising.recommend(place.bridge, ana, now=installation.now())
     assert isinstance(found, Recommendation)
     assert found.kind == "suggested"
