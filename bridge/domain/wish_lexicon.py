@@ -105,7 +105,7 @@ ENGLISH: dict[Token, str] = {
     (
         K.ACTION,
         WORK,
-    ): "work, working, to work, working/work/office/business hours, my working/work/office hours, my workday, "
+    ): "work, working, to work, working/office/business/work hours, my working/office/work hours, my workday, "
     "my workday is, "
     "any work",
     (K.ACTION, ALL): "anything, something, things",
