@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
-from math import exp, sqrt
+from math import sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+Values = NDArray[np.float64]
 
 DAYS_MIN, OTHERS_MIN = 4, 14  # our choice: of a stretch, and of the days beside it
 SHIFT_MIN = 0.05  # of a meter; our choice: less matters to nobody
@@ -39,15 +43,15 @@ def change(series: Sequence[float | None]) -> Change | None:
     values = [value for value in series if value is not None]
     if len(values) < DAYS_MIN + OTHERS_MIN:
         return None
-    found = list(_stretches(values))
-    begin, end, shift, left = min(found, key=lambda one: one[3])
-    error = _error(values, begin, end, shift, left)
+    array = np.array(values)
+    shifts, squares = _stretches(array)
+    begin, last = divmod(int(np.argmin(squares)), len(values))
+    end, shift, left = last + 1, float(shifts[begin, last]), float(squares[begin, last])
+    error = _error(array, begin, end, shift, left)
     if abs(shift) < SHIFT_MIN or abs(shift) < CLEAR * error:
         return None
     noise = error**2 / (1 / (end - begin) + 1 / (len(values) - end + begin))
-    weights = [0.0] * len(values)
-    for one, _end, _shift, rest in found:
-        weights[one] += exp(-(rest - left) / (2 * noise))
+    weights = np.exp(-(squares - left) / (2 * noise)).sum(axis=1)
     earliest, latest = _interval(weights)
     lasts = end == len(values)
     return Change(
@@ -61,40 +65,31 @@ def change(series: Sequence[float | None]) -> Change | None:
     )
 
 
-def _stretches(values: Sequence[float]) -> Iterator[tuple[int, int, float, float]]:
-    """Yield (begin, end, shift, sum of squares that it leaves) of each stretch that begins after the first days."""
-    sums, count = [0.0, *accumulate(values)], len(values)
-    whole, squares = sums[-1], sum(value * value for value in values)
-    for begin in range(DAYS_MIN, count - DAYS_MIN + 1):
-        for end in range(begin + DAYS_MIN, count + 1):
-            inside = end - begin
-            if count - inside < OTHERS_MIN:
-                break
-            of, rest = sums[end] - sums[begin], whole - sums[end] + sums[begin]
-            left = squares - of * of / inside - rest * rest / (count - inside)
-            yield begin, end, of / inside - rest / (count - inside), max(left, 0.0)
+def _stretches(values: Values) -> tuple[Values, Values]:
+    """Return the shift of each stretch by its first and last day, and the sum of squares left; infinite where none."""
+    count, sums = len(values), np.concatenate(([0.0], np.cumsum(values)))
+    begin, last = np.arange(count)[:, None], np.arange(count)[None, :]
+    inside = last + 1 - begin
+    others = count - inside
+    allowed = (begin >= DAYS_MIN) & (inside >= DAYS_MIN) & (others >= OTHERS_MIN)
+    of = sums[last + 1] - sums[begin]
+    rest = sums[-1] - of
+    inside, others = np.where(allowed, inside, 1), np.where(allowed, others, 1)
+    left = np.maximum(np.square(values).sum() - of * of / inside - rest * rest / others, 0.0)
+    return of / inside - rest / others, np.where(allowed, left, np.inf)
 
 
-def _error(values: Sequence[float], begin: int, end: int, shift: float, left: float) -> float:
+def _error(values: Values, begin: int, end: int, shift: float, left: float) -> float:
     """Return the standard error of the shift, wider by the correlation of a day with the day before."""
     count, inside = len(values), end - begin
-    base = (sum(values) - inside * shift) / count
-    rest = [value - base - (shift if begin <= at < end else 0.0) for at, value in enumerate(values)]
-    lagged = sum(one * next_ for one, next_ in pairwise(rest))
-    r = min(max(lagged / left if left else 0.0, 0.0), CORRELATION_MAX)
+    rest = values - (values.sum() - inside * shift) / count
+    rest[begin:end] -= shift
+    r = min(max(float(rest[:-1] @ rest[1:]) / left if left else 0.0, 0.0), CORRELATION_MAX)
     variance = max(left, 1e-9) / (count - 2) * (1 + r) / (1 - r)
     return sqrt(variance * (1 / inside + 1 / (count - inside)))
 
 
-def _interval(weights: Sequence[float]) -> tuple[int, int]:
+def _interval(weights: Values) -> tuple[int, int]:
     """Return the first and last place of the middle ``LIKELY`` of the weights."""
-    total, share = sum(weights), 0.0
-    tail, low, high = (1 - LIKELY) / 2, None, len(weights) - 1
-    for at, weight in enumerate(weights):
-        share += weight / total
-        if low is None and share > tail:
-            low = at
-        if share >= 1 - tail:
-            high = at
-            break
-    return low or 0, high
+    shares, tail = np.cumsum(weights) / weights.sum(), (1 - LIKELY) / 2
+    return int(np.argmax(shares > tail)), int(np.argmax(shares >= 1 - tail))
