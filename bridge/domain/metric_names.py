@@ -89,7 +89,7 @@ WORDS: Mapping[str, Words] = MappingProxyType(
         ),
         "in_bed": Words(
             "time in bed, minutes in bed, hours in bed, in bed",
-            "zeit im bett, minuten im bett, stunden im bett, bettdauer, liegezeit",
+            "zeit im bett, minuten im bett, stunden im bett, im bett, bettdauer, liegezeit",
         ),
         "awake": Words(
             "awake, time awake, minutes awake, wake time",

@@ -26,4 +26,5 @@ def typed(bridge: Bridge, user: User, words: Words, *, now: datetime) -> tuple[A
 
 def plain(bridge: Bridge, user: User, text: str, *, now: datetime) -> tuple[Answer, Tables]:
     """Return the answer to a plain question. Raises SetupError for one that is not understood as a whole."""
-    return typed(bridge, user, read(text, now.astimezone(zone_at(now, user.zones)).date()), now=now)
+    today = now.astimezone(zone_at(now, user.zones)).date()
+    return typed(bridge, user, read(text, today, exposures.names(bridge.store, user)), now=now)

@@ -1,16 +1,15 @@
-"""Make a query of the tokens of a plain question: its conditions in their order, the rest by what goes together."""
+"""The tokens of a plain question, with its conditions put together in their order."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from bridge.domain.metrics import METRICS, Metric, Shape
 from bridge.query import plain_words as w
-from bridge.query.model import METER_NAMES
-from bridge.query.parse import Words
+from bridge.query.model import METER_NAMES, WORKOUT_UNITS
 
 OF_WORKOUT = {
     "heart_rate": "average_hr",
@@ -20,17 +19,14 @@ OF_WORKOUT = {
     "steps": "steps",
     "zone_minutes": "zone_minutes",
 }
+NAMED_BY_UNIT = ("minutes", "distance", "speed", "energy", "average_hr")
 NIGHT = {"asleep", "in_bed", "awake", "light_sleep", "deep_sleep", "rem_sleep"}
-PARTS_OF = {"asleep": {"light_sleep", "deep_sleep", "rem_sleep"}, "in_bed": {*NIGHT} - {"in_bed"}}
-SUMMED = {
-    str(metric)
-    for metric, spec in METRICS.items()
-    if metric in (Metric.MINDFUL, Metric.FOCUS)
-    or (spec.shape is Shape.DAILY and spec.unit in ("count", "m", "kcal", "min"))
-}
-PACKED = {str(metric) for metric, spec in METRICS.items() if spec.packed}
-ENDS, LONG = ("min", "max"), ("week", "month")
-WEEKEND, WEEKDAYS = "weekday >= 6", "weekday <= 5"
+BETTER_HIGH = frozenset(  # "best" is the highest; of others it is the lowest, or not said
+    {"sleep_score", "recovery_score", "hrv_rmssd", "sleep_efficiency", "sleep_consistency", "stress_management"}
+    | {"steps", *METER_NAMES}
+)
+ENDS = ("min", "max")
+WEEKEND = "weekday >= 6"
 
 
 class NotUnderstood(Exception):
@@ -46,9 +42,10 @@ class Bag:
     @classmethod
     def of(cls, tokens: Sequence[w.Token]) -> Bag:
         """Return the bag of tokens, with conditions put together."""
-        bag = cls(list(tokens))
+        bag = cls(_settled(tokens))
         walked = (w.METRIC, "steps") in tokens and not bag.sees(w.ON_DAYS, w.AFTER)
-        bag.tokens = [(w.WALK if walked else w.ACTIVITY, of) if kind == w.RAN else (kind, of) for kind, of in tokens]
+        ran = w.WALK if walked else w.ACTIVITY
+        bag.tokens = [(ran, of) if kind == w.RAN else (kind, of) for kind, of in bag.tokens]
         _conditions(bag)
         return bag
 
@@ -96,13 +93,46 @@ class Bag:
                 at = 0
 
 
+def _settled(tokens: Sequence[w.Token]) -> list[w.Token]:
+    """Return tokens without those whose meaning hangs on the others. One that fits none of them is left."""
+    kinds, metrics = {kind for kind, _ in tokens}, {str(of) for kind, of in tokens if kind == w.METRIC}
+    better = bool(metrics) and metrics <= BETTER_HIGH
+    at_night = bool(metrics) and all(one in METRICS and METRICS[Metric(one)].shape is Shape.NIGHTLY for one in metrics)
+    grouped, usual = w.WHICH_BY in kinds, w.USUAL in kinds
+    found: list[w.Token] = []
+    for kind, value in tokens:
+        if kind == w.TOGETHER and w.RELATED not in kinds:
+            found.append((w.OF, "sum"))
+        elif kind == w.BEST and better:
+            found.append((w.OF, value))
+        elif usual and kind == w.WEEKEND:
+            found.append((w.CONDITION, WEEKEND))
+        elif grouped and kind == w.WHICH_BY:
+            found.append((w.BY, value))
+        elif not (
+            kind in (w.TOGETHER, w.USUAL)
+            or (kind == w.PLANNED and kinds & {w.ENTRIES, w.ACTION})
+            or (kind == w.AT_NIGHT and at_night)
+            or (grouped and kind == w.OF and value in ENDS)  # "on which weekday most": the groups tell
+        ):
+            found.append((kind, value))
+    if (w.FIGURE, "ascent") in tokens and kinds & {w.HOW_MANY, w.OF} and not kinds & {w.WORKOUTS, w.SPORT, w.ACTIVITY}:
+        found.append((w.WORKOUTS, "did"))
+    ends = [value for kind, value in tokens if kind in (w.OF, w.BEST) and value in ENDS]
+    return found if not grouped or len(ends) == 1 else [*found, (w.WHICH_BY, None)]
+
+
 def _conditions(bag: Bag) -> None:
     """Put the tokens of conditions together, each as the condition that a query takes."""
-    did = bag.has(w.DID)
+    did = [(kind, value) for kind, value in bag.tokens if kind == w.DID]
+    bag.take(w.DID)
     loose = [(kind, value) for kind, value in bag.tokens if kind in (w.BY, w.EACH, w.ROWS_LAST)]
     bag.take(w.BY, w.EACH, w.ROWS_LAST)
     bag.join("d?@[WSs]", lambda of: f"before.{_of_workouts(of)}")
     bag.join("dw?[WSs]", _of_workouts)
+    bag.join("d?@f", lambda of: f"before.{of[w.FACTOR]} > 0")
+    bag.join("dw?f", lambda of: f"{of[w.FACTOR]} > 0")
+    bag.join("@CM", _after)
     bag.join("dw?CM", _of_metric)
     bag.join("dM?w?MC(?!M)", _of_metric)
     bag.join("bK|Kb", lambda of: _clock("night.start", of))
@@ -116,7 +146,7 @@ def _conditions(bag: Bag) -> None:
         bag.join("CM", _of_metric)
         bag.join("MC(?!M)", _of_metric)
     bag.join("[dw]+X", lambda of: str(of[w.CONDITION]))
-    bag.tokens += loose + [(w.DID, None)] * did
+    bag.tokens += loose + did
 
 
 def _of_workouts(of: dict[str, object]) -> str:
@@ -132,10 +162,18 @@ def _parts(value: object) -> tuple[Any, ...]:
     return value if isinstance(value, tuple) else ()
 
 
+def _after(of: dict[str, object]) -> str | None:
+    """Return the condition of what came before: of the night it is that day's, of all else that of the day before."""
+    found, night = _of_metric(of), str(of[w.METRIC]) in NIGHT
+    return found if night or found is None else f"before.{found}"
+
+
 def _of_metric(of: dict[str, object]) -> str | None:
     name = str(of[w.METRIC])
     sign, number, unit = _parts(of[w.COMPARED])
     own = "level" if name in METER_NAMES else METRICS[Metric(name)].unit
+    if own.startswith("vendor") and unit in (None, "%"):
+        return f"{name} {sign} {number:g}"
     told = unit or ("" if own in ("m", "level") or name in NIGHT else own)
     return f"{name} {sign} {number:g}" if told == own else None
 
@@ -146,211 +184,11 @@ def _of_workout(of: dict[str, object]) -> str | None:
         return None
     field = str(of.get(w.FIGURE) or OF_WORKOUT.get(str(of.get(w.METRIC)), ""))
     if not field:
-        field = {"min": "minutes", "m": "distance"}.get(unit or "", "")
-    allowed = {"minutes": ("min",), "distance": ("m",), "ascent": ("m", None), "average_hr": ("bpm", None)}
+        field = {own: name for name, own in WORKOUT_UNITS.items() if name in NAMED_BY_UNIT}.get(unit or "", "")
+    allowed: dict[str, tuple[str | None, ...]] = {
+        name: (own,) for name, own in WORKOUT_UNITS.items() if name in NAMED_BY_UNIT
+    }
+    allowed |= {"ascent": ("m", None), "average_hr": ("bpm", None), "energy": ("kcal", None)}
     if not field or unit not in allowed.get(field, (None,)):
         return None
     return f"workout.{field} {sign} {number:g}"
-
-
-# Conditions and the rest to a query -----------------------------------------------------------------------------------
-
-
-def words_of(bag: Bag) -> Words:
-    """Return the query of a bag. Raises NotUnderstood if something is left over."""
-    for kinds, read in READERS:
-        if bag.sees(*kinds):
-            found = read(bag)
-            after = any(one.startswith("before.") for one in (*found.where, found.against or ""))
-            if bag.tokens or (after and found.what in SUMMED):  # steps after a workout: of that day or the next
-                raise NotUnderstood
-            return found
-    raise NotUnderstood
-
-
-def _where(bag: Bag) -> list[str]:
-    return [str(one) for one in bag.take(w.CONDITION)]
-
-
-def _share(bag: Bag) -> Words:
-    bag.take(w.SHARE, w.HOW)
-    metrics, where = [str(one) for one in bag.take(w.METRIC)], _where(bag)
-    nights, days = bag.has(w.NIGHTS), bag.has(w.DAYS)
-    if len(metrics) == 2 and not nights and not days and all(one.startswith("weekday") for one in where):
-        bag.take(w.AND)
-        for whole, parts in PARTS_OF.items():
-            part = next((one for one in metrics if one in parts and one != whole), None)
-            if whole in metrics and part:
-                return Words(what=f"{part}/{whole}", of="mean", where=where)
-        raise NotUnderstood
-    if metrics or len(where) != 1 or where[0].startswith("weekday") or nights == days:
-        raise NotUnderstood  # a share of which rows would be said by a second condition
-    return Words(what="nights" if nights else _metric_of(where), of="share", where=where)
-
-
-def _metric_of(where: Sequence[str]) -> str:
-    """Return the only metric that conditions compare."""
-    named = {field for one in where if (field := one.split()[0]) in METRICS}
-    if len(named) != 1:
-        raise NotUnderstood
-    return named.pop()
-
-
-def _correlation(bag: Bag) -> Words:
-    bag.take(w.RELATED, w.AND, w.WITH, w.HOW)
-    metrics = [str(one) for one in bag.take(w.METRIC)]
-    if len(metrics) != 2 or metrics[0] == metrics[1]:
-        raise NotUnderstood
-    return Words(what=metrics[0], of="mean", against=metrics[1])
-
-
-def _difference(bag: Bag) -> Words:
-    asked, becomes, more = bag.has(w.DIFFERENCE), bag.has(w.BECOMES), bag.take(w.MORE)
-    if len(more) > 1:
-        raise NotUnderstood
-    said = [WEEKEND if kind == w.WEEKEND else str(of) for kind, of in bag.tokens if kind in (w.CONDITION, w.WEEKEND)]
-    bag.take(w.CONDITION, w.WEEKEND)
-    metric, than, both = _only_metric(bag), bag.has(w.THAN), bag.has(w.AND)
-    bag.take(w.DID)
-    if bag.has(w.WALK) and metric != "steps":
-        raise NotUnderstood
-    if becomes and more and not said and not (asked or than or both):
-        return Words(what=metric, of="trend")
-    if becomes or bag.one(w.OF) not in (None, "mean"):
-        raise NotUnderstood
-    if set(said) == {WEEKEND, WEEKDAYS} and len(said) == 2 and (asked or than):
-        return Words(what=metric, of="mean", against=WEEKEND if asked else said[0])
-    if len(said) != 1 or than or both:
-        raise NotUnderstood
-    return Words(what=metric, of="mean", against=said[0])
-
-
-def _only_metric(bag: Bag) -> str:
-    metrics = bag.take(w.METRIC)
-    if len(metrics) != 1:
-        raise NotUnderstood
-    return str(metrics[0])
-
-
-def _entries(bag: Bag) -> Words:
-    action, minutes = bag.text(w.ACTION), bag.text(w.UNIT)
-    bag.take(w.ENTRIES, w.HOW_MANY, w.DID)
-    by, where = bag.text(w.BY), _where(bag)
-    if minutes not in (None, "min") or (action and not minutes) or any(not one.startswith("weekday") for one in where):
-        raise NotUnderstood
-    where += [f"action = {action}"] if action else []
-    return Words(
-        what="entries.minutes" if minutes else "entries",
-        of="sum" if minutes else "count",
-        by=by,
-        where=where,
-    )
-
-
-def _workouts(bag: Bag) -> Words:
-    counted, nouns = bag.take(w.SPORT), bag.take(w.WORKOUTS)
-    sports = {str(one) for one in (*counted, *bag.take(w.ACTIVITY))}
-    often, when, each = bag.has(w.HOW_OFTEN), bag.has(w.WHEN), bag.has(w.EACH)
-    rows, by, where = bag.one(w.ROWS_LAST), bag.text(w.BY), _where(bag)
-    field, of, summed = _of_field(bag, each=each)
-    if len(sports) > 1 or (when and of not in (*ENDS, "first", "last")) or (field and often):
-        raise NotUnderstood
-    if field:
-        of = of or ("mean" if each or not summed else "sum")
-    elif each or of not in (None, "first", "last") or not (often or when or counted or {*nouns} - {"did"}):
-        raise NotUnderstood  # an activity alone is no number
-    what = f"workouts.{field}" if field else "workouts"
-    where += [f"workout.sport = {sport}" for sport in sports]
-    return _rowed(rows, Words(what=what, of=of or "count", by=by, where=where))
-
-
-def _of_field(bag: Bag, *, each: bool) -> tuple[str | None, str | None, bool]:
-    """Return the figure of workouts that is asked for, its aggregate as said, and True if their sum may be meant."""
-    many, did, of, length = bag.has(w.HOW_MANY), bag.has(w.DID), bag.one(w.OF), bag.one(w.LENGTH)
-    fields = {OF_WORKOUT.get(str(one), "") for one in bag.take(w.METRIC)} | {str(one) for one in bag.take(w.FIGURE)}
-    if fields & {"average_hr", "speed"} and of in ENDS:
-        raise NotUnderstood  # of the means of workouts, or of all moments
-    unit, long, far = bag.text(w.UNIT), bag.has(w.HOW_LONG), bag.has(w.HOW_FAR)
-    if (long or far) and not (did or of or each):
-        raise NotUnderstood  # "how long are my runs": in all, or each
-    fields |= {"minutes"} if unit == "min" or long or (length and not of) else set()
-    fields |= {"distance"} if unit == "km" or far else set()
-    if isinstance(of, tuple):
-        of, field = of
-        fields.add(field)
-    if "" in fields or len(fields) > 1 or (length and of):
-        raise NotUnderstood
-    chosen = of or length
-    return next(iter(fields), None), None if chosen is None else str(chosen), bool(many or unit or long or far)
-
-
-def _rowed(rows: object, words: Words) -> Words:
-    """Return a query of the first or last rows that are asked for, as ("last", 5)."""
-    if not isinstance(rows, tuple):
-        return words
-    which, number = rows
-    return replace(words, first=int(number)) if which == "first" else replace(words, last=int(number))
-
-
-def _metric(bag: Bag) -> Words:
-    metric, where = _only_metric(bag), _where(bag)
-    many, each, rows, by, of = bag.has(w.HOW_MANY), bag.has(w.EACH), bag.one(w.ROWS_LAST), bag.text(w.BY), bag.one(w.OF)
-    length = bag.text(w.LENGTH)
-    chosen = length if of is None else str(of)
-    named = bag.has(w.NIGHTS, w.DAYS)
-    bag.take(w.DID, *(w.WITH if named else ""))
-    extreme = chosen in ENDS
-    right = (
-        _asked_well(bag, metric)
-        and (not bag.has(w.WHEN) or extreme)
-        and (not named or rows is not None or extreme)
-        and (length is None or (of is None and metric in NIGHT))
-        and chosen in (None, "mean", "median", "sum", "std", "trend", *ENDS)
-        and not (each and chosen in ("sum", "trend"))
-        and not (extreme and metric in PACKED)  # of the readings, or of the days' means
-        and not (chosen == "mean" and metric in SUMMED and by in LONG)  # of days, or of weeks
-    )
-    if not right:
-        raise NotUnderstood
-    summed = metric in SUMMED and not each and (many or by in LONG)
-    return _rowed(rows, Words(what=metric, of=chosen or ("sum" if summed else "mean"), by=by, where=where))
-
-
-def _asked_well(bag: Bag, metric: str) -> bool:
-    """Return True if the words by which a metric is asked for suit it."""
-    unit, long, how, walk = bag.text(w.UNIT), bag.has(w.HOW_LONG), bag.has(w.HOW), bag.has(w.WALK)
-    own = "level" if metric in METER_NAMES else METRICS[Metric(metric)].unit
-    if unit is not None and {"min": "min", "km": "m"}[unit] != own:
-        return False
-    # "How was my sleep" asks how good it was, not how long.
-    return not (long and metric not in NIGHT) and not (how and metric in NIGHT) and not (walk and metric != "steps")
-
-
-def _rows(bag: Bag) -> Words:
-    many, often, when, did = bag.has(w.HOW_MANY), bag.has(w.HOW_OFTEN), bag.has(w.WHEN), bag.has(w.DID)
-    if many and did and bag.kinds == w.UNIT and bag.one(w.UNIT) == "km":
-        return Words(what="distance", of="sum")
-    nights, days, of, where = bag.has(w.NIGHTS), bag.has(w.DAYS), bag.one(w.OF), _where(bag)
-    asked = [one for one in where if not one.startswith("weekday")]
-    if bag.has(w.WALK) and not any(one.startswith("steps") for one in where):
-        raise NotUnderstood
-    if not asked or (nights and days) or (when != (of in ("first", "last"))) or (of and not when):
-        raise NotUnderstood
-    if not (nights or days or often or when):
-        raise NotUnderstood
-    of_night = all(one.split()[0] in NIGHT or one.startswith("night.") for one in asked)
-    if days and all(one.startswith("night.") for one in asked):
-        raise NotUnderstood
-    what = "nights" if nights or (not days and of_night) else _metric_of(asked)
-    return Words(what=what, of=str(of or "count"), where=where)
-
-
-READERS: Sequence[tuple[tuple[str, ...], Callable[[Bag], Words]]] = (
-    ((w.SHARE,), _share),
-    ((w.RELATED,), _correlation),
-    ((w.DIFFERENCE, w.MORE, w.BECOMES), _difference),
-    ((w.ENTRIES, w.ACTION), _entries),
-    ((w.WORKOUTS, w.SPORT, w.ACTIVITY), _workouts),
-    ((w.METRIC,), _metric),
-    ((w.CONDITION, w.UNIT), _rows),
-)

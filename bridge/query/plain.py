@@ -7,7 +7,7 @@ second try, a question that is misunderstood is answered wrongly.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import pairwise
@@ -15,21 +15,26 @@ from itertools import pairwise
 from bridge.domain import phrases
 from bridge.domain.errors import SetupError
 from bridge.query import plain_words as w
-from bridge.query.bag import Bag, NotUnderstood, words_of
+from bridge.query.bag import Bag, NotUnderstood
 from bridge.query.parse import Words
-from bridge.query.spans import NUMBERS, Dates, Span
+from bridge.query.readings import words_of
+from bridge.query.spans import NUMBERS, WEEKDAYS, Dates, Span
 
 TEXT_MAX = 300  # characters
 EXAMPLE = 'bridge ask "how much deep sleep did I get on weekdays in October?"'
 LANGUAGES = ("en", "de")
 
 
-def read(text: str, today: date) -> Words:
-    """Return the query that a question means. Raises SetupError with an example, also where two languages disagree."""
+def read(text: str, today: date, factors: Iterable[str] = ()) -> Words:
+    """Return the query that a question means, where ``factors`` are the names of what the person notes.
+
+    Raises SetupError with an example, also where two languages disagree.
+    """
+    named = {tuple(one.lower().split()): ((w.FACTOR, one),) for one in factors}
     found: list[Words] = []
     for language in LANGUAGES:
         try:
-            found.append(_read(text[: TEXT_MAX + 1], language, today))
+            found.append(_read(text[: TEXT_MAX + 1], _Marked(language, today), named))
         except NotUnderstood:
             continue
     if not found or len(text) > TEXT_MAX or any(one != other for one, other in pairwise(found)):
@@ -37,9 +42,8 @@ def read(text: str, today: date) -> Words:
     return found[0]
 
 
-def _read(text: str, language: str, today: date) -> Words:
-    marked = _Marked(language, today)
-    tokens = _tokens(marked.mark(_plain(text)), marked, w.lexicon(language))
+def _read(text: str, marked: _Marked, factors: w.Lexicon) -> Words:
+    tokens = _tokens(marked.mark(_plain(text)), marked, {**factors, **w.lexicon(marked.language)})
     named = {value for kind, value in tokens if kind == w.SPAN}
     if len(named) > 1:
         raise NotUnderstood
@@ -60,17 +64,18 @@ def _plain(text: str) -> str:
 
 COMPARISONS: Mapping[str, Mapping[str, str]] = {
     "en": {
-        "<=": "no more than|not more than|at most|up to",
-        ">=": "no less than|not less than|at least|reached|reach|hit",
-        ">": "more than|over|above|longer than|greater than|higher than|farther than|further than|exceeding",
-        "<": "less than|fewer than|under|below|shorter than|lower than",
+        "<=": "no more than|not more than|at most|up to|a maximum of|<=",
+        ">=": "no less than|not less than|at least|a minimum of|reached|reach|hit|>=",
+        ">": "more than|over|above|longer than|greater than|higher than|farther than|further than|exceeding|faster than"
+        "|beyond|exceeded|exceed|bigger than|>",
+        "<": "less than|fewer than|under|below|shorter than|lower than|slower than|<",
         "=": "exactly",
     },
     "de": {
-        "<=": "nicht mehr als|höchstens|maximal|bis zu",
-        ">=": "nicht weniger als|mindestens",
-        ">": "mehr als|über|länger als|höher als|weiter als|größer als",
-        "<": "weniger als|unter|kürzer als|niedriger als",
+        "<=": "nicht mehr als|höchstens|maximal|bis zu|<=",
+        ">=": "nicht weniger als|mindestens|>=",
+        ">": "mehr als|über|länger als|höher als|weiter als|größer als|schneller als|>",
+        "<": "weniger als|unter|kürzer als|niedriger als|tiefer als|langsamer als|<",
         "=": "genau",
     },
 }
@@ -80,12 +85,51 @@ UNITS: Mapping[str, tuple[str, float]] = {
     "mins": ("min", 1), "min": ("min", 1), "kilometers": ("m", 1000), "kilometres": ("m", 1000),
     "kilometern": ("m", 1000), "kilometer": ("m", 1000), "km": ("m", 1000), "meters": ("m", 1), "metres": ("m", 1),
     "metern": ("m", 1), "meter": ("m", 1), "m": ("m", 1), "bpm": ("bpm", 1), "ms": ("ms", 1), "%": ("%", 1),
-    "percent": ("%", 1), "prozent": ("%", 1),
+    "percent": ("%", 1), "prozent": ("%", 1), "km/h": ("km/h", 1), "kmh": ("km/h", 1), "kph": ("km/h", 1),
+    "miles": ("m", 1609.344), "mile": ("m", 1609.344), "meilen": ("m", 1609.344), "kcal": ("kcal", 1),
 }  # fmt: skip
 FIGURES = {"en": r"\d{1,3}(?:,\d{3})+(?!\d)|\d+(?:\.\d+)?(?:k(?!\w))?", "de": r"\d{1,3}(?:\.\d{3})+(?!\d)|\d+(?:,\d+)?"}
 CLOCKS = {
     "en": (r"(before|after) (\d{1,2})(?::(\d\d))? ?(am|pm|o'clock)?(?!\w)", {"before": "<", "after": ">"}),
     "de": (r"(vor|nach) (\d{1,2})(?:[:.](\d\d))?( uhr)?(?!\w)", {"vor": "<", "nach": ">"}),
+}
+OR: Mapping[str, str] = {
+    "more": "at least", "longer": "at least", "less": "at most", "fewer": "at most",
+    "mehr": "mindestens", "länger": "mindestens", "weniger": "höchstens",
+}  # fmt: skip
+# Amounts in other words, as figures with a unit.
+AMOUNTS: Mapping[str, Sequence[tuple[str, str | Callable[[re.Match[str]], str]]]] = {
+    "en": (
+        (r"half an hour", "30 minutes"),
+        (r"an hour and a half|one and a half hours", "90 minutes"),
+        (r"(\w+) and a half hours", r"\1 hours and 30 minutes"),
+        (r"(\d+):([0-5]\d) ?(?:hours|hrs|h)", r"\1 hours and \2 minutes"),
+        (r"(\d+) ?h(?:ours)? ?([0-5]?\d)(?: ?m(?:in\w*)?)?", r"\1 hours and \2 minutes"),
+        (r"ten thousand", "10000"),
+        (
+            rf"(?:on )?(?:an?|every|each)(?: average| typical| normal| usual)? ({'|'.join(WEEKDAYS['en'].split())})",
+            r"per day on \1s",
+        ),
+        (r"(?:from )?mondays to fridays", "on weekdays"),
+        (r"(than|over|under|least|most|above|below) (?:an|a) (hour|kilomet(?:er|re)|mile)", r"\1 1 \2"),
+        (r"(\d[\d,.]*k?(?: hours and \d+ minutes| \w+)?) or (more|less|fewer|longer)", lambda m: f"{OR[m[2]]} {m[1]}"),
+    ),
+    "de": (
+        (r"eine[rn]? halben? stunde", "30 minuten"),
+        (r"(?:anderthalb|eineinhalb) stunden", "90 minuten"),
+        (r"(zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn)einhalb stunden", r"\1 stunden und 30 minuten"),
+        (r"(\d+):([0-5]\d) ?(?:stunden|std|h)", r"\1 stunden und \2 minuten"),
+        (r"(\d+) ?h ?([0-5]?\d)(?: ?m(?:in\w*)?)?", r"\1 stunden und \2 minuten"),
+        (r"zehntausend", "10000"),
+        (
+            rf"(?:an )?(?:einem|jedem|jeden)(?: \w+lichen| typischen| normalen)? ({'|'.join(WEEKDAYS['de'].split())})",
+            r"pro tag \1s",
+        ),
+        (r"montags bis freitags", "unter der woche"),
+        (r"(als|über|unter|mindestens|höchstens) (?:einer|eine) (stunde)", r"\1 1 \2"),
+        (r"(als|über|unter|mindestens|höchstens) (?:einem|einen) (kilometer)", r"\1 1 \2"),
+        (r"(\d[\d,.]*(?: stunden und \d+ minuten| \w+)?) oder (mehr|weniger|länger)", lambda m: f"{OR[m[2]]} {m[1]}"),
+    ),
 }
 ROWS = {"en": r"(last|first|latest)", "de": r"(letzten|ersten)"}
 
@@ -101,7 +145,9 @@ class _Marked:
 
     def mark(self, text: str) -> str:
         figure, words = FIGURES[self.language], "|".join(NUMBERS[self.language].split())
-        unit = "|".join(map(re.escape, UNITS))
+        unit = "|".join(map(re.escape, sorted(UNITS, key=len, reverse=True)))
+        for pattern, amount in AMOUNTS[self.language]:
+            text = re.sub(rf"(?<!\w)(?:{pattern})(?!\w)", amount, text)
         signs = {one: sign for sign, all_ in COMPARISONS[self.language].items() for one in all_.split("|")}
         number = rf"({figure}|{words})(?: ?({unit})(?!\w))?"
         text = re.sub(
@@ -155,10 +201,21 @@ class _Marked:
 # Words to tokens ------------------------------------------------------------------------------------------------------
 
 
-def _tokens(text: str, marked: _Marked, lexicon: Mapping[tuple[str, ...], tuple[w.Token, ...]]) -> list[w.Token]:
+def _tokens(text: str, marked: _Marked, lexicon: w.Lexicon) -> list[w.Token]:
     def marked_as(word: str) -> w.Token:
         if word not in marked.found:
             raise NotUnderstood
         return marked.found[word]
 
-    return list(phrases.tokens(text.split(), lexicon, marked_as))
+    words = [part for word in text.split() for part in _parts(word, marked.language, lexicon)]
+    return list(phrases.tokens(words, lexicon, marked_as))
+
+
+def _parts(word: str, language: str, lexicon: w.Lexicon) -> Sequence[str]:
+    """Return the parts of a German compound that begins with what is made of the rest, or the word."""
+    if language == "de" and (word,) not in lexicon:
+        for lead, alone in {"durchschnitts": "durchschnittlich", "gesamt": "insgesamt"}.items():
+            rest = word.removeprefix(lead)
+            if rest != word and (rest,) in lexicon:
+                return alone, rest
+    return (word,)

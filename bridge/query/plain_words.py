@@ -9,14 +9,17 @@ from collections.abc import Mapping
 from functools import cache
 
 from bridge.domain import metric_names
+from bridge.query import plain_sports
 from rhythm_env.interface import ActionType
 
 Token = tuple[str, object]  # one of the kinds below, and its value
+Lexicon = Mapping[tuple[str, ...], tuple[Token, ...]]
 FILL, HOW_MANY, HOW_OFTEN, HOW_LONG, HOW_FAR, WHEN, HOW = " ", "Q", "O", "L", "R", "T", "h"
 OF, LENGTH, METRIC, FIGURE, ROWS_LAST = "A", "G", "M", "F", "n"
 NIGHTS, DAYS, ON_DAYS, WORKOUTS, SPORT, ACTIVITY, ENTRIES, ACTION = "N", "D", "d", "W", "S", "s", "E", "a"
 UNIT, COMPARED, CLOCK, BED, UP, SPAN, CONDITION, WEEKEND = "U", "C", "K", "b", "g", "p", "X", "k"
 RAN = "j"  # "gelaufen": of steps walked, else ran
+BEST, WHICH, WHICH_BY, PLANNED, AT_NIGHT, TOGETHER, ALL, USUAL, FACTOR = "e", "q", "Y", "P", "i", "+", "l", "u", "f"
 BY, EACH, AFTER, WITH, AND, THAN, RELATED, DIFFERENCE, SHARE = "B", "m", "@", "w", "&", "t", "V", "c", "H"
 MORE, BECOMES, DID, WALK = "r", "z", "!", "y"
 
@@ -26,24 +29,33 @@ ENGLISH: Mapping[Token, str] = {
         None,
     ): "how high, i, my, me, the, a, an, of, in, on, at, for, during, do, does, is, are, was, were, did, "
     "have, had, has, get, got, getting up to, take, took, taken, make, made, please, tell, show, give, "
-    "can, could, you, want, to, know, what, what's, whats, when i, that i, which i, in which i, usually, "
+    "can, could, you, want, to, know, what, what's, whats, when i, that i, which i, in which i, "
     "that, ever, of all time, so far, there, per night's, done, be, been, over, score, level, by me, go, "
-    "went, it, this, burned, burnt, burn, send, sent, write, wrote, i had, myself, spent, reading, cover, "
-    "covered, i'd, like, see, us, bpm, doing, climb, a day in, value, s, plan, planned",
+    "went, it, this, burned, burnt, burn, send, sent, write, wrote, i had, myself, spent, spend, reading, cover, "
+    "covered, i'd, like, see, us, bpm, doing, climb, a day in, value, s, hey, hi, collect, collected, gather, earn, "
+    "earned, logged, log, complete, completed, accumulate, accumulated, achieve, achieved, clock, clocked, manage, "
+    "managed, rack up, racked up, achieving, perform, performed, finish, finished, any, whole, entire, "
+    "calculate, find, out, display, am, been, while, currently, register, registered, current, wondering, wonder, "
+    "curious, just, really, actually, with me, to me, figure, figures, think, experience, experienced, hold, held, "
+    "start, started, begin, began, begun",
     (HOW_MANY, None): "how many, how much, number of, count of, amount of",
     (HOW_OFTEN, None): "how often, how many times",
     (HOW_LONG, None): "how long",
     (HOW_FAR, None): "how far",
     (WHEN, None): "when, which day, what day, which night, what night, on which day, in which night, on what day",
     (HOW, None): "how, how was, how was my, how is",
-    (OF, "mean"): "average, mean, on average, averaged, avg, typical, typically, last on average",
+    (OF, "mean"): "average, mean, on average, averaged, avg, typical, last on average",
     (OF, "median"): "median",
-    (OF, "sum"): "total, in total, sum, sum of, altogether, overall",
-    (OF, "min"): "lowest, minimum, least, fewest, smallest, worst, min, minimal, the least",
-    (OF, "max"): "highest, maximum, most, best, greatest, largest, biggest, max, maximal, peak of, the most, record",
-    (OF, "std"): "standard deviation, spread, std, deviation, spread of",
+    (OF, "sum"): "total, in total, sum, sum of, altogether, overall, combined, all together, all in all",
+    (OF, "min"): "lowest, minimum, least, fewest, smallest, min, minimal, the least",
+    (OF, "max"): "highest, maximum, most, greatest, largest, biggest, max, maximal, peak of, the most, record",
+    (BEST, "max"): "best",
+    (BEST, "min"): "worst",
+    (OF, "std"): "standard deviation, spread, std, deviation, spread of, vary, varied, varies, fluctuate, fluctuated, "
+    "fluctuates, sd, variation, variation in, variation of",
     (OF, "trend"): "trend, trending, trend of, going up, going down, increasing, decreasing, rising, falling, "
-    "changing, improving",
+    "changing, improving, trends, trended, dropping, evolving, evolved, developing, developed, go up, go down, "
+    "gone up, gone down, trend in, trend for, decrease, increase, decreased, increased",
     (OF, "first"): "first, first time, earliest",
     (OF, "last"): "last, last time, latest, most recent",
     (LENGTH, "max"): "longest",
@@ -61,18 +73,31 @@ ENGLISH: Mapping[Token, str] = {
     (BY, "sport"): "by sport, per sport, for each sport, by type of workout, by type of sport, per type of sport",
     (BY, "action"): "by action, per action",
     (WORKOUTS, None): "workout, workouts, sessions, session, training sessions, training session, trainings, workouts'",
+    (WHICH, None): "which, which of, which one of",
+    (
+        WHICH_BY,
+        "weekday",
+    ): "which weekday, which day of the week, what weekday, what day of the week, on which weekday, "
+    "on what day of the week, on which day of the week, on which weekdays, on which days of the week",
+    (PLANNED, None): "plan, planned, scheduled",
+    (ALL, None): "all, all my, all the, every",
+    (AT_NIGHT, None): "at night, during the night, overnight, while asleep, while sleeping, during sleep, in my sleep",
     (WORKOUTS, "did"): "train, work out, exercise, trained, worked out, exercised",
     (FIGURE, "minutes"): "length, duration, durations, lengths, workout length, workout duration",
     (FIGURE, "speed"): "speed, pace in km h",
     (FIGURE, "ascent"): "ascent, elevation gain, climb of, elevation, climb on, metres of ascent, meters of ascent",
     (OF, ("max", "speed")): "fastest",
+    (OF, ("min", "speed")): "slowest",
     (OF, ("max", "distance")): "farthest, furthest",
     (ENTRIES, None): "calendar entries, calendar entry, appointments, appointment, entries",
     (ACTION, ActionType.DEEP_WORK): "deep work",
     (ACTION, ActionType.ADMIN_WORK): "admin work",
     (UNIT, "min"): "hours, minutes, hour, minute, min, mins, hrs",
     (UNIT, "km"): "km, kilometers, kilometres, kilometer, kilometre",
-    (BED, None): "go to bed, went to bed, going to bed, i went to bed, fall asleep, fell asleep",
+    (
+        BED,
+        None,
+    ): "go to bed, went to bed, going to bed, i went to bed, fall asleep, fell asleep, falling asleep, in bed by",
     (UP, None): "get up, got up, wake up, woke up, getting up",
     (CONDITION, "weekday <= 5"): "on weekdays, weekdays, during the week",
     (CONDITION, "weekday >= 6"): "on weekends, weekends, saturdays and sundays, on saturdays and sundays, weekends of, "
@@ -83,18 +108,43 @@ ENGLISH: Mapping[Token, str] = {
     (AND, None): "and",
     (THAN, None): "than, than on, compared to, compared with",
     (RELATED, None): "correlation, correlation of, correlation between, correlate, correlated, relationship, relation, "
-    "relate to, related to, relates to, versus, vs, against, relationship between, vs., correlates, relation of",
+    "relate to, related to, relates to, versus, vs, against, relationship between, vs., correlates, relation of, "
+    "relate, related, link, link between, linked, linked to, connection between, association between, associated, "
+    "associated with, connected, connected to, tied to, correlate with, correlated with, correlates with",
     (DIFFERENCE, None): "compare, difference, compared, differ, differs, different, difference between, between, "
     "difference in",
     (SHARE, None): "share of, share, percentage of, what share of, what percentage of, what fraction of, fraction of, "
-    "ratio of, what percent of, proportion of",
+    "ratio of, what percent of, proportion of, what proportion of, percent of, part of, what part of, "
+    "percentage, proportion, ratio, ratio between, how much of my, how much of the, what part of my",
     (MORE, None): "more, less, longer, shorter, higher, lower, much longer, much more, much less, much higher, "
     "much lower, fewer, better off, larger, smaller",
     (BECOMES, None): "getting, becoming",
-    (DID, None): "did i, have i, i did, i have, had i, do i, i do",
+    (DID, None): "did i, have i, i did, i have, had i",
+    (DID, "now"): "do i, i do",
     (WALK, None): "walk, walked, walking on foot",
 }
 ENGLISH_WHOLE: Mapping[str, tuple[Token, ...]] = {
+    **dict.fromkeys(("usually", "normally", "generally", "typically"), ((OF, "mean"), (USUAL, None))),
+    **dict.fromkeys(("workout time", "training time", "exercise time"), ((UNIT, "min"), (WORKOUTS, None))),
+    **dict.fromkeys(("which night was longest", "which night was the longest"), ((OF, "max"), (METRIC, "asleep"))),
+    **dict.fromkeys(("which night was shortest", "which night was the shortest"), ((OF, "min"), (METRIC, "asleep"))),
+    "how fast": ((FIGURE, "speed"),),
+    "average daily": ((OF, "mean"), (EACH, None)),
+    "mean daily": ((OF, "mean"), (EACH, None)),
+    "daily average": ((OF, "mean"), (EACH, None)),
+    "was deep": ((METRIC, "deep_sleep"),),
+    "is deep": ((METRIC, "deep_sleep"),),
+    "was deep sleep": ((METRIC, "deep_sleep"),),
+    "was light": ((METRIC, "light_sleep"),),
+    "is light": ((METRIC, "light_sleep"),),
+    "most often": ((OF, "max"), (HOW_OFTEN, None)),
+    "least often": ((OF, "min"), (HOW_OFTEN, None)),
+    "which sport": ((WHICH_BY, "sport"), (WORKOUTS, None)),
+    "what sport": ((WHICH_BY, "sport"), (WORKOUTS, None)),
+    "which kind of workout": ((WHICH_BY, "sport"), (WORKOUTS, None)),
+    "which type of workout": ((WHICH_BY, "sport"), (WORKOUTS, None)),
+    "time awake after falling asleep": ((METRIC, "awake"),),
+    "awake after falling asleep": ((METRIC, "awake"),),
     "how much longer": ((MORE, None),),
     "how much more": ((MORE, None),),
     "how much less": ((MORE, None),),
@@ -111,7 +161,6 @@ ENGLISH_WHOLE: Mapping[str, tuple[Token, ...]] = {
     "walk more": ((METRIC, "steps"), (MORE, None)),
     "after midnight": ((CLOCK, (">", "00:00")),),
     "before midnight": ((CLOCK, ("<", "00:00")),),
-    "strength training": ((ACTIVITY, "strength training"),),
     "how many hours": ((HOW_MANY, None), (UNIT, "min")),
     "between weekdays and weekends": ((DIFFERENCE, None), (CONDITION, "weekday <= 5"), (CONDITION, "weekday >= 6")),
 }
@@ -121,10 +170,16 @@ GERMAN: Mapping[Token, str] = {
         None,
     ): "ich, mein, meine, meinen, meiner, meinem, meines, mir, mich, der, die, das, den, dem, des, ein, eine, "
     "einen, einem, einer, in, im, an, am, bei, beim, von, vom, zu hause, für, habe, hatte, hatten, haben, "
-    "hat, bin, war, waren, ist, sind, es, lag, bitte, zeig, zeige, nenne, sag, sagen, kannst, du, möchte, "
-    "wissen, was, welcher, welche, welches, denen, gemacht, mache, gesammelt, verbrannt, verbrannte, "
+    "hat, bin, war, waren, ist, sind, es, lag, liege, bitte, zeig, zeige, nenne, sag, sagen, kannst, du, möchte, "
+    "wissen, was, denen, bekomme, bekam, bekommen, erhalte, erhielt, erhalten, erreiche, erreichte, erziele, erzielt, "
+    "absolviert, absolviere, aufgezeichnet, gemessen, komme, kam, gekommen, gespielt, spiele, spielte, betrieben, "
+    "verbracht, verbringe, denn, eigentlich, mal, gibt, gab, gab es, gibt es, sich, meins, "
+    "dabei, so im, wenn, auf, gerade, derzeit, aktuell, aktueller, aktuelle, zeig mir, gib, sag mir, kriege, "
+    "gekriegt, geleistet, unternommen, berechne, ermittle, finde, heraus, gesehen, gelegen, verzeichnet, gegeben, "
+    "begonnen, begannen, gestartet, immer, gerne, würde, gern, habe ich denn, über die letzte, so über, wert von, "
+    "gemacht, mache, gesammelt, verbrannt, verbrannte, "
     "verbrenne, geschrieben, geschickt, zurückgelegt, dauern, aller zeiten, jemals, bisher, überhaupt, "
-    "wie hoch, tag in, gewesen, geschafft, insges, geplant, den letzten, dauerte, wert, so, da, über die, "
+    "wie hoch, tag in, gewesen, geschafft, insges, den letzten, dauerte, wert, so, da, über die, "
     "gehen, getrunkene",
     (HOW_MANY, None): "wie viele, wie viel, wieviel, wieviele, anzahl, wie vielen, anzahl der, wie viele male",
     (HOW_OFTEN, None): "wie oft, wie häufig",
@@ -133,30 +188,44 @@ GERMAN: Mapping[Token, str] = {
     (WHEN, None): "wann, an welchem tag, welcher tag, in welcher nacht, welche nacht",
     (HOW, None): "wie, wie war, wie ist, wie gut war, wie gut ist",
     (OF, "mean"): "durchschnittlich, durchschnittliche, durchschnittlicher, durchschnittliches, durchschnittlichen, "
-    "im durchschnitt, im schnitt, durchschnitt, mittlere, mittlerer, mittleres, im mittel, normalerweise, mittelwert",
+    "im durchschnitt, im schnitt, durchschnitt, mittlere, mittlerer, mittleres, im mittel, mittelwert",
     (OF, "median"): "median",
-    (OF, "sum"): "insgesamt, gesamt, summe, zusammengerechnet, summe der, alles zusammen",
+    (OF, "sum"): "insgesamt, gesamt, summe, zusammengerechnet, summe der, alles zusammen, alles in allem, gesamte, "
+    "gesamten, gesamter, gesamtes, in summe, zusammengenommen",
     (OF, "min"): "niedrigster, niedrigste, niedrigsten, niedrigstes, wenigste, wenigsten, geringste, geringster, "
-    "geringsten, schlechteste, schlechtester, schlechtesten, kleinste, minimum, minimaler, minimale, tiefster, tiefste",
+    "geringsten, am wenigsten, kleinste, kleinster, minimum, minimaler, minimale, tiefster, tiefste",
     (
         OF,
         "max",
-    ): "höchster, höchste, höchsten, höchstes, meiste, meisten, beste, bester, bestes, besten, größte, maximum, "
+    ): "höchster, höchste, höchsten, höchstes, meiste, meisten, am meisten, größte, größter, größten, maximum, "
     "maximaler, maximale, rekord",
-    (OF, "std"): "standardabweichung, streuung, schwankung",
-    (OF, "trend"): "trend, steigt, sinkt, steigen, sinken, fällt, verändert, entwicklung",
+    (BEST, "max"): "beste, bester, bestes, besten, am besten",
+    (BEST, "min"): "schlechteste, schlechtester, schlechtestes, schlechtesten, am schlechtesten",
+    (OF, "std"): "standardabweichung, streuung, schwankung, schwankt, schwanken, schwankte, schwankungen, variiert, "
+    "wie stark schwankt, wie sehr schwankt, wie stark schwankte, wie stark variiert, wie sehr variiert, "
+    "wie stark schwanken",
+    (OF, "trend"): "trend, steigt, sinkt, steigen, sinken, fällt, verändert, entwicklung, entwickelt, entwickeln, "
+    "entwickelte, veränderte, trend bei, trend beim, entwicklung von, entwicklung der",
     (OF, "first"): "erster, erste, erstes, ersten, das erste mal, zum ersten mal",
     (OF, "last"): "letzter, letzte, letztes, letzten, zuletzt, das letzte mal",
     (LENGTH, "max"): "längste, längster, längstes, längsten",
-    (LENGTH, "min"): "kürzeste, kürzester, kürzestes, kürzesten",
+    (LENGTH, "min"): "am kürzesten, kürzeste, kürzester, kürzestes, kürzesten",
     (NIGHTS, None): "nächte, nächten, nacht",
     (DAYS, None): "tage, tagen, tag",
     (ON_DAYS, "days"): "an tagen, an tagen an denen, an den tagen, an den tagen an denen, an tagen wo",
     (ON_DAYS, "nights"): "in nächten, in nächten in denen, in den nächten, in den nächten in denen",
     (EACH, None): "pro nacht, pro tag, am tag, je nacht, je tag, jede nacht, an einem tag, pro training, pro einheit",
-    (BY, "day"): "täglich, tägliche, täglichen, jeden tag, an jedem tag, nach tag, nach tagen, tagesweise",
-    (BY, "week"): "pro woche, nach woche, je woche, jede woche, wöchentlich, wöchentliche, nach wochen, die woche",
-    (BY, "month"): "pro monat, nach monat, je monat, jeden monat, monatlich, monatliche, nach monaten, im monat",
+    (BY, "day"): "täglich, tägliche, täglichen, täglicher, jeden tag, an jedem tag, nach tag, nach tagen, tagesweise",
+    (
+        BY,
+        "week",
+    ): "pro woche, nach woche, je woche, jede woche, wöchentlich, wöchentliche, wöchentlicher, wöchentlichen, "
+    "nach wochen, die woche",
+    (
+        BY,
+        "month",
+    ): "pro monat, nach monat, je monat, jeden monat, monatlich, monatliche, monatlicher, monatlichen, "
+    "nach monaten, im monat",
     (BY, "weekday"): "nach wochentag, pro wochentag, je wochentag, nach wochentagen",
     (BY, "sport"): "nach sportart, pro sportart, je sportart, nach sportarten, nach sport, pro sport",
     (BY, "action"): "nach aktion, pro aktion, nach aktionen",
@@ -164,11 +233,18 @@ GERMAN: Mapping[Token, str] = {
         WORKOUTS,
         None,
     ): "training, trainings, trainingseinheit, trainingseinheiten, workouts, workout, sporteinheiten, einheiten",
-    (WORKOUTS, "did"): "trainiert, trainiere, trainieren",
+    (WHICH, None): "welcher, welche, welches, welchem, welchen, welcher meiner, welche meiner, welches meiner",
+    (WHICH_BY, "weekday"): "welcher wochentag, an welchem wochentag, an welchen wochentagen, welchem wochentag",
+    (ALL, None): "alle, aller, allen, all meine, all meiner, alle meine, aller meiner",
+    (PLANNED, None): "geplant, geplante, geplanten",
+    (AT_NIGHT, None): "nachts, in der nacht, während der nacht, im schlaf, pro nacht nachts",
+    (TOGETHER, None): "zusammen",
+    (WORKOUTS, "did"): "trainiert, trainiere, trainieren, sport, sport getrieben, sport gemacht, sport treibe",
     (FIGURE, "minutes"): "dauer, länge, trainingsdauer",
     (FIGURE, "speed"): "geschwindigkeit, tempo in km h",
     (FIGURE, "ascent"): "höhenmeter, höhenmetern, anstieg, aufstieg",
-    (OF, ("max", "speed")): "schnellster, schnellste, schnellstes",
+    (OF, ("min", "speed")): "langsamster, langsamste, langsamstes, langsamsten",
+    (OF, ("max", "speed")): "schnellsten, am schnellsten, schnellster, schnellste, schnellstes",
     (OF, ("max", "distance")): "weiteste, weitester",
     (ENTRIES, None): "kalendereinträge, kalendereinträgen, termine, terminen, einträge, termin",
     (ACTION, ActionType.DEEP_WORK): "fokusarbeit, konzentrierte arbeit, deep work",
@@ -189,18 +265,32 @@ GERMAN: Mapping[Token, str] = {
         RELATED,
         None,
     ): "korrelation, zusammenhang, zusammenhang von, hängt, hängen, hing, hingen, gegen, im vergleich zu, versus, "
-    "vs, korreliert, korrelieren, zusammenhang zwischen, korrelation von, korrelation zwischen",
+    "vs, korreliert, korrelieren, zusammenhang zwischen, korrelation von, korrelation zwischen, davon, "
+    "beziehung zwischen, verhältnis zwischen, verbunden",
     (DIFFERENCE, None): "vergleiche, unterschied, vergleich, unterscheidet sich, unterscheiden sich, unterschied beim, "
     "zwischen, vergleichen",
     (SHARE, None): "anteil, anteil der, anteil des, welcher anteil, welchem anteil, verhältnis, verhältnis von, "
-    "prozentsatz, wie viel prozent, wie hoch ist der anteil, prozent",
-    (MORE, None): "mehr, weniger, länger, kürzer, höher, niedriger, tiefer, zu, ab, besser dran, größer, kleiner",
+    "prozentsatz, wie viel prozent, wie hoch ist der anteil, prozent, zu welchem anteil, wie hoch war der anteil, "
+    "wie groß ist der anteil, "
+    "wie groß war der anteil, prozent der, wie viel prozent der, bei wie viel prozent, in wie viel prozent, "
+    "an wie viel prozent, anteil an, anteil von, wie viel meines, wie viel von meinem",
+    (MORE, None): "mehr, weniger, länger, kürzer, höher, niedriger, tiefer, besser dran, größer, kleiner",
+    (MORE, "to"): "zu, ab",  # of a verb in two parts, as "nimmt zu", or of a ratio
     (BECOMES, None): "wird, werden, nimmt, nehmen",
     (DID, None): "bin ich, habe ich, ich habe, ich bin, war ich, hatte ich, ich hatte, ich war",
     (RAN, "running"): "gelaufen, laufe",
-    (WALK, None): "gegangen, gehe, gehe ich, ging",
+    (DID, "now"): "mache ich, gehe ich, laufe ich, verbrenne ich",
+    (WALK, None): "gegangen, gehe, ging",
 }
 GERMAN_WHOLE: Mapping[str, tuple[Token, ...]] = {
+    **dict.fromkeys(("normalerweise", "gewöhnlich", "üblicherweise", "meistens"), ((OF, "mean"), (USUAL, None))),
+    **dict.fromkeys(
+        ("welche nacht war am längsten", "welche nacht war die längste"), ((OF, "max"), (METRIC, "asleep"))
+    ),
+    **dict.fromkeys(
+        ("welche nacht war am kürzesten", "welche nacht war die kürzeste"), ((OF, "min"), (METRIC, "asleep"))
+    ),
+    "wie schnell": ((FIGURE, "speed"),),
     "wie viel länger": ((MORE, None),),
     "wie viel mehr": ((MORE, None),),
     "wie viel weniger": ((MORE, None),),
@@ -215,52 +305,26 @@ GERMAN_WHOLE: Mapping[str, tuple[Token, ...]] = {
     "vor mitternacht": ((CLOCK, ("<", "00:00")),),
     "yogaeinheiten": ((ACTIVITY, "yoga"), (WORKOUTS, None)),
     "schwimmeinheiten": ((ACTIVITY, "swimming"), (WORKOUTS, None)),
-    "krafttraining": ((ACTIVITY, "strength training"),),
     "trainingsdauer": ((FIGURE, "minutes"), (WORKOUTS, None)),
     "am höchsten": ((OF, "max"),),
     "am niedrigsten": ((OF, "min"),),
-    "zusammen": ((FILL, None),),
-    "rad gefahren": ((ACTIVITY, "cycling"),),
+    "tagesdurchschnitt": ((OF, "mean"), (EACH, None)),
+    "täglicher durchschnitt": ((OF, "mean"), (EACH, None)),
+    "durchschnittliche tägliche": ((OF, "mean"), (EACH, None)),
+    "tag für tag": ((BY, "day"),),
+    "woche für woche": ((BY, "week"),),
+    "monat für monat": ((BY, "month"),),
+    "am häufigsten": ((OF, "max"), (HOW_OFTEN, None)),
+    "am öftesten": ((OF, "max"), (HOW_OFTEN, None)),
+    "am seltensten": ((OF, "min"), (HOW_OFTEN, None)),
+    "welche sportart": ((WHICH_BY, "sport"), (WORKOUTS, None)),
+    "welchen sport": ((WHICH_BY, "sport"), (WORKOUTS, None)),
+    "trainingsminuten": ((UNIT, "min"), (WORKOUTS, None)),
+    "trainingszeit": ((UNIT, "min"), (WORKOUTS, None)),
+    "krafttrainings": ((ACTIVITY, "strength training"), (WORKOUTS, None)),
+    "wie hoch war mein anteil": ((SHARE, None),),
+    "cardio minuten": ((METRIC, "cardio_minutes"),),
     "workout length": ((FIGURE, "minutes"), (WORKOUTS, None)),
-}
-# Sports by the words for single ones, and by what is done, which no number of them is asked of.
-COUNTABLE = {
-    "en": {
-        "running": "runs, run, jogs, jog",
-        "cycling": "rides, ride, bike rides, bike ride, cycle rides",
-        "swimming": "swims, swim",
-        "walking": "walks",
-        "hiking": "hikes, hike",
-    },
-    "de": {
-        "running": "läufe, lauf, läufen, laufs, laufes",
-        "cycling": "radfahrten, radfahrt, radtouren, radtour",
-        "walking": "spaziergänge, spaziergang, spaziergängen",
-        "hiking": "wanderungen, wanderung",
-    },
-}
-DONE = {
-    "en": {
-        "running": "running, go running, jogging, i ran, ran",
-        "cycling": "cycling, cycle, cycled, biking",
-        "swimming": "swimming, go swimming, swam",
-        "hiking": "hiking, hiked",
-        "yoga": "yoga",
-        "tennis": "tennis",
-        "rowing": "rowing",
-        "football": "football, soccer",
-        "weightlifting": "weightlifting",
-    },
-    "de": {
-        "running": "laufen, joggen, gejoggt",
-        "cycling": "radfahren, rad fahren, geradelt",
-        "swimming": "schwimmen, geschwommen",
-        "hiking": "wandern, gewandert",
-        "yoga": "yoga",
-        "tennis": "tennis",
-        "rowing": "rudern",
-        "football": "fußball",
-    },
 }
 WEEKDAYS = {
     "en": ["mondays", "tuesdays", "wednesdays", "thursdays", "fridays", "saturdays", "sundays"],
@@ -269,7 +333,7 @@ WEEKDAYS = {
 
 
 @cache
-def lexicon(language: str) -> Mapping[tuple[str, ...], tuple[Token, ...]]:
+def lexicon(language: str) -> Lexicon:
     """Return words of a language -> their tokens."""
     english = language == "en"
     found: dict[str, tuple[Token, ...]] = {}
@@ -277,9 +341,15 @@ def lexicon(language: str) -> Mapping[tuple[str, ...], tuple[Token, ...]]:
         found |= dict.fromkeys(_each(named.english if english else named.german), ((METRIC, name),))
     for token, phrases in (ENGLISH if english else GERMAN).items():
         found |= dict.fromkeys(_each(phrases), (token,))
-    for kind, table in ((SPORT, COUNTABLE[language]), (ACTIVITY, DONE[language])):
+    for kind, table in ((SPORT, plain_sports.COUNTABLE[language]), (ACTIVITY, plain_sports.DONE[language])):
         for sport, phrases in table.items():
             found |= dict.fromkeys(_each(phrases), ((kind, sport),))
+    done = [(sport, one) for sport, phrases in plain_sports.DONE[language].items() for one in _each(phrases)]
+    for sport, one in [*done, *((sport, sport) for sport in plain_sports.SAME)]:
+        token = (ACTIVITY, sport)
+        found |= {one: (token,), f"play {one}": (token,), f"played {one}": (token,)}
+        games = [f"{one} {game}" for game in _each(plain_sports.GAMES[language])]
+        found |= dict.fromkeys(games, (token, (WORKOUTS, None)))
     for number, name in enumerate(WEEKDAYS[language], start=1):
         token = (CONDITION, f"weekday = {number}")
         plural = f"{name.removesuffix('s')}en"

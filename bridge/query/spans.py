@@ -80,7 +80,7 @@ class Dates:
                 rf"|(?:{month})(?: 20\d\d)?|20\d\d|yesterday|today|{weekday}"
             )
         return (
-            rf"\d{{4}}-\d\d-\d\d|\d{{1,2}}\.\d{{1,2}}\.(?:20\d\d)?|\d{{1,2}}\. ?(?:{month})(?: 20\d\d)?"
+            rf"\d{{4}}-\d\d-\d\d|\d{{1,2}}\.\d{{1,2}}(?:\.(?:20\d\d)?|$)|\d{{1,2}}\. ?(?:{month})(?: 20\d\d)?"
             rf"|(?:{month})(?: 20\d\d)?|(?:jahr )?20\d\d|vorgestern|gestern|heute|\d{{1,2}}\.|{weekday}"
         )
 
@@ -184,6 +184,9 @@ class Dates:
             yield rf"{number} days ago", self._ago
             yield "last night", self._tonight
             yield "last weekend", self._weekend
+            yield "(?:of|in|during) the year|year to date|ytd|so far this year|this year so far", self._year(0)
+            yield "so far this month|this month so far", self._month_back(0)
+            yield "so far this week|this week so far", self._week(0)
             yield f"last {weekday}", self._last_weekday
             for name, back in (("last|previous", 1), ("this", 0)):
                 lead = r"(?:in |during |of |for )?(?<!the )"
@@ -193,8 +196,9 @@ class Dates:
             yield rf"(?:since|starting)(?: the)? {point}", self._since
             yield f"before {point}", self._before
             yield rf"(?:until|till|up to) {point}", self._until
-            yield rf"(?:on |in |during |of |for )(?:the )?{point}", self._at
-            yield rf"((?!{'|'.join(self._weekday)}|the \d|\d{{1,2}}\w\w(?!\w)|may\b|march\b){point[1:]}", self._at
+            yield rf"(?<!\dst )(?<!\dnd )(?<!\drd )(?<!\dth )(?:on |in |during |of |for )(?:the )?{point}", self._at
+            bare = rf"{'|'.join(self._weekday)}|the \d|\d{{1,2}}\w\w(?!\w)(?! of)|(?:may|march)\b(?! \d)"
+            yield rf"((?!{bare})(?:{point[1:]})", self._at
             return
         yield (
             rf"(?:vom|von|zwischen|zwischen dem) {point[:-1]}|\d{{1,2}}) (?:bis|und)(?: zum| dem)? {point}",
@@ -213,10 +217,10 @@ class Dates:
             yield rf"(?:in )?(?:der )?(?:{last}) woche", self._week(back)
         yield r"(?:im |in |des )?(?:letzten|vorigen|vergangenen) monats?", self._month_back(1)
         yield r"(?:in )?(?:diesen|diesem|dieses) monats?", self._month_back(0)
-        yield r"letztes jahr|voriges jahr", self._year(1)
-        yield r"(?:in )?(?:dieses|diesem) jahr(?:es)?", self._year(0)
+        yield r"letztes jahr|(?:im )?vorigen jahr|voriges jahr", self._year(1)
+        yield r"(?:in |des |im )?(?:dieses|diesem|laufenden) jahr(?:es)?|heuer|seit jahresbeginn", self._year(0)
         yield rf"(?:seit|ab)(?: dem| der)? {point}", self._since
         yield rf"vor(?: dem)? {point}", self._before
         yield rf"bis(?: zum)? {point}", self._until
         yield rf"(?:am |im |in |vom |von |des |für )(?:den |dem )?{point}", self._at
-        yield rf"((?!{'|'.join(self._weekday)}|\d{{1,2}}\.(?! ?\w)){point[1:]}", self._at
+        yield rf"((?!{'|'.join(self._weekday)}|\d{{1,2}}\.(?! ?\w))(?:{point[1:]})", self._at

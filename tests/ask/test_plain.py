@@ -62,6 +62,15 @@ def test_a_word_that_is_not_known_is_never_passed_over(language: str) -> None:
         "how many steps after workouts",  # of that day, or of the next
         "share of nights with more than 8 hours of sleep on weekends",  # of all nights, or of those of weekends
         "steps in October and November",
+        "wie viele Höhenmeter aller Wanderungen",  # each, or all together
+        "how many steps do I walk",  # a day, or in all
+        "highest weekly steps",  # of weeks, or of a day in each
+        "which workouts did I do last week",  # asks for a list
+        "how many workouts have I planned this week",  # those to come are none of the recorded
+        "what was my best resting heart rate",
+        "May I see my average steps",
+        "total HRV last week",
+        "sleep on Mondays and Tuesdays",
         "sleep on the 31st",  # there is none in November
         "how many steps " + "very " * 80 + "yesterday",
         "",
@@ -69,6 +78,28 @@ def test_a_word_that_is_not_known_is_never_passed_over(language: str) -> None:
 )
 def test_what_may_mean_two_things_is_refused(text: str) -> None:
     assert understood(text) is None
+
+
+def test_what_is_said_in_other_words_is_understood_alike() -> None:
+    for text, plainer in (
+        ("how many workouts longer than an hour and a half", "how many workouts longer than 90 minutes"),
+        ("Nächte mit mehr als siebeneinhalb Stunden Schlaf", "Nächte mit mehr als 450 Minuten Schlaf"),
+        ("nights with 7h30 or more of sleep", "nights with at least 450 minutes of sleep"),
+        ("how many steps do I take on an average Saturday", "how many steps do I take on Saturdays on average"),
+        ("how long do I usually sleep at the weekend", "average sleep on weekends"),
+        ("Schritte in den letzten 3 Tagen zusammen", "Schritte in den letzten 3 Tagen insgesamt"),
+        ("wie viel mehr schlafe ich an Samstagen", "schlafe ich samstags mehr"),
+        ("Gesamtstrecke meiner letzten 3 Läufe", "Strecke meiner letzten 3 Läufe insgesamt"),
+        ("how fast was my last run", "speed of my last run"),
+        ("on which weekday is my HRV highest", "HRV by weekday"),
+    ):
+        assert understood(text) == understood(plainer) is not None, text
+
+
+def test_a_name_that_was_noted_is_known() -> None:
+    assert read("do I sleep less after late meetings", TODAY, ["late meetings"]).against == "before.late meetings > 0"
+    assert read("Ruhepuls an Tagen mit Alkohol", TODAY, ["Alkohol"]).where == ["Alkohol > 0"]
+    assert understood("do I sleep less after late meetings") is None
 
 
 def test_the_sentence_says_every_part() -> None:
