@@ -80,7 +80,9 @@ def test_a_length_is_told_in_hours_and_minutes() -> None:
 def test_values_are_told_by_their_names() -> None:
     assert told(fact("load", hours=6, kinds=("meetings", "work"))) == "you have had 6 hours of meetings and work today"
     assert told(fact("quiet_slot", slots="night")) == "nights are quiet"
-    assert told(fact("slot_had", action="LEARN", why=fact("work_time"))) == "this slot had learn: it is work time"
+    assert (
+        told(fact("slot_had", action="LEARN", why=fact("work_time"))) == "learn was suggested earlier; it is work time"
+    )
 
 
 def test_reasons_of_earlier_versions_are_still_told() -> None:

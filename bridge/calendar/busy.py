@@ -5,6 +5,7 @@ The worked examples use the names of ``tests/calendar/examples.py``.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
@@ -71,14 +72,21 @@ def share(stretches: Sequence[Stretch], start: datetime, end: datetime) -> float
 Labelled = Sequence[tuple[Occurrence, Label]]
 
 NO_TIME = frozenset({"birthday", "workingLocation", "task"})  # kinds that describe a day without taking time
+# Words of hours in which something can be fetched, brought or visited: en, de, fr, es, it, nl, pt.
+OPEN_HOURS = re.compile(
+    r"\b(pick[- ]?up|drop[- ]?off|opening hours|open house|deliver(y|ies)|delivery window|abholung|\w*ausgabe|"
+    r"öffnungszeiten|lieferung|retrait|livraison|recogida|entrega|ritiro|consegna|ophalen|bezorging|levantamento)\b",
+    re.IGNORECASE,
+)
+OPEN_FROM = timedelta(hours=2)  # a shorter entry with such a word is an errand
 WHOLE_BLOCK = timedelta(hours=2)  # a shorter free block is a fragment (Multitudes, Worklytics)
 
 
 def takes_time(event: Event) -> bool:
     """Return True if a calendar entry makes its time busy.
 
-    It must be timed, marked busy, neither declined nor cancelled, and no birthday, working location or task. An all-day
-    entry only names the day.
+    It must be timed, marked busy, neither declined nor cancelled, and no birthday, working location, task or opening
+    hours. An all-day entry only names the day.
 
     >>> [takes_time(entry(9, 10, **of).event) for of in ({}, {"busy": False}, {"kind": "task"})]
     [True, False, False]
@@ -86,7 +94,20 @@ def takes_time(event: Event) -> bool:
     False
     """
     off = event.cancelled or event.response is Response.DECLINED
-    return event.busy and not off and event.first_day is None and event.kind not in NO_TIME
+    timed = event.busy and not off and event.first_day is None and event.kind not in NO_TIME
+    return timed and not is_open_hours(event)
+
+
+def is_open_hours(event: Event) -> bool:
+    """Return True for hours of two or more in which something can be fetched or brought. Nobody is there all the time.
+
+    >>> titles = "Race packet pickup", "Pitch"
+    >>> [is_open_hours(Event(key="", calendar="", title=one, start=hour(12), end=hour(19))) for one in titles]
+    [True, False]
+    """
+    if event.private or event.others or event.start is None or event.end is None:
+        return False
+    return event.end - event.start >= OPEN_FROM and OPEN_HOURS.search((event.title or "")[:200]) is not None
 
 
 def occupied(occurrences: Iterable[Occurrence]) -> list[Stretch]:

@@ -22,7 +22,7 @@ NAMED_DAYS = 14  # a task due within so many days is what a suggestion to work i
 LEAST, MOST = 15, 180  # minutes of a task
 USUAL, PAPERS, ERRAND = 60, 45, 25  # minutes of a task without an estimate, by its kind
 WORTH_IT = 45  # minutes of a longer task that are worth beginning
-OFFICES_CLOSE, WEEKEND = 18 * HOUR, 5
+OFFICES_CLOSE, WEEKEND = 17 * HOUR, 5
 # Words of errands that take minutes, and of those that need somebody to answer: en, de, fr, es, it, nl, pt.
 QUICK = re.compile(
     r"\b(pay|book|call|phone|ring|reply|answer|email|e-mail|mail|send|order|buy|renew|confirm|cancel|sign|submit|"
@@ -31,8 +31,10 @@ QUICK = re.compile(
     re.IGNORECASE,
 )
 CALL = re.compile(
-    r"\b(book|call|phone|ring|dentist|doctor|anrufen|zahnarzt|arzt|ärztin|appeler|dentiste|médecin|llamar|dentista|"
-    r"médico|chiamare|medico|bellen|tandarts|huisarts|ligar)\b",
+    r"\b(book|call|phone|ring|dentist|doctor|appointment|bank|insurance|embassy|city hall|town hall|registry|passport|"
+    r"landlord|pharmacy|anrufen|zahnarzt|arzt|ärztin|termin|versicherung|bürgeramt|\w*amt|hausverwaltung|apotheke|appeler|"
+    r"dentiste|médecin|rendez-vous|banque|assurance|mairie|préfecture|llamar|dentista|médico|cita|banco|seguro|"
+    r"ayuntamiento|chiamare|medico|appuntamento|banca|comune|bellen|tandarts|huisarts|afspraak|gemeente|ligar|consulta)\b",
     re.IGNORECASE,
 )
 
@@ -166,7 +168,7 @@ def _minutes(person: Person, at: datetime) -> float:
 
 
 def is_call(task: Task) -> bool:
-    """Return True if a task without an estimate has a word for a phone call or an appointment."""
+    """Return True if a task without an estimate has a word for a call, an appointment, or an office that closes."""
     return task.effort is None and CALL.search((task.title or "")[:200]) is not None
 
 

@@ -19,7 +19,7 @@ from bridge.day.repeats import LEISURE
 from bridge.day.rules import Starts, fit, taken_back
 from bridge.day.sleep import Rests
 from bridge.day.terms import facts, of_due, reasons, values, weights
-from bridge.day.view import View, local, said_of, suggested_on
+from bridge.day.view import View, is_there, local, said_of, suggested_on
 from bridge.domain.facts import Fact, fact
 from bridge.domain.slots import Moment, moment_at, slot_bounds, zone_at
 from bridge.domain.types import Reading, Task
@@ -107,7 +107,13 @@ def usual_name(candidate: Candidate, view: View, start: int) -> str | None:
 
 
 def options(view: View, span: Stretch) -> tuple[dict[ActionType, Option], dict[ActionType, Fact]]:
-    """Return (action -> its best option that begins in a span, action -> the fact against it), each in one."""
+    """Return (action -> its best option that begins in a span, action -> the fact against it), each in one.
+
+    Nothing is said during a flight, an entry or the sleep that the plan shows.
+    """
+    taken = taken_at(view, span[0])
+    if taken is not None:
+        return {}, dict.fromkeys(ActionType, taken)
     found: dict[ActionType, Option] = {}
     held: dict[ActionType, Fact] = {}
     first, last = view.grid.up(span[0]), view.grid.up(span[1])
@@ -314,7 +320,7 @@ def refused(view: View, action: ActionType, task: Task | None, span: Stretch) ->
 def quiet(view: View, held: Mapping[ActionType, Fact]) -> tuple[Fact, ...]:
     """Return why nothing is advised now: sleep, a flight, an entry, or what speaks against each action."""
     person, now = view.person, view.person.now
-    taken = _taken(view) or _waiting(view)
+    taken = taken_at(view, now) or _soon(view) or _waiting(view)
     if taken is not None:
         return (taken,)
     enough = next((why for why in held.values() if why.kind == "enough_today"), None)
@@ -329,20 +335,28 @@ def quiet(view: View, held: Mapping[ActionType, Fact]) -> tuple[Fact, ...]:
     return (fact("evening_yours" if evening else "nothing_needed"),)
 
 
-def _taken(view: View) -> Fact | None:
-    """Return the sleep, flight or entry that takes the time now or soon, or None."""
-    person, now = view.person, view.person.now
-    for day in (person.date_of(now), person.date_of(now) + DAY):
-        bed, wake = person.sleep(day)
-        if bed <= now < wake:
-            return fact("asleep_now")
-    flight = next((o for o in person.flights if o.start <= now < o.end), None)
+def taken_at(view: View, at: datetime) -> Fact | None:
+    """Return the flight, entry or sleep in which an instant lies, or None. A night that is known to be over is none."""
+    person = view.person
+    flight = next((o for o in person.flights if o.start <= at < o.end), None)
     if flight is not None:
         return fact("flight_lands", time=local(view, flight.end))
-    for occurrence, _ in view.grid.entries:
-        if occurrence.start <= now < occurrence.end:
-            title = None if occurrence.event.private else occurrence.event.title
-            return fact("entry_until", time=local(view, occurrence.end), title=title)
+    inside = (o for o, label in person.entries if o.start <= at < o.end and is_there(o, label))
+    entry = max(inside, key=lambda o: o.end, default=None)
+    if entry is not None:
+        return fact(
+            "entry_until", time=local(view, entry.end), title=None if entry.event.private else entry.event.title
+        )
+    for day in (person.date_of(at), person.date_of(at) + DAY):
+        night = person.night(day)
+        if night.bed <= at < night.wake:
+            return fact("asleep_common" if night.rests is Rests.PUBLISHED else "asleep_now")
+    return None
+
+
+def _soon(view: View) -> Fact | None:
+    """Return the flight or entry before which no time is left, or None."""
+    person, now = view.person, view.person.now
     leaves = next((o.start for o in person.flights if now < o.start < now + FLIGHT_NEAR), None)
     if leaves is not None:
         until = slot_bounds(moment_at(now, person.known.zones), person.known.zones)[1]

@@ -22,7 +22,7 @@ NAP_FROM, NAP_UNTIL = 13 * HOUR, 15 * HOUR  # later naps delay the night's sleep
 SPORT_FROM, SPORT_UNTIL = 9 * HOUR, 21 * HOUR  # the first on free days
 BEFORE_SHIFT, SHIFT = 5 * HOUR, 6 * HOUR
 NOON, OFFICE_END, AFTERNOON, AFTER_DINNER = 12 * HOUR, 17 * HOUR, 13 * HOUR, 19 * HOUR
-ANSWERED = ((8 * HOUR, 12 * HOUR), (13.5 * HOUR, 18 * HOUR))  # hours in which calls are answered, Monday to Friday
+ANSWERED = ((8 * HOUR, 12 * HOUR), (13.5 * HOUR, 17 * HOUR))  # hours in which offices answer, Monday to Friday
 LATEST = {A.DEEP_WORK: 20, A.ADMIN_WORK: 20, A.LEARN: 19.5, A.SLEEP: 15, A.EXERCISE: 20, A.MEDITATE: 22}
 LATEST |= {A.FAMILY_TIME: 19.5, A.SOCIALIZE: 19, A.ME_TIME: 21.0, A.BINGE_WATCH: 21}  # starts, hours after midnight
 URGENT_UNTIL, ERRANDS_UNTIL, TASKS_UNTIL = 22 * HOUR, 18 * HOUR, 20 * HOUR
@@ -192,12 +192,9 @@ def wished(candidate: Candidate, view: View) -> Cells | bool:
 def answered(candidate: Candidate, view: View) -> Cells | bool:
     if candidate.task is None or not is_call(candidate.task):
         return True
-    if view.grid.date.weekday() >= 5:
+    if view.grid.date.weekday() >= WEEKEND or view.person.free_day(view.grid.date):
         return False
-    hours = np.zeros(view.grid.size, dtype=bool)
-    for low, high in ANSWERED:
-        hours |= (view.grid.minutes >= low / MINUTE) & (view.grid.minutes < high / MINUTE)
-    return hours
+    return view.grid.inside((view.grid.since(low), view.grid.since(high)) for low, high in ANSWERED)
 
 
 def by_the_deadline(candidate: Candidate, view: View) -> Cells | bool:

@@ -18,6 +18,7 @@ A = ActionType
 
 AGAIN = {A.DEEP_WORK: 3, A.ADMIN_WORK: 4, A.LEARN: 10, A.SLEEP: 20, A.EXERCISE: 16, A.MEDITATE: 20}
 AGAIN |= {A.FAMILY_TIME: 10, A.SOCIALIZE: 20, A.ME_TIME: 20, A.BINGE_WATCH: 20}  # hours until it may be said again
+LONG_SPORT, FRESH = 1.25 * HOUR, 36 * HOUR  # sport in the calendar that takes rest on either side, and how much
 REPEATS_MAX = 3  # days of seven with the same action in a part of the day
 WEEKLY_MAX, WEEKLY_ELSE = {A.MEDITATE: 2, A.ME_TIME: 2}, 4  # days of seven with the same action
 ONE_REST = RESTS | {A.SLEEP}
@@ -57,6 +58,10 @@ def not_lately(candidate: Candidate, view: View) -> Cells | bool:
     )
     if candidate.action is A.EXERCISE:
         lately += [e.end for e in view.person.workouts(view.grid.date)]
+    if candidate.action is A.EXERCISE and candidate.task is None:  # a race or a long tour: rest before and after it
+        long = [o for o in view.planned(candidate.action) if o.end - o.start >= LONG_SPORT]
+        if any(o.start - FRESH < view.grid.bed and o.end + FRESH > view.grid.wake for o in long):
+            return ~view.grid.touched((o.start - FRESH, o.end + FRESH) for o in long)
     around = [(one.start - apart, one.end + apart) for one in view.near if one.action is candidate.action]
     return ~view.grid.touched([*((end, end + apart) for end in lately), *around])
 

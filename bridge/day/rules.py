@@ -277,12 +277,7 @@ def _shifted(cells: Cells, by: int) -> Cells:
     return found
 
 
-def _of_free(candidate: Candidate, view: View) -> Fact:
-    now = view.person.now
-    for occurrence, _ in view.grid.entries:
-        if occurrence.start <= now < occurrence.end:
-            title = None if occurrence.event.private else occurrence.event.title
-            return fact("entry_until", time=local(view, occurrence.end), title=title)
+def _of_free(candidate: Candidate, _view: View) -> Fact:
     return fact("no_gap", minutes=candidate.least)
 
 
@@ -317,7 +312,7 @@ RULES: tuple[Rule, ...] = (
     Rule(name="hours", mask=hours, refusal=of_hours),
     Rule(name="after waking", mask=after_waking, refusal=_says("hour_of_day")),
     Rule(name="wished hours", mask=wished, refusal=_says("outside_hours")),
-    Rule(name="calls", actions=WORK, mask=answered, refusal=_says("no_calls"), starts=True),
+    Rule(name="calls", actions=WORK, mask=answered, refusal=_says("no_calls")),
     Rule(name="ahead", mask=ahead, refusal=_says("hour_of_day"), starts=True),
     Rule(name="free", mask=_free, refusal=_of_free),
     Rule(name="apart", mask=_apart, refusal=_of_apart, firm=False),

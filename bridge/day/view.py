@@ -10,13 +10,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge.calendar.busy import Stretch, merged, takes_time
+from bridge.calendar.busy import Stretch, is_open_hours, merged, takes_time
 from bridge.calendar.plans import COMPANY
 from bridge.day.grid import DAY, Grid, is_meal, run
 from bridge.day.person import Person
+from bridge.day.sleep import is_night
 from bridge.domain.records import AdviceRecord
 from bridge.domain.slots import ZoneHistory, moment_at, zone_at
-from bridge.domain.types import Event, Occurrence, Reading
+from bridge.domain.types import Event, Label, Occurrence, Reading
 from rhythm_env.interface import ActionType, Answer, Meter
 
 SURE = 0.5  # confidence of a label from which an entry counts as its action
@@ -77,12 +78,8 @@ class View:
     @cached_property
     def attended_beside(self) -> list[Stretch]:
         """The timed entries that are marked as free, though somebody is there: short ones, and what one attends."""
-        return [
-            self.grid.margins(o, label)
-            for o, label in self.person.entries
-            if not o.event.all_day and not takes_time(o.event) and stands(o.event)
-            if o.end - o.start <= MARKED_FREE or (label.action in ATTENDED and label.confidence >= SURE)
-        ]
+        beside = ((o, label) for o, label in self.person.entries if not takes_time(o.event) and is_there(o, label))
+        return [self.grid.margins(o, label) for o, label in beside]
 
     def all_day(self, action: ActionType | None) -> bool:
         """Return True if an all-day entry of the date is surely of an action."""
@@ -122,6 +119,15 @@ def stands(event: Event) -> bool:
     if takes_time(event):
         return True
     return not event.cancelled and event.response != "declined" and event.kind not in ("workingLocation", "task")
+
+
+def is_there(occurrence: Occurrence, label: Label) -> bool:
+    """Return True if the person is at a timed entry: it is busy, or marked as free though somebody attends it."""
+    event, length = occurrence.event, occurrence.end - occurrence.start
+    if event.all_day or not stands(event) or is_night(occurrence, label) or is_open_hours(event):
+        return False
+    attends = label.action in ATTENDED and label.confidence >= SURE
+    return takes_time(event) or length <= MARKED_FREE or attends
 
 
 def said_of(person: Person) -> list[Said]:

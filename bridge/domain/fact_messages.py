@@ -139,12 +139,11 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "nothing_known": say("nothing is known of you yet; begin: {command}"),
     "old_data": say("your newest data is of {day:%d %B %Y}; advice needs data of the last days"),
     "newer_data": say("bring in newer data: {command}"),
-    "slot_had": say("this slot had {action}: {why}"),
+    "slot_had": say("{action} was suggested earlier; {why}"),
     "you_did": say("you did it"),
-    "no_time_left": say(
-        "it was suggested for {start:%H:%M} to {end:%H:%M}, and no time is left for it in this slot: {why}"
-    ),
+    "no_time_left": say("its time, {start:%H:%M} to {end:%H:%M}, is over, and no other fits now: {why}"),
     "asleep_now": say("you are usually asleep now"),
+    "asleep_common": say("most people are asleep now; your nights are not known yet"),
     "flight_lands": say("your flight lands at {time:%H:%M} local time"),
     "entry_until": say("you have an entry until {time:%H:%M}"),
     "next_entry": Titled(say("Next: an entry, {time:%H:%M}"), say("Next: {title}, {time:%H:%M}")),

@@ -19,25 +19,39 @@ if TYPE_CHECKING:
 SATURDAY = 5
 ENTRY_TEMPERATURE = 1.22  # divides the logarithms of an entry's probabilities: it is harder than a title alone
 ONE_TO_ONE = re.compile(r"\b(1[:-]1|1[ -]?on[ -]?1|one[ -](on|to)[ -]one)\b", re.IGNORECASE)
+# A race that one runs, unless its title says that one watches it.
+RACE = re.compile(r"\b(running|triathlon|duathlon|cyclocross|10k|5k|mile run|race)\b", re.IGNORECASE)
+WATCHED = re.compile(
+    r"\b(watch\w*|tv|live|stream\w*|film|movie|episode|season|netflix|f1|formula|grand prix|nascar|horse|schauen)\b",
+    re.IGNORECASE,
+)
 RHYTHM = re.compile(r"(dailys?|dailies|weekly|biweekly|bi-weekly|monthly)( \(?\d+ ?min\.?\)?)?", re.IGNORECASE)
 WORKING = range(8, 18)  # hours of Monday to Friday
 _AT = {action: at for at, action in enumerate(ActionType)}
 
 
 def at_work(shares: NDArray[np.float64], events: Sequence[Invitation]) -> NDArray[np.float64]:
-    """Return the probabilities (event, action) after some meetings became work.
+    """Return the probabilities (event, action) after some meetings became work, and races sport.
 
     A one-to-one at working hours is no SOCIALIZE, and a bare rhythm ("Daily") there, with others or online no MEDITATE.
     """
-    found = _as_work(shares, [_is_one_to_one(event) for event in events], ActionType.SOCIALIZE)
-    return _as_work(found, [_is_rhythm(event) for event in events], ActionType.MEDITATE)
+    work = ActionType.ADMIN_WORK
+    found = _moved(shares, [_is_one_to_one(event) for event in events], ActionType.SOCIALIZE, work)
+    found = _moved(found, [_is_rhythm(event) for event in events], ActionType.MEDITATE, work)
+    return _moved(found, [_is_race(event) for event in events], ActionType.BINGE_WATCH, ActionType.EXERCISE)
 
 
-def _as_work(shares: NDArray[np.float64], rows: Sequence[bool], action: ActionType) -> NDArray[np.float64]:
+def _moved(
+    shares: NDArray[np.float64], rows: Sequence[bool], action: ActionType, other: ActionType
+) -> NDArray[np.float64]:
     found, chosen = shares.copy(), list(rows)
-    found[chosen, _AT[ActionType.ADMIN_WORK]] += found[chosen, _AT[action]]
+    found[chosen, _AT[other]] += found[chosen, _AT[action]]
     found[chosen, _AT[action]] = 0
     return found
+
+
+def _is_race(event: Invitation) -> bool:
+    return RACE.search(event.title) is not None and WATCHED.search(event.title) is None
 
 
 def sureness(shares: NDArray[np.float64], events: Sequence[Invitation]) -> NDArray[np.float64]:

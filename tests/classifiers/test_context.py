@@ -72,6 +72,13 @@ def test_a_one_to_one_at_working_hours_is_work(title: str, hour: int, weekday: i
     assert label(title, start_hour=19, weekday=weekday, minutes=minutes, others=1).action is label(title).action
 
 
+def test_a_race_that_one_runs_is_sport_and_one_that_one_watches_is_not():
+    for title in ("2022 City Running Series Springfield", "Cyclocross series", "Race day"):
+        assert label(title, start_hour=8, weekday=5, minutes=150).action is ActionType.EXERCISE, title
+    for title in ("Formula 1 race", "Lord of the Rings marathon", "Watch the race live"):
+        assert label(title, start_hour=20, weekday=5, minutes=150).action is ActionType.BINGE_WATCH, title
+
+
 @pytest.mark.parametrize("title", ["Daily", "daily", "Weekly", "Biweekly", "Monthly", "Daily 15 min"])
 @given(hour=st.integers(0, 23), weekday=st.integers(0, 6), others=st.integers(0, 12), conference=st.booleans())
 @settings(deadline=None, max_examples=10)

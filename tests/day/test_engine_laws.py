@@ -145,8 +145,9 @@ def test_law_2_fails_without_its_rule(monkeypatch):
     lowered = Counter()
     for seed in range(40):
         one = with_tasks(person(seed))
-        view = replace(look(one, one.now), readings=low(Meter.COGNITION, 0.3))
-        found, _ = options(view, (one.now, one.now + 10 * HOUR))
+        begin = one.now + seed % 3 * 3 * HOUR
+        view = replace(look(one, begin), readings=low(Meter.COGNITION, 0.3))
+        found, _ = options(view, (begin, begin + 10 * HOUR))
         lowered.update(action for action, option in found.items() if option.what == "Read")
     assert lowered
 

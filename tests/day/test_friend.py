@@ -94,7 +94,7 @@ def test_somebody_who_is_away_is_sent_to_no_family():
 
 def test_after_a_long_day_comes_rest():
     made = person(*meetings(10), hour=17.9)
-    given = suggested(made)
+    given = {block.action: block for block in blocks(made, "suggested")}
     assert {A.EXERCISE, A.LEARN, A.DEEP_WORK}.isdisjoint(given)
     assert all(option.start >= at(TODAY, 1080 + 90) for option in given.values())
     assert for_person(given[A.ME_TIME].facts)[0] == "by then you have had 10 hours of meetings"
@@ -186,7 +186,10 @@ def test_nobody_is_called_on_a_sunday_and_office_work_waits_for_monday():
     assert placed.start >= at(SUNDAY, 600)
 
 
-@pytest.mark.parametrize(("minute", "answered"), [(479, False), (480, True), (720, False), (809, False), (810, True)])
+@pytest.mark.parametrize(
+    ("minute", "answered"),
+    [(479, False), (480, True), (720, False), (809, False), (810, True), (1015, True), (1020, False)],
+)
 def test_nobody_answers_a_call_at_lunch_or_before_eight(minute, answered):
     call = Task(key="c", list="l", title="Call the dentist", due=TODAY)
     made = person(hour=6, tasks=[call], task_actions={"c": A.ADMIN_WORK})
@@ -196,6 +199,23 @@ def test_nobody_answers_a_call_at_lunch_or_before_eight(minute, answered):
     cell = max(int(i) for i, begin in enumerate(view.grid.minutes) if begin <= minute)
     inside = bool(cells[cell]) if view.grid.minutes[cell] == minute // 5 * 5 else False
     assert inside is answered
+
+
+def test_what_needs_an_office_is_over_when_it_closes():
+    for title in ("Book dentist", "Renew passport at the town hall", "Call the bank"):
+        task = Task(key="c", list="l", title=title, due=TODAY)
+        of = {"tasks": [task], "task_actions": {"c": A.ADMIN_WORK}, "work": False}
+        (block,) = blocks(person(hour=16.3, **of), "task")
+        assert block.end <= at(TODAY, 1020)
+        assert not blocks(person(hour=16.8, **of), "task")
+
+
+def test_nobody_trains_on_the_eve_of_a_race_or_the_day_after():
+    trained = runs(4, 7, 11, 14, 18, 21, 25)
+    for day, hour in ((SUNDAY, 540), (SUNDAY - DAY, 900), (SUNDAY + DAY, 540)):
+        race = entry(day, hour, hour + 120, A.EXERCISE, "Ten mile run")
+        assert A.EXERCISE not in suggested(free_sunday(race, hour=11.5, episodes=trained), 8)
+    assert A.EXERCISE in suggested(free_sunday(hour=11.5, episodes=trained), 8)
 
 
 def test_what_is_due_today_comes_before_what_is_late_anyway():

@@ -70,7 +70,7 @@ def test_advice_is_not_later_than_a_task_that_fits_before_it(seed):
 
 def test_of_two_errands_the_one_of_today_is_advised():
     tasks = [Task(key=k, list="l", title=f"Pay {k}", due=TODAY + n * DAY) for n, k in enumerate(("rent", "gas"))]
-    made = person(entry(TODAY, 720, 900, A.ADMIN_WORK, "Call"), hour=12.2, tasks=tasks[::-1])
+    made = person(entry(TODAY, 720, 900, A.ADMIN_WORK, "Call"), hour=15, tasks=tasks[::-1])
     made = replace(made, task_actions={task.key: A.ADMIN_WORK for task in tasks})
     assert found(made, 6)[0][A.ADMIN_WORK].what == "Pay rent"
 

@@ -12,7 +12,7 @@ from bridge.domain.rendering import for_person, told
 from bridge.domain.types import Because, Reading, Task
 from rhythm_env.interface import ActionType, Meter
 
-from .lives import DAY, TODAY, at, entry, nights, whole_day, workout
+from .lives import DAY, TODAY, at, entry, nights, sleep, whole_day, workout
 from .persons import HOUR, SUNDAY, against, blocks, found, free_sunday, meetings, person, runs, week
 
 A = ActionType
@@ -92,10 +92,38 @@ def test_signs_name_their_night_and_those_of_an_earlier_one_are_no_reason() -> N
 
 
 def test_what_one_attends_keeps_its_time_though_it_is_marked_as_free() -> None:
-    race = entry(SUNDAY, 540, 900, A.EXERCISE, "Ten mile run", busy=False)
+    race = entry(SUNDAY, 570, 900, A.EXERCISE, "Ten mile run", busy=False)
     one = free_sunday(race, hour=9, episodes=runs(7, 14, 21, 28))
-    assert against(one, A.EXERCISE) == "it is planned at 09:00"
-    assert all(b.start >= at(SUNDAY, 900) or b.end <= at(SUNDAY, 540) for b in blocks(one, "suggested"))
+    assert against(one, A.EXERCISE) == "it is planned at 09:30"
+    assert all(b.start >= at(SUNDAY, 900) or b.end <= at(SUNDAY, 570) for b in blocks(one, "suggested"))
+
+
+def test_nothing_is_said_inside_an_entry_or_the_sleep_that_the_plan_shows() -> None:
+    """Unless the night is known to be over, as by the watch."""
+    race = entry(SUNDAY, 540, 900, A.EXERCISE, "Ten mile run", busy=False)
+    inside = free_sunday(race, hour=9.5, episodes=runs(7, 14, 21, 28))
+    slept = [*nights(30, -60, 420, last=SUNDAY - DAY), *runs(2, 9, 16, 23)]
+    task = Task(key="t", list="l", title="Pay rent", due=SUNDAY)
+    due = {"day": SUNDAY, "work": False, "tasks": [task], "task_actions": {"t": A.ADMIN_WORK}}
+    asleep, stranger = (person(hour=6.3, episodes=nights, **due) for nights in (slept, ()))
+    woken = person(hour=6.3, episodes=[*slept, sleep(SUNDAY, -60, 372)], **due)
+    for one, kind in ((inside, "entry_until"), (asleep, "asleep_now"), (stranger, "asleep_common")):
+        given, held = found(one, 6)
+        assert not given
+        assert {why.kind for why in held.values()} == {kind}
+        assert [why.kind for why in quiet(look(one, one.now), held)] == [kind]
+    assert A.ADMIN_WORK in found(woken, 6)[0]
+
+
+def test_hours_in_which_something_can_be_fetched_are_no_work() -> None:
+    """Seven hours of a packet pickup are not attended, and half an hour at the daycare is."""
+    pickup = entry(TODAY, 720, 1140, A.ADMIN_WORK, "Race packet pickup")
+    one = person(pickup, hour=12.5, day=TODAY, work=False)
+    assert not one.attended
+    assert not [b for b in blocks(one, "suggested") if {"load", "load_then"} & {why.kind for why in b.facts}]
+    assert [b.title for b in blocks(one, "entry")] == ["Race packet pickup"]
+    children = person(entry(TODAY, 720, 750, A.FAMILY_TIME, "Pick up kids"), hour=12.1, work=False)
+    assert quiet(look(children, children.now), {})[0].kind == "entry_until"
 
 
 def test_an_all_day_entry_of_the_family_is_time_with_the_family() -> None:
