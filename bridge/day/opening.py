@@ -10,19 +10,28 @@ from bridge.calendar.busy import Stretch, merged, takes_time
 from bridge.calendar.expansion import midnight
 from bridge.day.person import Condition, Entry, Person
 from bridge.day.typical import DAY, MINUTE
+from bridge.day.work import OFFICE_WORK
 from bridge.domain.facts import Fact, fact, length
 from bridge.domain.metrics import Metric
-from bridge.domain.types import Episode
+from bridge.domain.types import Episode, EpisodeKind, Occurrence
+from bridge.meters import illness
 from rhythm_env.interface import ActionType
 
 SHORT = timedelta(minutes=45)  # our choice: shorter than usual by so much is a short night
 FULL, FULL_AGAINST = timedelta(hours=5), 1.3  # our choice: of entries, and against such a day's median
 WEEKS = 4  # before, of which the same weekday tells how full such a day is
+STANDS_OUT, STANDS_OUT_ALWAYS = timedelta(hours=1), timedelta(hours=2)  # our choice: of an entry unlike those before
+SIGNS_MAX = 2  # of illness, the strongest
+LATELY = timedelta(days=14)  # with a recorded night, so that last night's absence is news
+ORDINARY = {"ordinary_opening": (), "ordinary_after_good": (fact("good_night"),)}  # and what is left beside news
 
 
 def opening(person: Person) -> tuple[Fact, ...]:
     """Return what matters most of the person's day, in order. It is empty where neither night nor day is known."""
-    return (*_body(person), *_beside(person))
+    body, beside = tuple(_body(person)), tuple(_beside(person))
+    if beside and len(body) == 1 and body[0].kind in ORDINARY:
+        return (*beside, *ORDINARY[body[0].kind])
+    return (*body, *beside)
 
 
 def _body(person: Person) -> Iterator[Fact]:
@@ -31,17 +40,25 @@ def _body(person: Person) -> Iterator[Fact]:
     if body.state is Condition.WELL or (explained and body.facts[0].kind == "low_vitality"):
         yield from night
     else:
-        yield body.facts[0]
+        yield _strongest(body.facts[0])
     if body.state is not Condition.WELL:
         yield fact("rest_first" if body.ill else "take_it_easier")
+
+
+def _strongest(told: Fact) -> Fact:
+    signs = told.values.get("signs")
+    shorter = told.kind == illness.CALLED_KIND and isinstance(signs, tuple)
+    return fact(told.kind, signs=signs[:SIGNS_MAX]) if shorter and isinstance(signs, tuple) else told
 
 
 def _night_and_day(person: Person) -> Iterator[Fact]:
     today = person.date_of(person.now)
     night, short, entries = person.slept(today), person.short_of_sleep, _entries(person, today)
-    asleep = None if night is None else _asleep(night)
-    count, busy = len(entries), _length(entries)
-    full = busy >= FULL and busy >= FULL_AGAINST * _usual(person, today)
+    asleep, missing = (None, _missing(person, today)) if night is None else (_asleep(night), None)
+    count, busy, free = len(entries), _length(entries), person.free_day(today)
+    full = not free and busy >= FULL and busy >= FULL_AGAINST * _usual(person, today)
+    if missing is not None:
+        yield missing
     if short is not None and short >= SHORT and asleep is not None:
         if full:
             yield fact("short_before_full", asleep=asleep, count=count)
@@ -49,12 +66,21 @@ def _night_and_day(person: Person) -> Iterator[Fact]:
             yield fact("short_opening", asleep=asleep)
     elif full:
         yield fact("full_opening" if asleep is None else "full_after_good", count=count, busy=length(busy / MINUTE))
-    elif not entries and person.free_day(today):
+    elif free or (not entries and person.known.agenda and not person.work(today)):
         yield fact("free_opening" if asleep is None else "free_after_good")
-    elif asleep is not None:
-        yield fact("ordinary_after_good")
-    elif person.known.agenda:
-        yield fact("ordinary_opening")
+    elif not person.known.agenda:
+        yield from () if asleep is None else (fact("good_night"),)
+    elif missing is None:
+        yield fact("ordinary_opening" if asleep is None else "ordinary_after_good")
+
+
+def _missing(person: Person, today: date) -> Fact | None:
+    """Return that last night is not known yet, or None before one usually gets up and without nights lately."""
+    nights = (e.day for e in person.recorded if e.kind is EpisodeKind.SLEEP and e.day > today - LATELY)
+    last = max(nights, default=None)
+    if last is None or last >= today or person.now < person.sleep(today)[1]:
+        return None
+    return fact("night_not_in") if last == today - DAY else fact("nights_not_in", day=last.isoformat())
 
 
 def _beside(person: Person) -> Iterator[Fact]:
@@ -62,9 +88,34 @@ def _beside(person: Person) -> Iterator[Fact]:
     flight = next((o for o in person.flights if person.date_of(o.start) == today and o.start > person.now), None)
     if flight is not None:
         yield fact("flight_today", time=person.local(flight.start))
-    due = sum(task.completed is None and task.due is not None and task.due <= today for task in person.known.tasks)
-    if due:
-        yield fact("due_by_today", count=due)
+    unlike = [o for o, label in _entries(person, today) if _stands_out(person, o, label.action)]
+    if len(unlike) == 1 and unlike[0].start > person.now:
+        yield fact("stands_out", title=unlike[0].event.title, time=person.local(unlike[0].start))
+    due = [task for task in person.known.tasks if task.completed is None and task.due is not None and task.due <= today]
+    if len(due) == 1 and due[0].due == today and due[0].title:
+        yield fact("task_due_today", title=due[0].title)
+    elif due:
+        yield fact("due_by_today", count=len(due))
+
+
+def _stands_out(person: Person, one: Occurrence, action: ActionType | None) -> bool:
+    """Return True for a long entry whose like the last weeks did not hold, and that is no flight."""
+    event, least = one.event, STANDS_OUT if person.body.state is Condition.WELL else STANDS_OUT_ALWAYS
+    if (
+        event.kind != "default"
+        or event.private
+        or not event.title
+        or event.recurrence
+        or event.master is not None
+        or one in person.flights
+    ):
+        return False
+    if one.end - one.start < (STANDS_OUT_ALWAYS if action in OFFICE_WORK else least):
+        return False
+    name, since = event.title.casefold(), one.start - 7 * WEEKS * DAY
+    return not any(
+        since <= o.start < one.start and (o.event.title or "").casefold() == name for o, _ in person.known.agenda
+    )
 
 
 def _entries(person: Person, day: date) -> list[Entry]:

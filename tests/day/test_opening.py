@@ -48,11 +48,35 @@ def test_a_body_that_is_ill_comes_before_everything():
     assert rest == []
 
 
-def test_what_is_due_and_a_flight_stand_beside_it():
+def test_news_comes_before_an_ordinary_night():
     task = Task(key="t", list="l", title="Taxes", due=TODAY)
-    assert said(person(tasks=[task]))[1:] == ["1 task is due by today"]
+    assert said(person(tasks=[task])) == ["due today: Taxes", "you had a good night"]
+    late = Task(key="late", list="l", title="Passport", due=TODAY - DAY)
+    assert said(person(tasks=[task, late]))[0] == "2 tasks are due by today"
     flight = entry(TODAY, 1080, 1200, None, "LH 123", end_zone="America/New_York")
-    assert said(person(flight))[1:] == ["your flight leaves at 18:00"]
+    assert said(person(flight)) == ["your flight leaves at 18:00", "you had a good night"]
+
+
+def test_one_long_entry_unlike_those_of_the_last_weeks_is_told():
+    race = entry(TODAY, 900, 1050, ActionType.EXERCISE, "Half marathon")
+    assert said(person(race)) == ["today: Half marathon, at 15:00", "you had a good night"]
+    before = [entry(TODAY - 7 * k * DAY, 900, 1050, ActionType.EXERCISE, "Half marathon") for k in range(3)]
+    assert "Half marathon" not in " ".join(said(person(*before)))
+    other = entry(TODAY, 1080, 1200, ActionType.SOCIALIZE, "Party")
+    assert "Party" not in " ".join(said(person(race, other)))  # two of them are an ordinary calendar
+    assert "Secret" not in " ".join(said(person(entry(TODAY, 900, 1050, None, "Secret", private=True))))
+
+
+def test_a_day_off_is_free_however_long_its_party_is():
+    off = entry(TODAY, 0, 1440, None, "Day off", kind="outOfOffice")
+    party = entry(TODAY, 1000, 1400, ActionType.SOCIALIZE, "Party")
+    assert said(person(off, party, work=False)) == ["a free day after a good night", "today: Party, at 16:40"]
+
+
+def test_nights_that_have_not_come_in_are_told():
+    until = nights(30, -60, 420, last=TODAY - 3 * DAY)
+    assert said(person(episodes=until)) == [f"no night has come in since {TODAY - 3 * DAY:%A}"]
+    assert said(person(episodes=nights(30, -60, 420, last=TODAY - DAY))) == ["last night has not come in yet"]
 
 
 @pytest.mark.parametrize("hour", [0.5, 8.0, 23.5])

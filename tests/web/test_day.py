@@ -52,8 +52,10 @@ def test_the_made_up_person_is_made_once_however_often_it_is_asked_for(place: Pl
 
 def test_the_page_shows_meters_day_and_advice_and_marks_it_as_shown(place: Place, ana: User, visitor: Visitor) -> None:
     shown = visitor.get("/").text
-    for words in ("Friday morning", "Vitality", "Serenity", "Planning", "Choir", 'hx-get="/advice"'):
+    for words in ("Friday morning", "Vitality", "Serenity", "Planning", 'hx-get="/events"', 'hx-get="/advice"'):
         assert words in shown
+    assert "Choir" in visitor.get("/events").text
+    assert "Choir" in visitor.get("/day").text
     advice = visitor.get("/advice", headers={"HX-Request": "true"}).text
     kept = place.bridge.store.recommendations.of_slot(ana.id, moment_at(installation.now(), ana.zones))
     assert kept is not None
@@ -157,7 +159,7 @@ def test_the_page_says_what_not_now_means(visitor: Visitor) -> None:
 
 
 def test_a_guess_of_an_entry_names_no_rule(visitor: Visitor) -> None:
-    shown = visitor.get("/").text
+    shown = visitor.get("/events").text
     assert re.search(r"Guessed from its title, \d+% sure", shown)
     assert not re.search(r"rule \w+/", shown, re.IGNORECASE)
 
@@ -211,21 +213,23 @@ def test_a_check_in_moves_the_meters_at_once(visitor: Visitor) -> None:
 
 
 def test_a_correction_holds_for_the_series_and_is_seen_at_once(place: Place, visitor: Visitor) -> None:
-    keys = dict(re.findall(r'correct what (\w+) is.*?name="event" value="([^"]+)"', visitor.get("/").text, re.DOTALL))
+    keys = dict(
+        re.findall(r'correct what (\w+) is.*?name="event" value="([^"]+)"', visitor.get("/events").text, re.DOTALL)
+    )
     part = visitor.change("/events", {"event": keys["Choir"], "action": "FAMILY_TIME"}, headers={"HX-Request": "true"})
     assert "It holds for 9 events" in part.text
-    assert "Family time: correct what Choir is" in visitor.get("/").text
+    assert "Family time: correct what Choir is" in visitor.get("/events").text
 
 
 def test_titles_are_text_and_never_markup(place: Place, ana: User, visitor: Visitor) -> None:
     shown = visitor.finished(visitor.upload("other.ics", calendar(HOSTILE, "hostile")).text)
     assert "2 new" in shown
-    for path in ("/", "/connections", "/api/v1/today"):
+    for path in ("/", "/events", "/connections", "/api/v1/today"):
         answer = visitor.get(path)
         if answer.headers["content-type"].startswith("text/html"):
             assert "<script>alert" not in answer.text, path
             assert "<img src=x" not in answer.text, path
-    assert "&lt;script&gt;" in visitor.get("/").text
+    assert "&lt;script&gt;" in visitor.get("/events").text
 
 
 def test_what_went_wrong_is_said_on_a_page(visitor: Visitor) -> None:

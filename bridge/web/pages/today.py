@@ -26,6 +26,7 @@ from bridge.web.pages import different, ownership
 from bridge.web.pages.factors import chips_of
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor, is_seen
+from bridge.web.today_cache import Today
 from rhythm_env.interface import ActionType, Answer, Meter
 
 router = APIRouter()
@@ -56,7 +57,6 @@ def today(
             "opening": for_person(visit.app.today_cache.opening(visit.bridge, visit.user, current)),
             "meters": day.meters(current.readings, current.before) if then is None else day.meters(then.readings),
             "as_of": then,
-            "slots": day.slots(current, visit),
             "advice": None if recommendation is None else _recommendation(visit, recommendation),
             "next": None if recommendation is None else _next(visit, current.known),
             "questions": day.questions(visit),
@@ -75,8 +75,7 @@ def today(
         }
     if recommendation is not None and is_seen(request, visit):
         store.recommendations.mark_shown(recommendation.id, now=visit.now)
-    actions = tuple(ActionType)
-    return page("today.html", visit, path="/", calendar=current.calendar, back="/", actions=actions, **shown)
+    return page("today.html", visit, path="/", calendar=current.calendar, back="/", **shown)
 
 
 def _of_today(one: Trial, arm: bool, visit: Visit) -> dict[str, Any]:
@@ -205,6 +204,18 @@ def _checkin(visit: Visit, said: checkins.CheckIn | None) -> dict[str, Any]:
     return {"said": said is not None, "last": last, "about": about, "meters": tuple(Meter), "faces": phrases.FACES}
 
 
+@router.get("/events")
+def entries(request: Request, visit: Visitor) -> HTMLResponse:
+    """Show the day's entries with what each is taken for, to be corrected."""
+    current = visit.app.today_cache.today(visit.bridge, visit.user, visit.now)
+    return page("today/slot_list.html" if day.is_part(request) else "events.html", visit, **_slots(current, visit))
+
+
+def _slots(current: Today, visit: Visit) -> dict[str, Any]:
+    shown = {"path": "/", "calendar": current.calendar, "actions": tuple(ActionType), "week_name": ""}
+    return {"slots": day.slots(current, visit), **shown}
+
+
 @router.post("/events")
 def label(request: Request, visit: Visitor, event: Text, action: Text) -> Response:
     """Store the user's correction of an event's action, which also holds for its series and for similar titles."""
@@ -212,13 +223,5 @@ def label(request: Request, visit: Visitor, event: Text, action: Text) -> Respon
     if not day.is_part(request):
         return RedirectResponse("/", 303)
     current = visit.app.today_cache.today(visit.bridge, visit.user, visit.now + INSTANT)
-    part = page(
-        "today/slots.html",
-        visit,
-        slots=day.slots(current, visit),
-        calendar=current.calendar,
-        actions=tuple(ActionType),
-        fixed=fixed.holds_for,
-        week_name="",
-    )
+    part = page("today/slots.html", visit, fixed=fixed.holds_for, **_slots(current, visit))
     return _plan_again(part)
