@@ -81,9 +81,8 @@ class Adaptive:
 
         Before them, a sentence may say that the answers follow no pattern that the planner knows.
         """
-        from policies.adaptive.advice import say
+        from policies.adaptive.advice import NO_PATTERN, findings, say
         from policies.adaptive.trust import DOUBTED, MANY_ENOUGH
-        from policies.adaptive.words import NO_PATTERN, findings
 
         crowd = self._crowd(observation)
         if crowd is None:
@@ -116,8 +115,7 @@ class Adaptive:
 
 def _without_suppositions(observation: Observation, rng: random.Random) -> Decision:
     """Return the decision of ``shared_arms``, which assumes nothing about the user."""
-    from policies.adaptive.advice import UNKNOWN_SD
-    from policies.adaptive.words import LOST
+    from policies.adaptive.advice import LOST, UNKNOWN_SD
     from policies.shared_arms import SharedArms
 
     decision = SharedArms().decide(observation, rng)

@@ -10,8 +10,8 @@ from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from policies.planner.plans import bodies
 from policies.planner.population import PLACE, SIZE, profiles
-from policies.planner.rollout import bodies
 from rhythm_env.constants import CRASH_LEVEL, GAIN_FLOOR, GAIN_SLOPE, METERS, SLOTS, SPIRAL
 from rhythm_env.dynamics import ACTIONS, S, V, start
 from rhythm_env.interface import Answer, Interaction

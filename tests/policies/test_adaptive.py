@@ -13,10 +13,21 @@ import pytest
 from numpy.typing import NDArray
 
 from policies.adaptive import KINDS, Adaptive
-from policies.adaptive.advice import LIKELY, LOSS, STRANGER_SD, counted, say, weighed, worth
+from policies.adaptive.advice import (
+    LIKELY,
+    LOSS,
+    LOST,
+    NO_PATTERN,
+    STRANGER_SD,
+    beyond_chance,
+    counted,
+    findings,
+    say,
+    weighed,
+    worth,
+)
 from policies.adaptive.learner import Asked, Forecast, forecast, fresh
 from policies.adaptive.trust import SHARED, Listening
-from policies.adaptive.words import LOST, NO_PATTERN, beyond_chance, findings
 from policies.planner.inference import prior
 from policies.planner.population import profiles
 from rhythm_env.dynamics import ACTIONS

@@ -18,13 +18,12 @@ from lab.evaluation.grades import play
 from lab.evaluation.strategies import Played
 from lab.evaluation.week import Weeks, begin, observation
 from policies.planner import Planner, open_policy
-from policies.planner.advice import read_into
+from policies.planner.advice import answers, read_into
 from policies.planner.evidence import rows
 from policies.planner.inference import Posterior, infer, prior
+from policies.planner.plans import bodies, stepped
 from policies.planner.population import PLACE, column, population, profiles
 from policies.planner.responses import Particles, likelihood, looked_at
-from policies.planner.rollout import bodies, stepped
-from policies.planner.words import answers
 from rhythm_env import dynamics
 from rhythm_env.dynamics import ACTIONS
 from rhythm_env.interface import ActionType, Answer, Interaction, Meter, MeterState, Observation, Slot, StepRecord

@@ -8,9 +8,9 @@ from math import exp
 from typing import TYPE_CHECKING, Any
 
 from policies.llm.sequence.inputs import NUMBER
+from policies.planner.advice import answers as answers_in_words
+from policies.planner.advice import leanings, plain
 from policies.planner.inference import answered
-from policies.planner.words import answers as answers_in_words
-from policies.planner.words import leanings, plain
 from rhythm_env.dynamics import ACTIONS
 from rhythm_env.interface import ActionType, Belief, Decision, Observation
 
