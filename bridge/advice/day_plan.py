@@ -9,8 +9,7 @@ from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bridge.advice import outcomes, recommend, requests
-from bridge.advice.observation import observe
-from bridge.advice.old_data import newest_if_old
+from bridge.advice.observation import newest_if_old, observe
 from bridge.advice.personalise import for_person
 from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import moves

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING
 from bridge.advice.aftermath import values_of
 from bridge.domain.errors import SetupError
 from bridge.domain.facts import Fact, fact
+from bridge.domain.guard import ADVICE, PERSON, REASON_MAX, WATCH, Switch, is_on
 from bridge.domain.languages import say
 from bridge.domain.metrics import Metric
 from bridge.domain.records import Lot
 from bridge.domain.slots import INSTANT, moment_at, slot_bounds, zone_at
-from bridge.domain.trials import ADVICE, PERSON, REASON_MAX, WATCH, Switch, is_on
 from rhythm_env.interface import Meter
 
 if TYPE_CHECKING:

@@ -1,14 +1,16 @@
-"""The model's observation of a user at a given time, in the form in which the simulator shows it."""
+"""The model's observation of a user at a given time, as the simulator shows it, and whether its data are too old."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, MutableMapping, Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from itertools import pairwise
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from bridge.calendar.busy import Labelled, gaps
 from bridge.calendar.plans import planned_shares
+from bridge.domain.facts import Fact, fact
 from bridge.domain.guard import QUIET_ACTIONS
 from bridge.domain.records import Snapshot
 from bridge.domain.slots import Moment, ZoneHistory, ZoneSpan, moment_at, slot_bounds, slot_start, zone_at
@@ -28,10 +30,16 @@ from rhythm_env.interface import (
     kind_of_slot,
 )
 
+if TYPE_CHECKING:
+    from bridge.domain.records import Snapshot, User
+    from bridge.store import Store
+
 DONE_SHARE = 1 / 3  # the share of a slot that an action needs to count as done
 ROOM = timedelta(minutes=15)  # the least free time for an action that is not planned
 ROUTINE = timedelta(weeks=8)  # the period in which habits are counted
 JUST_BEFORE = timedelta(microseconds=1)
+FRESH_ENOUGH = timedelta(days=7)  # meters read the last days; older data are only compared with
+BY_HAND = "check_in"  # the source of what a user says, which alone gives no advice
 NO_ADVICE: Mapping[Moment, ActionType] = MappingProxyType({})
 
 Levels = Mapping[Meter, float]
@@ -190,3 +198,27 @@ def _feasible(known: Snapshot, end: datetime) -> tuple[ActionType, ...]:
         return tuple(ActionType)
     planned = planned_shares(known.agenda, known.at, end) or QUIET_ACTIONS
     return tuple(action for action in ActionType if action in planned)
+
+
+def newest_if_old(store: Store, user: User, known: Snapshot) -> date | None:
+    """Return the date of a user's newest data on the user's clock if all data are old, otherwise None."""
+    if known.tasks or _is_recent(known, known.at - FRESH_ENOUGH):
+        return None
+    mine = [one.id for one in store.connections.of_user(user.id) if one.source != BY_HAND]
+    measured = [store.reading.newest_measurement(connection, known.at) for connection in mine]
+    ends = [end for end in (*measured, store.reading.last_event(user.id, known.at)) if end is not None]
+    return max(ends).astimezone(zone_at(max(ends), user.zones)).date() if ends else None
+
+
+def _is_recent(known: Snapshot, since: datetime) -> bool:
+    return (
+        any((one.end or one.start) > since for source, one in known.samples if source != BY_HAND)
+        or any(one.end > since for _, one in known.episodes)
+        or any(entry.end > since for entry, _ in known.agenda)
+    )
+
+
+def reasons_of_old(newest: date, user: User) -> tuple[Fact, Fact]:
+    """Return two reasons for a slot without advice: the date of the newest data, and the command for newer data."""
+    command = f"bridge import FILE --user {user.name}"
+    return fact("old_data", day=newest), fact("newer_data", command=command)

@@ -15,8 +15,7 @@ from bridge import registry
 from bridge.advice import harm
 from bridge.advice.labels import labelled
 from bridge.advice.modes import mode_of, routine_of
-from bridge.advice.observation import observe, slot_around
-from bridge.advice.old_data import newest_if_old, reasons_of_old
+from bridge.advice.observation import newest_if_old, observe, reasons_of_old, slot_around
 from bridge.advice.preference import load_preference
 from bridge.calendar.busy import Stretch, clipped
 from bridge.day import choice

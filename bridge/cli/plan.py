@@ -65,7 +65,7 @@ def plan(
     """
     from bridge import installation
     from bridge.advice.day_plan import plan_day
-    from bridge.advice.old_data import newest_if_old, reasons_of_old
+    from bridge.advice.observation import newest_if_old, reasons_of_old
     from bridge.advice.recommend import load_snapshot
     from bridge.documents.inputs import parse_day
     from bridge.documents.plan import plan_document

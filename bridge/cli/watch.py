@@ -8,7 +8,7 @@ import typer
 
 from bridge.cli import options, show
 from bridge.domain.errors import SetupError
-from bridge.domain.trials import ADVICE, WATCH
+from bridge.domain.guard import ADVICE, WATCH
 
 SWITCHES = {"on": (WATCH, True), "off": (WATCH, False), "advice-on": (ADVICE, True), "advice-off": (ADVICE, False)}
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from typing_extensions import TypedDict
 
 from bridge.advice.harm import FINDS, STOPS, Watched
+from bridge.domain.guard import ADVICE, PERSON, WATCH, Switch, is_on
 from bridge.domain.languages import Text, say
 from bridge.domain.slots import zone_at
-from bridge.domain.trials import ADVICE, PERSON, WATCH, Switch, is_on
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

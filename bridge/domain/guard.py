@@ -30,6 +30,9 @@ WAKING_SLOTS = (Slot.MORNING, Slot.AFTERNOON)  # slots in which sleep is advised
 TIRED_BELOW = 0.5  # people whose known vitality is below this are tired
 QUIET_ACTIONS = (ActionType.SLEEP, ActionType.MEDITATE, ActionType.ME_TIME)  # what may be advised in quiet slots
 
+ADVICE, WATCH, PERSON = "advice", "watch", "person"  # of a switch: what it turns, and who may turn it
+REASON_MAX = 300  # characters
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guard:
@@ -183,3 +186,25 @@ def guard_from_settings(explore: str, quiet: str) -> Guard:
         names = ", ".join(slot.name.lower() for slot in Slot)
         raise SetupError(f"BRIDGE_QUIET must name slots: {names}, or none; correct it, then: bridge doctor")
     return Guard(explore=share, quiet=frozenset(Slot[name] for name in named))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Switch:
+    """A change of ``what``, ``advice`` or ``watch``, to on or off, ``by`` the person or the watch, and the reason.
+
+    A stop by the watch has no words, but the ``evidence`` (e-value) and the numbers of silent and advised slots.
+    """
+
+    at: datetime
+    what: str
+    on: bool
+    by: str
+    reason: str = ""
+    evidence: float | None = None
+    silent: int = 0
+    advised: int = 0
+
+
+def is_on(switches: Sequence[Switch], what: str) -> bool:
+    """Return True if ``what`` was not switched off last."""
+    return next((one.on for one in reversed(switches) if one.what == what), True)

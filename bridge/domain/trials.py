@@ -1,14 +1,14 @@
-"""A person's own randomised trial, with its days drawn in blocks, and the switches of advice and of its watch."""
+"""A person's own randomised trial, with its days drawn in blocks."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from itertools import groupby
 
-TEXT_MAX, REASON_MAX = 200, 300  # characters
+TEXT_MAX = 200  # characters
 WEEKS = range(2, 27)
 CHANCE = 0.5  # with which each day is drawn to be with the change
 DAY, WEEK = timedelta(days=1), 7
@@ -70,29 +70,3 @@ def draw(seed: str, weeks: int) -> list[bool]:
 def _block(number: int, weeks: int) -> tuple[int, int]:
     """Return the block of a day: the pair of weeks (the last pair takes an odd week) and the day of the week."""
     return min(number // WEEK // 2, weeks // 2 - 1), number % WEEK
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Switch:
-    """A change of ``what``, ``advice`` or ``watch``, to on or off, ``by`` the person or the watch, and the reason.
-
-    A stop by the watch has no words, but the ``evidence`` (e-value) and the numbers of silent and advised slots.
-    """
-
-    at: datetime
-    what: str
-    on: bool
-    by: str
-    reason: str = ""
-    evidence: float | None = None
-    silent: int = 0
-    advised: int = 0
-
-
-ADVICE, WATCH = "advice", "watch"
-PERSON = "person"
-
-
-def is_on(switches: Sequence[Switch], what: str) -> bool:
-    """Return True if ``what`` was not switched off last."""
-    return next((one.on for one in reversed(switches) if one.what == what), True)

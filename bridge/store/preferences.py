@@ -9,8 +9,9 @@ from datetime import date
 from typing import Any
 
 from bridge.calendar.ownership import Mark, Ownership, Whose
+from bridge.domain.guard import Switch
 from bridge.domain.preference import PREFERRED_MAX
-from bridge.domain.trials import Switch, Trial
+from bridge.domain.trials import Trial
 from bridge.store import trials
 from rhythm_env.interface import ActionType
 

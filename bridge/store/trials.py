@@ -7,7 +7,8 @@ from datetime import UTC, date, datetime
 from math import isfinite
 from typing import Any
 
-from bridge.domain.trials import ADVICE, REASON_MAX, TEXT_MAX, WATCH, WEEKS, Switch, Trial
+from bridge.domain.guard import ADVICE, REASON_MAX, WATCH, Switch
+from bridge.domain.trials import TEXT_MAX, WEEKS, Trial
 
 YEARS, ID_MAX = range(1970, 2200), 2**53
 SEED_MAX, NAME_MAX = 64, 30  # characters of a seed, and of an outcome or of who switched

@@ -9,7 +9,7 @@ from statistics import median
 
 from bridge import meters
 from bridge.advice import recommend
-from bridge.advice.old_data import newest_if_old
+from bridge.advice.observation import newest_if_old
 from bridge.calendar.expansion import midnight
 from bridge.domain.languages import _, date_text
 from bridge.domain.records import Snapshot

@@ -16,9 +16,9 @@ from bridge.advice import harm, recommend
 from bridge.cli import app as cli
 from bridge.domain.errors import SetupError
 from bridge.domain.facts import fact
+from bridge.domain.guard import ADVICE, WATCH, is_on
 from bridge.domain.records import Recommendation, Silence, User
 from bridge.domain.slots import moment_at
-from bridge.domain.trials import ADVICE, WATCH, is_on
 from bridge.installation import open_bridge
 from bridge.store import Store
 from lab.benchmarks.harm import TODAY, TWICE, World, share

@@ -14,9 +14,10 @@ from bridge.advice.trial import OUTCOMES, Told
 from bridge.documents import trials, watch
 from bridge.documents.inputs import parse_day
 from bridge.domain.errors import SetupError
+from bridge.domain.guard import ADVICE, WATCH, is_on
 from bridge.domain.languages import Text, _, date_text, say, shown
 from bridge.domain.slots import moment_at
-from bridge.domain.trials import ADVICE, DAY, WATCH, is_on
+from bridge.domain.trials import DAY
 from bridge.web.render import page
 from bridge.web.result_cache import effects_version
 from bridge.web.state import Visit, Visitor

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Form, Path, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from bridge.advice import feedback, recommend, requests, rescheduling, trial, wishing
-from bridge.advice.old_data import newest_if_old, reasons_of_old
+from bridge.advice.observation import newest_if_old, reasons_of_old
 from bridge.day.person import is_blank
 from bridge.documents.inputs import parse_action, parse_answer, parse_meter, parse_score
 from bridge.documents.text import slot_name
