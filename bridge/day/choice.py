@@ -11,15 +11,26 @@ import numpy as np
 
 from bridge.calendar.busy import Stretch, clipped
 from bridge.calendar.plans import COMPANY
-from bridge.day.candidates import DUE_DAYS, RESTS, Candidate, candidates, due_tasks, of_action, of_task
-from bridge.day.grid import CELL, DAY, EVENING, MINUTE, Grid, Numbers, grid_of, rounded_up
-from bridge.day.hours import BEFORE_BED
+from bridge.day.grid import CELL, DAY, EVENING, MINUTE, Numbers, grid_of, rounded_up
+from bridge.day.masks import BEFORE_BED, LEISURE
 from bridge.day.person import Person
-from bridge.day.repeats import LEISURE
 from bridge.day.rules import Starts, fit, taken_back
 from bridge.day.sleep import Rests
 from bridge.day.terms import facts, of_due, reasons, values, weights
-from bridge.day.view import View, is_there, local, said_of, suggested_on
+from bridge.day.view import (
+    DUE_DAYS,
+    RESTS,
+    Candidate,
+    View,
+    candidates,
+    due_tasks,
+    is_there,
+    local,
+    of_action,
+    of_task,
+    said_of,
+    suggested_on,
+)
 from bridge.domain.facts import Fact, fact
 from bridge.domain.slots import Moment, moment_at, slot_bounds, zone_at
 from bridge.domain.types import Reading, Task
@@ -292,17 +303,16 @@ def gap_in(person: Person, action: ActionType, task: Task | None, moment: Moment
     span = max(low, after + NOT_AT_ONCE), high
     if span[0] >= span[1]:
         return None
-    grid = grid_of(person, span[0])
-    view = View(grid=grid, said=said_of(person))
-    candidate = of_action(action, person) if task is None else of_task(task, person)
-    one = judged(candidate, view, grid.up(span[0]), grid.up(span[1]), asked=True)
-    return None if one.refusal is not None else option_at(one, view, int(np.argmax(one.value)))
+    view = View(grid=grid_of(person, span[0]), said=said_of(person))
+    return place(view, action, task, span, asked=True)[0]
 
 
-def place(view: View, action: ActionType, task: Task | None, span: Stretch) -> tuple[Option | None, Fact | None]:
-    """Return (option, None) if a recommended action still fits into a span, else (None, the fact against it)."""
+def place(
+    view: View, action: ActionType, task: Task | None, span: Stretch, *, asked: bool = False
+) -> tuple[Option | None, Fact | None]:
+    """Return (option, None) if an action still fits into a span, else (None, the fact against it)."""
     candidate = of_action(action, view.person) if task is None else of_task(task, view.person)
-    one = judged(candidate, view, view.grid.up(span[0]), view.grid.up(span[1]))
+    one = judged(candidate, view, view.grid.up(span[0]), view.grid.up(span[1]), asked=asked)
     if one.refusal is not None:
         return None, one.refusal
     return option_at(one, view, int(np.argmax(one.value))), None
@@ -386,11 +396,3 @@ def look(person: Person, at: datetime, readings: Mapping[Meter, Reading] = NO_RE
     moment = moment_at(at, person.known.zones)
     others = [one for one in person.advised if one.moment != moment]
     return View(grid=grid_of(person, at), readings=readings, said=said_of(replace(person, advised=others)))
-
-
-def next_entry(person: Person, grid: Grid) -> tuple[str | None, datetime] | None:
-    """Return (title, begin) of the day's next entry, the title None where it is private."""
-    for occurrence, _ in grid.entries:
-        if occurrence.start >= person.now:
-            return (None if occurrence.event.private else occurrence.event.title), occurrence.start
-    return None

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from datetime import date, datetime
 
 from bridge.calendar.busy import clipped, length, merged, takes_time
-from bridge.day.candidates import WEEKEND, Candidate
 from bridge.day.grid import DAY, HOUR, MINUTE, NIGHT_WORK, OFFICE_WORK, Numbers
 from bridge.day.rules import Starts
-from bridge.day.view import View, local
+from bridge.day.view import WEEKEND, Candidate, View, local
 from bridge.domain.facts import Fact, fact
 from rhythm_env.interface import ActionType
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 
 import numpy as np
@@ -12,7 +12,6 @@ import numpy as np
 from bridge.calendar.busy import Stretch, clipped, merged, takes_time
 from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import is_journey, journey
-from bridge.day.candidates import DUE_DAYS, MOST, OF_A_TASK, RESTS, Candidate, candidates, due_tasks, of_task
 from bridge.day.choice import (
     LEAST_SLEEP,
     Judged,
@@ -25,12 +24,27 @@ from bridge.day.choice import (
     urgency,
 )
 from bridge.day.grid import BESIDE, CELL, DAY, HOUR, MINUTE, Grid, rounded_up, without
+from bridge.day.masks import AGAIN, LEISURE
 from bridge.day.person import Person
-from bridge.day.repeats import AGAIN, LEISURE
 from bridge.day.rules import APART, PAUSE
 from bridge.day.solver import Place, solve
-from bridge.day.terms import due_weight, facts, of_due
-from bridge.day.view import Said, View, is_agreed, said_of, stands, suggested_on
+from bridge.day.terms import due_weight, of_due
+from bridge.day.view import (
+    DUE_DAYS,
+    MOST,
+    OF_A_TASK,
+    RESTS,
+    Candidate,
+    Said,
+    View,
+    candidates,
+    due_tasks,
+    is_agreed,
+    of_task,
+    said_of,
+    stands,
+    suggested_on,
+)
 from bridge.domain.facts import Fact, fact
 from bridge.domain.records import Deed
 from bridge.domain.slots import Moment, ZoneSpan, moment_at, slot_bounds, zone_at
@@ -245,24 +259,12 @@ def _apart(one: Place, other: Place, found: Sequence[Judged], day: date) -> bool
 
 
 def _block(one: Judged, place: Place, view: View) -> Block:
-    candidate, grid = one.candidate, view.grid
-    if place.kind == "task" and candidate.task is not None:
-        told = facts(candidate, view, place.start, one.added)
-        return Block(
-            start=grid.at(place.start),
-            end=grid.at(place.end),
-            kind="task",
-            action=candidate.action,
-            title=candidate.task.title,
-            facts=told,
-            task=str(candidate.task.key),
-        )
     option = option_at(one, view, place.start)
     return Block(
         start=option.start,
         end=option.end,
-        kind="suggested",
-        action=option.action,
+        kind=place.kind,
+        action=one.candidate.action,
         title=option.what,
         facts=option.facts,
         task=None if option.task is None else str(option.task.key),
@@ -357,11 +359,9 @@ def begun_tasks(person: Person, day: date, given: Sequence[Block]) -> list[Block
         taken = merged([*person.attended, *((one.start, one.end) for one in (*given, *found))])
         if soon and not clipped(taken, start, end):
             candidate = of_task(task, person)
-            weight = round(due_weight(candidate, day), 2)
-            told = (of_due(candidate, Grid(person=person, date=day)).weighed(weight),)
-            action, key = candidate.action, str(task.key)
-            title = task.title
-            found.append(Block(start=start, end=end, kind="task", action=action, title=title, facts=told, task=key))
+            told = of_due(candidate, Grid(person=person, date=day)).weighed(round(due_weight(candidate, day), 2))
+            block = Block(start=start, end=end, kind="task", action=candidate.action, title=task.title, facts=(told,))
+            found.append(replace(block, task=str(task.key)))
     return found
 
 

@@ -13,35 +13,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge.calendar.plans import COMPANY
-from bridge.day.candidates import WORK, Candidate
 from bridge.day.grid import HOUR, MINUTE, OFFICE_WORK, Cells, run
-from bridge.day.hours import (
+from bridge.day.masks import (
+    LEISURE,
+    ONE_REST,
+    PLANNED_ONCE,
     after_waking,
     ahead,
     answered,
     by_the_deadline,
     hours,
     is_urgent,
-    not_too_late,
-    of_hours,
-    presses,
-    wished,
-)
-from bridge.day.repeats import (
-    LEISURE,
-    ONE_REST,
-    PLANNED_ONCE,
     not_enough,
     not_lately,
     not_planned,
+    not_too_late,
     not_too_often,
     of_enough,
+    of_hours,
     of_lately,
     of_planned,
     of_too_often,
     one_kind_of_rest,
+    presses,
+    wished,
 )
-from bridge.day.view import View, local, promised
+from bridge.day.view import WORK, Candidate, View, local, promised
 from bridge.domain.facts import Fact, fact, length
 from rhythm_env.constants import EFFECTS
 from rhythm_env.interface import ActionType, Meter

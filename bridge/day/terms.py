@@ -14,13 +14,12 @@ import numpy as np
 
 from bridge.calendar.busy import clipped
 from bridge.calendar.plans import COMPANY
-from bridge.day.candidates import RESTS, Candidate
 from bridge.day.grid import HOUR, MINUTE, Grid, Numbers
-from bridge.day.hours import usual
 from bridge.day.leisure import NONE_LATELY, OF_EVENING, free_time, never_lately, of_free_time, of_none_lately
+from bridge.day.masks import usual
 from bridge.day.person import Person
 from bridge.day.rules import SHORT_NIGHT, Starts
-from bridge.day.view import View, local
+from bridge.day.view import RESTS, Candidate, View, local
 from bridge.domain.facts import Fact, fact, length
 from bridge.meters.words import usual_reach
 from rhythm_env.constants import EFFECTS

@@ -1,29 +1,58 @@
-"""A look at a day: the grid, the meters, and what is said already, for rules and terms to read."""
+"""What rules and terms judge: a look at a day, and its candidates.
+
+The look holds the grid, the meters and what is said already. Candidates are the ten actions and the open tasks, with
+the time that each takes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from functools import cached_property
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bridge.calendar.busy import Stretch, is_open_hours, merged, takes_time
+from bridge.calendar.expansion import midnight
 from bridge.calendar.plans import COMPANY
-from bridge.day.grid import DAY, Grid, is_meal, run
+from bridge.day.grid import DAY, HOUR, MINUTE, Grid, is_meal, run
 from bridge.day.person import Person
 from bridge.day.sleep import is_night
 from bridge.domain.records import AdviceRecord
 from bridge.domain.slots import ZoneHistory, moment_at, zone_at
-from bridge.domain.types import Event, Label, Occurrence, Reading
+from bridge.domain.types import Event, Label, Occurrence, Reading, Task
 from rhythm_env.interface import ActionType, Answer, Meter
 
 SURE = 0.5  # confidence of a label from which an entry counts as its action
 WEEK = timedelta(days=7)
 MARKED_FREE = timedelta(hours=4)  # the longest entry marked as free that still keeps its time
 ATTENDED = COMPANY | {ActionType.EXERCISE, ActionType.LEARN}
+WORK = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK, ActionType.LEARN})
+RESTS = frozenset({ActionType.MEDITATE, ActionType.ME_TIME})
+DUE_DAYS, TASKS_MAX = 2, 4  # tasks due within so many days get a place; and how many are looked at in a day
+NAMED_DAYS = 14  # a task due within so many days is what a suggestion to work is about
+LEAST, MOST = 15, 180  # minutes of a task
+USUAL, PAPERS, ERRAND = 60, 45, 25  # minutes of a task without an estimate, by its kind
+WORTH_IT = 45  # minutes of a longer task that are worth beginning
+OFFICES_CLOSE, WEEKEND = 17 * HOUR, 5
+# Words of errands that take minutes, and of those that need somebody to answer: en, de, fr, es, it, nl, pt.
+QUICK = re.compile(
+    r"\b(pay|book|call|phone|ring|reply|answer|email|e-mail|mail|send|order|buy|renew|confirm|cancel|sign|submit|"
+    r"bezahlen|überweisen|anrufen|buchen|antworten|bestellen|kaufen|kündigen|payer|appeler|réserver|répondre|"
+    r"pagar|llamar|reservar|pagare|chiamare|prenotare|betalen|bellen|boeken|ligar|marcar)\b",
+    re.IGNORECASE,
+)
+CALL = re.compile(
+    r"\b(book|call|phone|ring|dentist|doctor|appointment|bank|insurance|embassy|city hall|town hall|registry|passport|"
+    r"landlord|pharmacy|anrufen|zahnarzt|arzt|ärztin|termin|versicherung|bürgeramt|\w*amt|hausverwaltung|apotheke|appeler|"
+    r"dentiste|médecin|rendez-vous|banque|assurance|mairie|préfecture|llamar|dentista|médico|cita|banco|seguro|"
+    r"ayuntamiento|chiamare|medico|appuntamento|banca|comune|bellen|tandarts|huisarts|afspraak|gemeente|ligar|consulta)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,3 +203,147 @@ def suggested_on(person: Person, at: datetime) -> int:
 def local(view: View, at: datetime) -> datetime:
     """Return an instant on the person's clock."""
     return at.astimezone(zone_at(at, view.person.known.zones))
+
+
+# Candidates -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Length:
+    """Minutes of an action: usual, least and most; the notice before its start; and what is kept free after it."""
+
+    usual: int
+    least: int
+    most: int
+    notice: int = 5
+    after: int = 0
+
+
+LENGTHS: Mapping[ActionType, Length] = MappingProxyType(  # our choice
+    {
+        ActionType.DEEP_WORK: Length(usual=90, least=45, most=120),
+        ActionType.ADMIN_WORK: Length(usual=30, least=15, most=60),
+        ActionType.LEARN: Length(usual=45, least=20, most=90),
+        ActionType.SLEEP: Length(usual=20, least=15, most=30),
+        ActionType.EXERCISE: Length(usual=45, least=30, most=90, notice=30, after=45),
+        ActionType.MEDITATE: Length(usual=10, least=10, most=30, after=5),
+        ActionType.FAMILY_TIME: Length(usual=60, least=30, most=180, notice=30),
+        ActionType.SOCIALIZE: Length(usual=90, least=45, most=240, notice=120, after=20),
+        ActionType.ME_TIME: Length(usual=45, least=20, most=120),
+        ActionType.BINGE_WATCH: Length(usual=60, least=45, most=120),
+    }
+)
+OF_A_TASK = Length(usual=USUAL, least=LEAST, most=MOST, notice=15)  # whose action is not known
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """An action, or a task with its action, that could be on the day. ``wanted`` and ``least`` are minutes.
+
+    ``action`` is None for a task whose action is not known.
+    """
+
+    action: ActionType | None
+    wanted: int
+    least: int
+    task: Task | None = None
+
+    @property
+    def length(self) -> Length:
+        return OF_A_TASK if self.action is None else LENGTHS[self.action]
+
+    @property
+    def due(self) -> date | None:
+        return None if self.task is None else self.task.due
+
+
+def candidates(person: Person, grid: Grid, *, said: frozenset[str] = frozenset()) -> Iterator[Candidate]:
+    """Yield the tasks that need a place, and the actions; an action of work names its most pressing task.
+
+    ``said`` are the names of what the day holds already, so that a task stands once in a day and a week.
+    """
+    due = [task for task in due_tasks(person, grid.date) if task.title not in said]
+    for task in due:
+        yield of_task(task, person)
+    for action in ActionType:
+        named = None if action not in WORK else _named(person, action, grid.date, said)
+        if named is None:
+            yield of_action(action, person)
+        elif named not in due:
+            yield of_task(named, person)
+
+
+def of_action(action: ActionType, person: Person) -> Candidate:
+    """Return an action with the person's usual length, within the usual of the table."""
+    length, habit = LENGTHS[action], person.routine.habits.get(action)
+    own = length.usual if habit is None else round(habit.minutes / 5) * 5
+    usual = min(max(own, length.least), length.usual)
+    return Candidate(action=action, wanted=usual, least=usual if action in COMPANY else length.least)
+
+
+def of_task(task: Task, person: Person) -> Candidate:
+    """Return a task with its estimate, else the usual length of its kind. Of a longer one, 45 minutes are worth it."""
+    action = person.task_actions.get(task.key)
+    most = MOST if action is None else LENGTHS[action].most
+    needed = min(minutes_of(task, action), most)
+    return Candidate(action=action, task=task, wanted=needed, least=min(needed, WORTH_IT))
+
+
+def minutes_of(task: Task, action: ActionType | None) -> int:
+    """Return the minutes that a task takes: its estimate, else by its kind."""
+    if task.effort is not None:
+        return round(min(max(task.effort * 60, LEAST), MOST) / 5) * 5
+    if action is not ActionType.ADMIN_WORK:
+        return USUAL
+    return ERRAND if QUICK.search((task.title or "")[:200]) else PAPERS
+
+
+def _named(person: Person, action: ActionType, day: date, said: frozenset[str]) -> Task | None:
+    """Return the most pressing open task of an action, due within two weeks or overdue, that is not said already."""
+    mine = [
+        t
+        for t in person.known.tasks
+        if t.completed is None and t.title and t.title not in said and t.due is not None
+        if person.task_actions.get(t.key) is action and _counts(t.due, person, day, NAMED_DAYS)
+    ]
+    return min(mine, key=lambda t: _order(t, person), default=None)
+
+
+def due_tasks(person: Person, day: date) -> list[Task]:
+    """Return a few open tasks that are overdue or due soon after ``day``, the most pressing first, each title once."""
+    found = (t for t in person.known.tasks if t.completed is None and t.title and t.due is not None)
+    near = [t for t in found if t.due is not None and _counts(t.due, person, day, DUE_DAYS)]
+    once: dict[str | None, Task] = {}  # lists may repeat a task
+    for task in sorted(near, key=lambda t: _order(t, person)):
+        once.setdefault(task.title, task)
+    return list(once.values())[:TASKS_MAX]
+
+
+def _counts(due: date, person: Person, day: date, days: int) -> bool:
+    today = person.date_of(person.now)
+    return due <= today + days * DAY and (due >= day or due < today)
+
+
+def _order(task: Task, person: Person) -> tuple[bool, int, date, str]:
+    due, today = task.due or date.max, person.date_of(person.now)
+    rank = 1 if due < today else 0 if due <= today + DAY else 2
+    late = _minutes(person, person.now) >= OFFICES_CLOSE / MINUTE
+    return is_call(task) and (late or today.weekday() >= WEEKEND), rank, due, task.key
+
+
+def _minutes(person: Person, at: datetime) -> float:
+    hours, minutes = person.clock(at).split(":")
+    return 60 * int(hours) + int(minutes)
+
+
+def is_call(task: Task) -> bool:
+    """Return True if a task without an estimate has a word for a call, an appointment, or an office that closes."""
+    return task.effort is None and CALL.search((task.title or "")[:200]) is not None
+
+
+def deadline(candidate: Candidate, person: Person) -> datetime | None:
+    """Return the instant by which a candidate must end: the end of its due date. What is overdue has none."""
+    due = candidate.due
+    if due is None or due < person.date_of(person.now):
+        return None
+    return midnight(due + DAY, person.known.zones)

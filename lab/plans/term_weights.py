@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from bridge.day.candidates import RESTS
 from bridge.day.terms import LATELY, OFTEN, weights
+from bridge.day.view import RESTS
 from bridge.domain.guard import Guard, Guarded
 from lab.cli.figures import table
 from lab.evaluation.deployed import Life

@@ -9,12 +9,12 @@ import pytest
 
 from bridge.calendar.busy import clipped
 from bridge.day import choice, plan, rules, terms
-from bridge.day.candidates import LENGTHS, due_tasks
 from bridge.day.choice import look, options
 from bridge.day.person import Body, Condition, Mode, ModeKind, Person
 from bridge.day.plan import Week
 from bridge.day.routine import learn_routine
 from bridge.day.terms import SERVES
+from bridge.day.view import LENGTHS, due_tasks
 from bridge.domain.facts import fact
 from bridge.domain.metrics import Metric
 from bridge.domain.types import Reading, Sample, Task

@@ -6,10 +6,9 @@ import pytest
 
 from bridge.calendar.busy import clipped
 from bridge.calendar.plans import COMPANY
-from bridge.day.candidates import minutes_of, of_task
 from bridge.day.choice import look, of_bedtime, of_waking, options, quiet
 from bridge.day.rules import RULES
-from bridge.day.view import Said
+from bridge.day.view import Said, minutes_of, of_task
 from bridge.domain.rendering import for_person, told
 from bridge.domain.slots import ZoneSpan
 from bridge.domain.types import Reading, Task

@@ -5,11 +5,11 @@ from datetime import timedelta
 
 import pytest
 
-from bridge.day.candidates import DUE_DAYS, RESTS
 from bridge.day.choice import look, of_bedtime, options, quiet
 from bridge.day.leisure import NONE_LATELY
+from bridge.day.masks import LEISURE
 from bridge.day.plan import Week
-from bridge.day.repeats import LEISURE
+from bridge.day.view import DUE_DAYS, RESTS
 from bridge.domain.rendering import for_person
 from bridge.domain.types import Task
 from rhythm_env.interface import ActionType
