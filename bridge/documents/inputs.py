@@ -153,10 +153,10 @@ def _called(text: str) -> ActionType | None:
 
 
 def _meant(text: str) -> ActionType | None:
-    from bridge.domain.wish_lexicon import english, german
+    from bridge.domain.wish_lexicon import lexicon
 
     phrase = tuple(text.lower().split())
-    said = [value for lexicon in (english(), german()) for _, value in lexicon.get(phrase, ())]
+    said = [value for language in ("en", "de") for _, value in lexicon(language).phrases.get(phrase, ())]
     return next((a for a in ActionType for one in said if isinstance(one, frozenset) and one == {a}), None)
 
 

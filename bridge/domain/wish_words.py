@@ -11,15 +11,7 @@ from collections.abc import Iterator, Sequence
 from bridge.domain import phrases
 from bridge.domain.errors import SetupError
 from bridge.domain.wish_clauses import NOON, Clause, Clock, NotUnderstood, meaning
-from bridge.domain.wish_lexicon import (
-    MORNING,
-    Kind,
-    Lexicon,
-    OneOf,
-    Token,
-    english,
-    german,
-)
+from bridge.domain.wish_lexicon import MORNING, Kind, Lexicon, OneOf, Token, lexicon
 from bridge.domain.wish_said import Said, applied
 from bridge.domain.wish_spelling import words
 from bridge.domain.wishes import Wishes
@@ -28,14 +20,15 @@ from rhythm_env.interface import ActionType
 K = Kind
 TEXT_MAX = 300  # characters
 CLAUSES_MAX = 6
+LANGUAGES = ("en", "de")
 
 
 def understood(text: str) -> tuple[Said, ...]:
     """Return the wishes that a text says, in their order. Raises NotUnderstood, also where two languages disagree."""
     found = set()
-    for lexicon in (english(), german()):
+    for language in LANGUAGES:
         try:
-            found.add(_clauses(_tokens(text[: TEXT_MAX + 1], lexicon)))
+            found.add(_clauses(_tokens(text[: TEXT_MAX + 1], lexicon(language))))
         except NotUnderstood:
             continue
     if len(found) != 1 or len(text) > TEXT_MAX:
@@ -67,8 +60,8 @@ def _contradicts(said: tuple[Said, ...]) -> bool:
 # Words to tokens ------------------------------------------------------------------------------------------------------
 
 
-def _tokens(text: str, lexicon: Lexicon) -> list[Token]:
-    return [one for one in phrases.tokens(words(text, lexicon), lexicon, _figure) if one[0] is not K.FILL]
+def _tokens(text: str, known: Lexicon) -> list[Token]:
+    return [one for one in phrases.tokens(words(text, known), known.phrases, _figure) if one[0] is not K.FILL]
 
 
 def _figure(word: str) -> Token:
