@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import time
 
-from bridge.domain.wish_lexicon import ALL, WEEK, WORK, Kind
+from bridge.domain.wish_lexicon import ALL, MORNING, ONE_THING, WEEK, WORK, Kind, Token
 from bridge.domain.wish_said import Said
 from bridge.domain.wishes import GOAL_MAX, SUGGESTIONS_MAX, Hours
 from rhythm_env.interface import ActionType, Meter
@@ -15,7 +15,10 @@ Clock = tuple[int, int, bool]  # hour, minute, and True if the half of the day i
 Span = tuple[Kind, Clock, Clock | None]  # before, after, at, or between two times
 DISLIKED = frozenset({"hate", "hasse"})
 MIDNIGHT, NOON = time(0), 12
+WORKDAYS_MIN = 3  # to be all days of work: "I work on Mondays" is no wish
 BY_DAY = frozenset({A.DEEP_WORK, A.ADMIN_WORK, A.LEARN})  # an hour from 7 to 11 is in the morning
+PERSONAL = frozenset({A.EXERCISE, A.SOCIALIZE, A.FAMILY_TIME})  # which one does with somebody
+OF_LIFE = frozenset({A.FAMILY_TIME, A.SOCIALIZE, A.ADMIN_WORK, A.ME_TIME})
 AT_NIGHT = frozenset({A.BINGE_WATCH, A.SOCIALIZE, A.FAMILY_TIME})
 
 
@@ -33,7 +36,9 @@ class Clause:
     spans: list[Span] = field(default_factory=list)
     flags: dict[Kind, object] = field(default_factory=dict)
     joined: dict[Kind, set[Kind]] = field(default_factory=dict)
+    beside: list[Token] = field(default_factory=list)  # what is said of an action beside its name
     only_action: bool = False
+    only_then: bool = False  # "on Sundays only": at other times of these days, or on no other day?
     in_part: bool = False  # an action was named by only a part of it, such as yoga
 
     def has(self, *kinds: Kind) -> bool:
@@ -50,6 +55,7 @@ class Clause:
 
 def meaning(read: Clause) -> tuple[Said, ...]:
     flags = read.flags
+    _check_beside(read)
     if read.has(K.CLEAR):
         return (Said(kind="clear"),)
     if K.SUGGESTION in flags:
@@ -57,18 +63,32 @@ def meaning(read: Clause) -> tuple[Said, ...]:
     if read.has(K.METER, K.WEIGHT):
         meter, weight = flags[K.METER], flags[K.WEIGHT]
         return (Said(kind="weight", meter=Meter(str(meter)), number=float(str(weight))),)
-    if K.FINISH in flags or K.START in flags:
+    if flags.keys() & {K.FINISH, K.START, K.FREE}:
         return (_of_work(read),)
-    if not read.actions and flags.get(K.NOT) in DISLIKED:
+    if (not read.actions or read.actions == WORK) and flags.get(K.NOT) in DISLIKED:
         raise NotUnderstood  # "I hate Mondays"
-    if not read.actions and K.NOT in flags:
-        read.actions = ALL
+    if K.NOT in flags:
+        read.actions = read.actions or ALL
     for flag, kind in ((K.AGAIN, "allow"), (K.ANYTIME, "any"), (K.DROP, "drop")):
         if read.has(flag, K.ACTION):
             return (Said(kind=kind, actions=read.actions),)
     if not read.actions or (read.joined.get(K.DAY) == {K.OR} and K.NOT not in flags):
         raise NotUnderstood
     return _refused(read) if K.NOT in flags else _wanted(read)
+
+
+def _check_beside(read: Clause) -> None:
+    """Raise NotUnderstood if something is said beside an action that does not go with it."""
+    kinds = {kind for kind, _ in read.beside}
+    if K.NAME in kinds and not read.actions and len(kinds) > 1:  # "coffee with Anna"
+        read.actions = frozenset({A.SOCIALIZE})
+    for kind, value in read.beside:
+        goes = PERSONAL if kind is K.NAME else value
+        if not read.actions or not isinstance(goes, frozenset) or not read.actions <= goes:
+            raise NotUnderstood
+        read.in_part |= not read.actions <= ONE_THING
+    if K.NOT in read.flags and kinds & {K.NAME, K.DETAIL}:  # "no tv in bed" is not "no tv"
+        raise NotUnderstood
 
 
 def _of_suggestions(read: Clause) -> tuple[Said, ...]:
@@ -97,6 +117,11 @@ def _of_suggestions(read: Clause) -> tuple[Said, ...]:
 
 
 def _of_work(read: Clause) -> Said:
+    if K.FREE in read.flags:
+        left = frozenset(WEEK) - read.days
+        if not (left and (read.has(K.FREE, K.DAY) or read.has(K.FREE, K.DAY, K.EVERY))):
+            raise NotUnderstood
+        return Said(kind="days", actions=WORK, days=left, narrows=True)
     ends = K.FINISH in read.flags
     del read.flags[K.FINISH if ends else K.START]
     read.actions = read.actions or WORK
@@ -115,7 +140,7 @@ def _refused(read: Clause) -> tuple[Said, ...]:
         if read.in_part:
             raise NotUnderstood  # "never football" is not "never sport"
         return (Said(kind="never", actions=read.actions),)
-    if read.joined.get(K.ACTION) == {K.AND}:  # "no sport and friends on Sundays"
+    if read.joined.get(K.ACTION) == {K.AND} and len(read.actions) > 1:  # "no sport and friends on Sundays"
         raise NotUnderstood
     left = frozenset(WEEK) - read.days
     if read.has(K.NOT, K.ACTION, K.DAY) and left:
@@ -140,12 +165,15 @@ def _span_not(span: Span, actions: frozenset[ActionType]) -> Hours:
         evening = bool(actions & AT_NIGHT) and actions != ALL
         return _sure(clock, range(1, 5), range(0) if evening else range(5, 12)), MIDNIGHT
     if rel is K.AFTER:
-        return MIDNIGHT, _sure(clock, range(1, 12), range(0))
+        at = _sure(clock, range(1, 12), range(0))
+        return (MORNING[0] if at == MIDNIGHT else MIDNIGHT), at
     raise NotUnderstood
 
 
 def _wanted(read: Clause) -> tuple[Said, ...]:
     often = _often(read)
+    if read.actions == WORK and len(read.days) >= WORKDAYS_MIN and read.has(K.ACTION, K.DAY):  # "I work Mon to Thu"
+        return (Said(kind="days", actions=WORK, days=read.days),)
     if _is_muddled(read, often):
         raise NotUnderstood
     found = []
@@ -156,11 +184,23 @@ def _wanted(read: Clause) -> tuple[Said, ...]:
         often = 7
     if read.parts or read.spans:
         spans = (_span_of(one, read, several=len(read.spans) > 1) for one in read.spans)
-        found.append(Said(kind="hours", actions=read.actions, hours=tuple(read.parts) or tuple(sorted(spans))))
+        hours = _joined(read.parts) if read.parts else tuple(sorted(spans))
+        found.append(Said(kind="hours", actions=read.actions, hours=hours))
     if often:
         found.append(Said(kind="goal", actions=read.actions, number=often))
     if not found or (often and len(read.actions) > 1):
         raise NotUnderstood
+    return tuple(found)
+
+
+def _joined(parts: list[Hours]) -> tuple[Hours, ...]:
+    """Return parts of the day as hours, in which one begins where no other ends."""
+    found: list[Hours] = []
+    for begin, end in sorted(set(parts)):
+        if found and found[-1][1] == begin:
+            found[-1] = (found[-1][0], end)
+        else:
+            found.append((begin, end))
     return tuple(found)
 
 
@@ -170,18 +210,22 @@ def _is_muddled(read: Clause, often: int) -> bool:
         bool(read.flags.keys() - {K.ONLY, K.EVERY, K.NUMBER, K.TIMES, K.PER, K.WEEKLY, K.LEAST})
         or (K.LEAST in read.flags and not often)
         or (read.has_any(K.PART) and read.has_any(K.SPAN))
-        or len(read.parts) > 1
+        or (len(read.parts) > 1 and not read.joined.get(K.PART))
         or (often > 0 and (only or whole))
         or (often > 0 and read.has_any(K.DAY) and often != len(read.days))
         or (whole and not only and (read.has_any(K.DAY, K.PART) or not read.spans))  # "I work on Mondays" is no wish
         or (K.EVERY in read.flags and (only or often > 0 or not read.has_any(K.DAY, K.PART)))
         or (only and read.has_any(K.DAY) and read.has_any(K.SPAN))  # "on Fridays only until 2": the other days?
+        or (read.only_then and (read.only_action or read.has_any(K.PART)))
+        or (read.only_action and read.has_any(K.DAY) and read.actions <= OF_LIFE)  # "only family on Sundays": all else?
         or (only and read.only_action and read.has_any(K.PART))  # "only deep work in the morning": nothing else?
     )
 
 
 def _often(read: Clause) -> int:
     flags = read.flags
+    if flags.get(K.NUMBER) == len(read.days) and not flags.keys() & {K.TIMES, K.PER, K.WEEKLY, K.LEAST}:
+        del flags[K.NUMBER]  # "one run on Sunday"
     counted = flags.keys() & {K.NUMBER, K.TIMES, K.PER, K.WEEKLY}
     if not counted:
         return 0

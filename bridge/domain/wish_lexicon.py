@@ -1,8 +1,8 @@
-"""Load the words in which people say wishes, of which each language has one file, by what they mean to ``wish_words``.
+"""Load the words in which people say wishes, of which each language has two files, by what they mean to ``wish_words``.
 
-In a file, ``see/meet my/~ friends`` stands for every choice of one word at each place, where ``~`` is no word, and
-``{NAME}`` for a set of words. A phrase with several words is found before its parts. A word that is in no file makes
-a wish not understood.
+In a file, ``see/meet my/~ friends`` stands for every choice of one word at each place, where ``~`` is no word and
+``with_work`` two, and ``{NAME}`` for a set of words. A phrase with several words is found before its parts. A word
+that is in no file makes a wish not understood.
 """
 
 from __future__ import annotations
@@ -25,21 +25,27 @@ WORK = frozenset({A.DEEP_WORK, A.ADMIN_WORK})
 ALL = frozenset(ActionType) - {A.SLEEP}
 WEEK = range(7)
 MORNING, AFTERNOON, EVENING = (time(6), time(12)), (time(12), time(18)), (time(18), time(0))  # as slots of the day
-PARTS = {"morning": MORNING, "afternoon": AFTERNOON, "evening": EVENING}
+NIGHT = (time(21), time(6))
+PARTS = {"morning": MORNING, "afternoon": AFTERNOON, "evening": EVENING, "night": NIGHT}
 ONE_THING = frozenset({A.SLEEP, A.MEDITATE, A.BINGE_WATCH})  # all of whose names stand for the whole of it
 
 
 class Kind(StrEnum):
-    """The kind of a token. FILL tells nothing and is dropped; AND, OR and CUT join and part what is said."""
+    """The kind of a token. FILL tells nothing and is dropped; AND, OR and CUT join and part what is said.
 
-    FILL, AND, OR, CUT = "fill", "and", "or", "cut"
+    ABOUT goes with some actions only, DETAIL too and tells one kind of them, NAME is somebody's, and what is BARRED is
+    known and cannot be wished.
+    """
+
+    FILL, AND, OR, CUT, COMMA = "fill", "and", "or", "cut", "comma"
+    ABOUT, DETAIL, NAME, BARRED = "about", "detail", "name", "barred"
     NOT, ONLY, EVERY, MOST, ANYTIME = "not", "only", "every", "most", "anytime"
     AGAIN, CLEAR, DROP = "again", "clear", "drop"
     ACTION, SUGGESTION, METER, WEIGHT, DAY, PART = "action", "suggestion", "meter", "weight", "day", "part"
     NUMBER, TIMES, PER, WEEKLY = "number", "times", "per", "weekly"
     CLOCK, SHIFT, HALF_DAY = "clock", "shift", "half_day"
     BEFORE, AFTER, AT, FROM, TO, BETWEEN, SPAN = "before", "after", "at", "from", "to", "between", "span"
-    FINISH, START, LEAST = "finish", "start", "least"
+    FINISH, START, FREE, LEAST, MINUTES = "finish", "start", "free", "least", "minutes"
 
 
 class OneOf(frozenset[ActionType]):
@@ -53,10 +59,14 @@ Phrases = Mapping[tuple[str, ...], tuple[Token, ...]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lexicon:
-    """A language: words -> tokens, patterns of a text with what replaces them, and words that look mistyped."""
+    """A language: words -> tokens, patterns of a text with what replaces them, and its spelling.
+
+    ``heads`` are ends of compounds that tell nothing more.
+    """
 
     phrases: Phrases
     rewrites: tuple[tuple[re.Pattern[str], str], ...]
+    heads: frozenset[str]
     often_mistyped: frozenset[str]
     real: frozenset[str]
 
@@ -64,7 +74,9 @@ class Lexicon:
 @cache
 def lexicon(language: str) -> Lexicon:
     """Return the words of ``en`` or ``de``."""
-    said = tomllib.loads((Path(__file__).parent / f"wish_{language}.toml").read_text(encoding="utf-8"))
+    said: dict[str, Any] = {}
+    for name in (f"wish_{language}.toml", f"wish_{language}_actions.toml"):
+        said |= tomllib.loads((Path(__file__).parent / name).read_text(encoding="utf-8"))
     sets: dict[str, str] = {}
     for name, words in said["sets"].items():
         sets[name] = "/".join(words.format_map(sets).replace("/", " ").split())
@@ -76,13 +88,15 @@ def lexicon(language: str) -> Lexicon:
         found |= dict.fromkeys(_phrases(text.format_map(sets)), (_token(means),))
     for name, text in said["actions"].items():
         for phrase in _phrases(text.format_map(sets)):
-            found[phrase] = ((K.ACTION, _named(A[name], phrase, said["whole"])),)
+            found[phrase] = ((K.ACTION, _named(ActionType[name], phrase, said["whole"])),)
     found |= _days(said["days"])
     for means, text in said["several"].items():
         found |= dict.fromkeys(_phrases(text.format_map(sets)), tuple(map(_token, means.split())))
+    found |= dict.fromkeys(_phrases(said["words"]["barred"].format_map(sets)), ((K.BARRED, None),))
     return Lexicon(
         phrases=found,
         rewrites=tuple((re.compile(pattern), text) for pattern, text in said["rewrites"]),
+        heads=frozenset(said["spelling"].get("heads", "").split()),
         often_mistyped=frozenset(said["spelling"]["mistyped"].split()),
         real=frozenset(said["spelling"]["real"].split()),
     )
@@ -115,8 +129,9 @@ def _token(means: str) -> Token:
     if not value or kind is K.NOT:
         return kind, value or None
     match kind:
-        case K.ACTION:
-            return kind, {"ALL": ALL, "WORK": WORK}.get(value) or frozenset({A[value]})
+        case K.ACTION | K.ABOUT | K.DETAIL:
+            sets = {"ALL": ALL, "WORK": WORK, "ANY": frozenset(ActionType)}
+            return kind, frozenset().union(*(sets.get(one) or {ActionType[one]} for one in value.split("+")))
         case K.PART:
             return kind, PARTS[value]
         case K.DAY:
@@ -135,5 +150,5 @@ def _phrases(texts: str) -> Iterator[tuple[str, ...]]:
     """Yield the phrases of a list, in which "see/meet my/~ friends" is four."""
     for text in texts.split(","):
         for words in product(*(one.split("/") for one in text.split())):
-            if phrase := tuple(one for one in words if one != "~"):
+            if phrase := tuple(" ".join(words).replace("_", " ").replace("~", "").split()):
                 yield phrase

@@ -10,34 +10,67 @@ from bridge.domain.wish_lexicon import Kind, Lexicon
 
 K = Kind
 A_DAY = r"((?:mon|tue|wed|thu|fri|sat|sun)\w*|(?:mo|di|mi|do|fr|sa|so)|(?:diens|donners|frei|sams|sonn)\w+|mittwoch)"
-DAY_RANGE = re.compile(rf"\b{A_DAY}[-–]{A_DAY}\b")  # "Mo-Fr", whose hyphen joins no word
+DAY_RANGE = re.compile(rf"\b{A_DAY} ?[-–] ?{A_DAY}\b")  # "Mo-Fr", whose hyphen joins no word
 WORD = re.compile(r"\d{1,2}[:.]\d\d|\d+|[^\W\d_]+(?:'[^\W\d_]+)?|[-–,;.:&!?]")
 
 TYPO_MIN, MEANT_MIN = 6, 8  # letters of a word with a mistyped one, and of the word that was meant
 CONTENT = frozenset({K.ACTION, K.DAY, K.PART, K.SUGGESTION})
+STEM_MIN, LINKS = 4, ("s", "n")  # letters of each word of a compound, and what may stand between them
+KEYS = ("qwertzuiopü", "qwertyuiop", "asdfghjklöä", "yxcvbnm", "zxcvbnm")
+BESIDE = {
+    one: "".join(row[max(at - 1, 0) : at + 2] for row in KEYS if (at := row.find(one)) >= 0) for one in "".join(KEYS)
+}
 LETTERS = string.ascii_lowercase + "äöüß"
 
+
 def words(text: str, lexicon: Lexicon) -> list[str]:
-    text = re.sub(DAY_RANGE, r"\1 - \2", text.lower().replace("’", "'"))
-    text = re.sub(r"(?<=[^\W\d_])-(?=[^\W\d_])", " ", text).strip(" .!?")
+    text = re.sub(DAY_RANGE, r"\1-\2", text.lower().replace("’", "'")).strip(" .!?")
+    text = re.sub(r"[?!]+|\.\.+| [-–—]+ (?=\D)|—", ", ", text)
+    text = re.sub(DAY_RANGE, r"\1 - \2", text)
+    text = re.sub(r"(?<=[^\W\d_])-(?=[^\W\d_])", " ", text)
     for parted, together in lexicon.rewrites:
         text = parted.sub(together, text)
     found = ["-" if one == "–" else "comma" if one == "," else one for one in WORD.findall(text)]
-    return [_spelt(one, lexicon) for one in found]
+    return [word for one in found for word in _spelt(one, lexicon)]
 
 
-def _spelt(word: str, lexicon: Lexicon) -> str:
-    """Return the one long word of which a letter inside was mistyped, or else the word itself."""
+def _spelt(word: str, lexicon: Lexicon) -> list[str]:
+    """Return a word that is known, or of which a letter was mistyped, as such, and a compound as its two words."""
     known, long = _known(lexicon)
-    if len(word) < TYPO_MIN or word in known or word in lexicon.real or not word.isalpha():
-        return word
+    if word in known or word in lexicon.real or not word.isalpha():
+        return [word]
+    umlauts = word.replace("ae", "ä").replace("oe", "ö").replace("ue", "ü")
+    if umlauts in known:
+        return [umlauts]
+    if (parts := _parts(word, lexicon)) is not None:
+        return parts
+    if len(word) < TYPO_MIN:
+        return [word]
     halves = [(word[:i], word[i:]) for i in range(1, len(word))]  # the first and the last letter are taken as typed
     near = {head + tail[1:] for head, tail in halves if len(tail) > 1}
     near |= {head + tail[1] + tail[0] + tail[2:] for head, tail in halves if len(tail) > 2}
     near |= {head + one + tail for head, tail in halves for one in LETTERS}
-    near |= {head + one + tail[1:] for head, tail in halves if len(tail) > 1 for one in LETTERS}
+    near |= {head + one + tail[1:] for head, tail in halves if len(tail) > 1 for one in BESIDE.get(tail[0], "")}
     meant = near & long
-    return meant.pop() if len(meant) == 1 else word
+    return [meant.pop() if len(meant) == 1 else word]
+
+
+def _parts(word: str, lexicon: Lexicon) -> list[str] | None:
+    """Return the two words of a compound such as "Abendspaziergang", or None for another word."""
+    found = set()
+    for at in range(STEM_MIN, len(word) - STEM_MIN + 1):
+        first, last = word[:at], word[at:]
+        if not (last in lexicon.heads or _is_content(last, lexicon)):
+            continue
+        stems = [first, first + "e", first + "en", *(first[: -len(one)] for one in LINKS if first.endswith(one))]
+        known = [stem for stem in stems if len(stem) >= STEM_MIN and _is_content(stem, lexicon)]
+        found |= {(known[0], *([] if last in lexicon.heads else [last]))} if known else set()
+    return list(found.pop()) if len(found) == 1 else None
+
+
+def _is_content(word: str, lexicon: Lexicon) -> bool:
+    tokens = lexicon.phrases.get((word,), ())
+    return bool(tokens) and {kind for kind, _ in tokens} <= CONTENT | {K.ABOUT, K.DETAIL}
 
 
 @cache

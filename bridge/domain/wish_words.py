@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from bridge.domain import phrases
 from bridge.domain.errors import SetupError
 from bridge.domain.wish_clauses import NOON, Clause, Clock, NotUnderstood, meaning
-from bridge.domain.wish_lexicon import MORNING, Kind, Lexicon, OneOf, Token, lexicon
-from bridge.domain.wish_said import Said, applied
+from bridge.domain.wish_lexicon import MORNING, NIGHT, WEEK, Kind, Lexicon, OneOf, Token, lexicon
+from bridge.domain.wish_said import Said, applied, common
 from bridge.domain.wish_spelling import words
 from bridge.domain.wishes import Wishes
 from rhythm_env.interface import ActionType
@@ -20,6 +21,7 @@ from rhythm_env.interface import ActionType
 K = Kind
 TEXT_MAX = 300  # characters
 CLAUSES_MAX = 6
+LIMITS = ("days", "hours")
 LANGUAGES = ("en", "de")
 
 
@@ -28,25 +30,50 @@ def understood(text: str) -> tuple[Said, ...]:
     found = set()
     for language in LANGUAGES:
         try:
-            found.add(_clauses(_tokens(text[: TEXT_MAX + 1], lexicon(language))))
+            found.add(_wishes(_tokens(text[: TEXT_MAX + 1], lexicon(language))))
         except NotUnderstood:
             continue
     if len(found) != 1 or len(text) > TEXT_MAX:
         raise NotUnderstood
-    said = tuple(dict.fromkeys(found.pop()))
+    said = _together(found.pop())
     if _contradicts(said):
         raise NotUnderstood
     return said
 
 
+def _together(said: tuple[Said, ...]) -> tuple[Said, ...]:
+    """Return wishes with one for all days of an action whose days were said apart, "yoga mondays, running fridays"."""
+    found: list[Said] = []
+    for one in said:
+        of_it = [other for other in said if other.actions == one.actions]
+        kinds = [other.kind for other in of_it]
+        apart = kinds == ["days", "goal"] * (len(kinds) // 2) and not any(other.narrows for other in of_it)
+        days = [day for other in of_it for day in other.days]
+        if len(kinds) > 2 and apart and len(days) == len(set(days)) == sum(o.number for o in of_it):
+            one = replace(one, days=frozenset(days)) if one.kind == "days" else replace(one, number=len(days))
+        found.append(one)
+    return tuple(dict.fromkeys(found))
+
+
+def _goes(one: Said, other: Said) -> bool:
+    """Return True if two wishes for the times of an action hold both: one leaves what the other names."""
+    if one.narrows and other.narrows:
+        return True
+    if one.narrows == other.narrows:
+        return False
+    rest, named = (one, other) if one.narrows else (other, one)
+    return named.days <= rest.days and (not named.hours or common(named.hours, rest.hours) == named.hours)
+
+
 def _contradicts(said: tuple[Said, ...]) -> bool:
     """Return True if one wish of a text takes back another, or leaves nothing of it."""
-    for at, one in enumerate(said):  # "yoga mondays, running fridays": one action, whose last day alone would count
+    for at, one in enumerate(said):
         same = [other for other in said[:at] if other.kind == one.kind and other.actions & one.actions]
-        if (one.kind == "goal" and same) or (one.kind == "hours" and same and not one.narrows):
+        if (one.kind == "goal" and same) or (one.kind in LIMITS and not all(_goes(one, other) for other in same)):
             return True
-        if one.kind == "days" and not all(other.narrows for other in (*same, one) if same):
-            return True
+    whole = frozenset().union(*(one.actions for one in said if one.kind == "goal" and one.number >= len(WEEK)))
+    if any(one.kind == "days" and one.actions & whole and len(one.days) < len(WEEK) for one in said):
+        return True  # "every day but not on Sundays"
     never = frozenset().union(*(one.actions for one in said if one.kind == "never"))
     if any(one.actions & never for one in said if one.kind != "never"):
         return True
@@ -61,7 +88,10 @@ def _contradicts(said: tuple[Said, ...]) -> bool:
 
 
 def _tokens(text: str, known: Lexicon) -> list[Token]:
-    return [one for one in phrases.tokens(words(text, known), known.phrases, _figure) if one[0] is not K.FILL]
+    found = list(phrases.tokens(words(text, known), known.phrases, _figure))
+    if any(kind is K.BARRED for kind, _ in found):
+        raise NotUnderstood
+    return [one for one in found if one[0] is not K.FILL]
 
 
 def _figure(word: str) -> Token:
@@ -75,6 +105,19 @@ def _figure(word: str) -> Token:
 
 
 # Tokens to clauses ----------------------------------------------------------------------------------------------------
+
+
+def _wishes(tokens: Sequence[Token]) -> tuple[Said, ...]:
+    """Return the wishes of tokens, in which a comma joins or parts, or else only rests: "yoga, but only on Mondays"."""
+    around = zip([(K.FILL, None), *tokens], tokens, [*tokens[1:], (K.FILL, None)], strict=False)
+    listed = [one for before, one, after in around if one[0] is not K.COMMA or before[0] is after[0]]
+    for tried in (tokens, listed):
+        try:
+            return _clauses([(K.AND, None) if kind is K.COMMA else (kind, value) for kind, value in tried])
+        except NotUnderstood:
+            if len(listed) == len(tokens):
+                break
+    raise NotUnderstood
 
 
 def _clauses(tokens: Sequence[Token], before: frozenset[ActionType] | None = None, left: int = 0) -> tuple[Said, ...]:
@@ -95,7 +138,7 @@ def _clauses(tokens: Sequence[Token], before: frozenset[ActionType] | None = Non
         try:
             first, rest = _clause(tokens[:at], before), tokens[at + 1 :]
             rest = rest[1:] if rest and rest[0][0] in (K.AND, K.CUT) else rest
-            found.add(first + _clauses(rest, _actions(tokens[:at]) or before, left + 1))
+            found.add(_together(first + _clauses(rest, _actions(tokens[:at]) or before, left + 1)))
         except NotUnderstood:
             continue
     if len(found) != 1:
@@ -118,8 +161,15 @@ def _actions(tokens: Sequence[Token]) -> frozenset[ActionType]:
 
 
 def _clause(tokens: Sequence[Token], before: frozenset[ActionType] | None) -> tuple[Said, ...]:
-    read = _read(_ranged(list(_clocked(tokens))))
-    if not read.actions and before and not read.flags.keys() & {K.SUGGESTION, K.FINISH, K.START, K.CLEAR, K.METER}:
+    beside = [one[0] in BESIDE for one in tokens]
+    plain = [
+        one
+        for at, one in enumerate(tokens)
+        if not beside[at] and not (one[0] in (K.AND, K.OR) and beside[at - 1 : at] == beside[at + 1 : at + 2] == [True])
+    ]
+    read = _read(_ranged(list(_clocked(plain))))
+    read.beside = [one for one in tokens if one[0] in BESIDE]
+    if not read.actions and before and not read.flags.keys() & ITSELF:
         read.actions = before
     return meaning(read)
 
@@ -165,10 +215,15 @@ def _clock(tokens: Sequence[Token], at: int) -> tuple[Clock | None, int]:
         kind is K.NUMBER and following[0] in (K.TIMES, K.PER, K.WEEKLY, K.SUGGESTION, K.ACTION) and at == 0
     ):
         return None, at
+    if kind is K.NUMBER and following[0] is K.MINUTES and not shift:
+        kind, minute, at = K.CLOCK, int(str(following[1])), at + 1
+        following = tokens[at + 1] if at + 1 < len(tokens) else (K.FILL, None)
     total = hour * 60 + minute + shift
     known = hour > NOON or hour == 0 or (kind is K.CLOCK and (hour, minute) == (NOON, 0))
     if following[0] in (K.HALF_DAY, K.PART) and hour <= NOON and not known:
         half = following[1] if isinstance(following[1], int) else 12 * (following[1] != MORNING)
+        if following[1] == NIGHT and (hour == NOON or hour < 6):
+            raise NotUnderstood  # "1 at night", "twelve at night"
         return ((total + (720 if half and hour < NOON else 0)) // 60, total % 60, True), at + 2
     return (total // 60, total % 60, known), at + 1
 
@@ -204,6 +259,8 @@ def _days(value: object) -> list[int]:
     return days
 
 
+BESIDE = (K.ABOUT, K.DETAIL, K.NAME)  # an action, of which they tell more
+ITSELF = {K.SUGGESTION, K.FINISH, K.START, K.FREE, K.CLEAR, K.METER}  # which need no action of the clause before
 LISTS = (K.ACTION, K.DAY, K.PART, K.SPAN)  # of which there may be several
 
 
@@ -218,7 +275,7 @@ def _read(tokens: Sequence[Token]) -> Clause:
         again = kind is last
         if (joint is not None and not again) or (again and kind not in LISTS and kind is not K.AGAIN):
             raise NotUnderstood
-        if again and kind is K.ACTION and joint is None:  # "meditation at work"
+        if again and kind is K.ACTION and joint is None and value != read.actions:  # "meditation at work"
             raise NotUnderstood
         if joint is not None:
             read.joined.setdefault(kind, set()).add(joint)
@@ -235,7 +292,8 @@ def _take(read: Clause, kind: Kind, value: object, *, again: bool, after: Kind |
         if kind in read.flags and kind is not K.AGAIN:
             raise NotUnderstood
         read.flags[kind] = value
-    elif not (fresh.get(kind, False) or again):
+        read.only_then |= kind is K.ONLY and after is K.DAY and not read.parts
+    elif not (fresh.get(kind, False) or again or value == read.actions):
         raise NotUnderstood
     elif kind is K.ACTION and isinstance(value, frozenset):
         read.only_action = read.only_action or after is K.ONLY

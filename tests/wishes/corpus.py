@@ -20,10 +20,12 @@ def wishes(language: str) -> list[Wish]:
     """Return (text, meaning) of a file's wishes in its order. The meaning of what cannot be kept is empty."""
     lines = (HERE / f"{language}.txt").read_text(encoding="utf-8").splitlines()
     rows = (line.rpartition(" | ") for line in lines if line and not line.startswith("#"))
-    return [
-        (text, frozenset(one for part in meaning.split("; ") if part != "-" for one in _meaning(part)))
-        for text, _, meaning in rows
-    ]
+    return [(text, meant_by(meaning)) for text, _, meaning in rows]
+
+
+def meant_by(text: str) -> Meaning:
+    """Return the meaning of a text such as "goal EXERCISE 3; days WORK mon-fri"."""
+    return frozenset(one for part in text.split("; ") if part != "-" for one in _meaning(part))
 
 
 def meant(said: tuple[Said, ...]) -> Meaning:
