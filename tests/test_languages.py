@@ -20,8 +20,10 @@ from babel.messages.pofile import read_po
 
 import bridge
 from bridge import installation
+from bridge.advice.wishing import say_wish
 from bridge.domain import languages
-from bridge.domain.languages import accepted, date_text, listed, plain, say, say_many, shown, speaking, text_of
+from bridge.domain.errors import SetupError
+from bridge.domain.languages import accepted, date_text, listed, plain, say, say_many, shown, speaking, text_of, told
 from bridge.domain.records import User
 from bridge.store.preferences import preferences_of
 from bridge.web import script_words
@@ -74,7 +76,7 @@ def complaints(catalogue: Catalog, template: Catalog) -> list[str]:
             said.append(f"fuzzy: {one.id}")
         elif any(_placeholders(text) not in map(_placeholders, originals) for text in strings):
             said.append(f"other placeholders: {one.id}")
-    return said
+    return said + [f"refused by pybabel: {one.id}: {error}" for one, errors in catalogue.check() for error in errors]
 
 
 @pytest.mark.parametrize("file", CATALOGUES, ids=lambda file: file.parents[1].name)
@@ -165,6 +167,27 @@ def test_texts_are_english_for_programs_and_german_for_germans() -> None:
     assert date_text(date(2026, 3, 2), "%A, %-d %B %Y") == "Monday, 2 March 2026"
 
 
+def test_french_is_one_file_and_says_which_languages_it_is_asked_in(visitor: Visitor, place: Place, ana: User) -> None:
+    assert languages.languages()["fr"] == "Français"
+    french = {"Accept-Language": "fr-CA, en;q=0.5"}
+    assert '<html lang="fr">' in visitor.get("/settings", headers=french).text
+    with speaking("fr"):
+        assert shown(say_many("{count} day ago", "{count} days ago", 0)) == "il y a 0 jour"
+        steps = say("{steps:,.0f} steps yesterday, {compared}", steps=12345.6, compared="")
+        assert shown(steps) == "12\u202f346 pas hier, "
+        assert shown(say("{share:.0%} sure", share=0.756)) == "sûr à 76\u202f%"
+        assert date_text(date(2026, 3, 2), "%A, %-d %B %Y") == "lundi 2 mars 2026"
+    for path, asked in (("/ask", "combien de pas hier ?"), ("/ask", "combien de sommeil profond en octobre ?")):
+        refused = visitor.get(path, params={"text": asked}, headers=french)
+        assert refused.status_code == 400
+        assert "en anglais ou en allemand" in refused.text.split('role="alert"')[1]
+    for wish in ("pas de sport avant 9 h", "courir trois fois par semaine", "le dimanche en famille"):
+        with pytest.raises(SetupError) as error:
+            say_wish(place.bridge.store, ana, wish, confirmed=True, now=installation.now())
+        with speaking("fr"):
+            assert "en anglais ou en allemand" in told(error.value)
+
+
 def test_texts_survive_the_store_as_json() -> None:
     texts = [
         say("it is due in {days} days", days=3),
@@ -193,8 +216,9 @@ def test_texts_survive_the_store_as_json() -> None:
     [
         ("de-AT,de;q=0.9,en;q=0.8", "de"),
         ("en-GB,en;q=0.9,de;q=0.8", "en"),
-        ("fr, de;q=0.5", "de"),
-        ("fr", "en"),
+        ("nl, de;q=0.5", "de"),
+        ("nl", "en"),
+        ("fr-CA, en;q=0.5", "fr"),
         ("de;q=0", "en"),
         ("de;q=x, ", "en"),
         ("de;q=1," * 10_000, "de"),

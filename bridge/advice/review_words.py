@@ -17,28 +17,28 @@ from rhythm_env.interface import ActionType, Answer, Meter, Slot
 IDEAS_MAX, EFFECTS_MAX = 2, 3
 # outcome -> a sentence about the effect of advice on it
 TAKEN_TEXT = say(
-    "{action} is accepted {effect:.1f} times as often as other advice (95 % interval {low:.1f} to {high:.1f})."
+    "{action} is accepted {effect:.1f} times as often as other advice (interval at 95 %: {low:.1f} to {high:.1f})."
 )
 MEASURED = {
     "next_check_in": say(
         "Advising {action} changes the next check-in by {effect:+.1f} points against other advice "
-        "(95 % interval {low:+.1f} to {high:+.1f})."
+        "(interval at 95 %: {low:+.1f} to {high:+.1f})."
     ),
     "next_night_asleep_min": say(
         "Advising {action} changes the next night's sleep by {effect:+.0f} min against other advice "
-        "(95 % interval {low:+.0f} to {high:+.0f})."
+        "(interval at 95 %: {low:+.0f} to {high:+.0f})."
     ),
     "next_night_hrv_ms": say(
         "Advising {action} changes the next night's heart-rate variability by {effect:+.0f} ms against other advice "
-        "(95 % interval {low:+.0f} to {high:+.0f})."
+        "(interval at 95 %: {low:+.0f} to {high:+.0f})."
     ),
     "next_day_vitality": say(
         "Advising {action} changes Vitality of the next day by {effect:+.2f} against other advice "
-        "(95 % interval {low:+.2f} to {high:+.2f})."
+        "(interval at 95 %: {low:+.2f} to {high:+.2f})."
     ),
     "next_day_serenity": say(
         "Advising {action} changes Serenity of the next day by {effect:+.2f} against other advice "
-        "(95 % interval {low:+.2f} to {high:+.2f})."
+        "(interval at 95 %: {low:+.2f} to {high:+.2f})."
     ),
 }
 FEW = 2  # suggestions of an action in a part of the day, from which on anything is said

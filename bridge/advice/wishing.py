@@ -44,8 +44,8 @@ def say_wish(store: Store, user: User, text: str, *, confirmed: bool, now: datet
     except NotUnderstood:
         raise SetupError(
             say(
-                'this is not understood as a wish; say it like "no sport before 9", "three runs a week", '
-                '"finish by six" or "family on Sundays": {command}',
+                'this is not understood as a wish, in English or German; say it like "no sport before 9", '
+                '"three runs a week", "finish by six" or "family on Sundays": {command}',
                 command=f'bridge wish "TEXT" --user {user.name}',
             )
         ) from None

@@ -160,7 +160,7 @@ def accepted(header: str) -> str:
     Of equally liked languages the first is returned. Returns English if the header likes none of them. Only its first
     200 characters are read.
 
-    >>> accepted("fr-CH, en;q=0.3"), accepted("")
+    >>> accepted("xx-CH, en;q=0.3"), accepted("")
     ('en', 'en')
     """
     liked: list[tuple[float, int, str]] = []

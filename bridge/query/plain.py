@@ -14,6 +14,7 @@ from itertools import pairwise
 
 from bridge.domain import phrases
 from bridge.domain.errors import SetupError
+from bridge.domain.languages import say
 from bridge.query import plain_words as w
 from bridge.query.bag import Bag, NotUnderstood
 from bridge.query.parse import Words
@@ -38,7 +39,13 @@ def read(text: str, today: date, factors: Iterable[str] = ()) -> Words:
         except NotUnderstood:
             continue
     if not found or len(text) > TEXT_MAX or any(one != other for one, other in pairwise(found)):
-        raise SetupError(f"this question is not understood as a whole; ask a plainer one, such as: {EXAMPLE}")
+        raise SetupError(
+            say(
+                "this question is not understood as a whole; ask a plainer one in English or German, "
+                "such as: {example}",
+                example=EXAMPLE,
+            )
+        )
     return found[0]
 
 

@@ -1,20 +1,19 @@
-"""The page in German in a real browser: ``make test-web``. Pictures of it land in ``build/screens``."""
+"""The page in each further language in a real browser: ``make test-web``. Pictures land in ``build/screens``."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
 from babel.messages.pofile import read_po
 
-import bridge
 from bridge import installation
 from bridge.advice import requests, rescheduling
 from bridge.auth import access
+from bridge.domain.languages import ENGLISH, FOLDER, _, languages, speaking
 from bridge.domain.records import User
 from lab.benchmarks.web import advised
 from rhythm_env.interface import Answer
@@ -44,7 +43,6 @@ PAGES = {
     "nothing": "/begin/nothing",
 }
 WORDS_LEAST = 3  # of a message with placeholders, or within a longer text; fewer may be a title of the calendar
-GERMAN = Path(bridge.__file__).parent / "locale" / "de" / "LC_MESSAGES" / "bridge.po"
 TEXTS = """() => {
   const found = [];
   const walker = document.createTreeWalker(document.documentElement, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
@@ -60,10 +58,10 @@ TEXTS = """() => {
 
 
 @cache
-def english() -> tuple[re.Pattern[str], frozenset[str]]:
-    """A pattern of all longer English messages that German says otherwise, and the short ones as they are."""
-    with GERMAN.open("rb") as file:
-        messages = [one for one in read_po(file, locale="de") if one.id]
+def english(language: str) -> tuple[re.Pattern[str], frozenset[str]]:
+    """A pattern of all longer English messages that a language says otherwise, and the short ones as they are."""
+    with (FOLDER / language / "LC_MESSAGES" / "bridge.po").open("rb") as file:
+        messages = [one for one in read_po(file, locale=language) if one.id]
     pairs = [
         (text, said)
         for one in messages
@@ -82,17 +80,22 @@ def english() -> tuple[re.Pattern[str], frozenset[str]]:
 
 def english_in(page: Any) -> list[str]:
     """The texts of a page that hold an English message."""
-    pattern, short = english()
+    pattern, short = english(page.language)
     return [text for text in page.evaluate(TEXTS) if text in short or pattern.search(text)]
 
 
+@pytest.fixture(params=[language for language in languages() if language != ENGLISH])
+def language(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
 @pytest.fixture(params=[DESKTOP, PHONE], ids=["desktop", "phone"])
-def german(request: pytest.FixtureRequest, browser: Any) -> Iterator[Any]:
-    """A page in a browser that prefers German."""
+def foreign(request: pytest.FixtureRequest, browser: Any, language: str) -> Iterator[Any]:
+    """A page in a browser that prefers another language than English."""
     trouble = Trouble()
-    context = browser.new_context(**request.param, locale="de-DE")
+    context = browser.new_context(**request.param, locale=language)
     page = trouble.watch(context.new_page())
-    page.look = request.node.callspec.id
+    page.language, page.look = language, request.node.callspec.id
     yield page
     context.close()
     assert [said for said in trouble if "404" not in said and "403" not in said] == []  # refusals that are wanted
@@ -100,9 +103,9 @@ def german(request: pytest.FixtureRequest, browser: Any) -> Iterator[Any]:
 
 def faults(page: Any, name: str) -> list[str]:
     """Return the faults of the page that is shown, and take a picture of it."""
-    picture(page, f"de-{page.look}-{name}")
+    picture(page, f"{page.look}-{name}")
     found = [f"{name}: {text}" for text in [*english_in(page), *grave_findings(page)]]
-    if page.get_attribute("html", "lang") != "de":
+    if page.get_attribute("html", "lang") != page.language:
         found.append(f"{name}: the language is not named")
     if not page.evaluate("document.documentElement.scrollWidth <= innerWidth"):
         found.append(f"{name}: too wide")
@@ -110,16 +113,16 @@ def faults(page: Any, name: str) -> list[str]:
     return found
 
 
-def test_every_page_is_german(place: Place, demo: User, german: Any) -> None:
+def test_every_page_speaks_the_language(place: Place, demo: User, foreign: Any) -> None:
     _live_through_a_day(place, demo)
     found = []
     for name, path in PAGES.items():
-        german.goto(f"{place.url}{path}")
-        german.wait_for_load_state("networkidle")
-        for details in german.query_selector_all("main details:not([open]) > summary"):
+        foreign.goto(f"{place.url}{path}")
+        foreign.wait_for_load_state("networkidle")
+        for details in foreign.query_selector_all("main details:not([open]) > summary"):
             details.evaluate("summary => summary.parentElement.open = true")
-        german.wait_for_load_state("networkidle")
-        found += faults(german, name)
+        foreign.wait_for_load_state("networkidle")
+        found += faults(foreign, name)
     assert found == []
 
 
@@ -130,32 +133,33 @@ def _live_through_a_day(place: Place, user: User) -> None:
     rescheduling.answer(place.bridge, user, given.id, Answer.ACCEPT, now=installation.now(), moved_to=None)
 
 
-def test_the_first_visit_and_the_login_are_german(place: Place, german: Any) -> None:
-    german.goto(place.url)
-    assert faults(german, "welcome") == []
-    german.fill("input[name=name]", "ana")
-    german.click("section[aria-labelledby=begin-head] button")
-    german.wait_for_url("**/begin")
-    assert faults(german, "first-begin") == []
+def test_the_first_visit_and_the_login_speak_it(place: Place, foreign: Any) -> None:
+    foreign.goto(place.url)
+    assert faults(foreign, "welcome") == []
+    foreign.fill("input[name=name]", "ana")
+    foreign.click("section[aria-labelledby=begin-head] button")
+    foreign.wait_for_url("**/begin")
+    assert faults(foreign, "first-begin") == []
     (user,) = place.bridge.store.people.users()
-    assert place.bridge.store.people.language(user.id) == "de"  # for messages, which no browser asks for
-    german.goto(place.url)
-    german.wait_for_load_state("networkidle")
-    assert faults(german, "empty") == []
+    assert place.bridge.store.people.language(user.id) == foreign.language  # for messages, which no browser asks for
+    foreign.goto(place.url)
+    foreign.wait_for_load_state("networkidle")
+    assert faults(foreign, "empty") == []
     access.set_password(place.bridge.store, user, "a long password", now=installation.now())
-    german.goto(place.url)
-    assert faults(german, "login") == []
-    german.fill("input[name=name]", "ana")
-    german.fill("input[name=password]", "wrong")
-    german.click("main button.first")
-    assert "gehören nicht zusammen" in german.inner_text("main [role=alert]")
-    assert faults(german, "login-wrong") == []
+    foreign.goto(place.url)
+    assert faults(foreign, "login") == []
+    foreign.fill("input[name=name]", "ana")
+    foreign.fill("input[name=password]", "wrong")
+    foreign.click("main button.first")
+    with speaking(foreign.language):
+        assert _("That name and password do not belong together.") in foreign.inner_text("main [role=alert]")
+    assert faults(foreign, "login-wrong") == []
 
 
-def test_a_chosen_language_outranks_that_of_the_browser(place: Place, demo: User, german: Any) -> None:
-    german.goto(f"{place.url}/settings")
-    german.select_option("#language select", "en")
-    german.click("#language button")
-    german.wait_for_url("**/settings?saved=language#language")
-    assert german.get_attribute("html", "lang") == "en"
-    assert len(english_in(german)) > 20  # what is looked for would be found
+def test_a_chosen_language_outranks_that_of_the_browser(place: Place, demo: User, foreign: Any) -> None:
+    foreign.goto(f"{place.url}/settings")
+    foreign.select_option("#language select", "en")
+    foreign.click("#language button")
+    foreign.wait_for_url("**/settings?saved=language#language")
+    assert foreign.get_attribute("html", "lang") == "en"
+    assert len(english_in(foreign)) > 20  # what is looked for would be found
