@@ -167,7 +167,10 @@ class Metric(StrEnum):
     """The user's own score of the meter connection, from 1 to 5."""
 
     NOTED = "noted"
-    """Amount of something that the user noted, such as two glasses. The sample's key is its name."""
+    """Amount of something that the user noted, such as two glasses. The sample's key begins with its name.
+
+    A slash and what tells several apart may follow. The amount is in the unit in which it was noted.
+    """
 
     CONTACTS = "contacts"
     """Number of people with whom the user was in touch on a day, as the user's own file counts them."""
@@ -270,3 +273,8 @@ METRICS: Mapping[Metric, MetricSpec] = MappingProxyType(
 CHECK_INS: Mapping[Meter | None, Metric] = MappingProxyType(
     {None: Metric.CHECK_IN, **{meter: Metric(f"check_in_{meter.lower()}") for meter in Meter}}
 )
+
+
+def name_noted(key: str) -> str:
+    """Return the name of what was noted, of the key of a sample of ``NOTED``."""
+    return key.partition("/")[0]

@@ -12,7 +12,7 @@ from bridge.domain.metrics import Metric
 from bridge.domain.records import User
 from bridge.domain.slots import zone_at
 from bridge.domain.types import RawRecord
-from bridge.ingest.checkins import MINUTE, store_said
+from bridge.ingest.checkins import CHECK_IN_SOURCE, MINUTE, store_said
 
 if TYPE_CHECKING:
     from bridge.store import Store
@@ -63,9 +63,9 @@ def forget_last(store: Store, user: User, *, now: datetime) -> Note:
 
 
 def recent(store: Store, user: User, *, since: date | None = None) -> list[Note]:
-    """Return the user's notes since a local day, or all, newest first."""
+    """Return what the user noted here since a local day, or all, newest first. Journals of vendors are not in it."""
     found = store.reading.samples(user.id, metrics={Metric.NOTED}, since=since or date.min)
-    notes = [Note(at=one.start, name=one.key, amount=one.value) for _, one in found]
+    notes = [Note(at=one.start, name=one.key, amount=one.value) for source, one in found if source == CHECK_IN_SOURCE]
     return sorted(notes, key=lambda note: (note.at, note.name), reverse=True)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from bridge.advice.labels import labelled
 from bridge.calendar.flights import is_flight
-from bridge.domain.metrics import Metric
+from bridge.domain.metrics import Metric, name_noted
 from bridge.domain.slots import ZoneHistory, zone_at
 from bridge.domain.types import EpisodeKind, Label, Occurrence
 from rhythm_env.interface import ActionType
@@ -55,11 +55,14 @@ def exposures(bridge: Bridge, user: User, wanted: Collection[str] | None = None,
 
 
 def _noted(store: Store, user: User, since: date, today: date) -> Exposures:
-    told: Exposures = {}
-    for _, one in store.reading.samples(user.id, metrics={Metric.NOTED}, since=since):
+    sources: dict[str, dict[tuple[str, date], float]] = {}
+    for source, one in store.reading.samples(user.id, metrics={Metric.NOTED}, since=since):
         local = one.start.astimezone(zone_at(one.start, user.zones)) - NIGHT_BEGINS
-        of = told.setdefault(one.key, {})
-        of[local.date()] = of.get(local.date(), 0.0) + one.value
+        of, at = sources.setdefault(source, {}), (name_noted(one.key), local.date())
+        of[at] = of.get(at, 0.0) + one.value
+    told: Exposures = {}
+    for (name, day), amount in sorted((at, amount) for of in sources.values() for at, amount in of.items()):
+        told.setdefault(name, {})[day] = amount  # the largest of several sources, which may tell of the same
     if not told:
         return {}
     last = min(today, max(day for of in told.values() for day in of) + SILENT_DAYS * DAY)

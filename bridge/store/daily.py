@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import sqlalchemy as sa
 
-from bridge.domain.metrics import METRICS, Metric, Shape
+from bridge.domain.metrics import METRICS, Metric, Shape, name_noted
 from bridge.domain.types import Episode, EpisodeKind
 from bridge.store import codec, packed, tables
 from bridge.store.connections import joined_to_source
@@ -69,7 +69,7 @@ class Daily(Part):
         """Return the names of what a user has noted, sorted."""
         name = sa.select(tables.metrics.c.id).where(tables.metrics.c.name == str(Metric.NOTED)).scalar_subquery()
         found = sa.select(_s.key).distinct().where(_s.user_id == user_id, _s.metric_id == name)
-        return sorted(db.execute(found).scalars())
+        return sorted({name_noted(key) for key in db.execute(found).scalars()})
 
     @reads
     def first_day(self, db: sa.Connection, user_id: int) -> date | None:

@@ -27,6 +27,7 @@ SPEC = ConnectorSpec(
             Metric.SLEEP_EFFICIENCY,
             Metric.SLEEP_CONSISTENCY,
             Metric.SLEEP_SCORE,
+            Metric.NOTED,
         }
     ),
     streams=("cycle", "sleep", "recovery", "workout", "history"),
@@ -72,5 +73,13 @@ SPEC = ConnectorSpec(
     leaves_out={
         r"(^|/)Health/(metrics|cycles|recoveries|workouts|journal)[^/]*\.csv$": "other files of WHOOP's data request"
     },
+    file_settings=(
+        Setting(
+            name="journal",
+            help="yes reads the answers of the export's journal as private notes; no leaves them unread",
+            default="no",
+            personal=True,
+        ),
+    ),
     dated_by_content=True,
 )

@@ -12,8 +12,10 @@ from bridge.domain.errors import BadRecord
 from bridge.domain.metrics import Metric
 from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord, Sample
 from connectors.instants import local_date
+from connectors.noted import note_name
 from connectors.payload import Fields, Stretch
 
+JOURNAL = "export_journal"
 _CYCLE = ("Cycle start time", "Cycle end time", "Cycle timezone")
 _SLEEP = (
     "Sleep performance %",
@@ -33,12 +35,12 @@ _SLEEP = (
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A kind of file in WHOOP's export. ``stream`` is None for a file that is recognised but not imported.
+    """A kind of file in WHOOP's export.
 
     ``key`` names the column with the instant that identifies a row. ``counts`` are the possible numbers of columns.
     """
 
-    stream: str | None
+    stream: str
     key: str
     columns: tuple[str, ...]
     counts: frozenset[int]
@@ -99,7 +101,7 @@ TABLES = (
         ),
         frozenset({17, 20}),
     ),
-    Table(None, "Cycle start time", (*_CYCLE, "Question text", "Answered yes", "Notes"), frozenset({6})),
+    Table(JOURNAL, "Cycle start time", (*_CYCLE, "Question text", "Answered yes", "Notes"), frozenset({6})),
 )
 
 RECOVERY_COLUMNS = {
@@ -148,6 +150,8 @@ def normalise_row(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]
             return list(_night(record))
         case "export_workout":
             return [_session(record)]
+        case "export_journal":
+            return [_answer(record)]
     raise BadRecord(f"whoop/{record.stream}: not a file of the export")
 
 
@@ -204,6 +208,16 @@ def _session(record: RawRecord) -> Episode:
     return lasted.on_start().episode(
         EpisodeKind.WORKOUT, record.key, _values(record.payload, SESSION_COLUMNS), label=label
     )
+
+
+def _answer(record: RawRecord) -> Sample:
+    """Return an answer of the journal as a note, 1 for yes and 0 for no, at the begin of the night after its day."""
+    row, offset = record.payload, _offset(record.payload)
+    at, name = _utc(row, "Cycle start time", offset), note_name(row.get("Question text"))
+    if name is None:
+        raise BadRecord("whoop/export_journal: Question text is unreadable")
+    value = float(_flag(row, "Answered yes"))
+    return Sample(key=name, metric=Metric.NOTED, start=at, offset=offset, day=local_date(at, offset), value=value)
 
 
 def _stretch(record: RawRecord, start: str, end: str) -> Stretch:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from itertools import islice
+from types import MappingProxyType
 
 from bridge.domain.errors import SourceChanged
 from bridge.domain.ports import File
@@ -20,7 +21,7 @@ from bridge.ingest.files import ending
 from connectors.instants import utc, written_offset
 from connectors.payload import Fields
 from connectors.spreadsheets import REWRITTEN, DayOrder
-from connectors.whoop.columns import TABLES, Table, instant_key, night_of
+from connectors.whoop.columns import JOURNAL, TABLES, Table, instant_key, night_of
 
 # Of Health/sleeps.csv, which WHOOP sends on a request for one's data: WHOOP's inner names, and milliseconds.
 NEEDED = frozenset({"during", "timezone_offset", "time_in_bed", "slow_wave_sleep_duration"})
@@ -41,10 +42,11 @@ SAME = {
 ASLEEP = ("light_sleep_duration", "slow_wave_sleep_duration", "rem_sleep_duration")
 FLAGS = {"t": "true", "f": "false"}
 EXPORT_PAGE_ROWS = 500
+SWITCHED_ON = frozenset({"yes", "on", "true", "1"})
+KEY_MAX = 200  # characters
 ALIKE = 0.5  # likeness from which a header is some table's
 EXPORT_MAX_BYTES = 20_000_000  # bytes; ten years of cycles are about 1 MB
-JOURNAL = "journal"
-LEFT_ALONE = "journal answers are private and left unread on purpose"
+LEFT_ALONE = "journal answers are private, and left unread until BRIDGE_WHOOP_JOURNAL=yes"
 
 
 def recognise(file: File) -> bool:
@@ -55,8 +57,13 @@ def recognise(file: File) -> bool:
     return ending(file.name) in ("csv", "") and _table(_header(_decode(file.head))) is not None
 
 
-def read(file: File, *, zone: str) -> Iterator[Page]:  # noqa: ARG001 - every row knows its own offset
-    """Yield the rows as raw records, at most 500 a page. Journal answers are only counted.
+def read(
+    file: File,
+    *,
+    zone: str,  # noqa: ARG001 - every row knows its own offset
+    settings: Mapping[str, str] = MappingProxyType({}),
+) -> Iterator[Page]:
+    """Yield the rows as raw records, at most 500 a page. Journal answers are only counted without the setting.
 
     Raises SourceChanged for a file of more than 20 MB, and after the readable part of a damaged file.
     """
@@ -67,7 +74,7 @@ def read(file: File, *, zone: str) -> Iterator[Page]:  # noqa: ARG001 - every ro
     table = _table(_header(text))
     if table is None:
         return
-    if table.stream is None:
+    if table.stream == JOURNAL and settings.get("journal", "").strip().lower() not in SWITCHED_ON:
         answers = sum(1 for _ in _records(table, text))
         yield Page(stream=JOURNAL, records=(), left_out={LEFT_ALONE: answers} if answers else {})
         return
@@ -150,8 +157,10 @@ def _records(table: Table, text: str) -> Iterator[RawRecord]:
         payload = {column: cell for column, cell in zip(columns, cells, strict=False) if column and cell}
         payload = as_exported(payload) if requested else payload
         key = instant_key(payload, table.key) or f"row {number}"
-        stream = table.stream or JOURNAL
-        yield RawRecord(stream=stream, key=key, payload=payload, parent=night_of(stream, payload))
+        if table.stream == JOURNAL:
+            payload.pop("Notes", None)
+            key = f"{key}/{payload.get('Question text', number)}"[:KEY_MAX]
+        yield RawRecord(stream=table.stream, key=key, payload=payload, parent=night_of(table.stream, payload))
 
 
 def as_exported(row: Mapping[str, str]) -> dict[str, str]:

@@ -7,6 +7,7 @@ A case is a folder ``fixtures/<source>/<case>/`` with ``<case>.expected.json`` b
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import zipfile
 from pathlib import Path
@@ -27,7 +28,15 @@ from bridge.ingest.files import HEAD_BYTES
 from bridge.store import Store
 from tests.world import NOW, contents, expected, filed
 
+SWITCHES = {"BRIDGE_WHOOP_JOURNAL": "yes"}
 READERS = [spec.name for spec in registry.specs() if spec.reads is not None]
+
+
+@pytest.fixture(autouse=True)
+def all_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Switch on what files hold and what is not read unless a person asks."""
+    for name, value in SWITCHES.items():
+        monkeypatch.setenv(name, value)
 
 
 def person(store: Store) -> tuple[installation.Bridge, User]:
@@ -134,6 +143,7 @@ def test_a_damaged_file_is_a_reason_not_a_crash(tmp_path: Path, source: str, cas
 
 def write() -> None:
     """Write what every case comes to now."""
+    os.environ.update(SWITCHES)
     for source, case in filed():
         store = Store("sqlite://")
         text = json.dumps(comes_to(store, source, case), indent=1, ensure_ascii=False)

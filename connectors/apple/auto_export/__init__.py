@@ -25,10 +25,11 @@ SPEC = ConnectorSpec(
             Metric.ASCENT,
             Metric.SPEED,
             Metric.MINDFUL,
+            Metric.NOTED,
         }
     ),
     streams=("day", "heart_rate", "instants", "night", "workout", "unreadable"),
-    normaliser_version=5,
+    normaliser_version=6,
     normaliser="connectors.apple.auto_export.normalise:normalise",
     lasting=frozenset({"day", "heart_rate", "instants", "night"}),  # pieces add to a day,
     recognises="connectors.apple.auto_export.files:recognise",

@@ -16,6 +16,7 @@ from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord, Sample
 from connectors.apple.auto_export.nights import Sleep, SleepStage, chosen, of_stretches, order
 from connectors.apple.auto_export.points import night_of
 from connectors.instants import offset_in
+from connectors.noted import NOTED
 from connectors.payload import Fields, Stretch, Table, joined, mapping
 
 QUARTER, HOUR, DAY = 900, 3600, timedelta(days=1)
@@ -72,6 +73,7 @@ OVERNIGHT_METRICS = (Metric.RESPIRATORY_RATE, Metric.SPO2, Metric.SKIN_TEMPERATU
 DARK = (22, 8)  # local hours of a night without a recorded sleep, for values that are also measured by day
 SPANS = {"quarters": 900, "hours": 3600, "days": 86_400}
 LONGEST_SESSION = 120.0
+MIDDAY = 43_200
 WORKOUT: Table = {
     Metric.DISTANCE: "distance",
     Metric.ACTIVE_ENERGY: "active_energy",
@@ -147,6 +149,11 @@ def _instants(fields: Fields) -> Iterator[Sample]:
                 value = min(value, LONGEST_SESSION)
             lasts = value * 60 if metric is Metric.MINDFUL and value >= 0 else 0
             yield from Stretch.of_seconds(at, at + lasts, offset).samples(text, {metric: value})
+    for name in NOTED:
+        for text, values in sorted(fields.parts(name).items()):
+            at, value, offset = _point(fields, text, values)
+            at += MIDDAY if (at + offset * 60) % 86_400 == 0 else 0  # a day's sum, which is no note of the night before
+            yield from Stretch.of_seconds(at, at, offset).samples(f"{name}/{text}", {Metric.NOTED: value})
 
 
 def _night(fields: Fields) -> Iterator[Item]:

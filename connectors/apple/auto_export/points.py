@@ -26,6 +26,7 @@ from connectors.apple.auto_export.times import (
 QUARTER, HOUR, DAY = 900, 3600, 86_400
 OPEN_DAYS = 4  # per metric; the app writes days in order
 TO_MIDNIGHT = timedelta(hours=6)  # points after 18:00 belong to the night that ends tomorrow
+MILLIGRAMS = {"mg": 1.0, "g": 1000.0}
 PERCENT = {"%": 1.0, "": 1.0}
 DEGREES = {"degC": 1.0, "°C": 1.0, "C": 1.0, "degF": 1.0, "°F": 1.0, "F": 1.0}
 
@@ -51,6 +52,10 @@ POINT_KINDS = {
     "heart_rate_variability": Kind("hrv_sdnn", "instants", IN_MILLISECONDS),
     "heart_rate_variability_sdnn": Kind("hrv_sdnn", "instants", IN_MILLISECONDS),
     "heart_rate_variability_rmssd": Kind("hrv_rmssd_spot", "instants", IN_MILLISECONDS),
+    "alcohol_consumption": Kind("alcohol", "instants", COUNTS),
+    "number_of_alcoholic_beverages": Kind("alcohol", "instants", COUNTS),
+    "dietary_caffeine": Kind("caffeine", "instants", MILLIGRAMS),
+    "caffeine": Kind("caffeine", "instants", MILLIGRAMS),
     "mindful_minutes": Kind("mindful", "instants", MINUTES),
     "respiratory_rate": Kind("respiratory_rate", "night", PER_MINUTE),
     "blood_oxygen_saturation": Kind("spo2", "night", PERCENT),

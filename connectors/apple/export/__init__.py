@@ -28,13 +28,14 @@ SPEC = ConnectorSpec(
             Metric.ASCENT,
             Metric.SPEED,
             Metric.MINDFUL,
+            Metric.NOTED,
         }
     ),
-    streams=("day", "activity", "heart_rate", "hrv", "rmssd", "night", "workout", "mindful", "every"),
-    normaliser_version=6,
+    streams=("day", "activity", "heart_rate", "hrv", "rmssd", "night", "workout", "mindful", "noted", "every"),
+    normaliser_version=7,
     normaliser="connectors.apple.export.normalise:normalise",
     lasting=frozenset(
-        {"day", "activity", "heart_rate", "hrv", "rmssd", "night", "workout", "mindful", "every"}
+        {"day", "activity", "heart_rate", "hrv", "rmssd", "night", "workout", "mindful", "noted", "every"}
     ),  # cut-off exports add,
     recognises="connectors.apple.export.files:recognise",
     reads="connectors.apple.export.files:read",

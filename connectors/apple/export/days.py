@@ -15,6 +15,7 @@ from connectors.apple.export.merging import QUARTER, Quarters, means, once, quar
 from connectors.apple.export.nights import Stretch, nights, overnight
 from connectors.apple.export.units import day_at, offset_at
 from connectors.apple.export.workouts import told_once
+from connectors.noted import NOTED
 
 if TYPE_CHECKING:
     import numpy as np
@@ -184,6 +185,15 @@ def mindful(window: Window) -> Days:
     return _one_by_one(window, "mindful", "sessions", lambda *_: {"value": None})
 
 
+def noted(window: Window) -> Days:
+    """Return local day -> amounts by the name of what was noted, from the day's most trusted source."""
+    found: Days = {}
+    for name in NOTED:
+        for day, told in _one_by_one(window, name, name, lambda *_: {}).items():
+            found.setdefault(day, {}).update(told)
+    return found
+
+
 def _one_by_one(
     window: Window, name: str, field: str, more: Callable[[Source, list[float]], Mapping[str, float | None]]
 ) -> Days:
@@ -281,6 +291,7 @@ DAYS_OF_STREAM: Mapping[str, Callable[[Window], Days]] = {
     "hrv": variability,
     "rmssd": readings,
     "mindful": mindful,
+    "noted": noted,
     "workout": workouts,
     "night": sleeps,
     "every": every,

@@ -86,6 +86,12 @@ TYPE_KINDS: Mapping[str, Kind] = {
     QUANTITY + "AppleSleepingWristTemperature": Kind(
         role="overnight", name="skin_temperature", units=CELSIUS, **_within(Metric.SKIN_TEMPERATURE)
     ),
+    QUANTITY + "NumberOfAlcoholicBeverages": Kind(
+        role="noted", name="alcohol", units=_factors({"count": 1.0}), **_within(Metric.NOTED)
+    ),
+    QUANTITY + "DietaryCaffeine": Kind(
+        role="noted", name="caffeine", units=_factors({"mg": 1.0, "g": 1000.0}), **_within(Metric.NOTED)
+    ),
     CATEGORY + "SleepAnalysis": Kind(role="sleep", name="sleep", units={}),
     CATEGORY + "MindfulSession": Kind(role="mindful", name="mindful", units={}),
     CATEGORY + "AppleStandHour": Kind(role="stand", name="stand_hours", units={}),

@@ -10,6 +10,7 @@ from bridge.domain.metrics import Metric
 from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord, Sample
 from connectors.apple.export.units import FIRST, LAST, place_named
 from connectors.instants import offset_in
+from connectors.noted import NOTED
 from connectors.payload import Fields, Stretch, Table, mapping
 
 DAY_TOTALS: Table = {
@@ -99,6 +100,12 @@ def _mindful(fields: Fields) -> Iterator[Sample]:
         yield from lasted.samples(key, {Metric.MINDFUL: min(lasted.minutes, LONGEST_SESSION)})
 
 
+def _noted(fields: Fields) -> Iterator[Sample]:
+    for name in NOTED:
+        for key, amount in _each(fields, name) if name in fields.payload else ():
+            yield from _span(amount).samples(f"{name}/{key}", amount.measured({Metric.NOTED: "value"}))
+
+
 def _nights(fields: Fields) -> Iterator[Item]:
     day = fields.day("day")
     for key, sleep in _each(fields, "sleeps"):
@@ -138,6 +145,7 @@ STREAM_READERS: Mapping[str, Callable[[Fields], Iterator[Item]]] = {
     "hrv": _sdnn,
     "rmssd": _rmssd,
     "mindful": _mindful,
+    "noted": _noted,
     "night": _nights,
     "workout": _workouts,
 }

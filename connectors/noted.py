@@ -1,0 +1,25 @@
+"""Name what a person noted with a vendor as ``bridge note`` would name it, so that both count as the same."""
+
+from __future__ import annotations
+
+import re
+
+NAME_MAX = 60  # characters
+NOTED = ("alcohol", "caffeine")  # amounts that Apple Health keeps, in drinks and in milligrams
+ASKED = re.compile(
+    r"(?:did you |have you |do you )?(?:have|had|drink|drank|eat|ate|consume|consumed|take|took|taken|use|used) "
+    r"(?:any |an |a |your )?"
+)
+SIGNS = re.compile(r"[<>=!?~/\s]+")
+
+
+def note_name(text: object) -> str | None:
+    """Return the short name of a question or tag, or None for one without letters.
+
+    >>> note_name("Have any caffeine? "), note_name("Read in bed?"), note_name("Take melatonin?")
+    ('caffeine', 'read in bed', 'melatonin')
+    """
+    words = SIGNS.sub(" ", text).strip().casefold() if isinstance(text, str) else ""
+    asked = ASKED.match(words)
+    short = words[asked.end() :] if asked and len(words) > asked.end() else words
+    return short.lstrip("0123456789 ")[:NAME_MAX].strip() or None
