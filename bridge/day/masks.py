@@ -6,7 +6,7 @@ Hours are our choice where no source is named.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import numpy as np
 
@@ -239,26 +239,13 @@ def not_too_late(candidate: Candidate, view: View) -> Cells | bool:
 # Repetition -----------------------------------------------------------------------------------------------------------
 
 
-def not_planned(candidate: Candidate, view: View) -> bool:
-    return _planned_at(candidate, view) is None and not _that_day(candidate, view)
-
-
-def _that_day(candidate: Candidate, view: View) -> bool:
-    return candidate.action in ALL_DAY and candidate.task is None and view.all_day(candidate.action)
-
-
-def _planned_at(candidate: Candidate, view: View) -> datetime | None:
-    takes = candidate.action is A.DEEP_WORK or candidate.task is None or not presses(candidate, view)
+def not_planned(candidate: Candidate, view: View) -> Fact | bool:
     since = max(view.person.now, view.grid.wake)
-    ahead = (
-        [o.start for o in view.planned(candidate.action) if o.end > since and o.start < view.grid.bed] if takes else []
-    )
-    return min(ahead, default=None)
-
-
-def of_planned(candidate: Candidate, view: View) -> Fact:
-    at = _planned_at(candidate, view)
-    return fact("planned_that_day") if at is None else fact("planned_later", time=local(view, at))
+    ahead = [o.start for o in view.planned(candidate.action) if o.end > since and o.start < view.grid.bed]
+    if ahead and (candidate.action is A.DEEP_WORK or not presses(candidate, view)):
+        return fact("planned_later", time=local(view, min(ahead)))
+    that_day = candidate.action in ALL_DAY and candidate.task is None and view.all_day(candidate.action)
+    return not that_day or fact("planned_that_day")
 
 
 def not_lately(candidate: Candidate, view: View) -> Cells | bool:
@@ -325,18 +312,13 @@ def of_too_often(candidate: Candidate, view: View) -> Fact:
     return fact("often_this_week", times=len(days))
 
 
-def not_enough(candidate: Candidate, view: View) -> bool:
-    habit = None if candidate.action is None else view.person.routine.habits.get(candidate.action)
-    if candidate.action is None or habit is None or candidate.task is not None:
+def not_enough(candidate: Candidate, view: View) -> Fact | bool:
+    action, person = candidate.action, view.person
+    if action is None or candidate.task is not None or action in person.wishes.goals:
         return True
-    if candidate.action in view.person.wishes.goals:
-        return True
-    return len(view.times(candidate.action, view.grid.bed)) < max(round(habit.per_week), 1)
-
-
-def of_enough(candidate: Candidate, view: View) -> Fact:
-    habit = None if candidate.action is None else view.person.routine.habits.get(candidate.action)
-    return fact("often_enough", count=1 if habit is None else max(round(habit.per_week), 1))
+    habit = person.routine.habits.get(action)
+    count = 0 if habit is None else max(round(habit.per_week), 1)
+    return habit is None or len(view.times(action, view.grid.bed)) < count or fact("often_enough", count=count)
 
 
 def one_kind_of_rest(candidate: Candidate, view: View) -> bool:

@@ -74,6 +74,10 @@ class Body:
     def ill(self) -> bool:
         return self.state is Condition.ILL
 
+    @property
+    def why(self) -> Fact:
+        return self.facts[0] if self.facts else fact("said_ill")
+
 
 class ModeKind(StrEnum):
     """A mode of life. ``learns`` says whether the routine learns from days in it."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,10 +29,8 @@ from bridge.day.masks import (
     not_planned,
     not_too_late,
     not_too_often,
-    of_enough,
     of_hours,
     of_lately,
-    of_planned,
     of_too_often,
     one_kind_of_rest,
     presses,
@@ -57,20 +55,24 @@ OF_PERSON = frozenset({"veto", "not today", "body", "mode", "away", "wished hour
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """``mask`` gives the cells in which a candidate may lie, or with ``starts`` those in which it may begin.
+    """``mask`` gives the cells in which a candidate may lie, or with ``starts`` begin; True for all, False for none.
 
-    ``actions`` None is every action. A ``firm`` rule holds even for what the person puts off.
+    It may give the fact that refuses instead, else ``refusal`` gives it, or is its kind. ``actions`` None is every
+    action. A ``firm`` rule holds even for what the person puts off.
     """
 
     name: str
-    mask: Callable[[Candidate, View], Cells | bool]
-    refusal: Callable[[Candidate, View], Fact]
+    mask: Callable[[Candidate, View], Cells | Fact | bool]
+    refusal: str | Callable[[Candidate, View], Fact] = "nothing_fits"
     actions: frozenset[ActionType] | None = None
     starts: bool = False
     firm: bool = True
 
     def holds_for(self, candidate: Candidate) -> bool:
         return self.actions is None or candidate.action in self.actions
+
+    def refuses(self, candidate: Candidate, view: View) -> Fact:
+        return fact(self.refusal) if isinstance(self.refusal, str) else self.refusal(candidate, view)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,13 +98,15 @@ def fit(candidate: Candidate, view: View, first: int, last: int, *, asked: bool 
         mask = rule.mask(candidate, view)
         if mask is True:
             continue
+        if isinstance(mask, Fact):
+            return Fit(cells=np.zeros(size, dtype=np.intp), refusal=mask)
         if rule.starts or mask is False:
             begins = begins & mask
         else:
             free = free & mask
             run_of = run(free)
         if not (begins & (run_of >= least)).any():
-            return Fit(cells=np.zeros(size, dtype=np.intp), refusal=rule.refusal(candidate, view))
+            return Fit(cells=np.zeros(size, dtype=np.intp), refusal=rule.refuses(candidate, view))
     fitting = begins & (run_of >= least)
     none = None if fitting.any() else fact("nothing_fits")
     return Fit(cells=np.where(fitting, np.minimum(run_of, wanted), 0), refusal=none)
@@ -114,20 +118,14 @@ def taken_back(candidate: Candidate, view: View, start: datetime, end: datetime)
     for rule in RULES:
         if rule.name in OF_PERSON and rule.holds_for(candidate):
             mask = rule.mask(candidate, view)
+            if isinstance(mask, Fact):
+                return mask
             if mask is False or (mask is not True and not mask[low:high].all()):
-                return rule.refusal(candidate, view)
+                return rule.refuses(candidate, view)
     return None
 
 
-def _says(kind: str) -> Callable[[Candidate, View], Fact]:
-    return lambda _candidate, _view: fact(kind)
-
-
 # Wishes, body and mode ------------------------------------------------------------------------------------------------
-
-
-def _not_vetoed(candidate: Candidate, view: View) -> bool:
-    return candidate.action not in view.person.wishes.never
 
 
 def _not_resting(candidate: Candidate, view: View) -> bool:
@@ -136,38 +134,22 @@ def _not_resting(candidate: Candidate, view: View) -> bool:
     return not any(action is candidate.action and what in ("", named) for action, what in resting)
 
 
-def _body_allows(candidate: Candidate, view: View) -> Cells | bool:
-    state = view.person.body.state if view.is_today else "well"
-    if state == "well":
+def _body(candidate: Candidate, view: View) -> Fact | bool:
+    body = view.person.body
+    if not view.is_today or body.state == "well":
         return True
-    if state == "strained":
-        return candidate.action is not A.EXERCISE
-    return candidate.action in ONE_REST or (candidate.task is not None and is_urgent(candidate, view))
+    rests = candidate.action in ONE_REST or is_urgent(candidate, view)
+    return (rests if body.ill else candidate.action is not A.EXERCISE) or body.why
 
 
-def _of_body(_candidate: Candidate, view: View) -> Fact:
-    why = view.person.body.facts
-    return why[0] if why else fact("said_ill")
-
-
-def _mode_allows(candidate: Candidate, view: View) -> bool:
-    mode = view.person.mode.on(view.grid.date)
-    if mode == "normal":
-        return True
-    due = candidate.task is not None and presses(candidate, view)
+def _mode(candidate: Candidate, view: View) -> Fact | bool:
+    mode, due = view.person.mode.on(view.grid.date), presses(candidate, view)
+    allowed = mode != "away" or candidate.action not in COMPANY
     if mode == "ill":
-        return candidate.action in ONE_REST or due
+        allowed = candidate.action in ONE_REST or due
     if mode == "holiday":
-        return candidate.action not in OFFICE_WORK or due
-    return mode != "away" or candidate.action not in COMPANY
-
-
-def _of_mode(_candidate: Candidate, view: View) -> Fact:
-    return fact(f"mode_{view.person.mode.on(view.grid.date)}")
-
-
-def _at_home(_candidate: Candidate, view: View) -> bool:
-    return not view.person.away(view.grid.date)
+        allowed = candidate.action not in OFFICE_WORK or due
+    return allowed or fact(f"mode_{mode}")
 
 
 def _with_somebody(candidate: Candidate, view: View) -> bool:
@@ -192,57 +174,39 @@ def _in_own_zone(candidate: Candidate, view: View) -> Cells | bool:
     return ~grid.touched((grid.begin, start) for start, _ in view.person.journeys if start < grid.bed)
 
 
-def _level_allows(candidate: Candidate, view: View) -> bool:
-    return _lowered(candidate, view) is None or (candidate.task is not None and presses(candidate, view))
-
-
-def _lowered(candidate: Candidate, view: View) -> Meter | None:
-    if candidate.action is None or not view.is_today:
-        return None
+def _level(candidate: Candidate, view: View) -> Fact | bool:
+    if candidate.action is None or not view.is_today or presses(candidate, view):
+        return True
     for meter, change in zip(Meter, EFFECTS[candidate.action], strict=True):
         reading = view.readings.get(meter)
         taxes = change <= TAKES or (candidate.action is A.EXERCISE and meter is Meter.VITALITY)
         if taxes and reading is not None and reading.coverage > 0 and reading.level < SHOWN_LOW:
-            return meter
-    return None
-
-
-def _of_level(candidate: Candidate, view: View) -> Fact:
-    meter = _lowered(candidate, view) or Meter.VITALITY
-    return fact("level_is_low", meter=str(meter), level=round(view.readings[meter].level, 2))
+            return fact("level_is_low", meter=str(meter), level=round(reading.level, 2))
+    return True
 
 
 # Tiredness ------------------------------------------------------------------------------------------------------------
 
 
-def _rested(_candidate: Candidate, view: View) -> bool:
-    return _tired(view) is None
-
-
-def _tired(view: View) -> Fact | None:
-    """Return why the person is too tired for sport and long work: a short night, a day sleep, or a long day."""
-    grid, short = view.grid, view.person.short_of_sleep if view.is_today else None
-    if short is not None and short >= SHORT_NIGHT:
+def _rested(_candidate: Candidate, view: View) -> Fact | bool:
+    """Refuse sport after a short night, after a day sleep, and on a long day."""
+    grid, short = view.grid, _shorter(view)
+    if short is not None:
         return fact("short_night", length=length(short / MINUTE))
     if grid.wake > grid.since(DAY_SLEEP):
         return fact("slept_until", time=local(view, grid.wake))
     strained = float(grid.strained[-1])
-    return None if strained < TIRING else fact("tiring_day", length=length(strained))
+    return strained < TIRING or fact("tiring_day", length=length(strained))
 
 
-def _of_tired(_candidate: Candidate, view: View) -> Fact:
-    return _tired(view) or fact("tiring_day", length=length(float(view.grid.strained[-1])))
-
-
-def _has_room(candidate: Candidate, view: View) -> bool:
-    work = candidate.task is not None or candidate.action in WORK
-    return not work or is_urgent(candidate, view) or float(view.grid.strained[-1]) < TIRING
-
-
-def _short_night(_candidate: Candidate, view: View) -> bool:
+def _shorter(view: View) -> timedelta | None:
     short = view.person.short_of_sleep if view.is_today else None
-    ill = view.is_today and view.person.body.state == "ill"
-    return ill or (short is not None and short >= SHORT_NIGHT)
+    return None if short is None or short < SHORT_NIGHT else short
+
+
+def _has_room(candidate: Candidate, view: View) -> Fact | bool:
+    work = candidate.task is not None or candidate.action in WORK
+    return not work or is_urgent(candidate, view) or float(view.grid.strained[-1]) < TIRING or _rested(candidate, view)
 
 
 # Free time ------------------------------------------------------------------------------------------------------------
@@ -274,10 +238,6 @@ def _shifted(cells: Cells, by: int) -> Cells:
     return found
 
 
-def _of_free(candidate: Candidate, _view: View) -> Fact:
-    return fact("no_gap", minutes=candidate.least)
-
-
 def _apart(candidate: Candidate, view: View) -> Cells | bool:
     apart = APART if candidate.task is None else PAUSE
     return ~view.grid.touched((one.start - apart, one.end + apart) for one in view.near) if view.near else True
@@ -288,30 +248,36 @@ def _of_apart(_candidate: Candidate, view: View) -> Fact:
 
 
 RULES: tuple[Rule, ...] = (
-    Rule(name="veto", mask=_not_vetoed, refusal=_says("vetoed")),
-    Rule(name="not today", mask=_not_resting, refusal=_says("not_today"), firm=False),
-    Rule(name="tired", actions=frozenset({A.EXERCISE}), mask=_rested, refusal=_of_tired),
-    Rule(name="body", mask=_body_allows, refusal=_of_body),
-    Rule(name="mode", mask=_mode_allows, refusal=_of_mode),
-    Rule(name="subject", actions=frozenset({A.LEARN}), mask=_with_somebody, refusal=_says("no_grounds"), firm=False),
-    Rule(name="away", actions=COMPANY, mask=_at_home, refusal=_says("away")),
-    Rule(name="somebody", actions=COMPANY, mask=_with_somebody, refusal=_says("nobody_known"), firm=False),
-    Rule(name="new zone", mask=_in_own_zone, refusal=_says("new_zone"), firm=False),
-    Rule(name="level", mask=_level_allows, refusal=_of_level),
-    Rule(name="planned", actions=PLANNED_ONCE, mask=not_planned, refusal=of_planned, firm=False),
+    Rule(name="veto", mask=lambda one, view: one.action not in view.person.wishes.never, refusal="vetoed"),
+    Rule(name="not today", mask=_not_resting, refusal="not_today", firm=False),
+    Rule(name="tired", actions=frozenset({A.EXERCISE}), mask=_rested),
+    Rule(name="body", mask=_body),
+    Rule(name="mode", mask=_mode),
+    Rule(name="subject", actions=frozenset({A.LEARN}), mask=_with_somebody, refusal="no_grounds", firm=False),
+    Rule(name="away", actions=COMPANY, mask=lambda _, view: not view.person.away(view.grid.date), refusal="away"),
+    Rule(name="somebody", actions=COMPANY, mask=_with_somebody, refusal="nobody_known", firm=False),
+    Rule(name="new zone", mask=_in_own_zone, refusal="new_zone", firm=False),
+    Rule(name="level", mask=_level),
+    Rule(name="planned", actions=PLANNED_ONCE, mask=not_planned, firm=False),
     Rule(name="lately", mask=not_lately, refusal=of_lately, firm=False),
-    Rule(name="deadline", mask=by_the_deadline, refusal=_says("deadline_over")),
+    Rule(name="deadline", mask=by_the_deadline, refusal="deadline_over"),
     Rule(name="too often", mask=not_too_often, refusal=of_too_often, firm=False),
-    Rule(name="often enough", mask=not_enough, refusal=of_enough, firm=False),
-    Rule(name="one rest", actions=LEISURE, mask=one_kind_of_rest, refusal=_says("another_rest"), firm=False),
-    Rule(name="nap", actions=frozenset({A.SLEEP}), mask=_short_night, refusal=_says("bedtime_far"), firm=False),
-    Rule(name="long day", mask=_has_room, refusal=_of_tired),
+    Rule(name="often enough", mask=not_enough, firm=False),
+    Rule(name="one rest", actions=LEISURE, mask=one_kind_of_rest, refusal="another_rest", firm=False),
+    Rule(
+        name="nap",
+        actions=frozenset({A.SLEEP}),
+        mask=lambda _, view: (view.is_today and view.person.body.ill) or _shorter(view) is not None,
+        refusal="bedtime_far",
+        firm=False,
+    ),
+    Rule(name="long day", mask=_has_room),
     Rule(name="hours", mask=hours, refusal=of_hours),
-    Rule(name="after waking", mask=after_waking, refusal=_says("hour_of_day")),
-    Rule(name="wished hours", mask=wished, refusal=_says("outside_hours")),
-    Rule(name="calls", actions=WORK, mask=answered, refusal=_says("no_calls")),
-    Rule(name="ahead", mask=ahead, refusal=_says("hour_of_day"), starts=True),
-    Rule(name="free", mask=_free, refusal=_of_free),
+    Rule(name="after waking", mask=after_waking, refusal="hour_of_day"),
+    Rule(name="wished hours", mask=wished, refusal="outside_hours"),
+    Rule(name="calls", actions=WORK, mask=answered, refusal="no_calls"),
+    Rule(name="ahead", mask=ahead, refusal="hour_of_day", starts=True),
+    Rule(name="free", mask=_free, refusal=lambda one, _: fact("no_gap", minutes=one.least)),
     Rule(name="apart", mask=_apart, refusal=_of_apart, firm=False),
-    Rule(name="late", mask=not_too_late, refusal=_says("hour_of_day"), starts=True),
+    Rule(name="late", mask=not_too_late, refusal="hour_of_day", starts=True),
 )
