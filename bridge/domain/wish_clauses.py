@@ -251,7 +251,7 @@ def _span_of(span: Span, read: Clause, *, several: bool) -> Hours:
         return _between(clock, end, read.actions)
     if several:
         raise NotUnderstood
-    late = bool(read.actions & AT_NIGHT)
+    late = bool(read.actions & AT_NIGHT) and read.actions != ALL
     if rel is K.TO:
         late_morning = range(10, 12) if read.actions <= BY_DAY else range(0)
         return MIDNIGHT, _sure(clock, range(1, 10) if read.actions == WORK else range(1, 5), late_morning)
@@ -259,9 +259,8 @@ def _span_of(span: Span, read: Clause, *, several: bool) -> Hours:
         return MIDNIGHT, _sure(clock, range(1, 5), range(0) if late else range(5, 12))
     if rel is K.AFTER:
         day = read.actions <= BY_DAY
-        return _sure(
-            clock, range(1, 5) if day else range(1, 11) if late else range(1, 8), range(7, 12) if day else range(0)
-        ), MIDNIGHT
+        afternoon = range(1, 5) if day or read.actions == ALL else range(1, 11) if late else range(1, 8)
+        return _sure(clock, afternoon, range(7, 12) if day else range(0)), MIDNIGHT
     raise NotUnderstood
 
 
