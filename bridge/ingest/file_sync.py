@@ -76,13 +76,15 @@ Group = list[tuple[Page, str]]  # pages with their files
 def _grouped(pages: Iterable[Page], reading: FileReading) -> Iterator[Group]:
     """Yield groups of (page, file) for one transaction each; a cursor, SETTLE or an error ends a group."""
     group: Group = []
+    records = 0
     try:
         for page in pages:
             if page.stream != SETTLE:
                 group.append((page, reading.at))
-            if page.cursor is not None or sum(len(page.records) for page, _ in group) >= TRANSACTION_RECORDS:
+                records += len(page.records)
+            if page.cursor is not None or records >= TRANSACTION_RECORDS:
                 yield group
-                group = []
+                group, records = [], 0
     except BridgeError:
         yield group
         raise

@@ -177,21 +177,14 @@ class Ingest(Part):
 
         Nothing is deleted here. Records of a newer export than that of ``covers`` are left out.
         """
-        r = tables.records.c
-        query, bound = _STORED, dict[str, Any](connection=connection_id, stream=stream)
+        bound = dict[str, Any](connection=connection_id, stream=stream)
         if covers.since is not None:  # reads only what may begin there, not ten years
-            query = _STORED_ABOUT
             bound |= {"since": covers.since, "day": covers.since.date() - DAYS_AROUND_A_ZONE}
-        if covers.prefix:
-            query = query.where(
-                r.key.startswith(covers.prefix, autoescape=True),
-                sa.func.substr(r.key, 1, len(covers.prefix)) == covers.prefix,  # SQLite's LIKE takes "A" for "a"
-            )
-        if covers.as_of is not None:
-            older = (date.is_(None) | (date <= covers.as_of) for date in (r.as_of, r.whole_as_of))
-            query = query.where(sa.or_(*older))
+        bound |= {"prefix": covers.prefix, "length": len(covers.prefix)} if covers.prefix else {}
+        bound |= {} if covers.as_of is None else {"as_of": covers.as_of}
+        query = _stored(about="since" in bound, under="prefix" in bound, dated="as_of" in bound)
         parents = covers.parents
-        parts = [query] if parents is None else [query.where(r.parent.in_(some)) for some in rows.chunks(parents)]
+        parts = [query] if parents is None else [query.where(_r.parent.in_(some)) for some in rows.chunks(parents)]
         absent = {row.id: row.key for part in parts for row in db.execute(part, bound) if row.key not in delivered}
         if covers.since is not None:
             began = rows.first_starts(db, list(absent)) if absent else {}
@@ -394,6 +387,19 @@ _STORED_ABOUT = _STORED.where(
         )
     )
 )
+
+
+@cache
+def _stored(*, about: bool, under: bool, dated: bool) -> sa.Select[int, str]:
+    """Return the query for a stream's stored records: that may begin after a time, under a prefix, of no newer date."""
+    query = _STORED_ABOUT if about else _STORED
+    if under:
+        start = sa.func.substr(_r.key, 1, sa.bindparam("length", type_=sa.Integer))
+        query = query.where(start == sa.bindparam("prefix", type_=sa.Text))
+    if dated:
+        newest = sa.bindparam("as_of", type_=tables.Instant)
+        query = query.where(sa.or_(*(date.is_(None) | (date <= newest) for date in (_r.as_of, _r.whole_as_of))))
+    return query
 
 
 def _arrive_again(state: State, row: Any) -> State:
