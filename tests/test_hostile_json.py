@@ -29,15 +29,16 @@ except SetupError as error:
 print(next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM")) // 1024)
 """
 MEGABYTES = 300  # at most; Python with the bridge takes half of it before anything is read
+MANY = 6_000_000  # objects, which would be 400 megabytes in memory
 HOSTILE: dict[str, tuple[str, Callable[[], bytes]]] = {
     "empty objects in a saved answer": (
         "days.json",
-        lambda: b'[{"wellnessStartTimeGmt":1}' + b",{}" * 15_000_000 + b"]",
+        lambda: b'[{"wellnessStartTimeGmt":1}' + b",{}" * MANY + b"]",
     ),
-    "empty objects in the export": ("UDSFile_1.json", lambda: b"[{}" + b",{}" * 15_000_000 + b"]"),
-    "empty objects in an object": ("UDSFile_1.json", lambda: b'[{"a":[{}' + b",{}" * 15_000_000 + b"]}]"),
-    "empty objects about an export of ours": ("rhythm-bridge-export.json", lambda: b"[{}" + b",{}" * 15_000_000 + b"]"),
-    "empty objects of the app's own": ("day.json", lambda: b'{"metric":"a","data":[{}' + b",{}" * 15_000_000 + b"]}"),
+    "empty objects in the export": ("UDSFile_1.json", lambda: b"[{}" + b",{}" * MANY + b"]"),
+    "empty objects in an object": ("UDSFile_1.json", lambda: b'[{"a":[{}' + b",{}" * MANY + b"]}]"),
+    "empty objects about an export of ours": ("rhythm-bridge-export.json", lambda: b"[{}" + b",{}" * MANY + b"]"),
+    "empty objects of the app's own": ("day.json", lambda: b'{"metric":"a","data":[{}' + b",{}" * MANY + b"]}"),
     "one endless text": ("UDSFile_1.json", lambda: b'[{"a":"' + b"x" * 90_000_000 + b'"}]'),
     "brackets": ("UDSFile_1.json", lambda: b"[" * 90_000_000),
 }

@@ -13,6 +13,7 @@ import random
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -42,7 +43,8 @@ COMMANDS = {
     "doctor after it": ("doctor", "--json"),
 }
 PUSHED_BYTES = 1 << 20  # more than the body before it gives back, which goes once it is imported, also on a full disk
-DAEMON_SECONDS = 15  # after which a daemon that runs is stopped
+DAEMON_SECONDS = 30  # after which a daemon that says nothing is stopped
+GOES_ON_SECONDS = 4  # in which a daemon that has said what is wrong looks several times for due work
 CALENDAR = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\n{}END:VCALENDAR\r\n"
 EVENT = (
     "BEGIN:VEVENT\r\nUID:{0}@example.org\r\nDTSTAMP:20261101T000000Z\r\nDTSTART:202611{1:02}T{2:02}0000Z\r\n"
@@ -135,12 +137,23 @@ def _said(*arguments: str) -> dict[str, Any]:
     if arguments[0] != "daemon":  # a process of its own would take a second more
         done = bridge(*arguments)
         return {"code": done.returncode, "out": done.stdout, "err": done.stderr}
-    command = [sys.executable, "-m", "bridge", *arguments]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=DAEMON_SECONDS)
-    except subprocess.TimeoutExpired as late:
-        return {"code": None, "out": (late.stdout or b"").decode(), "err": (late.stderr or b"").decode()}
-    return {"code": done.returncode, "out": done.stdout, "err": done.stderr}
+    command, told = [sys.executable, "-m", "bridge", *arguments], ""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        assert process.stdout is not None
+        late = threading.Timer(DAEMON_SECONDS, process.kill)
+        late.start()
+        for line in process.stdout:
+            told += line
+            if "the database is damaged" in line:
+                break
+        try:
+            code: int | None = process.wait(GOES_ON_SECONDS)
+        except subprocess.TimeoutExpired:
+            code = None
+            process.kill()
+        told += process.stdout.read()
+        late.cancel()
+    return {"code": code, "out": "", "err": told}
 
 
 @contextmanager

@@ -36,14 +36,15 @@ SAMPLE = {
 }
 
 
-@pytest.fixture
-def checkout(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    copy = tmp_path_factory.mktemp("checkout")
     for part in PARTS:
         if (ROOT / part).is_dir():
-            shutil.copytree(ROOT / part, tmp_path / part)  # with bytecode, which need not be made again
+            shutil.copytree(ROOT / part, copy / part)  # with bytecode, which need not be made again
         else:
-            shutil.copy(ROOT / part, tmp_path)
-    return tmp_path
+            shutil.copy(ROOT / part, copy)
+    return copy
 
 
 def command(name: str, root: Path) -> str:
