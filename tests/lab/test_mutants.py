@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from lab import mutants
 from lab.mutants import Mutation, mutated, outcome, places_in
 
 TEXT = "def small(a: int) -> bool:\n    if not a or a > 5:  # é\n        return a < 2\n    return a + 1 == 3\n"
@@ -40,3 +41,10 @@ def test_what_no_test_notices_survives(tmp_path: Path, number: int, told: str) -
     mutation: Mutation = mutated("a.py", TEXT, number)
     assert outcome(mutation, ["test_a.py"], tmp_path) == told
     assert (tmp_path / "a.py").read_text(encoding="utf-8") == TEXT
+
+
+def test_a_mutation_is_slow_by_its_work_and_not_by_the_clock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mutants, "CPU_SECONDS", 2)
+    (tmp_path / "a.py").write_text(TEXT, encoding="utf-8")
+    (tmp_path / "test_a.py").write_text("def test_it():\n    while True:\n        pass\n", encoding="utf-8")
+    assert outcome(mutated("a.py", TEXT, 5), ["test_a.py"], tmp_path) == "slow"
