@@ -148,7 +148,15 @@ def test_either_export_again_brings_nothing(store: Store, tmp_path: Path) -> Non
     assert state(store, "ana") == before
 
 
-@pytest.mark.parametrize("year", [2030, 2099])
+@pytest.mark.parametrize(
+    ("database_url", "year"),
+    [
+        *(("sqlite", year) for year in (2030, 2099)),
+        pytest.param("postgres", 2030, marks=pytest.mark.postgres),
+        pytest.param("postgres", 2099, marks=[pytest.mark.postgres, pytest.mark.slow]),
+    ],
+    indirect=["database_url"],
+)
 def test_an_export_dated_ahead_keeps_no_later_one_out(store: Store, tmp_path: Path, year: int) -> None:
     wild = document(walked("10-10", 1), walked("11-09", 1), exported=f"{year}-01-01 10:00:00 +0100")
     store.people.add_user("ana", "Europe/Berlin", now=NOW)

@@ -125,6 +125,7 @@ def test_a_source_without_files_takes_no_folder(tmp_path: Path) -> None:
     assert "reads no files" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("ana")
 @pytest.mark.timeout(300)
 def test_every_sample_is_read_or_named() -> None:

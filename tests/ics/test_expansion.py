@@ -109,6 +109,7 @@ def test_the_fixtures(case: str) -> None:
     assert found == wanted
 
 
+@pytest.mark.slow
 def test_other_peoples_calendars() -> None:
     """Every calendar that both can read expands alike, but for exactly those whose reason is written above."""
     different: list[str] = []
