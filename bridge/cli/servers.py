@@ -9,6 +9,7 @@ import typer
 from bridge.cli.mcp import over_http
 from bridge.domain.errors import SetupError
 
+LOCAL = "127.0.0.1"
 Port = Annotated[int, typer.Option(help="The port to listen on; 0 takes any free one.", min=0, max=65_535)]
 Host = Annotated[
     str,
@@ -45,11 +46,23 @@ def register(app: typer.Typer) -> None:
 
 
 def up(
-    host: Host = "127.0.0.1",
+    host: Host = LOCAL,
     port: Port = 8080,
     name: Names = None,
     every: Every = 60,
     health: Health = None,
+    lan: Annotated[
+        bool,
+        typer.Option(
+            "--lan",
+            help="Serve the own network: by HTTPS for this machine's name, with a certificate authority of its own "
+            "that each device trusts once. Every user needs a way to log in.",
+        ),
+    ] = False,
+    new_authority: Annotated[
+        bool,
+        typer.Option("--new-authority", help="With --lan: make another authority; every device has to trust it again."),
+    ] = False,
 ) -> None:
     """Run everything in one process: the page, what apps and vendors send, and the daemon.
 
@@ -58,8 +71,18 @@ def up(
     from bridge import installation
     from bridge.web import up as together
 
+    if lan and host != LOCAL:
+        raise SetupError("--lan listens on every address of this machine; leave --host out: bridge up --lan")
+    if new_authority and not lan:
+        raise SetupError("--new-authority goes with --lan: bridge up --lan --new-authority")
     with installation.open_bridge() as bridge:
-        together.run(bridge, host, port, name or (), every=every, health=health, assistants=over_http(bridge))
+        own, names = None, tuple(name or ())
+        if lan:
+            from bridge.web import lan as network
+
+            own = network.opened(bridge, names, anew=new_authority)
+            host, names = network.EVERYWHERE, (*names, *own.place.names)
+        together.run(bridge, host, port, names, every=every, health=health, assistants=over_http(bridge), lan=own)
 
 
 def daemon(
@@ -103,7 +126,7 @@ def worker(
 
 
 def web(
-    host: Host = "127.0.0.1",
+    host: Host = LOCAL,
     port: Port = 8080,
     name: Names = None,
 ) -> None:

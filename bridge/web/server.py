@@ -179,8 +179,9 @@ def opened(
     *,
     status: Callable[[], str] = lambda: "ok",
     assistants: ToolServers | None = None,
+    shown: Callable[[socket.socket], str] | None = None,
 ) -> tuple[FastAPI, socket.socket]:
-    """Return the application and a socket that listens for it, and print the page's address.
+    """Return the application and a socket that listens for it, and print where the page is.
 
     None as ``assistants`` is no such address. Raises SetupError for a port in use or if ``check_passwords`` fails.
     """
@@ -194,7 +195,7 @@ def opened(
     known = (*names, socket.gethostname()) if names or not local else ()
     app = create(bridge, local=local, names=known, status=status, assistants=assistants)
     listening = listen(host, port)
-    typer.echo(f"open {address(listening)}/", err=True)
+    typer.echo(shown(listening) if shown else f"open {address(listening)}/", err=True)
     if not local and host in LOOPBACK and not bridge.settings.trusted_proxies:
         typer.echo(UNNAMED_PROXY, err=True)
     return app, listening

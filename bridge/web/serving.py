@@ -9,6 +9,7 @@ import asyncio
 import logging
 import signal
 import socket
+import ssl
 from collections import Counter
 from collections.abc import Callable, Sequence
 from types import FrameType
@@ -44,15 +45,23 @@ def address(listening: socket.socket) -> str:
 
 
 def run(
-    app: Any, listening: socket.socket, trusted_proxies: str, *, at_signal: Callable[[], object] = lambda: None
+    app: Any,
+    listening: socket.socket,
+    trusted_proxies: str,
+    *,
+    at_signal: Callable[[], object] = lambda: None,
+    tls: ssl.SSLContext | None = None,
 ) -> None:
     """Serve an application until SIGTERM or Ctrl-C, then end in order. ``at_signal`` is called at the signal.
 
-    uvicorn raises the signal again when it ends. It is ignored, so that the caller can close the store.
+    Without ``tls`` the protocol is plain HTTP. uvicorn raises the signal again when it ends. It is ignored, so that the
+    caller can close the store.
     """
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)
-    Server(config(app, proxies=networks(trusted_proxies)), at_signal).run(sockets=[listening])
+    settings = config(app, proxies=networks(trusted_proxies))
+    settings.tls = tls
+    Server(settings, at_signal).run(sockets=[listening])
 
 
 class Server(uvicorn.Server):
@@ -71,6 +80,11 @@ class Config(uvicorn.Config):
     """The settings of a uvicorn server. Connections from trusted ``proxies`` are not limited per address."""
 
     proxies: Sequence[forwarded.Network] = ()
+    tls: ssl.SSLContext | None = None
+
+    def load(self) -> None:
+        super().load()
+        self.ssl = self.tls
 
 
 class Bounded(H11Protocol):

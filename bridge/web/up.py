@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from bridge.daemon.scheduler import Daemon
     from bridge.installation import Bridge
     from bridge.web.assistants import ToolServers
+    from bridge.web.lan import Lan
 
 
 def run(
@@ -29,19 +31,23 @@ def run(
     every: int,
     health: str | None,
     assistants: ToolServers | None = None,
+    lan: Lan | None = None,
 ) -> None:
     """Serve the page and run the daemon, which looks every ``every`` seconds, until SIGTERM or Ctrl-C.
 
-    ``health`` and ``assistants`` may be None. Raises SetupError if another daemon works here or ``opened`` refuses.
+    ``health``, ``assistants`` and ``lan`` may be None. Raises SetupError if another daemon works here or ``opened``
+    refuses.
     """
-    with only_daemon(bridge) as daemon, serve_health(daemon, health, every=every):
+    certificate = nullcontext() if lan is None else lan.serve_certificate(port and port + 1)
+    with only_daemon(bridge) as daemon, serve_health(daemon, health, every=every), certificate as shown:
         status = partial(status_of, daemon, every=every)
-        app, listening = opened(bridge, host, port, names, status=status, assistants=assistants)
+        app, listening = opened(bridge, host, port, names, status=status, assistants=assistants, shown=shown)
         served = threading.Event()
         ending = threading.Thread(target=_end, args=(daemon, served), name="end", daemon=True)
         looking = threading.Thread(target=look_until_stopped, args=(daemon,), kwargs={"every": every}, daemon=True)
         looking.start()
-        serving.run(app, listening, bridge.settings.trusted_proxies, at_signal=partial(_begin, ending))
+        tls = None if lan is None else lan.context
+        serving.run(app, listening, bridge.settings.trusted_proxies, at_signal=partial(_begin, ending), tls=tls)
         served.set()
         daemon.stopping.set()
         _begin(ending)

@@ -1,0 +1,203 @@
+"""Serve ``bridge up --lan``: the page by HTTPS for this machine's name, and the authority that devices trust."""
+
+from __future__ import annotations
+
+import io
+import logging
+import secrets
+import socket
+import ssl
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from socketserver import TCPServer
+from typing import TYPE_CHECKING
+
+import segno
+from cryptography.hazmat.primitives.serialization import Encoding
+
+from bridge.auth import authority
+from bridge.auth.authority import LEAF_LASTS, Authority, Place
+from bridge.domain.errors import SetupError
+from bridge.web.server import check_passwords
+
+if TYPE_CHECKING:
+    from bridge.installation import Bridge
+
+log = logging.getLogger(__name__)
+EVERYWHERE = "0.0.0.0"  # noqa: S104 - what --lan is for; every user needs a login
+ELSEWHERE = ("192.0.2.1", 9)  # an address for documents (RFC 5737), to which nothing is sent
+PATH = "/authority.crt"
+KIND = "application/x-x509-ca-cert"
+SECONDS = 5  # that a device has for its request of the certificate, which are answered one after another
+TAPS = """\
+Trust it once on each device, then open the page and install it.
+  iPhone, iPad: open the first address in Safari and allow the download;
+    Settings, Profile Downloaded, Install;
+    Settings, General, About, Certificate Trust Settings: switch it on.
+  Android: open the first address in Chrome and save the file;
+    Settings, search for "CA certificate", Install anyway;
+    choose the file.
+  Windows: open the file, Install Certificate;
+    Current User, "Place all certificates in the following store";
+    Trusted Root Certification Authorities, Finish.
+  macOS: open the file, which adds it to the keychain "login";
+    double-click it there, open Trust;
+    "When using this certificate": Always Trust."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lan:
+    """How this machine is served in its own network. ``place`` is all that its authority may sign."""
+
+    place: Place
+    name: str  # of this machine, to be shown
+    address: str | None  # of this machine now
+    context: ssl.SSLContext
+    certificate: bytes  # the authority's root, in DER
+    fingerprint: str
+
+    @contextmanager
+    def serve_certificate(self, port: int) -> Iterator[Callable[[socket.socket], str]]:
+        """Serve the authority's certificate in the clear, at one address, as long as the block runs.
+
+        Yield what tells how to reach the page that a socket listens for. Raises SetupError for a port in use.
+        """
+        try:
+            server = _Server((EVERYWHERE, port), self.certificate)
+        except (OSError, OverflowError):
+            raise SetupError(f"port {port} is not free; choose another: bridge up --lan --port {port + 1}") from None
+        serving = threading.Thread(target=server.serve_forever, name="certificate", daemon=True)
+        serving.start()
+        try:
+            yield lambda listening: self.told(listening.getsockname()[1], server.server_address[1])
+        finally:
+            server.shutdown()
+            server.server_close()
+            serving.join()
+
+    def told(self, port: int, plain: int) -> str:
+        """Return what to do on each device, with both addresses and their QR codes."""
+        download, page = f"http://{self.address or self.name}:{plain}{PATH}", f"https://{self.name}:{port}/"
+        lines = [
+            f"certificate: {download}",
+            _code(download),
+            f"SHA-256: {self.fingerprint}",
+            f"page: {page}",
+            _code(page),
+        ]
+        if self.address in self.place.addresses:
+            lines.append(f"The page answers at https://{self.address}:{port}/ too, where no passkey works.")
+        elif self.address:
+            lines.append(
+                f"{self.address} is a new address, which the authority may not sign: open the page by its name, or "
+                "make another authority, which every device has to trust again: bridge up --lan --new-authority"
+            )
+        return "\n".join([*lines, TAPS])
+
+
+def opened(bridge: Bridge, names: Sequence[str], *, anew: bool = False, place: Place | None = None) -> Lan:
+    """Return how to serve this machine, with an authority of its own, made ``anew`` if wanted.
+
+    ``place`` None is found out. Raises SetupError for a machine without a name, and for users without a login.
+    """
+    check_passwords(bridge)
+    place = place or own_place(names)
+    signer = authority.kept(bridge.store, bridge.vault, place, anew=anew, now=datetime.now(UTC))
+    return Lan(
+        place=signer.place,
+        name=place.names[0],
+        address=next(iter(place.addresses), None),
+        context=context_of(signer),
+        certificate=signer.root.public_bytes(Encoding.DER),
+        fingerprint=signer.fingerprint,
+    )
+
+
+def own_place(names: Sequence[str]) -> Place:
+    """Return the names and the IPv4 address by which a home network reaches this machine. ``names`` come first.
+
+    Raises SetupError if it has no name but localhost.
+    """
+    host = socket.gethostname().lower().rstrip(".")
+    short = host.partition(".")[0]
+    found = dict.fromkeys([*(name.lower() for name in names), f"{short}.local", short, host])
+    known = tuple(name for name in found if name.partition(".")[0] not in ("", "localhost"))
+    if not known:
+        raise SetupError("this machine has no name in its network; give it one: bridge up --lan --name NAME")
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+            asked.connect(ELSEWHERE)
+            address = asked.getsockname()[0]
+    except OSError:
+        return Place(names=known, addresses=())
+    return Place(names=known, addresses=(address,))
+
+
+def context_of(signer: Authority, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> ssl.SSLContext:
+    """Return a server's TLS, whose certificate is renewed by itself, between two handshakes, at half its time."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    lock, due = threading.Lock(), clock()
+
+    def renew(*_: object) -> None:
+        nonlocal due
+        with lock:
+            if (now := clock()) >= due:
+                _load(context, signer, now)
+                due = now + LEAF_LASTS / 2
+
+    renew()
+    context.sni_callback = renew
+    return context
+
+
+def _load(context: ssl.SSLContext, signer: Authority, now: datetime) -> None:
+    """Give ``context`` a new certificate. Its key is on the disk only sealed, by a password that is forgotten."""
+    password = secrets.token_urlsafe()
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "page.pem")
+        file.write_bytes(signer.issue(now=now, password=password.encode()))
+        context.load_cert_chain(file, password=password)
+
+
+class _Server(TCPServer):
+    """A server of a single file, whose requests wait for each other."""
+
+    allow_reuse_address = True
+
+    def __init__(self, address: tuple[str, int], certificate: bytes) -> None:
+        super().__init__(address, _Handler)
+        self.certificate = certificate
+
+    def handle_error(self, request: object, client_address: object) -> None:  # noqa: ARG002 - the base's shape
+        log.info("the certificate's server: a request broke off")
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server
+    server_version, sys_version = "rhythm-bridge", ""
+    timeout = SECONDS
+
+    def do_GET(self) -> None:
+        known = self.path == PATH
+        content = self.server.certificate if known else b""
+        self.send_response(200 if known else 404)
+        self.send_header("Content-Type", KIND if known else "text/plain")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's shape
+        """Log nothing, for the certificate is public."""
+
+
+def _code(text: str) -> str:
+    """Return a QR code of half blocks for a terminal."""
+    drawn = io.StringIO()
+    segno.make(text, error="l", micro=False).terminal(out=drawn, border=2, compact=True)
+    return drawn.getvalue().rstrip("\n")
