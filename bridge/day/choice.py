@@ -11,7 +11,7 @@ import numpy as np
 
 from bridge.calendar.busy import Stretch, clipped
 from bridge.calendar.plans import COMPANY
-from bridge.day.grid import CELL, DAY, EVENING, MINUTE, Numbers, grid_of, rounded_up
+from bridge.day.grid import CELL, DAY, EVENING, MINUTE, Cells, Numbers, grid_of, rounded_up
 from bridge.day.masks import BEFORE_BED, LEISURE
 from bridge.day.person import Person
 from bridge.day.rules import Starts, fit, taken_back
@@ -62,16 +62,21 @@ class Option:
     task: Task | None = None
     value: float = 0.0
     facts: tuple[Fact, ...] = ()
+    thin: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """A candidate with its places: cells and value by start; a value of -inf is no place."""
+    """A candidate with its places: cells and value by start; a value of -inf is no place.
+
+    ``thin`` are the starts without a reason that is enough alone.
+    """
 
     candidate: Candidate
     lengths: Starts
     value: Numbers
     added: Mapping[str, Numbers | float]
+    thin: Cells
     refusal: Fact | None = None
 
 
@@ -80,14 +85,20 @@ def judged(candidate: Candidate, view: View, first: int, last: int, *, asked: bo
     found = fit(candidate, view, first, last, asked=asked)
     if found.refusal is not None:
         return Judged(
-            candidate=candidate, lengths=found.cells, value=np.full(0, -np.inf), added={}, refusal=found.refusal
+            candidate=candidate,
+            lengths=found.cells,
+            value=np.full(0, -np.inf),
+            added={},
+            thin=np.full(0, False),
+            refusal=found.refusal,
         )
     added = values(candidate, view, found.cells)
+    told = reasons(candidate, view, added) >= weights()["grounds"]
     value = np.where(found.cells > 0, sum(added.values(), np.full(view.grid.size, weights()["worth"])), -np.inf)
     if not asked:
-        value = np.where(reasons(added, view.grid.size) >= weights()["grounds"], value, -np.inf)
-    none = None if np.isfinite(value).any() else fact("no_grounds")
-    return Judged(candidate=candidate, lengths=found.cells, value=value, added=added, refusal=none)
+        value = np.where(told[0], value, -np.inf)
+    why = None if np.isfinite(value).any() else fact("no_grounds")
+    return Judged(candidate=candidate, lengths=found.cells, value=value, added=added, thin=~told[1], refusal=why)
 
 
 def option_at(one: Judged, view: View, start: int) -> Option:
@@ -106,6 +117,7 @@ def option_at(one: Judged, view: View, start: int) -> Option:
         task=candidate.task,
         value=float(one.value[start]),
         facts=told,
+        thin=bool(one.thin[start]),
     )
 
 
@@ -145,10 +157,18 @@ def options(view: View, span: Stretch) -> tuple[dict[ActionType, Option], dict[A
         if candidate.action not in found or _first(option, view) > _first(found[candidate.action], view):
             found[candidate.action] = option
     _put_first(found, held, tasks, view)
+    if holds_any(view) or not all(one.thin for one in found.values()):
+        held |= {action: fact("no_grounds") for action, one in found.items() if one.thin}
+        found = {action: one for action, one in found.items() if not one.thin}
     night = None if ActionType.SLEEP in view.person.wishes.never else sleep_option(view.person, span)
     if night is not None:
         found[ActionType.SLEEP] = night
     return found, {action: why for action, why in held.items() if action not in found}
+
+
+def holds_any(view: View) -> bool:
+    """Return True if the day holds a suggestion already, so that a thin reason is none for another."""
+    return any(view.grid.wake <= one.start < view.grid.bed for one in view.said)
 
 
 def _put_first(
@@ -337,6 +357,9 @@ def quiet(view: View, held: Mapping[ActionType, Fact]) -> tuple[Fact, ...]:
     ahead = min((one.start for one in view.near if now < one.start < view.grid.bed), default=None)
     if enough is not None or ahead is not None:
         return (enough or fact("suggestion_at", time=local(view, ahead or now)),)
+    trained = held.get(ActionType.EXERCISE)
+    if trained is not None and trained.kind in ("trained", "long_sport") and not person.body.facts:
+        return (trained,)
     if person.body.facts:
         return person.body.facts[0], fact("rest_first" if person.body.ill else "take_it_easier")
     evening = now >= view.grid.since(EVENING) and not any(

@@ -17,6 +17,7 @@ FREE, EVENING_FROM, QUIET_EVENING = 90, 17 * 60, 19.5 * 60  # minutes of free ti
 IDLE_UNTIL = 20 * 60  # minutes after midnight, until which a thing never done is a reason
 TURN = 4  # days, on the last of which a thing never done is a reason
 FULL_WEEK, HARD_DAYS = 15, 20  # hours of work in the calendar within six days, and within three
+HARD, HARD_WEEK = 27, 45  # hours within as long, that are reason enough
 NONE_LATELY = {A.EXERCISE: "no_sport_lately"}  # kind of the fact
 OF_EVENING: Mapping[str, ActionType] = {"week_over": A.ME_TIME, "free_days": A.BINGE_WATCH, "work_again": A.MEDITATE}
 
@@ -32,6 +33,12 @@ def free_time(candidate: Candidate, view: View, _lengths: Starts) -> Numbers | f
     if kind == "work_again":
         evening = view.grid.minutes >= QUIET_EVENING
     return (long & evening).astype(float)
+
+
+def carries(candidate: Candidate, view: View) -> int:
+    """Return 2, reason enough, on the eve of work and after nine hours of it a day, and 1 for a free evening alone."""
+    hard = _worked(view, 3) >= HARD or _worked(view, 5, 1) >= HARD_WEEK
+    return 2 if hard or candidate.action is A.MEDITATE else 1
 
 
 def _worked(view: View, days: int, ahead: int = 0) -> float:
@@ -76,11 +83,11 @@ def of_free_time(candidate: Candidate, view: View, _start: int) -> Fact:
         if first is not None:
             return fact("work_again_at", time=local(view, first))
         return fact("work_again" if person.routine.work_known else "new_week")
+    hours = round(_worked(view, 5, 1))
+    if hours >= (FULL_WEEK if kind == "week_over" else HARD_WEEK):
+        return fact("week_over_after", hours=hours)
     if kind == "free_days":
         return fact("free_days")
-    hours = round(_worked(view, 5, 1))
-    if hours >= FULL_WEEK:
-        return fact("week_over_after", hours=hours)
     return fact("week_over" if person.routine.work_known else "weekend_begins")
 
 

@@ -16,6 +16,7 @@ from bridge.day.grid import DAY, EVENING, HOUR, MINUTE, OFFICE_WORK, Cells, Grid
 from bridge.day.view import RESTS, WEEK, WEEKEND, Candidate, View, deadline, is_call, local
 from bridge.domain.facts import Fact, fact
 from bridge.domain.slots import moment_at
+from bridge.domain.types import Occurrence
 from rhythm_env.interface import SLOTS_PER_DAY, ActionType, Slot
 
 A = ActionType
@@ -32,7 +33,7 @@ LATEST |= {A.FAMILY_TIME: 19.5, A.SOCIALIZE: 19, A.ME_TIME: 21.0, A.BINGE_WATCH:
 URGENT_UNTIL, ERRANDS_UNTIL, TASKS_UNTIL = 22 * HOUR, 18 * HOUR, 20 * HOUR
 AGAIN = {A.DEEP_WORK: 3, A.ADMIN_WORK: 4, A.LEARN: 10, A.SLEEP: 20, A.EXERCISE: 16, A.MEDITATE: 20}
 AGAIN |= {A.FAMILY_TIME: 10, A.SOCIALIZE: 20, A.ME_TIME: 20, A.BINGE_WATCH: 20}  # hours until it may be said again
-LONG_SPORT, FRESH = 1.25 * HOUR, 36 * HOUR  # sport in the calendar that takes rest on either side, and how much
+LONG_SPORT, FRESH = 1.5 * HOUR, 36 * HOUR  # sport in the calendar that takes rest on either side, and how much
 REPEATS_MAX = 3  # days of seven with the same action in a part of the day
 WEEKLY_MAX, WEEKLY_ELSE = {A.MEDITATE: 2, A.ME_TIME: 2}, 4  # days of seven with the same action
 ONE_REST = RESTS | {A.SLEEP}
@@ -257,18 +258,24 @@ def not_lately(candidate: Candidate, view: View) -> Cells | bool:
     )
     if candidate.action is A.EXERCISE:
         lately += [e.end for e in view.person.workouts(view.grid.date)]
-    if candidate.action is A.EXERCISE and candidate.task is None:  # a race or a long tour: rest before and after it
-        long = [o for o in view.planned(candidate.action) if o.end - o.start >= LONG_SPORT]
-        if any(o.start - FRESH < view.grid.bed and o.end + FRESH > view.grid.wake for o in long):
-            return ~view.grid.touched((o.start - FRESH, o.end + FRESH) for o in long)
     around = [(one.start - apart, one.end + apart) for one in view.near if one.action is candidate.action]
+    around += [(one.start - FRESH, one.end + FRESH) for one in _long_sport(candidate, view)]
     return ~view.grid.touched([*((end, end + apart) for end in lately), *around])
+
+
+def _long_sport(candidate: Candidate, view: View) -> list[Occurrence]:
+    """Return the entries of sport so long that one rests before and after them, such as a race, near the day."""
+    mine = view.planned(A.EXERCISE) if candidate.action is A.EXERCISE and candidate.task is None else []
+    long = [o for o in mine if o.end - o.start >= LONG_SPORT]
+    return [o for o in long if o.start - FRESH < view.grid.bed and o.end + FRESH > view.grid.wake]
 
 
 def of_lately(candidate: Candidate, view: View) -> Fact:
     done = view.person.workouts(view.grid.date) if candidate.action is A.EXERCISE else []
     if done:
         return fact("trained", time=local(view, done[-1].start))
+    for one in _long_sport(candidate, view):
+        return fact("long_sport", time=local(view, one.start))
     said = [one for one in view.near if one.action is candidate.action]
     if said:
         return fact("suggested_lately" if said[-1].start <= view.person.now else "suggested_elsewhere")

@@ -17,6 +17,7 @@ from bridge.day.choice import (
     Judged,
     Propensities,
     before,
+    holds_any,
     judged,
     of_bedtime,
     of_waking,
@@ -180,6 +181,11 @@ def _solved(view: View, ask: Propensities, named: frozenset[str], given: Sequenc
     ahead = min((one.start for one in given if one.kind == "suggested" and one.start > person.now), default=None)
     if ahead is not None:  # what is advised now is the first of the day, but for a task of today
         places = [one for one in places if grid.at(one.start) >= ahead or _urgency(found[one.choice], view) == 0]
+    firm = [place for place in places if not found[place.choice].thin[place.start]]
+    if firm or holds_any(view):
+        places = firm
+    else:
+        most["suggested"] = min(most["suggested"], 1)
     chosen = solve(places, most, lambda one, other: _apart(one, other, found, grid.date))
     for place in chosen:
         yield _block(found[place.choice], place, view)

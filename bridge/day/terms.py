@@ -15,12 +15,13 @@ import numpy as np
 from bridge.calendar.busy import clipped
 from bridge.calendar.plans import COMPANY
 from bridge.day.grid import HOUR, MINUTE, Grid, Numbers
-from bridge.day.leisure import NONE_LATELY, OF_EVENING, free_time, never_lately, of_free_time, of_none_lately
+from bridge.day.leisure import NONE_LATELY, OF_EVENING, carries, free_time, never_lately, of_free_time, of_none_lately
 from bridge.day.masks import usual
 from bridge.day.person import Person
 from bridge.day.rules import SHORT_NIGHT, Starts
 from bridge.day.view import RESTS, Candidate, View, local
 from bridge.domain.facts import Fact, fact, length
+from bridge.domain.types import Because, Reading
 from bridge.meters.words import usual_reach
 from rhythm_env.constants import EFFECTS
 from rhythm_env.interface import ActionType, Answer, Meter
@@ -38,7 +39,7 @@ NEAR_HOUR, TOLD_NEAR = 60.0, 30.0  # minutes around the usual hour that count, a
 ALONE = frozenset(
     {A.DEEP_WORK, A.LEARN, A.EXERCISE, A.MEDITATE, A.ME_TIME, A.BINGE_WATCH}
 )  # what is usual without others
-LATELY, LOW = timedelta(days=6), 0.1  # below normal, from which a level is called low
+LATELY, LOW, CLEARLY_LOW = timedelta(days=6), 0.1, 0.15  # below normal: a level is called low; is reason enough
 TOLD_LAST = frozenset({A.EXERCISE, A.MEDITATE, A.ME_TIME, A.FAMILY_TIME, A.SOCIALIZE, A.LEARN})
 OURSELVES = frozenset({A.EXERCISE, A.MEDITATE, A.ME_TIME, A.LEARN})
 
@@ -55,16 +56,22 @@ SERVES: Mapping[ActionType, Meter] = MappingProxyType(
 )
 
 Value = Numbers | float
+BESIDE, IDLE, ENOUGH = 0, 1, 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Term:
-    """``value`` gives what a term adds to each start, or to all. ``told`` gives the fact of a start, if it is one."""
+    """``value`` gives what a term adds to each start, or to all. ``told`` gives the fact of a start, if it is one.
+
+    ``alone`` says how much that fact carries: ENOUGH for a suggestion, IDLE only on a day that holds nothing else, or
+    BESIDE another reason.
+    """
 
     name: str
     value: Callable[[Candidate, View, Starts], Value]
     told: Callable[[Candidate, View, int], Fact | None] | None = None
     actions: frozenset[ActionType] | None = None
+    alone: Callable[[Candidate, View], int] = lambda _candidate, _view: ENOUGH
 
 
 @cache
@@ -93,18 +100,19 @@ def facts(candidate: Candidate, view: View, start: int, added: Mapping[str, Valu
         if told is not None:
             found.append(told.weighed(round(weight, 2)))
     idle = {"answer_teaches"}
-    if any(one.kind == "low_level" and one.values["meter"] == str(Meter.VITALITY) for one in found):
+    if any(one.values.get("meter") == str(Meter.VITALITY) for one in found if one.kind in ("low_level", "low_because")):
         idle.add("low_vitality")  # the same figure once
     known = [one for one in found if one.kind not in idle]
     return tuple(sorted(known or found, key=lambda one: -one.weight))
 
 
-def reasons(added: Mapping[str, Value], size: int) -> Numbers:
-    """Return the largest value of a term that can be told, by start (size,)."""
-    best = np.zeros(size)
+def reasons(candidate: Candidate, view: View, added: Mapping[str, Value]) -> Numbers:
+    """Return the largest value of a reason for an idle day, and of one that is enough on any, by start (2, size)."""
+    best = np.zeros((2, view.grid.size))
     for term in TERMS:
         if term.told is not None and term.name in added:
-            best = np.maximum(best, added[term.name])
+            carries = term.alone(candidate, view)
+            best[:carries] = np.maximum(best[:carries], added[term.name])
     return best
 
 
@@ -171,9 +179,26 @@ def _of_last_time(candidate: Candidate, view: View, _start: int) -> Fact:
     ahead = any(one.foreseen and one.action is candidate.action for one in view.said)
     told = fact("last_sport", days=ago, title=habit.last_sport) if habit.last_sport else fact("last_time", days=ago)
     told = fact("last_time_then", days=ago) if ahead else told
-    if habit.per_week < OFTEN or not habit.settled or ago > 2 * (_distance(candidate, view) or LONG_AGO):
+    if habit.per_week < OFTEN or not habit.settled:
         return told
-    return fact("last_and_often", last=told, often=often(habit.per_week))
+    lapsed = ago > 2 * (_distance(candidate, view) or LONG_AGO)
+    return fact("last_and_before" if lapsed else "last_and_often", last=told, often=often(habit.per_week))
+
+
+def _gap(candidate: Candidate, view: View) -> int:
+    """Return ENOUGH where the last time is longer ago than is usual for what the person does every week or so."""
+    habit, usual_days = view.person.routine.habits.get(candidate.action or A.SLEEP), _distance(candidate, view)
+    if habit is None or usual_days is None:
+        return BESIDE
+    over = (_ago(candidate, view) or 0) >= usual_days
+    if over and habit.settled and habit.per_week >= OFTEN:
+        return ENOUGH
+    return IDLE if candidate.action is A.EXERCISE or (over and candidate.action in COMPANY) else BESIDE
+
+
+def _settled(candidate: Candidate, view: View) -> int:
+    habit = view.person.routine.habits.get(candidate.action or A.SLEEP)
+    return ENOUGH if habit is not None and habit.settled else BESIDE
 
 
 def often(per_week: float) -> Fact:
@@ -291,7 +316,24 @@ def _low_level(candidate: Candidate, view: View, _lengths: Starts) -> Value:
 
 def _of_low_level(candidate: Candidate, view: View, _start: int) -> Fact:
     meter = SERVES[candidate.action or A.SLEEP]
-    return fact("low_level", meter=str(meter), level=round(view.readings[meter].level, 2))
+    level, why = round(view.readings[meter].level, 2), _lowers(view.readings[meter])
+    if why is None:
+        return fact("low_level", meter=str(meter), level=level)
+    return fact("low_because", meter=str(meter), level=level, why=why.fact)
+
+
+def _lowers(reading: Reading) -> Because | None:
+    """Return the measured input that lowers a level most, or None."""
+    return next((one for one in reading.strongest if one.share < 0), None)
+
+
+def _measured(candidate: Candidate, view: View) -> int:
+    """Return ENOUGH for a level clearly below normal, with what was measured. A short night asks for no stillness."""
+    reading = view.readings.get(SERVES[candidate.action or A.SLEEP])
+    why = None if reading is None else _lowers(reading)
+    if reading is None or why is None or reading.level > NORMAL - CLEARLY_LOW:
+        return IDLE if reading is not None and reading.level <= NORMAL - CLEARLY_LOW else BESIDE
+    return BESIDE if candidate.action is A.MEDITATE and why.fact.kind.startswith("slept") else ENOUGH
 
 
 def _quiet_stretch(candidate: Candidate, view: View, _lengths: Starts) -> Value:
@@ -374,18 +416,24 @@ def _one(_candidate: Candidate, _view: View, _lengths: Starts) -> Value:
 
 
 TERMS: tuple[Term, ...] = (
-    Term(name="usual_hour", value=_usual_hour, told=_of_usual_hour),
-    Term(name="last_time", actions=TOLD_LAST, value=_last_time, told=_of_last_time),
+    Term(name="usual_hour", value=_usual_hour, told=_of_usual_hour, alone=_settled),
+    Term(name="last_time", actions=TOLD_LAST, value=_last_time, told=_of_last_time, alone=_gap),
     Term(name="goal", value=_goal, told=_of_goal),
     Term(name="due", value=_due, told=_of_due),
     Term(name="ill", actions=RESTS | {A.SLEEP}, value=_body("ill"), told=_of_body),
     Term(name="strained", actions=RESTS | {A.SLEEP}, value=_body("strained"), told=_of_body),
     Term(name="short_night", actions=frozenset({A.SLEEP, A.ME_TIME}), value=_short_night, told=_of_short_night),
     Term(name="load", actions=RESTS | {A.EXERCISE}, value=_load, told=_of_load),
-    Term(name="low_level", value=_low_level, told=_of_low_level, actions=frozenset(SERVES)),
+    Term(name="low_level", value=_low_level, told=_of_low_level, actions=frozenset(SERVES), alone=_measured),
     Term(name="quiet_stretch", actions=frozenset({A.DEEP_WORK}), value=_quiet_stretch, told=_of_free),
-    Term(name="never_lately", actions=frozenset(NONE_LATELY), value=never_lately, told=of_none_lately),
-    Term(name="free_time", actions=frozenset(OF_EVENING.values()), value=free_time, told=of_free_time),
+    Term(
+        name="never_lately",
+        actions=frozenset(NONE_LATELY),
+        value=never_lately,
+        told=of_none_lately,
+        alone=lambda *_: IDLE,
+    ),
+    Term(name="free_time", actions=frozenset(OF_EVENING.values()), value=free_time, told=of_free_time, alone=carries),
     Term(name="wish_weight", value=_wish_weight, told=_of_wish_weight),
     Term(name="new_person", actions=OURSELVES, value=_new_person, told=lambda *_: fact("answer_teaches")),
     Term(name="habit", value=_habit),

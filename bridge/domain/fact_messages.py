@@ -90,6 +90,7 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "last_sport": Titled(
         say("the last time was {days} days ago"), say("the last time was {days} days ago ({title})")
     ),  # a source's own word for the sport, which may be anybody's
+    "last_and_before": say("{last}, and before that you did it {often}"),
     "last_and_often": say("{last}, and you usually do it {often}"),
     "load": say("you have had {hours} hours of {kinds} today"),
     "load_then": say("by then you have had {hours} hours of {kinds}"),
@@ -110,15 +111,16 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "waking_late": say("you sleep until about {time:%H:%M}, because the night begins late"),
     "waking_early": say("you get up at {time:%H:%M} for your entry at {entry:%H:%M}"),
     "no_sport_lately": say("no sport of the last weeks is known"),
-    "week_over": say("your working days are over, and tomorrow is free"),
-    "weekend_begins": say("the weekend begins, and tomorrow is free"),
+    "week_over": say("your working days are over, and nothing is planned tonight or tomorrow morning"),
+    "weekend_begins": say("the weekend begins, and nothing is planned tonight or tomorrow morning"),
     "week_over_after": say("your week held {hours} hours of work and meetings, and tomorrow is free"),
     "hard_days": say("your last three days held {hours} hours of work and meetings"),
-    "free_days": say("it is an evening between two free days"),
+    "free_days": say("nothing is planned tonight or tomorrow morning"),
     "work_again": say("a quiet close of your free days: your working week begins tomorrow"),
     "work_again_at": say("a quiet close of your free days: your working week begins tomorrow at {time:%H:%M}"),
     "new_week": say("a quiet close of the weekend, before a new week begins"),
     "low_level": say("your {meter} is low ({level:.2f}, 0.70 is your normal)"),
+    "low_because": say("your {meter} is low ({level:.2f}, 0.70 is your normal): {why}"),
     "wished_weight": say("you wish more for your {meter}"),
 }
 
@@ -166,6 +168,7 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "planned_later": say("it is planned at {time:%H:%M}"),
     "had_lately": say("you had it not long ago"),
     "trained": say("you trained at {time:%H:%M}"),
+    "long_sport": say("you rest before and after your sport on {time:%A} at {time:%H:%M}"),
     "suggested_lately": say("it was suggested not long ago"),
     "suggested_elsewhere": say("it is suggested at another hour of the day"),
     "another_rest": say("another rest is suggested on this day"),

@@ -143,7 +143,7 @@ def test_an_entry_fills_the_evening():
 
 
 def test_two_suggestions_of_a_day_lie_apart():
-    made = free_sunday(episodes=runs(7, 10, 13, 16, 19))
+    made = free_sunday(episodes=runs(7, 10, 13, 16, 23))
     said = Said(action=A.LEARN, start=at(SUNDAY, 600), end=at(SUNDAY, 645), foreseen=True)
     view = replace(look(made, made.now), said=[said])
     assert options(view, (made.now, made.now + 6 * HOUR))[0][A.EXERCISE].start >= at(SUNDAY, 645) + 2 * HOUR

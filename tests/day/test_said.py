@@ -25,7 +25,7 @@ def said(one, action, day=TODAY):
 def test_an_evening_is_worth_something_by_what_it_lies_between() -> None:
     made = person(hour=8)
     assert said(made, A.ME_TIME) == [["your week held 16 hours of work and meetings, and tomorrow is free"]]
-    assert said(made, A.BINGE_WATCH, TODAY + DAY) == [["it is an evening between two free days"]]
+    assert said(made, A.BINGE_WATCH, TODAY + DAY) == [["nothing is planned tonight or tomorrow morning"]]
     assert said(made, A.MEDITATE, SUNDAY) == [["a quiet close of your free days: your working week begins tomorrow"]]
     assert not [one for day in (TODAY + k * DAY for k in (3, 4, 5)) for one in said(made, A.ME_TIME, day)]
     early = person(entry(SUNDAY + DAY, 480, 540, A.ADMIN_WORK, "Call"), hour=8)
@@ -39,6 +39,29 @@ def test_an_evening_is_worth_something_by_what_it_lies_between() -> None:
     assert said(wednesday, A.ME_TIME, TODAY - 2 * DAY) == []
     booked = person(entry(TODAY + DAY, 540, 600, A.ADMIN_WORK, "Call"), hour=8)
     assert said(booked, A.ME_TIME) == []
+
+
+def test_a_thin_reason_is_enough_only_for_a_day_that_holds_nothing_else() -> None:
+    """A free evening, or that something was done before, is no reason beside a task; a figure clearly off is one."""
+    task = Task(key="t", list="l", title="Read", due=TODAY + 2 * DAY)
+    saturday = {"hour": 9, "day": TODAY + DAY}
+    busy = person(**saturday, tasks=[task], task_actions={"t": A.LEARN})
+    assert said(person(**saturday), A.BINGE_WATCH, TODAY + DAY)
+    assert said(busy, A.BINGE_WATCH, TODAY + DAY) == []
+    kinds = {why.kind for one in found(person(hour=18), 6)[0].values() for why in one.facts}
+    assert {"done_before", "last_time"}.isdisjoint(kinds)
+    stress = Because(
+        signal="stress", source=None, z=-2.0, contribution=-0.3, age_hours=1.0, fact=fact("stress", mean=60, usual=30)
+    )
+    calm = Reading(level=0.4, sd=0.05, coverage=1.0, because=(stress,))
+    for reading, given in ((calm, True), (replace(calm, because=()), False)):
+        later = replace(task, due=TODAY + 3 * DAY)
+        one = person(hour=15, tasks=[later], task_actions={"t": A.LEARN}, readings={Meter.SERENITY: reading})
+        options = found(one, 6, {Meter.SERENITY: reading})[0]
+        assert (A.MEDITATE in options) is given
+    assert (
+        "stress 60 over the last six hours" in for_person(found(one, 6, {Meter.SERENITY: calm})[0][A.MEDITATE].facts)[0]
+    )
 
 
 def test_the_evening_before_a_night_shift_is_no_close_of_free_days() -> None:
