@@ -168,10 +168,11 @@ def _module(folder: str, name: str, command: str) -> Any:
         found = found | _added(folder)  # read late, because it takes milliseconds
     if name not in found:
         near = config.nearest(name, found, cutoff=0.6)
-        asked = f"; did you mean {near}?" if near else ""
+        if near:
+            raise SetupError(f"{name!r} is none of the {folder}; did you mean {near}? Otherwise see: {command}")
         default = next(setting.default for setting in config.INSTALLATION if setting.name == "policy")
         usual = f"; the default is BRIDGE_POLICY={default}" if folder == "policies" else ""
         raise SetupError(
-            f"{name!r} is none of the {folder}{asked} (there are: {', '.join(sorted(found))}){usual}; see: {command}"
+            f"{name!r} is none of the {folder} (there are: {', '.join(sorted(found))}){usual}; see: {command}"
         )
     return importlib.import_module(found[name])

@@ -19,7 +19,7 @@ DAY = timedelta(days=1)
 HABIT_DAYS = 28  # days before, whose same hours make the habit
 LEAST_HISTORY = 14  # days of them since the first entry of the calendar
 SPAN = timedelta(days=21)  # after which an amount counts no more
-MAX_Z = 2.0
+MAX_Z, USUAL_Z = 2.0, 0.5
 USUAL_VARIATION, VARIATION_WORTH = 0.7, 5.0  # of the prior: spread as a share of the mean, and days it is worth
 EVIDENCE_DAYS = 4.0  # days with entries that are trusted half
 MICROSECOND, EPOCH = timedelta(microseconds=1), datetime(1970, 1, 1, tzinfo=UTC)
@@ -41,12 +41,12 @@ class Compared:
 
     @property
     def fact(self) -> Fact:
-        """Return the side of the distance. Less than 0.1 spreads is about as usual.
+        """Return the side of the distance. Less than half a spread is about as usual, as for a meter's level.
 
         >>> Compared(z=-1.2, quality=0.5).fact.kind
         'less_than_usual'
         """
-        if abs(self.z) < 0.1:
+        if abs(self.z) < USUAL_Z:
             return fact("as_usual")
         return fact("more_than_usual" if self.z > 0 else "less_than_usual")
 

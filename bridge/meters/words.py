@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bridge.domain.facts import Fact, fact, length
 from bridge.domain.languages import Text, say
+from bridge.domain.types import Reading
 from bridge.meters.baseline import CALIBRATED, Baseline
 
 SHORTFALL_MIN_HOURS = 1 / 4  # less is within the error of a watch
@@ -124,6 +125,11 @@ LEVEL_TEXTS = (
     say("above your usual"),
     say("far above your usual"),
 )
+HARDLY = {
+    -1: (say("hardly below"), say("hardly below your usual")),
+    1: (say("hardly above"), say("hardly above your usual")),
+}
+DEPARTS = frozenset({"less_than_usual", "more_than_usual"})
 
 
 def level_words(level: float, sd: float) -> Text:
@@ -133,3 +139,20 @@ def level_words(level: float, sd: float) -> Text:
     ('about your usual', 'a little below your usual', 'above your usual', 'far below your usual')
     """
     return LEVEL_TEXTS[3 + steps_from_usual(level, sd)]
+
+
+def reading_words(reading: Reading) -> tuple[Text, Text]:
+    """Return the short and the long words of a known level, which its shown reasons do not contradict.
+
+    A level that counts as usual only because it is unsure is "hardly below" it, where a reason says "less than usual".
+    """
+    steps = steps_from_usual(reading.level, reading.sd)
+    side = 1 if reading.level > NORMAL else -1
+    if steps == 0 and any(one.share * side > 0 and departs(one.fact) for one in reading.because):
+        return HARDLY[side]
+    return LEVEL_WORDS[3 + steps], LEVEL_TEXTS[3 + steps]
+
+
+def departs(told: Fact) -> bool:
+    """Return True if a fact says that an amount is more or less than usual."""
+    return any(part.kind in DEPARTS for part in told.parts())

@@ -113,7 +113,7 @@ def _course(reading: Reading, before: Reading | None) -> dict[str, str] | None:
 def _meter(meter: Meter, reading: Reading) -> dict[str, Any]:
     is_known, steps = reading.coverage > 0, words.steps_from_usual(reading.level, reading.sd)
     low, high = (max(0.0, reading.level - reading.sd), min(1.0, reading.level + reading.sd))
-    reach = words.usual_reach(reading.sd)
+    reach, (word, text) = words.usual_reach(reading.sd), words.reading_words(reading)
     oldest = max((b.age_hours for b in reading.because), default=None)
     said = min((b.age_hours for b in reading.because if b.signal == OWN_WORD), default=JUST_SAID_HOURS)
     return {
@@ -124,9 +124,10 @@ def _meter(meter: Meter, reading: Reading) -> dict[str, Any]:
         "low": round(100 * low, 1),
         "wide": round(100 * (high - low), 1),
         "shown": number(reading.level, ".2f") if is_known else _("not known"),
-        "words": shown(words.level_words(reading.level, reading.sd)) if is_known else None,
+        "words": shown(text) if is_known else None,
         "steps": steps if is_known else None,
-        "word": shown(words.LEVEL_WORDS[3 + steps]) if is_known else None,
+        "word": shown(word) if is_known else None,
+        "hardly": is_known and steps == 0 and text not in words.LEVEL_TEXTS,
         "usual_low": number(words.NORMAL - reach, ".2f"),
         "usual_high": number(words.NORMAL + reach, ".2f"),
         "fresh": number(reading.coverage, ".0%"),

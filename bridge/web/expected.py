@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import Any
@@ -60,6 +61,7 @@ def _shown(visit: Visit, block: Block) -> dict[str, Any]:
         "action": None if block.action is None else shown(advice_title(block.action, block.kind)),
         "title": block.title,
         "task": block.kind == "task",
+        "due": None if block.task is None else due_id(block.task),
         "reasons": for_person(block.facts[:REASONS_MAX]),
     }
 
@@ -67,3 +69,8 @@ def _shown(visit: Visit, block: Block) -> dict[str, Any]:
 def cell_id(day: date, slot: Slot) -> str:
     """Return the id of a slot's element on the page of a week."""
     return f"slot-{day.isoformat()}-{int(slot)}"
+
+
+def due_id(task: str) -> str:
+    """Return the id of the line that names a due task at the head of a day, which goes once the task has its place."""
+    return f"due-{hashlib.sha256(task.encode()).hexdigest()[:12]}"

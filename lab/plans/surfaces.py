@@ -7,18 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from bridge.advice import notify
 from bridge.advice.recommend import build_observation
 from bridge.day.plan import DayPlan
 from bridge.documents.meters import load_meters
 from bridge.documents.recommendations import recommendation_document
+from bridge.domain.languages import shown as shown_text
 from bridge.domain.records import Recommendation, Silence, User
 from bridge.domain.rendering import Audience, for_person, reasons, told
 from bridge.domain.titles import advice_title
 from bridge.domain.types import Reading
 from bridge.installation import Bridge
 from bridge.mcp.tools import Tools
+from bridge.meters.words import NORMAL
 from bridge.recordings.recorded_life import environment
 from bridge.web import day
 from bridge.web.state import AppState, Visit
@@ -38,8 +41,27 @@ def disagreements(
         tools = Tools(bridge=bridge, name=user.name)
         yield from _differ(dict(_advice(advice, plan, visit, tools)))
         meters = dict(_meters(bridge, user, visit, tools, now))
+        yield from contradictions(day.meters(visit.app.today_cache.today(bridge, user, now).readings))
     for meter in Meter:
         yield from _differ({name: levels[meter] for name, levels in meters.items()})
+
+
+def contradictions(shown: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield the contradictions within the meters as the page shows them, each in a sentence.
+
+    Words, colour and picture lie on the same side of the normal; nothing is as usual while its reason says less or
+    more; and an answer that was just given is not called old.
+    """
+    for one in (one for one in shown if one["known"]):
+        side, word = one["percent"] - 100 * NORMAL, f"{one['word']} {one['words']}"
+        if (side > 0 and "below" in word) or (side < 0 and "above" in word) or one["steps"] * side < 0:
+            yield f"{one['name']}: {word} at {one['shown']}"
+        usual = any(text in word for text in ("as usual", "about your usual"))
+        leaning = [why for why in one["reasons"] if (why["share"].startswith("+")) == (side > 0)]
+        if usual and any("than usual for you" in shown_text(why["text"]) for why in leaning):
+            yield f"{one['name']}: {word} beside {[shown_text(why['text']) for why in leaning]}"
+        if one["said"] and one["stale"]:
+            yield f"{one['name']}: an answer of {one['said']} is called old"
 
 
 def against_their_sign(readings: Mapping[Meter, Reading]) -> Iterator[str]:

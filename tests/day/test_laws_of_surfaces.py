@@ -14,6 +14,7 @@ from bridge.documents.plan import plan_document
 from bridge.domain.rendering import Audience
 from bridge.ingest.sync import sync
 from bridge.mcp.tools import Tools, _block
+from bridge.meters import words
 from bridge.recordings.recorded_life import environment
 from bridge.store import Store
 from bridge.web.state import AppState
@@ -91,3 +92,8 @@ def test_law_8_fails_where_a_week_is_planned_otherwise_than_its_days(monkeypatch
     placed = planning.Week.placed
     monkeypatch.setattr(planning.Week, "placed", lambda self, day: placed(self, day) if day not in self.planned else ())
     assert differs(0, 2)
+
+
+def test_law_8_fails_where_a_meter_is_as_usual_beside_less_than_usual(monkeypatch):
+    monkeypatch.setattr(words, "departs", lambda _: False)
+    assert differs(0)

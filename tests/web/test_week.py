@@ -227,6 +227,8 @@ def test_the_coming_days_show_what_is_expected_in_their_slots_and_a_task_once(
     next_week = visitor.get("/week/ahead?week=2026-W48", headers=PART).text
     assert (part + next_week).count("Pay the rent") == 1
     assert re.search(r'Pay the rent.*?class="soft why">It is due', part + next_week, re.DOTALL)
+    (due,) = re.findall(r'<li id="(due-\w+)">', visitor.get("/week?week=2026-W48").text)
+    assert f'<div id="{due}" hx-swap-oob="delete">' in part + next_week  # with its place its line at the day goes
     assert "/week/ahead" not in visitor.get("/week?week=2026-W46").text
     assert visitor.get("/week/ahead?week=2026-W47").headers["location"] == "/week?week=2026-W47"
     assert visitor.get("/week/ahead?week=x", headers=PART).status_code == 400

@@ -18,7 +18,7 @@ from bridge.domain.rendering import Audience, reasons
 from bridge.domain.slots import zone_at
 from bridge.domain.titles import ANSWER_BUTTONS
 from bridge.domain.types import Reading
-from bridge.meters.words import level_words
+from bridge.meters.words import reading_words
 from rhythm_env.interface import Answer, Meter
 
 EVENT_TYPE = "recommended"
@@ -189,7 +189,7 @@ def meter_state(reading: Reading) -> dict[str, Any]:
     known = reading.coverage > 0
     return {
         "level": round(100 * reading.level) if known else None,
-        "words": level_words(reading.level, reading.sd) if known else "not known",
+        "words": reading_words(reading)[1] if known else "not known",
         "uncertainty": round(100 * reading.sd) if known else None,
         "coverage": round(reading.coverage, 2),
         "because": reasons((one.fact for one in reading.strongest[:REASONS_MAX]), Audience.LOCK_SCREEN),

@@ -123,7 +123,10 @@ def _days(visit: Visit, week: Week, owned_: dict[str, Any]) -> list[dict[str, An
 def _due(week: Week, day: date, today: date) -> dict[str, Any]:
     due = [(one, one.due) for one in week.tasks if one.due is not None]
     found = [one for one, date_ in due if (max(date_, today) if day == today else date_) == day >= today]
-    told = [{"title": one.title, "overdue": one.due is not None and one.due < today} for one in found[:DUE_MAX]]
+    told = [
+        {"id": expected.due_id(one.key), "title": one.title, "overdue": one.due is not None and one.due < today}
+        for one in found[:DUE_MAX]
+    ]
     return {"due": told, "more": max(len(found) - DUE_MAX, 0)}
 
 
