@@ -87,7 +87,7 @@ def _check_beside(read: Clause) -> None:
         if not read.actions or not isinstance(goes, frozenset) or not read.actions <= goes:
             raise NotUnderstood
         read.in_part |= not read.actions <= ONE_THING
-    if K.NOT in read.flags and kinds & {K.NAME, K.DETAIL}:  # "no tv in bed" is not "no tv"
+    if kinds & {K.NAME, K.DETAIL} and (K.NOT in read.flags or len(read.actions) > 1):  # "no tv in bed" is not "no tv"
         raise NotUnderstood
 
 
