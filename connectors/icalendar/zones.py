@@ -21,6 +21,7 @@ RULE = re.compile(r"^RRULE:([^\n]*)", re.MULTILINE | re.IGNORECASE)
 ZONED = re.compile(r"^(?:DTSTART|DTEND|DUE|EXDATE|RDATE|RECURRENCE-ID);[^\n]*$", re.MULTILINE | re.IGNORECASE)
 # Programs leave out the quotation marks around a name with a colon in it.
 NAMED = re.compile(r';TZID=(?:"([^"]*)"|(.*?))(?=;[A-Z-]+=|$)', re.IGNORECASE)
+DEFINITION_MAX_CHARS = 20_000  # of a zone's definition that is remembered
 HEAD_MAX_CHARS = 500  # of a property before its value
 WRITTEN_OFFSET = re.compile(
     r"\(?(?:UTC|GMT|Z)?\s*(?:([+\u2212-])\s*(\d{1,2})(?::?([0-5]\d))?)?\s*\)?(.*)", re.IGNORECASE
@@ -56,7 +57,8 @@ def _with_known_zones(calendar: str) -> str:
     definitions: dict[str, str] = {}
     for match in DEFINITION.finditer(calendar):
         name = DEFINED.search(match.group())
-        if name is not None and _works(match.group()):
+        works = _works if len(match.group()) <= DEFINITION_MAX_CHARS else _works.__wrapped__
+        if name is not None and works(match.group()):
             definitions[_plain(name.group(1))] = match.group()
     names: dict[str, str] = {}
 
@@ -106,6 +108,7 @@ def _plain(name: str) -> str:
     return name.strip().strip('"').strip().casefold()
 
 
+@lru_cache(maxsize=64)  # every entry of a calendar comes with its zones, and reading one takes 50 ms
 def _works(definition: str) -> bool:
     """Return True if a definition can be read, and each of its rules is yearly and matches a date from 2000 to 2040."""
     # The library would search for minutes for a date that never comes.
