@@ -44,6 +44,11 @@ if _in_memory():
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))  # under which pytest makes ``tmp_path``
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the tests that may take minutes, so that no worker is left with one at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("timeout") is None)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _compiled_once() -> Iterator[None]:
     """Every test opens stores of its own, and compiling SQL for each took a fifth of the suite's time.

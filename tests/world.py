@@ -6,7 +6,7 @@ import importlib.util
 import json
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
@@ -195,21 +195,28 @@ def contents(store: Store, user: User) -> dict[str, list[Any]]:
         "events": store.reading.events(user.id, **span),
         "tasks": store.reading.tasks(user.id),
     }
-    rows = {kind: [plain({"source": s, **asdict(item)}) for s, item in items] for kind, items in found.items()}
+    rows = {kind: [{"source": s, **plain(item)} for s, item in items] for kind, items in found.items()}
     return {kind: sorted(items, key=str) for kind, items in rows.items()}
 
 
 def plain(value: Any) -> Any:
-    """Dataclass fields as JSON would hold them."""
-    if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items() if item is not None}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if isinstance(value, datetime | date):
-        return value.isoformat()
-    if isinstance(value, float):
-        return round(value, 6)
-    return value if isinstance(value, int | bool | type(None)) else str(value)
+    """Dataclasses, and all that their fields hold, as JSON would hold them. What is None is left out."""
+    match value:
+        case str() if type(value) is str:
+            return value
+        case float():
+            return round(value, 6)
+        case int() | None:
+            return value
+        case dict():
+            return {str(key): plain(item) for key, item in value.items() if item is not None}
+        case list() | tuple():
+            return [plain(item) for item in value]
+        case datetime() | date():
+            return value.isoformat()
+    if is_dataclass(value):
+        return plain({field.name: getattr(value, field.name) for field in fields(value)})
+    return str(value)
 
 
 def introduce(store: Store, user: User, *, now: datetime) -> None:

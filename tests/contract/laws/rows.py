@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from dataclasses import asdict
 from datetime import timedelta
 from typing import Any
 
@@ -110,4 +109,4 @@ def unknowable(world: World) -> set[str]:
     streams = world.spec.deletions_unknown
     assert all(len(why.split()) >= 5 for why in streams.values()), "SPEC says why deletions cannot be known"
     assert set(streams) <= set(world.spec.streams)
-    return {str(plain({"source": world.spec.name, **asdict(item)})) for item in meanings(world, set(streams))}
+    return {str({"source": world.spec.name, **plain(item)}) for item in meanings(world, set(streams))}
