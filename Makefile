@@ -1,8 +1,8 @@
 # Every target makes .venv by itself; `make test` is what .ci/run calls.
 PYTHON ?= python3
 BIN := .venv/bin
-# One more than there are cores, because tests wait for servers now and then.
-WORKERS = $(shell $(PYTHON) -c "import os; print(min(8, 1 + (os.cpu_count() or 1)))")
+# Two more than there are cores, because tests wait for servers now and then. Neighbours share their fixtures.
+WORKERS = $(shell $(PYTHON) -c "import os; print(min(8, 2 + (os.cpu_count() or 1)))") --dist worksteal
 
 .PHONY: demo dist sbom test test-slow test-faults test-web test-caldav test-calendars test-s3 test-standards test-home-assistant test-openenv test-train test-llm test-newest test-lowest smoke-newest locks lint docs languages site pictures first-plan classifier bench mutants evaluate evidence live clean
 
@@ -23,7 +23,7 @@ test: .venv/ready
 	$(BIN)/pytest -m "not faults and not web and not slow" --numprocesses $(WORKERS)
 
 test-slow: .venv/ready
-	$(BIN)/pytest -m "slow and not faults and not web" --numprocesses $(WORKERS) --timeout 1200
+	$(BIN)/pytest -m "slow and not faults and not web" --numprocesses $(WORKERS) --timeout 1200 $(TESTS)
 
 test-faults: .venv/ready
 	$(BIN)/pytest -m faults --timeout 1800
