@@ -14,7 +14,7 @@ from bridge.calendar.plans import COMPANY
 from bridge.day.grid import CELL, DAY, EVENING, MINUTE, Cells, Numbers, grid_of, rounded_up
 from bridge.day.masks import BEFORE_BED, LEISURE
 from bridge.day.person import Person
-from bridge.day.rules import Starts, fit, taken_back
+from bridge.day.rules import Starts, fit, little_sleep, taken_back
 from bridge.day.sleep import Rests
 from bridge.day.terms import facts, of_due, reasons, values, weights
 from bridge.day.view import (
@@ -357,11 +357,13 @@ def quiet(view: View, held: Mapping[ActionType, Fact]) -> tuple[Fact, ...]:
     ahead = min((one.start for one in view.near if now < one.start < view.grid.bed), default=None)
     if enough is not None or ahead is not None:
         return (enough or fact("suggestion_at", time=local(view, ahead or now)),)
+    slept = None if person.body.ill else little_sleep(view)
+    body = slept or next(iter(person.body.facts), None)
+    if body is not None:
+        return body, fact("rest_first" if person.body.ill else "take_it_easier")
     trained = held.get(ActionType.EXERCISE)
-    if trained is not None and trained.kind in ("trained", "long_sport") and not person.body.facts:
+    if trained is not None and trained.kind in ("trained", "long_sport"):
         return (trained,)
-    if person.body.facts:
-        return person.body.facts[0], fact("rest_first" if person.body.ill else "take_it_easier")
     evening = now >= view.grid.since(EVENING) and not any(
         high > now and low < view.grid.bed for low, high in view.entries
     )

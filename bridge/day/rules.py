@@ -46,7 +46,7 @@ Starts = NDArray[np.intp]
 
 DAY_SLEEP = 12 * HOUR  # a sleep that ends later was in the daytime
 TIRING = 8.5 * 60  # minutes of entries, after which there is no sport and no more work
-SHORT_NIGHT = HOUR  # a night so much shorter than usual is short
+SHORT_NIGHT, LITTLE_SLEEP = HOUR, 4 * HOUR  # a night so much shorter than usual is short; so short, it is hardly one
 DIGESTION, ALONE, APART, PAUSE = HOUR, 3 * HOUR, 2 * HOUR, 30 * MINUTE
 LONELY = 0.5  # Connection
 SHOWN_LOW, TAKES = 0.35, -0.05  # a level shown as low, and an effect that lowers it further
@@ -199,6 +199,19 @@ def _rested(_candidate: Candidate, view: View) -> Fact | bool:
     return strained < TIRING or fact("tiring_day", length=length(strained))
 
 
+def little_sleep(view: View) -> Fact | None:
+    """Return the fact of a night of under four hours that ended today, after which what can wait does."""
+    night = view.person.slept(view.grid.date) if view.is_today else None
+    if night is None or night.end - night.start >= LITTLE_SLEEP:
+        return None
+    return fact("short_opening", asleep=length((night.end - night.start) / MINUTE))
+
+
+def _slept_enough(candidate: Candidate, view: View) -> Fact | bool:
+    rests = candidate.action in (A.SLEEP, A.ME_TIME) or presses(candidate, view)
+    return rests or little_sleep(view) or True
+
+
 def _shorter(view: View) -> timedelta | None:
     short = view.person.short_of_sleep if view.is_today else None
     return None if short is None or short < SHORT_NIGHT else short
@@ -250,6 +263,7 @@ def _of_apart(_candidate: Candidate, view: View) -> Fact:
 RULES: tuple[Rule, ...] = (
     Rule(name="veto", mask=lambda one, view: one.action not in view.person.wishes.never, refusal="vetoed"),
     Rule(name="not today", mask=_not_resting, refusal="not_today", firm=False),
+    Rule(name="little sleep", mask=_slept_enough, firm=False),
     Rule(name="tired", actions=frozenset({A.EXERCISE}), mask=_rested),
     Rule(name="body", mask=_body),
     Rule(name="mode", mask=_mode),

@@ -138,6 +138,19 @@ def test_nothing_is_said_inside_an_entry_or_the_sleep_that_the_plan_shows() -> N
     assert A.ADMIN_WORK in found(woken, 6)[0]
 
 
+def test_after_three_hours_of_sleep_rest_comes_before_what_can_wait() -> None:
+    slept = [*nights(30, -60, 420, last=TODAY - DAY), sleep(TODAY, 240, 420)]
+    tasks = [Task(key=str(k), list="l", title=f"Read {k}", due=TODAY + k * DAY) for k in (0, 3)]
+    for hour in (9, 13, 17.5, 19):
+        one = person(hour=hour, episodes=slept, tasks=tasks[1:], task_actions={"3": A.LEARN})
+        given, held = found(one, 6)
+        assert {option.action for option in given.values()} <= {A.SLEEP, A.ME_TIME}
+        if not given:
+            assert for_person(quiet(look(one, one.now), held))[0] == "a short night: 3 h"
+    due = person(hour=17.5, episodes=slept, tasks=tasks, task_actions={"0": A.LEARN, "3": A.LEARN})
+    assert found(due, 6)[0][A.LEARN].what == "Read 0"
+
+
 def test_hours_in_which_something_can_be_fetched_are_no_work() -> None:
     """Seven hours of a packet pickup are not attended, and half an hour at the daycare is."""
     pickup = entry(TODAY, 720, 1140, A.ADMIN_WORK, "Race packet pickup")
