@@ -37,6 +37,7 @@ METRIC_NAMES: Mapping[str, Text] = {
     "rem_sleep": say("REM sleep"),
     "sleep_need": say("sleep need"),
     "sleep_efficiency": say("sleep efficiency"),
+    "sleep_latency": say("time to fall asleep"),
     "sleep_consistency": say("sleep consistency"),
     "sleep_score": say("sleep score"),
     "recovery_score": say("recovery score"),
@@ -46,6 +47,7 @@ METRIC_NAMES: Mapping[str, Text] = {
     "stress_management": say("stress management"),
     "steps": say("steps"),
     "stand_hours": say("stand hours"),
+    "floors": say("floors climbed"),
     "distance": say("distance"),
     "active_energy": say("active energy"),
     "total_energy": say("total energy"),
@@ -100,6 +102,10 @@ WORDS: Mapping[str, Words] = MappingProxyType(
         "rem_sleep": Words("rem sleep, rem, dream sleep", "rem schlaf, rem schlafs, rem, traumschlaf"),
         "sleep_need": Words("sleep need, sleep did i need, needed sleep", "schlafbedarf, schlaf brauchte ich"),
         "sleep_efficiency": Words("sleep efficiency", "schlafeffizienz"),
+        "sleep_latency": Words(
+            "sleep latency, time to fall asleep, minutes to fall asleep, take me to fall asleep, take to fall asleep",
+            "einschlafdauer, einschlafzeit, einschlaflatenz, brauche ich zum einschlafen",
+        ),
         "sleep_consistency": Words("sleep consistency", "schlafkonstanz, schlafbeständigkeit"),
         "sleep_score": Words("sleep score, sleep scores", "schlafwert, schlafwerte, schlaf score, schlafscore"),
         "recovery_score": Words(
@@ -136,6 +142,10 @@ WORDS: Mapping[str, Words] = MappingProxyType(
         ),
         "steps": Words("steps, step count, step, walk more", "schritte, schritten, schritt, schrittzahl"),
         "stand_hours": Words("stand hours, standing hours", "stehstunden"),
+        "floors": Words(
+            "floors, floors climbed, flights of stairs, flights climbed, flights",
+            "stockwerke, etagen, stockwerke gestiegen",
+        ),
         "distance": Words(
             "distance, distance covered, distances",
             "strecke, distanz, entfernung, strecken, zurückgelegte strecke, weg",

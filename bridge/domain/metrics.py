@@ -82,6 +82,9 @@ class Metric(StrEnum):
     SLEEP_EFFICIENCY = "sleep_efficiency"
     """Share of the time in bed that the user was asleep, in per cent."""
 
+    SLEEP_LATENCY = "sleep_latency"
+    """Minutes from lying down to falling asleep, as the source tells them."""
+
     SLEEP_CONSISTENCY = "sleep_consistency"
     """The vendor's score of how regular the hours of sleep are, in per cent."""
 
@@ -108,6 +111,9 @@ class Metric(StrEnum):
 
     STAND_HOURS = "stand_hours"
     """Hours of a day in which the user stood for at least a minute, as Apple counts them."""
+
+    FLOORS = "floors"
+    """Floors climbed on a civil local day."""
 
     DISTANCE = "distance"
     """Distance of a day; in a workout's episode, the distance of the workout."""
@@ -236,6 +242,7 @@ METRICS: Mapping[Metric, MetricSpec] = MappingProxyType(
         Metric.REM_SLEEP: MetricSpec(unit="min", shape=Shape.NIGHTLY, low=0, high=1440),
         Metric.SLEEP_NEED: MetricSpec(unit="min", shape=Shape.NIGHTLY, low=0, high=1440),
         Metric.SLEEP_EFFICIENCY: MetricSpec(unit="%", shape=Shape.NIGHTLY, low=0, high=100),
+        Metric.SLEEP_LATENCY: MetricSpec(unit="min", shape=Shape.NIGHTLY, low=0, high=1440),
         Metric.SLEEP_CONSISTENCY: MetricSpec(unit="%", shape=Shape.NIGHTLY, low=0, high=100),
         Metric.SLEEP_SCORE: MetricSpec(unit="vendor 0-100", shape=Shape.NIGHTLY, low=0, high=100),
         Metric.RECOVERY_SCORE: MetricSpec(unit="vendor 0-100", shape=Shape.NIGHTLY, low=0, high=100),
@@ -245,6 +252,7 @@ METRICS: Mapping[Metric, MetricSpec] = MappingProxyType(
         Metric.STRESS_MANAGEMENT: MetricSpec(unit="vendor 0-100", shape=Shape.NIGHTLY, low=0, high=100),
         Metric.STEPS: MetricSpec(unit="count", shape=Shape.DAILY, low=0, high=400_000),
         Metric.STAND_HOURS: MetricSpec(unit="count", shape=Shape.DAILY, low=0, high=24),
+        Metric.FLOORS: MetricSpec(unit="count", shape=Shape.DAILY, low=0, high=5_000),
         Metric.DISTANCE: MetricSpec(unit="m", shape=Shape.DAILY, low=0, high=1_200_000),
         Metric.ACTIVE_ENERGY: MetricSpec(unit="kcal", shape=Shape.DAILY, low=0, high=20_000),
         Metric.TOTAL_ENERGY: MetricSpec(unit="kcal", shape=Shape.DAILY, low=0, high=20_000),

@@ -99,10 +99,13 @@ def _settled(tokens: Sequence[w.Token]) -> list[w.Token]:
     better = bool(metrics) and metrics <= BETTER_HIGH
     at_night = bool(metrics) and all(one in METRICS and METRICS[Metric(one)].shape is Shape.NIGHTLY for one in metrics)
     grouped, usual = w.WHICH_BY in kinds, w.USUAL in kinds
+    climbed = {(w.METRIC, "floors"), (w.FIGURE, "ascent")} & {*tokens}
     found: list[w.Token] = []
     for kind, value in tokens:
         if kind == w.TOGETHER and w.RELATED not in kinds:
             found.append((w.OF, "sum"))
+        elif kind == w.RISEN and not climbed:
+            found.append((w.OF, "trend"))
         elif kind == w.BEST and better:
             found.append((w.OF, value))
         elif usual and kind == w.WEEKEND:
@@ -110,7 +113,7 @@ def _settled(tokens: Sequence[w.Token]) -> list[w.Token]:
         elif grouped and kind == w.WHICH_BY:
             found.append((w.BY, value))
         elif not (
-            kind in (w.TOGETHER, w.USUAL)
+            kind in (w.TOGETHER, w.USUAL, w.RISEN)
             or (kind == w.PLANNED and kinds & {w.ENTRIES, w.ACTION})
             or (kind == w.AT_NIGHT and at_night)
             or (grouped and kind == w.OF and value in ENDS)  # "on which weekday most": the groups tell

@@ -19,7 +19,18 @@ OF, LENGTH, METRIC, FIGURE, ROWS_LAST = "A", "G", "M", "F", "n"
 NIGHTS, DAYS, ON_DAYS, WORKOUTS, SPORT, ACTIVITY, ENTRIES, ACTION = "N", "D", "d", "W", "S", "s", "E", "a"
 UNIT, COMPARED, CLOCK, BED, UP, SPAN, CONDITION, WEEKEND = "U", "C", "K", "b", "g", "p", "X", "k"
 RAN = "j"  # "gelaufen": of steps walked, else ran
-BEST, WHICH, WHICH_BY, PLANNED, AT_NIGHT, TOGETHER, ALL, USUAL, FACTOR = "e", "q", "Y", "P", "i", "+", "l", "u", "f"
+BEST, WHICH, WHICH_BY, PLANNED, AT_NIGHT, TOGETHER, ALL, USUAL, FACTOR, RISEN = (
+    "e",
+    "q",
+    "Y",
+    "P",
+    "i",
+    "+",
+    "l",
+    "u",
+    "f",
+    "v",
+)
 BY, EACH, AFTER, WITH, AND, THAN, RELATED, DIFFERENCE, SHARE = "B", "m", "@", "w", "&", "t", "V", "c", "H"
 MORE, BECOMES, DID, WALK = "r", "z", "!", "y"
 
@@ -239,6 +250,7 @@ GERMAN: Mapping[Token, str] = {
     (PLANNED, None): "geplant, geplante, geplanten",
     (AT_NIGHT, None): "nachts, in der nacht, während der nacht, im schlaf, pro nacht nachts",
     (TOGETHER, None): "zusammen",
+    (RISEN, None): "gestiegen",
     (WORKOUTS, "did"): "trainiert, trainiere, trainieren, sport, sport getrieben, sport gemacht, sport treibe",
     (FIGURE, "minutes"): "dauer, länge, trainingsdauer",
     (FIGURE, "speed"): "geschwindigkeit, tempo in km h",

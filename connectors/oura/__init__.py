@@ -13,6 +13,7 @@ SLEEP: Table = {
     Metric.DEEP_SLEEP: ("deep_sleep_duration", SECONDS),
     Metric.REM_SLEEP: ("rem_sleep_duration", SECONDS),
     Metric.SLEEP_EFFICIENCY: "efficiency",
+    Metric.SLEEP_LATENCY: ("latency", SECONDS),
 }
 NIGHT: Table = {
     Metric.HRV_RMSSD: "average_hrv",  # an RMSSD
@@ -48,7 +49,7 @@ SPEC = ConnectorSpec(
         "workout": "workouts",
         "session": "sessions",
     },
-    normaliser_version=4,
+    normaliser_version=5,
     normaliser="connectors.oura.normalise:normalise",
     settings=(
         Setting(name="base_url", help="the API's address", default="https://api.ouraring.com"),

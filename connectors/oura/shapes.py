@@ -37,6 +37,7 @@ OLDER_NAMES = {  # API v1 -> v2
     "light": "light_sleep_duration",
     "deep": "deep_sleep_duration",
     "rem": "rem_sleep_duration",
+    "onset_latency": "latency",
     "rmssd": "average_hrv",
     "hr_lowest": "lowest_heart_rate",
     "breath_average": "average_breath",
@@ -52,6 +53,7 @@ TRENDS_NAMES = {  # column of *Trends*, which was renamed twice -> stream and na
     **dict.fromkeys(("deep sleep duration", "deep sleep time"), ("sleep", "deep_sleep_duration")),
     **dict.fromkeys(("rem sleep duration", "rem sleep time"), ("sleep", "rem_sleep_duration")),
     "sleep efficiency": ("sleep", "efficiency"),
+    "sleep latency": ("sleep", "latency"),
     "bedtime start": ("sleep", "bedtime_start"),
     "bedtime end": ("sleep", "bedtime_end"),
     "average hrv": ("sleep", "average_hrv"),
@@ -72,7 +74,7 @@ TRENDS_MORE = frozenset(  # further columns of *Trends*
     | {f"{name} score" for name in ("move every hour", "meet daily targets", "training frequency", "recovery time")}
     | {f"{name} score" for name in ("previous night", "sleep balance", "previous day activity", "activity balance")}
     | {f"{name} score" for name in ("temperature", "resting heart rate", "hrv balance", "recovery index")}
-    | {"restless sleep", "sleep latency", "sleep timing", "average resting heart rate", "target calories", "rest time"}
+    | {"restless sleep", "sleep timing", "average resting heart rate", "target calories", "rest time"}
     | {"equivalent walking distance", "inactive time", "low activity time", "medium activity time"}
     | {
         "high activity time",

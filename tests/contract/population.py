@@ -42,6 +42,8 @@ LOGARITHMIC: Mapping[str, tuple[float, float]] = {
     Metric.ACTIVE_ENERGY: (log(450), 0.5),
     Metric.DISTANCE: (log(5500), 0.6),
     Metric.MINDFUL: (log(10), 0.8),
+    Metric.SLEEP_LATENCY: (log(10), 0.9),
+    Metric.FLOORS: (log(8), 0.9),
     Metric.FOCUS: (log(30), 0.9),
     Metric.ZONE_MINUTES: (log(30), 0.9),
     Metric.FAT_BURN_MINUTES: (log(15), 0.9),

@@ -19,6 +19,7 @@ SPEC = ConnectorSpec(
             Metric.SKIN_TEMPERATURE,
             *NIGHT_MINUTES,
             Metric.STEPS,
+            Metric.FLOORS,
             Metric.DISTANCE,
             Metric.ACTIVE_ENERGY,
             Metric.ZONE_MINUTES,

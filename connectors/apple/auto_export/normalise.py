@@ -57,6 +57,7 @@ def _singles(sent: Fields) -> dict[int, float]:
 
 TOTALS = {
     Metric.STEPS: "steps",
+    Metric.FLOORS: "floors",
     Metric.DISTANCE: "distance",
     Metric.ACTIVE_ENERGY: "active_energy",
     Metric.ZONE_MINUTES: "exercise_minutes",

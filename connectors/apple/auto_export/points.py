@@ -43,6 +43,7 @@ class Kind:
 POINT_KINDS = {
     "step_count": Kind("steps", "day", COUNTS),
     "steps": Kind("steps", "day", COUNTS),
+    "flights_climbed": Kind("floors", "day", COUNTS),
     "walking_running_distance": Kind("distance", "day", METRES),
     "active_energy": Kind("active_energy", "day", KILOCALORIES),
     "active_energy_burned": Kind("active_energy", "day", KILOCALORIES),

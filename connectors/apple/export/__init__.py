@@ -22,6 +22,7 @@ SPEC = ConnectorSpec(
             *NIGHT_MINUTES,
             Metric.STEPS,
             Metric.STAND_HOURS,
+            Metric.FLOORS,
             Metric.DISTANCE,
             Metric.ACTIVE_ENERGY,
             Metric.ZONE_MINUTES,

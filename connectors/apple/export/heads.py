@@ -72,6 +72,7 @@ RATE = _factors(PER_MINUTE)
 VARIABILITY = _factors(IN_MILLISECONDS)
 TYPE_KINDS: Mapping[str, Kind] = {
     QUANTITY + "StepCount": Kind(role="total", name="steps", units=_factors({"count": 1.0})),
+    QUANTITY + "FlightsClimbed": Kind(role="total", name="floors", units=_factors({"count": 1.0})),
     QUANTITY + "DistanceWalkingRunning": Kind(role="total", name="distance", units=_factors(METRES)),
     QUANTITY + "ActiveEnergyBurned": Kind(role="total", name="active_energy", units=_factors(KILOCALORIES)),
     QUANTITY + "HeartRate": Kind(role="rate", name="heart_rate", units=RATE, **_within(Metric.HEART_RATE)),

@@ -15,6 +15,7 @@ from connectors.payload import Fields, Stretch, Table, mapping
 
 DAY_TOTALS: Table = {
     Metric.STEPS: "steps",
+    Metric.FLOORS: "floors",
     Metric.DISTANCE: "distance",
     Metric.ACTIVE_ENERGY: "active_energy",
     Metric.RESTING_HR: "resting_hr",
