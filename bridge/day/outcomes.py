@@ -5,10 +5,10 @@ Data rarely prove that something was not done, so ``NOT_DONE`` needs a source th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from types import MappingProxyType
+from typing import NamedTuple
 
 from bridge.calendar.busy import Stretch
 from bridge.domain.facts import Fact, fact
@@ -20,6 +20,7 @@ from rhythm_env.interface import SLOTS_PER_DAY, ActionType, Answer, Slot
 
 Advice = Recommendation | AdviceRecord
 Found = tuple[Deed, tuple[Fact, ...]]
+Trace = tuple[Deed, Fact]  # evidence in the data that the action was done, or partly done, without title
 
 MINUTE, HOUR, NONE = timedelta(minutes=1), timedelta(hours=1), timedelta(0)
 KEPT_UNTIL = datetime(2026, 11, 28, tzinfo=UTC)  # the day from which what is in the calendar is no advice
@@ -32,9 +33,6 @@ NIGHT_SHARE = 0.5  # of what was left of a night's slot
 BEFORE = timedelta(days=28)  # in which a source has to have shown such actions
 RHYTHM = timedelta(days=14)  # in which a source has to have measured by day, if its silence is to mean anything
 WORN = 0.5  # share of the hours with a measurement
-CONFIRMATIONS_NEEDED: Mapping[str, int] = MappingProxyType(
-    {"workout": 1, "nap": 1, "mindfulness": 3}
-)  # earlier ones that it takes
 EVIDENCE_MAX = 4  # facts
 TITLE_LEAST = 4  # letters of a task's title that is looked for within other words
 AWAITED = "awaited"  # the kind of a fact about a source that may still show it
@@ -42,14 +40,6 @@ DAYTIME = frozenset({Slot.MORNING, Slot.AFTERNOON})
 SURE = 0.5  # confidence of a label from which an entry shows its action; "Busy" is below it
 NOTHING_DONE = frozenset({"birthday", "workingLocation", "outOfOffice"})  # kinds of entries that nobody does
 RANKS = (Deed.DONE, Deed.PARTLY)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trace:
-    """Evidence in the data that the action was done, or partly done, as a ``fact`` without title."""
-
-    deed: Deed
-    fact: Fact
 
 
 def as_answer(advice: Advice, at: datetime) -> Answer | None:
@@ -99,7 +89,7 @@ def over_at(advice: Advice, zones: ZoneHistory) -> datetime:
 def day_end(advice: Advice, zones: ZoneHistory) -> datetime:
     """Return the end of a recommendation's day, the later if put off. Until then the answer can change."""
     last = max(moment for moment in (advice.moment, advice.moved_to) if moment is not None)
-    return slot_start(moment_of(last.week, last.day * SLOTS_PER_DAY).shifted(SLOTS_PER_DAY), zones)
+    return _day(last, zones)[1]
 
 
 def time_of(advice: Advice, zones: ZoneHistory) -> Stretch | None:
@@ -140,9 +130,9 @@ def observed(advice: Advice, known: Snapshot) -> Found:
     if missed and not entries and any(_in_time(advice, known, span)):
         missed = []  # an entry that stood there before says that it may have been done, and the watch that it was not
     traces = measured + entries
-    found = tuple([one.fact for one in traces] + missed)[:EVIDENCE_MAX]
+    found = tuple([one for _, one in traces] + missed)[:EVIDENCE_MAX]
     if traces and not missed:
-        return min((one.deed for one in traces), key=RANKS.index), found
+        return min((deed for deed, _ in traces), key=RANKS.index), found
     if missed and not traces:
         return Deed.NOT_DONE, found
     return Deed.UNKNOWN, found or tuple(awaited)[:EVIDENCE_MAX]
@@ -171,10 +161,7 @@ def _workouts(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]
         if _begun(advice, one):
             continue
         whole = within >= min(LEAST, one.end - one.start) and one.end - one.start >= LEAST
-        yield Trace(
-            deed=Deed.DONE if whole else Deed.PARTLY,
-            fact=_seen("seen_workout", one, known, source=source),
-        )
+        yield Deed.DONE if whole else Deed.PARTLY, _seen("seen_workout", one, known, source=source)
 
 
 def is_nap(advice: Advice) -> bool:
@@ -193,10 +180,10 @@ def _begun(advice: Advice, one: Episode) -> bool:
 def _naps(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
     for source, one, _ in _episodes(known, EpisodeKind.NAP, span):
         if not _begun(advice, one):
-            yield Trace(deed=Deed.DONE, fact=_seen("seen_nap", one, known, source=source))
+            yield Deed.DONE, _seen("seen_nap", one, known, source=source)
     for source, one, _ in _episodes(known, EpisodeKind.SLEEP, span):
         if one.start >= span[0]:  # who works at night
-            yield Trace(deed=Deed.DONE, fact=_seen("seen_asleep", one, known, source=source))
+            yield Deed.DONE, _seen("seen_asleep", one, known, source=source)
 
 
 def _nights(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
@@ -205,7 +192,7 @@ def _nights(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
         if one.kind is EpisodeKind.SLEEP and one.end <= known.at:
             deed = _slept(advice, one, span)
             if deed is not None:
-                yield Trace(deed=deed, fact=_seen("seen_asleep", one, known, source=source))
+                yield deed, _seen("seen_asleep", one, known, source=source)
 
 
 def _slept(advice: Advice, one: Episode, span: Stretch) -> Deed | None:
@@ -226,10 +213,7 @@ def _sessions(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]
         end = one.end or one.start + one.value * MINUTE
         if one.metric is Metric.MINDFUL and advice.created_at <= one.start < span[1] and end <= known.at:
             deed = Deed.DONE if one.value * MINUTE >= MINDFUL_LEAST else Deed.PARTLY
-            yield Trace(
-                deed=deed,
-                fact=fact("seen_mindful", time=_local(one.start, known), minutes=one.value, source=source),
-            )
+            yield deed, fact("seen_mindful", time=_local(one.start, known), minutes=one.value, source=source)
 
 
 def _task(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
@@ -238,7 +222,7 @@ def _task(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
         if one.completed is None or not _names(advice.what or "", (one.title or "").strip()):
             continue
         if advice.created_at <= one.completed < until and one.completed <= known.at:
-            yield Trace(deed=Deed.DONE, fact=fact("seen_task", time=_local(one.completed, known)))
+            yield Deed.DONE, fact("seen_task", time=_local(one.completed, known))
 
 
 def _names(what: str, title: str) -> bool:
@@ -259,7 +243,7 @@ def _entries(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
     """
     for occurrence in _in_time(advice, known, span):
         if made_after(advice, occurrence.event, known) and not _is_copy(advice, occurrence, known):
-            yield Trace(deed=Deed.DONE, fact=_seen("seen_entry", occurrence, known))
+            yield Deed.DONE, _seen("seen_entry", occurrence, known)
 
 
 def _is_copy(advice: Advice, occurrence: Occurrence, known: Snapshot) -> bool:
@@ -300,15 +284,10 @@ def _missed(advice: Advice, known: Snapshot, span: Stretch) -> tuple[list[Fact],
     """Return facts of sources that reported without the action, and of sources yet to report."""
     if advice.action is ActionType.SLEEP and not is_nap(advice):
         return _other_nights(known, span)
-    name, none = SHOWN_AS.get(advice.action, (None, "missed"))
-    missed: list[Fact] = []
-    awaited: list[Fact] = []
-    for source in [] if name is None else _able(name, known, span):
-        if _reported(source, known, span):
-            missed.append(fact(none, source=source))
-        elif not _later(source, known, span):
-            awaited.append(fact(AWAITED, source=source))
-    return missed, awaited
+    able = _able(SHOWS[advice.action], known, span) if advice.action in SHOWS else []
+    missed = [source for source in able if _reported(source, known, span)]
+    awaited = [fact(AWAITED, source=source) for source in able if not _later(source, known, span)]
+    return [fact(SHOWS[advice.action].missed, source=source) for source in missed], awaited
 
 
 def _other_nights(known: Snapshot, span: Stretch) -> tuple[list[Fact], list[Fact]]:
@@ -323,26 +302,26 @@ def _other_nights(known: Snapshot, span: Stretch) -> tuple[list[Fact], list[Fact
     return missed, [fact(AWAITED, source=source) for source in sources if source not in after and late]
 
 
-SHOWN_AS = {
-    ActionType.EXERCISE: ("workout", "missed_workout"),
-    ActionType.SLEEP: ("nap", "missed_nap"),
-    ActionType.MEDITATE: ("mindfulness", "missed_mindful"),
+class _Shown(NamedTuple):
+    """The rows by which a source shows an action, how many it must have shown before, and the fact of their absence."""
+
+    kind: EpisodeKind | Metric
+    needed: int
+    missed: str
+
+
+SHOWS = {
+    ActionType.EXERCISE: _Shown(EpisodeKind.WORKOUT, 1, "missed_workout"),
+    ActionType.SLEEP: _Shown(EpisodeKind.NAP, 1, "missed_nap"),
+    ActionType.MEDITATE: _Shown(Metric.MINDFUL, 3, "missed_mindful"),
 }
-_SHOWS: Mapping[str, Callable[[Sample | Episode], bool]] = MappingProxyType(
-    {
-        "workout": lambda one: isinstance(one, Episode) and one.kind is EpisodeKind.WORKOUT,
-        "nap": lambda one: isinstance(one, Episode) and one.kind is EpisodeKind.NAP,
-        "mindfulness": lambda one: isinstance(one, Sample) and one.metric is Metric.MINDFUL,
-    }
-)
 
 
-def _able(name: str, known: Snapshot, span: Stretch) -> list[str]:
-    counts: dict[str, int] = {}
-    for source, one in _rows(known):
-        if _SHOWS[name](one) and span[0] - BEFORE <= one.start < span[0]:
-            counts[source] = counts.get(source, 0) + 1
-    return sorted(source for source, count in counts.items() if count >= CONFIRMATIONS_NEEDED[name])
+def _able(shown: _Shown, known: Snapshot, span: Stretch) -> list[str]:
+    near = ((source, one) for source, one in _rows(known) if span[0] - BEFORE <= one.start < span[0])
+    kinds = ((source, one.kind if isinstance(one, Episode) else one.metric) for source, one in near)
+    counts = Counter(source for source, kind in kinds if kind is shown.kind)
+    return sorted(source for source, count in counts.items() if count >= shown.needed)
 
 
 def _later(source: str, known: Snapshot, span: Stretch) -> bool:

@@ -1,15 +1,14 @@
 """Place candidates on a day: at most so many of each kind, each once, apart from each other, with the largest sum.
 
-Branch and bound searches the exact answer from a greedy one. After ``NODES`` steps the best so far stands.
+Branch and bound searches the exact answer, the best candidates first. After ``NODES`` steps the best so far stands.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-NODES = 4000  # steps of the search
-ROUNDS = 8  # of exchanges
+NODES = 16_000  # steps of the search
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,8 +34,8 @@ def solve(places: Sequence[Place], most: Most, apart: Apart) -> list[Place]:
         if one.value > 0 and most.get(one.kind, 0) > 0:
             by_choice.setdefault(one.choice, []).append(one)
     choices = sorted(by_choice.values(), key=lambda of: -of[0].value)
-    search = _Search(choices=choices, most=most, apart=apart, best=_greedy(choices, most, apart))
-    search.run()
+    search = _Search(choices=choices, most=most, apart=apart, left=NODES)
+    search.run(0, [], 0.0)
     return sorted(search.best, key=lambda one: one.start)
 
 
@@ -51,30 +50,6 @@ def fits(one: Place, chosen: Sequence[Place], most: Most, apart: Apart) -> bool:
     return all(other.choice != one.choice and apart(one, other) for other in chosen)
 
 
-def _greedy(choices: Sequence[Sequence[Place]], most: Most, apart: Apart) -> list[Place]:
-    ranked = sorted((one for of in choices for one in of), key=lambda place: -place.value)
-    chosen = _filled([], ranked, most, apart)
-    for _ in range(ROUNDS):
-        tried = [
-            _filled([one, *(other for other in chosen if fits(one, [other], most, apart))], ranked, most, apart)
-            for one in ranked[: 4 * len(choices)]
-            if one not in chosen
-        ]
-        better = max(tried, key=total, default=chosen)
-        if total(better) <= total(chosen) + 1e-9:
-            break
-        chosen = better
-    return chosen
-
-
-def _filled(begun: Sequence[Place], ranked: Sequence[Place], most: Most, apart: Apart) -> list[Place]:
-    found: list[Place] = []
-    for one in (*begun, *ranked):
-        if fits(one, found, most, apart):
-            found.append(one)
-    return found
-
-
 @dataclass(slots=True, kw_only=True)
 class _Search:
     """Depth first over the candidates, the best first; a branch ends where even its best places would not gain."""
@@ -82,13 +57,11 @@ class _Search:
     choices: Sequence[Sequence[Place]]
     most: Most
     apart: Apart
-    best: list[Place]
-    left: int = NODES
+    left: int
+    best: list[Place] = field(default_factory=list)
 
-    def run(self) -> None:
-        self._from(0, [], 0.0)
-
-    def _from(self, at: int, chosen: list[Place], value: float) -> None:
+    def run(self, at: int, chosen: list[Place], value: float) -> None:
+        """Try the candidates from ``at`` on beside those chosen."""
         if value > total(self.best) + 1e-9:
             self.best = list(chosen)
         if at == len(self.choices) or self.left <= 0 or value + self._bound(at, chosen) <= total(self.best) + 1e-9:
@@ -96,8 +69,8 @@ class _Search:
         for one in self.choices[at]:
             self.left -= 1
             if fits(one, chosen, self.most, self.apart):
-                self._from(at + 1, [*chosen, one], value + one.value)
-        self._from(at + 1, chosen, value)
+                self.run(at + 1, [*chosen, one], value + one.value)
+        self.run(at + 1, chosen, value)
 
     def _bound(self, at: int, chosen: Sequence[Place]) -> float:
         """Return the most that the candidates from ``at`` on can add, by kind."""

@@ -52,10 +52,8 @@ def test_no_other_answer_of_a_small_day_is_better(seed):
 
 
 def test_without_the_search_some_answers_are_worse(monkeypatch):
-    """The planted fault: greedy with exchanges alone is not always exact, so the comparison can fail."""
-    monkeypatch.setattr(solver, "NODES", 0)
-    monkeypatch.setattr(solver._Search, "run", lambda _self: None)
-    monkeypatch.setattr(solver, "ROUNDS", 0)
+    """The planted fault: the first answer of the search is not always the best, so the comparison can fail."""
+    monkeypatch.setattr(solver, "NODES", 4)
     assert any(total(solve(small_day(seed), MOST, apart)) < best_of_all(small_day(seed)) - 0.01 for seed in range(200))
 
 
