@@ -15,7 +15,7 @@ from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import moves
 from bridge.calendar.plans import planned_shares
 from bridge.day.choice import Propensities, policy_term
-from bridge.day.person import Person
+from bridge.day.person import Person, is_blank
 from bridge.day.plan import Block, DayPlan, Week
 from bridge.domain.facts import Fact, fact
 from bridge.domain.guard import Guard
@@ -57,7 +57,7 @@ def plan_day(
     blocks = week_of(bridge, user, heard, {} if ahead is None else ahead).blocks(wanted)
     if wanted == today:
         _keep_places(bridge, user, person, blocks)
-    some, told = not person.is_blank, tuple[Fact, ...]()
+    some, told = not is_blank(known), tuple[Fact, ...]()
     if wanted == today:
         told = outcomes.told_withdrawn(bridge.store, user, today, seen=seen, now=now)
     return DayPlan(

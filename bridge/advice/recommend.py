@@ -21,7 +21,7 @@ from bridge.calendar.busy import Stretch, clipped
 from bridge.day import choice
 from bridge.day.choice import Option
 from bridge.day.outcomes import as_answer
-from bridge.day.person import NEAR, Person
+from bridge.day.person import NEAR, Person, is_blank
 from bridge.day.view import View, local
 from bridge.domain.errors import SetupError
 from bridge.domain.facts import Fact, fact
@@ -310,7 +310,7 @@ def _made(
         store.recommendations.add_silence(user.id, moment, probability=1.0, now=now)
         return Silence(moment=moment, facts=otherwise if old is None else reasons_of_old(old, user), at=now)
 
-    if person.is_blank:
+    if is_blank(person.known):
         return nothing((fact("nothing_known", command=f"bridge import FILE --user {user.name}"),))
     chance = store.recommendations.silence(user.id, moment)
     if chance is not None and chance < 1:

@@ -6,6 +6,7 @@ The lengths are our choice where no source is named.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -230,19 +231,11 @@ class Grid:
 
     def strain_kinds(self) -> tuple[str, ...]:
         """Return the kinds of the day's tiring entries, the longest in total first, without those below 15 %."""
-        times: dict[str, float] = {}
-        for occurrence, label in self.strains:
-            kind = (
-                "meetings"
-                if is_meeting(occurrence.event)
-                else "classes"
-                if label.action is ActionType.LEARN
-                else "work"
-            )
-            times[kind] = times.get(kind, 0.0) + (occurrence.end - occurrence.start) / MINUTE
-        told = sorted(
-            (kind for kind in times if times[kind] >= 0.15 * sum(times.values())), key=lambda one: -times[one]
-        )
+        times = Counter[str]()
+        for o, label in self.strains:
+            kind = "meetings" if is_meeting(o.event) else "classes" if label.action is ActionType.LEARN else "work"
+            times[kind] += round((o.end - o.start) / MINUTE)
+        told = [kind for kind, minutes in times.most_common() if minutes >= 0.15 * times.total()]
         return tuple(told) or ("work",)
 
     @cached_property

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from enum import StrEnum
-from functools import cached_property
-from typing import Any, TypeVar
+from functools import cached_property, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from bridge.calendar.busy import Stretch, merged, takes_time
 from bridge.calendar.expansion import midnight
@@ -53,6 +53,20 @@ AT_HOME = re.compile(
 
 Entry = tuple[Occurrence, Label]
 T = TypeVar("T")
+P = ParamSpec("P")
+
+
+def kept(make: Callable[Concatenate[Person, P], T]) -> Callable[Concatenate[Person, P], T]:
+    """Make an estimate once for each argument, also for copies of a person with other suggestions."""
+
+    @wraps(make)
+    def read(self: Person, /, *of: P.args, **named: P.kwargs) -> T:
+        key = make.__name__, *of
+        if key not in self._read:
+            self._read[key] = make(self, *of, **named)
+        return cast("T", self._read[key])
+
+    return read
 
 
 class Condition(StrEnum):
@@ -156,28 +170,17 @@ class Person:
     places: Mapping[str, Stretch] = field(default_factory=dict)
     readings: Mapping[Meter, Reading] = field(default_factory=dict)
     resting: Mapping[date, Sequence[tuple[ActionType, str]]] = field(default_factory=dict)
-    _read: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)  # estimates, once made
-
-    def _once(self, name: object, make: Callable[[], T]) -> T:
-        """Return an estimate that is made once, also for copies of this person with other suggestions."""
-        if name not in self._read:
-            self._read[name] = make()
-        found: T = self._read[name]
-        return found
+    _read: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)  # estimates by name and argument
 
     @property
     def zones(self) -> ZoneHistory:
         return self.known.zones
 
     @property
+    @kept
     def body(self) -> Body:
-        return self._once(
-            "body", lambda: body_of(self._vitality(), self.mode.on(self.date_of(self.now)), self.local(self.now))
-        )
-
-    def _vitality(self) -> Reading:
-        given = self.readings.get(Meter.VITALITY)
-        return given or vitality.read(Past(self.known, since=self.now), self.now)
+        read = self.readings.get(Meter.VITALITY) or vitality.read(Past(self.known, since=self.now), self.now)
+        return body_of(read, self.mode.on(self.date_of(self.now)), self.local(self.now))
 
     def date_of(self, at: datetime) -> date:
         """Return the date of an instant on the person's clock."""
@@ -190,11 +193,6 @@ class Person:
     def local(self, at: datetime) -> datetime:
         """Return an instant in the person's zone at that instant."""
         return at.astimezone(zone_at(at, self.zones))
-
-    @property
-    def is_blank(self) -> bool:
-        """True if the data hold no sample, episode, calendar entry or task of the person."""
-        return is_blank(self.known)
 
     @cached_property
     def entries(self) -> list[Entry]:
@@ -222,14 +220,13 @@ class Person:
         """The stretches of flights with the ways to and from the airport, merged and ascending."""
         return merged(journey(one) for one in self.flights)
 
+    @kept
     def night(self, day: date) -> Night:
         """Return the main sleep that ends on a date: the recorded one, or the usual one as the calendar leaves it."""
-        return self._once(("after", day), lambda: after(self._night(day - DAY), self._night(day)))
+        return after(self._night(day - DAY), self._night(day))
 
+    @kept
     def _night(self, day: date) -> Night:
-        return self._once(("night", day), lambda: self._estimate(day))
-
-    def _estimate(self, day: date) -> Night:
         slept = self.slept(day)
         if slept is not None:
             return Night(bed=slept.start, wake=slept.end, bed_sd=0.0, wake_sd=0.0, rests=Rests.SLEPT)
@@ -280,11 +277,9 @@ class Person:
         return night.bed, night.wake
 
     @property
+    @kept
     def recorded(self) -> list[Episode]:
         """The recorded nights, naps and workouts that have ended, each once, from the preferred source."""
-        return self._once("recorded", self._recorded)
-
-    def _recorded(self) -> list[Episode]:
         since = self.now - RECORDED
         return [one for _, one in ended_whole(self.known) if since < one.end <= self.now]
 
@@ -309,10 +304,8 @@ class Person:
         """
         return self._short(self.date_of(self.now))
 
+    @kept
     def _short(self, day: date) -> timedelta | None:
-        return self._once(("short", day), lambda: self._shorter(day))
-
-    def _shorter(self, day: date) -> timedelta | None:
         nights = {n.day: n for n in self.recorded if n.kind is EpisodeKind.SLEEP}
         last = nights.get(day)
         usual = nights.keys() - self.routine.odd
@@ -336,14 +329,12 @@ class Person:
         """Return True if a date is free of work, by the calendar or by what the person said."""
         return day in self.free_days or self.mode.on(day) in {ModeKind.HOLIDAY, ModeKind.ILL}
 
+    @kept
     def work(self, day: date) -> list[Stretch]:
         """Return the working hours of a date as stretches. The list is empty on a free day.
 
         A calendar shows only a part of the work, so work that begins at a usual hour is taken as a full day.
         """
-        return self._once(("work", day), lambda: self._work(day))
-
-    def _work(self, day: date) -> list[Stretch]:
         spans = [] if self.free_day(day) else self.routine.work_on(day, self.zones)
         if not spans:
             return []

@@ -26,7 +26,7 @@ from bridge.day.choice import (
 )
 from bridge.day.grid import BESIDE, CELL, DAY, HOUR, MINUTE, Grid, rounded_up, without
 from bridge.day.masks import AGAIN, LEISURE
-from bridge.day.person import Person
+from bridge.day.person import Person, is_blank
 from bridge.day.rules import APART, PAUSE
 from bridge.day.solver import Place, solve
 from bridge.day.terms import due_weight, of_due
@@ -132,7 +132,7 @@ class Week:
     def blocks(self, day: date) -> tuple[Block, ...]:
         """Return the blocks of a date in order of time. Of a person who is not known, only what the calendar fixes."""
         blocks = [*fixed_blocks(self.person, day)]
-        if not self.person.is_blank:
+        if not is_blank(self.person.known):
             blocks += self.placed(day)
             blocks += night_blocks(self.person, day, blocks)
         return tuple(sorted(blocks, key=lambda one: (one.start, one.end)))

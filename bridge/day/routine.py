@@ -21,7 +21,7 @@ from bridge.day.work import Span, Week, working_week
 from bridge.domain.metrics import Metric
 from bridge.domain.records import Snapshot
 from bridge.domain.slots import ZoneHistory
-from bridge.domain.types import EpisodeKind, Event, Response
+from bridge.domain.types import Episode, EpisodeKind, Response, Sample
 from bridge.meters.whole_nights import ended_whole
 from rhythm_env.interface import ActionType
 
@@ -138,7 +138,8 @@ def habits(known: Snapshot, work: Week = ()) -> dict[ActionType, Habit]:
     found = sorted([one for one in _deeds(known, work) if since <= one.start and one.end <= known.at], key=_in_order)
     if not found:
         return {}
-    weeks = (known.at - max(min(_first(known), found[0].start), since)) / EARLIEST_WEEK
+    begun = min([found[0].start, *(o.start for o, _ in known.agenda), *(one.start for _, one in known.episodes)])
+    weeks = (known.at - max(begun, since)) / EARLIEST_WEEK
     by_action = {action: _once([one for one in found if one.action is action]) for action in ActionType}
     whole = _whole_days(known)
     return {action: _habit(deeds, max(weeks, 1.0), whole.get(action)) for action, deeds in by_action.items() if deeds}
@@ -147,21 +148,14 @@ def habits(known: Snapshot, work: Week = ()) -> dict[ActionType, Habit]:
 def _whole_days(known: Snapshot) -> dict[ActionType, datetime]:
     found: dict[ActionType, datetime] = {}
     for one, label in known.agenda:
-        if one.event.first_day is None or label.action is None or sure(label) < LIKELY:
+        event = one.event
+        if event.first_day is None or event.cancelled or event.response is Response.DECLINED or event.kind in NO_TIME:
             continue
-        if one.start <= known.at and one.end - one.start <= LONGEST_TRIP and _names_a_day(one.event):
+        short = one.start <= known.at and one.end - one.start <= LONGEST_TRIP
+        if short and label.action is not None and sure(label) >= LIKELY:
             end = min(one.end, known.at)
             found[label.action] = max(end, found.get(label.action, end))
     return found
-
-
-def _names_a_day(event: Event) -> bool:
-    return not (event.cancelled or event.response is Response.DECLINED or event.kind in NO_TIME)
-
-
-def _first(known: Snapshot) -> datetime:
-    starts = [o.start for o, _ in known.agenda] + [episode.start for _, episode in known.episodes]
-    return min(starts, default=known.at)
 
 
 def _habit(deeds: Sequence[_Deed], weeks: float, whole_day: datetime | None) -> Habit:
@@ -221,17 +215,15 @@ def _deeds(known: Snapshot, work: Week) -> Iterator[_Deed]:
         if episode.kind is not EpisodeKind.SLEEP and episode.start < episode.end:
             nap = episode.kind is EpisodeKind.NAP
             action, name = (ActionType.SLEEP, "") if nap else (ActionType.EXERCISE, _sport(episode.label or ""))
-            yield _measured(action, episode.start, episode.end, known.zones, episode.offset, name)
+            yield _measured(known, episode, episode.end, action, name)
     for _, sample in known.samples:
         if sample.metric is Metric.MINDFUL and sample.end is not None and sample.start < sample.end:
-            yield _measured(ActionType.MEDITATE, sample.start, sample.end, known.zones, sample.offset, "")
+            yield _measured(known, sample, sample.end, ActionType.MEDITATE)
 
 
-def _measured(
-    action: ActionType, start: datetime, end: datetime, zones: ZoneHistory, offset: int | None, name: str
-) -> _Deed:
-    day, minute = clock(start, zones, offset)
-    return _Deed(start=start, end=end, measured=True, action=action, day=day, minute=minute, name=name)
+def _measured(known: Snapshot, row: Episode | Sample, end: datetime, action: ActionType, name: str = "") -> _Deed:
+    day, minute = clock(row.start, known.zones, row.offset)
+    return _Deed(start=row.start, end=end, measured=True, action=action, day=day, minute=minute, name=name)
 
 
 def _in_calendar(known: Snapshot, work: Week) -> Iterator[_Deed]:

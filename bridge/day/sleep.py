@@ -113,13 +113,8 @@ class Slept:
 _in_order = attrgetter("day", "bed", "wake", "weight")
 
 
-def usual_nights(known: Snapshot) -> tuple[UsualNight, ...]:
-    """Return the seven usual nights by weekday of waking from Monday on, if need be by published figures."""
-    return nights_and_odd(known)[0]
-
-
 def nights_and_odd(known: Snapshot) -> tuple[tuple[UsualNight, ...], frozenset[date]]:
-    """Return ``usual_nights``, and the dates whose nights were left out as odd."""
+    """Return the seven usual nights by weekday of waking from Monday on, and the dates that were left out as odd."""
     own = recorded(known)
     found = _around_the_clock(own or _planned(known))
     kept = ordinary([one.day for one in found], [(one.bed, one.wake) for one in found])

@@ -115,10 +115,6 @@ def _is_work(event: Event, label: Label) -> bool:
     return label.action in OFFICE_WORK or event.kind == "focusTime" or meeting
 
 
-def _chance(label: Label) -> float:
-    return 1.0 if label.action is None else sure(label)
-
-
 def _inside(occurrence: Occurrence, week: Week, known: Snapshot) -> bool:
     day, start = clock(occurrence.start, known.zones)
     end = start + (occurrence.end - occurrence.start) / MINUTE
@@ -165,7 +161,8 @@ def _worked(known: Snapshot, work: Work, free: frozenset[date]) -> dict[date, _W
 def _minutes(work: Work) -> tuple[float, float]:
     """Return the minutes of entries, overlaps once, and of them those that are work by the chances of the labels."""
     whole = sum([(end - start) / MINUTE for start, end in merged([(o.start, o.end) for o, _ in work])])
-    return whole, whole * sum([_chance(label) for _, label in work]) / len(work) if work else 0.0
+    chances = sum([1.0 if label.action is None else sure(label) for _, label in work])
+    return whole, whole * chances / len(work) if work else 0.0
 
 
 def _of_tasks(known: Snapshot) -> dict[date, _Worked]:
@@ -185,7 +182,9 @@ def _of_tasks(known: Snapshot) -> dict[date, _Worked]:
 def _week(
     known: Snapshot, days: Mapping[date, _Worked], free: frozenset[date], met: frozenset[date], begun: datetime
 ) -> WorkingWeek:
-    if _evidence(days, days) < EVIDENCE_DAYS - 0.5 or _outside_a_week(days) < OUTSIDE - 0.5:
+    whole = sum(one.trust for one in days.values())
+    weeks = (sum(one.trust for day, one in days.items() if first <= day < first + WEEK) for first in days)
+    if whole < EVIDENCE_DAYS - 0.5 or whole - max(weeks, default=0.0) < OUTSIDE - 0.5:
         return _office_week()
     trusts = {**dict.fromkeys(met, 1.0), **{day: one.trust for day, one in days.items()}}
     shares = _shares(trusts, free, known, begun)
@@ -200,25 +199,23 @@ def _week(
     return WorkingWeek(spans=spans, worked=tuple(shares), sd=sd, known=True)
 
 
-def _evidence(days: Mapping[date, _Worked], of: Iterable[date]) -> float:
-    return sum(days[day].trust for day in of)
-
-
-def _outside_a_week(days: Mapping[date, _Worked]) -> float:
-    weeks = ([day for day in days if first <= day < first + WEEK] for first in days)
-    return _evidence(days, days) - max((_evidence(days, week) for week in weeks), default=0.0)
-
-
 def _own(days: Mapping[date, _Worked], weekday: int, known: Snapshot, spread: float) -> tuple[Span, ...]:
     same = {day: one for day, one in days.items() if day.weekday() == weekday}
     return _spans(same if len(same) >= EVIDENCE_DAYS else _of_part(days, weekday), known, spread)
 
 
 def _of_weekday(weekday: int, own: tuple[Span, ...], usual: Sequence[Span]) -> tuple[Span, ...]:
-    """Return the usual spans, at least ``usual`` where the calendar has gaps."""
+    """Return the usual spans, at least ``usual`` where the calendar has gaps.
+
+    Short ones within office hours are widened to these: a calendar may not show all work.
+    """
     if weekday in WEEKEND:
         return own
-    return _with_office_hours((_hull([*own, *usual]),) if usual else own, sparse=bool(usual))
+    spans = (_hull([*own, *usual]),) if usual else own
+    (low, high), (start, end) = OFFICE, _hull(spans)
+    within = low - AROUND_OFFICE <= start and end <= high + AROUND_OFFICE
+    short = _minutes_of(spans) < (SHORT_SPARSE if usual else SHORT)
+    return ((min(low, start), max(high, end)),) if within and short else spans
 
 
 def _shares(days: Mapping[date, float], free: frozenset[date], known: Snapshot, begun: datetime) -> list[float]:
@@ -283,15 +280,6 @@ def _hull(spans: Sequence[Span]) -> Span:
 
 def _minutes_of(spans: Sequence[Span]) -> float:
     return sum(end - start for start, end in spans)
-
-
-def _with_office_hours(spans: tuple[Span, ...], *, sparse: bool) -> tuple[Span, ...]:
-    """Widen short spans within office hours to these: a calendar may not show all work."""
-    (low, high), (start, end) = OFFICE, _hull(spans)
-    within = low - AROUND_OFFICE <= start and end <= high + AROUND_OFFICE
-    if within and _minutes_of(spans) < (SHORT_SPARSE if sparse else SHORT):
-        return ((min(low, start), max(high, end)),)
-    return spans
 
 
 def free_days(known: Snapshot) -> frozenset[date]:

@@ -227,6 +227,6 @@ def test_a_strained_body_trains_not():
     strained = Body(state=Condition.STRAINED, facts=(fact("low_vitality", level=0.3, sd=0.1),))
     for seed in range(30):
         one = person(seed)
-        one._read["body"] = strained
+        one._read["body",] = strained
         found, _ = options(look(one, one.now), (one.now, one.now + 10 * HOUR))
         assert A.EXERCISE not in found

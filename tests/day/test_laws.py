@@ -13,7 +13,7 @@ from bridge.day.choice import look, options
 from bridge.day.grid import grid_of
 from bridge.day.person import Condition, Mode, ModeKind, Person
 from bridge.day.routine import learn_routine
-from bridge.day.sleep import fitted, usual_nights
+from bridge.day.sleep import fitted, nights_and_odd
 from bridge.domain.wishes import Wishes
 from rhythm_env.interface import ActionType
 from tests.day.lives import DAY, TODAY, at, entry, known, nights
@@ -182,7 +182,7 @@ def test_law_4_fails_with_means_and_without_odd_stretches(monkeypatch):
 def test_what_lasts_longer_than_an_odd_week_is_a_new_life():
     change = TODAY - 21 * DAY
     moved = nights(60, lambda d: 120 if d > change else -60, lambda d: 600 if d > change else 420, noise=15)
-    assert all(abs(night.bed - 120) < 60 for night in usual_nights(known(moved)))
+    assert all(abs(night.bed - 120) < 60 for night in nights_and_odd(known(moved))[0])
 
 
 # Law 9: entries that are not the person's
@@ -238,5 +238,5 @@ def test_a_short_course_at_night_moves_no_bedtime():
     agenda += [entry(day + DAY, 540, 660, A.DEEP_WORK, "Design") for day in thursdays]
     life = known((), agenda, now=at(TODAY, 430))
     made = Person(known=life, now=life.at, routine=learn_routine(life))
-    assert made.routine.nights == usual_nights(known())
+    assert made.routine.nights == nights_and_odd(known())[0]
     assert made.sleep(TODAY)[0] >= at(TODAY, -120)
