@@ -73,8 +73,14 @@ def _tell(result: dict[str, object], folder: Path, fresh: bool, same: bool) -> N
     show.table([{"source": name, **row} for name, row in landed.items()], ("source", "outcome", "new", "set_aside"))
     rows = [{"meter": m.capitalize(), "level": f"{show.bar(s['level'])} {s['level']:.2f}"} for m, s in meters.items()]
     show.table(rows, ("meter", "level"))
-    typer.echo(f"recommendation: {advice['action']} ({advice['policy']})")
+    typer.echo(f"recommendation: {_advised(advice)}")
     if fresh:
         typer.echo(f"nothing to compare with yet; to keep this: bridge replay {folder} --keep")
     else:
         typer.echo("as it must be" if same else "not as it must be; the difference:")
+
+
+def _advised(advice: dict[str, object]) -> str:
+    if advice["action"] is None:
+        return f"none, because {'; '.join(advice['reasons'])}"  # type: ignore[arg-type]
+    return f"{advice['action']} ({advice['policy']})"
