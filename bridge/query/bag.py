@@ -119,7 +119,8 @@ def _settled(tokens: Sequence[w.Token]) -> list[w.Token]:
             or (grouped and kind == w.OF and value in ENDS)  # "on which weekday most": the groups tell
         ):
             found.append((kind, value))
-    if (w.FIGURE, "ascent") in tokens and kinds & {w.HOW_MANY, w.OF} and not kinds & {w.WORKOUTS, w.SPORT, w.ACTIVITY}:
+    climbed_in_all = (w.FIGURE, "ascent") in tokens and bool(kinds & {w.HOW_MANY, w.OF})
+    if (climbed_in_all or (w.BY, "sport") in tokens) and not kinds & {w.WORKOUTS, w.SPORT, w.ACTIVITY}:
         found.append((w.WORKOUTS, "did"))
     ends = [value for kind, value in tokens if kind in (w.OF, w.BEST) and value in ENDS]
     return found if not grouped or len(ends) == 1 else [*found, (w.WHICH_BY, None)]

@@ -49,7 +49,8 @@ ENGLISH: Mapping[Token, str] = {
     "calculate, find, out, display, am, been, while, currently, register, registered, current, wondering, wonder, "
     "curious, just, really, actually, with me, to me, figure, figures, think, experience, experienced, hold, held, "
     "start, started, begin, began, begun",
-    (HOW_MANY, None): "how many, how much, number of, count of, amount of",
+    (HOW_MANY, None): "how many, number of, count of",
+    (HOW_MANY, "much"): "how much, amount of",
     (HOW_OFTEN, None): "how often, how many times",
     (HOW_LONG, None): "how long",
     (HOW_FAR, None): "how far",
@@ -75,8 +76,7 @@ ENGLISH: Mapping[Token, str] = {
     (DAYS, None): "days, day",
     (ON_DAYS, "days"): "on days, on days when, on days that, on days where, on days on which",
     (ON_DAYS, "nights"): "on nights, on nights when, in nights, on nights that, in nights when",
-    (EACH, None): "per night, per day, a day, a night, each night, nightly, per workout, per session, in a day, "
-    "in a night, per training, every night",
+    (EACH, None): "per night, per day, a day, a night, each night, nightly, in a day, in a night, every night",
     (BY, "day"): "each day, every day, daily, by day, day by day",
     (BY, "week"): "per week, by week, each week, weekly, a week, every week, week by week, grouped by week",
     (BY, "month"): "per month, by month, each month, monthly, a month, every month, month by month, grouped by month",
@@ -135,6 +135,7 @@ ENGLISH: Mapping[Token, str] = {
     (WALK, None): "walk, walked, walking on foot",
 }
 ENGLISH_WHOLE: Mapping[str, tuple[Token, ...]] = {
+    **dict.fromkeys(("per workout", "per session", "per training"), ((EACH, None), (WORKOUTS, "did"))),
     **dict.fromkeys(("usually", "normally", "generally", "typically"), ((OF, "mean"), (USUAL, None))),
     **dict.fromkeys(("workout time", "training time", "exercise time"), ((UNIT, "min"), (WORKOUTS, None))),
     **dict.fromkeys(("which night was longest", "which night was the longest"), ((OF, "max"), (METRIC, "asleep"))),
@@ -192,7 +193,8 @@ GERMAN: Mapping[Token, str] = {
     "verbrenne, geschrieben, geschickt, zurückgelegt, dauern, aller zeiten, jemals, bisher, überhaupt, "
     "wie hoch, tag in, gewesen, geschafft, insges, den letzten, dauerte, wert, so, da, über die, "
     "gehen, getrunkene",
-    (HOW_MANY, None): "wie viele, wie viel, wieviel, wieviele, anzahl, wie vielen, anzahl der, wie viele male",
+    (HOW_MANY, "much"): "wie viel, wieviel",
+    (HOW_MANY, None): "wie viele, wieviele, anzahl, wie vielen, anzahl der, wie viele male",
     (HOW_OFTEN, None): "wie oft, wie häufig",
     (HOW_LONG, None): "wie lange, wie lang",
     (HOW_FAR, None): "wie weit",
@@ -225,7 +227,7 @@ GERMAN: Mapping[Token, str] = {
     (DAYS, None): "tage, tagen, tag",
     (ON_DAYS, "days"): "an tagen, an tagen an denen, an den tagen, an den tagen an denen, an tagen wo",
     (ON_DAYS, "nights"): "in nächten, in nächten in denen, in den nächten, in den nächten in denen",
-    (EACH, None): "pro nacht, pro tag, am tag, je nacht, je tag, jede nacht, an einem tag, pro training, pro einheit",
+    (EACH, None): "pro nacht, pro tag, am tag, je nacht, je tag, jede nacht, an einem tag",
     (BY, "day"): "täglich, tägliche, täglichen, täglicher, jeden tag, an jedem tag, nach tag, nach tagen, tagesweise",
     (
         BY,
@@ -295,6 +297,7 @@ GERMAN: Mapping[Token, str] = {
     (WALK, None): "gegangen, gehe, ging",
 }
 GERMAN_WHOLE: Mapping[str, tuple[Token, ...]] = {
+    **dict.fromkeys(("pro training", "pro einheit"), ((EACH, None), (WORKOUTS, "did"))),
     **dict.fromkeys(("normalerweise", "gewöhnlich", "üblicherweise", "meistens"), ((OF, "mean"), (USUAL, None))),
     **dict.fromkeys(
         ("welche nacht war am längsten", "welche nacht war die längste"), ((OF, "max"), (METRIC, "asleep"))

@@ -127,7 +127,7 @@ def _workouts(bag: Bag) -> Words:
     sports = {str(one) for one in (*counted, *bag.take(w.ACTIVITY))}
     often, when, each = bag.has(w.HOW_OFTEN), bag.has(w.WHEN), bag.has(w.EACH)
     rows, by, where = bag.one(w.ROWS_LAST), bag.text(w.BY), _where(bag)
-    now = (w.DID, "now") in bag.tokens
+    now, much = (w.DID, "now") in bag.tokens, (w.HOW_MANY, "much") in bag.tokens
     which, every, (field, of, summed) = bag.has(w.WHICH), bag.has(w.ALL), _of_field(bag, each=each)
     if (
         len(sports) > 1
@@ -143,7 +143,7 @@ def _workouts(bag: Bag) -> Words:
         raise NotUnderstood  # the last five workouts are a list
     if field:
         of = of or ("mean" if each or not summed else "sum")
-    elif each or of not in (None, "first", "last") or not (often or when or counted or {*nouns} - {"did"}):
+    elif much or each or of not in (None, "first", "last") or not (often or when or counted or {*nouns} - {"did"}):
         raise NotUnderstood  # an activity alone is no number
     what = f"workouts.{field}" if field else "workouts"
     where += [f"workout.sport = {sport}" for sport in sports]

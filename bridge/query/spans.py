@@ -121,7 +121,7 @@ class Dates:
     def _between(self, match: re.Match[str]) -> Span | None:
         first, last = match[1], match[2]
         found = self._of(last)
-        if found is None:
+        if found is None or {first, last} <= self._weekday.keys():  # the last ones, or those of every week
             return None
         if re.fullmatch(r"\d{1,2}(?:st|nd|rd|th|\.)?", first):
             return found[0].replace(day=int(re.sub(r"\D", "", first))), found[1]

@@ -69,6 +69,8 @@ def test_a_word_that_is_not_known_is_never_passed_over(language: str) -> None:
         "how many workouts have I planned this week",  # those to come are none of the recorded
         "what was my best resting heart rate",
         "May I see my average steps",
+        "how much did I run last week",  # how far, how long, or how often
+        "sleep from Monday to Tuesday",  # the last ones, or those of every week
         "total HRV last week",
         "sleep on Mondays and Tuesdays",
         "sleep on the 31st",  # there is none in November
@@ -90,6 +92,8 @@ def test_what_is_said_in_other_words_is_understood_alike() -> None:
         ("Schritte in den letzten 3 Tagen zusammen", "Schritte in den letzten 3 Tagen insgesamt"),
         ("wie viel mehr schlafe ich an Samstagen", "schlafe ich samstags mehr"),
         ("Gesamtstrecke meiner letzten 3 Läufe", "Strecke meiner letzten 3 Läufe insgesamt"),
+        ("how many calories per workout on average", "average calories of my workouts"),
+        ("total distance by sport", "total distance of workouts by sport"),
         ("how fast was my last run", "speed of my last run"),
         ("on which weekday is my HRV highest", "HRV by weekday"),
     ):
