@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 NAME_MAX = 60  # characters
+SWITCHED_ON = frozenset({"yes", "on", "true", "1"})
 NOTED = ("alcohol", "caffeine")  # amounts that Apple Health keeps, in drinks and in milligrams
 ASKED = re.compile(
     r"(?:did you |have you |do you )?(?:have|had|drink|drank|eat|ate|consume|consumed|take|took|taken|use|used) "
     r"(?:any |an |a |your )?"
 )
 SIGNS = re.compile(r"[<>=!?~/\s]+")
+
+
+def is_switched_on(settings: Mapping[str, str] | None, name: str) -> bool:
+    """Return True if a setting of a source says yes."""
+    return (settings or {}).get(name, "").strip().lower() in SWITCHED_ON
 
 
 def note_name(text: object) -> str | None:

@@ -37,7 +37,9 @@ BULKY = frozenset({"movement_30_sec", "met", "class_5_min"})  # thousands of val
 SPEC = ConnectorSpec(
     name="oura",
     title=say("Oura (API v2 and files)"),
-    delivers=frozenset({"episodes", Metric.HEART_RATE, Metric.MINDFUL}).union(SLEEP, NIGHT, WORKOUT, *DAILY.values()),
+    delivers=frozenset({"episodes", Metric.HEART_RATE, Metric.MINDFUL, Metric.NOTED}).union(
+        SLEEP, NIGHT, WORKOUT, *DAILY.values()
+    ),
     streams=("sleep", *DAILY, "heartrate", "workout", "session"),
     called={
         "daily_sleep": "sleep scores",
@@ -80,6 +82,14 @@ SPEC = ConnectorSpec(
     revokes="connectors.oura.client:revoke",
     recognises="connectors.oura.files:recognise",
     reads="connectors.oura.files:read",
+    file_settings=(
+        Setting(
+            name="tags",
+            help="yes reads the tags of files as private notes, without their comments; no leaves them unread",
+            default="no",
+            personal=True,
+        ),
+    ),
     leaves_out={r"(^|/)App Data/": "parts of Oura's account export that are not used"},
     dated_by_content=True,
     lasting=frozenset({"sleep", *DAILY, "heartrate"}),  # a night or day may come in pieces, from several files

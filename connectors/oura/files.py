@@ -9,7 +9,8 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import groupby
 from typing import Any, BinaryIO
@@ -20,17 +21,27 @@ from bridge.ingest.files import ending
 from bridge.ingest.json_stream import Broken, Json
 from bridge.ingest.readable_part import ReadablePart
 from connectors.instants import utc
+from connectors.noted import is_switched_on
 from connectors.oura import BULKY, NIGHT
-from connectors.oura.shapes import KEPT, SHAPES, TRENDS, UNCONFIRMED, Pieces, stream_of, sureness
+from connectors.oura.shapes import KEPT, SHAPES, TAG, TAGS_LEFT, TRENDS, UNCONFIRMED, Pieces, stream_of, sureness
 from connectors.payload import mapping, words
 from connectors.spreadsheets import REWRITTEN, DayOrder
 
+UNKEPT = BULKY | {"comment"}  # of a tag, in the person's own words
 FIELD_MAX_CHARACTERS = 1 << 20
 LEVELS = 4  # lists and objects around a row
 BEGINNING_BYTES = 1 << 18  # of a JSON file in which a row is looked for; a single night may have 30,000
 PAGE_RECORDS, PAGE_DAYS = 200, 20
 WRAPPERS = frozenset({"data", "sleep", "activity", *(stream for stream, _, _ in SHAPES)})  # objects around rows
-HINTS = WRAPPERS | {"bedtime_start", "start_datetime", "contributors", "summary_date", "day", *NIGHT.values()}
+HINTS = WRAPPERS | {
+    "bedtime_start",
+    "start_datetime",
+    "contributors",
+    "summary_date",
+    "day",
+    "tag_type_code",
+    *NIGHT.values(),
+}
 RATE = {"bpm", "source", "timestamp"}
 KEY_NAMES = re.compile(rb'"(\w{1,40})"\s*:')
 ROW_NAMED_BY = ("id", "start_datetime", "day")
@@ -60,8 +71,10 @@ def recognise(file: File) -> Recognised | None:
     return Recognised(sure, ROWS) if sure else None
 
 
-def read(file: File, *, zone: str) -> Iterator[Page]:
+def read(file: File, *, zone: str, settings: Mapping[str, str] | None = None) -> Iterator[Page]:
     """Yield a file's records in pages. ``zone``, the user's, is stored with heart rates and rows of *Trends*.
+
+    Tags are only counted without the setting.
 
     Raises SourceChanged for a file of more than 200 MB, and after the readable part of a damaged file.
     """
@@ -70,7 +83,8 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
     pending: dict[str, list[RawRecord]] = {}
     days: dict[str, dict[str, Any]] = {}
     pieces = Pieces(zone)
-    for stream, row in readable:
+    left: Counter[str] = Counter()
+    for stream, row in readable if is_switched_on(settings, "tags") else _without_tags(readable, left):
         if stream == "heartrate":
             _add_rate(days, row)
         elif stream == TRENDS or stream in KEPT:
@@ -88,7 +102,20 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
     yield from _rates(days, zone)
     if pieces.unconfirmed:
         yield Page(stream="sleep", records=(), left_out={UNCONFIRMED: pieces.unconfirmed})
+    if left:
+        yield Page(stream=TAG, records=(), left_out=left)
     readable.raise_damage()
+
+
+def _without_tags(
+    rows: Iterable[tuple[str, Mapping[str, Any]]], left: Counter[str]
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield rows that are no tags, and count the others."""
+    for stream, row in rows:
+        if stream == TAG:
+            left[TAGS_LEFT] += 1
+        else:
+            yield stream, row
 
 
 def _document(file: File) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -179,7 +206,7 @@ def _value(name: str, cell: str) -> Any:
 
 def _record(stream: str, row: Mapping[str, Any]) -> RawRecord:
     key = next((str(row[name]) for name in ROW_NAMED_BY if words(str(row.get(name) or ""))), "?")
-    return RawRecord(stream=stream, key=key, payload={k: v for k, v in row.items() if k not in BULKY})
+    return RawRecord(stream=stream, key=key, payload={k: v for k, v in row.items() if k not in UNKEPT})
 
 
 def _add_rate(days: dict[str, dict[str, Any]], row: Mapping[str, Any]) -> None:

@@ -3,20 +3,23 @@
 Times of a night end in their offset, lengths are in seconds.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from bridge.domain.metrics import Metric
 from bridge.domain.samples import finite
-from bridge.domain.types import EpisodeKind, Item, RawRecord
-from connectors.instants import utc
+from bridge.domain.types import EpisodeKind, Item, RawRecord, Sample
+from connectors.instants import local_date, utc, written_offset
+from connectors.noted import note_name
 from connectors.oura import DAILY, NIGHT, SLEEP, SPEC, WORKOUT
-from connectors.oura.shapes import TRENDS
+from connectors.oura.shapes import TAG, TRENDS
 from connectors.payload import Fields, Table, mapping, quarter_hours_in, words
 
 NO_SLEEP = ("rest", "deleted")  # lying still, and what the person has taken back
 NAPS = ("sleep", "late_nap")
 KINDS = {"long_sleep": EpisodeKind.SLEEP} | dict.fromkeys(NAPS, EpisodeKind.NAP) | dict.fromkeys(NO_SLEEP)
+TAG_LEAD = re.compile(r"^(tag_)?(generic_|sleep_)?")
 MINDFUL = frozenset({"breathing", "meditation", "relaxation"})
 
 
@@ -39,6 +42,8 @@ def _items(stream: str, key: str, fields: Fields) -> Iterator[Item]:
         yield from _workout(key, fields)
     elif stream == "session":
         yield from _session(key, fields)
+    elif stream == TAG:
+        yield from _tag(key, fields)
     else:
         raise fields.bad("not a stream of oura")
 
@@ -77,6 +82,17 @@ def _told(fields: Fields) -> Fields:
 def _workout(key: str, fields: Fields) -> Iterator[Item]:
     lasted = fields.stretch("start_datetime", "end_datetime").on_start()
     yield lasted.episode(EpisodeKind.WORKOUT, key, fields.measured(WORKOUT), label=words(fields.get("activity")))
+
+
+def _tag(key: str, fields: Fields) -> Iterator[Item]:
+    """Yield a tag as a note. One of text alone is none."""
+    code = words(fields.get("tag_type_code"))
+    told = words(fields.get("custom_name")) if code in (None, "custom") else TAG_LEAD.sub("", code).replace("_", " ")
+    name, at = note_name(told), fields.instant("start_time")
+    if name is not None:
+        offset = written_offset(str(fields.get("start_time"))[-6:])
+        day = local_date(at, offset)
+        yield Sample(key=f"{name}/{key}", metric=Metric.NOTED, start=at, offset=offset, day=day, value=1.0)
 
 
 def _session(key: str, fields: Fields) -> Iterator[Item]:

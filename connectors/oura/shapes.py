@@ -15,9 +15,12 @@ from connectors.payload import mapping, words
 
 TRENDS = "trends"  # the table of *Trends*, whose values count where no other row of the day or night has them
 LONG_SLEEP_SECONDS = 3 * 3600  # Oura calls a sleep of three hours or more long (API v2, "PublicSleepType")
+TAG = "enhanced_tag"  # only from files, and only once it is switched on
+TAGS_LEFT = "tags are private, and left unread until BRIDGE_OURA_TAGS=yes"
 UNCONFIRMED = "rests that Oura did not confirm as sleep"
 # stream, fields that only its rows have, how sure they make; the first that fits counts
 SHAPES: tuple[tuple[str, frozenset[str], float], ...] = (
+    (TAG, frozenset({"tag_type_code", "start_time", "start_day"}), 1.0),
     ("heartrate", frozenset({"bpm", "timestamp", "source"}), 0.6),
     ("sleep", frozenset({"bedtime_start", "bedtime_end", "total_sleep_duration"}), 1.0),
     ("sleep", frozenset({"bedtime_start", "bedtime_end", "rmssd"}), 1.0),  # API v1

@@ -12,13 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from itertools import islice
-from types import MappingProxyType
 
 from bridge.domain.errors import SourceChanged
 from bridge.domain.ports import File
 from bridge.domain.types import Page, RawRecord
 from bridge.ingest.files import ending
 from connectors.instants import utc, written_offset
+from connectors.noted import is_switched_on
 from connectors.payload import Fields
 from connectors.spreadsheets import REWRITTEN, DayOrder
 from connectors.whoop.columns import JOURNAL, TABLES, Table, instant_key, night_of
@@ -42,7 +42,6 @@ SAME = {
 ASLEEP = ("light_sleep_duration", "slow_wave_sleep_duration", "rem_sleep_duration")
 FLAGS = {"t": "true", "f": "false"}
 EXPORT_PAGE_ROWS = 500
-SWITCHED_ON = frozenset({"yes", "on", "true", "1"})
 KEY_MAX = 200  # characters
 ALIKE = 0.5  # likeness from which a header is some table's
 EXPORT_MAX_BYTES = 20_000_000  # bytes; ten years of cycles are about 1 MB
@@ -61,7 +60,7 @@ def read(
     file: File,
     *,
     zone: str,  # noqa: ARG001 - every row knows its own offset
-    settings: Mapping[str, str] = MappingProxyType({}),
+    settings: Mapping[str, str] | None = None,
 ) -> Iterator[Page]:
     """Yield the rows as raw records, at most 500 a page. Journal answers are only counted without the setting.
 
@@ -74,7 +73,7 @@ def read(
     table = _table(_header(text))
     if table is None:
         return
-    if table.stream == JOURNAL and settings.get("journal", "").strip().lower() not in SWITCHED_ON:
+    if table.stream == JOURNAL and not is_switched_on(settings, "journal"):
         answers = sum(1 for _ in _records(table, text))
         yield Page(stream=JOURNAL, records=(), left_out={LEFT_ALONE: answers} if answers else {})
         return

@@ -28,7 +28,7 @@ from bridge.ingest.files import HEAD_BYTES
 from bridge.store import Store
 from tests.world import NOW, contents, expected, filed
 
-SWITCHES = {"BRIDGE_WHOOP_JOURNAL": "yes"}
+SWITCHES = {"BRIDGE_WHOOP_JOURNAL": "yes", "BRIDGE_OURA_TAGS": "yes"}
 READERS = [spec.name for spec in registry.specs() if spec.reads is not None]
 
 

@@ -33,6 +33,20 @@ def test_a_journal_is_read_once_the_person_switches_it_on(monkeypatch: pytest.Mo
     assert notes.recent(store, user) == []  # what is not of the person's own hand is not taken back either
 
 
+def test_tags_are_read_once_the_person_switches_it_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store("sqlite://")
+    user = store.people.add_user("ana", "Europe/Berlin", now=NOW)
+    folder = lab.fixtures("oura") / "tags"
+    (left,) = runs.import_path(installation.Bridge(settings=load(), store=store), user, folder, at=NOW).outcomes
+    assert (left.new, names(store, user), [*left.left_out.values()]) == (0, [*CLASSES], [4])
+    monkeypatch.setenv("BRIDGE_OURA_TAGS", "yes")
+    bridge = installation.Bridge(settings=load(), store=store)
+    runs.import_path(bridge, user, folder, at=NOW)
+    assert names(store, user)[:2] == ["alcohol", "cold bath"]
+    told = exposures(bridge, user, ["alcohol"], now=NOW)["alcohol"]
+    assert {day for day, amount in told.items() if amount} == {date(2026, 11, 17), EVENING}
+
+
 def test_a_days_sum_of_drinks_is_of_that_day_and_two_sources_do_not_add_up() -> None:
     store = Store("sqlite://")
     user = store.people.add_user("ana", "Europe/Berlin", now=NOW)
