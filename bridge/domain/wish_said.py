@@ -10,10 +10,11 @@ from typing import TypeVar
 from bridge.domain.languages import WEEKDAYS, Text, _, joined, number, say, say_many, shown
 from bridge.domain.titles import ACTION_WORDS, METER_WORDS
 from bridge.domain.wish_lexicon import ALL, WORK
-from bridge.domain.wishes import Hours, Wishes, checked
+from bridge.domain.wishes import SUGGESTIONS_DEFAULT, Hours, Wishes, checked
 from rhythm_env.interface import ActionType, Meter
 
 DAY_MINUTES = 24 * 60
+WORKDAYS, DAYS = 5, 7
 WISHED = {  # as they are wished, where the words of suggestions are a person's own
     ActionType.LEARN: say("learning"),
     ActionType.SLEEP: say("naps"),
@@ -79,6 +80,42 @@ def _without(given: Mapping[ActionType, T], one: Said) -> dict[ActionType, T]:
     return {action: value for action, value in given.items() if action not in one.actions}
 
 
+def standing(wishes: Wishes) -> tuple[Said, ...]:
+    """Return wishes as what would have to be said for them, one for all actions with the same hours or days."""
+    found = [Said(kind="never", actions=frozenset({action})) for action in ActionType if action in wishes.never]
+    found += [Said(kind="days", actions=actions, days=days) for days, actions in _alike(wishes.days).items()]
+    found += [Said(kind="hours", actions=actions, hours=hours) for hours, actions in _alike(wishes.hours).items()]
+    goals = [action for action in ActionType if action in wishes.goals]
+    found += [Said(kind="goal", actions=frozenset({action}), number=wishes.goals[action]) for action in goals]
+    found += [Said(kind="weight", meter=meter, number=weight) for meter, weight in wishes.weights.items()]
+    if wishes.suggestions != SUGGESTIONS_DEFAULT:
+        found.append(Said(kind="suggestions", number=wishes.suggestions))
+    return tuple(found)
+
+
+def _alike(given: Mapping[ActionType, T]) -> dict[T, frozenset[ActionType]]:
+    return {
+        value: frozenset(action for action in given if given[action] == value)
+        for value in (given[action] for action in ActionType if action in given)
+    }
+
+
+def without(wishes: Wishes, one: Said) -> Wishes:
+    """Return wishes with one of ``standing`` taken back."""
+    match one.kind:
+        case "never":
+            return replace(wishes, never=wishes.never - one.actions)
+        case "days":
+            return replace(wishes, days=_without(wishes.days, one))
+        case "hours":
+            return replace(wishes, hours=_without(wishes.hours, one))
+        case "goal":
+            return replace(wishes, goals=_without(wishes.goals, one))
+        case "weight":
+            return replace(wishes, weights={m: weight for m, weight in wishes.weights.items() if m is not one.meter})
+    return replace(wishes, suggestions=SUGGESTIONS_DEFAULT)
+
+
 def common(first: Sequence[Hours], second: Sequence[Hours]) -> tuple[Hours, ...]:
     """Return the hours that two lists of hours have in common, ascending."""
     minutes = _minutes(first) & _minutes(second)
@@ -120,7 +157,7 @@ def _phrase(one: Said) -> Text:
         case "goal":
             return say_many("{actions} once a week", "{actions} {count} times a week", int(one.number), actions=named)
         case "days":
-            return say("{actions} only on {days}", actions=named, days=joined([shown(WEEKDAYS[d]) for d in one.days]))
+            return _on_days(one.days, named)
         case "hours":
             spans = [_("{begin} to {end}", begin=f"{low:%H:%M}", end=_until(high)) for low, high in one.hours]
             return say("{actions} only from {hours}", actions=named, hours=joined(spans))
@@ -131,6 +168,15 @@ def _phrase(one: Said) -> Text:
                 "{meter} counts {times} times as usual", meter=METER_WORDS[one.meter], times=number(one.number, "g")
             )
     return say("forget all wishes")
+
+
+def _on_days(days: frozenset[int], named: str) -> Text:
+    on, off = (
+        joined([shown(name) for day, name in enumerate(WEEKDAYS) if (day in days) is said]) for said in (True, False)
+    )
+    if WORKDAYS < len(days) < DAYS:  # "not on Friday" is shorter
+        return say("{actions} not on {days}", actions=named, days=off)
+    return say("{actions} only on {days}", actions=named, days=on)
 
 
 def _named(one: Said) -> Sequence[Text]:

@@ -8,7 +8,7 @@ import pytest
 
 from bridge.domain.errors import SetupError
 from bridge.domain.wish_clauses import NotUnderstood
-from bridge.domain.wish_said import applied, common, sentence
+from bridge.domain.wish_said import applied, common, sentence, standing, without
 from bridge.domain.wish_words import understood
 from bridge.domain.wishes import Wishes
 from rhythm_env.interface import ActionType
@@ -100,3 +100,19 @@ def test_what_was_understood_is_said_in_a_sentence() -> None:
 )
 def test_what_a_stranger_wished_is_understood(text: str, meaning: str) -> None:
     assert sentence(understood(text)) == meaning
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_what_stands_says_the_wishes_again_and_each_is_taken_back(language: str) -> None:
+    for text, meaning in wishes(language):
+        if not meaning:
+            continue
+        try:
+            found = applied(Wishes(), understood(text))
+        except NotUnderstood:
+            continue
+        assert applied(Wishes(), standing(found)) == found, text
+        left = found
+        for one in standing(found):
+            left = without(left, one)
+        assert left == Wishes(), text

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from bridge.documents.inputs import parse_spans
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, say, told
+from bridge.domain.wish_said import Said, sentence, standing, without
 from bridge.domain.wishes import GOAL_MAX, SUGGESTIONS_DEFAULT, SUGGESTIONS_MAX, Hours, Wishes, checked, plain
 from bridge.web.phrases import action_name
 from bridge.web.render import page
@@ -59,6 +60,22 @@ def save(visit: Visitor, form: Annotated[Fields, Depends(fields)]) -> Response:
     return RedirectResponse("/wishes?saved=yes", 303)
 
 
+@router.post("/wishes/back")
+def take_back(visit: Visitor, wish: Annotated[str, Form(max_length=1000)]) -> RedirectResponse:
+    """Take one wish back. What no longer stands is left as it is."""
+    people = visit.bridge.store.people
+    before = people.wishes(visit.user.id)
+    after = before
+    for one in standing(before):
+        after = without(after, one) if _key(one) == wish else after
+    people.save_wishes(visit.user.id, after, now=visit.now)
+    return RedirectResponse("/wishes?saved=yes", 303)
+
+
+def _key(one: Said) -> str:
+    return " ".join([one.kind, *sorted(one.actions), *([str(one.meter)] if one.meter else [])])
+
+
 def _shown(visit: Visit, form: Fields, *, saved: bool = False, wrong: str | None = None) -> HTMLResponse:
     return page(
         "wishes.html",
@@ -66,6 +83,7 @@ def _shown(visit: Visit, form: Fields, *, saved: bool = False, wrong: str | None
         status=200 if wrong is None else 400,
         path="/wishes",
         form=form,
+        standing=[(_key(one), sentence((one,))) for one in standing(visit.bridge.store.people.wishes(visit.user.id))],
         actions=tuple(ActionType),
         meters=[_weight(meter, form) for meter in Meter],
         suggestions=[str(number) for number in range(SUGGESTIONS_MAX + 1)],
