@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from types import MappingProxyType
 
 import numpy as np
 
 from bridge.calendar.busy import Stretch, clipped
-from bridge.calendar.plans import COMPANY
 from bridge.day.grid import CELL, DAY, EVENING, MINUTE, Cells, Numbers, grid_of, rounded_up
-from bridge.day.masks import BEFORE_BED, LEISURE
+from bridge.day.masks import BEFORE_BED, before, urgency
 from bridge.day.person import Person
 from bridge.day.rules import Starts, fit, little_sleep, taken_back
 from bridge.day.sleep import Rests
-from bridge.day.terms import facts, of_due, reasons, values, weights
+from bridge.day.terms import facts, reasons, values, weights
 from bridge.day.view import (
     DUE_DAYS,
     RESTS,
@@ -27,6 +26,7 @@ from bridge.day.view import (
     is_there,
     local,
     of_action,
+    of_due,
     of_task,
     said_of,
     suggested_on,
@@ -74,9 +74,9 @@ class Judged:
 
     candidate: Candidate
     lengths: Starts
-    value: Numbers
-    added: Mapping[str, Numbers | float]
-    thin: Cells
+    value: Numbers = field(default_factory=lambda: np.full(0, -np.inf))
+    added: Mapping[str, Numbers | float] = field(default_factory=dict)
+    thin: Cells = field(default_factory=lambda: np.full(0, False))
     refusal: Fact | None = None
 
 
@@ -84,14 +84,7 @@ def judged(candidate: Candidate, view: View, first: int, last: int, *, asked: bo
     """Return a candidate with its places from the cell ``first`` to before ``last``. Without a reason there is none."""
     found = fit(candidate, view, first, last, asked=asked)
     if found.refusal is not None:
-        return Judged(
-            candidate=candidate,
-            lengths=found.cells,
-            value=np.full(0, -np.inf),
-            added={},
-            thin=np.full(0, False),
-            refusal=found.refusal,
-        )
+        return Judged(candidate=candidate, lengths=found.cells, refusal=found.refusal)
     added = values(candidate, view, found.cells)
     told = reasons(candidate, view, added) >= weights()["grounds"]
     value = np.where(found.cells > 0, sum(added.values(), np.full(view.grid.size, weights()["worth"])), -np.inf)
@@ -113,7 +106,7 @@ def option_at(one: Judged, view: View, start: int) -> Option:
         kind="suggested",
         start=grid.at(start),
         end=grid.at(start) + minutes * MINUTE,
-        what=candidate.task.title if candidate.task is not None else usual_name(candidate, view, start),
+        what=candidate.task.title if candidate.task is not None else _usual_name(one, view, start),
         task=candidate.task,
         value=float(one.value[start]),
         facts=told,
@@ -121,10 +114,9 @@ def option_at(one: Judged, view: View, start: int) -> Option:
     )
 
 
-def usual_name(candidate: Candidate, view: View, start: int) -> str | None:
+def _usual_name(one: Judged, view: View, start: int) -> str | None:
     """Return the person's own word for the action at its usual hour. Company has none: who comes is not known."""
-    added = values(candidate, view, np.zeros(view.grid.size, dtype=np.intp)).get("usual_hour", 0.0)
-    habit = view.person.routine.habits.get(candidate.action or ActionType.SLEEP)
+    added, habit = one.added["usual_hour"], view.habit(one.candidate.action)
     at_hour = isinstance(added, np.ndarray) and added[start] > 0
     return None if habit is None or not at_hour else habit.names.get(view.grid.date.weekday())
 
@@ -157,18 +149,13 @@ def options(view: View, span: Stretch) -> tuple[dict[ActionType, Option], dict[A
         if candidate.action not in found or _first(option, view) > _first(found[candidate.action], view):
             found[candidate.action] = option
     _put_first(found, held, tasks, view)
-    if holds_any(view) or not all(one.thin for one in found.values()):
+    if view.holds_any or not all(one.thin for one in found.values()):
         held |= {action: fact("no_grounds") for action, one in found.items() if one.thin}
         found = {action: one for action, one in found.items() if not one.thin}
     night = None if ActionType.SLEEP in view.person.wishes.never else sleep_option(view.person, span)
     if night is not None:
         found[ActionType.SLEEP] = night
     return found, {action: why for action, why in held.items() if action not in found}
-
-
-def holds_any(view: View) -> bool:
-    """Return True if the day holds a suggestion already, so that a thin reason is none for another."""
-    return any(view.grid.wake <= one.start < view.grid.bed for one in view.said)
 
 
 def _put_first(
@@ -200,17 +187,6 @@ def first_end(one: Judged, view: View) -> datetime:
     """Return the earliest instant at which a candidate that fits can be over."""
     start = int(np.argmax(np.isfinite(one.value)))
     return view.grid.at(start) + timedelta(minutes=one.candidate.least)
-
-
-def urgency(due: date | None, today: date) -> int:
-    """Return 0 for what is overdue or due today, 1 for tomorrow, 2 for two days, and 3 for all else."""
-    return 3 if due is None else min(max((due - today).days, 0), 3)
-
-
-def before(due: date, action: ActionType | None, today: date) -> bool:
-    """Return True if a task comes before an action (None: another task): leisure waits for tomorrow's as well."""
-    waits = DUE_DAYS if action in LEISURE else 1 if action in COMPANY else 0
-    return urgency(due, today) <= waits
 
 
 def _enough(person: Person, at: datetime) -> Fact | None:

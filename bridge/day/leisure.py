@@ -1,20 +1,22 @@
-"""Leisure by what an evening lies between, after hard days, and sport that a watch never shows."""
+"""Free time: quiet stretches, leisure by what an evening lies between, and sport that a watch never shows."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date, datetime
 
-from bridge.calendar.busy import clipped, length, merged, takes_time
+from bridge.calendar.busy import clipped, merged, takes_time
+from bridge.calendar.busy import length as whole
 from bridge.day.grid import DAY, HOUR, MINUTE, NIGHT_WORK, OFFICE_WORK, Numbers
 from bridge.day.rules import Starts
 from bridge.day.view import WEEKEND, Candidate, View, local
-from bridge.domain.facts import Fact, fact
+from bridge.domain.facts import Fact, fact, length
 from rhythm_env.interface import ActionType
 
 A = ActionType
 FREE, EVENING_FROM, QUIET_EVENING = 90, 17 * 60, 19.5 * 60  # minutes of free time; minutes after midnight
 IDLE_UNTIL = 20 * 60  # minutes after midnight, until which a thing never done is a reason
+QUIET_FROM = 15 * 60  # minutes after midnight, the latest begin of a quiet stretch
 TURN = 4  # days, on the last of which a thing never done is a reason
 FULL_WEEK, HARD_DAYS = 15, 20  # hours of work in the calendar within six days, and within three
 HARD, HARD_WEEK = 27, 45  # hours within as long, that are reason enough
@@ -45,7 +47,7 @@ def _worked(view: View, days: int, ahead: int = 0) -> float:
     """Return the hours of entries of work from ``days`` before the begin of the date to ``ahead`` days after it."""
     low, high = (view.grid.midnight + k * DAY for k in (-days, ahead))
     mine = ((o, label) for o, label in view.person.entries if takes_time(o.event) and label.action in OFFICE_WORK)
-    return length(clipped(merged((o.start, o.end) for o, _ in mine), low, high)) / HOUR
+    return whole(clipped(merged((o.start, o.end) for o, _ in mine), low, high)) / HOUR
 
 
 def _evening_kind(view: View) -> str:
@@ -106,3 +108,15 @@ def _said(view: View) -> set[ActionType | None]:
 
 def of_none_lately(candidate: Candidate, _view: View, _start: int) -> Fact:
     return fact(NONE_LATELY[candidate.action or A.EXERCISE])
+
+
+def quiet_stretch(candidate: Candidate, view: View, _lengths: Starts) -> Numbers | float:
+    grid, habits = view.grid, view.person.routine.habits
+    if not grid.entries or candidate.task is not None or A.DEEP_WORK not in habits:
+        return 0.0
+    return ((view.free * 5 >= FREE) & (grid.minutes <= QUIET_FROM)).astype(float)
+
+
+def of_quiet_stretch(_candidate: Candidate, view: View, start: int) -> Fact:
+    minutes = int(view.free[start]) * 5
+    return fact("long_free", length=length(minutes), time=local(view, view.grid.at(start + int(view.free[start]))))

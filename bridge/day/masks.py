@@ -6,14 +6,14 @@ Hours are our choice where no source is named.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import timedelta
+from datetime import date, timedelta
 
 import numpy as np
 
 from bridge.calendar.busy import Stretch, merged
 from bridge.calendar.plans import COMPANY
 from bridge.day.grid import DAY, EVENING, HOUR, MINUTE, OFFICE_WORK, Cells, Grid, without
-from bridge.day.view import RESTS, WEEK, WEEKEND, Candidate, View, deadline, is_call, local
+from bridge.day.view import DUE_DAYS, RESTS, WEEK, WEEKEND, Candidate, View, deadline, is_call, local
 from bridge.domain.facts import Fact, fact
 from bridge.domain.slots import moment_at
 from bridge.domain.types import Occurrence
@@ -50,6 +50,17 @@ def presses(candidate: Candidate, view: View) -> bool:
     return candidate.due is not None and candidate.due <= view.grid.date + DAY
 
 
+def urgency(due: date | None, today: date) -> int:
+    """Return 0 for what is overdue or due today, 1 for tomorrow, 2 for two days, and 3 for all else."""
+    return 3 if due is None else min(max((due - today).days, 0), 3)
+
+
+def before(due: date, action: ActionType | None, today: date) -> bool:
+    """Return True if a task comes before an action (None: another task): leisure waits for tomorrow's as well."""
+    waits = DUE_DAYS if action in LEISURE else 1 if action in COMPANY else 0
+    return urgency(due, today) <= waits
+
+
 def hours(candidate: Candidate, view: View) -> Cells | bool:
     grid = view.grid
     waits = candidate.action is A.DEEP_WORK and not is_urgent(candidate, view)
@@ -58,7 +69,7 @@ def hours(candidate: Candidate, view: View) -> Cells | bool:
     if candidate.action is None:
         return True
     return grid.inside(
-        merged(one for one in (*HOURS[candidate.action](grid), *usual(candidate, view)) if one[0] < one[1])
+        merged(one for one in (*HOURS[candidate.action][0](grid), *usual(candidate, view)) if one[0] < one[1])
     )
 
 
@@ -90,7 +101,7 @@ def _task_hours(candidate: Candidate, view: View) -> Stretch:
 
 def usual(candidate: Candidate, view: View, around: timedelta = HOUR) -> list[Stretch]:
     """Return the person's usual stretch of the action on this weekday, widened at both ends, in a list."""
-    habit = None if candidate.action is None else view.person.routine.habits.get(candidate.action)
+    habit = view.habit(candidate.action)
     start = None if habit is None else habit.starts.get(view.grid.date.weekday())
     if habit is None or start is None:
         return []
@@ -146,37 +157,23 @@ def _nap_hours(grid: Grid) -> list[Stretch]:
     return [(low, high)] if grid.person.at_home(grid.date) else grid.off_work(low, high)
 
 
-HOURS: dict[ActionType, Callable[[Grid], list[Stretch]]] = {
-    A.DEEP_WORK: _work_hours,
-    A.ADMIN_WORK: _work_hours,
-    A.LEARN: _learning_hours,
-    A.SLEEP: _nap_hours,
-    A.EXERCISE: _sport_hours,
-    A.MEDITATE: lambda grid: [(grid.wake + HOUR / 2, grid.bed - HOUR)],
-    A.FAMILY_TIME: _company_hours,
-    A.SOCIALIZE: _company_hours,
-    A.ME_TIME: _own_hours,
-    A.BINGE_WATCH: _screen_hours,
-}
-
-
-OTHERWISE: Mapping[ActionType, str] = {  # kind of the fact that no hours are left
-    A.DEEP_WORK: "no_working_time",
-    A.ADMIN_WORK: "no_working_time",
-    A.LEARN: "late_or_work",
-    A.SLEEP: "bedtime_far",
-    A.EXERCISE: "no_sport_now",
-    A.MEDITATE: "hours_of_sleep",
-    A.FAMILY_TIME: "no_company_now",
-    A.SOCIALIZE: "no_company_now",
-    A.ME_TIME: "work_time",
-    A.BINGE_WATCH: "no_series_now",
+HOURS: Mapping[ActionType, tuple[Callable[[Grid], list[Stretch]], str]] = {  # and the kind of fact that none are left
+    A.DEEP_WORK: (_work_hours, "no_working_time"),
+    A.ADMIN_WORK: (_work_hours, "no_working_time"),
+    A.LEARN: (_learning_hours, "late_or_work"),
+    A.SLEEP: (_nap_hours, "bedtime_far"),
+    A.EXERCISE: (_sport_hours, "no_sport_now"),
+    A.MEDITATE: (lambda grid: [(grid.wake + HOUR / 2, grid.bed - HOUR)], "hours_of_sleep"),
+    A.FAMILY_TIME: (_company_hours, "no_company_now"),
+    A.SOCIALIZE: (_company_hours, "no_company_now"),
+    A.ME_TIME: (_own_hours, "work_time"),
+    A.BINGE_WATCH: (_screen_hours, "no_series_now"),
 }
 
 
 def of_hours(candidate: Candidate, view: View) -> Fact:
     if candidate.task is None and candidate.action is not None:
-        return fact(OTHERWISE[candidate.action])
+        return fact(HOURS[candidate.action][1])
     return fact("late_for_it" if view.is_today and view.person.now >= view.grid.since(OFFICE_END) else "hour_of_day")
 
 
@@ -293,7 +290,7 @@ def not_too_often(candidate: Candidate, view: View) -> Cells | bool:
 
 
 def _is_own(action: ActionType, view: View) -> bool:
-    habit = view.person.routine.habits.get(action)
+    habit = view.habit(action)
     routine = habit is not None and view.grid.date.weekday() in habit.starts and action is not A.ADMIN_WORK
     return action in view.person.wishes.goals or routine
 

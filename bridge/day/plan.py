@@ -12,24 +12,13 @@ import numpy as np
 from bridge.calendar.busy import Stretch, clipped, merged, takes_time
 from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import is_journey, journey
-from bridge.day.choice import (
-    LEAST_SLEEP,
-    Judged,
-    Propensities,
-    before,
-    holds_any,
-    judged,
-    of_bedtime,
-    of_waking,
-    option_at,
-    urgency,
-)
+from bridge.day.choice import LEAST_SLEEP, Judged, Propensities, judged, of_bedtime, of_waking, option_at
 from bridge.day.grid import BESIDE, CELL, DAY, HOUR, MINUTE, Grid, rounded_up, without
-from bridge.day.masks import AGAIN, LEISURE
+from bridge.day.masks import AGAIN, LEISURE, before, urgency
 from bridge.day.person import Person, is_blank
 from bridge.day.rules import APART, PAUSE
 from bridge.day.solver import Place, solve
-from bridge.day.terms import due_weight, of_due
+from bridge.day.terms import due_weight
 from bridge.day.view import (
     DUE_DAYS,
     MOST,
@@ -41,6 +30,7 @@ from bridge.day.view import (
     candidates,
     due_tasks,
     is_agreed,
+    of_due,
     of_task,
     said_of,
     stands,
@@ -182,7 +172,7 @@ def _solved(view: View, ask: Propensities, named: frozenset[str], given: Sequenc
     if ahead is not None:  # what is advised now is the first of the day, but for a task of today
         places = [one for one in places if grid.at(one.start) >= ahead or _urgency(found[one.choice], view) == 0]
     firm = [place for place in places if not found[place.choice].thin[place.start]]
-    if firm or holds_any(view):
+    if firm or view.holds_any:
         places = firm
     else:
         most["suggested"] = min(most["suggested"], 1)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import numpy as np
 from numpy.typing import NDArray
@@ -190,9 +190,9 @@ def _level(candidate: Candidate, view: View) -> Fact | bool:
 
 def _rested(_candidate: Candidate, view: View) -> Fact | bool:
     """Refuse sport after a short night, after a day sleep, and on a long day."""
-    grid, short = view.grid, _shorter(view)
+    grid, short = view.grid, short_night(view)
     if short is not None:
-        return fact("short_night", length=length(short / MINUTE))
+        return short
     if grid.wake > grid.since(DAY_SLEEP):
         return fact("slept_until", time=local(view, grid.wake))
     strained = float(grid.strained[-1])
@@ -212,9 +212,9 @@ def _slept_enough(candidate: Candidate, view: View) -> Fact | bool:
     return rests or little_sleep(view) or True
 
 
-def _shorter(view: View) -> timedelta | None:
+def short_night(view: View) -> Fact | None:
     short = view.person.short_of_sleep if view.is_today else None
-    return None if short is None or short < SHORT_NIGHT else short
+    return None if short is None or short < SHORT_NIGHT else fact("short_night", length=length(short / MINUTE))
 
 
 def _has_room(candidate: Candidate, view: View) -> Fact | bool:
@@ -281,7 +281,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         name="nap",
         actions=frozenset({A.SLEEP}),
-        mask=lambda _, view: (view.is_today and view.person.body.ill) or _shorter(view) is not None,
+        mask=lambda _, view: (view.is_today and view.person.body.ill) or short_night(view) is not None,
         refusal="bedtime_far",
         firm=False,
     ),

@@ -8,19 +8,27 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 
 from bridge.calendar.busy import clipped
 from bridge.calendar.plans import COMPANY
-from bridge.day.grid import HOUR, MINUTE, Grid, Numbers
-from bridge.day.leisure import NONE_LATELY, OF_EVENING, carries, free_time, never_lately, of_free_time, of_none_lately
-from bridge.day.masks import usual
-from bridge.day.person import Person
-from bridge.day.rules import SHORT_NIGHT, Starts
-from bridge.day.view import RESTS, Candidate, View, local
-from bridge.domain.facts import Fact, fact, length
+from bridge.day.grid import HOUR, MINUTE, Numbers
+from bridge.day.leisure import (
+    NONE_LATELY,
+    OF_EVENING,
+    carries,
+    free_time,
+    never_lately,
+    of_free_time,
+    of_none_lately,
+    of_quiet_stretch,
+    quiet_stretch,
+)
+from bridge.day.masks import ONE_REST, usual
+from bridge.day.rules import Starts, short_night
+from bridge.day.view import RESTS, Candidate, View, local, of_due
+from bridge.domain.facts import Fact, fact
 from bridge.domain.types import Because, Reading
 from bridge.meters.words import usual_reach
 from rhythm_env.constants import EFFECTS
@@ -32,28 +40,18 @@ LAST_DAYS, SPORT_AGAIN, LONG_AGO, NEARLY = (4, 21), 2, 10, 0.85  # days; share o
 OFTEN, HABITS_MIN = 0.75, 2  # times a week of a habit; habits from which a missing one says something
 NOW_AND_THEN = 0.5  # times a week from which the last time tells something
 TELLING = 3  # days until a task is due, that speak for work
-QUIET, QUIET_FROM = 90, 15 * 60  # minutes of a long free stretch, and its latest begin after midnight
 LOAD = 360.0  # minutes of tiring entries
 FRIDAY = 4  # weekday
 NEAR_HOUR, TOLD_NEAR = 60.0, 30.0  # minutes around the usual hour that count, and in which it is told
-ALONE = frozenset(
-    {A.DEEP_WORK, A.LEARN, A.EXERCISE, A.MEDITATE, A.ME_TIME, A.BINGE_WATCH}
-)  # what is usual without others
+ALONE = frozenset(A) - COMPANY - {A.ADMIN_WORK, A.SLEEP}  # what is usual without others
 LATELY, LOW, CLEARLY_LOW = timedelta(days=6), 0.1, 0.15  # below normal: a level is called low; is reason enough
 TOLD_LAST = frozenset({A.EXERCISE, A.MEDITATE, A.ME_TIME, A.FAMILY_TIME, A.SOCIALIZE, A.LEARN})
 OURSELVES = frozenset({A.EXERCISE, A.MEDITATE, A.ME_TIME, A.LEARN})
 
 # The meter of which a low level speaks for an action. The action lifts it (``rhythm_env.constants``). Sport is no row:
 # it lifts serenity, and a body that is strained shows as low serenity first.
-SERVES: Mapping[ActionType, Meter] = MappingProxyType(
-    {
-        A.SLEEP: Meter.VITALITY,
-        A.MEDITATE: Meter.SERENITY,
-        A.ME_TIME: Meter.SERENITY,
-        A.FAMILY_TIME: Meter.CONNECTION,
-        A.SOCIALIZE: Meter.CONNECTION,
-    }
-)
+SERVES = {A.SLEEP: Meter.VITALITY, A.MEDITATE: Meter.SERENITY, A.ME_TIME: Meter.SERENITY}
+SERVES |= dict.fromkeys(COMPANY, Meter.CONNECTION)
 
 Value = Numbers | float
 BESIDE, IDLE, ENOUGH = 0, 1, 2
@@ -155,7 +153,7 @@ def _last_time(candidate: Candidate, view: View, _lengths: Starts) -> Value:
 
 def _distance(candidate: Candidate, view: View) -> float | None:
     """Return the days between two times that are usual, by the times a week that are told, or None without a habit."""
-    habit = None if candidate.action is None else view.person.routine.habits.get(candidate.action)
+    habit = view.habit(candidate.action)
     if habit is None or habit.last is None or candidate.task is not None or habit.per_week > 7:
         return None
     if candidate.action is not A.EXERCISE and habit.per_week < NOW_AND_THEN and not habit.settled:
@@ -165,7 +163,7 @@ def _distance(candidate: Candidate, view: View) -> float | None:
 
 
 def _ago(candidate: Candidate, view: View) -> int | None:
-    habit = None if candidate.action is None else view.person.routine.habits.get(candidate.action)
+    habit = view.habit(candidate.action)
     if habit is None or habit.last is None:
         return None
     day, end = view.person.date_of, view.grid.bed
@@ -182,12 +180,14 @@ def _of_last_time(candidate: Candidate, view: View, _start: int) -> Fact:
     if habit.per_week < OFTEN or not habit.settled:
         return told
     lapsed = ago > 2 * (_distance(candidate, view) or LONG_AGO)
-    return fact("last_and_before" if lapsed else "last_and_often", last=told, often=often(habit.per_week))
+    times = max(round(habit.per_week), 1)
+    often = fact("times_a_week", times=times) if times > 2 else fact("twice_a_week" if times > 1 else "once_a_week")
+    return fact("last_and_before" if lapsed else "last_and_often", last=told, often=often)
 
 
 def _gap(candidate: Candidate, view: View) -> int:
     """Return ENOUGH where the last time is longer ago than is usual for what the person does every week or so."""
-    habit, usual_days = view.person.routine.habits.get(candidate.action or A.SLEEP), _distance(candidate, view)
+    habit, usual_days = view.habit(candidate.action), _distance(candidate, view)
     if habit is None or usual_days is None:
         return BESIDE
     over = (_ago(candidate, view) or 0) >= usual_days
@@ -197,14 +197,8 @@ def _gap(candidate: Candidate, view: View) -> int:
 
 
 def _settled(candidate: Candidate, view: View) -> int:
-    habit = view.person.routine.habits.get(candidate.action or A.SLEEP)
+    habit = view.habit(candidate.action)
     return ENOUGH if habit is not None and habit.settled else BESIDE
-
-
-def often(per_week: float) -> Fact:
-    """Return how often a week something is done, rounded, and at least once, as a part of a fact."""
-    times = max(round(per_week), 1)
-    return fact("times_a_week", times=times) if times > 2 else fact("twice_a_week" if times > 1 else "once_a_week")
 
 
 def _goal(candidate: Candidate, view: View, _lengths: Starts) -> Value:
@@ -227,10 +221,6 @@ def _of_goal(candidate: Candidate, view: View, _start: int) -> Fact:
     return fact("goal" if view.is_today else "goal_then", done=done, goal=goal)
 
 
-def _due(candidate: Candidate, view: View, _lengths: Starts) -> Value:
-    return due_weight(candidate, view.grid.date)
-
-
 def due_weight(candidate: Candidate, day: date) -> float:
     """Return what the nearness of a task's deadline adds on a date."""
     if candidate.due is None:
@@ -239,22 +229,6 @@ def due_weight(candidate: Candidate, day: date) -> float:
     if days <= 1:
         return given["overdue"] if days < 0 else given["due_tomorrow"] if days else given["due_today"]
     return given["due_later"] if days <= TELLING else 0.0
-
-
-def _of_due(candidate: Candidate, view: View, _start: int) -> Fact:
-    return of_due(candidate, view.grid)
-
-
-def of_due(candidate: Candidate, grid: Grid) -> Fact:
-    """Return how far from the day of the plan a task is due."""
-    days = 0 if candidate.due is None else (candidate.due - grid.date).days
-    if grid.date > grid.person.date_of(grid.person.now):
-        if days < 0:
-            return fact("due_before", count=-days)
-        return fact("due_later", days=days) if days > 1 else fact("due_day_after" if days else "due_that_day")
-    if days < 0:
-        return fact("was_due", count=-days)
-    return fact("due_in", days=days) if days > 1 else fact("due_tomorrow" if days else "due_today")
 
 
 def _kept_place(candidate: Candidate, view: View, _lengths: Starts) -> Value:
@@ -279,15 +253,7 @@ def _of_load(_candidate: Candidate, view: View, start: int) -> Fact:
 
 
 def _short_night(_candidate: Candidate, view: View, _lengths: Starts) -> Value:
-    short = view.person.short_of_sleep if view.is_today else None
-    if short is None or short < SHORT_NIGHT:
-        return 0.0
-    return (view.grid.minutes < 19 * 60).astype(float)
-
-
-def _of_short_night(_candidate: Candidate, view: View, _start: int) -> Fact:
-    short = view.person.short_of_sleep or timedelta(0)
-    return fact("short_night", length=length(short / MINUTE))
+    return 0.0 if short_night(view) is None else (view.grid.minutes < 19 * 60).astype(float)
 
 
 def _body(state: str) -> Callable[[Candidate, View, Starts], Value]:
@@ -300,11 +266,6 @@ def _of_an_earlier_night(view: View) -> bool:
     """Return True where all that is known of the body are signs of a night before the last."""
     told = view.person.body.facts[:1]
     return any(one.kind == "signs_of_night" and one.values["day"] != view.grid.date.isoformat() for one in told)
-
-
-def _of_body(_candidate: Candidate, view: View, _start: int) -> Fact:
-    why = view.person.body.facts
-    return why[0] if why else fact("said_ill")
 
 
 def _low_level(candidate: Candidate, view: View, _lengths: Starts) -> Value:
@@ -336,31 +297,21 @@ def _measured(candidate: Candidate, view: View) -> int:
     return BESIDE if candidate.action is A.MEDITATE and why.fact.kind.startswith("slept") else ENOUGH
 
 
-def _quiet_stretch(candidate: Candidate, view: View, _lengths: Starts) -> Value:
-    grid, habits = view.grid, view.person.routine.habits
-    if not grid.entries or candidate.task is not None or A.DEEP_WORK not in habits:
-        return 0.0
-    return ((view.free * 5 >= QUIET) & (grid.minutes <= QUIET_FROM)).astype(float)
-
-
-def _of_free(_candidate: Candidate, view: View, start: int) -> Fact:
-    minutes = int(view.free[start]) * 5
-    return fact("long_free", length=length(minutes), time=local(view, view.grid.at(start + int(view.free[start]))))
-
-
 # Wishes, the policy, and what speaks against --------------------------------------------------------------------------
 
 
 def _wish_weight(candidate: Candidate, view: View, _lengths: Starts) -> Value:
-    if candidate.action is None:
-        return 0.0
+    return sum(_gains(candidate, view).values())
+
+
+def _gains(candidate: Candidate, view: View) -> dict[Meter, float]:
     given = view.person.wishes.weights
-    return sum((given.get(m, 1.0) - 1.0) * gain for m, gain in zip(Meter, EFFECTS[candidate.action], strict=True))
+    effects = () if candidate.action is None else zip(Meter, EFFECTS[candidate.action], strict=True)
+    return {meter: (given.get(meter, 1.0) - 1.0) * gain for meter, gain in effects}
 
 
 def _of_wish_weight(candidate: Candidate, view: View, _start: int) -> Fact:
-    given, effects = view.person.wishes.weights, EFFECTS[candidate.action or A.SLEEP]
-    gains = {m: (given.get(m, 1.0) - 1.0) * gain for m, gain in zip(Meter, effects, strict=True)}
+    gains = _gains(candidate, view)
     return fact("wished_weight", meter=str(max(gains, key=lambda one: gains[one])))
 
 
@@ -404,28 +355,30 @@ def _evening(_candidate: Candidate, view: View, _lengths: Starts) -> Value:
 
 
 def _new_person(_candidate: Candidate, view: View, _lengths: Starts) -> Value:
-    return float(_is_new(view.person) and not any(one.settled for one in view.person.routine.habits.values()))
-
-
-def _is_new(person: Person) -> bool:
-    return len(person.routine.habits) < HABITS_MIN and not person.known.episodes
-
-
-def _one(_candidate: Candidate, _view: View, _lengths: Starts) -> Value:
-    return 1.0
+    habits = view.person.routine.habits.values()
+    return float(len(habits) < HABITS_MIN and not view.person.known.episodes and not any(h.settled for h in habits))
 
 
 TERMS: tuple[Term, ...] = (
     Term(name="usual_hour", value=_usual_hour, told=_of_usual_hour, alone=_settled),
     Term(name="last_time", actions=TOLD_LAST, value=_last_time, told=_of_last_time, alone=_gap),
     Term(name="goal", value=_goal, told=_of_goal),
-    Term(name="due", value=_due, told=_of_due),
-    Term(name="ill", actions=RESTS | {A.SLEEP}, value=_body("ill"), told=_of_body),
-    Term(name="strained", actions=RESTS | {A.SLEEP}, value=_body("strained"), told=_of_body),
-    Term(name="short_night", actions=frozenset({A.SLEEP, A.ME_TIME}), value=_short_night, told=_of_short_night),
+    Term(
+        name="due",
+        value=lambda one, view, _: due_weight(one, view.grid.date),
+        told=lambda one, view, _: of_due(one, view.grid),
+    ),
+    Term(name="ill", actions=ONE_REST, value=_body("ill"), told=lambda _, view, __: view.person.body.why),
+    Term(name="strained", actions=ONE_REST, value=_body("strained"), told=lambda _, view, __: view.person.body.why),
+    Term(
+        name="short_night",
+        actions=frozenset({A.SLEEP, A.ME_TIME}),
+        value=_short_night,
+        told=lambda _one, view, _start: short_night(view),
+    ),
     Term(name="load", actions=RESTS | {A.EXERCISE}, value=_load, told=_of_load),
     Term(name="low_level", value=_low_level, told=_of_low_level, actions=frozenset(SERVES), alone=_measured),
-    Term(name="quiet_stretch", actions=frozenset({A.DEEP_WORK}), value=_quiet_stretch, told=_of_free),
+    Term(name="quiet_stretch", actions=frozenset({A.DEEP_WORK}), value=quiet_stretch, told=of_quiet_stretch),
     Term(
         name="never_lately",
         actions=frozenset(NONE_LATELY),
@@ -443,5 +396,5 @@ TERMS: tuple[Term, ...] = (
     Term(name="later", value=_later),
     Term(name="shorter", value=_shorter),
     Term(name="over_meal", actions=frozenset(A) - COMPANY, value=_over_meal),
-    Term(name="filler", actions=frozenset({A.BINGE_WATCH}), value=_one),
+    Term(name="filler", actions=frozenset({A.BINGE_WATCH}), value=lambda *_: 1.0),
 )

@@ -21,7 +21,9 @@ from bridge.calendar.expansion import midnight
 from bridge.calendar.plans import COMPANY
 from bridge.day.grid import DAY, HOUR, MINUTE, Grid, is_meal, run
 from bridge.day.person import Person
+from bridge.day.routine import Habit
 from bridge.day.sleep import is_night
+from bridge.domain.facts import Fact, fact
 from bridge.domain.records import AdviceRecord
 from bridge.domain.slots import ZoneHistory, moment_at, zone_at
 from bridge.domain.types import Event, Label, Occurrence, Reading, Task
@@ -78,6 +80,9 @@ class View:
     def person(self) -> Person:
         return self.grid.person
 
+    def habit(self, action: ActionType | None) -> Habit | None:
+        return None if action is None else self.person.routine.habits.get(action)
+
     @cached_property
     def is_today(self) -> bool:
         return self.grid.date == self.person.date_of(self.person.now)
@@ -97,6 +102,11 @@ class View:
     def near(self) -> list[Said]:
         """The suggestions that are made and touch the day."""
         return [one for one in self.said if one.end > self.grid.wake - DAY / 2 and one.start < self.grid.bed + DAY / 2]
+
+    @property
+    def holds_any(self) -> bool:
+        """True if the day holds a suggestion already, so that a thin reason is none for another."""
+        return any(self.grid.wake <= one.start < self.grid.bed for one in self.said)
 
     @cached_property
     def entries(self) -> list[Stretch]:
@@ -347,3 +357,15 @@ def deadline(candidate: Candidate, person: Person) -> datetime | None:
     if due is None or due < person.date_of(person.now):
         return None
     return midnight(due + DAY, person.known.zones)
+
+
+def of_due(candidate: Candidate, grid: Grid) -> Fact:
+    """Return how far from the day of the plan a task is due."""
+    days = 0 if candidate.due is None else (candidate.due - grid.date).days
+    if grid.date > grid.person.date_of(grid.person.now):
+        if days < 0:
+            return fact("due_before", count=-days)
+        return fact("due_later", days=days) if days > 1 else fact("due_day_after" if days else "due_that_day")
+    if days < 0:
+        return fact("was_due", count=-days)
+    return fact("due_in", days=days) if days > 1 else fact("due_tomorrow" if days else "due_today")
