@@ -29,6 +29,7 @@ UNTOUCHED = ("bridge/store/migrations/", "bridge/locale/")
 TEST_FILES = 8  # that are run for a mutation, the nearest first
 CPU_SECONDS = 46  # of a mutation's tests: a hundred take at most 40 minutes of two cores
 WAIT_SECONDS = 900  # for them on a busy machine, which takes longer for the same work
+WORD = re.compile(r"[A-Za-z_]{4,}")
 FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
 SWAPPED: Mapping[type[Any], type[Any]] = {
     ast.Lt: ast.LtE,
@@ -127,20 +128,34 @@ def drawn(root: Path, seed: str, count: int) -> list[Mutation]:
     return [mutated(name, texts[name], number) for name, number in random.Random(seed).sample(every, count)]
 
 
-def nearest(root: Path) -> Mapping[str, Sequence[str]]:
+Near = tuple[bool, int, str]  # of a test file: not of the module's source or part, steps to it by imports, the path
+
+
+def nearest(root: Path) -> Mapping[str, Sequence[Near]]:
     """Return module -> test files by the number of imports that lead to it, the nearest first.
 
     Tests in a folder of the module's source or part come before all others.
     """
     paths = {_module(path, root): path for part in (*PRODUCT, "lab", "tests") for path in (root / part).rglob("*.py")}
     imports = {name: _imports(path, paths) for name, path in paths.items()}
-    found: dict[str, list[tuple[bool, int, str]]] = {}
+    found: dict[str, list[Near]] = {}
     for name, path in paths.items():
         if path.name.startswith("test_") and "faults" not in path.parts:
             for module, steps in _steps(name, imports).items():
                 near = bool({*path.parts, path.stem.removeprefix("test_")} & {*module.split(".")[1:]})
                 found.setdefault(module, []).append((not near, steps, str(path.relative_to(root))))
-    return {module: [file for _, _, file in sorted(files)[:TEST_FILES]] for module, files in found.items()}
+    return {module: sorted(files) for module, files in found.items()}
+
+
+def chosen_tests(mutation: Mutation, near: Sequence[Near], root: Path) -> list[str]:
+    """Return the nearest test files. Of equally near ones, those come first that use more words of the mutated line."""
+    words = {*WORD.findall((root / mutation.path).read_text(encoding="utf-8").splitlines()[mutation.line - 1])}
+
+    def shared(file: str) -> int:
+        return len(words & {*WORD.findall((root / file).read_text(encoding="utf-8"))})
+
+    ordered = sorted(near, key=lambda one: (one[0], -shared(one[2]), one[1]))
+    return [file for _, _, file in ordered[:TEST_FILES]]
 
 
 def _module(path: Path, root: Path) -> str:
@@ -227,11 +242,12 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _worked(
-    worker: int, part: Sequence[Mutation], *, near: Mapping[str, Sequence[str]], folders: Mapping[int, Path]
+    worker: int, part: Sequence[Mutation], *, near: Mapping[str, Sequence[Near]], folders: Mapping[int, Path]
 ) -> list[str]:
     found = []
     for one in part:
-        found.append(outcome(one, near.get(_module(ROOT / one.path, ROOT), ()), folders[worker]))
+        tests = chosen_tests(one, near.get(_module(ROOT / one.path, ROOT), ()), ROOT)
+        found.append(outcome(one, tests, folders[worker]))
         print(f"{found[-1]}: {one.path}:{one.line}: {one.before} -> {one.after}", flush=True)
     return found
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lab import mutants
-from lab.mutants import Mutation, mutated, outcome, places_in
+from lab.mutants import Mutation, chosen_tests, mutated, outcome, places_in
 
 TEXT = "def small(a: int) -> bool:\n    if not a or a > 5:  # é\n        return a < 2\n    return a + 1 == 3\n"
 
@@ -48,3 +48,12 @@ def test_a_mutation_is_slow_by_its_work_and_not_by_the_clock(tmp_path: Path, mon
     (tmp_path / "a.py").write_text(TEXT, encoding="utf-8")
     (tmp_path / "test_a.py").write_text("def test_it():\n    while True:\n        pass\n", encoding="utf-8")
     assert outcome(mutated("a.py", TEXT, 5), ["test_a.py"], tmp_path) == "slow"
+
+
+def test_tests_that_speak_of_the_mutated_line_come_first(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("def private():\n    before = umask(0o077)\n", encoding="utf-8")
+    for name, text in (("test_a.py", "x"), ("test_b.py", "before = umask(1)"), ("test_c.py", "umask(before)")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    near = [(False, 2, "test_a.py"), (False, 3, "test_b.py"), (True, 1, "test_c.py")]
+    mutation = Mutation("a.py", 2, "0o077", "64", "")
+    assert chosen_tests(mutation, near, tmp_path) == ["test_b.py", "test_a.py", "test_c.py"]
