@@ -7,7 +7,7 @@ from base64 import urlsafe_b64decode
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 from wsgiref.types import StartResponse, WSGIEnvironment
@@ -20,6 +20,11 @@ Claims = dict[str, Any]
 CLIENT = "rhythm-bridge"
 
 
+@cache
+def _key() -> RSAKey:
+    return RSAKey.generate_key(2048, {"kid": "test", "use": "sig", "alg": "RS256"})
+
+
 @dataclass(kw_only=True)
 class Way:
     """The way between provider and page: it notes what is sent, and may put other words into the provider's mouth."""
@@ -27,10 +32,6 @@ class Way:
     app: Any
     asked: list[tuple[str, dict[str, str], str]] = field(default_factory=list)  # path, form, authorization
     altered: dict[str, Callable[[Claims], Claims]] = field(default_factory=dict)  # by path
-
-    @cached_property
-    def key(self) -> RSAKey:
-        return RSAKey.generate_key(2048, {"kid": "test", "use": "sig", "alg": "RS256"})
 
     def __call__(self, environ: WSGIEnvironment, start: StartResponse) -> Any:
         path = environ["PATH_INFO"]
@@ -48,13 +49,13 @@ class Way:
 
     def resign(self, change: Callable[[Claims], Claims], **header: Any) -> None:
         """Sign every ID token anew, by a key that the provider seems to publish, after changing its claims."""
-        keys = KeySet([self.key])
+        keys = KeySet([_key()])
         self.altered["/jwks"] = lambda _: keys.as_dict(private=False)
         self.altered["/oauth2/token"] = lambda told: told | {"id_token": self._signed(told["id_token"], change, header)}
 
     def _signed(self, token: str, change: Callable[[Claims], Claims], header: dict[str, Any]) -> str:
         claims = change(_claims(token))
-        return jwt.encode({"alg": "RS256", "kid": "test"} | header, claims, self.key)
+        return jwt.encode({"alg": "RS256", "kid": "test"} | header, claims, _key())
 
 
 class _Bytes:

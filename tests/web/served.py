@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -102,18 +100,8 @@ class Visitor(requests.Session):
 
 def open_at(folder: Path, database: str | None = None) -> installation.Bridge:
     """An installation of its own in a folder, with a fresh database unless another is named."""
-    if database is None:
-        (folder / "bridge.db").write_bytes(_migrated())
     settings = replace(config.load(), folder=folder, database=database or f"sqlite:///{folder / 'bridge.db'}")
     return installation.Bridge(settings=settings, store=Store(settings.database))
-
-
-@cache
-def _migrated() -> bytes:
-    """An empty database file: migrating takes longer than most tests."""
-    with tempfile.TemporaryDirectory() as folder:
-        Store(f"sqlite:///{folder}/bridge.db").close()
-        return (Path(folder) / "bridge.db").read_bytes()
 
 
 @contextmanager
