@@ -17,7 +17,7 @@ from playwright.sync_api import Page, sync_playwright
 
 PICTURES = Path(__file__).with_name("pictures")
 CHROMIUM = "/usr/bin/chromium"
-NOW = "2026-11-20T10:05:00+01:00"
+NOW = "2026-11-20T11:50:00+01:00"  # after an entry, in which nothing is advised
 MADE_UP_MS = 300_000  # the made-up person's 75 days may take that long on a slow machine
 
 

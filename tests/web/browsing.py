@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 AXE = ROOT / "build" / "axe" / "package" / "axe.min.js"
 SCREENS = ROOT / "build" / "screens"
 PHONE = {"viewport": {"width": 360, "height": 780}, "device_scale_factor": 2, "is_mobile": True, "has_touch": True}
+AFTER_ENTRY = "2026-11-20T11:50:00+01:00"  # of the demo person's morning, in which nothing is advised
 # Contrast is one of the rules; "minor" and "moderate" findings are listed by axe for taste.
 GRAVE = ("serious", "critical")
 

@@ -22,12 +22,13 @@ from lab.people.demo import DEMO_USER, DEMO_ZONE
 from lab.people.person import demo_files
 from lab.vendors.whoop import Vendor
 from rhythm_env.interface import Answer as Said
-from tests.web.browsing import PHONE, Trouble, chromium, grave_findings, lived, picture, sticking_out
+from tests.web.browsing import AFTER_ENTRY, PHONE, Trouble, chromium, grave_findings, lived, picture, sticking_out
 from tests.web.served import Place, calendar
 
 pytestmark = pytest.mark.web
 VIEW_BYTES_MAX = 60_000  # of a first Today as transferred, with headers
 VIEW_REQUESTS_MAX = 12
+WIDTHS = (320, 390, 768, 1024, 1600)  # at which no page may overflow
 SHIFTS = """(() => {
   window.shifts = [];
   const name = (node) => node && (node.id || `${node.nodeName} ${node.textContent.trim().slice(0, 30)}`);
@@ -51,7 +52,8 @@ def life(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def demo(place: Place, life: Path) -> User:
+def demo(place: Place, life: Path, monkeypatch: pytest.MonkeyPatch) -> User:
+    monkeypatch.setenv("BRIDGE_NOW", AFTER_ENTRY)
     user = place.bridge.store.people.add_user(DEMO_USER, DEMO_ZONE, now=installation.now())
     place.bridge.store.exports.restore(user.id, archive.read(life))
     return place.bridge.store.people.user(DEMO_USER)
@@ -67,7 +69,10 @@ def page(browser: Any, place: Place) -> Iterator[Any]:
     assert trouble == []
 
 
-def test_from_the_first_visit_to_the_first_recommendation_within_a_minute(place: Place, page: Any) -> None:
+def test_from_the_first_visit_to_the_first_recommendation_within_a_minute(
+    place: Place, page: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BRIDGE_NOW", AFTER_ENTRY)
     began = time.monotonic()
     page.goto(place.url)
     picture(page, "welcome")
@@ -263,8 +268,11 @@ def test_every_page_fits_reads_well_and_is_accessible(
         assert page.inner_text("[aria-current=page]") == title
         picture(page, f"{name}-{shape}-{scheme}")
         assert grave_findings(page) == []
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        assert sticking_out(page) == []
+        for width in (size["viewport"]["width"], *(WIDTHS if (shape, scheme) == ("desk", "light") else ())):
+            page.set_viewport_size({**size["viewport"], "width": width})
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
+            assert sticking_out(page) == [], width
+        page.set_viewport_size(size["viewport"])
         dark = page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(18, 22, 20)"
         assert dark == (scheme == "dark")
     context.close()
@@ -309,6 +317,38 @@ def test_the_keyboard_is_enough(place: Place, demo: User, page: Any) -> None:
             break
     page.keyboard.press("Enter")
     page.wait_for_selector("#advice .tag:has-text('accepted')")
+
+
+def test_every_flow_of_today_works_by_the_keyboard_alone(place: Place, demo: User, page: Any) -> None:
+    page.goto(place.url)
+    page.wait_for_selector("#plan .timeline")
+    page.wait_for_load_state("networkidle")
+    _press(page, "#checkin button[value='4']")
+    page.wait_for_selector("#checkin :text('Noted: 4')")
+    page.goto(place.url)
+    page.wait_for_load_state("networkidle")
+    _press(page, "#slots > details > summary")
+    page.wait_for_selector("#slots .kind summary")
+    _press(page, "#slots .kind summary")
+    _press(page, "#slots details[open] form[action='/events'] button")
+    page.wait_for_selector("#slots .note:has-text('Noted.')")
+    page.goto(place.url)
+    page.wait_for_load_state("networkidle")
+    _press(page, "#different > details > summary")
+    _press(page, "#different input[name=text]", "no sport before 9")
+    page.wait_for_selector("#different :text('Is that what you wish?')")
+    _press(page, "#different button[name=confirmed]")
+    page.wait_for_selector("#different :text('Saved')")
+
+
+def _press(page: Any, wanted: str, typed: str = "") -> None:
+    """Go to an element with the tabulator, and press Enter there."""
+    for _ in range(120):
+        page.keyboard.press("Tab")
+        if page.evaluate("(wanted) => document.activeElement.matches(wanted)", wanted):
+            page.keyboard.type(typed)
+            return page.keyboard.press("Enter")
+    raise AssertionError(f"the keyboard does not reach {wanted}")
 
 
 def test_who_logs_in_may_leave(browser: Any, place: Place, demo: User, page: Any) -> None:

@@ -17,7 +17,7 @@ from bridge.domain.wishes import Wishes
 from bridge.ingest import archive, runs
 from lab.people.demo import DEMO_USER, DEMO_ZONE
 from rhythm_env.interface import ActionType, Answer
-from tests.web.browsing import PHONE, Trouble, chromium, grave_findings, lived, picture
+from tests.web.browsing import AFTER_ENTRY, PHONE, Trouble, chromium, grave_findings, lived, picture
 from tests.web.served import Place
 
 pytestmark = pytest.mark.web
@@ -38,7 +38,8 @@ def life(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def demo(place: Place, life: Path) -> User:
+def demo(place: Place, life: Path, monkeypatch: pytest.MonkeyPatch) -> User:
+    monkeypatch.setenv("BRIDGE_NOW", AFTER_ENTRY)
     user = place.bridge.store.people.add_user(DEMO_USER, DEMO_ZONE, now=installation.now())
     place.bridge.store.exports.restore(user.id, archive.read(life))
     return place.bridge.store.people.user(DEMO_USER)

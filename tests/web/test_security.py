@@ -164,7 +164,7 @@ def test_passwords_sessions_and_leaving(two: Two) -> None:
     cookie = entered.headers["set-cookie"]
     assert "HttpOnly" in cookie
     assert "SameSite=lax" in cookie
-    assert SECRET in ana.get("/").text
+    assert SECRET in ana.get("/events").text
     token = ana.cookies["bridge_session"]
     kept = access.session_of(store, token, now=installation.now())
     assert kept is not None
