@@ -115,6 +115,7 @@ def _settled(tokens: Sequence[w.Token]) -> list[w.Token]:
         elif not (
             kind in (w.TOGETHER, w.USUAL, w.RISEN)
             or (kind == w.PLANNED and kinds & {w.ENTRIES, w.ACTION})
+            or (kind == w.ENDED and w.CLOCK not in kinds)  # "finished before 8 am" is no start
             or (kind == w.AT_NIGHT and at_night)
             or (grouped and kind == w.OF and value in ENDS)  # "on which weekday most": the groups tell
         ):

@@ -19,18 +19,8 @@ OF, LENGTH, METRIC, FIGURE, ROWS_LAST = "A", "G", "M", "F", "n"
 NIGHTS, DAYS, ON_DAYS, WORKOUTS, SPORT, ACTIVITY, ENTRIES, ACTION = "N", "D", "d", "W", "S", "s", "E", "a"
 UNIT, COMPARED, CLOCK, BED, UP, SPAN, CONDITION, WEEKEND = "U", "C", "K", "b", "g", "p", "X", "k"
 RAN = "j"  # "gelaufen": of steps walked, else ran
-BEST, WHICH, WHICH_BY, PLANNED, AT_NIGHT, TOGETHER, ALL, USUAL, FACTOR, RISEN = (
-    "e",
-    "q",
-    "Y",
-    "P",
-    "i",
-    "+",
-    "l",
-    "u",
-    "f",
-    "v",
-)
+BEST, WHICH, WHICH_BY, PLANNED, AT_NIGHT, TOGETHER = "e", "q", "Y", "P", "i", "+"
+ALL, USUAL, FACTOR, RISEN, ENDED = "l", "u", "f", "v", "x"
 BY, EACH, AFTER, WITH, AND, THAN, RELATED, DIFFERENCE, SHARE = "B", "m", "@", "w", "&", "t", "V", "c", "H"
 MORE, BECOMES, DID, WALK = "r", "z", "!", "y"
 
@@ -44,11 +34,11 @@ ENGLISH: Mapping[Token, str] = {
     "that, ever, of all time, so far, there, per night's, done, be, been, over, score, level, by me, go, "
     "went, it, this, burned, burnt, burn, send, sent, write, wrote, i had, myself, spent, spend, reading, cover, "
     "covered, i'd, like, see, us, bpm, doing, climb, a day in, value, s, hey, hi, collect, collected, gather, earn, "
-    "earned, logged, log, complete, completed, accumulate, accumulated, achieve, achieved, clock, clocked, manage, "
-    "managed, rack up, racked up, achieving, perform, performed, finish, finished, any, whole, entire, "
-    "calculate, find, out, display, am, been, while, currently, register, registered, current, wondering, wonder, "
+    "earned, logged, log, accumulate, accumulated, achieve, achieved, clock, clocked, manage, "
+    "managed, rack up, racked up, achieving, perform, performed, any, whole, entire, "
+    "calculate, find, out, display, am, been, while, register, registered, wondering, wonder, "
     "curious, just, really, actually, with me, to me, figure, figures, think, experience, experienced, hold, held, "
-    "start, started, begin, began, begun",
+    "started",
     (HOW_MANY, None): "how many, number of, count of",
     (HOW_MANY, "much"): "how much, amount of",
     (HOW_OFTEN, None): "how often, how many times",
@@ -68,7 +58,7 @@ ENGLISH: Mapping[Token, str] = {
     (OF, "trend"): "trend, trending, trend of, going up, going down, increasing, decreasing, rising, falling, "
     "changing, improving, trends, trended, dropping, evolving, evolved, developing, developed, go up, go down, "
     "gone up, gone down, trend in, trend for, decrease, increase, decreased, increased",
-    (OF, "first"): "first, first time, earliest",
+    (OF, "first"): "first, first time",
     (OF, "last"): "last, last time, latest, most recent",
     (LENGTH, "max"): "longest",
     (LENGTH, "min"): "shortest",
@@ -90,6 +80,7 @@ ENGLISH: Mapping[Token, str] = {
         "weekday",
     ): "which weekday, which day of the week, what weekday, what day of the week, on which weekday, "
     "on what day of the week, on which day of the week, on which weekdays, on which days of the week",
+    (ENDED, None): "complete, completed, finish, finished",
     (PLANNED, None): "plan, planned, scheduled",
     (ALL, None): "all, all my, all the, every",
     (AT_NIGHT, None): "at night, during the night, overnight, while asleep, while sleeping, during sleep, in my sleep",
@@ -186,7 +177,7 @@ GERMAN: Mapping[Token, str] = {
     "wissen, was, denen, bekomme, bekam, bekommen, erhalte, erhielt, erhalten, erreiche, erreichte, erziele, erzielt, "
     "absolviert, absolviere, aufgezeichnet, gemessen, komme, kam, gekommen, gespielt, spiele, spielte, betrieben, "
     "verbracht, verbringe, denn, eigentlich, mal, gibt, gab, gab es, gibt es, sich, meins, "
-    "dabei, so im, wenn, auf, gerade, derzeit, aktuell, aktueller, aktuelle, zeig mir, gib, sag mir, kriege, "
+    "dabei, so im, auf, zeig mir, gib, sag mir, kriege, "
     "gekriegt, geleistet, unternommen, berechne, ermittle, finde, heraus, gesehen, gelegen, verzeichnet, gegeben, "
     "begonnen, begannen, gestartet, immer, gerne, würde, gern, habe ich denn, über die letzte, so über, wert von, "
     "gemacht, mache, gesammelt, verbrannt, verbrannte, "
@@ -225,7 +216,7 @@ GERMAN: Mapping[Token, str] = {
     (LENGTH, "min"): "am kürzesten, kürzeste, kürzester, kürzestes, kürzesten",
     (NIGHTS, None): "nächte, nächten, nacht",
     (DAYS, None): "tage, tagen, tag",
-    (ON_DAYS, "days"): "an tagen, an tagen an denen, an den tagen, an den tagen an denen, an tagen wo",
+    (ON_DAYS, "days"): "wenn, wenn ich, an tagen, an tagen an denen, an den tagen, an den tagen an denen, an tagen wo",
     (ON_DAYS, "nights"): "in nächten, in nächten in denen, in den nächten, in den nächten in denen",
     (EACH, None): "pro nacht, pro tag, am tag, je nacht, je tag, jede nacht, an einem tag",
     (BY, "day"): "täglich, tägliche, täglichen, täglicher, jeden tag, an jedem tag, nach tag, nach tagen, tagesweise",

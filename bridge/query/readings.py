@@ -195,6 +195,7 @@ def _metric(bag: Bag) -> Words:
         and (length is None or (of is None and metric in NIGHT))
         and chosen in (None, "mean", "median", "sum", "std", "trend", *ENDS)
         and not (each and chosen in ("sum", "trend"))
+        and not (many and chosen == "trend")  # in all, or a week
         and not (chosen == "sum" and metric not in SUMMED | NIGHT)  # a sum of heart rates is no figure
         and not (extreme and metric in PACKED)  # of the readings, or of the days' means
         and not (chosen not in (None, "sum") and metric in SUMMED and by in LONG)  # of days, or of weeks

@@ -69,6 +69,10 @@ def test_a_word_that_is_not_known_is_never_passed_over(language: str) -> None:
         "how many workouts have I planned this week",  # those to come are none of the recorded
         "what was my best resting heart rate",
         "May I see my average steps",
+        "how many workouts were completed before 8 am",  # begun is not completed
+        "sleep at the start of October",
+        "what is my current resting heart rate",
+        "how much has my HRV increased since June",  # in all, or a week
         "how much did I run last week",  # how far, how long, or how often
         "sleep from Monday to Tuesday",  # the last ones, or those of every week
         "total HRV last week",
