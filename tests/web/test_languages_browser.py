@@ -26,6 +26,7 @@ __all__ = ["browser", "demo", "life"]
 pytestmark = pytest.mark.web
 
 DESKTOP = {"viewport": {"width": 1280, "height": 900}}
+SMALL = {**PHONE, "viewport": {"width": 320, "height": 700}}
 PAGES = {
     "today": "/",
     "week": "/week",
@@ -89,7 +90,7 @@ def language(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.fixture(params=[DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.fixture(params=[DESKTOP, SMALL], ids=["desktop", "phone"])
 def foreign(request: pytest.FixtureRequest, browser: Any, language: str) -> Iterator[Any]:
     """A page in a browser that prefers another language than English."""
     trouble = Trouble()
