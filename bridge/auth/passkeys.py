@@ -78,7 +78,7 @@ def _refuse_unless_possible(host: str, count: int) -> None:
         raise SetupError(
             say(
                 "passkeys need a page at a host name, not at a number; open it as localhost, "
-                "or set BRIDGE_URL to an address with a name"
+                "set BRIDGE_URL to an address with a name, or start it with: bridge up --lan"
             )
         )
     if count >= PASSKEYS_MAX:
