@@ -77,7 +77,7 @@ def made(place: Place, *, now: datetime) -> Authority:
     """Make an authority that may sign the names and addresses of ``place``, and what lies below those names."""
     root_key, key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
     begin, end = now - BEFORE, now + AUTHORITY_LASTS
-    title = f"rhythm-bridge on {place.names[0]}"
+    title = f"{place.names[0]} (rhythm-bridge)"
     root = _begun(title, root_key, begin, end)
     root = root.issuer_name(_named(title)).add_extension(x509.BasicConstraints(ca=True, path_length=1), critical=True)
     signer = _begun(f"signer of {title}", key, begin, end).issuer_name(_named(title))
