@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from policies.planner import Planner
-from policies.planner.population import Kind
+from policies.planner.population import KINDS
 from rhythm_env.interface import ActionType, Decision, Observation, Policy
 
 if TYPE_CHECKING:
@@ -21,9 +21,8 @@ if TYPE_CHECKING:
 
 # Particles of the planner. Forecasts of answers hardly need more: over 60 simulated people their error is 0.194 with
 # 192 particles and 0.192 with 1024, and a decision takes half the time.
-# There are as many of each kind of people: as supposed, who see less than half, and who refuse what is good for them.
+# There are as many of each kind of people.
 CROWD = 128
-KINDS = (Kind(0.65), Kind(0.15, seen=0.45), Kind(0.2, way=-1))
 
 
 class Adaptive:
@@ -34,7 +33,7 @@ class Adaptive:
     """
 
     name = "adaptive"
-    version = 2
+    version = 3
 
     def __init__(self, planner: Planner | None = None, *, prior: Mapping[str, Any] | None = None) -> None:
         self._planner, self._prior = planner or Planner(crowd=CROWD, kinds=KINDS), prior

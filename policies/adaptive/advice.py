@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from policies.adaptive.trust import DOUBTED, MANY_ENOUGH, Heard, logit, usual
 from policies.planner.advice import TAKEN, TIMES, answers, body_of, plain, prospects
 from policies.planner.advice import reasons as of_the_planner
 from policies.planner.inference import Posterior, prior
+from policies.planner.population import CONTRARY
 from policies.planner.responses import Particles
 from rhythm_env.constants import SLOTS
 from rhythm_env.dynamics import ACTIONS
@@ -41,10 +43,11 @@ LEAST = 0.3
 CLOSE = 0.15  # standard errors within which two actions count as equally good
 TRUSTED = 0.4  # share of the planner at which its values count in full
 UNKNOWN_SD = 0.31  # of a belief about somebody unlike all: 1.645 standard deviations reach from the middle to 0 and 1
-STRANGER, STRANGER_SD = 0.5, 0.26  # mean and spread of a trait: 90 % of the population lie within
-SUREST = 0.16  # least spread that the planner is believed: where it is surer, it was wrong too often
-UNBELIEVED = 0.4  # share of the planner at which its belief begins to count
-MOST_BELIEVED = 0.5  # largest power of its belief: particles are few, and people differ from all of them
+STRANGER, STRANGER_SD = 0.5, 0.289  # mean and spread of a trait of which every value is as likely
+# Errors of the planner's belief over its stated spread, over 126 simulated lives: particles are few and too alike.
+WIDER = 1.15
+ALMOST_SURE = 1e-3  # spread that no belief falls below, so that it can be divided by
+UNBELIEVED, BELIEVED = 0.4, 0.7  # shares of the planner at which its belief begins to count, and counts in full
 OFF = 2.0  # standard errors by which the number of Accept differs from the planner's forecasts, and nothing is believed
 # Spread of the planner's forecasts over actions, in logits. A residual of this size halves the planner's share.
 PLANNED = 1.4
@@ -56,7 +59,7 @@ def chances(observation: Observation, crowd: Particles, known: Heard, actions: S
     ``crowd`` makes the planner's forecasts, and ``known`` is the learner after the user's answers.
     """
     standing = crowd.standings(crowd.changes(int(observation.slot)))
-    planned = crowd.accepted(standing) @ crowd.weights()
+    planned = crowd.accepted(standing) @ supposed(crowd)
     return _foretold(observation, planned, known, actions).taken()
 
 
@@ -66,8 +69,8 @@ def advise(
     """Return a decision for the best feasible action by probability times value, drawn if two are close."""
     import numpy as np
 
-    trust = say(known.known)
-    ahead, feasible = prospects(observation, posterior, crowd, _served(posterior, trust)), observation.feasible
+    trust, whom = say(known.known), replace(posterior, weights=supposed(crowd))
+    ahead, feasible = prospects(observation, whom, crowd, _served(whom, trust)), observation.feasible
     places = [ACTIONS.index(action) for action in feasible]
     found = _foretold(observation, ahead.taken, known, feasible)
     value = worth(ahead.gains[places], weighed(trust, crowd.contrary()))
@@ -86,6 +89,19 @@ def advise(
         reasons=reasons(action, observation, posterior, body_of(posterior.person()), known, trust),
         belief_sd=sd,
     )
+
+
+def supposed(crowd: Particles) -> Array:
+    """Return the weights (n,) of the particles for decisions. Those who refuse what is good count only once answers
+    have made them likelier than they were: until then they would cost everybody else.
+    """
+    import numpy as np
+
+    weights = crowd.weights()
+    if crowd.contrary() > CONTRARY:
+        return weights
+    others = np.where(crowd.way > 0, weights, 0.0)
+    return np.asarray(others / others.sum())
 
 
 def worth(gains: Array, weight: float) -> Array:
@@ -167,31 +183,29 @@ def counted(trust: float) -> float:
 def belief(posterior: Posterior, known: Heard) -> tuple[tuple[float, ...], tuple[float, float, float]]:
     """Return (mean, standard deviation), each of shape (3,), of the belief about the user.
 
-    The planner's posterior has the power ``believed(known)``, and the population's the rest (power posterior).
+    The planner's posterior, widened, has the power ``believed(known)``, and a stranger's the rest (power posterior).
     """
     import numpy as np
 
     mean, sd = posterior.belief()
-    sure, usual = (
-        believed(known) / np.maximum(sd, SUREST) ** 2,
-        (1 - believed(known)) / np.maximum(sd, STRANGER_SD) ** 2,
-    )
-    middle, spread = (sure * mean + usual * STRANGER) / (sure + usual), (sure + usual) ** -0.5
+    share = believed(known)
+    sure, rest = share / np.maximum(WIDER * sd, ALMOST_SURE) ** 2, (1 - share) / STRANGER_SD**2
+    middle, spread = (sure * mean + rest * STRANGER) / (sure + rest), (sure + rest) ** -0.5
     found = [round(float(x), DIGITS) for x in spread]
     return tuple(round(float(x), DIGITS) for x in middle), (found[0], found[1], found[2])
 
 
 def believed(known: Heard) -> float:
-    """Return the power (0 to 0.5) of the planner's posterior in the belief.
+    """Return the power (0 to 1) of the planner's posterior in the belief.
 
-    It rises with the planner's share in the forecasts from 0.4 on. It falls to 0 where the planner foretold as many
-    Accept as are two standard errors off, because people then differ from all particles in more than their traits.
+    It rises with the planner's share in the forecasts. It falls to 0 where the planner foretold as many Accept as are
+    two standard errors off, because people then differ from all particles in more than their traits.
     """
     if not known.lessons:
         return 0.0
-    share = (say(known.known) - UNBELIEVED) / (1 - UNBELIEVED)
+    share = (say(known.known) - UNBELIEVED) / (BELIEVED - UNBELIEVED)
     off = OFF - abs(known.surprise())
-    return MOST_BELIEVED * min(max(share, 0.0), 1.0) * min(max(off, 0.0), 1.0)
+    return min(max(share, 0.0), 1.0) * min(max(off, 0.0), 1.0)
 
 
 NO_PATTERN = "your answers do not follow any pattern I know; I go by what you accepted"

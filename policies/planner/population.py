@@ -37,6 +37,9 @@ class Kind(NamedTuple):
 
 
 USUAL = (Kind(1.0),)
+# As supposed, who see less than half, and who refuse what is good for them.
+KINDS = (Kind(0.65), Kind(0.15, seen=0.45), Kind(0.2, way=-1))
+CONTRARY = sum(kind.probability for kind in KINDS if kind.way < 0)
 
 
 @dataclass(frozen=True, slots=True)

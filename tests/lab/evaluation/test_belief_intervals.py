@@ -27,8 +27,8 @@ def test_intervals_hold_their_people_and_are_narrower_than_for_strangers() -> No
     found = [one for seed in LIVES for one in stated("simulated", seed)]
     held = sum(abs(mean - truth) <= NINETY * sd for mean, sd, truth in found) / len(found)
     assert held >= 8 / 12  # what 99 of 100 such dozens do at 90 %
-    assert sum(sd for _, sd, _ in found) / len(found) < STRANGER_SD - 0.01
-    assert min(sd for _, sd, _ in found) < STRANGER_SD - 0.03
+    assert sum(sd for _, sd, _ in found) / len(found) < 0.25
+    assert min(sd for _, sd, _ in found) < 0.23
 
 
 def test_nothing_is_believed_of_people_who_take_far_more_than_foretold() -> None:
