@@ -69,6 +69,7 @@ def test_a_word_that_is_not_known_is_never_passed_over(language: str) -> None:
         "how many workouts have I planned this week",  # those to come are none of the recorded
         "what was my best resting heart rate",
         "May I see my average steps",
+        "min sleep",  # the least, or minutes
         "how many workouts were completed before 8 am",  # begun is not completed
         "sleep at the start of October",
         "what is my current resting heart rate",
