@@ -150,12 +150,8 @@ def _advise(bridge: installation.Bridge, user: User, now: datetime) -> None:
 
 
 def _notify(bridge: installation.Bridge, user: User, now: datetime) -> None:
-    """Send the current slot's recommendation to the address that the user gave, once.
-
-    It waits for the moment of its slot at which an answer is likeliest (``moment_of_message``). It is not sent in a
-    quiet slot, nor after it was seen, answered or expired. A recommended sleep is not sent once it
-    has begun. A failure is logged.
-    """
+    """Send the current slot's recommendation once, when an answer is likeliest, and log a failure."""
+    # Not in a quiet slot, nor after it was seen, answered or expired, nor a sleep that has begun.
     channel, moment = _open_channel(bridge, user, now), moment_at(now, user.zones)
     if channel is None:
         return
@@ -189,10 +185,8 @@ def _open_channel(bridge: installation.Bridge, user: User, now: datetime) -> Cha
 
 
 def _remind(bridge: installation.Bridge, user: User, now: datetime) -> None:
-    """Send how today was drawn in the user's own trials, once a day, outside quiet slots.
-
-    A trial's text is named only where messages may name events. Users without a connection get no reminder.
-    """
+    """Send a user with a connection how today was drawn in their trials, once a day, outside quiet slots."""
+    # A trial's text is named only where messages may name events.
     store, today = bridge.store, str(moment_at(now, user.zones).date)
     found, connection = trial.running(store, user, now=now), next(iter(store.connections.of_user(user.id)), None)
     channel = _open_channel(bridge, user, now) if found and connection is not None else None

@@ -88,10 +88,7 @@ class Jobs:
         return chunk.full
 
     def _claim(self, mine: installation.Bridge, connection: Connection) -> Ration:
-        """Take a connection's lease and reserve its requests, within a transaction.
-
-        Raises TryLater above the source's ``at_once``, and while another process has the lease.
-        """
+        """Take a lease and reserve its requests. Raises TryLater above ``at_once``, or if another process has it."""
         store, now, limit = self.bridge.store, self.clock(), self.bridge.at_once(connection.source)
         leases.release_if_dead(store, connection)
         if store.scheduling.lease_count(connection.source, now=now, alone=True) >= limit:

@@ -58,10 +58,8 @@ def _day(key: str, fields: Fields) -> Iterator[Sample]:
 
 
 def _sum(told: Fields) -> float | None:
-    """Return a day's total of a metric from what the day's record holds of it, or None without any sum.
-
-    Health Connect's own total comes first. Origins are never added up: they write the same steps.
-    """
+    """Return a day's total of a metric from what the day's record holds of it, or None without any sum."""
+    # Health Connect's own total comes first. Origins are never added up: they write the same steps.
     if told.get("told") is not None:
         return told.needed("told")
     so_far = [told.needed("so_far")] if told.get("so_far") is not None else []

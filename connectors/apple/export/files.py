@@ -201,15 +201,11 @@ def _too_few(collected: Collected) -> dict[str, float]:
 
 
 def _pages(export: Export, still: Mapping[str, Mapping[str, int]], *, whole: bool) -> Iterator[Page]:
-    """Yield a page per month and stream. A day's record replaces the day's record of an earlier export.
-
-    Records of a damaged file (``whole`` is False), and of the export's unfinished day, add to the stored records
-    instead. The phone exports all that it holds ("Export All Health Data"). So after its first day, on which a new
-    phone may have begun, an export is complete: what an earlier export gave and it lacks was deleted on the phone, be
-    it a day, a month or all of a stream. All pages carry the date of the export, so that exports give the same result
-    in any order. The months ``still`` are stored as they are, and come as a page per stream. ``still`` maps them to
-    stream -> number of records.
-    """
+    """Yield a page per month and stream. ``still`` maps months stored as they are to stream -> number of records."""
+    # A day's record replaces that of an earlier export. Records of a damaged file, and of the export's unfinished day,
+    # add to the stored ones instead. The phone exports all that it holds ("Export All Health Data"). So after its first
+    # day, on which a new phone may have begun, an export is complete: what an earlier one gave and it lacks was deleted
+    # on the phone. All pages carry the date of the export, so that exports give the same result in any order.
     last, as_of = export.last_day, export.as_of
     listed: dict[str, set[str]] = defaultdict(set)
     kept: dict[str, dict[str, int]] = defaultdict(dict)
