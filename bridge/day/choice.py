@@ -124,13 +124,16 @@ def _usual_name(one: Judged, view: View, start: int) -> str | None:
 def options(view: View, span: Stretch) -> tuple[dict[ActionType, Option], dict[ActionType, Fact]]:
     """Return (action -> its best option that begins in a span, action -> the fact against it), each in one.
 
-    Nothing is said during a flight, an entry or the sleep that the plan shows.
+    Nothing is said during a flight, an entry or the sleep that the plan shows, but to sleep, in its first half.
     """
-    taken = taken_at(view, span[0])
-    if taken is not None:
-        return {}, dict.fromkeys(ActionType, taken)
+    night = None if ActionType.SLEEP in view.person.wishes.never else sleep_option(view.person, span)
     found: dict[ActionType, Option] = {}
     held: dict[ActionType, Fact] = {}
+    taken = taken_at(view, span[0])
+    if taken is not None:
+        if night is not None and taken.kind.startswith("asleep") and span[0] >= view.grid.bed:
+            found[ActionType.SLEEP] = night
+        return found, {action: taken for action in ActionType if action not in found}
     first, last = view.grid.up(span[0]), view.grid.up(span[1])
     full = _enough(view.person, span[0])
     names = frozenset(one.what for one in view.said if one.what is not None)
@@ -152,7 +155,6 @@ def options(view: View, span: Stretch) -> tuple[dict[ActionType, Option], dict[A
     if view.holds_any or not all(one.thin for one in found.values()):
         held |= {action: fact("no_grounds") for action, one in found.items() if one.thin}
         found = {action: one for action, one in found.items() if not one.thin}
-    night = None if ActionType.SLEEP in view.person.wishes.never else sleep_option(view.person, span)
     if night is not None:
         found[ActionType.SLEEP] = night
     return found, {action: why for action, why in held.items() if action not in found}
