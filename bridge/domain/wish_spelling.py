@@ -57,6 +57,8 @@ def _spelt(word: str, lexicon: Lexicon) -> list[str]:
 
 def _parts(word: str, lexicon: Lexicon) -> list[str] | None:
     """Return the two words of a compound such as "Abendspaziergang", or None for another word."""
+    if not lexicon.heads:  # a language that joins no words
+        return None
     found = set()
     for at in range(STEM_MIN, len(word) - STEM_MIN + 1):
         first, last = word[:at], word[at:]
