@@ -174,6 +174,8 @@ HOURS: Mapping[ActionType, tuple[Callable[[Grid], list[Stretch]], str]] = {  # a
 def of_hours(candidate: Candidate, view: View) -> Fact:
     if candidate.task is None and candidate.action is not None:
         return fact(HOURS[candidate.action][1])
+    if candidate.action is A.DEEP_WORK and not view.grid.work and _can_wait(candidate, view):
+        return fact("waits_for_work")
     return fact("late_for_it" if view.is_today and view.person.now >= view.grid.since(OFFICE_END) else "hour_of_day")
 
 

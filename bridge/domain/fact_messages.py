@@ -154,6 +154,7 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "nothing_needed": say("nothing needs doing now"),
     "evening_yours": say("nothing needs doing: the evening is yours"),
     "task_waits": Titled(say("a task waits ({due}), but {reason}"), say("{title} waits ({due}), but {reason}")),
+    "waits_for_work": say("it can wait for your next working day"),
     "late_for_it": say("it is late in the day for it"),
     "planned_that_day": say("your calendar has it on this day"),
     "nothing_fits": say("nothing fits now"),

@@ -201,6 +201,24 @@ def test_a_silence_says_something_that_helps(due, text) -> None:
     assert for_person(quiet(look(one, one.now), found(one)[1])) == [text.replace("2 days", "1 day") if due else text]
 
 
+def test_work_that_waits_on_a_free_day_says_so() -> None:
+    task = Task(key="t", list="l", title="Write report", due=SUNDAY - 2 * DAY)
+    one = person(hour=9.2, day=SUNDAY, tasks=[task], task_actions={"t": A.DEEP_WORK})
+    told_why = for_person(quiet(look(one, one.now), {}))
+    assert told_why == ["Write report waits (it was due 2 days ago), but it can wait for your next working day"]
+
+
+def test_whose_nights_are_unknown_hears_of_a_common_bedtime_and_of_an_empty_saturday() -> None:
+    for ahead in range(5, 7):  # Wednesday and Thursday
+        evening = person(hour=21.8, day=TODAY + ahead * DAY, episodes=())
+        given = found(evening)[0]
+        assert for_person(given[A.SLEEP].facts) == ["a common time to get up is 06:40; your nights are not known yet"]
+    saturday = person(hour=18.17, day=TODAY + DAY, episodes=())
+    given, held = found(saturday, 6)
+    assert given
+    assert not any(why.kind == "no_gap" for why in held.values())  # an assumed dinner is no reason
+
+
 def test_what_is_due_today_still_fits_after_half_past_eight() -> None:
     task = Task(key="t", list="l", title="Pay invoice", due=TODAY)
     one = person(hour=20.5, tasks=[task], task_actions={"t": A.ADMIN_WORK})
