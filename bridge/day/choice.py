@@ -32,7 +32,7 @@ from bridge.day.view import (
     suggested_on,
 )
 from bridge.domain.facts import Fact, fact
-from bridge.domain.slots import Moment, moment_at, slot_bounds, zone_at
+from bridge.domain.slots import Moment, moment_at, slot_bounds
 from bridge.domain.types import Reading, Task
 from rhythm_env.interface import ActionType, Decision, Meter
 
@@ -229,8 +229,7 @@ def of_bedtime(person: Person, ends: date) -> Fact:
 
 
 def _entry_after(person: Person, at: datetime) -> datetime:
-    first = next((start for start, _ in person.attended if start >= at), at)
-    return first.astimezone(zone_at(first, person.zones))
+    return person.local(next((start for start, _ in person.attended if start >= at), at))
 
 
 def of_waking(person: Person, ends: date) -> Fact:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from bridge.calendar.busy import Stretch, is_open_hours, merged, takes_time
 from bridge.calendar.expansion import midnight
 from bridge.calendar.plans import COMPANY
-from bridge.day.grid import DAY, HOUR, MINUTE, Grid, is_meal, run
+from bridge.day.grid import DAY, Grid, is_meal, run
 from bridge.day.person import Person
 from bridge.day.routine import Habit
 from bridge.day.sleep import is_night
@@ -40,7 +40,7 @@ NAMED_DAYS = 14  # a task due within so many days is what a suggestion to work i
 LEAST, MOST = 15, 180  # minutes of a task
 USUAL, PAPERS, ERRAND = 60, 45, 25  # minutes of a task without an estimate, by its kind
 WORTH_IT = 45  # minutes of a longer task that are worth beginning
-OFFICES_CLOSE, WEEKEND = 17 * HOUR, 5
+OFFICES_CLOSE, WEEKEND = 17, 5  # hour of the day; weekday
 # Words of errands that take minutes, and of those that need somebody to answer: en, de, fr, es, it, nl, pt.
 QUICK = re.compile(
     r"\b(pay|book|call|phone|ring|reply|answer|email|e-mail|mail|send|order|buy|renew|confirm|cancel|sign|submit|"
@@ -337,13 +337,8 @@ def _counts(due: date, person: Person, day: date, days: int) -> bool:
 def _order(task: Task, person: Person) -> tuple[bool, int, date, str]:
     due, today = task.due or date.max, person.date_of(person.now)
     rank = 1 if due < today else 0 if due <= today + DAY else 2
-    late = _minutes(person, person.now) >= OFFICES_CLOSE / MINUTE
+    late = person.local(person.now).hour >= OFFICES_CLOSE
     return is_call(task) and (late or today.weekday() >= WEEKEND), rank, due, task.key
-
-
-def _minutes(person: Person, at: datetime) -> float:
-    hours, minutes = person.clock(at).split(":")
-    return 60 * int(hours) + int(minutes)
 
 
 def is_call(task: Task) -> bool:
