@@ -118,5 +118,6 @@ def quiet_stretch(candidate: Candidate, view: View, _lengths: Starts) -> Numbers
 
 
 def of_quiet_stretch(_candidate: Candidate, view: View, start: int) -> Fact:
-    minutes = int(view.free[start]) * 5
-    return fact("long_free", length=length(minutes), time=local(view, view.grid.at(start + int(view.free[start]))))
+    begin, end = view.grid.at(start), view.grid.at(start + int(view.free[start]))
+    end = next((low for low, _ in view.entries if end <= low < view.grid.bed), end)  # without the way to it
+    return fact("long_free", length=length((end - begin) / MINUTE), time=local(view, end))

@@ -68,9 +68,9 @@ def hours(candidate: Candidate, view: View) -> Cells | bool:
         return False if waits and _can_wait(candidate, view) else _free_of_dinner(candidate, view)
     if candidate.action is None:
         return True
-    return grid.inside(
-        merged(one for one in (*HOURS[candidate.action][0](grid), *usual(candidate, view)) if one[0] < one[1])
-    )
+    free = candidate.action in OFFICE_WORK and view.person.free_day(grid.date)  # then no habit of work holds
+    own = [] if free else usual(candidate, view)
+    return grid.inside(merged(one for one in (*HOURS[candidate.action][0](grid), *own) if one[0] < one[1]))
 
 
 def _free_of_dinner(candidate: Candidate, view: View) -> Cells:

@@ -128,7 +128,7 @@ def _usual_hour(candidate: Candidate, view: View, _lengths: Starts) -> Value:
 
 def _of_usual_hour(candidate: Candidate, view: View, _start: int) -> Fact:
     habit, day = view.person.routine.habits[candidate.action or A.SLEEP], view.grid.date.weekday()
-    at = view.grid.midnight + habit.starts[day] * MINUTE
+    at = view.grid.midnight + 5 * round(habit.starts[day] / 5) * MINUTE
     return fact("usually_done" if habit.settled else "done_before", time=local(view, at))
 
 

@@ -14,8 +14,8 @@ from bridge.domain.rendering import for_person
 from bridge.domain.types import Task
 from rhythm_env.interface import ActionType
 
-from .lives import DAY, TODAY, at, entry, nights, sleep
-from .persons import HOUR, MINUTE, SUNDAY, blocks, found, free_sunday, person, runs
+from .lives import DAY, TODAY, at, entry, nights, sleep, whole_day
+from .persons import HOUR, MINUTE, SUNDAY, against, blocks, found, free_sunday, person, runs
 from .test_friend_laws import any_person, lives
 
 A = ActionType
@@ -132,3 +132,18 @@ def test_after_a_late_shift_the_night_is_that_of_such_shifts():
     assert abs(one.sleep(TODAY + DAY)[0] - at(TODAY + DAY, 45)) <= 10 * MINUTE
     assert one.sleep(TODAY + DAY)[1] >= at(TODAY + DAY, 500)
     assert not RESTS & {b.action for b in blocks(one, "task")}
+
+
+# Days off -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_habit_of_work_rests_on_a_day_off():
+    working, off = person(), person(whole_day(TODAY, "Day off", kind="outOfOffice"))
+    assert found(working, 10)[0][A.DEEP_WORK].what == "Write"
+    assert against(off, A.DEEP_WORK, 10) == "it is no working time"
+
+
+def test_free_time_is_told_until_the_next_entry_itself():
+    party = person(entry(TODAY, 1000, 1100, A.SOCIALIZE, "Party", others=5))
+    facts = for_person(found(party, 10)[0][A.DEEP_WORK].facts)
+    assert "you have 7 h 40 min without an entry, until 16:40" in facts  # not until one leaves for it
