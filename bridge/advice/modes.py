@@ -134,9 +134,14 @@ def to_ask(store: Store, user: User, person: Person) -> Asked:
     found = noticed(person)
     if not found:
         return []
-    today, answered = person.date_of(person.now), store.people.preferences(user.id).answered
-    told = {about for kind, about, day in answered if kind == ASKED and today - day < QUIET}
-    return [one for one in found if _about(one[0], user, person.now) not in told]
+    return [one for one in found if not was_asked(store, user, one[0], now=person.now)]
+
+
+def was_asked(store: Store, user: User, kind: ModeKind, *, now: datetime) -> bool:
+    """Return True if the question about a mode was answered, or put aside, within four weeks."""
+    today, asked = now.astimezone(zone_at(now, user.zones)).date(), (ASKED, _about(kind, user, now))
+    answered = store.people.preferences(user.id).answered
+    return any((what, about) == asked and today - day < QUIET for what, about, day in answered)
 
 
 def _about(kind: ModeKind, user: User, now: datetime) -> str:

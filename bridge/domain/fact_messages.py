@@ -125,10 +125,8 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
 }
 
 PERSON: Mapping[str, Row] = {  # of the body now
-    "ill": say("your body is fighting something"),
     "said_ill": say("you said that you are ill"),
     "signs_of_night": say("your night to {day:%A} showed {signs}"),
-    "low_vitality": say("your energy is far below your usual"),
 }
 
 REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any advice now
@@ -202,7 +200,7 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
         "{count} earlier answers were taken back, because nothing that came after the advice speaks for them",
     ),
     "nobody_known": say("nobody is known to do it with"),
-    "level_is_low": say("your {meter} is low ({level:.2f}), and it takes more of it"),
+    "level_is_low": say("your {meter} is low ({level:.2f}, 0.70 is your normal), and it takes more of it"),
     "deadline_over": say("its deadline is over by then"),
     "suggestion_at": say("something is suggested at {time:%H:%M}"),
     "mode_ill": say("you are ill"),
@@ -211,7 +209,7 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "other_zone": say("your clock is that of {zone}: are you travelling?"),
     "no_work_until": say("your calendar shows no work until {date:%A}, {date:%-d %B}: is it a holiday?"),
     "mode_odd": say("this week is different"),
-    "low_vitality": say("your vitality is low ({level:.2f})"),
+    "low_vitality": say("your vitality is low ({level:.2f}, 0.70 is your normal)"),
 }
 
 INPUTS: Mapping[str, Row] = {  # of the meters
@@ -238,7 +236,7 @@ INPUTS: Mapping[str, Row] = {  # of the meters
     "stress_yesterday": say("stress {mean:.0f} over the whole of yesterday, {usual:.0f} is usual"),
     "stress_management": say("stress management {compared}"),
     "steps": say("{steps:,.0f} steps yesterday, {compared}"),
-    "illness": say("your body is fighting something: {signs}"),
+    "illness": say("your watch shows your body fighting something: {signs}"),
     "rest_first": say("rest comes first today"),
     "take_it_easier": say("take it easier today"),
     "short_before_full": Plural(
@@ -255,8 +253,8 @@ INPUTS: Mapping[str, Row] = {  # of the meters
     "ordinary_opening": say("an ordinary day"),
     "ordinary_after_good": say("an ordinary day after a good night"),
     "good_night": say("you had a good night"),
-    "night_not_in": say("last night has not come in yet"),
-    "nights_not_in": say("no night has come in since {day:%A}"),
+    "night_not_in": say("your watch has not sent last night yet"),
+    "nights_not_in": say("your watch has sent no sleep since the night to {day:%A}; open its app, so that it syncs"),
     "stands_out": Titled(say("an entry unlike others, at {time:%H:%M}"), say("today: {title}, at {time:%H:%M}")),
     "task_due_today": Titled(say("a task is due today"), say("due today: {title}")),
     "flight_today": say("your flight leaves at {time:%H:%M}"),
@@ -309,6 +307,7 @@ EVIDENCE: Mapping[str, Row] = {  # of outcomes
 }
 
 EARLIER: Mapping[str, Row] = {  # of kinds that only advice of earlier versions has
+    "ill": say("your body is fighting something"),
     "free_evening": say("your evening has no entry"),
     "free_rest": say("no entry comes after it on this day"),
     "free_until": say("you have no entry until {time:%H:%M}"),

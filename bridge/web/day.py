@@ -5,7 +5,7 @@ They are title, meters, slots, recommendation, questions about past recommendati
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any
@@ -19,6 +19,7 @@ from bridge.documents.calendar import today_event_document
 from bridge.documents.meters import reading_document
 from bridge.documents.recommendations import recommendation_document
 from bridge.documents.text import slot_name, writable
+from bridge.domain.facts import Fact
 from bridge.domain.languages import WEEKDAYS, _, date_text, number, say, shown
 from bridge.domain.records import AdviceRecord, Deed, Recommendation
 from bridge.domain.rendering import for_person, told
@@ -28,6 +29,7 @@ from bridge.domain.types import Reading
 from bridge.ingest import connecting
 from bridge.meters import words
 from bridge.meters.fuse import OWN_WORD
+from bridge.meters.illness import CALLED_KIND
 from bridge.web import phrases
 from bridge.web.state import Visit, is_seen
 from bridge.web.today_cache import Today
@@ -45,6 +47,7 @@ SLOT_HEADINGS = {
     Slot.EVENING: say("{weekday} evening"),
     Slot.NIGHT: say("{weekday} night"),
 }
+OF_BODY = frozenset({CALLED_KIND, "signs_of_night", "low_vitality", "said_ill"})  # told once on a page
 MOVED_MIN = 0.05  # our choice: a smaller change of a level since yesterday is none
 JUST_SAID_HOURS = 3.0  # our choice: for so long an answer needs no newer data beside it
 WELL_INFORMED_COVERAGE = 0.5  # of a meter; below it the page warns that little is known
@@ -81,7 +84,7 @@ def title(visit: Visit) -> dict[str, str]:
     """
     now, moment = local(visit, visit.now), moment_at(visit.now, visit.user.zones)
     slot = say(SLOT_HEADINGS[moment.slot], weekday=WEEKDAYS[moment.day])
-    return {"slot": shown(slot), "date": date_text(now, "%-d %B %Y, %H:%M")}
+    return {"slot": shown(slot), "date": date_text(now, "%-d %B, %H:%M")}
 
 
 def meters(
@@ -99,6 +102,8 @@ def meters(
 
 def _course(reading: Reading, before: Reading | None) -> dict[str, str] | None:
     if before is None or reading.coverage <= 0 or before.coverage <= 0:
+        return None
+    if words.steps_from_usual(reading.level, reading.sd) == 0:  # "as usual" has no direction
         return None
     change = reading.level - before.level
     if abs(change) < MOVED_MIN:
@@ -164,8 +169,12 @@ def answered(given: AdviceRecord | Recommendation) -> str:
     return "" if given.answer is None else shown(answer_text(given.answer, given.moved_to))
 
 
-def recommendation(visit: Visit, found: Recommendation) -> dict[str, Any]:
-    """Return a recommendation for the template, with its reasons, scores, and the withheld actions with the reason."""
+def recommendation(visit: Visit, found: Recommendation, opening: Sequence[Fact]) -> dict[str, Any]:
+    """Return a recommendation for the template, with its reasons, scores, and the withheld actions with the reason.
+
+    ``above`` are the reasons of the body that the page begins with.
+    """
+    above = [one for one in found.facts if one.kind in OF_BODY & {one.kind for one in opening}]
     held = requests.withheld(visit.bridge, visit.user, found)
     name = shown(advice_title(found.action, found.kind))
     return {
@@ -173,18 +182,28 @@ def recommendation(visit: Visit, found: Recommendation) -> dict[str, Any]:
         "title": _("Keep {title}", title=writable(found.what or name)) if found.kind == "keep" else name,
         "answered": answered(found),
         "hours": _hours(visit, found),
-        "doing": found.what if found.kind == "suggested" else None,
+        "doing": titled(found.what) if found.kind == "suggested" else None,
         "to_calendar": _goes_to_calendar(visit, found),
         "slot_name": slot_name(found.moment),
         "until": f"{local(visit, found.expires_at):%H:%M}",
         "over": found.expires_at <= visit.now,
-        "because": for_person(found.facts),
+        "because": for_person(one for one in found.facts if one not in above),
+        "above": for_person(above),
         "bars": _bars(found),
         "withheld": [{"action": str(action), "why": told(why)} for action, why in held.items()],
         "moved": None if found.moved_to is None else slot_name(found.moved_to),
         "accepted": found.answer is Answer.ACCEPT,
         "ignored": found.answer is Answer.IGNORE,
     }
+
+
+def titled(name: str | None) -> str | None:
+    """Return what a suggestion is about with a capital letter, where a source writes it without any.
+
+    >>> titled("running"), titled("iOS release")
+    ('Running', 'iOS release')
+    """
+    return phrases.capital(name) if name is not None and name.islower() else name
 
 
 def _hours(visit: Visit, found: Recommendation) -> str | None:

@@ -17,12 +17,13 @@ from bridge.domain.titles import advice_title
 from bridge.meters import words
 from bridge.meters.outlook import Expected, changes
 from bridge.web import phrases
-from bridge.web.day import answered, local
+from bridge.web.day import answered, local, titled
 from bridge.web.state import Visit
 
 KIND_NAMES = {
     "entry": say("Entry"),
     "suggested": say("Suggested"),
+    "preview": say("Preview"),
     "task": say("Task"),
     "wind_down": say("Wind down"),
     "sleep": say("Sleep"),
@@ -37,7 +38,11 @@ def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
     today = local(visit, visit.now).date()
     store = visit.bridge.store
     current = store.recommendations.of_slot(visit.user.id, moment_at(visit.now, visit.user.zones))
-    rows = [_moved(visit, one) if isinstance(one, ZoneSpan) else _row(visit, one, current) for one in plan.rows]
+    rows = [
+        _moved(visit, one) if isinstance(one, ZoneSpan) else _row(visit, one, current)
+        for one in plan.rows
+        if isinstance(one, ZoneSpan) or not _of_yesterday(visit, one, plan)
+    ]
     begun = sum(row["begun"] for row in rows)
     return {
         "date": date_text(plan.date, "%A, %-d %B"),
@@ -51,6 +56,11 @@ def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
         "ticked": _ticked(visit, plan.date),
         "day": "" if plan.date == today else plan.date.isoformat(),
     }
+
+
+def _of_yesterday(visit: Visit, block: Block, plan: DayPlan) -> bool:
+    """Return True for what began on an earlier date and is over."""
+    return not block.all_day and block.end <= visit.now and local(visit, block.start).date() < plan.date
 
 
 def _ticked(visit: Visit, day: date) -> list[dict[str, str]]:
@@ -110,8 +120,8 @@ def _row(visit: Visit, block: Block, current: Recommendation | None) -> dict[str
     preview = block.kind == "suggested" and block.recommendation_id is None
     is_current = current is not None and block.recommendation_id == current.id
     name = None if block.action is None else shown(advice_title(block.action, block.kind))
-    kind = shown(KIND_NAMES[block.kind])
-    title = block.title or name or kind
+    kind = shown(KIND_NAMES["preview" if preview else block.kind])
+    title = (titled(block.title) if block.kind == "suggested" else block.title) or name or kind
     told = block.kind == "entry" or name in (None, title, kind)  # an entry's own title says what it is
     return {
         "moved": None,

@@ -75,8 +75,10 @@ def test_a_day_off_is_free_however_long_its_party_is():
 
 def test_nights_that_have_not_come_in_are_told():
     until = nights(30, -60, 420, last=TODAY - 3 * DAY)
-    assert said(person(episodes=until)) == [f"no night has come in since {TODAY - 3 * DAY:%A}"]
-    assert said(person(episodes=nights(30, -60, 420, last=TODAY - DAY))) == ["last night has not come in yet"]
+    assert said(person(episodes=until)) == [
+        f"your watch has sent no sleep since the night to {TODAY - 3 * DAY:%A}; open its app, so that it syncs"
+    ]
+    assert said(person(episodes=nights(30, -60, 420, last=TODAY - DAY))) == ["your watch has not sent last night yet"]
 
 
 @pytest.mark.parametrize("hour", [0.5, 8.0, 23.5])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from datetime import timedelta
 from html import unescape
@@ -17,6 +18,9 @@ from bridge.auth import access
 from bridge.day.person import ModeKind
 from bridge.domain.records import User
 from bridge.domain.wishes import Wishes
+from bridge.ingest.sync import sync
+from lab.plans import mornings
+from lab.plans.replay import sources_of
 from rhythm_env.interface import ActionType, Answer
 from tests.web.served import Place, Visitor
 from tests.world import introduce
@@ -68,6 +72,27 @@ def test_what_is_noticed_is_asked_once(
     assert "Yes: I am" not in text(calm)
     monkeypatch.setenv("BRIDGE_NOW", (installation.now() + timedelta(days=29)).isoformat())
     assert "Yes: I am ill" in text(visitor.get("/different"))
+
+
+def test_an_illness_is_asked_about_where_it_is_told_and_told_once(
+    place: Place, ana: User, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = mornings.moment(7, 7.5)  # after a feverish night
+    monkeypatch.setenv("BRIDGE_NOW", now.isoformat())
+    nights = [*mornings.nights(random.Random("mornings"))]
+    (watch,) = sources_of(place.bridge.store, ana.id, {"whoop": nights}, now - timedelta(days=63))
+    sync(watch, place.bridge.store, holder="test", now=now)
+    advice, part = (visitor.get(path, headers=PART).text for path in ("/advice", "/different?above=ill"))
+    shown = visitor.get("/").text
+    words = text(visitor.get("/"))
+    assert "Your watch shows your body fighting something: " in words
+    assert words.index("Rest comes first today. Are you ill? Yes No") < words.index("Mon morning, until 12:00")
+    assert 'hx-get="/different?above=ill"' in shown
+    assert "I am ill</button>" not in part.partition("<details")[0]
+    before, _details, after = advice.partition("<details>")
+    assert ("fighting something" in before, "fighting something" in after) == (False, True)
+    visitor.change("/mode/no", {"mode": "ill"})
+    assert "Are you ill?" not in text(visitor.get("/"))
 
 
 def test_a_wish_is_said_back_and_counts_once_confirmed(place: Place, ana: User, visitor: Visitor) -> None:

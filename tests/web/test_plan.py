@@ -80,15 +80,25 @@ def test_the_day_is_a_timeline_in_order_with_the_current_time(advice: Recommenda
         assert re.search(rf'<span class="(tag kind|visually-hidden)">{kind}</span>', shown)
 
 
+def test_what_was_over_by_midnight_or_ran_past_it_is_no_part_of_today(
+    place: Place, ana: User, visitor: Visitor, tmp_path: Path
+) -> None:
+    party = calendar("Party", "party").replace(b"20261120T080000Z", b"20261119T190000Z")
+    (tmp_path / "party.ics").write_bytes(party.replace(b"20261120T090000Z", b"20261120T013000Z"))
+    runs.import_path(place.bridge, ana, tmp_path / "party.ics", at=installation.now())
+    assert "Party" not in read(visitor, "/day")
+    assert "Party" in read(visitor, "/day?date=2026-11-19")
+
+
 def test_a_later_suggestion_is_called_a_preview_and_the_current_one_is_not(
     advice: Recommendation, visitor: Visitor
 ) -> None:
     blocks = read(visitor, "/day").split("<li ")
     (current,) = [one for one in blocks if 'href="/#advice"' in one]
-    assert "preview" not in current
-    previews = [one for one in blocks if "Suggested</span>" in one and one is not current]
+    assert "Preview</span>" not in current
+    previews = [one for one in blocks if "is-suggested preview" in one]
     assert previews
-    assert all('<span class="tag plain">preview</span>' in one for one in previews)
+    assert all(">Preview</span>" in one and ">Suggested</span>" not in one for one in previews)
 
 
 def test_without_scripts_the_plan_is_a_page_of_its_own(visitor: Visitor) -> None:
@@ -139,7 +149,7 @@ def test_the_plan_follows_answers_wishes_and_entries(
     assert part.headers["HX-Trigger"] == "advised"
     assert '<span class="tag plain">accepted</span>' in read(visitor, "/day")
     place.bridge.store.people.save_wishes(ana.id, Wishes(suggestions=0), now=installation.now())
-    assert "preview</span>" not in read(visitor, "/day")
+    assert "Preview</span>" not in read(visitor, "/day")
     monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T10:06:00+01:00")
     visitor.finished(visitor.upload("more.ics", calendar("Dentist", "dentist")).text)
     assert "Dentist" in read(visitor, "/day")
@@ -164,6 +174,7 @@ def test_an_entry_is_shown_as_next_without_buttons(
     shown = read(visitor, "/advice")
     assert "No advice now" in shown
     assert "Next: Choir, 19:00" in shown
+    assert shown.count("19:00") == 1  # the reason is that entry
     assert "<button" not in shown
 
 

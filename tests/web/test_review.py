@@ -95,6 +95,7 @@ def test_it_is_asked_where_nothing_tells_and_not_again(
     outcomes.confirm(store, ana, CLASSIFIER, now=EVENING + HOUR)
     shown = client.get(place).text
     assert re.findall(r'action="/did/(\d+)"', shown) == [str(company.id)]
+    assert place != "/" or shown.index('id="advice"') < shown.index("Did you?") < shown.index('id="plan"')
     form = {"answer": "partly", "back": place, "csrf": csrf(shown)}
     answered = client.post(f"/did/{company.id}", data=form, follow_redirects=False)
     assert (answered.status_code, answered.headers["location"]) == (303, place)

@@ -46,6 +46,14 @@ def test_a_task_keeps_its_place_until_it_ends(place: Place, ana: User, rent: str
     assert later is None or later.start > first.end
 
 
+def test_a_silence_says_when_a_task_that_is_due_is_planned(place: Place, ana: User, visitor: Visitor) -> None:
+    place.bridge.store.people.save_wishes(ana.id, Wishes(suggestions=0), now=installation.now())
+    visitor.finished(visitor.upload("todo.ics", todo("Pay <the> rent", "20261120")).text)
+    shown = visitor.get("/advice", headers=PART).text
+    assert "No advice now" in shown
+    assert re.search(r"<p>Pay &lt;the&gt; rent: \d\d:\d\d</p>", shown)
+
+
 def test_an_entry_at_its_place_moves_it(place: Place, ana: User, visitor: Visitor, rent: str) -> None:
     first = planned(place, ana, rent)
     assert first is not None

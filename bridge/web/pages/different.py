@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Form, Request
+from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from bridge.advice import modes, whose, wishing
@@ -43,12 +43,16 @@ MODE_SAID = {
 
 
 @router.get("/different")
-def different(request: Request, visit: Visitor) -> HTMLResponse:
-    """Show what the user says of these days, with what the bridge asks: a mode that was noticed, whose an entry is."""
+def different(request: Request, visit: Visitor, above: Annotated[str, Query(max_length=40)] = "") -> HTMLResponse:
+    """Show what the user says of these days, with what the bridge asks: a mode that was noticed, whose an entry is.
+
+    ``above`` names the mode of which the page asks already.
+    """
     person = visit.person()
     asked = [
         {"mode": str(kind), "title": shown(MODE_TITLES[kind]), "because": list(for_person(facts))}
         for kind, facts in modes.to_ask(visit.bridge.store, visit.user, person)
+        if kind != above
     ]
     doubts = whose.doubts(visit.bridge.store, visit.user, now=visit.now, most=1)
     return _shown(request, visit, asked=asked, doubt=doubts[0] if doubts else None, loads=False)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence, Set
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Path, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from bridge.advice import feedback, recommend, requests, rescheduling, trial, wishing
+from bridge.advice import feedback, modes, recommend, requests, rescheduling, trial, wishing
 from bridge.advice.observation import newest_if_old, reasons_of_old
-from bridge.day.person import is_blank
+from bridge.day.person import ModeKind, is_blank
 from bridge.documents.inputs import parse_action, parse_answer, parse_meter, parse_score
 from bridge.documents.text import slot_name
+from bridge.domain.facts import Fact
 from bridge.domain.languages import shown
 from bridge.domain.records import Recommendation, Silence, Snapshot
 from bridge.domain.rendering import for_person, told
@@ -49,15 +51,19 @@ def today(
     store = visit.bridge.store
     with store.view():
         current, then = visit.app.today_cache.today(visit.bridge, visit.user, visit.now), as_of(visit)
+        opening = visit.app.today_cache.opening(visit.bridge, visit.user, current)
+        kinds = {one.kind for one in opening}
         refused = recommendation = store.recommendations.of_slot(visit.user.id, current.moment)
         if recommendation is not None and not recommend.stands(store, visit.user, recommendation, visit.now):
             recommendation = None
         shown: dict[str, Any] = {
             "title": day.title(visit),
-            "opening": for_person(visit.app.today_cache.opening(visit.bridge, visit.user, current)),
+            "opening": for_person(opening),
+            "not_in": "nights_not_in" in kinds,
+            "asks_ill": then is None and _asks_ill(visit, kinds),
             "meters": day.meters(current.readings, current.before) if then is None else day.meters(then.readings),
             "as_of": then,
-            "advice": None if recommendation is None else _recommendation(visit, recommendation),
+            "advice": None if recommendation is None else _recommendation(visit, recommendation, opening),
             "next": None if recommendation is None else _next(visit, current.known),
             "questions": day.questions(visit),
             "backup": day.backup(visit),
@@ -76,6 +82,12 @@ def today(
     if recommendation is not None and is_seen(request, visit):
         store.recommendations.mark_shown(recommendation.id, now=visit.now)
     return page("today.html", visit, path="/", calendar=current.calendar, back="/", **shown)
+
+
+def _asks_ill(visit: Visit, opening: Set[str]) -> bool:
+    """Return True if the day begins with an illness of which the user has said nothing."""
+    asked = modes.was_asked(visit.bridge.store, visit.user, ModeKind.ILL, now=visit.now)
+    return "rest_first" in opening and "said_ill" not in opening and not asked
 
 
 def _of_today(one: Trial, arm: bool, visit: Visit) -> dict[str, Any]:
@@ -133,24 +145,50 @@ def because(request: Request, visit: Visitor, number: Number, why: Text, confirm
 def _recommendation_part(visit: Visit, found: Recommendation | Silence, *, follows: str | None = None) -> HTMLResponse:
     if isinstance(found, Silence):
         return _plan_again(_silence_part(visit, found, follows))
-    shown_next = _next(visit, _known(visit))
-    answer = page("today/advice.html", visit, advice=_recommendation(visit, found), next=shown_next, follows=follows)
+    current = visit.app.today_cache.today(visit.bridge, visit.user, visit.now)
+    opening = visit.app.today_cache.opening(visit.bridge, visit.user, current)
+    advice, after = _recommendation(visit, found, opening), _next(visit, current.known)
+    answer = page("today/advice.html", visit, advice=advice, next=after, follows=follows)
     return _plan_again(answer)
 
 
 def _silence_part(visit: Visit, found: Silence, follows: str | None) -> HTMLResponse:
     known = _known(visit)
     old = newest_if_old(visit.bridge.store, visit.user, known)
+    after = requests.next_entry(visit.bridge, visit.user, visit.now, known.agenda)
+    reasons, after = _once(found.facts, after)
     return page(
         "today/silence.html",
         visit,
         follows=follows,
-        reasons=list(map(shown, for_person(found.facts))),
+        reasons=list(map(shown, for_person(reasons))),
         slot_name=slot_name(found.moment),
         old=None if old is None else shown(for_person(reasons_of_old(old, visit.user))[0]),
         blank=is_blank(known),
-        next=_next(visit, known),
+        next=None if after is None else shown(told(after)),
+        due=_due_today(visit, known),
     )
+
+
+def _once(facts: Sequence[Fact], after: Fact | None) -> tuple[Sequence[Fact], Fact | None]:
+    """Return the reasons of a silence and the day's next entry, without what the other says."""
+    if not facts or after is None:
+        return facts, after
+    same = facts[0].values.get("time") == after.values["time"]
+    if facts[0].kind == "nothing_needed" or (same and facts[0].kind == "entry_next"):
+        return facts[1:], after
+    return facts, None if same else after
+
+
+def _due_today(visit: Visit, known: Snapshot) -> list[str]:
+    """Return the open tasks that are due, each with the time at which today's plan has it."""
+    today = day.local(visit, visit.now).date()
+    due = {str(one.key) for one in known.tasks if one.completed is None and one.due is not None and one.due <= today}
+    if not due:
+        return []
+    plan = visit.app.plan_cache.plan(visit.bridge, visit.user, None, now=visit.now, seen=False)
+    ahead = [one for one in plan.blocks if one.task in due and one.title and one.start >= visit.now]
+    return [f"{one.title}: {day.local(visit, one.start):%H:%M}" for one in ahead]
 
 
 def _known(visit: Visit) -> Snapshot:
@@ -167,8 +205,8 @@ def _plan_again(answer: HTMLResponse) -> HTMLResponse:
     return answer
 
 
-def _recommendation(visit: Visit, found: Recommendation) -> dict[str, Any]:
-    return day.recommendation(visit, found) | {"ahead": ahead.choices(visit), "why": _why(found)}
+def _recommendation(visit: Visit, found: Recommendation, opening: Sequence[Fact]) -> dict[str, Any]:
+    return day.recommendation(visit, found, opening) | {"ahead": ahead.choices(visit), "why": _why(found)}
 
 
 def _why(found: Recommendation | None) -> list[tuple[str, str]]:
