@@ -169,7 +169,7 @@ def answered(given: AdviceRecord | Recommendation) -> str:
     return "" if given.answer is None else shown(answer_text(given.answer, given.moved_to))
 
 
-def recommendation(visit: Visit, found: Recommendation, opening: Sequence[Fact]) -> dict[str, Any]:
+def recommendation(visit: Visit, found: Recommendation, opening: Sequence[Fact] = ()) -> dict[str, Any]:
     """Return a recommendation for the template, with its reasons, scores, and the withheld actions with the reason.
 
     ``above`` are the reasons of the body that the page begins with.

@@ -70,11 +70,11 @@ def test_the_day_stands_as_a_timeline(place: Place, demo: User, page: Any, shape
     times = page.locator("#plan .block .time").all()
     assert len(times) > 3
     assert all(one.is_visible() and one.inner_text() for one in times)
-    assert page.inner_text("#plan .mark").startswith("10:05")
-    first = "[...document.querySelectorAll('#plan .kinds > :first-child')]"
-    kinds = page.evaluate(f"{first}.map(one => [one.textContent, one.matches('.kind')])")
+    assert page.inner_text("#plan .mark").startswith("11:50")
+    words = "[...document.querySelectorAll('#plan .what > p:first-child > :last-child')]"
+    kinds = page.evaluate(f"{words}.map(one => [one.textContent, one.matches('.kind') && one.checkVisibility()])")
     assert {"Entry", "Suggested", "Wind down", "Sleep"} <= {word for word, _ in kinds}
-    assert {word for word, tagged in kinds if tagged} in ({"Suggested"}, {"Suggested", "Task"})
+    assert {word for word, tagged in kinds if tagged} - {"Task", "Preview"} == {"Suggested"}
     colours = page.evaluate(
         "[...new Set([...document.querySelectorAll('#plan .block')].map(one => getComputedStyle(one).borderLeftColor))]"
     )
@@ -116,7 +116,7 @@ def test_what_is_planned_is_next_and_no_advice(
 def test_three_good_times_to_put_it_off_to(
     place: Place, demo: User, page: Any, shape: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T14:05:00+01:00")  # an entry fills the morning
+    monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T18:05:00+01:00")  # entries fill the day
     never = frozenset(ActionType) - {ActionType.MEDITATE}
     place.bridge.store.people.save_wishes(
         demo.id, Wishes(never=never, goals={ActionType.MEDITATE: 7}), now=installation.now()
