@@ -18,6 +18,7 @@ from bridge.domain.wishes import Hours, Wishes
 from rhythm_env.interface import Answer
 
 if TYPE_CHECKING:
+    from bridge.domain.wish_words import Heard
     from bridge.store import Store
 
 TEXT_MAX = 300  # characters of a wish
@@ -25,10 +26,11 @@ TEXT_MAX = 300  # characters of a wish
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """A wish that was understood, and all ``wishes`` with it."""
+    """A wish that was understood, and all ``wishes`` with it. What was left ``aside`` was taken for a reason."""
 
     said: tuple[Said, ...]
     wishes: Wishes
+    aside: tuple[str, ...] = ()
 
 
 def say_wish(store: Store, user: User, text: str, *, confirmed: bool, now: datetime) -> Wish:
@@ -37,23 +39,24 @@ def say_wish(store: Store, user: User, text: str, *, confirmed: bool, now: datet
     Raises SetupError with examples if it is not understood, and for wishes of which nothing is left.
     """
     from bridge.domain.wish_clauses import NotUnderstood
-    from bridge.domain.wish_words import understood
+    from bridge.domain.wish_examples import examples
+    from bridge.domain.wish_words import heard
 
     try:
-        said = understood(text[:TEXT_MAX])
+        found = heard(text[:TEXT_MAX])
     except NotUnderstood:
         raise SetupError(
             say(
-                'this is not understood as a wish, in English or German; say it like "no sport before 9", '
-                '"three runs a week", "finish by six" or "family on Sundays": {command}',
+                "this is not understood as a wish, in English or German; say it like {examples}: {command}",
+                examples=", ".join(f'"{one}"' for one in examples(text[:TEXT_MAX])),
                 command=f'bridge wish "TEXT" --user {user.name}',
             )
         ) from None
-    return _saved(store, user, said, confirmed=confirmed, now=now)
+    return _saved(store, user, found, confirmed=confirmed, now=now)
 
 
-def _saved(store: Store, user: User, said: tuple[Said, ...], *, confirmed: bool, now: datetime) -> Wish:
-    found = Wish(said=said, wishes=applied(store.people.wishes(user.id), said))
+def _saved(store: Store, user: User, said: Heard, *, confirmed: bool, now: datetime) -> Wish:
+    found = Wish(said=said.said, wishes=applied(store.people.wishes(user.id), said.said), aside=said.aside)
     if confirmed:
         store.people.save_wishes(user.id, found.wishes, now=now)
     return found
@@ -106,7 +109,9 @@ def refuse(store: Store, user: User, number: int, why: Because, *, now: datetime
         rule = lasting(found, user, why)
         if rule is None:
             return say("here is the next idea")
-        _saved(store, user, (rule.said,), confirmed=True, now=now)
+        from bridge.domain.wish_words import Heard
+
+        _saved(store, user, Heard(said=(rule.said,)), confirmed=True, now=now)
     return sentence((rule.said,))
 
 

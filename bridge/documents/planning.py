@@ -122,7 +122,7 @@ class SaidDocument(TypedDict):
 
 def said_document(user: str, found: Wish) -> SaidDocument:
     """Return a wish in plain words as a JSON document."""
-    return {"understood": sentence(found.said), "wishes": wishes_document(user, found.wishes)}
+    return {"understood": sentence(found.said, found.aside), "wishes": wishes_document(user, found.wishes)}
 
 
 class NoticedDocument(TypedDict):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import time
 
-from bridge.domain.wish_lexicon import ALL, MORNING, ONE_THING, WEEK, WORK, Kind, Token
+from bridge.domain.wish_lexicon import ALL, EVENING, MORNING, ONE_THING, WEEK, WORK, Kind, Token
 from bridge.domain.wish_said import Said
 from bridge.domain.wishes import GOAL_MAX, SUGGESTIONS_MAX, Hours
 from rhythm_env.interface import ActionType, Meter
@@ -14,7 +14,7 @@ K, A = Kind, ActionType
 Clock = tuple[int, int, bool]  # hour, minute, and True if the half of the day is known
 Span = tuple[Kind, Clock, Clock | None]  # before, after, at, or between two times
 DISLIKED = frozenset({"hate", "hasse"})
-MIDNIGHT, NOON = time(0), 12
+MIDNIGHT, NOON, NIGHT_END = time(0), 12, 4
 WORKDAYS_MIN = 3  # to be all days of work: "I work on Mondays" is no wish
 BY_DAY = frozenset({A.DEEP_WORK, A.ADMIN_WORK, A.LEARN})  # an hour from 7 to 11 is in the morning
 PERSONAL = frozenset({A.EXERCISE, A.SOCIALIZE, A.FAMILY_TIME})  # which one does with somebody
@@ -40,6 +40,7 @@ class Clause:
     only_action: bool = False
     only_then: bool = False  # "on Sundays only": at other times of these days, or on no other day?
     in_part: bool = False  # an action was named by only a part of it, such as yoga
+    in_bed: bool = False  # sleep at night was named
 
     def has(self, *kinds: Kind) -> bool:
         """Return True if exactly these kinds were said."""
@@ -74,7 +75,13 @@ def meaning(read: Clause) -> tuple[Said, ...]:
             return (Said(kind=kind, actions=read.actions),)
     if not read.actions or (read.joined.get(K.DAY) == {K.OR} and K.NOT not in flags):
         raise NotUnderstood
-    return _refused(read) if K.NOT in flags else _wanted(read)
+    return _limits(read)
+
+
+def _limits(read: Clause) -> tuple[Said, ...]:
+    if read.in_bed:
+        return (_of_sleep(read),)
+    return _refused(read) if K.NOT in read.flags else _wanted(read)
 
 
 def _check_beside(read: Clause) -> None:
@@ -123,6 +130,8 @@ def _of_work(read: Clause) -> Said:
             raise NotUnderstood
         return Said(kind="days", actions=WORK, days=left, narrows=True)
     ends = K.FINISH in read.flags
+    if read.flags.get(K.PER) == len(WEEK) and not read.flags.keys() & {K.NUMBER, K.TIMES}:
+        del read.flags[K.PER]  # "finish by six every day"
     del read.flags[K.FINISH if ends else K.START]
     read.actions = read.actions or WORK
     negated = read.flags.pop(K.NOT, K.NOT) is not K.NOT
@@ -133,6 +142,33 @@ def _of_work(read: Clause) -> Said:
         raise NotUnderstood
     at = _sure(clock, range(1, 10) if ends else range(0), range(5, 12) if not ends else range(0))
     return Said(kind="hours", actions=WORK, hours=((MIDNIGHT, at) if ends else (at, MIDNIGHT),), narrows=True)
+
+
+def _of_sleep(read: Clause) -> Said:
+    """Return the hours of sleep, the only thing that can be wished of it."""
+    if read.actions != {A.SLEEP}:
+        raise NotUnderstood
+    if read.has(K.NOT, K.ACTION, K.PART) and len(read.parts) == 1 and read.parts[0][0] < EVENING[0]:
+        return Said(kind="hours", actions=read.actions, hours=(_but(*read.parts[0]),), narrows=True)
+    negated = read.has(K.NOT, K.ACTION, K.SPAN)
+    if len(read.spans) != 1 or not (negated or read.has(K.ACTION, K.SPAN) or read.has(K.ONLY, K.ACTION, K.SPAN)):
+        raise NotUnderstood
+    rel, clock, end = read.spans[0]
+    if end is not None and not negated and (clock[2] or end[2]):
+        sure = clock[2] and (end[2] or (clock[0] >= EVENING[0].hour and end[0] < NOON))
+        hours = (_exactly(clock), _exactly(end)) if sure else _between(clock, end, read.actions)
+    elif end is None and rel is (K.BEFORE if negated else K.AFTER):
+        begin = _exactly(clock) if clock[2] else _sure(clock, range(8, NOON), range(0))
+        if NIGHT_END <= begin.hour < EVENING[0].hour:
+            raise NotUnderstood  # "sleep only after 12"
+        hours = (begin, MORNING[0])
+    else:
+        raise NotUnderstood
+    return Said(kind="hours", actions=read.actions, hours=(hours,), narrows=negated)
+
+
+def _exactly(clock: Clock) -> time:
+    return time(clock[0] % 24, clock[1])
 
 
 def _refused(read: Clause) -> tuple[Said, ...]:

@@ -25,8 +25,8 @@ WORK = frozenset({A.DEEP_WORK, A.ADMIN_WORK})
 ALL = frozenset(ActionType) - {A.SLEEP}
 WEEK = range(7)
 MORNING, AFTERNOON, EVENING = (time(6), time(12)), (time(12), time(18)), (time(18), time(0))  # as slots of the day
-NIGHT = (time(21), time(6))
-PARTS = {"morning": MORNING, "afternoon": AFTERNOON, "evening": EVENING, "night": NIGHT}
+NIGHT, DAYTIME = (time(21), time(6)), (time(6), time(18))
+PARTS = {"day": DAYTIME, "morning": MORNING, "afternoon": AFTERNOON, "evening": EVENING, "night": NIGHT}
 ONE_THING = frozenset({A.SLEEP, A.MEDITATE, A.BINGE_WATCH})  # all of whose names stand for the whole of it
 
 
@@ -50,6 +50,10 @@ class Kind(StrEnum):
 
 class OneOf(frozenset[ActionType]):
     """The action of a word for only a part of it, such as yoga, which none forbids by "never yoga"."""
+
+
+class Bed(frozenset[ActionType]):
+    """The action of a word for sleep at night, of which only the hours can be wished."""
 
 
 K = Kind
@@ -89,6 +93,8 @@ def lexicon(language: str) -> Lexicon:
     for name, text in said["actions"].items():
         for phrase in _phrases(text.format_map(sets)):
             found[phrase] = ((K.ACTION, _named(ActionType[name], phrase, said["whole"])),)
+    bed = Bed({A.SLEEP})
+    found |= dict.fromkeys(_phrases(said["bed"]["words"]), ((K.ACTION, bed),))
     found |= _days(said["days"])
     for means, text in said["several"].items():
         found |= dict.fromkeys(_phrases(text.format_map(sets)), tuple(map(_token, means.split())))

@@ -21,12 +21,14 @@ WISHED = {  # as they are wished, where the words of suggestions are a person's 
     ActionType.MEDITATE: say("meditation"),
     ActionType.ADMIN_WORK: say("office work and errands"),
 }
+AT_TIMES = ("hours", "any", "forget")  # wishes for sleep at night too
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """A wish that was understood. ``kind`` is never, allow, hours, any, days, goal, drop, weight, suggestions or clear.
+    """A wish that was understood, by its ``kind``: never, allow, hours, any, days, goal, drop, weight, suggestions,
+    clear, or forget for all that was wished of an action.
 
     ``narrows`` says that hours and days are what an earlier wish leaves of them, and do not replace it.
     """
@@ -63,6 +65,9 @@ def _applied(wishes: Wishes, one: Said) -> Wishes:
             return replace(wishes, hours=_without(wishes.hours, one), days=_without(wishes.days, one))
         case "drop":
             return replace(wishes, goals=_without(wishes.goals, one))
+        case "forget":
+            left = replace(wishes, never=wishes.never - one.actions, goals=_without(wishes.goals, one))
+            return replace(left, hours=_without(wishes.hours, one), days=_without(wishes.days, one))
     return _limited(wishes if one.narrows else replace(wishes, never=wishes.never - one.actions), one)
 
 
@@ -138,22 +143,20 @@ def _time(minutes: int) -> time:
     return time(minutes // 60 % 24, minutes % 60)
 
 
-def sentence(said: Sequence[Said]) -> str:
-    """Return what was understood, in the current language, such as "exercise only from 09:00 to 24:00"."""
-    return "; ".join(shown(_phrase(one)) for one in said)
+def sentence(said: Sequence[Said], aside: Sequence[str] = ()) -> str:
+    """Return what was understood, in the current language, such as "exercise only from 09:00 to 24:00".
+
+    ``aside`` is what was left aside as a reason, and is told too.
+    """
+    told = [shown(_phrase(one)) for one in said]
+    if aside:
+        told.append(_('left aside: "{texts}"', texts='", "'.join(aside)))
+    return "; ".join(told)
 
 
 def _phrase(one: Said) -> Text:
     named = joined([shown(word) for word in _named(one)])
     match one.kind:
-        case "never":
-            return say("never suggest {actions}", actions=named)
-        case "allow":
-            return say("allow {actions} again", actions=named)
-        case "any":
-            return say("{actions} on any day, at any time", actions=named)
-        case "drop":
-            return say("no goal for {actions}", actions=named)
         case "goal":
             return say_many("{actions} once a week", "{actions} {count} times a week", int(one.number), actions=named)
         case "days":
@@ -167,6 +170,21 @@ def _phrase(one: Said) -> Text:
             return say(
                 "{meter} counts {times} times as usual", meter=METER_WORDS[one.meter], times=number(one.number, "g")
             )
+    return _on_the_whole(one.kind, named)
+
+
+def _on_the_whole(kind: str, named: str) -> Text:
+    match kind:
+        case "never":
+            return say("never suggest {actions}", actions=named)
+        case "allow":
+            return say("allow {actions} again", actions=named)
+        case "any":
+            return say("{actions} on any day, at any time", actions=named)
+        case "drop":
+            return say("no goal for {actions}", actions=named)
+        case "forget":
+            return say("forget what you wished for {actions}", actions=named)
     return say("forget all wishes")
 
 
@@ -181,7 +199,10 @@ def _on_days(days: frozenset[int], named: str) -> Text:
 
 def _named(one: Said) -> Sequence[Text]:
     whole = {ALL: say("everything that is suggested"), WORK: say("work")}.get(one.actions)
-    return [whole] if whole is not None else [WISHED.get(a, ACTION_WORDS[a]) for a in ActionType if a in one.actions]
+    if whole is not None:
+        return [whole]
+    words = {**ACTION_WORDS, **WISHED, **({ActionType.SLEEP: say("sleep and naps")} if one.kind in AT_TIMES else {})}
+    return [words[action] for action in ActionType if action in one.actions]
 
 
 def _until(end: time) -> str:

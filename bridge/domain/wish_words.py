@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bridge.domain import phrases
 from bridge.domain.errors import SetupError
+from bridge.domain.wish_asides import kept, may_stand, parted
 from bridge.domain.wish_clauses import NOON, Clause, Clock, NotUnderstood, meaning
-from bridge.domain.wish_lexicon import MORNING, NIGHT, WEEK, Kind, Lexicon, OneOf, Token, lexicon
+from bridge.domain.wish_frames import taken_back, weights
+from bridge.domain.wish_lexicon import MORNING, NIGHT, WEEK, Bed, Kind, Lexicon, OneOf, Token, lexicon
 from bridge.domain.wish_said import Said, applied, common
 from bridge.domain.wish_spelling import words
 from bridge.domain.wishes import Wishes
@@ -23,22 +25,73 @@ TEXT_MAX = 300  # characters
 CLAUSES_MAX = 6
 LIMITS = ("days", "hours")
 LANGUAGES = ("en", "de")
+QUESTION = re.compile(
+    r"(?:is (?!it\b)|are|do|does|did|why|what|how|ist|sind|warum|wieso|weshalb|wie)\b.*\?$"
+)  # asks, wishes not
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """The wishes of a text in their order, and what was left ``aside`` as a reason."""
+
+    said: tuple[Said, ...]
+    aside: tuple[str, ...] = ()
 
 
 def understood(text: str) -> tuple[Said, ...]:
-    """Return the wishes that a text says, in their order. Raises NotUnderstood, also where two languages disagree."""
-    found = set()
-    for language in LANGUAGES:
-        try:
-            found.add(_wishes(_tokens(text[: TEXT_MAX + 1], lexicon(language))))
-        except NotUnderstood:
-            continue
-    if len(found) != 1 or len(text) > TEXT_MAX:
+    """Return the wishes that a text says. Raises NotUnderstood as ``heard`` does."""
+    return heard(text).said
+
+
+def heard(text: str) -> Heard:
+    """Return what a text says. Raises NotUnderstood, also where two languages or two parts of it disagree."""
+    if len(text) > TEXT_MAX or QUESTION.match(text.strip().lower()):
         raise NotUnderstood
-    said = _together(found.pop())
-    if _contradicts(said):
+    found = {Heard(said=said) for language in LANGUAGES if (said := _strictly(text, language)) is not None}
+    found = found or {one for language in LANGUAGES if (one := _beside_reasons(text, language)) is not None}
+    if len(found) != 1:
         raise NotUnderstood
-    return said
+    (only,) = found
+    if _contradicts(only.said):
+        raise NotUnderstood
+    return only
+
+
+def _strictly(text: str, language: str) -> tuple[Said, ...] | None:
+    """Return the wishes of a text of which every word is used, or None for another text."""
+    known = lexicon(language)
+    back = taken_back(text, language, lambda name: _only_actions(name, known))
+    if back is not None:
+        return (back,)
+    said, rest = weights(parted(text, known, language), language)
+    try:
+        return _together(said + (_wishes(_tokens(rest, known)) if rest or not said else ()))
+    except NotUnderstood:
+        return None
+
+
+def _beside_reasons(text: str, language: str) -> Heard | None:
+    """Return the wishes of a text without its reasons, of which the fewest are set aside, or None if that is unsure."""
+    known = lexicon(language)
+    found: dict[tuple[Said, ...], tuple[str, ...]] = {}
+    for left, aside in kept(text, known, language):
+        if found and len(aside) > len(next(iter(found.values()))):
+            break
+        said = _strictly(left, language)
+        if said is not None and may_stand(said, left, aside, known, language):
+            found[said] = aside
+    return Heard(*found.popitem()) if len(found) == 1 else None
+
+
+def _only_actions(text: str, known: Lexicon) -> frozenset[ActionType] | None:
+    """Return the actions of a text that names nothing else and none by only a part of it, such as yoga."""
+    try:
+        tokens = _tokens(text, known)
+    except NotUnderstood:
+        return None
+    if {kind for kind, _ in tokens} != {K.ACTION} or any(isinstance(value, OneOf) for _, value in tokens):
+        return None
+    return _actions(tokens)
 
 
 def _together(said: tuple[Said, ...]) -> tuple[Said, ...]:
@@ -182,7 +235,7 @@ def _clocked(tokens: Sequence[Token]) -> Iterator[Token]:
         first, after = _clock(tokens, at + leads)
         if first is None or (not leads and (after >= len(tokens) or tokens[after][0] is not K.TO)):
             trailing = kind is K.BEFORE and at == len(tokens) - 1  # "schlag ... vor"
-            if kind in (K.TO, K.AT) and first is None:
+            if first is None and (kind is K.AT or tokens[at] == (K.TO, None)):  # not "until"
                 trailing = at + 1 >= len(tokens) or tokens[at + 1][0] is not K.DAY
             if not trailing:
                 yield tokens[at]
@@ -299,6 +352,7 @@ def _take(read: Clause, kind: Kind, value: object, *, again: bool, after: Kind |
         read.only_action = read.only_action or after is K.ONLY
         read.actions |= value
         read.in_part |= isinstance(value, OneOf)
+        read.in_bed |= isinstance(value, Bed)
     elif kind is K.DAY and isinstance(value, frozenset):
         read.days |= value
     elif kind is K.PART and isinstance(value, tuple):

@@ -85,7 +85,7 @@ def wish(request: Request, visit: Visitor, text: Text, confirmed: Text = "") -> 
     except SetupError as error:
         status = 200 if day.is_part(request) else 400  # htmx shows no part of a refusal
         return _shown(request, visit, wish={**NO_WISH, "text": text, "wrong": told(error)}, status=status)
-    said = {**NO_WISH, "text": text, "understood": sentence(found.said), "saved": confirmed == "yes"}
+    said = {**NO_WISH, "text": text, "understood": sentence(found.said, found.aside), "saved": confirmed == "yes"}
     return _shown(request, visit, wish=said)
 
 

@@ -1,0 +1,61 @@
+"""Give examples near to a wish that was not understood."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from bridge.domain import phrases
+from bridge.domain.wish_frames import meter_named
+from bridge.domain.wish_lexicon import WORK, Bed, Kind, Token, lexicon
+from bridge.domain.wish_spelling import words
+
+K = Kind
+BACK = re.compile(
+    r"\b(?:forget|scrap|delete|drop|cancel|undo|reset|remove|clear|revoke|take back|"
+    r"vergiss|vergessen|lösch\w*|streich\w*|zurück\w*)\b"
+)
+NEAR = (  # what a text names beside an action -> its examples
+    ("times", {K.BEFORE, K.AFTER, K.BETWEEN, K.CLOCK, K.PART, K.HALF_DAY}),
+    ("days", {K.DAY}),
+    ("counts", {K.TIMES, K.PER, K.WEEKLY, K.MOST, K.LEAST, K.NUMBER}),
+    ("not", {K.NOT}),
+)
+
+
+@cache
+def _texts() -> dict[str, Any]:
+    return tomllib.loads((Path(__file__).parent / "wish_examples.toml").read_text("utf-8"))
+
+
+def examples(text: str) -> tuple[str, ...]:
+    """Return wishes that would be understood, of the action or the meter that a text names, in its language."""
+    read = {language: _tokens(text, language) for language in _texts()}
+    language = max(read, key=lambda one: len(read[one]))
+    tokens, said = read[language], _texts()[language]
+    kinds = {kind for kind, _ in tokens}
+    named = next((value for kind, value in tokens if kind is K.ACTION and isinstance(value, frozenset)), None)
+    near = next((one for one, among in NEAR if kinds & among), None)
+    key, a, m = "other", "", ""
+    if BACK.search(text.lower()):
+        key = "again"
+    elif (near is None or named is None) and (meter := meter_named(text, language)) is not None:
+        key, m = "meter", said["meters"][meter.name.lower()]
+    if isinstance(named, Bed):
+        key = "sleep"
+    elif named is not None and named <= WORK and len(named) > 1:
+        key = "work"
+    elif named is not None and len(named) == 1 and key != "meter":
+        (action,) = named
+        a = said["actions"][action.name.lower()]
+        key = "forget" if key == "again" else near or "action"
+    return tuple(said[key].format(a=a, m=m).split(", "))
+
+
+def _tokens(text: str, language: str) -> list[Token]:
+    known = lexicon(language)
+    found = phrases.tokens(words(text, known), known.phrases, lambda _: (K.BARRED, None))
+    return [one for one in found if one[0] is not K.BARRED]

@@ -1,0 +1,128 @@
+"""Wishes with a reason beside them, weights of meters, and wishes taken back: what may be left aside, and what not."""
+
+from __future__ import annotations
+
+import pytest
+
+from bridge.domain.wish_clauses import NotUnderstood
+from bridge.domain.wish_examples import _texts, examples
+from bridge.domain.wish_said import applied, sentence
+from bridge.domain.wish_words import heard, understood
+from bridge.domain.wishes import Wishes
+from rhythm_env.interface import ActionType, Meter
+
+REASONS = {  # wish -> texts that say it with a reason or a background
+    "no work before 9": "no work before 9, I need my coffee first lol; my brain is slow so no work before 9",
+    "no learning after 9 pm": (
+        "no learning after 9 pm, I can't sleep otherwise; nach 21 Uhr nicht lernen, sonst lieg ich wach"
+    ),
+    "learning only on weekends": (
+        "learning on weekends only since I work full time; Lernen nur am Wochenende, ich arbeite Vollzeit"
+    ),
+    "me time once a week": (
+        "Mum of three here. Me time once a week or I'll go mad!!; einmal die Woche Zeit für mich, sonst dreh ich durch"
+    ),
+    "never friends": "never friends because I'm shy; niemals Leute treffen, bin halt introvertiert",
+    "no sport after 5 pm": (
+        "Baker here, up at 2. No sport after 5 pm; als Bäcker steh ich um zwei auf, also nach 17 Uhr kein Sport"
+    ),
+    "never meditation": "meditation isn't for me, leave it out for good; Meditieren ist nix für mich, lass das weg",
+}
+UNSURE = """
+I go running, finish by six, maybe; abends keine Arbeit, außer freitags; no sport after 8 pm, except on Fridays
+I need deep work every weekday, longer on weekends; no more meditation, so sport then; no sport, that's not true
+lieber nicht, ich laufe sonntags; I hate it, I run on Sundays; dreimal Sport die Woche, das Gegenteil stimmt
+no sport, I need my coffee first; no sport unless it's sunny; three runs a week, short ones; no sport, kidding
+three runs a week, not really; never sport, I love sport; no sport, I mean meditation; my kids nap, no sport then
+no sport, swimming excepted; I love sport, never suggest it before 9; no sport, I'm ill; sport on Mondays, I hate it
+I like reading, finish by six; no sport until I'm well; no sport since my operation; keine Serien, ich will lernen
+no sport at nine, ten is fine; swimming is boring, never suggest it; kein Sport, falls ich müde bin
+no sport on Mondays, Tuesdays are fine; no work on Sundays, I'm tired and sport too; no sport, that was a mistake"""
+BACK = {  # text -> actions of which all is forgotten; none: everything is
+    "forget what I said about the gym": {ActionType.EXERCISE},
+    "cancel my rule on series": {ActionType.BINGE_WATCH},
+    "delete the meditation wish": {ActionType.MEDITATE},
+    "vergiss das mit dem Sport wieder": {ActionType.EXERCISE},
+    "lösch die Regel mit den Serien": {ActionType.BINGE_WATCH},
+    "den Wunsch Meditation löschen": {ActionType.MEDITATE},
+    "scrap all my wishes and start over": set(),
+    "alle meine Wünsche löschen, ich fang neu an": set(),
+}
+DOUBTS = """
+forget about sport; forget sport; vergiss Sport; vergiss das; Sport vergessen; forget what I said about yoga
+delete all my wishes except sport; vergiss das mit dem Sport am Montag; vergiss nicht meine Regel mit den Serien
+forget all wishes, I keep the one on sport; delete everything but my sport rule"""
+MORE = {
+    Meter.VITALITY: "health first; my body matters more than my job; Gesundheit geht vor",
+    Meter.COGNITION: "put concentration above everything else; geistig fit bleiben ist mir am wichtigsten",
+    Meter.PROGRESS: "getting things done is what counts most for me; im Moment geht die Karriere vor",
+    Meter.SERENITY: "peace of mind counts double for me; Gelassenheit vor allem; bitte mehr Gewicht auf innere Ruhe",
+    Meter.CONNECTION: "I care most about my friendships; being close to people should count more; Nähe zuerst",
+}
+NOT_MORE = """
+sport first; family first; Familie geht vor; first health then calm
+is health more important?; energy should count less; Gesundheit geht nicht vor
+my calm should not count more; no health first; work first; der soziale Kram soll weniger zählen"""
+
+
+def _all(texts: str) -> list[str]:
+    return [one.strip() for line in texts.split("\n") for one in line.split(";") if one.strip()]
+
+
+def test_a_reason_beside_a_wish_is_set_aside_and_told() -> None:
+    for plain, texts in REASONS.items():
+        for text in _all(texts):
+            found = heard(text)
+            assert sentence(found.said) == sentence(understood(plain)), text
+            for one in found.aside:
+                assert one in text
+                assert one in sentence(found.said, found.aside)
+
+
+def test_what_may_change_a_wish_is_never_set_aside() -> None:
+    assert {text: _said(text) for text in _all(UNSURE)} == dict.fromkeys(_all(UNSURE), None)
+
+
+def test_what_was_wished_is_taken_back_and_never_read_as_a_veto() -> None:
+    assert {text: _said(text) for text in _all(DOUBTS)} == dict.fromkeys(_all(DOUBTS), None)
+    before = applied(Wishes(), understood("no sport before 9, never tv, meditation twice a week and two ideas at most"))
+    for text, actions in BACK.items():
+        after = applied(before, understood(text))
+        assert not actions & (after.never | after.hours.keys() | after.goals.keys()), text
+        assert after.suggestions == (2 if actions else Wishes().suggestions)
+        assert (after == Wishes()) is (not actions)
+
+
+def test_a_meter_that_matters_more_counts_twice() -> None:
+    for meter, texts in MORE.items():
+        for text in _all(texts):
+            assert applied(Wishes(), understood(text)).weights == {meter: 2.0}, text
+    assert {text: _said(text) for text in _all(NOT_MORE)} == dict.fromkeys(_all(NOT_MORE), None)
+
+
+def test_only_the_hours_of_sleep_can_be_wished() -> None:
+    nights = "never put me to bed before 11pm; sleep only from 23:00 to 6:00; ins Bett erst ab 23 Uhr vorschlagen"
+    assert {_said(text) for text in _all(nights)} == {"sleep and naps only from 23:00 to 06:00"}
+    others = "no sleep; never sleep; sleep on Sundays; sleep 8 hours; bed by ten; sleep from 9 to 5; nicht schlafen"
+    assert {_said(text) for text in _all(others)} == {None}
+
+
+def _said(text: str) -> str | None:
+    try:
+        return sentence(understood(text))
+    except NotUnderstood:
+        return None
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_each_example_for_a_refused_wish_is_understood(language: str) -> None:
+    said = _texts()[language]
+    forms = [form for text in said.values() if isinstance(text, str) for form in text.split(", ")]
+    made = {form.format(a=a, m=m) for form in forms for a in said["actions"].values() for m in said["meters"].values()}
+    assert [text for text in made if _said(text) is None] == []
+
+
+def test_examples_name_what_was_said() -> None:
+    assert examples("forget about sport") == ("never sport", "forget my wish about sport")
+    assert examples("family first") == ("connection first", "connection matters more")
+    assert examples("montags vielleicht Freunde") == ("Freunde nur montags", "sonntags nie Freunde")
