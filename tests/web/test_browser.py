@@ -165,10 +165,11 @@ def test_an_answer_that_is_refused_is_seen_and_the_next_one_that_is_taken_clears
     runs.import_path(place.bridge, user, tmp_path / "mine.ics", at=installation.now())
     page.goto(place.url)
     page.wait_for_selector("#advice button")
-    connecting.disconnect(place.bridge, user, "ics")  # in another window
     page.click("#slots > details > summary")
+    page.wait_for_selector("#slots .kind summary")
+    connecting.disconnect(place.bridge, user, "ics")  # in another window
     page.click("#slots .kind summary >> nth=0")
-    page.click("#slots details[open] button")
+    page.click("#slots details[open] form[action='/events'] button")
     page.wait_for_selector("#status:has-text('no such event')")
     seen = page.locator("#status").bounding_box()
     assert seen["width"] > 200
