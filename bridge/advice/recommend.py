@@ -22,6 +22,7 @@ from bridge.day import choice
 from bridge.day.choice import Option
 from bridge.day.outcomes import as_answer
 from bridge.day.person import NEAR, Person, is_blank
+from bridge.day.silence import quiet
 from bridge.day.view import View, local
 from bridge.domain.errors import SetupError
 from bridge.domain.facts import Fact, fact
@@ -297,7 +298,7 @@ def why_no_other(person: Person, now: datetime) -> tuple[Fact, ...]:
     """Return why no other idea follows in this slot after one that was refused."""
     look = _look(person, (now, slot_around(now, person.known.zones)[1]))
     refused = fact("refused_now")
-    return choice.quiet(look.view, {**look.held, **dict.fromkeys(look.found, refused)})
+    return quiet(look.view, {**look.held, **dict.fromkeys(look.found, refused)})
 
 
 def _made(
@@ -317,7 +318,7 @@ def _made(
         return Silence(moment=moment, facts=(BY_LOT,), at=now, by_lot=True)
     look = _look(person if old is None else unheard(person), span)
     if not look.found:
-        return nothing(choice.quiet(look.view, look.held))
+        return nothing(quiet(look.view, look.held))
     chosen = choose(store, user, policy, look.found, look.observation, guard, now=now)
     if isinstance(chosen, float):
         store.recommendations.add_silence(user.id, moment, probability=chosen, now=now)

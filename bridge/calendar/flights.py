@@ -19,6 +19,7 @@ STAY_MAX = timedelta(days=14)  # after landing, for which a flight without a fli
 FLIGHT_MAX = timedelta(hours=30)
 FLIGHTS_MAX = 100
 TO_THE_AIRPORT, FROM_THE_AIRPORT = timedelta(minutes=150), timedelta(minutes=90)
+LONG_HAUL, TO_A_LONG_HAUL = timedelta(hours=5), timedelta(hours=3)
 JOURNEY_MIN = timedelta(hours=1)
 JOURNEY = re.compile(r"\b(flight|flug|flieger|vol|vuelo|volo|vlucht|voo)\b|✈", re.IGNORECASE)  # en de fr es it nl pt
 SAID_BEFORE, SAID_AFTER = timedelta(hours=12), timedelta(days=2)  # around a flight, in which the user may set the zone
@@ -64,7 +65,8 @@ def journey(occurrence: Occurrence) -> Stretch:
     >>> begin < noon < end
     True
     """
-    return occurrence.start - TO_THE_AIRPORT, occurrence.end + FROM_THE_AIRPORT
+    long = occurrence.end - occurrence.start >= LONG_HAUL
+    return occurrence.start - (TO_A_LONG_HAUL if long else TO_THE_AIRPORT), occurrence.end + FROM_THE_AIRPORT
 
 
 def followed(zones: ZoneHistory, events: Iterable[Event], *, now: datetime) -> tuple[ZoneSpan, ...]:

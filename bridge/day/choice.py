@@ -10,10 +10,10 @@ from types import MappingProxyType
 import numpy as np
 
 from bridge.calendar.busy import Stretch, clipped
-from bridge.day.grid import CELL, DAY, EVENING, MINUTE, Cells, Numbers, grid_of, rounded_up
+from bridge.day.grid import CELL, DAY, MINUTE, Cells, Numbers, grid_of, rounded_up
 from bridge.day.masks import BEFORE_BED, before, urgency
 from bridge.day.person import Person
-from bridge.day.rules import Starts, fit, little_sleep, taken_back
+from bridge.day.rules import Starts, fit, taken_back
 from bridge.day.sleep import Rests
 from bridge.day.terms import facts, reasons, values, weights
 from bridge.day.view import (
@@ -22,14 +22,11 @@ from bridge.day.view import (
     Candidate,
     View,
     candidates,
-    due_tasks,
-    is_there,
-    local,
     of_action,
-    of_due,
     of_task,
     said_of,
     suggested_on,
+    taken_at,
 )
 from bridge.domain.facts import Fact, fact
 from bridge.domain.slots import Moment, moment_at, slot_bounds
@@ -40,10 +37,12 @@ LEAST_SLEEP = timedelta(minutes=30)  # of a night that is still worth suggesting
 CLEARLY = 0.1  # log-odds by which a choice is clearly worse
 GAPS_AHEAD, GAPS_AT_MOST, GAPS_MAX = timedelta(hours=48), timedelta(days=6), 3  # times to which advice is put off
 NOT_AT_ONCE = timedelta(hours=1)
-FLIGHT_NEAR, ENTRY_NEAR = timedelta(hours=6), timedelta(hours=2)
 NOTHING_FITS = fact("nothing_fits")
-SOON = timedelta(hours=3)  # within which a rest begins that is advised now
-EARLIER = {"flight_west": "bedtime_early", "late_shift": "bedtime_plain"}  # what moved a night -> kind of its fact
+SOON, SOON_TASK = timedelta(hours=3), timedelta(minutes=90)  # within which a rest, and what has days, begins
+EARLIER = {"flight_west": "bedtime_early", "late_shift": "bedtime_shift", "short_night": "bedtime_rest"}
+EARLIER |= {"early_entry": "bedtime_before"}  # what moved a night -> kind of its fact
+EARLY_LEAST, EARLY_TOLD = timedelta(minutes=35), timedelta(hours=6)  # before the usual bedtime; before bedtime
+BY_DAY = range(5, 18)  # hours of the day in which a sleep by day begins
 ODD = 75.0  # minutes of spread, and from last night, beyond which a bedtime is not told as usual
 NO_READINGS: Mapping[Meter, Reading] = MappingProxyType({})
 
@@ -141,7 +140,9 @@ def options(view: View, span: Stretch) -> tuple[dict[ActionType, Option], dict[A
     for candidate in candidates(view.person, view.grid, said=names):
         if candidate.action is None:
             continue
-        soon = min(last, view.grid.up(span[0] + SOON) + 1) if candidate.action in RESTS else last
+        can_wait = candidate.task is not None and urgency(candidate.due, view.grid.date) > 1
+        ahead = SOON_TASK if can_wait else SOON if candidate.action in RESTS else DAY
+        soon = min(last, view.grid.up(span[0] + ahead) + 1)
         one = judged(candidate, view, first, soon)
         if one.refusal is not None or full is not None:
             held.setdefault(candidate.action, one.refusal or full or NOTHING_FITS)
@@ -163,18 +164,22 @@ def options(view: View, span: Stretch) -> tuple[dict[ActionType, Option], dict[A
 def _put_first(
     found: dict[ActionType, Option], held: dict[ActionType, Fact], tasks: Sequence[Judged], view: View
 ) -> None:
-    """Hold back what would end after the begin of a task that comes before it, or begin once a task can be over."""
+    """Hold back what would end after the begin of a task that comes before it, or begin once a task can be over.
+
+    A task is held back already if one that is due sooner can begin before it is over.
+    """
     today, refused = view.grid.date, {one.what for one in view.person.advised if one.answer is not None}
     near = [(one.task.due, one) for one in found.values() if one.task is not None and one.task.due is not None]
-    fitting = [(one.candidate, first_end(one, view)) for one in tasks]
+    fitting = [(one.candidate, *first_place(one, view)) for one in tasks]
     for action, one in list(found.items()):
         own = urgency(None if one.task is None else one.task.due, today)
         due = [task for day, task in near if before(day, action if one.task is None else None, today)]
         first = min(due, key=lambda task: task.start, default=None)
         title = first.what if first is not None and one not in due and one.end > first.start else None
-        for task, end in fitting:
+        for task, start, end in fitting:
             if task.task is not None and task.task.title not in refused and urgency(task.due, today) < own:
-                title = title or (task.task.title if end <= one.start else None)
+                first_of_tasks = one.task is not None and start < one.end
+                title = title or (task.task.title if end <= one.start or first_of_tasks else None)
         if title is not None:
             held[action] = fact("due_first", title=title)
             del found[action]
@@ -185,10 +190,10 @@ def _first(one: Option, view: View) -> tuple[int, float]:
     return -urgency(None if one.task is None else one.task.due, view.grid.date), one.value
 
 
-def first_end(one: Judged, view: View) -> datetime:
-    """Return the earliest instant at which a candidate that fits can be over."""
-    start = int(np.argmax(np.isfinite(one.value)))
-    return view.grid.at(start) + timedelta(minutes=one.candidate.least)
+def first_place(one: Judged, view: View) -> Stretch:
+    """Return the earliest stretch that a candidate that fits can take."""
+    start = view.grid.at(int(np.argmax(np.isfinite(one.value))))
+    return start, start + one.candidate.least * MINUTE
 
 
 def _enough(person: Person, at: datetime) -> Fact | None:
@@ -197,15 +202,21 @@ def _enough(person: Person, at: datetime) -> Fact | None:
 
 
 def sleep_option(person: Person, span: Stretch) -> Option | None:
-    """Return the night's sleep if the span begins during it or up to 90 minutes before it, and it is free."""
+    """Return the night's sleep if the span begins during it or up to 90 minutes before it, and it is free.
+
+    A bedtime that is clearly earlier than usual is told from six hours before it on.
+    """
     day = grid_of(person, span[0]).date
     for ends in (day, day + DAY):
         bed, wake = person.sleep(ends)
         start = max(rounded_up(span[0]), bed)
-        if bed - BEFORE_BED <= span[0] <= wake - LEAST_SLEEP and start <= wake - LEAST_SLEEP:
+        early = person.routine.sleep_ending_on(ends, person.known.zones)[0] - bed >= EARLY_LEAST
+        early = early and person.night(ends).moved in EARLIER
+        if bed - (EARLY_TOLD if early else BEFORE_BED) <= span[0] <= wake - LEAST_SLEEP and start <= wake - LEAST_SLEEP:
             if clipped(person.attended, start, wake):
                 continue
-            told = (of_waking(person, ends).weighed(weights()["bedtime"]),)
+            why = (of_bedtime(person, ends), of_waking(person, ends)) if early else (of_waking(person, ends),)
+            told = tuple(one.weighed(weights()["bedtime"]) for one in why)
             value = weights()["worth"] + weights()["bedtime"]
             return Option(action=ActionType.SLEEP, kind="sleep", start=start, end=wake, value=value, facts=told)
     return None
@@ -218,18 +229,22 @@ def of_bedtime(person: Person, ends: date) -> Fact:
     if night.moved is not None and night.bed > usual + CELL:
         return fact("bedtime_late", time=at)
     slept = person.slept(ends - DAY)
+    by_day = slept is not None and person.local(slept.start).hour in BY_DAY
     if night.moved == "early_entry" and night.bed < usual - CELL:
         return fact("bedtime_before", time=at, entry=_entry_after(person, night.wake))
     if night.moved is not None and (night.bed < usual - CELL or night.moved == "flight_west"):
+        if by_day:
+            return fact("bedtime_by_day", time=at)
         later = slept is not None and night.bed > slept.start + DAY and night.moved == "short_night"
         return fact("bedtime_plain" if later else EARLIER.get(night.moved, "bedtime_rest"), time=at)
     if slept is not None and night.bed_sd > ODD and abs(slept.start + DAY - night.bed) > ODD * MINUTE:
-        return fact("bedtime_plain", time=at)  # beside shifts no bedtime is usual
+        return fact("bedtime_by_day" if by_day else "bedtime_varies", time=at)  # beside shifts no bedtime is usual
     return fact("bedtime_common" if night.rests is Rests.PUBLISHED else "bedtime_usual", time=at)
 
 
 def _entry_after(person: Person, at: datetime) -> datetime:
-    return person.local(next((start for start, _ in person.attended if start >= at), at))
+    begins = (*(start for start, _ in person.attended), *(o.start for o in person.races))
+    return person.local(min((start for start in begins if start >= at), default=at))
 
 
 def of_waking(person: Person, ends: date) -> Fact:
@@ -319,78 +334,6 @@ def refused(view: View, action: ActionType, task: Task | None, span: Stretch) ->
     """Return the fact by which the person's mode, body or wishes now speak against what was suggested, if any."""
     candidate = of_action(action, view.person) if task is None else of_task(task, view.person)
     return taken_back(candidate, view, *span)
-
-
-# Silence --------------------------------------------------------------------------------------------------------------
-
-
-def quiet(view: View, held: Mapping[ActionType, Fact]) -> tuple[Fact, ...]:
-    """Return why nothing is advised now: sleep, a flight, an entry, or what speaks against each action."""
-    person, now = view.person, view.person.now
-    taken = taken_at(view, now) or _soon(view) or _waiting(view)
-    if taken is not None:
-        return (taken,)
-    enough = next((why for why in held.values() if why.kind == "enough_today"), None)
-    ahead = min((one.start for one in view.near if now < one.start < view.grid.bed), default=None)
-    if enough is not None or ahead is not None:
-        return (enough or fact("suggestion_at", time=local(view, ahead or now)),)
-    slept = None if person.body.ill else little_sleep(view)
-    body = slept or next(iter(person.body.facts), None)
-    if body is not None:
-        return body, fact("rest_first" if person.body.ill else "take_it_easier")
-    trained = held.get(ActionType.EXERCISE)
-    if trained is not None and trained.kind in ("trained", "long_sport"):
-        return (trained,)
-    evening = now >= view.grid.since(EVENING) and not any(
-        high > now and low < view.grid.bed for low, high in view.entries
-    )
-    return (fact("evening_yours" if evening else "nothing_needed"),)
-
-
-def taken_at(view: View, at: datetime) -> Fact | None:
-    """Return the flight, entry or sleep in which an instant lies, or None. A night that is known to be over is none."""
-    person = view.person
-    flight = next((o for o in person.flights if o.start <= at < o.end), None)
-    if flight is not None:
-        return fact("flight_lands", time=local(view, flight.end))
-    inside = (o for o, label in person.entries if o.start <= at < o.end and is_there(o, label))
-    entry = max(inside, key=lambda o: o.end, default=None)
-    if entry is not None:
-        return fact(
-            "entry_until", time=local(view, entry.end), title=None if entry.event.private else entry.event.title
-        )
-    for day in (person.date_of(at), person.date_of(at) + DAY):
-        night = person.night(day)
-        if night.bed <= at < night.wake:
-            return fact("asleep_common" if night.rests is Rests.PUBLISHED else "asleep_now")
-    return None
-
-
-def _soon(view: View) -> Fact | None:
-    """Return the flight or entry before which no time is left, or None."""
-    person, now = view.person, view.person.now
-    leaves = next((o.start for o in person.flights if now < o.start < now + FLIGHT_NEAR), None)
-    if leaves is not None:
-        until = slot_bounds(moment_at(now, person.known.zones), person.known.zones)[1]
-        way = next((low for low, high in person.journeys if low <= leaves < high), leaves)
-        if now < way < until:
-            return fact("leave_by", time=local(view, way))
-        return fact("flight_leaves", time=local(view, leaves))
-    soon = next((o for o, _ in view.grid.entries if now <= o.start < now + ENTRY_NEAR), None)
-    if soon is not None:
-        title = None if soon.event.private else soon.event.title
-        return fact("entry_next", time=local(view, soon.start), title=title)
-    return None
-
-
-def _waiting(view: View) -> Fact | None:
-    """Return the first task that is overdue or due today and does not fit any more, with why, or None."""
-    for task in due_tasks(view.person, view.grid.date):
-        candidate = of_task(task, view.person)
-        why = fit(candidate, view, view.now, view.grid.size).refusal if candidate.action is not None else None
-        if why is not None and urgency(task.due, view.grid.date) == 0:
-            return fact("task_waits", due=of_due(candidate, view.grid), reason=why, title=task.title)
-    return None
 
 
 def look(person: Person, at: datetime, readings: Mapping[Meter, Reading] = NO_READINGS) -> View:

@@ -11,6 +11,7 @@ from bridge.day.grid import DAY, HOUR, MINUTE, NIGHT_WORK, OFFICE_WORK, Numbers
 from bridge.day.rules import Starts
 from bridge.day.view import WEEKEND, Candidate, View, local
 from bridge.domain.facts import Fact, fact, length
+from bridge.domain.types import Because
 from rhythm_env.interface import ActionType
 
 A = ActionType
@@ -20,6 +21,7 @@ QUIET_FROM = 15 * 60  # minutes after midnight, the latest begin of a quiet stre
 TURN = 4  # days, on the last of which a thing never done is a reason
 FULL_WEEK, HARD_DAYS = 15, 20  # hours of work in the calendar within six days, and within three
 HARD, HARD_WEEK = 27, 45  # hours within as long, that are reason enough
+LOAD, AWAKE = 360.0, 6 * HOUR  # minutes of tiring entries that are a load; half of the hours that company counts
 NONE_LATELY = {A.EXERCISE: "no_sport_lately"}  # kind of the fact
 OF_EVENING: Mapping[str, ActionType] = {"week_over": A.ME_TIME, "free_days": A.BINGE_WATCH, "work_again": A.MEDITATE}
 
@@ -35,6 +37,15 @@ def free_time(candidate: Candidate, view: View, _lengths: Starts) -> Numbers | f
     if kind == "work_again":
         evening = view.grid.minutes >= QUIET_EVENING
     return (long & evening).astype(float)
+
+
+def tells(why: Because, view: View) -> bool:
+    """Return False for a measured input that says little: company in hours of sleep, or a light load of entries."""
+    if why.signal == "company_now":
+        return view.person.now >= view.grid.wake + AWAKE
+    if why.signal == "meetings":
+        return float(view.grid.strained[view.now]) >= LOAD or _worked(view, 3) >= HARD_DAYS
+    return True
 
 
 def carries(candidate: Candidate, view: View) -> int:

@@ -6,13 +6,14 @@ Hours are our choice where no source is named.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 
 import numpy as np
 
 from bridge.calendar.busy import Stretch, merged
 from bridge.calendar.plans import COMPANY
 from bridge.day.grid import DAY, EVENING, HOUR, MINUTE, OFFICE_WORK, Cells, Grid, without
+from bridge.day.person import LONG_SPORT
 from bridge.day.view import DUE_DAYS, RESTS, WEEK, WEEKEND, Candidate, View, deadline, is_call, local
 from bridge.domain.facts import Fact, fact
 from bridge.domain.slots import moment_at
@@ -33,7 +34,8 @@ LATEST |= {A.FAMILY_TIME: 19.5, A.SOCIALIZE: 19, A.ME_TIME: 21.0, A.BINGE_WATCH:
 URGENT_UNTIL, ERRANDS_UNTIL, TASKS_UNTIL = 22 * HOUR, 18 * HOUR, 20 * HOUR
 AGAIN = {A.DEEP_WORK: 3, A.ADMIN_WORK: 4, A.LEARN: 10, A.SLEEP: 20, A.EXERCISE: 16, A.MEDITATE: 20}
 AGAIN |= {A.FAMILY_TIME: 10, A.SOCIALIZE: 20, A.ME_TIME: 20, A.BINGE_WATCH: 20}  # hours until it may be said again
-LONG_SPORT, FRESH = 1.5 * HOUR, 36 * HOUR  # sport in the calendar that takes rest on either side, and how much
+TOLD_NEAR, MISSED = 30.0, 5 * HOUR  # minutes around the usual hour that tell; after it, in which missed sport fits
+FRESH = 36 * HOUR  # of rest before and after long sport in the calendar
 REPEATS_MAX = 3  # days of seven with the same action in a part of the day
 WEEKLY_MAX, WEEKLY_ELSE = {A.MEDITATE: 2, A.ME_TIME: 2}, 4  # days of seven with the same action
 ONE_REST = RESTS | {A.SLEEP}
@@ -65,7 +67,7 @@ def hours(candidate: Candidate, view: View) -> Cells | bool:
     grid = view.grid
     waits = candidate.action is A.DEEP_WORK and not is_urgent(candidate, view)
     if candidate.task is not None and not (waits and grid.work):
-        return False if waits and _can_wait(candidate, view) else _free_of_dinner(candidate, view)
+        return False if waits and _working_day(candidate, view) else _free_of_dinner(candidate, view)
     if candidate.action is None:
         return True
     free = candidate.action in OFFICE_WORK and view.person.free_day(grid.date)  # then no habit of work holds
@@ -81,21 +83,24 @@ def _free_of_dinner(candidate: Candidate, view: View) -> Cells:
     return hours & ~grid.touched(meal for meal in grid.meals if meal[0] >= grid.since(OFFICE_END))
 
 
-def _can_wait(candidate: Candidate, view: View) -> bool:
-    """Return True if deep work is overdue on a free day, or not due before the next working day."""
+def _working_day(candidate: Candidate, view: View) -> date | None:
+    """Return the next working day if deep work is overdue on a free day, or not due before that day."""
     routine, day, due = view.person.routine, view.grid.date, candidate.due
     if not routine.work_known:
-        return False
+        return None
     working = next((one for one in (day + k * DAY for k in range(1, 8)) if routine.work[one.weekday()]), None)
-    return working is not None and (due is None or due < day or due >= working)
+    return working if working is not None and (due is None or due < day or due >= working) else None
 
 
 def _task_hours(candidate: Candidate, view: View) -> Stretch:
     grid = view.grid
     low = max(grid.wake + HOUR, grid.wake if grid.work else grid.since(FREE_FROM))
+    if grid.work and not presses(candidate, view) and grid.work[0][0] < grid.since(NOON):
+        low = max(low, grid.work[0][0])  # what has days of time is nothing for before work
     if is_urgent(candidate, view):
         return low, min(grid.bed - END_BEFORE_BED, grid.since(URGENT_UNTIL))
-    until = ERRANDS_UNTIL if candidate.action is A.ADMIN_WORK else TASKS_UNTIL
+    waits = candidate.action is A.ADMIN_WORK and urgency(candidate.due, grid.date) > 0
+    until = ERRANDS_UNTIL if waits else TASKS_UNTIL
     return low, min(grid.bed - TASK_BEFORE_BED, grid.since(until), grid.spent_from - 45 * MINUTE)
 
 
@@ -106,7 +111,18 @@ def usual(candidate: Candidate, view: View, around: timedelta = HOUR) -> list[St
     if habit is None or start is None:
         return []
     at = view.grid.midnight + start * MINUTE
-    return [(at - around, at + habit.minutes * MINUTE + around)]
+    late = MISSED if around and candidate.action is A.EXERCISE and sport_missed(view) is not None else around
+    return [(at - around, at + habit.minutes * MINUTE + late)]
+
+
+def sport_missed(view: View) -> datetime | None:
+    """Return the usual hour of sport, once it is over on a day of which a watch tells, and holds none; else None."""
+    habit, watched = view.habit(A.EXERCISE), view.is_today and view.person.slept(view.grid.date) is not None
+    start = habit.starts.get(view.grid.date.weekday()) if habit is not None and habit.settled and watched else None
+    at = None if start is None else view.grid.midnight + (start + TOLD_NEAR) * MINUTE
+    planned = any(view.grid.wake < o.end and o.start < view.grid.bed for o in view.planned(A.EXERCISE))
+    missed = at is not None and at < view.person.now and not planned and not view.person.workouts(view.grid.date)
+    return at - TOLD_NEAR * MINUTE if missed and at is not None else None
 
 
 def _work_hours(grid: Grid) -> list[Stretch]:
@@ -174,8 +190,9 @@ HOURS: Mapping[ActionType, tuple[Callable[[Grid], list[Stretch]], str]] = {  # a
 def of_hours(candidate: Candidate, view: View) -> Fact:
     if candidate.task is None and candidate.action is not None:
         return fact(HOURS[candidate.action][1])
-    if candidate.action is A.DEEP_WORK and not view.grid.work and _can_wait(candidate, view):
-        return fact("waits_for_work")
+    working = _working_day(candidate, view) if candidate.action is A.DEEP_WORK and not view.grid.work else None
+    if working is not None:
+        return fact("waits_for_work", day=working.isoformat())
     return fact("late_for_it" if view.is_today and view.person.now >= view.grid.since(OFFICE_END) else "hour_of_day")
 
 
@@ -202,11 +219,11 @@ def wished(candidate: Candidate, view: View) -> Cells | bool:
     return view.grid.inside(merged(found))
 
 
-def answered(candidate: Candidate, view: View) -> Cells | bool:
+def answered(candidate: Candidate, view: View) -> Cells | Fact | bool:
     if candidate.task is None or not is_call(candidate.task):
         return True
     if view.grid.date.weekday() >= WEEKEND or view.person.free_day(view.grid.date):
-        return False
+        return fact("offices_closed")
     return view.grid.inside((view.grid.since(low), view.grid.since(high)) for low, high in ANSWERED)
 
 
@@ -270,12 +287,15 @@ def _long_sport(candidate: Candidate, view: View) -> list[Occurrence]:
 
 
 def of_lately(candidate: Candidate, view: View) -> Fact:
+    for one in (o for o in _long_sport(candidate, view) if o.start - FRESH <= view.person.now):
+        today = view.person.date_of(one.start) == view.grid.date
+        return fact("long_sport_today" if today else "long_sport", time=local(view, one.start))
     done = view.person.workouts(view.grid.date) if candidate.action is A.EXERCISE else []
     if done:
         return fact("trained", time=local(view, done[-1].start))
-    for one in _long_sport(candidate, view):
-        return fact("long_sport", time=local(view, one.start))
     said = [one for one in view.near if one.action is candidate.action]
+    if said and said[-1].end <= view.person.now:
+        return fact("suggestion_over", start=local(view, said[-1].start), end=local(view, said[-1].end))
     if said:
         return fact("suggested_lately" if said[-1].start <= view.person.now else "suggested_elsewhere")
     return fact("had_lately")

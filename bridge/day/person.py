@@ -14,7 +14,7 @@ from enum import StrEnum
 from functools import cached_property, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
-from bridge.calendar.busy import Stretch, merged, takes_time
+from bridge.calendar.busy import Stretch, is_open_hours, merged, takes_time
 from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import is_journey, journey
 from bridge.day.routine import Routine
@@ -24,7 +24,7 @@ from bridge.day.work import OFFICE, free_days
 from bridge.domain.facts import Fact, fact
 from bridge.domain.records import AdviceRecord, Snapshot
 from bridge.domain.slots import ZoneHistory, zone_at
-from bridge.domain.types import Because, Episode, EpisodeKind, Label, Occurrence, Reading
+from bridge.domain.types import Because, Episode, EpisodeKind, Label, Occurrence, Reading, Response
 from bridge.domain.wishes import Wishes
 from bridge.meters import illness, vitality
 from bridge.meters.past import Past
@@ -42,6 +42,8 @@ DAY_WORK = (270.0, 720.0)  # minutes after midnight in which a day of work begin
 RAMPS = (90.0, 180.0)  # minutes from either end, in which it may be a shift
 PRIVATE_ACTIONS = frozenset({ActionType.FAMILY_TIME, ActionType.EXERCISE, ActionType.LEARN, ActionType.ME_TIME})
 ADVICE_KIND = "advice:"  # prefix of the kind of calendar entries that were written for accepted advice
+SURE = 0.5  # confidence of a label from which an entry counts as its action
+LONG_SPORT, PREPARES = 90 * MINUTE, 45 * MINUTE  # sport such as a race, and what it takes before the way to it
 HOME_DAYS, RECORDED = 14 * DAY, 50 * DAY  # from which home is known; in which episodes are looked at
 SIGNS_LAST = 30.0  # hours after waking in which a night's signs of illness tell of today
 LOW, VERY_LOW = 0.60, 0.45  # Vitality that lies below them by more than its spread strains, and with signs is illness
@@ -211,6 +213,17 @@ class Person:
         )
 
     @cached_property
+    def races(self) -> list[Occurrence]:
+        """The single timed entries of sport. Who is in a race is there, also if it is marked as free."""
+        return [
+            o
+            for o, label in self.entries
+            if label.action is ActionType.EXERCISE and label.confidence >= SURE
+            if not (o.event.all_day or o.event.cancelled or o.event.recurrence or o.event.master)
+            if o.event.response is not Response.DECLINED and not is_open_hours(o.event)
+        ]
+
+    @cached_property
     def flights(self) -> list[Occurrence]:
         """The flights among the timed, busy calendar entries, ascending."""
         return [o for o, _ in self.entries if takes_time(o.event) and is_journey(o)]
@@ -236,6 +249,8 @@ class Person:
         appointments = self.attended
         if len(self.zones) > 1:
             appointments = attended_around(stretch, self.entries, self.zones)
+        ready = ((o.start - PREPARES if o.end - o.start >= LONG_SPORT else o.start, o.end) for o in self.races)
+        appointments = merged([*appointments, *ready])
         known = usual.rests is Rests.RECORDED
         planned = [] if known else [(o.start, o.end) for o, label in self.entries if is_night(o, label)]
         rested = stretch[0] - self._rest_after(day - DAY), stretch[1]

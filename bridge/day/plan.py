@@ -9,7 +9,7 @@ from datetime import date, datetime, timedelta
 
 import numpy as np
 
-from bridge.calendar.busy import Stretch, clipped, merged, takes_time
+from bridge.calendar.busy import Stretch, clipped, is_open_hours, merged, takes_time
 from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import is_journey, journey
 from bridge.day.choice import LEAST_SLEEP, Judged, Propensities, judged, of_bedtime, of_waking, option_at
@@ -35,6 +35,7 @@ from bridge.day.view import (
     said_of,
     stands,
     suggested_on,
+    title_of,
 )
 from bridge.domain.facts import Fact, fact
 from bridge.domain.records import Deed
@@ -282,7 +283,9 @@ def fixed_blocks(person: Person, day: date) -> list[Block]:
 
 
 def _entry(person: Person, occurrence: Occurrence, label: Label, due: list[Task]) -> Block:
-    title, told = None if occurrence.event.private else occurrence.event.title, list(_of_flights(person, occurrence))
+    title, told = title_of(occurrence), list(_of_flights(person, occurrence))
+    if is_open_hours(occurrence.event):
+        told.append(fact("open_hours", start=person.local(occurrence.start), end=person.local(occurrence.end)))
     focus = label.action is ActionType.DEEP_WORK and takes_time(occurrence.event) and occurrence.end > person.now
     focus = focus and not told  # what the way to a flight takes
     own = _words(title) - FOCUS

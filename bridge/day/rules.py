@@ -47,6 +47,7 @@ Starts = NDArray[np.intp]
 DAY_SLEEP = 12 * HOUR  # a sleep that ends later was in the daytime
 TIRING = 8.5 * 60  # minutes of entries, after which there is no sport and no more work
 SHORT_NIGHT, LITTLE_SLEEP = HOUR, 4 * HOUR  # a night so much shorter than usual is short; so short, it is hardly one
+NAP_BELOW = 5.5 * HOUR  # of sleep, after which a nap or an early night comes before time for oneself
 DIGESTION, ALONE, APART, PAUSE = HOUR, 3 * HOUR, 2 * HOUR, 30 * MINUTE
 LONELY = 0.5  # Connection
 SHOWN_LOW, TAKES = 0.35, -0.05  # a level shown as low, and an effect that lowers it further
@@ -167,8 +168,10 @@ def _with_somebody(candidate: Candidate, view: View) -> bool:
 
 
 def _in_own_zone(candidate: Candidate, view: View) -> Cells | bool:
-    """On a day in a new zone only rest, and none before the flight."""
+    """On a day in a new zone only rest, and none before the flight; what is due that day is due all the same."""
     grid = view.grid
+    if is_urgent(candidate, view):
+        return True
     if not grid.in_new_zone or candidate.action not in ONE_REST:
         return not grid.in_new_zone
     return ~grid.touched((grid.begin, start) for start, _ in view.person.journeys if start < grid.bed)
@@ -210,6 +213,11 @@ def little_sleep(view: View) -> Fact | None:
 def _slept_enough(candidate: Candidate, view: View) -> Fact | bool:
     rests = candidate.action in (A.SLEEP, A.ME_TIME) or presses(candidate, view)
     return rests or little_sleep(view) or True
+
+
+def _nap_first(_candidate: Candidate, view: View) -> Fact | bool:
+    night = view.person.slept(view.grid.date) if view.is_today else None
+    return night is None or night.end - night.start >= NAP_BELOW or fact("nap_first")
 
 
 def short_night(view: View) -> Fact | None:
@@ -285,13 +293,14 @@ RULES: tuple[Rule, ...] = (
         refusal="bedtime_far",
         firm=False,
     ),
+    Rule(name="nap first", actions=frozenset({A.ME_TIME}), mask=_nap_first, firm=False),
     Rule(name="long day", mask=_has_room),
     Rule(name="hours", mask=hours, refusal=of_hours),
     Rule(name="after waking", mask=after_waking, refusal="hour_of_day"),
     Rule(name="wished hours", mask=wished, refusal="outside_hours"),
-    Rule(name="calls", actions=WORK, mask=answered, refusal="no_calls"),
     Rule(name="ahead", mask=ahead, refusal="hour_of_day", starts=True),
     Rule(name="free", mask=_free, refusal=lambda one, _: fact("no_gap", minutes=one.least)),
+    Rule(name="calls", actions=WORK, mask=answered, refusal="no_calls"),
     Rule(name="apart", mask=_apart, refusal=_of_apart, firm=False),
     Rule(name="late", mask=not_too_late, refusal="hour_of_day", starts=True),
 )

@@ -16,7 +16,7 @@ from math import atan2, cos, pi, sin, sqrt
 from operator import attrgetter
 
 from bridge.calendar.busy import Labelled, Stretch, clipped, merged, takes_time
-from bridge.calendar.flights import FROM_THE_AIRPORT, TO_THE_AIRPORT, same_clock
+from bridge.calendar.flights import FROM_THE_AIRPORT, journey, same_clock
 from bridge.day.typical import DAY, MAD_TO_SD, MINUTE, MINUTES_OF_DAY, WEEKEND, clock, median, midmean, ordinary, weight
 from bridge.domain.metrics import Metric
 from bridge.domain.records import Snapshot
@@ -306,7 +306,7 @@ def fitted(
         bed = max(late)
         wake = max(wake, bed + length) if bed - middle > -length / 4 else wake
         moved = "landing" if bed in landed else "late_entry"
-    begin = [*(start for start, _ in appointments), *(o.start - TO_THE_AIRPORT for o in flights)]
+    begin = [*(start for start, _ in appointments), *(journey(o)[0] for o in flights)]
     early = [start for start in begin if max(bed, middle) < start < wake + TO_GET_UP]
     bed, wake = rounded(bed), rounded(wake)
     if early and min(early) - TO_GET_UP < wake:

@@ -15,6 +15,7 @@ from bridge.calendar.busy import clipped
 from bridge.calendar.plans import COMPANY
 from bridge.day.grid import HOUR, MINUTE, Numbers
 from bridge.day.leisure import (
+    LOAD,
     NONE_LATELY,
     OF_EVENING,
     carries,
@@ -24,8 +25,9 @@ from bridge.day.leisure import (
     of_none_lately,
     of_quiet_stretch,
     quiet_stretch,
+    tells,
 )
-from bridge.day.masks import ONE_REST, usual
+from bridge.day.masks import MISSED, ONE_REST, TOLD_NEAR, sport_missed, usual
 from bridge.day.rules import Starts, short_night
 from bridge.day.view import RESTS, Candidate, View, local, of_due
 from bridge.domain.facts import Fact, fact
@@ -40,12 +42,12 @@ LAST_DAYS, SPORT_AGAIN, LONG_AGO, NEARLY = (4, 21), 2, 10, 0.85  # days; share o
 OFTEN, HABITS_MIN = 0.75, 2  # times a week of a habit; habits from which a missing one says something
 NOW_AND_THEN = 0.5  # times a week from which the last time tells something
 TELLING = 3  # days until a task is due, that speak for work
-LOAD = 360.0  # minutes of tiring entries
 FRIDAY = 4  # weekday
-NEAR_HOUR, TOLD_NEAR = 60.0, 30.0  # minutes around the usual hour that count, and in which it is told
+NEAR_HOUR = 60.0  # minutes around the usual hour that count
 ALONE = frozenset(A) - COMPANY - {A.ADMIN_WORK, A.SLEEP}  # what is usual without others
 LATELY, LOW, CLEARLY_LOW = timedelta(days=6), 0.1, 0.15  # below normal: a level is called low; is reason enough
 TOLD_LAST = frozenset({A.EXERCISE, A.MEDITATE, A.ME_TIME, A.FAMILY_TIME, A.SOCIALIZE, A.LEARN})
+TIRED, SPORT = frozenset({A.SLEEP, A.ME_TIME}), frozenset(NONE_LATELY)
 OURSELVES = frozenset({A.EXERCISE, A.MEDITATE, A.ME_TIME, A.LEARN})
 
 # The meter of which a low level speaks for an action. The action lifts it (``rhythm_env.constants``). Sport is no row:
@@ -90,16 +92,16 @@ def facts(candidate: Candidate, view: View, start: int, added: Mapping[str, Valu
     """Return the facts of the terms that speak for a start, the strongest first, each with its weight."""
     found: list[Fact] = []
     for term in TERMS:
-        if term.told is None or term.name not in added:
-            continue
-        value = added[term.name]
+        value = added.get(term.name, 0.0)
         weight = float(value[start]) if isinstance(value, np.ndarray) else float(value)
-        told = term.told(candidate, view, start) if weight >= weights()["grounds"] else None
+        told = term.told(candidate, view, start) if term.told and weight >= weights()["grounds"] else None
         if told is not None:
             found.append(told.weighed(round(weight, 2)))
     idle = {"answer_teaches"}
     if any(one.values.get("meter") == str(Meter.VITALITY) for one in found if one.kind in ("low_level", "low_because")):
         idle.add("low_vitality")  # the same figure once
+    if any(one.kind == "signs_of_night" for one in found):  # the same signs once
+        found = [one for one in found if getattr(one.values.get("why"), "kind", "") != "illness_signs"]
     known = [one for one in found if one.kind not in idle]
     return tuple(sorted(known or found, key=lambda one: -one.weight))
 
@@ -121,15 +123,19 @@ def _usual_hour(candidate: Candidate, view: View, _lengths: Starts) -> Value:
     own = [] if candidate.task is not None else usual(candidate, view, timedelta(0))
     if not own or candidate.action not in ALONE:
         return 0.0
-    away = np.abs(view.grid.minutes - (own[0][0] - view.grid.midnight) / MINUTE)
-    share: Numbers = np.where(away <= TOLD_NEAR, 1 - away / NEAR_HOUR, 0.0)
+    after = view.grid.minutes - (own[0][0] - view.grid.midnight) / MINUTE
+    share: Numbers = np.where(np.abs(after) <= TOLD_NEAR, 1 - np.abs(after) / NEAR_HOUR, 0.0)
+    if sport_missed(view) is not None and candidate.action is A.EXERCISE:
+        share = np.where((after > TOLD_NEAR) & (after <= MISSED / MINUTE), 0.5, share)
     return share
 
 
-def _of_usual_hour(candidate: Candidate, view: View, _start: int) -> Fact:
-    habit, day = view.person.routine.habits[candidate.action or A.SLEEP], view.grid.date.weekday()
-    at = view.grid.midnight + 5 * round(habit.starts[day] / 5) * MINUTE
-    return fact("usually_done" if habit.settled else "done_before", time=local(view, at))
+def _of_usual_hour(candidate: Candidate, view: View, start: int) -> Fact:
+    habit = view.person.routine.habits[candidate.action or A.SLEEP]
+    usually = habit.starts[view.grid.date.weekday()]
+    over = view.grid.minutes[start] > usually + TOLD_NEAR
+    kind = "usual_hour_over" if over else "usually_done" if habit.settled else "done_before"
+    return fact(kind, time=local(view, view.grid.midnight + 5 * round(usually / 5) * MINUTE))
 
 
 def _habit(candidate: Candidate, view: View, _lengths: Starts) -> Value:
@@ -272,28 +278,31 @@ def _low_level(candidate: Candidate, view: View, _lengths: Starts) -> Value:
     reading = view.readings.get(SERVES[candidate.action or A.SLEEP]) if view.is_today else None
     if reading is None or not reading.coverage or reading.level >= NORMAL - max(usual_reach(reading.sd), LOW):
         return 0.0  # about usual, as the page says
-    return NORMAL - reading.level
+    says_little = _lowers(reading, view) is None and any(one.share < 0 for one in reading.because)
+    return 0.0 if says_little else NORMAL - reading.level
 
 
 def _of_low_level(candidate: Candidate, view: View, _start: int) -> Fact:
     meter = SERVES[candidate.action or A.SLEEP]
-    level, why = round(view.readings[meter].level, 2), _lowers(view.readings[meter])
-    if why is None:
-        return fact("low_level", meter=str(meter), level=level)
-    return fact("low_because", meter=str(meter), level=level, why=why.fact)
+    level, why = round(view.readings[meter].level, 2), _lowers(view.readings[meter], view)
+    told = fact("low_level", meter=str(meter), level=level)
+    return told if why is None else fact("low_because", meter=str(meter), level=level, why=why.fact)
 
 
-def _lowers(reading: Reading) -> Because | None:
-    """Return the measured input that lowers a level most, or None."""
-    return next((one for one in reading.strongest if one.share < 0), None)
+def _lowers(reading: Reading, view: View) -> Because | None:
+    """Return the measured input that lowers a level most and tells something, or None. It is half the most at least."""
+    found = [one for one in reading.strongest if one.share < 0]
+    return next((one for one in found if tells(one, view) and 2 * one.share <= found[0].share), None)
 
 
 def _measured(candidate: Candidate, view: View) -> int:
     """Return ENOUGH for a level clearly below normal, with what was measured. A short night asks for no stillness."""
     reading = view.readings.get(SERVES[candidate.action or A.SLEEP])
-    why = None if reading is None else _lowers(reading)
-    if reading is None or why is None or reading.level > NORMAL - CLEARLY_LOW:
-        return IDLE if reading is not None and reading.level <= NORMAL - CLEARLY_LOW else BESIDE
+    if reading is None or reading.level > NORMAL - CLEARLY_LOW:
+        return BESIDE
+    why = _lowers(reading, view)
+    if why is None:
+        return IDLE
     return BESIDE if candidate.action is A.MEDITATE and why.fact.kind.startswith("slept") else ENOUGH
 
 
@@ -323,10 +332,12 @@ def _repeated(candidate: Candidate, view: View, _lengths: Starts) -> Value:
     return times * (2.0 if candidate.action in RESTS else 1.0)  # rests can change with each other
 
 
-def _later(candidate: Candidate, view: View, _lengths: Starts) -> Value:
+def _later(candidate: Candidate, view: View, lengths: Starts) -> Value:
     waits: Numbers = np.maximum((np.arange(view.grid.size) - (view.now if view.is_today else 0)) / 12 - 1, 0.0)
+    if candidate.due is not None and candidate.due <= view.grid.date:
+        return 3.0 * (waits - float(waits[np.argmax(lengths > 0)]))  # what must be done today takes its first place
     if candidate.task is not None:
-        return waits * (3.0 if candidate.due is not None and candidate.due <= view.grid.date else 0.5)
+        return waits * 0.5
     return np.minimum(waits, 4.0) if view.is_today else waits * 0.1
 
 
@@ -370,22 +381,11 @@ TERMS: tuple[Term, ...] = (
     ),
     Term(name="ill", actions=ONE_REST, value=_body("ill"), told=lambda _, view, __: view.person.body.why),
     Term(name="strained", actions=ONE_REST, value=_body("strained"), told=lambda _, view, __: view.person.body.why),
-    Term(
-        name="short_night",
-        actions=frozenset({A.SLEEP, A.ME_TIME}),
-        value=_short_night,
-        told=lambda _one, view, _start: short_night(view),
-    ),
+    Term(name="short_night", actions=TIRED, value=_short_night, told=lambda _one, view, _start: short_night(view)),
     Term(name="load", actions=RESTS | {A.EXERCISE}, value=_load, told=_of_load),
     Term(name="low_level", value=_low_level, told=_of_low_level, actions=frozenset(SERVES), alone=_measured),
     Term(name="quiet_stretch", actions=frozenset({A.DEEP_WORK}), value=quiet_stretch, told=of_quiet_stretch),
-    Term(
-        name="never_lately",
-        actions=frozenset(NONE_LATELY),
-        value=never_lately,
-        told=of_none_lately,
-        alone=lambda *_: IDLE,
-    ),
+    Term(name="never_lately", actions=SPORT, value=never_lately, told=of_none_lately, alone=lambda *_: IDLE),
     Term(name="free_time", actions=frozenset(OF_EVENING.values()), value=free_time, told=of_free_time, alone=carries),
     Term(name="wish_weight", value=_wish_weight, told=_of_wish_weight),
     Term(name="new_person", actions=OURSELVES, value=_new_person, told=lambda *_: fact("answer_teaches")),

@@ -20,16 +20,15 @@ from bridge.calendar.busy import Stretch, is_open_hours, merged, takes_time
 from bridge.calendar.expansion import midnight
 from bridge.calendar.plans import COMPANY
 from bridge.day.grid import DAY, Grid, is_meal, run
-from bridge.day.person import Person
+from bridge.day.person import SURE, Person
 from bridge.day.routine import Habit
-from bridge.day.sleep import is_night
+from bridge.day.sleep import Rests, is_night
 from bridge.domain.facts import Fact, fact
 from bridge.domain.records import AdviceRecord
 from bridge.domain.slots import ZoneHistory, moment_at, zone_at
 from bridge.domain.types import Event, Label, Occurrence, Reading, Task
 from rhythm_env.interface import ActionType, Answer, Meter
 
-SURE = 0.5  # confidence of a label from which an entry counts as its action
 WEEK = timedelta(days=7)
 MARKED_FREE = timedelta(hours=4)  # the longest entry marked as free that still keeps its time
 ATTENDED = COMPANY | {ActionType.EXERCISE, ActionType.LEARN}
@@ -169,6 +168,27 @@ def is_there(occurrence: Occurrence, label: Label) -> bool:
     return takes_time(event) or length <= MARKED_FREE or attends
 
 
+def taken_at(view: View, at: datetime) -> Fact | None:
+    """Return the flight, entry or sleep in which an instant lies, or None. A night that is known to be over is none."""
+    person = view.person
+    flight = next((o for o in person.flights if o.start <= at < o.end), None)
+    if flight is not None:
+        return fact("flight_lands", time=local(view, flight.end))
+    inside = (o for o, label in person.entries if o.start <= at < o.end and is_there(o, label))
+    entry = max(inside, key=lambda o: o.end, default=None)
+    if entry is not None:
+        return fact("entry_until", time=local(view, entry.end), title=title_of(entry))
+    for day in (person.date_of(at), person.date_of(at) + DAY):
+        night = person.night(day)
+        if night.bed <= at < night.wake:
+            return fact("asleep_common" if night.rests is Rests.PUBLISHED else "asleep_now")
+    return None
+
+
+def title_of(entry: Occurrence) -> str | None:
+    return None if entry.event.private else entry.event.title
+
+
 def said_of(person: Person) -> list[Said]:
     """Return the suggestions made for the person that hold or may still: not refused, nor put off without a time."""
     return [
@@ -296,7 +316,7 @@ def of_task(task: Task, person: Person) -> Candidate:
     action = person.task_actions.get(task.key)
     most = MOST if action is None else LENGTHS[action].most
     needed = min(minutes_of(task, action), most)
-    return Candidate(action=action, task=task, wanted=needed, least=min(needed, WORTH_IT))
+    return Candidate(action=action, task=task, wanted=needed, least=min(needed, LEAST if is_call(task) else WORTH_IT))
 
 
 def minutes_of(task: Task, action: ActionType | None) -> int:

@@ -104,7 +104,7 @@ def test_after_a_flight_west_the_evening_is_local_and_begins_a_little_early(brid
     landing = datetime.fromisoformat(flight["end"])
     at_home = f"{landing.astimezone(HOME):%H:%M}"
     assert flight["reasons"] == [
-        "leave for the airport by 09:30",
+        "leave for the airport by 09:00",
         f"{landing:%H:%M} at landing is {at_home} where the flight leaves",
     ]
     assert at_home != f"{landing:%H:%M}"

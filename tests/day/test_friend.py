@@ -6,8 +6,9 @@ import pytest
 
 from bridge.calendar.busy import clipped
 from bridge.calendar.plans import COMPANY
-from bridge.day.choice import look, of_bedtime, of_waking, options, quiet
+from bridge.day.choice import look, of_bedtime, of_waking, options
 from bridge.day.rules import RULES
+from bridge.day.silence import quiet
 from bridge.day.view import Said, minutes_of, of_task
 from bridge.domain.rendering import for_person, told
 from bridge.domain.slots import ZoneSpan
@@ -108,6 +109,13 @@ def test_a_short_night_is_no_time_for_sport():
     assert "shorter than your usual" in for_person(suggested(made)[A.ME_TIME].facts)[0]
 
 
+def test_after_little_sleep_a_nap_comes_before_time_for_oneself():
+    short = [*nights(30, -60, 420, last=SUNDAY - DAY), sleep(SUNDAY, 100, 420)]
+    options, held = found(person(day=SUNDAY, hour=12, episodes=short, work=False))
+    assert A.SLEEP in options
+    assert held[A.ME_TIME].kind == "nap_first"
+
+
 def test_sport_keeps_away_from_meals():
     made = free_sunday(hour=12, episodes=runs(7, 10, 13, 16, 19))
     lunch = grid(made).meals[0]
@@ -183,6 +191,10 @@ def test_nobody_is_called_on_a_sunday_and_office_work_waits_for_monday():
     (placed,) = blocks(sunday, "task")
     assert placed.title == "Pay bill"
     assert placed.start >= at(SUNDAY, 600)
+    late = person(day=SUNDAY, hour=9, tasks=[replace(call, due=SUNDAY)], task_actions=actions)
+    assert for_person(quiet(look(late, late.now), {})) == [
+        "Call the bank waits (it is due today), but offices are closed today"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,10 @@ from datetime import datetime, timedelta
 import pytest
 
 from bridge.day import terms
-from bridge.day.choice import look, of_bedtime, options, quiet
+from bridge.day.choice import look, of_bedtime, options
 from bridge.day.person import Person
 from bridge.day.routine import learn_routine
+from bridge.day.silence import quiet
 from bridge.domain.facts import fact
 from bridge.domain.types import Task
 from rhythm_env.interface import ActionType

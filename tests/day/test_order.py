@@ -5,10 +5,11 @@ from datetime import timedelta
 
 import pytest
 
-from bridge.day.choice import look, of_bedtime, options, quiet
+from bridge.day.choice import look, of_bedtime, options
 from bridge.day.leisure import NONE_LATELY
 from bridge.day.masks import LEISURE
 from bridge.day.plan import Week
+from bridge.day.silence import quiet
 from bridge.day.view import DUE_DAYS, RESTS
 from bridge.domain.rendering import for_person
 from bridge.domain.types import Task
@@ -75,6 +76,31 @@ def test_of_two_errands_the_one_of_today_is_advised():
     assert found(made, 6)[0][A.ADMIN_WORK].what == "Pay rent"
 
 
+def test_of_two_tasks_the_one_due_sooner_is_said_first():
+    tasks = [Task(key=k, list="l", title=k, due=SUNDAY + n * DAY) for n, k in ((2, "Read"), (1, "Pay rent"))]
+    made = free_sunday(hour=11, tasks=tasks, task_actions={"Read": A.LEARN, "Pay rent": A.ADMIN_WORK})
+    options, held = found(made)
+    assert options[A.ADMIN_WORK].what == "Pay rent"
+    assert held[A.LEARN].kind == "due_first"
+
+
+def test_what_is_due_today_has_a_place_also_where_the_first_is_far_away():
+    task = Task(key="t", list="l", title="Tax return", due=TODAY)
+    full = [entry(TODAY, 490, 720, A.ADMIN_WORK, "Workshop"), entry(TODAY, 780, 980, A.ADMIN_WORK, "Workshop")]
+    made = person(*full, hour=7.2, tasks=[task], task_actions={"t": A.ADMIN_WORK})
+    assert [block.title for block in blocks(made, "task")] == ["Tax return"]
+
+
+def test_what_has_days_of_time_is_not_said_before_work_and_a_call_takes_an_early_gap():
+    pay, call = (Task(key=k, list="l", title=k, due=TODAY + 3 * DAY) for k in ("Pay rent", "Book dentist"))
+    full = [entry(TODAY, 545, 570, A.ADMIN_WORK, "Standup"), entry(TODAY, 600, 770, A.ADMIN_WORK, "Workshop")]
+    early = person(*full, hour=7.5, tasks=[pay], task_actions={"Pay rent": A.ADMIN_WORK})
+    assert A.ADMIN_WORK not in found(early)[0]
+    assert A.ADMIN_WORK not in found(replace(early, known=replace(early.known, tasks=[call]), _read={}))[0]
+    caller = person(*full, hour=8.9, tasks=[call], task_actions={"Book dentist": A.ADMIN_WORK})
+    assert found(caller)[0][A.ADMIN_WORK].start < at(TODAY, 600)
+
+
 def test_a_habit_speaks_from_nearly_its_usual_distance_on():
     told = {}
     for last in (2, 3):
@@ -113,6 +139,28 @@ def test_seven_hours_are_no_short_night():
 def test_a_bedtime_that_is_later_than_last_nights_is_not_called_earlier():
     early = person(hour=12, episodes=[*nights(30, 0, 480, noise=0, last=TODAY - DAY), sleep(TODAY, -90, 240)])
     assert of_bedtime(early, TODAY + DAY).kind == "bedtime_plain"
+
+
+def test_a_race_moves_the_night_before_it_also_if_it_is_marked_as_free():
+    for slept in (nights(30, 60, 500), []):
+        race = entry(TODAY + DAY, 510, 660, A.EXERCISE, "City run", busy=False)
+        eve, usual = (person(*agenda, hour=18.5, episodes=slept, work=False) for agenda in ([race], []))
+        bed, wake = eve.sleep(TODAY + DAY)
+        assert wake <= at(TODAY + DAY, 420)
+        assert usual.sleep(TODAY + DAY)[0] - bed >= (30 * MINUTE if slept else timedelta(0))
+        if slept:
+            option = found(eve, 3)[0][A.SLEEP]
+            assert (option.start, option.kind) == (bed, "sleep")
+            assert "in time for your entry at 08:30" in for_person(option.facts)[0]
+            assert A.SLEEP not in found(usual, 3)[0]
+        morning = person(race, hour=7.3, day=TODAY + DAY, episodes=slept, work=False)
+        assert for_person(quiet(look(morning, morning.now), {})) == ["nothing needs doing before your entry at 08:30"]
+
+
+def test_a_bedtime_after_a_sleep_by_day_says_so():
+    bed, wake = (lambda day, times=times: times[day.toordinal() // 3 % 2] for times in ((-20, 450), (430, 850)))
+    shifts = [*nights(42, bed, wake, last=TODAY - DAY), sleep(TODAY, 450, 850)]
+    assert of_bedtime(person(hour=15, episodes=shifts, work=False), TODAY + DAY).kind == "bedtime_by_day"
 
 
 def test_the_bedtime_before_an_early_entry_names_the_entry():

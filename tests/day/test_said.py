@@ -3,11 +3,15 @@
 from dataclasses import replace
 from datetime import timedelta
 
+import numpy as np
 import pytest
 
-from bridge.day.choice import look, quiet
+from bridge.day.choice import look
 from bridge.day.person import body_of
-from bridge.domain.facts import fact
+from bridge.day.silence import quiet
+from bridge.day.terms import facts, values
+from bridge.day.view import of_action
+from bridge.domain.facts import fact, length
 from bridge.domain.rendering import for_person, told
 from bridge.domain.types import Because, Reading, Task
 from rhythm_env.interface import ActionType, Meter
@@ -201,11 +205,60 @@ def test_a_silence_says_something_that_helps(due, text) -> None:
     assert for_person(quiet(look(one, one.now), found(one)[1])) == [text.replace("2 days", "1 day") if due else text]
 
 
+def test_sport_that_was_missed_moves_or_the_silence_says_so() -> None:
+    noon = [workout(SUNDAY - days * DAY, 700, 40) for days in (7, 14, 21, 28, 35)]
+    one = free_sunday(hour=13.5, episodes=noon)
+    option = found(one, 5)[0][A.EXERCISE]
+    assert "today it has not been yet" in " ".join(for_person(option.facts))
+    booked = free_sunday(entry(SUNDAY, 870, 1200, A.ADMIN_WORK, "Move house"), hour=13.5, episodes=noon)
+    told_why = for_person(quiet(look(booked, booked.now), found(booked, 5)[1]))
+    assert told_why[0].startswith("your usual hour for sport, 11:")
+    raced = free_sunday(entry(SUNDAY, 450, 620, A.EXERCISE, "City run"), hour=13.5, episodes=noon)
+    assert "hour_over" not in {one.kind for one in quiet(look(raced, raced.now), found(raced, 5)[1])}
+    trained = free_sunday(hour=13.5, episodes=[*noon, workout(SUNDAY, 700, 40)])
+    assert A.EXERCISE not in found(trained, 5)[0]
+
+
+def test_an_entry_hours_away_is_not_why_nothing_is_said() -> None:
+    call = entry(TODAY, 660, 720, A.ADMIN_WORK, "Call")
+    for hour, text in ((9.5, "nothing needs doing before your entry at 11:00"), (10.5, "you have an entry at 11:00")):
+        one = person(call, hour=hour, work=False)
+        assert for_person(quiet(look(one, one.now), {})) == [text]
+
+
+def test_sport_of_the_morning_explains_no_silent_evening() -> None:
+    one = free_sunday(hour=20.8, episodes=[*runs(7, 14), workout(SUNDAY, 600, 40)])
+    assert for_person(quiet(look(one, one.now), found(one)[1])) == ["nothing needs doing: the evening is yours"]
+
+
+def test_an_input_that_measures_a_night_or_little_is_no_reason() -> None:
+    """Company in hours of sleep, and a light load; the next input that says something is told instead."""
+    entries, company = fact("entries_twelve_hours", length=length(120.0)), fact("company_now", length=length(0.0))
+    other = Because(
+        signal="stress", source=None, z=-2.0, contribution=-0.2, age_hours=1.0, fact=fact("stress", mean=60, usual=30)
+    )
+    for action, meter, signal, why in (
+        (A.MEDITATE, Meter.SERENITY, "meetings", entries),
+        (A.FAMILY_TIME, Meter.CONNECTION, "company_now", company),
+    ):
+        little = Because(signal=signal, source=None, z=-2.0, contribution=-0.3, age_hours=0.0, fact=why)
+        for because, expected in (((little,), None), ((little, other), "stress")):
+            readings = {meter: Reading(level=0.4, sd=0.05, coverage=1.0, because=because)}
+            view = look(person(hour=9, readings=readings), person(hour=9).now, readings)
+            added = values(of_action(action, view.person), view, np.ones(view.grid.size, dtype=np.intp))
+            told_facts = facts(of_action(action, view.person), view, view.now, added)
+            whys = [one.values["why"].kind for one in told_facts if one.kind == "low_because"]
+            assert whys == ([] if expected is None else [expected])
+            assert "low_level" not in {one.kind for one in told_facts}
+
+
 def test_work_that_waits_on_a_free_day_says_so() -> None:
     task = Task(key="t", list="l", title="Write report", due=SUNDAY - 2 * DAY)
     one = person(hour=9.2, day=SUNDAY, tasks=[task], task_actions={"t": A.DEEP_WORK})
     told_why = for_person(quiet(look(one, one.now), {}))
-    assert told_why == ["Write report waits (it was due 2 days ago), but it can wait for your next working day"]
+    assert told_why == [
+        "Write report waits (it was due 2 days ago), but today is no working day, and the next is Monday"
+    ]
 
 
 def test_whose_nights_are_unknown_hears_of_a_common_bedtime_and_of_an_empty_saturday() -> None:

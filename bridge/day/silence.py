@@ -1,0 +1,90 @@
+"""Say why nothing is advised: sleep, a flight, an entry, the body, sport, or that nothing needs doing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+from bridge.day.grid import EVENING
+from bridge.day.masks import sport_missed, urgency
+from bridge.day.rules import fit, little_sleep
+from bridge.day.view import View, due_tasks, is_there, local, of_due, of_task, taken_at, title_of
+from bridge.domain.facts import Fact, fact
+from bridge.domain.slots import moment_at, slot_bounds
+from bridge.domain.types import Occurrence
+from rhythm_env.interface import ActionType
+
+FLIGHT_NEAR, ENTRY_NEAR, ENTRY_SOON = timedelta(hours=6), timedelta(hours=2), timedelta(minutes=45)
+SPORT_OVER = timedelta(hours=20)  # after midnight: later, sport explains no silence
+ELSEWHERE = {"planned_later", "new_zone"}  # kinds of facts by which a task waits for its own time
+
+
+def quiet(view: View, held: Mapping[ActionType, Fact]) -> tuple[Fact, ...]:
+    """Return why nothing is advised now: sleep, a flight, an entry, or what speaks against each action."""
+    person, now = view.person, view.person.now
+    taken = taken_at(view, now) or _soon(view) or _waiting(view)
+    if taken is not None:
+        return (taken,)
+    enough = next((why for why in held.values() if why.kind == "enough_today"), None)
+    ahead = min((one.start for one in view.near if now < one.start < view.grid.bed), default=None)
+    if enough is not None or ahead is not None:
+        return (enough or fact("suggestion_at", time=local(view, ahead or now)),)
+    slept = None if person.body.ill else little_sleep(view)
+    body = slept or next(iter(person.body.facts), None)
+    if body is not None:
+        return body, fact("rest_first" if person.body.ill else "take_it_easier")
+    sport = _of_sport(view, held.get(ActionType.EXERCISE))
+    if sport is not None:
+        return (sport,)
+    ahead_of = _entry_within(view, ENTRY_NEAR)
+    if ahead_of is not None:
+        return (fact("nothing_before", time=local(view, ahead_of.start)),)
+    evening = now >= view.grid.since(EVENING) and not any(
+        high > now and low < view.grid.bed for low, high in view.entries
+    )
+    return (fact("evening_yours" if evening else "nothing_needed"),)
+
+
+def _of_sport(view: View, why: Fact | None) -> Fact | None:
+    """Return why there is no sport, as far as it is near or its usual hour is over, else None."""
+    now, missed = view.person.now, sport_missed(view)
+    if why is None or (now >= view.grid.since(SPORT_OVER) and not (why.kind == "long_sport" and _is_ahead(why, now))):
+        return None
+    if why.kind == "suggestion_over":
+        return fact("slot_had", action=str(ActionType.EXERCISE), why=why)
+    if why.kind in ("trained", "long_sport", "long_sport_today"):
+        return why
+    return None if missed is None or why.kind == "no_grounds" else fact("hour_over", time=local(view, missed), why=why)
+
+
+def _is_ahead(why: Fact, now: datetime) -> bool:
+    return datetime.fromisoformat(str(why.values["time"])) > now
+
+
+def _soon(view: View) -> Fact | None:
+    """Return the flight or entry before which no time is left, or None."""
+    person, now = view.person, view.person.now
+    leaves = next((o.start for o in person.flights if now < o.start < now + FLIGHT_NEAR), None)
+    if leaves is not None:
+        until = slot_bounds(moment_at(now, person.known.zones), person.known.zones)[1]
+        way = next((low for low, high in person.journeys if low <= leaves < high), leaves)
+        if now < way < until:
+            return fact("leave_by", time=local(view, way))
+        return fact("flight_leaves", time=local(view, leaves))
+    soon = _entry_within(view, ENTRY_SOON)
+    return None if soon is None else fact("entry_next", time=local(view, soon.start), title=title_of(soon))
+
+
+def _entry_within(view: View, ahead: timedelta) -> Occurrence | None:
+    now, entries = view.person.now, view.person.entries
+    return next((o for o, label in entries if now <= o.start < now + ahead and is_there(o, label)), None)
+
+
+def _waiting(view: View) -> Fact | None:
+    """Return the first task that is overdue or due today and does not fit any more, with why, or None."""
+    for task in due_tasks(view.person, view.grid.date):
+        candidate = of_task(task, view.person)
+        why = fit(candidate, view, view.now, view.grid.size).refusal if candidate.action is not None else None
+        if why is not None and why.kind not in ELSEWHERE and urgency(task.due, view.grid.date) == 0:
+            return fact("task_waits", due=of_due(candidate, view.grid), reason=why, title=task.title)
+    return None
