@@ -121,7 +121,12 @@ def sport_missed(view: View) -> datetime | None:
     start = habit.starts.get(view.grid.date.weekday()) if habit is not None and habit.settled and watched else None
     at = None if start is None else view.grid.midnight + (start + TOLD_NEAR) * MINUTE
     planned = any(view.grid.wake < o.end and o.start < view.grid.bed for o in view.planned(A.EXERCISE))
-    missed = at is not None and at < view.person.now and not planned and not view.person.workouts(view.grid.date)
+    missed = (
+        at is not None
+        and at < view.person.now < at + MISSED
+        and not planned
+        and not view.person.workouts(view.grid.date)
+    )
     return at - TOLD_NEAR * MINUTE if missed and at is not None else None
 
 

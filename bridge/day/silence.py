@@ -26,7 +26,7 @@ def quiet(view: View, held: Mapping[ActionType, Fact]) -> tuple[Fact, ...]:
     if taken is not None:
         return (taken,)
     enough = next((why for why in held.values() if why.kind == "enough_today"), None)
-    ahead = min((one.start for one in view.near if now < one.start < view.grid.bed), default=None)
+    ahead = min((one.start for one in view.near if now < one.end and one.start < view.grid.bed), default=None)
     if enough is not None or ahead is not None:
         return (enough or fact("suggestion_at", time=local(view, ahead or now)),)
     slept = None if person.body.ill else little_sleep(view)
@@ -54,7 +54,11 @@ def _of_sport(view: View, why: Fact | None) -> Fact | None:
         return fact("slot_had", action=str(ActionType.EXERCISE), why=why)
     if why.kind in ("trained", "long_sport", "long_sport_today"):
         return why
-    return None if missed is None or why.kind == "no_grounds" else fact("hour_over", time=local(view, missed), why=why)
+    return (
+        None
+        if missed is None or why.kind in ("no_grounds", "often_enough")
+        else fact("hour_over", time=local(view, missed), why=why)
+    )
 
 
 def _is_ahead(why: Fact, now: datetime) -> bool:

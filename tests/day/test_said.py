@@ -215,6 +215,8 @@ def test_sport_that_was_missed_moves_or_the_silence_says_so() -> None:
     assert told_why[0].startswith("your usual hour for sport, 11:")
     raced = free_sunday(entry(SUNDAY, 450, 620, A.EXERCISE, "City run"), hour=13.5, episodes=noon)
     assert "hour_over" not in {one.kind for one in quiet(look(raced, raced.now), found(raced, 5)[1])}
+    late = free_sunday(hour=18.5, episodes=noon)
+    assert "hour_over" not in {one.kind for one in quiet(look(late, late.now), found(late, 5)[1])}
     trained = free_sunday(hour=13.5, episodes=[*noon, workout(SUNDAY, 700, 40)])
     assert A.EXERCISE not in found(trained, 5)[0]
 
