@@ -71,7 +71,7 @@ def hours(candidate: Candidate, view: View) -> Cells | bool:
     if candidate.action is None:
         return True
     free = candidate.action in OFFICE_WORK and view.person.free_day(grid.date)  # then no habit of work holds
-    own = [] if free else usual(candidate, view)
+    own = [] if free or candidate.action is A.SLEEP else usual(candidate, view)  # a late nap is none, usual or not
     return grid.inside(merged(one for one in (*HOURS[candidate.action][0](grid), *own) if one[0] < one[1]))
 
 
@@ -119,7 +119,7 @@ def sport_missed(view: View) -> datetime | None:
     """Return the usual hour of sport, once it is over on a day of which a watch tells, and holds none; else None."""
     habit, watched = view.habit(A.EXERCISE), view.is_today and view.person.slept(view.grid.date) is not None
     start = habit.starts.get(view.grid.date.weekday()) if habit is not None and habit.settled and watched else None
-    at = None if start is None else view.grid.midnight + (start + TOLD_NEAR) * MINUTE
+    at = None if start is None else view.grid.midnight + (5 * round(start / 5) + TOLD_NEAR) * MINUTE
     planned = any(view.grid.wake < o.end and o.start < view.grid.bed for o in view.planned(A.EXERCISE))
     missed = (
         at is not None

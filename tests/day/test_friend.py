@@ -9,10 +9,10 @@ from bridge.calendar.plans import COMPANY
 from bridge.day.choice import look, of_bedtime, of_waking, options
 from bridge.day.rules import RULES
 from bridge.day.silence import quiet
-from bridge.day.view import Said, minutes_of, of_task
+from bridge.day.view import Said, minutes_of, of_action, of_task
 from bridge.domain.rendering import for_person, told
 from bridge.domain.slots import ZoneSpan
-from bridge.domain.types import Reading, Task
+from bridge.domain.types import EpisodeKind, Reading, Task
 from bridge.domain.wishes import Wishes
 from rhythm_env.interface import ActionType, Meter
 
@@ -114,6 +114,15 @@ def test_after_little_sleep_a_nap_comes_before_time_for_oneself():
     options, held = found(person(day=SUNDAY, hour=12, episodes=short, work=False))
     assert A.SLEEP in options
     assert held[A.ME_TIME].kind == "nap_first"
+
+
+def test_a_usual_nap_in_the_evening_is_not_advised():
+    naps = [sleep(SUNDAY - k * DAY, 1120, 1150, kind=EpisodeKind.NAP) for k in (7, 14, 21, 28)]
+    made = free_sunday(hour=9, episodes=naps)
+    assert A.SLEEP in made.routine.habits
+    view = look(made, made.now)
+    rule = next(rule for rule in RULES if rule.name == "hours")
+    assert not rule.mask(of_action(A.SLEEP, made), view)[view.grid.up(at(SUNDAY, 900)) :].any()
 
 
 def test_sport_keeps_away_from_meals():
