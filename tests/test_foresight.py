@@ -22,7 +22,7 @@ from bridge.installation import Bridge
 from rhythm_env.interface import Answer
 from tests.world import introduce
 
-START = datetime(2026, 11, 2, 7, tzinfo=UTC)
+START = datetime(2026, 11, 2, 8, tzinfo=UTC)
 
 
 def advise(bridge: Bridge, user: User, number: int, answer: Answer, policy: str = "adaptive") -> Recommendation:

@@ -91,7 +91,7 @@ def test_a_file_that_no_row_of_is_read_says_so_each_time(desk: Desk) -> None:
 
 def test_a_newer_reader_reads_what_an_older_one_could_not(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     place = Path(shutil.copy(WHOOP / "workouts.csv", desk.folder))
-    monkeypatch.setattr(export, "read", lambda _file, zone: iter(()))  # noqa: ARG005 - the port's name
+    monkeypatch.setattr(export, "read", lambda _file, zone, settings: iter(()))  # noqa: ARG005 - the port's name
     older = desk.imported(place)
     monkeypatch.undo()
     monkeypatch.setattr(registry, "reader_version", lambda source: f"newer {source}")

@@ -126,7 +126,7 @@ def test_a_wrong_correction_is_refused(ana: Run) -> None:
     for arguments, said in (
         (("--fix", "no such event", "SLEEP"), "bridge calendar"),
         (("--fix", "", "SLEEP"), "no such event"),
-        (("--fix", "Gym", "SNOOZE"), "DEEP_WORK"),
+        (("--fix", "Gym", "XYZZY"), "DEEP_WORK"),
         (("Gym", "--user", "nobody"), "nobody"),
     ):
         with pytest.raises(SetupError, match=said):

@@ -7,6 +7,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
+from datetime import datetime, timedelta
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -67,6 +68,14 @@ def ana(run: Run, synced: dict[str, str], tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.fixture
+def free(ana: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """``ana`` at 11:50, when the morning's entry is over."""
+    now = datetime.fromisoformat(os.environ["BRIDGE_NOW"]) + timedelta(minutes=105)
+    monkeypatch.setenv("BRIDGE_NOW", now.isoformat())
+    return ana
+
+
+@pytest.fixture
 def alone(run: Run) -> Iterator[Run]:
     """The same with vendors of its own, for what changes them."""
     with stage(seed=3, days=35) as (served, _):
@@ -84,33 +93,33 @@ def test_sync_prints_an_array_with_the_promised_keys(ana: Run) -> None:
     assert [row["source"] for row in rows] == ["whoop"]
 
 
-def test_a_policy_that_is_named_too_late_is_said_not_to_be_asked(ana: Run) -> None:
+def test_a_policy_that_is_named_too_late_is_said_not_to_be_asked(free: Run) -> None:
     """The slot's recommendation stays: it may have been seen or answered."""
-    _, first = ana("recommend", "--user", "ana", "--json")
-    _, same = ana("recommend", "--user", "ana", "--policy", "adaptive", "--json")
+    _, first = free("recommend", "--user", "ana", "--json")
+    _, same = free("recommend", "--user", "ana", "--policy", "adaptive", "--json")
     assert same == {**first, "not_asked": None}
-    _, other = ana("recommend", "--user", "ana", "--policy", "heuristic", "--json")
+    _, other = free("recommend", "--user", "ana", "--policy", "heuristic", "--json")
     assert other.pop("not_asked").startswith("heuristic was not asked")
     assert other == first
-    _, said = ana("recommend", "--user", "ana", "--policy", "heuristic")
+    _, said = free("recommend", "--user", "ana", "--policy", "heuristic")
     assert "heuristic was not asked: this slot has its recommendation already, from adaptive" in said
     assert first["action"] in said
 
 
-def test_one_recommendation_per_slot_and_the_answer_comes_back(ana: Run) -> None:
-    _, first = ana("recommend", "--user", "ana", "--json")
-    _, again = ana("recommend", "--user", "ana", "--json")
+def test_one_recommendation_per_slot_and_the_answer_comes_back(free: Run) -> None:
+    _, first = free("recommend", "--user", "ana", "--json")
+    _, again = free("recommend", "--user", "ana", "--json")
     assert first["id"] == again["id"]
     assert first["answer"] is None
-    code, answered = ana(
+    code, answered = free(
         "feedback", "reschedule", "--user", "ana", "--id", str(first["id"]), "--to", "Thu evening", "--json"
     )
     assert (code, answered["answer"], answered["moved_to"]["slot"]) == (0, "RESCHEDULE", 2)
-    _, seen = ana("observe", "--user", "ana", "--json")
+    _, seen = free("observe", "--user", "ana", "--json")
     assert seen["reward"] == -1.0
     assert [(i["recommended"], i["answer"]) for i in seen["history"]] == [(first["action"], "RESCHEDULE")]
-    ana("feedback", "accept", "--user", "ana", "--id", str(first["id"]))
-    _, seen = ana("observe", "--user", "ana", "--json")
+    free("feedback", "accept", "--user", "ana", "--id", str(first["id"]))
+    _, seen = free("observe", "--user", "ana", "--json")
     assert (seen["reward"], len(seen["history"])) == (1.0, 1)
 
 

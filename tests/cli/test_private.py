@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
@@ -56,9 +57,10 @@ def filled(store: Store) -> Iterator[World]:
         runs.import_path(bridge, world.user, lab.fixtures("garmin") / "watch", at=NOW)
         runs.import_path(bridge, world.user, lab.fixtures("whoop") / "export", at=NOW)
         classifier, policy = registry.classifier("keywords"), registry.policy("heuristic")
-        advice = recommend.recommend(store, world.user, classifier, policy, now=world.now)
+        at = world.now + timedelta(hours=4)  # between two entries
+        advice = recommend.recommend(store, world.user, classifier, policy, now=at)
         assert isinstance(advice, Recommendation)
-        feedback.give_feedback(store, world.user, advice.id, Answer.ACCEPT, now=world.now)
+        feedback.give_feedback(store, world.user, advice.id, Answer.ACCEPT, now=at)
         yield world
 
 

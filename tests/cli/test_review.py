@@ -313,8 +313,11 @@ def test_a_known_effect_is_named_with_its_interval_and_no_other(ana: tuple[Store
         KnownEffect(action=RUN, outcome="taken", effect=1.1, low=0.7, high=1.5),
     )
     assert list(effect_lines(replace(found, effects=measured))) == [
-        "Advising exercise changes the next night's sleep by +12 min against other advice (95 % interval +3 to +21).",
-        "Exercise is accepted 3.0 times as often as other advice (95 % interval 2.0 to 4.5).",
+        (
+            "Advising exercise changes the next night's sleep by +12 min against other advice "
+            "(interval at 95 %: +3 to +21)."
+        ),
+        "Exercise is accepted 3.0 times as often as other advice (interval at 95 %: 2.0 to 4.5).",
     ]
 
 

@@ -161,6 +161,7 @@ def test_what_is_overdue_at_a_start_comes_bit_by_bit(stage: Stage) -> None:
 
 
 def test_a_clock_that_jumps_neither_fires_twice_nor_starves(stage: Stage) -> None:
+    stage.now += timedelta(hours=3)  # 08:00, awake
     connection = stage.add("ana", "UTC")
     passed = [0.0]
     daemon = stage.daemon(steady=lambda: passed[0])

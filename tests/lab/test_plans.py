@@ -31,7 +31,7 @@ from rhythm_env.interface import Meter
 
 pytestmark = pytest.mark.timeout(600)  # a busy machine is no reason to fail
 
-NOW = datetime(FIRST.year, FIRST.month, FIRST.day, 10, 30, tzinfo=UTC)
+NOW = datetime(FIRST.year, FIRST.month, FIRST.day, 14, 30, tzinfo=UTC)
 ICS = """BEGIN:VCALENDAR
 VERSION:2.0
 PRODID:-//tests//EN
@@ -56,7 +56,7 @@ class Look(NamedTuple):
 
 @pytest.fixture
 def look() -> Iterator[Look]:
-    """An office worker in the middle of a morning, with a suggestion."""
+    """An office worker after a day of meetings, with a suggestion."""
     person = generate(0, 3, FIRST)
     with closing(Store("sqlite://")) as store:
         begin = person.zones[0]

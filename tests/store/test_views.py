@@ -21,7 +21,7 @@ from rhythm_env.interface import Answer
 
 DOCS = Path(__file__).parents[2] / "docs"
 BOARD: dict[str, Any] = json.loads((DOCS / "grafana.json").read_text(encoding="utf-8"))
-NOW = datetime(2026, 11, 21, 14, 5, tzinfo=UTC)
+NOW = datetime(2026, 11, 21, 11, 5, tzinfo=UTC)
 QUERIES = {panel["title"]: panel["targets"][0] for panel in BOARD["panels"]}
 PERSON = BOARD["templating"]["list"][1]["query"]
 
@@ -63,7 +63,7 @@ def bridge(database_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     with installation.open_bridge() as found:
         store = found.store
         user = store.people.add_user(DEMO_USER, DEMO_ZONE, now=NOW)
-        for source in ("whoop", "apple_health", "google_calendar"):
+        for source in ("whoop", "apple_health", "google_calendar", "google_tasks"):
             land(found, user, source, at=NOW)
         run_due_tasks(found, user, now=NOW)
         (advice,) = store.recommendations.changed(user.id, since=NOW - timedelta(days=1))

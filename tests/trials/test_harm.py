@@ -93,7 +93,7 @@ def test_advice_that_does_harm_stops_and_says_why(store: Store) -> None:
     assert harm.look(store, ben, now=now)
     later = now + DAY
     harm.switch(store, ana, ADVICE, "I was ill", on=True, now=later)
-    assert isinstance(advised(store, ana, later), Recommendation)
+    assert isinstance(advised(store, ana, later + SLOT), Recommendation)  # awake, who is usually asleep at seven
     assert harm.watched(store, ana, now=later + DAY).stake == 1  # which begins anew
     assert harm.look(store, ana, now=later + DAY)
 
