@@ -1,8 +1,8 @@
 # Every target makes .venv by itself; `make test` is what .ci/run calls.
 PYTHON ?= python3
 BIN := .venv/bin
-# Two more than there are cores, because tests wait for servers now and then. Neighbours share their fixtures.
-WORKERS = $(shell $(PYTHON) -c "import os; print(min(8, 2 + (os.cpu_count() or 1)))") --dist worksteal
+# One more than there are cores, because tests wait for servers now and then. Neighbours share their fixtures.
+WORKERS = $(shell $(PYTHON) -c "import os; print(min(8, 1 + (os.cpu_count() or 1)))") --dist worksteal
 
 .PHONY: demo dist sbom test test-slow test-faults test-web test-caldav test-calendars test-s3 test-standards test-home-assistant test-openenv test-train test-llm test-newest test-lowest smoke-newest locks lint docs languages site pictures first-plan classifier bench mutants evaluate evidence live clean
 

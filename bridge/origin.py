@@ -14,7 +14,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from bridge.domain.errors import SetupError
 
@@ -76,6 +75,7 @@ def _install(*words: str) -> str:
 def _source(package: str) -> list[str] | None:
     """Return a pip option for an editable installation, if it is one, and the path or address it was installed from."""
     from importlib.metadata import PackageNotFoundError, distribution
+    from urllib.request import url2pathname  # which loads TLS and HTTP
 
     try:
         told: dict[str, Any] = json.loads(distribution(package).read_text("direct_url.json") or "{}")
