@@ -155,7 +155,9 @@ def told(store: Store, connections: Sequence[Connection], pages: int) -> Iterato
         found = sorted(store.tracing.samples_of_day(user, day), key=lambda row: repr(row[1:]))
         yield [(source, sample) for _, source, sample in found]
         origins = []
-        for number, _, sample in found[:: len(found) // ORIGINS_MAX + 1]:
+        texts = sorted({repr(row[1:]) for row in found})
+        asked = set(texts[:: len(texts) // ORIGINS_MAX + 1])  # all that look alike, of whichever record
+        for number, _, sample in (row for row in found if repr(row[1:]) in asked):
             origin = store.tracing.provenance("sample", number)
             assert store.tracing.row_ids("sample", str(number)) == [origin.id] == [number]
             assert number in store.tracing.row_ids("sample", sample.key)
@@ -178,7 +180,7 @@ def test_packed_rows_say_what_plain_rows_say(pages: Any) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(pages=deliveries)
 def test_so_they_do_however_they_came(pages: Any) -> None:
     say_the_same(pages)
