@@ -23,7 +23,7 @@ from bridge.day.choice import Option
 from bridge.day.outcomes import as_answer
 from bridge.day.person import NEAR, Person, is_blank
 from bridge.day.silence import quiet
-from bridge.day.view import View, local
+from bridge.day.view import View
 from bridge.domain.errors import SetupError
 from bridge.domain.facts import Fact, fact
 from bridge.domain.guard import Guard, silence
@@ -270,7 +270,9 @@ def _current(store: Store, existing: Recommendation, person: Person, span: Stret
         return replace(existing, start=option.start, end=option.end)
     if taken:
         return None
-    return _over(existing, fact("no_time_left", start=local(view, start), end=local(view, end), why=why), now)
+    return _over(
+        existing, fact("no_time_left", start=view.person.local(start), end=view.person.local(end), why=why), now
+    )
 
 
 def _over(existing: Recommendation, why: Fact, now: datetime) -> Silence:

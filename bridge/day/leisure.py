@@ -9,7 +9,7 @@ from bridge.calendar.busy import clipped, merged, takes_time
 from bridge.calendar.busy import length as whole
 from bridge.day.grid import DAY, HOUR, MINUTE, NIGHT_WORK, OFFICE_WORK, Numbers
 from bridge.day.rules import Starts
-from bridge.day.view import WEEKEND, Candidate, View, local
+from bridge.day.view import WEEKEND, Candidate, View
 from bridge.domain.facts import Fact, fact, length
 from bridge.domain.types import Because
 from rhythm_env.interface import ActionType
@@ -94,7 +94,7 @@ def of_free_time(candidate: Candidate, view: View, _start: int) -> Fact:
     if kind == "work_again":
         first = _first_entry(view)
         if first is not None:
-            return fact("work_again_at", time=local(view, first))
+            return fact("work_again_at", time=view.person.local(first))
         return fact("work_again" if person.routine.work_known else "new_week")
     hours = round(_worked(view, 5, 1))
     if hours >= (FULL_WEEK if kind == "week_over" else HARD_WEEK):
@@ -131,4 +131,4 @@ def quiet_stretch(candidate: Candidate, view: View, _lengths: Starts) -> Numbers
 def of_quiet_stretch(_candidate: Candidate, view: View, start: int) -> Fact:
     begin, end = view.grid.at(start), view.grid.at(start + int(view.free[start]))
     end = next((low for low, _ in view.entries if end <= low < view.grid.bed), end)  # without the way to it
-    return fact("long_free", length=length((end - begin) / MINUTE), time=local(view, end))
+    return fact("long_free", length=length((end - begin) / MINUTE), time=view.person.local(end))

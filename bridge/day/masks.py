@@ -14,7 +14,7 @@ from bridge.calendar.busy import Stretch, merged
 from bridge.calendar.plans import COMPANY
 from bridge.day.grid import DAY, EVENING, HOUR, MINUTE, OFFICE_WORK, Cells, Grid, without
 from bridge.day.person import LONG_SPORT
-from bridge.day.view import DUE_DAYS, RESTS, WEEK, WEEKEND, Candidate, View, deadline, is_call, local
+from bridge.day.view import DUE_DAYS, RESTS, WEEK, WEEKEND, Candidate, View, deadline, is_call
 from bridge.domain.facts import Fact, fact
 from bridge.domain.slots import moment_at
 from bridge.domain.types import Occurrence
@@ -265,7 +265,7 @@ def not_planned(candidate: Candidate, view: View) -> Fact | bool:
     since = max(view.person.now, view.grid.wake)
     ahead = [o.start for o in view.planned(candidate.action) if o.end > since and o.start < view.grid.bed]
     if ahead and (candidate.action is A.DEEP_WORK or not presses(candidate, view)):
-        return fact("planned_later", time=local(view, min(ahead)))
+        return fact("planned_later", time=view.person.local(min(ahead)))
     that_day = candidate.action in ALL_DAY and candidate.task is None and view.all_day(candidate.action)
     return not that_day or fact("planned_that_day")
 
@@ -294,13 +294,13 @@ def _long_sport(candidate: Candidate, view: View) -> list[Occurrence]:
 def of_lately(candidate: Candidate, view: View) -> Fact:
     for one in (o for o in _long_sport(candidate, view) if o.start - FRESH <= view.person.now):
         today = view.person.date_of(one.start) == view.grid.date
-        return fact("long_sport_today" if today else "long_sport", time=local(view, one.start))
+        return fact("long_sport_today" if today else "long_sport", time=view.person.local(one.start))
     done = view.person.workouts(view.grid.date) if candidate.action is A.EXERCISE else []
     if done:
-        return fact("trained", time=local(view, done[-1].start))
+        return fact("trained", time=view.person.local(done[-1].start))
     said = [one for one in view.near if one.action is candidate.action]
     if said and said[-1].end <= view.person.now:
-        return fact("suggestion_over", start=local(view, said[-1].start), end=local(view, said[-1].end))
+        return fact("suggestion_over", start=view.person.local(said[-1].start), end=view.person.local(said[-1].end))
     if said:
         return fact("suggested_lately" if said[-1].start <= view.person.now else "suggested_elsewhere")
     return fact("had_lately")

@@ -36,7 +36,7 @@ from bridge.day.masks import (
     presses,
     wished,
 )
-from bridge.day.view import WORK, Candidate, View, local, promised
+from bridge.day.view import WORK, Candidate, View, promised
 from bridge.domain.facts import Fact, fact, length
 from rhythm_env.constants import EFFECTS
 from rhythm_env.interface import ActionType, Meter
@@ -197,7 +197,7 @@ def _rested(_candidate: Candidate, view: View) -> Fact | bool:
     if short is not None:
         return short
     if grid.wake > grid.since(DAY_SLEEP):
-        return fact("slept_until", time=local(view, grid.wake))
+        return fact("slept_until", time=view.person.local(grid.wake))
     strained = float(grid.strained[-1])
     return strained < TIRING or fact("tiring_day", length=length(strained))
 
@@ -265,7 +265,7 @@ def _apart(candidate: Candidate, view: View) -> Cells | bool:
 
 
 def _of_apart(_candidate: Candidate, view: View) -> Fact:
-    return fact("suggestion_at", time=local(view, view.near[-1].start)) if view.near else fact("nothing_fits")
+    return fact("suggestion_at", time=view.person.local(view.near[-1].start)) if view.near else fact("nothing_fits")
 
 
 RULES: tuple[Rule, ...] = (

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from bridge.day.grid import EVENING
 from bridge.day.masks import sport_missed, urgency
 from bridge.day.rules import fit, little_sleep
-from bridge.day.view import View, due_tasks, is_there, local, of_due, of_task, taken_at, title_of
+from bridge.day.view import View, due_tasks, is_there, of_due, of_task, taken_at, title_of
 from bridge.domain.facts import Fact, fact
 from bridge.domain.slots import moment_at, slot_bounds
 from bridge.domain.types import Occurrence
@@ -28,7 +28,7 @@ def quiet(view: View, held: Mapping[ActionType, Fact]) -> tuple[Fact, ...]:
     enough = next((why for why in held.values() if why.kind == "enough_today"), None)
     ahead = min((one.start for one in view.near if now < one.end and one.start < view.grid.bed), default=None)
     if enough is not None or ahead is not None:
-        return (enough or fact("suggestion_at", time=local(view, ahead or now)),)
+        return (enough or fact("suggestion_at", time=view.person.local(ahead or now)),)
     slept = None if person.body.ill else little_sleep(view)
     body = slept or next(iter(person.body.facts), None)
     if body is not None:
@@ -38,7 +38,7 @@ def quiet(view: View, held: Mapping[ActionType, Fact]) -> tuple[Fact, ...]:
         return (sport,)
     ahead_of = _entry_within(view, ENTRY_NEAR)
     if ahead_of is not None:
-        return (fact("nothing_before", time=local(view, ahead_of.start)),)
+        return (fact("nothing_before", time=view.person.local(ahead_of.start)),)
     evening = now >= view.grid.since(EVENING) and not any(
         high > now and low < view.grid.bed for low, high in view.entries
     )
@@ -57,7 +57,7 @@ def _of_sport(view: View, why: Fact | None) -> Fact | None:
     return (
         None
         if missed is None or why.kind in ("no_grounds", "often_enough")
-        else fact("hour_over", time=local(view, missed), why=why)
+        else fact("hour_over", time=view.person.local(missed), why=why)
     )
 
 
@@ -73,10 +73,10 @@ def _soon(view: View) -> Fact | None:
         until = slot_bounds(moment_at(now, person.known.zones), person.known.zones)[1]
         way = next((low for low, high in person.journeys if low <= leaves < high), leaves)
         if now < way < until:
-            return fact("leave_by", time=local(view, way))
-        return fact("flight_leaves", time=local(view, leaves))
+            return fact("leave_by", time=view.person.local(way))
+        return fact("flight_leaves", time=view.person.local(leaves))
     soon = _entry_within(view, ENTRY_SOON)
-    return None if soon is None else fact("entry_next", time=local(view, soon.start), title=title_of(soon))
+    return None if soon is None else fact("entry_next", time=view.person.local(soon.start), title=title_of(soon))
 
 
 def _entry_within(view: View, ahead: timedelta) -> Occurrence | None:

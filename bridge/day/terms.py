@@ -29,7 +29,7 @@ from bridge.day.leisure import (
 )
 from bridge.day.masks import MISSED, ONE_REST, TOLD_NEAR, sport_missed, usual
 from bridge.day.rules import Starts, short_night
-from bridge.day.view import RESTS, Candidate, View, local, of_due
+from bridge.day.view import RESTS, Candidate, View, of_due
 from bridge.domain.facts import Fact, fact
 from bridge.domain.types import Because, Reading
 from bridge.meters.words import usual_reach
@@ -135,7 +135,7 @@ def _of_usual_hour(candidate: Candidate, view: View, start: int) -> Fact:
     usually = habit.starts[view.grid.date.weekday()]
     over = view.grid.minutes[start] > usually + TOLD_NEAR
     kind = "usual_hour_over" if over else "usually_done" if habit.settled else "done_before"
-    return fact(kind, time=local(view, view.grid.midnight + 5 * round(usually / 5) * MINUTE))
+    return fact(kind, time=view.person.local(view.grid.midnight + 5 * round(usually / 5) * MINUTE))
 
 
 def _habit(candidate: Candidate, view: View, _lengths: Starts) -> Value:

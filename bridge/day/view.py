@@ -1,4 +1,4 @@
-"""What rules and terms judge: a look at a day, and its candidates.
+"""Look at a day, with its candidates, for rules and terms to judge.
 
 The look holds the grid, the meters and what is said already. Candidates are the ten actions and the open tasks, with
 the time that each takes.
@@ -25,7 +25,7 @@ from bridge.day.routine import Habit
 from bridge.day.sleep import Rests, is_night
 from bridge.domain.facts import Fact, fact
 from bridge.domain.records import AdviceRecord
-from bridge.domain.slots import ZoneHistory, moment_at, zone_at
+from bridge.domain.slots import ZoneHistory, moment_at
 from bridge.domain.types import Event, Label, Occurrence, Reading, Task
 from rhythm_env.interface import ActionType, Answer, Meter
 
@@ -173,11 +173,11 @@ def taken_at(view: View, at: datetime) -> Fact | None:
     person = view.person
     flight = next((o for o in person.flights if o.start <= at < o.end), None)
     if flight is not None:
-        return fact("flight_lands", time=local(view, flight.end))
+        return fact("flight_lands", time=view.person.local(flight.end))
     inside = (o for o, label in person.entries if o.start <= at < o.end and is_there(o, label))
     entry = max(inside, key=lambda o: o.end, default=None)
     if entry is not None:
-        return fact("entry_until", time=local(view, entry.end), title=title_of(entry))
+        return fact("entry_until", time=view.person.local(entry.end), title=title_of(entry))
     for day in (person.date_of(at), person.date_of(at) + DAY):
         night = person.night(day)
         if night.bed <= at < night.wake:
@@ -228,11 +228,6 @@ def suggested_on(person: Person, at: datetime) -> int:
         and (one.moment != moment or one.answer is not None or one.closed_at is not None)
         for one in person.advised
     )
-
-
-def local(view: View, at: datetime) -> datetime:
-    """Return an instant on the person's clock."""
-    return at.astimezone(zone_at(at, view.person.known.zones))
 
 
 # Candidates -----------------------------------------------------------------------------------------------------------

@@ -53,7 +53,7 @@ Trust it once on each device, then open the page and install it.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lan:
-    """How this machine is served in its own network. ``place`` is all that its authority may sign."""
+    """Ways of serving this machine in its own network. ``place`` is all that its authority may sign."""
 
     place: Place
     name: str  # of this machine, to be shown
