@@ -224,8 +224,8 @@ def _near(found: Sequence[Encoded], apart: timedelta) -> set[int]:
     """Return the places of episodes with another that begins or ended less than ``apart`` from them, or meanwhile."""
     near: set[int] = set()
     latest: tuple[datetime, int] | None = None
-    times = ((datetime.fromisoformat(one["start"]), datetime.fromisoformat(one["end"])) for _, one in found)
-    for begun, ended, n in sorted((*span, n) for n, span in enumerate(times)):
+    instant = datetime.fromisoformat
+    for begun, ended, n in sorted((instant(one["start"]), instant(one["end"]), n) for n, (_, one) in enumerate(found)):
         if latest is not None and begun - latest[0] < apart:
             near |= {n, latest[1]}
         latest = (ended, n) if latest is None else max(latest, (ended, n))
@@ -237,7 +237,7 @@ def _night(fields: dict[str, Any], zones: ZoneHistory) -> Row:
     if "asleep" not in values:
         asleep = minutes_asleep({Metric(name): value for name, value in values.items()})
         values = values if asleep is None else values | {"asleep": asleep}
-    return Row(day=date.fromisoformat(fields["day"]), values=values, fields=fields, zones=zones)
+    return Row(date.fromisoformat(fields["day"]), values, None, fields, zones)
 
 
 def _workouts(found: Sequence[Encoded], zones: ZoneHistory, preference: Preference) -> list[Row]:
@@ -250,14 +250,13 @@ def _workouts(found: Sequence[Encoded], zones: ZoneHistory, preference: Preferen
 
 
 def _workout(fields: dict[str, Any], zones: ZoneHistory) -> Row:
-    told = fields.get("values", {})
-    lasted = datetime.fromisoformat(fields["end"]) - datetime.fromisoformat(fields["start"])
+    told, instant = fields.get("values", {}), datetime.fromisoformat
+    lasted = instant(fields["end"]) - instant(fields["start"])
     values = {FIGURE_OF[name]: value for name, value in told.items() if name in FIGURE_OF}
-    values["minutes"] = lasted / timedelta(minutes=1)
+    values["minutes"] = lasted.total_seconds() / 60
     if "active_energy" in told:  # rather than the energy that rest would have taken, too
         values["energy"] = told["active_energy"]
-    day = date.fromisoformat(fields["day"])
-    return Row(day=day, values=values, fields=fields, zones=zones, name=fields.get("label"))
+    return Row(date.fromisoformat(fields["day"]), values, fields.get("label"), fields, zones)
 
 
 def _entries(bridge: Bridge, user: User, query: Query, now: datetime) -> list[Row]:

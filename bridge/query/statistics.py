@@ -6,9 +6,11 @@ import math
 from collections.abc import Sequence
 from functools import partial
 from statistics import fmean, variance
+from typing import Any
 
 LEVEL = 0.95
 RESAMPLES, DRAWN_MAX = 2000, 500_000  # resamples, fewer of long columns; values drawn of a column
+CACHED = 16_384  # values drawn at once
 SEED = 20_260_101
 
 
@@ -58,6 +60,15 @@ def resampled_difference(one: Sequence[float], other: Sequence[float], figure: s
     rng = np.random.default_rng(SEED)
     times = min(RESAMPLES, max(200, DRAWN_MAX // max(len(one), len(other))))
     reduced = partial(np.std, ddof=1) if figure == "std" else getattr(np, figure)
-    ours, theirs = (reduced(rng.choice(np.asarray(some), (times, len(some))), axis=1) for some in (one, other))
+
+    def resampled(some: Sequence[float]) -> Any:
+        values, found = np.asarray(some), []
+        step = max(1, CACHED // len(some))  # of all resamples at once, memory takes longer than the figures
+        for first in range(0, times, step):
+            size = (min(step, times - first), len(some))
+            found.append(reduced(values[rng.integers(len(some), size=size, dtype=np.int32)], axis=1))
+        return np.concatenate(found)
+
+    ours, theirs = resampled(one), resampled(other)
     low, high = np.quantile(ours - theirs, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return float(low), float(high)
