@@ -35,7 +35,7 @@ from rhythm_env.interface import Answer
 
 log = logging.getLogger(__name__)
 
-SILENCE_RETRIED = timedelta(hours=1)  # after it, a slot without advice for want of data or time is looked at again
+SILENCE_RETRIED = timedelta(minutes=30)  # after it, a slot without advice for want of data or time is looked at again
 PLANS_WRITTEN = "plans written"  # a cursor: feedback up to this instant is in the connection's calendar
 PLANS_RETRIED_FOR = BACKOFF * 4  # so long after the feedback; later the next sync writes it
 PLANS_RETRY = "plans again"  # a cursor: the time of the next attempt to write

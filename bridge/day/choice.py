@@ -166,34 +166,44 @@ def _put_first(
 ) -> None:
     """Hold back what would end after the begin of a task that comes before it, or begin once a task can be over.
 
-    A task is held back already if one that is due sooner can begin before it is over.
+    A task is held back already if one due sooner can begin before it is over, or another of today is over before it.
     """
     today, refused = view.grid.date, {one.what for one in view.person.advised if one.answer is not None}
     near = [(one.task.due, one) for one in found.values() if one.task is not None and one.task.due is not None]
-    fitting = [(one.candidate, *first_place(one, view)) for one in tasks]
+    fitting = [(one.candidate, *first_place(one, view), _best_end(one, view)) for one in tasks]
     for action, one in list(found.items()):
         own = urgency(None if one.task is None else one.task.due, today)
         due = [task for day, task in near if before(day, action if one.task is None else None, today)]
         first = min(due, key=lambda task: task.start, default=None)
         title = first.what if first is not None and one not in due and one.end > first.start else None
-        for task, start, end in fitting:
-            if task.task is not None and task.task.title not in refused and urgency(task.due, today) < own:
+        for task, start, end, placed in fitting:
+            if task.task is None or task.task.title in refused:
+                continue
+            if urgency(task.due, today) < own:
                 first_of_tasks = one.task is not None and start < one.end
                 title = title or (task.task.title if end <= one.start or first_of_tasks else None)
+            elif own == 0 and placed <= one.start:
+                title = title or task.task.title
         if title is not None:
             held[action] = fact("due_first", title=title)
             del found[action]
 
 
-def _first(one: Option, view: View) -> tuple[int, float]:
-    """Sort options of one action: the more urgent task, then the larger value."""
-    return -urgency(None if one.task is None else one.task.due, view.grid.date), one.value
+def _first(one: Option, view: View) -> tuple[int, float, float]:
+    """Sort options of one action: the more urgent task, of today's the one that begins first, the larger value."""
+    urgent = urgency(None if one.task is None else one.task.due, view.grid.date)
+    return -urgent, 0.0 if urgent else view.grid.down(one.start) * -1.0, one.value
 
 
 def first_place(one: Judged, view: View) -> Stretch:
     """Return the earliest stretch that a candidate that fits can take."""
     start = view.grid.at(int(np.argmax(np.isfinite(one.value))))
     return start, start + one.candidate.least * MINUTE
+
+
+def _best_end(one: Judged, view: View) -> datetime:
+    best = int(np.argmax(one.value))
+    return view.grid.at(best + int(one.lengths[best]))
 
 
 def _enough(person: Person, at: datetime) -> Fact | None:

@@ -40,6 +40,7 @@ REPEATS_MAX = 3  # days of seven with the same action in a part of the day
 WEEKLY_MAX, WEEKLY_ELSE = {A.MEDITATE: 2, A.ME_TIME: 2}, 4  # days of seven with the same action
 ONE_REST = RESTS | {A.SLEEP}
 LEISURE = ONE_REST | {A.BINGE_WATCH}  # of which a day gets one kind
+OVERDUE = 7 * DAY  # for which work that was due takes a free day too
 ALL_DAY = COMPANY | {A.EXERCISE}  # of which an all-day entry is enough
 PLANNED_ONCE = frozenset(A) - {A.ADMIN_WORK, A.BINGE_WATCH}  # a planned one is enough
 
@@ -84,12 +85,13 @@ def _free_of_dinner(candidate: Candidate, view: View) -> Cells:
 
 
 def _working_day(candidate: Candidate, view: View) -> date | None:
-    """Return the next working day if deep work is overdue on a free day, or not due before that day."""
+    """Return the next working day if deep work is not due before it, or has been overdue for long, on a free day."""
     routine, day, due = view.person.routine, view.grid.date, candidate.due
     if not routine.work_known:
         return None
     working = next((one for one in (day + k * DAY for k in range(1, 8)) if routine.work[one.weekday()]), None)
-    return working if working is not None and (due is None or due < day or due >= working) else None
+    waits = due is None or working is None or due >= working or due < day - OVERDUE
+    return working if waits else None
 
 
 def _task_hours(candidate: Candidate, view: View) -> Stretch:

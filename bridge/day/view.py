@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from bridge.calendar.busy import Stretch, is_open_hours, merged, takes_time
 from bridge.calendar.expansion import midnight
 from bridge.calendar.plans import COMPANY
-from bridge.day.grid import DAY, Grid, is_meal, run
+from bridge.day.grid import CELL, DAY, Grid, is_meal, run
 from bridge.day.person import SURE, Person
 from bridge.day.routine import Habit
 from bridge.day.sleep import Rests, is_night
@@ -177,7 +177,13 @@ def taken_at(view: View, at: datetime) -> Fact | None:
     inside = (o for o, label in person.entries if o.start <= at < o.end and is_there(o, label))
     entry = max(inside, key=lambda o: o.end, default=None)
     if entry is not None:
-        return fact("entry_until", time=view.person.local(entry.end), title=title_of(entry))
+        today = person.date_of(entry.end - CELL) == person.date_of(at)
+        till_midnight = entry.end >= midnight(person.date_of(at) + DAY, person.zones) and (
+            today or entry.end > at + DAY
+        )
+        if till_midnight:
+            return fact("entry_all_day", title=title_of(entry))
+        return fact("entry_until", time=person.local(entry.end), title=title_of(entry))
     for day in (person.date_of(at), person.date_of(at) + DAY):
         night = person.night(day)
         if night.bed <= at < night.wake:

@@ -151,6 +151,7 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "asleep_common": say("most people are asleep now; your nights are not known yet"),
     "flight_lands": say("your flight lands at {time:%H:%M} local time"),
     "entry_until": say("you have an entry until {time:%H:%M}"),
+    "entry_all_day": say("you have an entry for the rest of the day"),
     "next_entry": Titled(say("Next: an entry, {time:%H:%M}"), say("Next: {title}, {time:%H:%M}")),
     "entry_next": say("you have an entry at {time:%H:%M}"),
     "flight_leaves": say("your flight leaves at {time:%H:%M}"),

@@ -214,7 +214,7 @@ def test_advice_wakes_nobody_and_the_morning_has_its_own_after_the_night(stage: 
     assert users_with_due_tasks(stage.bridge, Everybody(stage.bridge).at(stage.now), now=stage.now) == []
     assert store.notifications.missed(user.id, now=stage.now + timedelta(hours=6), quiet=()) == []
     assert mailbox.got == []
-    stage.now += timedelta(hours=1, minutes=1)  # a silent slot is looked at again after an hour, or with news
+    stage.now += timedelta(hours=1, minutes=1)  # a silent slot is looked at again after half an hour, or with news
     stage.daemon().tick()
     day = store.recommendations.of_slot(user.id, moment_at(stage.now, user.zones))
     assert day is not None

@@ -193,7 +193,7 @@ def test_tasks_lie_apart_and_few_beside_a_long_day():
 
 def test_nobody_is_called_on_a_sunday_and_office_work_waits_for_monday():
     call = Task(key="c", list="l", title="Call the bank", due=SUNDAY + DAY)
-    report = Task(key="r", list="l", title="Write report", due=SUNDAY - DAY)
+    report = Task(key="r", list="l", title="Write report", due=SUNDAY - 8 * DAY)
     bill = Task(key="b", list="l", title="Pay bill", due=SUNDAY + DAY)
     actions = {"c": A.ADMIN_WORK, "r": A.DEEP_WORK, "b": A.ADMIN_WORK}
     sunday = person(day=SUNDAY, hour=9, tasks=[call, report, bill], task_actions=actions)

@@ -76,6 +76,16 @@ def test_of_two_errands_the_one_of_today_is_advised():
     assert found(made, 6)[0][A.ADMIN_WORK].what == "Pay rent"
 
 
+def test_of_tasks_of_today_the_first_of_the_plan_is_said():
+    tasks = [Task(key=k, list="l", title=k, due=TODAY) for k in ("Write report", "Pay rent")]
+    actions = {"Write report": A.DEEP_WORK, "Pay rent": A.ADMIN_WORK}
+    made = person(entry(TODAY, 640, 780, A.ADMIN_WORK, "Review"), hour=10, tasks=tasks, task_actions=actions)
+    given, held = found(made, 8)
+    first = min(blocks(made, "task"), key=lambda block: block.start)
+    assert [one.what for one in given.values()] == [first.title] == ["Pay rent"]
+    assert held[A.DEEP_WORK].kind == "due_first"
+
+
 def test_of_two_tasks_the_one_due_sooner_is_said_first():
     tasks = [Task(key=k, list="l", title=k, due=SUNDAY + n * DAY) for n, k in ((2, "Read"), (1, "Pay rent"))]
     made = free_sunday(hour=11, tasks=tasks, task_actions={"Read": A.LEARN, "Pay rent": A.ADMIN_WORK})

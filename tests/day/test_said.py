@@ -254,13 +254,23 @@ def test_an_input_that_measures_a_night_or_little_is_no_reason() -> None:
             assert "low_level" not in {one.kind for one in told_facts}
 
 
-def test_work_that_waits_on_a_free_day_says_so() -> None:
+def test_overdue_work_takes_a_free_day_within_a_week_and_else_says_when_it_comes() -> None:
     task = Task(key="t", list="l", title="Write report", due=SUNDAY - 2 * DAY)
     one = person(hour=9.2, day=SUNDAY, tasks=[task], task_actions={"t": A.DEEP_WORK})
-    told_why = for_person(quiet(look(one, one.now), {}))
-    assert told_why == [
-        "Write report waits (it was due 2 days ago), but today is no working day, and the next is Monday"
+    option = found(one)[0][A.DEEP_WORK]
+    assert (option.what, option.start) == ("Write report", at(SUNDAY, 600))
+    (placed,) = [block for block in blocks(one, "task") if block.title == "Write report"]
+    assert placed.start == option.start
+    old = person(hour=9.2, day=SUNDAY, tasks=[replace(task, due=SUNDAY - 8 * DAY)], task_actions={"t": A.DEEP_WORK})
+    assert for_person(quiet(look(old, old.now), {})) == [
+        "Write report waits (it was due 8 days ago), but today is no working day, and the next is Monday"
     ]
+
+
+def test_an_entry_that_ends_at_midnight_takes_the_rest_of_the_day() -> None:
+    for end, said in ((1440, "for the rest of the day"), (2100, "until 11:00"), (3000, "for the rest of the day")):
+        one = free_sunday(entry(SUNDAY, 0, end, None, "Away", kind="outOfOffice"), hour=12)
+        assert for_person(quiet(look(one, one.now), {})) == [f"you have an entry {said}"]
 
 
 def test_whose_nights_are_unknown_hears_of_a_common_bedtime_and_of_an_empty_saturday() -> None:
