@@ -14,7 +14,7 @@ from bridge.day.grid import CELL, DAY, MINUTE, Cells, Numbers, grid_of, rounded_
 from bridge.day.masks import BEFORE_BED, before, urgency
 from bridge.day.person import Person
 from bridge.day.rules import Starts, fit, taken_back
-from bridge.day.sleep import Rests
+from bridge.day.sleep import Night, Rests
 from bridge.day.terms import facts, reasons, values, weights
 from bridge.day.view import (
     DUE_DAYS,
@@ -44,6 +44,7 @@ EARLIER |= {"early_entry": "bedtime_before"}  # what moved a night -> kind of it
 EARLY_LEAST, EARLY_TOLD = timedelta(minutes=35), timedelta(hours=6)  # before the usual bedtime; before bedtime
 BY_DAY = range(5, 18)  # hours of the day in which a sleep by day begins
 ODD = 75.0  # minutes of spread, and from last night, beyond which a bedtime is not told as usual
+OLD_NIGHTS = timedelta(days=7)  # without a recorded one, after which a usual time is told with its date
 NO_READINGS: Mapping[Meter, Reading] = MappingProxyType({})
 
 Propensities = Callable[[Moment, Sequence[ActionType]], Mapping[ActionType, float]]
@@ -249,7 +250,15 @@ def of_bedtime(person: Person, ends: date) -> Fact:
         return fact("bedtime_plain" if later else EARLIER.get(night.moved, "bedtime_rest"), time=at)
     if slept is not None and night.bed_sd > ODD and abs(slept.start + DAY - night.bed) > ODD * MINUTE:
         return fact("bedtime_by_day" if by_day else "bedtime_varies", time=at)  # beside shifts no bedtime is usual
-    return fact("bedtime_common" if night.rests is Rests.PUBLISHED else "bedtime_usual", time=at)
+    return _usual(person, night, "bedtime", at)
+
+
+def _usual(person: Person, night: Night, name: str, at: datetime) -> Fact:
+    """Return the fact of a time as usual, as common, or as usual until the last recorded night, if that is old."""
+    last = person.last_night
+    if night.rests is Rests.RECORDED and last is not None and person.date_of(person.now) - last > OLD_NIGHTS:
+        return fact(f"{name}_then", time=at, day=last.isoformat())
+    return fact(f"{name}_common" if night.rests is Rests.PUBLISHED else f"{name}_usual", time=at)
 
 
 def _entry_after(person: Person, at: datetime) -> datetime:
@@ -266,7 +275,7 @@ def of_waking(person: Person, ends: date) -> Fact:
         if night.wake > usual or night.moved == "late_shift":
             return fact("waking_late" if night.wake > usual else "waking_usual", time=at)
         return fact("waking_early", time=at, entry=_entry_after(person, night.wake))
-    return fact("waking_common" if night.rests is Rests.PUBLISHED else "waking_usual", time=at)
+    return _usual(person, night, "waking", at)
 
 
 def policy_term(decision: Decision) -> dict[ActionType, float]:

@@ -13,7 +13,7 @@ from bridge.day.typical import DAY, MINUTE
 from bridge.day.work import OFFICE_WORK
 from bridge.domain.facts import Fact, fact, length
 from bridge.domain.metrics import Metric
-from bridge.domain.types import Episode, EpisodeKind, Occurrence
+from bridge.domain.types import Episode, Occurrence
 from bridge.meters import illness
 from rhythm_env.interface import ActionType
 
@@ -76,9 +76,8 @@ def _night_and_day(person: Person) -> Iterator[Fact]:
 
 def _missing(person: Person, today: date) -> Fact | None:
     """Return that last night is not known yet, or None before one usually gets up and without nights lately."""
-    nights = (e.day for e in person.recorded if e.kind is EpisodeKind.SLEEP and e.day > today - LATELY)
-    last = max(nights, default=None)
-    if last is None or last >= today or person.now < person.sleep(today)[1]:
+    last = person.last_night
+    if last is None or not today - LATELY < last < today or person.now < person.sleep(today)[1]:
         return None
     return fact("night_not_in") if last == today - DAY else fact("nights_not_in", day=last.isoformat())
 

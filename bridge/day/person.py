@@ -298,6 +298,11 @@ class Person:
         since = self.now - RECORDED
         return [one for _, one in ended_whole(self.known) if since < one.end <= self.now]
 
+    @property
+    def last_night(self) -> date | None:
+        """The date of waking of the last recorded night, or None without any."""
+        return max((e.day for e in self.recorded if e.kind is EpisodeKind.SLEEP), default=None)
+
     def slept(self, day: date) -> Episode | None:
         """Return the longest recorded main sleep that ended on a date and by now. Return None if none is recorded."""
         nights = (e for e in self.recorded if e.kind is EpisodeKind.SLEEP and e.day == day)

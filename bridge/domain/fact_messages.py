@@ -101,6 +101,7 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "nap": say("a nap of {minutes} minutes, early enough for the coming night"),
     "bedtime_common": say("a common bedtime is {time:%H:%M}; your nights are not known yet"),
     "bedtime_usual": say("your usual bedtime is {time:%H:%M}"),
+    "bedtime_then": say("your usual bedtime was {time:%H:%M} until {day:%d %B}"),
     "bedtime_late": say("bedtime is {time:%H:%M} today, because your day ends late"),
     "bedtime_early": say(
         "bedtime is {time:%H:%M} today, earlier than usual, because the day is longer after a flight west"
@@ -113,6 +114,7 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "bedtime_shift": say("bedtime is {time:%H:%M} today, as on other days after such a shift"),
     "waking_common": say("a common time to get up is {time:%H:%M}; your nights are not known yet"),
     "waking_usual": say("you usually get up at {time:%H:%M}"),
+    "waking_then": say("you usually got up at {time:%H:%M} until {day:%d %B}"),
     "waking_late": say("you sleep until about {time:%H:%M}, because the night begins late"),
     "waking_early": say("you get up at {time:%H:%M} for your entry at {entry:%H:%M}"),
     "no_sport_lately": say("no sport of the last weeks is known"),
@@ -282,7 +284,7 @@ INPUTS: Mapping[str, Row] = {  # of the meters
     "entries_six_hours": say("{length} of entries in the last six hours, {compared}"),
     "entries_twelve_hours": say("{length} of entries in the last twelve hours, {compared}"),
     "without_pause": say("{length} without a pause"),
-    "workday": say("{clock} on a workday"),
+    "workday": say("{clock} on a day with entries"),
     "awake": say("awake for {length}"),
     "tasks_done": Plural(
         "{done} of the {count} task due in seven days done", "{done} of the {count} tasks due in seven days done"

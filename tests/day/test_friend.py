@@ -272,6 +272,18 @@ def test_no_habit_is_claimed_where_no_night_is_known():
     assert told(of_waking(stranger, TODAY + DAY)).startswith("a common time to get up is ")
 
 
+def test_old_nights_are_told_with_the_date_of_the_last():
+    for ago, bed, up in (
+        (6, "your usual bedtime is 23:", "you usually get up at "),
+        (8, "until 12 November", "until 12 November"),
+        (40, "until 11 October", "until 11 October"),
+    ):
+        last = TODAY - ago * DAY
+        old = person(hour=18, episodes=nights(30, -60, 420, last=last))
+        for fact, words in ((of_bedtime(old, TODAY + DAY), bed), (of_waking(old, TODAY + DAY), up)):
+            assert words in told(fact), (ago, told(fact))
+
+
 def test_why_the_night_is_another_than_usual_is_said_truly():
     usual = person(hour=18)
     late = person(entry(TODAY, 1260, 1440, A.SOCIALIZE, "Party"), hour=18)
