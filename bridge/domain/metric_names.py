@@ -133,7 +133,7 @@ WORDS: Mapping[str, Words] = MappingProxyType(
             "blood oxygen, oxygen saturation, spo2, oxygen",
             "sauerstoffsättigung, spo2, blutsauerstoff, sauerstoff",
         ),
-        "skin_temperature": Words("skin temperature", "hauttemperatur"),
+        "skin_temperature": Words("skin temperature, skin temp", "hauttemperatur"),
         "body_battery": Words("body battery", "body battery"),
         "stress": Words("stress, stress level", "stress, stresslevel, stresswert"),
         "stress_management": Words(

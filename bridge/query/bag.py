@@ -98,7 +98,7 @@ def _settled(tokens: Sequence[w.Token]) -> list[w.Token]:
     kinds, metrics = {kind for kind, _ in tokens}, {str(of) for kind, of in tokens if kind == w.METRIC}
     better = bool(metrics) and metrics <= BETTER_HIGH
     at_night = bool(metrics) and all(one in METRICS and METRICS[Metric(one)].shape is Shape.NIGHTLY for one in metrics)
-    grouped, usual = w.WHICH_BY in kinds, w.USUAL in kinds
+    grouped, usual = w.WHICH_BY in kinds and not _grouped_in_doubt(tokens, kinds), w.USUAL in kinds
     climbed = {(w.METRIC, "floors"), (w.FIGURE, "ascent")} & {*tokens}
     found: list[w.Token] = []
     for kind, value in tokens:
@@ -127,6 +127,15 @@ def _settled(tokens: Sequence[w.Token]) -> list[w.Token]:
     return found if not grouped or len(ends) == 1 else [*found, (w.WHICH_BY, None)]
 
 
+def _grouped_in_doubt(tokens: Sequence[w.Token], kinds: set[str]) -> bool:
+    """Return True for "which month did I run most", how far or how often, and for sleep, in all or a night."""
+    if not {(w.WHICH_BY, "month"), (w.WHICH_BY, "week")} & {*tokens}:
+        return False
+    ran = w.DID in kinds and kinds & {w.SPORT, w.ACTIVITY} and not kinds & {w.HOW_OFTEN, w.UNIT, w.FIGURE, w.METRIC}
+    slept = any(kind == w.METRIC and value in NIGHT for kind, value in tokens) and (w.OF, "mean") not in tokens
+    return bool(ran) or slept
+
+
 def _conditions(bag: Bag) -> None:
     """Put the tokens of conditions together, each as the condition that a query takes."""
     did = [(kind, value) for kind, value in bag.tokens if kind == w.DID]
@@ -135,6 +144,7 @@ def _conditions(bag: Bag) -> None:
     bag.take(w.BY, w.EACH, w.ROWS_LAST)
     bag.join("d?@[WSs]", lambda of: f"before.{_of_workouts(of)}")
     bag.join("dw?[WSs]", _of_workouts)
+    bag.join("dw?aE?", lambda of: f"action = {of[w.ACTION]}")
     bag.join("d?@f", lambda of: f"before.{of[w.FACTOR]} > 0")
     bag.join("dw?f", lambda of: f"{of[w.FACTOR]} > 0")
     bag.join("@CM", _after)

@@ -113,6 +113,7 @@ AMOUNTS: Mapping[str, Sequence[tuple[str, str | Callable[[re.Match[str]], str]]]
         (r"(\d+):([0-5]\d) ?(?:hours|hrs|h)", r"\1 hours and \2 minutes"),
         (r"(\d+) ?h(?:ours)? ?([0-5]?\d)(?: ?m(?:in\w*)?)?", r"\1 hours and \2 minutes"),
         (r"ten thousand", "10000"),
+        (r"(?:hit|reach|reached) (more than|over|at least|above|less than|under|fewer than|below)", r"\1"),
         (
             rf"(?:on )?(?:an?|every|each)(?: average| typical| normal| usual)? ({'|'.join(WEEKDAYS['en'].split())})",
             r"per day on \1s",

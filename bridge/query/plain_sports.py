@@ -35,7 +35,8 @@ DONE = {
     },
     "de": {
         "running": "laufen, joggen, gejoggt",
-        "cycling": "radfahren, rad fahren, geradelt, radeln, fahrrad gefahren, rad gefahren, fahrradfahren",
+        "cycling": "radfahren, rad fahren, geradelt, radeln, fahrrad gefahren, rad gefahren, fahrradfahren, rad, "
+        "auf dem rad, mit dem rad, mit dem fahrrad",
         "swimming": "schwimmen, geschwommen",
         "hiking": "wandern, gewandert",
         "rowing": "rudern, gerudert",

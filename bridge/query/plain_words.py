@@ -18,6 +18,8 @@ FILL, HOW_MANY, HOW_OFTEN, HOW_LONG, HOW_FAR, WHEN, HOW = " ", "Q", "O", "L", "R
 OF, LENGTH, METRIC, FIGURE, ROWS_LAST = "A", "G", "M", "F", "n"
 NIGHTS, DAYS, ON_DAYS, WORKOUTS, SPORT, ACTIVITY, ENTRIES, ACTION = "N", "D", "d", "W", "S", "s", "E", "a"
 UNIT, COMPARED, CLOCK, BED, UP, SPAN, CONDITION, WEEKEND = "U", "C", "K", "b", "g", "p", "X", "k"
+BURNED = "burned"  # said of an amount, as "calories burned", which asks nothing yet
+OTHERS = "o"  # the days or nights that a comparison leaves
 RAN = "j"  # "gelaufen": of steps walked, else ran
 BEST, WHICH, WHICH_BY, PLANNED, AT_NIGHT, TOGETHER = "e", "q", "Y", "P", "i", "+"
 ALL, USUAL, FACTOR, RISEN, ENDED = "l", "u", "f", "v", "x"
@@ -38,13 +40,18 @@ ENGLISH: Mapping[Token, str] = {
     "managed, rack up, racked up, achieving, perform, performed, any, whole, entire, "
     "calculate, find, out, display, am, been, while, register, registered, wondering, wonder, "
     "curious, just, really, actually, with me, to me, figure, figures, think, experience, experienced, hold, held, "
-    "started",
-    (HOW_MANY, None): "how many, number of, count of",
+    "started, pls, plz",
+    (HOW_MANY, None): "how many, number of, count of, count, count my",
     (HOW_MANY, "much"): "how much, amount of",
     (HOW_OFTEN, None): "how often, how many times",
     (HOW_LONG, None): "how long",
     (HOW_FAR, None): "how far",
-    (WHEN, None): "when, which day, what day, which night, what night, on which day, in which night, on what day",
+    (
+        WHEN,
+        None,
+    ): "when, which day, what day, which night, what night, on which day, in which night, on what day, date of, "
+    "the date of, what date, "
+    "on what date, on which date",
     (HOW, None): "how, how was, how was my, how is",
     (OF, "mean"): "average, mean, on average, averaged, avg, typical, last on average",
     (OF, "median"): "median",
@@ -57,7 +64,8 @@ ENGLISH: Mapping[Token, str] = {
     "fluctuates, sd, variation, variation in, variation of",
     (OF, "trend"): "trend, trending, trend of, going up, going down, increasing, decreasing, rising, falling, "
     "changing, improving, trends, trended, dropping, evolving, evolved, developing, developed, go up, go down, "
-    "gone up, gone down, trend in, trend for, decrease, increase, decreased, increased",
+    "gone up, gone down, going up or down, go up or down, gone up or down, going down or up, rising or falling, "
+    "change, trending up or down, trend in, trend for, decrease, increase, decreased, increased",
     (OF, "first"): "first, first time",
     (OF, "last"): "last, last time, latest, most recent",
     (LENGTH, "max"): "longest",
@@ -80,6 +88,11 @@ ENGLISH: Mapping[Token, str] = {
         "weekday",
     ): "which weekday, which day of the week, what weekday, what day of the week, on which weekday, "
     "on what day of the week, on which day of the week, on which weekdays, on which days of the week",
+    (
+        WHICH_BY,
+        "month",
+    ): "which month, what month, in which month, in what month, which month of the year, which months",
+    (WHICH_BY, "week"): "which week, what week, in which week, in what week",
     (ENDED, None): "complete, completed, finish, finished",
     (PLANNED, None): "plan, planned, scheduled",
     (ALL, None): "all, all my, all the, every",
@@ -91,9 +104,15 @@ ENGLISH: Mapping[Token, str] = {
     (OF, ("max", "speed")): "fastest",
     (OF, ("min", "speed")): "slowest",
     (OF, ("max", "distance")): "farthest, furthest",
-    (ENTRIES, None): "calendar entries, calendar entry, appointments, appointment, entries",
+    (
+        ENTRIES,
+        None,
+    ): "calendar entries, calendar entry, appointments, appointment, entries, calender entries, calendar events, "
+    "in my calendar, in the calendar, on my calendar, on the calendar, according to my calendar",
     (ACTION, ActionType.DEEP_WORK): "deep work",
-    (ACTION, ActionType.ADMIN_WORK): "admin work",
+    (ACTION, ActionType.ADMIN_WORK): "admin work, admin, admin tasks",
+    (ACTION, ActionType.FAMILY_TIME): "family time, family, with family, with my family, with the family",
+    (ACTION, ActionType.SOCIALIZE): "friends, with friends, with my friends, socialising, socializing",
     (UNIT, "min"): "hours, minutes, hour, minute, mins, hrs",
     (UNIT, "km"): "km, kilometers, kilometres, kilometer, kilometre",
     (
@@ -105,15 +124,26 @@ ENGLISH: Mapping[Token, str] = {
     (CONDITION, "weekday >= 6"): "on weekends, weekends, saturdays and sundays, on saturdays and sundays, weekends of, "
     "weekends in",
     (WEEKEND, None): "on the weekend, at the weekend, the weekend, weekend",
-    (AFTER, None): "after, after a, the day after",
+    (AFTER, None): "after, after a, the day after, following, following a, after i had, after having",
     (WITH, None): "with, with a, with an, in which",
+    (
+        OTHERS,
+        None,
+    ): "the others, the rest, other days, other nights, all other days, all other nights, all others, the other days, "
+    "the other nights, the other ones, otherwise, days without, nights without, on days without, on nights without, "
+    "without, days without it, nights without it, without it, days when i didn't, nights when i didn't, "
+    "on days when i didn't, on nights when i didn't, when i didn't, the remaining days, the remaining nights",
     (AND, None): "and",
-    (THAN, None): "than, than on, compared to, compared with",
+    (THAN, None): "than, than on, compared to, compared with, compared to on",
     (RELATED, None): "correlation, correlation of, correlation between, correlate, correlated, relationship, relation, "
     "relate to, related to, relates to, versus, vs, against, relationship between, vs., correlates, relation of, "
     "relate, related, link, link between, linked, linked to, connection between, association between, associated, "
     "associated with, connected, connected to, tied to, correlate with, correlated with, correlates with",
-    (DIFFERENCE, None): "compare, difference, compared, differ, differs, different, difference between, between, "
+    (
+        DIFFERENCE,
+        None,
+    ): "compare, compare to, compare with, compares to, compares with, difference, compared, differ, differs, "
+    "different, difference between, between, "
     "difference in",
     (SHARE, None): "share of, share, percentage of, what share of, what percentage of, what fraction of, fraction of, "
     "ratio of, what percent of, proportion of, what proportion of, percent of, part of, what part of, "
@@ -131,6 +161,20 @@ ENGLISH_WHOLE: Mapping[str, tuple[Token, ...]] = {
     **dict.fromkeys(("workout time", "training time", "exercise time"), ((UNIT, "min"), (WORKOUTS, None))),
     **dict.fromkeys(("which night was longest", "which night was the longest"), ((OF, "max"), (METRIC, "asleep"))),
     **dict.fromkeys(("which night was shortest", "which night was the shortest"), ((OF, "min"), (METRIC, "asleep"))),
+    **dict.fromkeys(
+        ("getting faster", "gotten faster", "become faster", "got faster"), ((OF, "trend"), (FIGURE, "speed"))
+    ),
+    **dict.fromkeys(("how much time", "time spent", "amount of time"), ((HOW_MANY, "time"), (UNIT, "min"))),
+    **dict.fromkeys(("awake in bed", "was i awake in bed", "lie awake", "lay awake"), ((METRIC, "awake"),)),
+    **dict.fromkeys(
+        ("nights that start", "nights that started", "nights starting", "nights that begin", "nights that began"),
+        ((ON_DAYS, "nights"), (BED, None)),
+    ),
+    **dict.fromkeys(
+        ("on nights that start", "on nights that started", "on nights starting", "on nights that begin"),
+        ((ON_DAYS, "nights"), (BED, None)),
+    ),
+    **dict.fromkeys(("calories burnt", "energy burnt"), ((HOW_MANY, BURNED), (METRIC, "total_energy"))),
     "how fast": ((FIGURE, "speed"),),
     "average daily": ((OF, "mean"), (EACH, None)),
     "mean daily": ((OF, "mean"), (EACH, None)),
@@ -160,7 +204,7 @@ ENGLISH_WHOLE: Mapping[str, tuple[Token, ...]] = {
     "when did i first": ((OF, "first"), (WHEN, None)),
     "last time": ((OF, "last"), (WHEN, None)),
     "when was the last time": ((OF, "last"), (WHEN, None)),
-    "calories burned": ((HOW_MANY, None), (METRIC, "total_energy")),
+    "calories burned": ((HOW_MANY, BURNED), (METRIC, "total_energy")),
     "walk more": ((METRIC, "steps"), (MORE, None)),
     "after midnight": ((CLOCK, (">", "00:00")),),
     "before midnight": ((CLOCK, ("<", "00:00")),),
@@ -183,13 +227,14 @@ GERMAN: Mapping[Token, str] = {
     "gemacht, mache, gesammelt, verbrannt, verbrannte, "
     "verbrenne, geschrieben, geschickt, zurückgelegt, dauern, aller zeiten, jemals, bisher, überhaupt, "
     "wie hoch, tag in, gewesen, geschafft, insges, den letzten, dauerte, wert, so, da, über die, "
-    "gehen, getrunkene",
+    "gehen, getrunkene, hab",
     (HOW_MANY, "much"): "wie viel, wieviel",
-    (HOW_MANY, None): "wie viele, wieviele, anzahl, wie vielen, anzahl der, wie viele male",
-    (HOW_OFTEN, None): "wie oft, wie häufig",
+    (HOW_MANY, None): "wie viele, wieviele, anzahl, wie vielen, anzahl der, wie viele male, zähle, zählen",
+    (HOW_OFTEN, None): "wie oft, wie häufig, wieoft",
     (HOW_LONG, None): "wie lange, wie lang",
     (HOW_FAR, None): "wie weit",
-    (WHEN, None): "wann, an welchem tag, welcher tag, in welcher nacht, welche nacht",
+    (WHEN, None): "wann, an welchem tag, welcher tag, in welcher nacht, welche nacht, "
+    "datum, datum des, datum der, datum von, an welchem datum",
     (HOW, None): "wie, wie war, wie ist, wie gut war, wie gut ist",
     (OF, "mean"): "durchschnittlich, durchschnittliche, durchschnittlicher, durchschnittliches, durchschnittlichen, "
     "im durchschnitt, im schnitt, durchschnitt, mittlere, mittlerer, mittleres, im mittel, mittelwert",
@@ -209,6 +254,7 @@ GERMAN: Mapping[Token, str] = {
     "wie stark schwankt, wie sehr schwankt, wie stark schwankte, wie stark variiert, wie sehr variiert, "
     "wie stark schwanken",
     (OF, "trend"): "trend, steigt, sinkt, steigen, sinken, fällt, verändert, entwicklung, entwickelt, entwickeln, "
+    "steigt oder fällt, steigt oder sinkt, fällt oder steigt, sinkt oder steigt, steigend oder fallend, "
     "entwickelte, veränderte, trend bei, trend beim, entwicklung von, entwicklung der",
     (OF, "first"): "erster, erste, erstes, ersten, das erste mal, zum ersten mal",
     (OF, "last"): "letzter, letzte, letztes, letzten, zuletzt, das letzte mal",
@@ -239,6 +285,8 @@ GERMAN: Mapping[Token, str] = {
     ): "training, trainings, trainingseinheit, trainingseinheiten, workouts, workout, sporteinheiten, einheiten",
     (WHICH, None): "welcher, welche, welches, welchem, welchen, welcher meiner, welche meiner, welches meiner",
     (WHICH_BY, "weekday"): "welcher wochentag, an welchem wochentag, an welchen wochentagen, welchem wochentag",
+    (WHICH_BY, "month"): "welcher monat, in welchem monat, welchem monat, in welchen monaten",
+    (WHICH_BY, "week"): "welche woche, in welcher woche",
     (ALL, None): "alle, aller, allen, all meine, all meiner, alle meine, aller meiner",
     (PLANNED, None): "geplant, geplante, geplanten",
     (AT_NIGHT, None): "nachts, in der nacht, während der nacht, im schlaf, pro nacht nachts",
@@ -251,21 +299,33 @@ GERMAN: Mapping[Token, str] = {
     (OF, ("min", "speed")): "langsamster, langsamste, langsamstes, langsamsten",
     (OF, ("max", "speed")): "schnellsten, am schnellsten, schnellster, schnellste, schnellstes",
     (OF, ("max", "distance")): "weiteste, weitester",
-    (ENTRIES, None): "kalendereinträge, kalendereinträgen, termine, terminen, einträge, termin",
+    (ENTRIES, None): "kalendereinträge, kalendereinträgen, termine, terminen, einträge, termin, "
+    "im kalender, in meinem kalender, laut kalender, laut meinem kalender",
     (ACTION, ActionType.DEEP_WORK): "fokusarbeit, konzentrierte arbeit, deep work",
-    (ACTION, ActionType.ADMIN_WORK): "büroarbeit",
+    (ACTION, ActionType.ADMIN_WORK): "büroarbeit, verwaltung, verwaltungskram, admin, adminkram, papierkram",
+    (ACTION, ActionType.FAMILY_TIME): "familie, familienzeit, mit familie, mit der familie, mit meiner familie",
+    (ACTION, ActionType.SOCIALIZE): "freunde, freunden, mit freunden, mit meinen freunden, mit freundinnen",
     (UNIT, "min"): "stunden, minuten, stunde, minute, std",
     (UNIT, "km"): "km, kilometer, kilometern",
     (BED, None): "ins bett gegangen, ins bett gehe, gehe ins bett, eingeschlafen, ins bett, bett, zu bett gegangen",
     (UP, None): "aufgestanden, stehe auf, aufgewacht, aufstehen",
-    (CONDITION, "weekday <= 5"): "unter der woche, an wochentagen, wochentagen, werktags, an werktagen, wochentags",
+    (CONDITION, "weekday <= 5"): "unter der woche, an wochentagen, wochentagen, werktags, an werktagen, wochentags, "
+    "werktagen, werktage",
     (CONDITION, "weekday >= 6"): "an wochenenden, wochenenden, an samstagen und sonntagen, samstags und sonntags, "
     "an den wochenenden",
     (WEEKEND, None): "am wochenende, wochenende, dem wochenende",
     (AFTER, None): "nach, nach dem, nach einem, nach einer",
     (WITH, None): "mit, mit einem, bei denen, in denen, hatten, wo",
+    (
+        OTHERS,
+        None,
+    ): "den anderen nächten, den anderen tagen, anderen nächten, anderen tagen, alle anderen, allen anderen, sonst, "
+    "die anderen, den anderen, die anderen nächte, die anderen tage, andere nächte, andere tage, den rest, dem rest, "
+    "den restlichen nächten, den restlichen tagen, die restlichen nächte, die restlichen tage, tage ohne, tagen ohne, "
+    "nächte ohne, nächten ohne, an tagen ohne, in nächten ohne, ohne, allen anderen nächten, allen anderen tagen, "
+    "alle anderen nächte, alle anderen tage, an den anderen tagen, in den anderen nächten",
     (AND, None): "und",
-    (THAN, None): "als",
+    (THAN, None): "als, verglichen mit, im vergleich mit",
     (
         RELATED,
         None,
@@ -282,7 +342,7 @@ GERMAN: Mapping[Token, str] = {
     (MORE, None): "mehr, weniger, länger, kürzer, höher, niedriger, tiefer, besser dran, größer, kleiner",
     (MORE, "to"): "zu, ab",  # of a verb in two parts, as "nimmt zu", or of a ratio
     (BECOMES, None): "wird, werden, nimmt, nehmen",
-    (DID, None): "bin ich, habe ich, ich habe, ich bin, war ich, hatte ich, ich hatte, ich war",
+    (DID, None): "bin ich, habe ich, hab ich, ich hab, ich habe, ich bin, war ich, hatte ich, ich hatte, ich war",
     (RAN, "running"): "gelaufen, laufe",
     (DID, "now"): "mache ich, gehe ich, laufe ich, verbrenne ich",
     (WALK, None): "gegangen, gehe, ging",
@@ -296,6 +356,19 @@ GERMAN_WHOLE: Mapping[str, tuple[Token, ...]] = {
     **dict.fromkeys(
         ("welche nacht war am kürzesten", "welche nacht war die kürzeste"), ((OF, "min"), (METRIC, "asleep"))
     ),
+    **dict.fromkeys(("schneller geworden", "werde ich schneller"), ((OF, "trend"), (FIGURE, "speed"))),
+    **dict.fromkeys(("wie viel zeit", "wieviel zeit"), ((HOW_MANY, "time"), (UNIT, "min"))),
+    **dict.fromkeys(("wach im bett", "lag ich wach", "wach gelegen", "wachgelegen"), ((METRIC, "awake"),)),
+    **dict.fromkeys(
+        ("nach mitternacht begonnen", "nach mitternacht beginnen", "nach mitternacht begannen"),
+        ((CLOCK, (">", "00:00")), (BED, None)),
+    ),
+    **dict.fromkeys(
+        ("vor mitternacht begonnen", "vor mitternacht beginnen", "vor mitternacht begannen"),
+        ((CLOCK, ("<", "00:00")), (BED, None)),
+    ),
+    **dict.fromkeys(("verbrannte kcal", "verbrannten kalorien"), ((HOW_MANY, BURNED), (METRIC, "total_energy"))),
+    "hab ich zuletzt": ((DID, None), (OF, "last"), (WHEN, None)),
     "wie schnell": ((FIGURE, "speed"),),
     "wie viel länger": ((MORE, None),),
     "wie viel mehr": ((MORE, None),),
@@ -306,7 +379,7 @@ GERMAN_WHOLE: Mapping[str, tuple[Token, ...]] = {
     "habe ich zuletzt": ((DID, None), (OF, "last"), (WHEN, None)),
     "bin ich zuletzt": ((DID, None), (OF, "last"), (WHEN, None)),
     "gesamtstrecke": ((OF, "sum"), (METRIC, "distance")),
-    "verbrannte kalorien": ((HOW_MANY, None), (METRIC, "total_energy")),
+    "verbrannte kalorien": ((HOW_MANY, BURNED), (METRIC, "total_energy")),
     "nach mitternacht": ((CLOCK, (">", "00:00")),),
     "vor mitternacht": ((CLOCK, ("<", "00:00")),),
     "yogaeinheiten": ((ACTIVITY, "yoga"), (WORKOUTS, None)),

@@ -19,6 +19,8 @@ SUMMED = {
     or (spec.shape is Shape.DAILY and spec.unit in ("count", "m", "kcal", "min"))
 }
 PACKED = {str(metric) for metric, spec in METRICS.items() if spec.packed}
+OF_NIGHT = NIGHT | {str(metric) for metric in METRICS if metric.startswith("sleep_")}
+FAR = {"running", "trail running", "cycling", "mountain biking", "walking", "hiking", "swimming", "rowing", "skiing"}
 LONG = ("week", "month")
 WEEKDAYS = "weekday <= 5"
 
@@ -31,8 +33,17 @@ def words_of(bag: Bag) -> Words:
             after = any(one.startswith("before.") for one in (*found.where, found.against or ""))
             if bag.tokens or (after and found.what in SUMMED):  # steps after a workout: of that day or the next
                 raise NotUnderstood
+            if found.what in OF_NIGHT and any(map(_notes_a_day, (*found.where, found.against or ""))):
+                raise NotUnderstood  # sleep on days with coffee: of the night before, or of that after
             return found
     raise NotUnderstood
+
+
+def _notes_a_day(condition: str) -> bool:
+    """Return True for a condition on what a day brought, such as "alcohol > 0" or "action = SOCIALIZE"."""
+    return condition.startswith("action ") or (
+        condition.endswith(" > 0") and not condition.startswith(("before.", "workout.", *METRICS, *METER_NAMES))
+    )
 
 
 def _where(bag: Bag) -> list[str]:
@@ -68,6 +79,14 @@ def _metric_of(where: Sequence[str]) -> str:
     return named.pop()
 
 
+def _related(bag: Bag) -> Words:
+    weekdays = [value for kind, value in bag.tokens if kind in (w.CONDITION, w.WEEKEND)]
+    if bag.sees(w.OTHERS) or (len(weekdays) == 2 and bag.kinds.count(w.METRIC) == 1):
+        bag.tokens = [(w.DIFFERENCE if kind == w.RELATED else kind, value) for kind, value in bag.tokens]
+        return _difference(bag)
+    return _correlation(bag)
+
+
 def _correlation(bag: Bag) -> Words:
     bag.take(w.RELATED, w.AND, w.WITH, w.HOW, w.WHICH, w.DID, w.TOGETHER)
     if {*bag.take(w.MORE)} - {"to"}:
@@ -86,9 +105,14 @@ def _difference(bag: Bag) -> Words:
     said = [WEEKEND if kind == w.WEEKEND else str(of) for kind, of in bag.tokens if kind in (w.CONDITION, w.WEEKEND)]
     bag.take(w.CONDITION, w.WEEKEND)
     metric, than, both = _only_metric(bag), bag.has(w.THAN), bag.has(w.AND)
-    bag.take(w.DID, w.WHICH)
+    others = bag.has(w.OTHERS)
+    bag.take(w.DID, w.WHICH, *((w.HOW, w.WITH) if asked or others else ""))
+    if others and (len(said) != 1 or becomes or bag.one(w.OF) not in (None, "mean")):
+        raise NotUnderstood
     if bag.has(w.WALK) and metric != "steps":
         raise NotUnderstood
+    if others:
+        return Words(what=metric, of="mean", against=said[0])
     if becomes and more and not said and not (asked or than or both):
         return Words(what=metric, of="trend")
     if becomes or bag.one(w.OF) not in (None, "mean"):
@@ -109,9 +133,14 @@ def _only_metric(bag: Bag) -> str:
 
 def _entries(bag: Bag) -> Words:
     action, minutes = bag.text(w.ACTION), bag.text(w.UNIT)
-    bag.take(w.ENTRIES, w.HOW_MANY, w.DID)
+    named = bag.has(w.ENTRIES)
+    bag.take(w.HOW_MANY, w.DID, *(w.WITH if named else ""))
     by, where = bag.text(w.BY), _where(bag)
-    if minutes not in (None, "min") or (action and not minutes) or any(not one.startswith("weekday") for one in where):
+    if (
+        minutes not in (None, "min")
+        or (action and not minutes and not named)
+        or any(not one.startswith("weekday") for one in where)
+    ):
         raise NotUnderstood
     where += [f"action = {action}"] if action else []
     return Words(
@@ -128,6 +157,8 @@ def _workouts(bag: Bag) -> Words:
     often, when, each = bag.has(w.HOW_OFTEN), bag.has(w.WHEN), bag.has(w.EACH)
     rows, by, where = bag.one(w.ROWS_LAST), bag.text(w.BY), _where(bag)
     now, much = (w.DID, "now") in bag.tokens, (w.HOW_MANY, "much") in bag.tokens
+    if bag.sees(w.LENGTH) and {*sports} & FAR and not bag.sees(w.UNIT, w.FIGURE, w.METRIC):
+        raise NotUnderstood  # the longest run took longest, or went farthest
     which, every, (field, of, summed) = bag.has(w.WHICH), bag.has(w.ALL), _of_field(bag, each=each)
     if (
         len(sports) > 1
@@ -180,9 +211,10 @@ def _rowed(rows: object, words: Words) -> Words:
 
 def _metric(bag: Bag) -> Words:
     metric, where = _only_metric(bag), _where(bag)
-    many = bag.has(w.HOW_MANY) or (metric in SUMMED and bag.sees(w.HOW_LONG))
+    asked = bag.take(w.HOW_MANY)
+    many = bool(asked) or (metric in SUMMED and bag.sees(w.HOW_LONG))
     each, rows, by, of = bag.has(w.EACH), bag.one(w.ROWS_LAST), bag.text(w.BY), bag.one(w.OF)
-    length = bag.text(w.LENGTH)
+    length, bare = bag.text(w.LENGTH), each and not ({*asked} - {w.BURNED} or bag.sees(w.HOW_LONG, w.DID))
     chosen = length if of is None else str(of)
     named = bag.has(w.NIGHTS, w.DAYS)
     now = "now" in bag.take(w.DID)
@@ -195,6 +227,8 @@ def _metric(bag: Bag) -> Words:
         and (length is None or (of is None and metric in NIGHT))
         and chosen in (None, "mean", "median", "sum", "std", "trend", *ENDS)
         and not (each and chosen in ("sum", "trend"))
+        and not ("time" in asked and metric in NIGHT and not (each or chosen or by))  # in all, or a night
+        and (not bare or chosen is not None)  # "steps per day": of each, or on average
         and not (many and chosen == "trend")  # in all, or a week
         and not (chosen == "sum" and metric not in SUMMED | NIGHT)  # a sum of heart rates is no figure
         and not (extreme and metric in PACKED)  # of the readings, or of the days' means
@@ -218,6 +252,7 @@ def _asked_well(bag: Bag, metric: str) -> bool:
 
 
 def _rows(bag: Bag) -> Words:
+    bag.take(w.EACH)  # "more than 20,000 steps in a day"
     many, often, when, did = bag.has(w.HOW_MANY), bag.has(w.HOW_OFTEN), bag.has(w.WHEN), bag.has(w.DID)
     if many and did and bag.kinds == w.UNIT and bag.one(w.UNIT) == "km":
         return Words(what="distance", of="sum")
@@ -238,8 +273,8 @@ def _rows(bag: Bag) -> Words:
 
 READERS: Sequence[tuple[tuple[str, ...], Callable[[Bag], Words]]] = (
     ((w.SHARE,), _share),
-    ((w.RELATED,), _correlation),
-    ((w.DIFFERENCE, w.MORE, w.BECOMES), _difference),
+    ((w.RELATED,), _related),
+    ((w.DIFFERENCE, w.MORE, w.BECOMES, w.OTHERS), _difference),
     ((w.ENTRIES, w.ACTION), _entries),
     ((w.WORKOUTS, w.SPORT, w.ACTIVITY), _workouts),
     ((w.METRIC,), _metric),

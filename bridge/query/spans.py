@@ -147,6 +147,9 @@ class Dates:
         count, unit = self.number(match[1]), UNITS[self.language][match[2]]
         return self.today - relativedelta(**{unit: count}) + DAY, self.today  # type: ignore[arg-type]
 
+    def _half_year(self, _: re.Match[str]) -> Span:
+        return self.today - relativedelta(months=6) + DAY, self.today
+
     def _ago(self, match: re.Match[str]) -> Span:
         return (self.today - self.number(match[1]) * DAY,) * 2
 
@@ -181,6 +184,8 @@ class Dates:
         if self.language == "en":
             yield rf"(?:from|between) {point[:-1]}|\d{{1,2}}) (?:to|and|until|till|through) {point}", self._between
             yield rf"(?:in |over |during |of |for |within )?(?:the )?(?:last|past) {number} {unit}", self._back
+            yield "(?:in |over |during |of |for )?(?:the )?(?:last|past) half year", self._half_year
+            yield r"since (?:the )?(?:start|beginning) of (?:the|this) year", self._year(0)
             yield rf"{number} days ago", self._ago
             yield "last night", self._tonight
             yield "last weekend", self._weekend
@@ -206,6 +211,8 @@ class Dates:
         )
         lead = "(?:in |über |während |der |den |die )*"
         yield rf"{lead}(?:letzten|vergangenen|letzte) {number} {unit}", self._back
+        yield rf"{lead}(?:im )?(?:letzten|vergangenen|letztes) halben?s? jahr", self._half_year
+        yield r"seit (?:dem )?(?:anfang|beginn) (?:des|dieses) jahres|seit jahresanfang", self._year(0)
         yield rf"vor {number} tagen", self._ago
         yield "(?:in der )?letzten? nacht", self._tonight
         yield "(?:am )?letztes wochenende|am letzten wochenende", self._weekend

@@ -79,6 +79,14 @@ def test_a_word_that_is_not_known_is_never_passed_over(language: str) -> None:
         "total HRV last week",
         "sleep on Mondays and Tuesdays",
         "sleep on the 31st",  # there is none in November
+        "longest run this year",  # took longest, or went farthest
+        "mein längster Lauf",
+        "energy burned per day last week",  # of each, or on average
+        "Kalorienverbrauch pro Tag letzte Woche",
+        "which month did I run the most",  # how far, how long, or how often
+        "in which month did I sleep the most",  # in all, or a night
+        "how much time did I spend in bed last week",
+        "sleep without meetings",
         "how many steps " + "very " * 80 + "yesterday",
         "",
     ],
@@ -101,6 +109,22 @@ def test_what_is_said_in_other_words_is_understood_alike() -> None:
         ("total distance by sport", "total distance of workouts by sport"),
         ("how fast was my last run", "speed of my last run"),
         ("on which weekday is my HRV highest", "HRV by weekday"),
+        ("In welchem Monat war mein Ruhepuls am niedrigsten", "Ruhepuls pro Monat"),
+        ("which month had the most steps", "steps per month"),
+        ("How does my HRV on weekends compare with weekdays", "is my HRV higher on weekends than on weekdays"),
+        ("Stress am Wochenende im Vergleich zu Werktagen", "Unterschied Stress am Wochenende und an Werktagen"),
+        ("is my resting pulse going up or down since June", "trend of resting heart rate since June"),
+        ("bin ich beim Joggen schneller geworden", "Trend Geschwindigkeit beim Laufen"),
+        ("How many days did I hit more than 10000 steps", "how many days with more than 10k steps"),
+        ("how much REM on nights that start after midnight", "rem sleep when i went to bed after midnight"),
+        ("time spent per sport in the last half year", "hours of workouts by sport in the last 6 months"),
+        ("Trainings nach Sportart zählen", "Anzahl Trainings pro Sportart"),
+        ("wie viel Zeit laut Kalender mit der Familie", "wie viele Stunden Familie im Kalender"),
+        ("date of my last workout", "when was my last workout"),
+        (
+            "wann hatte ich zum ersten Mal mehr als 25000 Schritte an einem Tag",
+            "when did I first have more than 25k steps",
+        ),
     ):
         assert understood(text) == understood(plainer) is not None, text
 
@@ -109,6 +133,21 @@ def test_a_name_that_was_noted_is_known() -> None:
     assert read("do I sleep less after late meetings", TODAY, ["late meetings"]).against == "before.late meetings > 0"
     assert read("Ruhepuls an Tagen mit Alkohol", TODAY, ["Alkohol"]).where == ["Alkohol > 0"]
     assert understood("do I sleep less after late meetings") is None
+    for text in (
+        "Tiefschlaf nach Alkohol im Vergleich zu den anderen Nächten",
+        "Tiefschlaf in Nächten nach Alkohol verglichen mit Nächten ohne",
+        "deep sleep on nights following Alkohol versus the rest",
+    ):
+        assert read(text, TODAY, ["Alkohol"]).against == "before.Alkohol > 0"
+    with pytest.raises(SetupError):  # of the night before such a day, or of that after it
+        read("deep sleep on days with Alkohol", TODAY, ["Alkohol"])
+
+
+def test_a_class_of_entries_parts_days_for_what_is_not_of_the_night() -> None:
+    found = read("do I score higher on connection on days with friends in the calendar than days without", TODAY)
+    assert (found.what, found.against) == ("connection", "action = SOCIALIZE")
+    assert read("how many calendar entries with family this month", TODAY).where == ["action = FAMILY_TIME"]
+    assert understood("how long do I sleep on days with friends in my calendar") is None
 
 
 def test_the_sentence_says_every_part() -> None:
