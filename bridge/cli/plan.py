@@ -325,6 +325,10 @@ def _lines(body: WishesDocument) -> list[str]:
     goals = [f"{action} {times} times a week" for action, times in body["goals"].items()]
     weights = [f"{meter.lower()} {weight:g}" for meter, weight in body["weights"].items()]
     days = [f"{a} {' '.join(DAY_NAMES[one] for one in on)}" for a, on in body.get("days", {}).items()]
-    parts = {"never": body["never"], "only": [*hours, *days], "goals": goals, "weights": weights}
+    best = [
+        " ".join([a, *(DAY_NAMES[one] for one in when["days"]), *("-".join(span) for span in when["hours"])])
+        for a, when in body.get("best", {}).items()
+    ]
+    parts = {"never": body["never"], "only": [*hours, *days], "best": best, "goals": goals, "weights": weights}
     said = [f"{name}: {', '.join(items)}" for name, items in parts.items() if items]
     return [*said, f"suggestions: at most {body['suggestions']} a day"]

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date, datetime
 
+import numpy as np
+
 from bridge.calendar.busy import clipped, merged, takes_time
 from bridge.calendar.busy import length as whole
 from bridge.day.grid import DAY, HOUR, MINUTE, NIGHT_WORK, OFFICE_WORK, Numbers
+from bridge.day.masks import wished_spans
 from bridge.day.rules import Starts
 from bridge.day.view import WEEKEND, Candidate, View
 from bridge.domain.facts import Fact, fact, length
@@ -132,3 +135,21 @@ def of_quiet_stretch(_candidate: Candidate, view: View, start: int) -> Fact:
     begin, end = view.grid.at(start), view.grid.at(start + int(view.free[start]))
     end = next((low for low, _ in view.entries if end <= low < view.grid.bed), end)  # without the way to it
     return fact("long_free", length=length((end - begin) / MINUTE), time=view.person.local(end))
+
+
+def wanted_then(candidate: Candidate, view: View, _lengths: Starts) -> Numbers | float:
+    """Return 1 at the hours of a day on which an action is wanted and not done yet, or -1 outside of hours for all."""
+    action, grid = candidate.action, view.grid
+    best = None if action is None or candidate.task is not None else view.person.wishes.best.get(action)
+    if best is None or action is None:
+        return 0.0
+    within = grid.inside(wished_spans(best.hours, view)) if best.hours else np.full(grid.size, True)
+    if not best.days:
+        return np.where(within, 0.0, -1.0)
+    until = view.person.now if view.is_today else grid.bed
+    wanted = grid.date.weekday() in best.days and grid.date not in view.times(action, until)
+    return within.astype(float) if wanted else 0.0
+
+
+def of_wanted_then(_candidate: Candidate, view: View, _start: int) -> Fact:
+    return fact("wanted_then", day=view.grid.date.isoformat())

@@ -5,7 +5,7 @@ Hours are our choice where no source is named.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 
 import numpy as np
@@ -18,6 +18,7 @@ from bridge.day.view import DUE_DAYS, RESTS, WEEK, WEEKEND, Candidate, View, dea
 from bridge.domain.facts import Fact, fact
 from bridge.domain.slots import moment_at
 from bridge.domain.types import Occurrence
+from bridge.domain.wishes import Hours
 from rhythm_env.interface import SLOTS_PER_DAY, ActionType, Slot
 
 A = ActionType
@@ -219,11 +220,16 @@ def wished(candidate: Candidate, view: View) -> Cells | bool:
         return candidate.action is None
     if candidate.action not in hours:
         return True
+    return view.grid.inside(wished_spans(hours[candidate.action], view))
+
+
+def wished_spans(hours: Sequence[Hours], view: View) -> list[Stretch]:
+    """Return hours as stretches of a day."""
     found = []
-    for begin, end in hours[candidate.action]:
+    for begin, end in hours:
         low, high = (view.grid.midnight + one.hour * HOUR + one.minute * MINUTE for one in (begin, end))
         found.append((low, high if high > low else high + DAY))
-    return view.grid.inside(merged(found))
+    return merged(found)
 
 
 def answered(candidate: Candidate, view: View) -> Cells | Fact | bool:
@@ -321,7 +327,7 @@ def not_too_often(candidate: Candidate, view: View) -> Cells | bool:
 def _is_own(action: ActionType, view: View) -> bool:
     habit = view.habit(action)
     routine = habit is not None and view.grid.date.weekday() in habit.starts and action is not A.ADMIN_WORK
-    return action in view.person.wishes.goals or routine
+    return view.person.wishes.asks_for(action, view.grid.date.weekday()) or routine
 
 
 def _said_days(action: ActionType, view: View) -> set[tuple[object, Slot]]:
@@ -347,7 +353,8 @@ def of_too_often(candidate: Candidate, view: View) -> Fact:
 
 def not_enough(candidate: Candidate, view: View) -> Fact | bool:
     action, person = candidate.action, view.person
-    if action is None or candidate.task is not None or action in person.wishes.goals:
+    asked = person.wishes.asks_for(action, view.grid.date.weekday())
+    if action is None or candidate.task is not None or asked:
         return True
     habit = person.routine.habits.get(action)
     count = 0 if habit is None else max(round(habit.per_week), 1)
@@ -355,7 +362,7 @@ def not_enough(candidate: Candidate, view: View) -> Fact | bool:
 
 
 def one_kind_of_rest(candidate: Candidate, view: View) -> bool:
-    if candidate.action in view.person.wishes.goals:
+    if view.person.wishes.asks_for(candidate.action, view.grid.date.weekday()):
         return True
     day = view.person.date_of
     made = [(one.action, one.start) for one in view.person.advised if one.kind == "suggested" and one.start is not None]

@@ -163,7 +163,7 @@ def _with_somebody(candidate: Candidate, view: View) -> bool:
         candidate.task is not None
         or (connection is not None and connection.coverage > 0 and connection.level < LONELY)
         or candidate.action in view.person.routine.habits
-        or candidate.action in view.person.wishes.goals
+        or view.person.wishes.asks_for(candidate.action, view.grid.date.weekday())
     )
 
 

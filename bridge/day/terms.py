@@ -24,8 +24,10 @@ from bridge.day.leisure import (
     of_free_time,
     of_none_lately,
     of_quiet_stretch,
+    of_wanted_then,
     quiet_stretch,
     tells,
+    wanted_then,
 )
 from bridge.day.masks import MISSED, ONE_REST, TOLD_NEAR, sport_missed, usual
 from bridge.day.rules import Starts, short_night
@@ -309,10 +311,6 @@ def _measured(candidate: Candidate, view: View) -> int:
 # Wishes, the policy, and what speaks against --------------------------------------------------------------------------
 
 
-def _wish_weight(candidate: Candidate, view: View, _lengths: Starts) -> Value:
-    return sum(_gains(candidate, view).values())
-
-
 def _gains(candidate: Candidate, view: View) -> dict[Meter, float]:
     given = view.person.wishes.weights
     effects = () if candidate.action is None else zip(Meter, EFFECTS[candidate.action], strict=True)
@@ -374,6 +372,7 @@ TERMS: tuple[Term, ...] = (
     Term(name="usual_hour", value=_usual_hour, told=_of_usual_hour, alone=_settled),
     Term(name="last_time", actions=TOLD_LAST, value=_last_time, told=_of_last_time, alone=_gap),
     Term(name="goal", value=_goal, told=_of_goal),
+    Term(name="wanted_then", value=wanted_then, told=of_wanted_then),
     Term(
         name="due",
         value=lambda one, view, _: due_weight(one, view.grid.date),
@@ -387,7 +386,7 @@ TERMS: tuple[Term, ...] = (
     Term(name="quiet_stretch", actions=frozenset({A.DEEP_WORK}), value=quiet_stretch, told=of_quiet_stretch),
     Term(name="never_lately", actions=SPORT, value=never_lately, told=of_none_lately, alone=lambda *_: IDLE),
     Term(name="free_time", actions=frozenset(OF_EVENING.values()), value=free_time, told=of_free_time, alone=carries),
-    Term(name="wish_weight", value=_wish_weight, told=_of_wish_weight),
+    Term(name="wish_weight", value=lambda one, view, _: sum(_gains(one, view).values()), told=_of_wish_weight),
     Term(name="new_person", actions=OURSELVES, value=_new_person, told=lambda *_: fact("answer_teaches")),
     Term(name="habit", value=_habit),
     Term(name="kept_place", value=_kept_place),

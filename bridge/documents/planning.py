@@ -74,18 +74,26 @@ class RoutineDocument(TypedDict):
     habits: list[HabitDocument]
 
 
+class BestDocument(TypedDict):
+    """When an action is wanted: weekdays (0 is Monday), and pairs of begin and end as ``HH:MM``."""
+
+    days: list[int]
+    hours: list[list[str]]
+
+
 class WishesDocument(TypedDict):
     """A user's wishes for the plan.
 
     ``never`` lists actions. ``hours`` (pairs of begin and end as ``HH:MM``) and ``goals`` (times a week) are by action,
     ``weights`` by meter. ``suggestions`` is the largest number a day. ``days`` are the only weekdays of an action (0 is
-    Monday). Without any, the key is missing.
+    Monday), ``best`` the days and hours it is wanted. Without any, these keys are missing.
     """
 
     user: str
     never: list[str]
     hours: dict[str, list[list[str]]]
     days: NotRequired[dict[str, list[int]]]
+    best: NotRequired[dict[str, BestDocument]]
     goals: dict[str, int]
     weights: dict[str, float]
     suggestions: int

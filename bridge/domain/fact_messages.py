@@ -87,6 +87,7 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "due_later": say("it is due {days} days later"),
     "goal": say("your goal: {done} of {goal} this week so far"),
     "goal_then": say("your goal: {done} of {goal} that week by then"),
+    "wanted_then": say("you wish for it on a {day:%A}"),
     "last_time": say("the last time was {days} days ago"),
     "last_time_then": say("the last time would be {days} days before"),
     "last_sport": Titled(

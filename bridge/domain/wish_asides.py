@@ -208,7 +208,7 @@ def may_stand(said: Sequence[Said], left: str, aside: Sequence[str], lexicon: Le
     if kinds & {"clear", "forget", "allow", "any", "drop"} or POINTS.search(left.lower()):
         return False
     limits = all(one.narrows or one.kind in ("never", "suggestions") for one in said)
-    of_hours = kinds == {"hours"}
+    of_hours = all(one.hours for one in said)
     tokens = _tokens(left, lexicon)
     named = {kind for kind, _ in tokens}
     if any(one.actions == ALL for one in said) and K.SUGGESTION not in named and (K.ACTION, ALL) not in tokens:
@@ -218,7 +218,7 @@ def may_stand(said: Sequence[Said], left: str, aside: Sequence[str], lexicon: Le
         told = {kind for kind, _ in _tokens(plain, lexicon)}
         if (K.PART in told and not of_hours) or (K.NOT in told and NEGATED.search(plain) and not limits):
             return False
-        if POINTS.search(plain) and not kinds <= {"hours", "days", "goal"}:
+        if POINTS.search(plain) and not kinds <= {"hours", "days", "best", "goal"}:
             return False
         if "never" in kinds and re.match(r"since\b|seit\b", plain):
             return False

@@ -212,15 +212,21 @@ def _wanted(read: Clause) -> tuple[Said, ...]:
         return (Said(kind="days", actions=WORK, days=read.days),)
     if _is_muddled(read, often):
         raise NotUnderstood
-    found = []
-    if read.days:
-        found.append(Said(kind="days", actions=read.actions, days=read.days))
-        often = 0 if K.ONLY in read.flags else len(read.days)
-    elif K.EVERY in read.flags:
+    if K.EVERY in read.flags and not read.days:
         often = 7
-    if read.parts or read.spans:
-        spans = (_span_of(one, read, several=len(read.spans) > 1) for one in read.spans)
-        hours = _joined(read.parts) if read.parts else tuple(sorted(spans))
+    spans = [_span_of(one, read, several=len(read.spans) > 1) for one in read.spans]
+    hours = _joined(read.parts) if read.parts else tuple(sorted(spans))
+    until = any(rel is K.TO and end is None for rel, _, end in read.spans)
+    only = K.ONLY in read.flags or until or read.actions in (WORK, ALL)
+    several = not only and len(read.actions) > 1  # "sport and tv on Mondays": both, or one of them?
+    if read.days and (until or several):  # "on Fridays until 2": the other days?
+        raise NotUnderstood
+    found = []
+    if not only and (read.days or hours):
+        found.append(Said(kind="best", actions=read.actions, days=read.days, hours=hours))
+    if only and read.days:
+        found.append(Said(kind="days", actions=read.actions, days=read.days))
+    if only and hours:
         found.append(Said(kind="hours", actions=read.actions, hours=hours))
     if often:
         found.append(Said(kind="goal", actions=read.actions, number=often))

@@ -10,7 +10,7 @@ from typing import TypeVar
 from bridge.domain.languages import WEEKDAYS, Text, _, joined, number, say, say_many, shown
 from bridge.domain.titles import ACTION_WORDS, METER_WORDS
 from bridge.domain.wish_lexicon import ALL, WORK
-from bridge.domain.wishes import SUGGESTIONS_DEFAULT, Hours, Wishes, checked
+from bridge.domain.wishes import SUGGESTIONS_DEFAULT, Best, Hours, Wishes, checked
 from rhythm_env.interface import ActionType, Meter
 
 DAY_MINUTES = 24 * 60
@@ -27,8 +27,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """A wish that was understood, by its ``kind``: never, allow, hours, any, days, goal, drop, weight, suggestions,
-    clear, or forget for all that was wished of an action.
+    """A wish that was understood, by its ``kind``: never, allow, hours, any, days, best, goal, drop, weight,
+    suggestions, clear, or forget for all that was wished of an action.
 
     ``narrows`` says that hours and days are what an earlier wish leaves of them, and do not replace it.
     """
@@ -62,18 +62,26 @@ def _applied(wishes: Wishes, one: Said) -> Wishes:
         case "allow":
             return replace(wishes, never=wishes.never - one.actions)
         case "any":
-            return replace(wishes, hours=_without(wishes.hours, one), days=_without(wishes.days, one))
+            return _at_any_time(wishes, one)
         case "drop":
             return replace(wishes, goals=_without(wishes.goals, one))
         case "forget":
             left = replace(wishes, never=wishes.never - one.actions, goals=_without(wishes.goals, one))
-            return replace(left, hours=_without(wishes.hours, one), days=_without(wishes.days, one))
+            return _at_any_time(left, one)
     return _limited(wishes if one.narrows else replace(wishes, never=wishes.never - one.actions), one)
+
+
+def _at_any_time(wishes: Wishes, one: Said) -> Wishes:
+    hours, days = _without(wishes.hours, one), _without(wishes.days, one)
+    return replace(wishes, hours=hours, days=days, best=_without(wishes.best, one))
 
 
 def _limited(wishes: Wishes, one: Said) -> Wishes:
     if one.kind == "goal":
         return replace(wishes, goals={**wishes.goals, **dict.fromkeys(one.actions, int(one.number))})
+    if one.kind == "best":
+        best = Best(days=one.days, hours=one.hours)
+        return replace(wishes, best={**wishes.best, **dict.fromkeys(one.actions, best)})
     old_days, old_hours = (wishes.days, wishes.hours) if one.narrows else ({}, {})
     if one.kind == "days":
         return replace(wishes, days={**wishes.days, **{a: one.days & old_days.get(a, one.days) for a in one.actions}})
@@ -90,6 +98,8 @@ def standing(wishes: Wishes) -> tuple[Said, ...]:
     found = [Said(kind="never", actions=frozenset({action})) for action in ActionType if action in wishes.never]
     found += [Said(kind="days", actions=actions, days=days) for days, actions in _alike(wishes.days).items()]
     found += [Said(kind="hours", actions=actions, hours=hours) for hours, actions in _alike(wishes.hours).items()]
+    best = [(frozenset({action}), wishes.best[action]) for action in ActionType if action in wishes.best]
+    found += [Said(kind="best", actions=action, days=one.days, hours=one.hours) for action, one in best]
     goals = [action for action in ActionType if action in wishes.goals]
     found += [Said(kind="goal", actions=frozenset({action}), number=wishes.goals[action]) for action in goals]
     found += [Said(kind="weight", meter=meter, number=weight) for meter, weight in wishes.weights.items()]
@@ -114,6 +124,8 @@ def without(wishes: Wishes, one: Said) -> Wishes:
             return replace(wishes, days=_without(wishes.days, one))
         case "hours":
             return replace(wishes, hours=_without(wishes.hours, one))
+        case "best":
+            return replace(wishes, best=_without(wishes.best, one))
         case "goal":
             return replace(wishes, goals=_without(wishes.goals, one))
         case "weight":
@@ -162,8 +174,9 @@ def _phrase(one: Said) -> Text:
         case "days":
             return _on_days(one.days, named)
         case "hours":
-            spans = [_("{begin} to {end}", begin=f"{low:%H:%M}", end=_until(high)) for low, high in one.hours]
-            return say("{actions} only from {hours}", actions=named, hours=joined(spans))
+            return say("{actions} only from {hours}", actions=named, hours=_spans(one.hours))
+        case "best":
+            return _best(one, named)
         case "suggestions":
             return say_many("at most one suggestion a day", "at most {count} suggestions a day", int(one.number))
         case "weight" if one.meter is not None:
@@ -195,6 +208,20 @@ def _on_days(days: frozenset[int], named: str) -> Text:
     if WORKDAYS < len(days) < DAYS:  # "not on Friday" is shorter
         return say("{actions} not on {days}", actions=named, days=off)
     return say("{actions} only on {days}", actions=named, days=on)
+
+
+def _best(one: Said, named: str) -> Text:
+    days = joined([shown(name) for day, name in enumerate(WEEKDAYS) if day in one.days])
+    if not one.hours:
+        return say("{actions} best on {days}", actions=named, days=days)
+    hours = _spans(one.hours)
+    if not one.days:
+        return say("{actions} best from {hours}", actions=named, hours=hours)
+    return say("{actions} best on {days} from {hours}", actions=named, days=days, hours=hours)
+
+
+def _spans(hours: Sequence[Hours]) -> str:
+    return joined([_("{begin} to {end}", begin=f"{low:%H:%M}", end=_until(high)) for low, high in hours])
 
 
 def _named(one: Said) -> Sequence[Text]:

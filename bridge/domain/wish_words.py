@@ -98,12 +98,9 @@ def _together(said: tuple[Said, ...]) -> tuple[Said, ...]:
     """Return wishes with one for all days of an action whose days were said apart, "yoga mondays, running fridays"."""
     found: list[Said] = []
     for one in said:
-        of_it = [other for other in said if other.actions == one.actions]
-        kinds = [other.kind for other in of_it]
-        apart = kinds == ["days", "goal"] * (len(kinds) // 2) and not any(other.narrows for other in of_it)
-        days = [day for other in of_it for day in other.days]
-        if len(kinds) > 2 and apart and len(days) == len(set(days)) == sum(o.number for o in of_it):
-            one = replace(one, days=frozenset(days)) if one.kind == "days" else replace(one, number=len(days))
+        if one.kind == "best" and one.days:
+            alike = [o.days for o in said if (o.kind, o.actions, o.hours) == ("best", one.actions, one.hours)]
+            one = replace(one, days=frozenset().union(*alike)) if all(alike) else one
         found.append(one)
     return tuple(dict.fromkeys(found))
 
@@ -122,7 +119,15 @@ def _contradicts(said: tuple[Said, ...]) -> bool:
     """Return True if one wish of a text takes back another, or leaves nothing of it."""
     for at, one in enumerate(said):
         same = [other for other in said[:at] if other.kind == one.kind and other.actions & one.actions]
-        if (one.kind == "goal" and same) or (one.kind in LIMITS and not all(_goes(one, other) for other in same)):
+        if (one.kind in ("goal", "best") and same) or (
+            one.kind in LIMITS and not all(_goes(one, other) for other in same)
+        ):
+            return True
+    for one in (one for one in said if one.kind == "best"):
+        of_it = [other for other in said if other.actions & one.actions]
+        if any(other.kind == "days" and not one.days <= other.days for other in of_it):
+            return True
+        if any(other.kind == "hours" and one.hours and not common(one.hours, other.hours) for other in of_it):
             return True
     whole = frozenset().union(*(one.actions for one in said if one.kind == "goal" and one.number >= len(WEEK)))
     if any(one.kind == "days" and one.actions & whole and len(one.days) < len(WEEK) for one in said):

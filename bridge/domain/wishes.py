@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, time
 from typing import Any
@@ -16,25 +16,42 @@ SUGGESTIONS_MAX = 12
 GOAL_MAX = 21  # times a week
 WEIGHT_MAX = 5.0
 SPANS_MAX = 6  # of hours for an action
-KEYS = frozenset({"never", "hours", "days", "goals", "weights", "suggestions", "since"})  # of wishes as JSON values
+KEYS = frozenset(
+    {"never", "hours", "days", "best", "goals", "weights", "suggestions", "since"}
+)  # of wishes as JSON values
 NEXT = "bridge wish --user NAME"
 Hours = tuple[time, time]  # begin and end by the user's clock; an end at or before the begin is on the next day
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Best:
+    """When an action is wanted, and may be at other times too: on ``days`` of the week, or at ``hours`` of a day."""
+
+    days: frozenset[int] = frozenset()
+    hours: tuple[Hours, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wishes:
     """The wishes of a user, which outrank everything that is learnt of the user.
 
-    ``days`` are weekdays by action (0 is Monday), ``goals`` times a week, ``since`` when each goal was set.
+    ``days`` are the only weekdays of an action (0 is Monday), ``best`` those it is wanted on. ``goals`` are times a
+    week, ``since`` when each goal was set.
     """
 
     never: frozenset[ActionType] = frozenset()
     hours: Mapping[ActionType, tuple[Hours, ...]] = field(default_factory=dict)
     days: Mapping[ActionType, frozenset[int]] = field(default_factory=dict)
+    best: Mapping[ActionType, Best] = field(default_factory=dict)
     goals: Mapping[ActionType, int] = field(default_factory=dict)
     weights: Mapping[Meter, float] = field(default_factory=dict)
     suggestions: int = SUGGESTIONS_DEFAULT
     since: Mapping[ActionType, datetime] = field(default_factory=dict, compare=False)
+
+    def asks_for(self, action: ActionType | None, weekday: int) -> bool:
+        """Return True if an action has a goal, or is wanted on a weekday."""
+        best = None if action is None else self.best.get(action)
+        return action in self.goals or (best is not None and weekday in best.days)
 
 
 def dated(wishes: Wishes, before: Wishes, now: datetime) -> Wishes:
@@ -85,7 +102,8 @@ def checked(wishes: Wishes) -> Wishes:
 
 
 def _check_times(wishes: Wishes) -> None:
-    for action, spans in wishes.hours.items():
+    every = [*wishes.hours.items(), *((action, best.hours) for action, best in wishes.best.items() if best.hours)]
+    for action, spans in every:
         if not 1 <= len(spans) <= SPANS_MAX or any(begin == end for begin, end in spans):
             raise SetupError(
                 say(
@@ -95,7 +113,7 @@ def _check_times(wishes: Wishes) -> None:
                     command=f'{NEXT} --hours "{action} 09:00-12:00"',
                 )
             )
-    for action, days in wishes.days.items():
+    for action, days in [*wishes.days.items(), *((a, best.days) for a, best in wishes.best.items() if not best.hours)]:
         if not days or not days <= frozenset(range(7)):
             raise SetupError(
                 say(
@@ -111,10 +129,9 @@ def plain(wishes: Wishes) -> dict[str, Any]:
     since = {str(action): wishes.since[action].isoformat() for action in ActionType if action in wishes.since}
     return {
         "never": [str(action) for action in ActionType if action in wishes.never],
-        "hours": {
-            str(a): [[_clock(t) for t in span] for span in wishes.hours[a]] for a in ActionType if a in wishes.hours
-        },
+        "hours": {str(a): _clocks(wishes.hours[a]) for a in ActionType if a in wishes.hours},
         **({"days": {str(a): sorted(wishes.days[a]) for a in ActionType if a in wishes.days}} if wishes.days else {}),
+        **({"best": {str(a): _best(wishes.best[a]) for a in ActionType if a in wishes.best}} if wishes.best else {}),
         "goals": {str(action): wishes.goals[action] for action in ActionType if action in wishes.goals},
         "weights": {str(meter): float(wishes.weights[meter]) for meter in Meter if meter in wishes.weights},
         "suggestions": wishes.suggestions,
@@ -133,6 +150,7 @@ def wishes_of(body: object) -> Wishes:
             never=frozenset(ActionType(action) for action in _list(body.get("never", []))),
             hours={ActionType(a): _spans(spans) for a, spans in _object(body.get("hours", {}))},
             days={ActionType(a): frozenset(map(_whole, _list(days))) for a, days in _object(body.get("days") or {})},
+            best={ActionType(a): _best_of(best) for a, best in _object(body.get("best") or {})},
             goals={ActionType(a): _whole(goal) for a, goal in _object(body.get("goals", {}))},
             weights={Meter(m): _number(weight) for m, weight in _object(body.get("weights", {}))},
             suggestions=_whole(body.get("suggestions", SUGGESTIONS_DEFAULT)),
@@ -145,6 +163,22 @@ def wishes_of(body: object) -> Wishes:
 
 def _clock(at: time) -> str:
     return at.isoformat("minutes" if (at.second, at.microsecond) == (0, 0) else "auto")
+
+
+def _clocks(spans: Sequence[Hours]) -> list[list[str]]:
+    return [[_clock(at) for at in span] for span in spans]
+
+
+def _best(best: Best) -> dict[str, Any]:
+    return {"days": sorted(best.days), "hours": _clocks(best.hours)}
+
+
+def _best_of(value: object) -> Best:
+    found = dict(_object(value))
+    days = frozenset(map(_whole, _list(found.get("days", []))))
+    if not days <= frozenset(range(7)):
+        raise ValueError("a weekday is 0 to 6")
+    return Best(days=days, hours=_spans(found.get("hours", [])))
 
 
 def _spans(spans: object) -> tuple[Hours, ...]:

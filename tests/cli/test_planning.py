@@ -103,12 +103,11 @@ def test_a_wish_can_be_taken_back(run: Run) -> None:
 def test_a_wish_in_plain_words_counts_once_it_is_confirmed(run: Run) -> None:
     said = ("wish", "no sport before 9, and family on Sundays")
     body = {
-        "understood": "exercise only from 09:00 to 24:00; family time only on Sunday; family time once a week",
+        "understood": "exercise only from 09:00 to 24:00; family time best on Sunday",
         "wishes": {
             **NOTHING,
             "hours": {"EXERCISE": [["09:00", "00:00"]]},
-            "days": {"FAMILY_TIME": [6]},
-            "goals": {"FAMILY_TIME": 1},
+            "best": {"FAMILY_TIME": {"days": [6], "hours": []}},
         },
     }
     assert run(*said, "--json") == (0, body)
@@ -116,7 +115,7 @@ def test_a_wish_in_plain_words_counts_once_it_is_confirmed(run: Run) -> None:
     assert wish(run) == NOTHING
     assert run(*said, "--yes", "--json") == (0, body)
     assert wish(run) == body["wishes"]
-    assert "only: EXERCISE 09:00-00:00, FAMILY_TIME Sun" in run("wish")[1]
+    assert "only: EXERCISE 09:00-00:00\nbest: FAMILY_TIME Sun" in run("wish")[1]
 
 
 def test_words_that_are_not_understood_store_nothing(run: Run) -> None:

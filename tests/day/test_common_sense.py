@@ -10,7 +10,7 @@ from bridge.day.choice import gaps, look, place
 from bridge.day.silence import quiet
 from bridge.domain.rendering import for_person, told
 from bridge.domain.types import Task
-from bridge.domain.wishes import Wishes
+from bridge.domain.wishes import Best, Wishes
 from rhythm_env.interface import ActionType, Meter
 
 from .lives import DAY, TODAY, at, days, entry, nights, sleep, whole_day, workout
@@ -145,6 +145,17 @@ def test_an_action_has_its_days():
     assert against(made, A.DEEP_WORK, 2) == "it is outside the hours and days that you set"
     made = person(hour=9.0, wishes=Wishes(days={A.DEEP_WORK: frozenset({TODAY.weekday()})}))
     assert A.DEEP_WORK in found(made, 2)[0]
+
+
+def test_an_action_is_advised_on_the_day_and_in_the_hours_that_it_is_wanted():
+    wanted = {A.LEARN: Best(days=frozenset({TODAY.weekday()}), hours=((time(19), time(21)),))}
+    others = {A.LEARN: Best(days=frozenset(range(7)) - {TODAY.weekday()})}
+    plain, on, off = (person(hour=18, wishes=Wishes(best=best)) for best in ({}, wanted, others))
+    given = found(on, 3)[0][A.LEARN]
+    assert at(TODAY, 19 * 60) <= given.start < at(TODAY, 21 * 60)
+    assert "you wish for it on a" in ", ".join(map(told, given.facts))
+    assert A.LEARN not in found(plain, 3)[0]
+    assert [one.keys() for one in found(off, 3)] == [one.keys() for one in found(plain, 3)]
 
 
 def test_no_suggestions_wished_none_given():

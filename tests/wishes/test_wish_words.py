@@ -10,7 +10,7 @@ from bridge.domain.errors import SetupError
 from bridge.domain.wish_clauses import NotUnderstood
 from bridge.domain.wish_said import applied, common, sentence, standing, without
 from bridge.domain.wish_words import understood
-from bridge.domain.wishes import Wishes
+from bridge.domain.wishes import Best, Wishes, plain, wishes_of
 from rhythm_env.interface import ActionType
 from tests.wishes.corpus import meant, wishes
 
@@ -65,7 +65,7 @@ def test_hours_narrow_each_other_and_the_newest_counts() -> None:
     assert found.hours == {E: ((time(9), time(20)),)}
     found = applied(found, understood("three runs a week, never meditation and family on Sundays"))
     assert (found.goals[E], found.never) == (3, frozenset({M}))
-    assert found.days == {ActionType.FAMILY_TIME: frozenset({6})}
+    assert (found.best, found.days) == ({ActionType.FAMILY_TIME: Best(days=frozenset({6}))}, {})
     found = applied(found, understood("meditate twice a week"))
     assert (found.never, found.goals[M]) == (frozenset(), 2)
     assert applied(found, understood("never sport")).goals.get(E) is None
@@ -94,12 +94,27 @@ def test_what_was_understood_is_said_in_a_sentence() -> None:
         ("running, but not on Tuesdays", sentence(understood("no running on Tuesdays"))),
         ("Arbeitsende 16 Uhr", "work only from 00:00 to 16:00"),
         ("I hate meditation, never show it", "never suggest meditation"),
-        ("yoga mondays, running fridays", "exercise only on Monday and Friday; exercise 2 times a week"),
-        ("montags Yoga, freitags laufen", "exercise only on Monday and Friday; exercise 2 times a week"),
+        ("yoga mondays, running fridays", "exercise best on Monday and Friday"),
+        ("montags Yoga, freitags laufen", "exercise best on Monday and Friday"),
     ],
 )
 def test_what_a_stranger_wished_is_understood(text: str, meaning: str) -> None:
     assert sentence(understood(text)) == meaning
+
+
+def test_a_wish_for_a_day_forbids_no_other_and_only_says_so() -> None:
+    for text in ("Saturdays are for the kids", "samstags ist Familie", "family time on Saturdays, preferably"):
+        found = applied(Wishes(), understood(text))
+        assert found == Wishes(best={ActionType.FAMILY_TIME: Best(days=frozenset({5}))})
+        assert wishes_of(plain(found)) == found
+        assert sentence(understood(text)) == "family time best on Saturday"
+        for back in ("family time at any time", "forget my wish about family"):
+            assert applied(found, understood(back)) == Wishes()
+    assert applied(Wishes(), understood("workouts tue and thu only")).days == {E: frozenset({1, 3})}
+    morning = applied(Wishes(), understood("workouts preferably in the morning"))
+    assert morning.best == {E: Best(hours=((time(6), time(12)),))}
+    with pytest.raises(NotUnderstood):
+        understood("no sport on Sundays and sport on Sundays")
 
 
 @pytest.mark.parametrize("language", ["en", "de"])

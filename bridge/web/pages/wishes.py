@@ -55,7 +55,8 @@ def save(visit: Visitor, form: Annotated[Fields, Depends(fields)]) -> Response:
     except SetupError as error:
         return _shown(visit, form, wrong=told(error))
     people = visit.bridge.store.people
-    found = replace(found, days=people.wishes(visit.user.id).days)  # the form has no fields for them
+    before = people.wishes(visit.user.id)
+    found = replace(found, days=before.days, best=before.best)  # the form has no fields for them
     people.save_wishes(visit.user.id, found, now=visit.now)
     return RedirectResponse("/wishes?saved=yes", 303)
 
