@@ -13,6 +13,7 @@ SHOWN = (
     *("users", "database", "workers", "syncs_per_s", "lag_p50_s", "lag_p95_s", "cpu_ms_per_first_sync"),
     *("cpu_ms_per_sync_nothing_new", "peak_mb", "lost", "doubled", "bytes_per_user_year"),
 )
+DEPLOYED = ("queued_p95_s", "cpu_ms_per_advice", "postgres_ms_per_sync_nothing_new", "postgres_ms_per_advice")
 MANY = 200  # people from whom on one process is not enough
 
 
@@ -38,27 +39,44 @@ def fleet(
             "--workers", help="Number of processes that sync. Default: 1, or 2 for more than 200 people.", min=1, max=64
         ),
     ] = None,
+    concurrency: Annotated[
+        int, typer.Option("--concurrency", help="Jobs at once of a worker on PostgreSQL.", min=1, max=200)
+    ] = 10,
+    wait: Annotated[
+        float, typer.Option("--wait", help="Seconds before a vendor answers, on PostgreSQL.", min=0.0, max=60.0)
+    ] = 0.3,
     write: Annotated[
         Path | None,
         typer.Option(
             "--write",
-            help="Put the figures as a row into the table of this Markdown document, which must hold the lines <!-- "
-            "fleet --> and <!-- /fleet -->. The row of an earlier run with as many people and the same kind of "
-            "database is replaced.",
+            help="Put the figures as a row into the tables of this Markdown document, which must hold the lines <!-- "
+            "fleet --> and <!-- /fleet -->, and extrapolate. The row of an earlier run with as many people and the "
+            "same kind of database is replaced.",
         ),
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Connect many simulated people to WHOOP, Garmin and Google Calendar on loopback, and measure two syncs of all.
+    """Connect many simulated people to WHOOP, Garmin and Google Calendar on loopback, and measure syncs of all.
 
-    The exit code is 1 if records were lost or doubled, or syncs were missed.
+    On PostgreSQL real workers (bridge worker) do everything, advice included. The exit code is 1 if records were lost
+    or doubled, or syncs were missed.
     """
-    from lab.fleet.load import fleet as run
+    from lab.fleet import deployed, load
 
+    count = workers or (2 if users > MANY else 1)
     with show.Progress() as progress:
-        figures = run(
-            users, days=days, database=database, workers=workers or (2 if users > MANY else 1), progress=progress.steps
-        )
+        if database is not None and database.startswith("postgres"):
+            figures = deployed.run(
+                users,
+                days=days,
+                database=database,
+                workers=count,
+                concurrency=concurrency,
+                wait=wait,
+                progress=progress.steps,
+            )
+        else:
+            figures = load.fleet(users, days=days, database=database, workers=count, progress=progress.steps)
     if json:
         show.document(figures)
     else:
@@ -74,3 +92,6 @@ def fleet(
 def _print(figures: dict[str, Any]) -> None:
     show.table([figures], SHOWN[:6])
     show.table([figures], SHOWN[6:])
+    if "first_wall" in figures:
+        show.table([figures], DEPLOYED)
+        show.table([{"first wall": figures["first_wall"]}], ("first wall",))

@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
@@ -116,6 +117,16 @@ def _add(db: sa.Connection, people: range, numbers: list[int], vault: Vault) -> 
         for source, number in zip(SOURCES, numbers, strict=True)
     ]
     db.execute(sa.insert(tables.connections), rows)
+
+
+def spread(store: Store, base: datetime, until: datetime) -> None:
+    """Make the connections due in turn, evenly spaced, as they are after the daemon has run for some time."""
+    with store.database.write() as db:
+        c = tables.connections.c
+        low, high = db.execute(sa.select(sa.func.min(c.id), sa.func.max(c.id))).one()
+        pace = tables.microseconds(until) - tables.microseconds(base)
+        due = tables.microseconds(base) + sa.type_coerce(c.id - low, sa.BigInteger) * (pace // (high - low + 1))
+        db.execute(sa.update(tables.connections).values(due_at=sa.type_coerce(due, tables.Instant)))
 
 
 def size(store: Store) -> int:

@@ -1,0 +1,79 @@
+"""What a run's store grows by, and how late its syncs began."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import sqlalchemy as sa
+
+from bridge.ingest.outcomes import SYNC_CADENCE
+from bridge.store import Store, tables
+from lab.fleet import stage
+from lab.fleet.accounts import SOURCES
+from rhythm_env.interface import SLOTS_PER_DAY
+
+RAW_DAYS = 90  # of what came from the sources, as it came, are kept
+RUN_DAYS = 90  # of how syncs ended
+DAILY = (
+    tables.records,
+    tables.arrivals,
+    tables.samples,
+    tables.packed_samples,
+    tables.episodes,
+    tables.events,
+)  # grow with the days
+PER_DAY = len(SOURCES) * (timedelta(days=1) // SYNC_CADENCE)  # syncs of one person
+
+
+def at_share(ordered: Sequence[float], share: float) -> float:
+    """Return the value that ``share`` of the sorted values are at most; 0 for none."""
+    return ordered[min(round(share * len(ordered)), len(ordered) - 1)] if ordered else 0.0
+
+
+def lag_figures(steady: Sequence[float], burst: Sequence[float]) -> dict[str, float]:
+    """Return how late syncs began, from sorted seconds, at a steady rate and when all were due at once."""
+    return {
+        f"{round_of}lag_p{round(100 * share)}_s": round(at_share(lags, share), 3)
+        for round_of, lags in (("", steady), ("burst_", burst))
+        for share in (0.50, 0.95)
+    }
+
+
+def parts(store: Store) -> dict[str, int]:
+    """Return the bytes of every table with its indices, and of the whole database."""
+    grown, whole = (*DAILY, tables.sync_runs), stage.size(store)
+    try:
+        return {table.name: stage.part(store, table) for table in grown} | {"all": whole}
+    except sa.exc.OperationalError:  # a SQLite built without its tables' statistics: all of it counts as data
+        return {table.name: 0 for table in grown} | {"records": whole, "all": whole}
+
+
+def held(store: Store, users: int, days: int) -> dict[str, int]:
+    """Return the rows of the daily tables, and the bytes of their indices, of a person's day on PostgreSQL."""
+    with store.database.read() as db:
+        rows = sum(db.execute(sa.select(sa.func.count()).select_from(table)).scalar_one() for table in DAILY)
+        query = sa.text("SELECT pg_indexes_size(CAST(:name AS regclass))")
+        indexed = sum(db.execute(query, {"name": table.name}).scalar_one() for table in DAILY)
+    each = users * days
+    return {"rows_per_user_day": round(rows / each), "index_bytes_per_user_day": round(indexed / each)}
+
+
+def figures(users: int, days: int, advice: float, loaded: dict[str, int], later: dict[str, int]) -> dict[str, Any]:
+    """Return the bytes of a person's day, of a sync's outcome and of an advice, and the sum of a person's year.
+
+    Only tables that grow are measured. Space that updates leave behind is used again and is no growth.
+    """
+    run = later["sync_runs"] / (2 * users * len(SOURCES))  # everybody was synced twice
+    day = sum(loaded[table.name] for table in DAILY) / users / days
+    raw_day = loaded["arrivals"] / users / days
+    year = 365 * (day - raw_day + SLOTS_PER_DAY * advice) + RAW_DAYS * raw_day + RUN_DAYS * PER_DAY * run
+    return {
+        "database_mb": round(later["all"] / 1e6, 2),
+        "bytes_per_user_day": round(day),
+        "raw_bytes_per_user_day": round(raw_day),
+        "bytes_per_sync_run": round(run, 1),
+        "bytes_per_advice": round(advice),
+        "bytes_per_user_year": round(year),
+    }
