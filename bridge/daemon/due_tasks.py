@@ -94,18 +94,21 @@ def users_with_due_tasks(
     """
     waiting = outgoing_events.users_waiting(bridge, [user for user, _moment in everybody], now=now)
     work, moments = bridge.store.scheduling, {moment for _user, moment in everybody}
-    advised = {moment: work.users_advised(moment, since=now - SILENCE_RETRIED, now=now) for moment in moments}
-    untold, loud = (
-        bridge.store.notifications.users_to_tell_of_pauses(),
-        {m for m in moments if m.slot not in bridge.guard.quiet},
-    )
-    to_send = {m: untold | work.users_to_notify(m, now=now) if m in loud else set() for m in moments}
+    advised = work.users_advised(moments, since=now - SILENCE_RETRIED, now=now)
+    untold = bridge.store.notifications.users_to_tell_of_pauses()
+    to_send = work.users_to_notify([m for m in moments if m.slot not in bridge.guard.quiet], now=now)
     writing = [spec.name for spec in registry.specs() if spec.writes is not None]
     agreed = work.users_with_feedback(
         writing, advised=now - calendar_writer.RESCHEDULED_MAX, since=now - PLANS_RETRIED_FOR
     )
     others = agreed | waiting
-    return [u for u, at in everybody if u.id not in advised[at] or u.id in to_send[at] or u.id in others]
+    return [
+        user
+        for user, at in everybody
+        if user.id not in advised[at]
+        or user.id in others
+        or (at in to_send and (user.id in untold or user.id in to_send[at]))
+    ]
 
 
 def guarded(what: str, work: Callable[[], object]) -> bool:
@@ -132,7 +135,8 @@ def _confirm(bridge: installation.Bridge, user: User, now: datetime) -> None:
 def _advise(bridge: installation.Bridge, user: User, now: datetime) -> None:
     """Recommend, unless the slot has advice or was left without by a draw; then learn a due prior."""
     moment = moment_at(now, user.zones)
-    if user.id in bridge.store.scheduling.users_advised(moment, since=now - SILENCE_RETRIED, now=now):
+    work, since = bridge.store.scheduling, now - SILENCE_RETRIED
+    if work.users_advised([moment], since=since, now=now, user_id=user.id)[moment]:
         return
     policy = bridge.policy()
     recommend.recommend(

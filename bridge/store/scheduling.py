@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Collection, Mapping, Sequence
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -244,13 +244,14 @@ class Scheduling(Part):
         return set(db.execute(recent).scalars())
 
     @reads
-    def users_to_notify(self, db: sa.Connection, moment: Moment, *, now: datetime) -> set[int]:
-        """Return the ids of users with a channel to whom the slot's recommendation is still to be sent."""
+    def users_to_notify(
+        self, db: sa.Connection, moments: Collection[Moment], *, now: datetime
+    ) -> Mapping[Moment, set[int]]:
+        """Return slot -> ids of users with a channel to whom its recommendation is still to be sent."""
         r, n = tables.recommendations.c, tables.notifications.c
         begun = sa.select(n.id).where(n.recommendation_id == r.id).exists()
-        query = sa.select(r.user_id).where(
-            r.week == moment.week,
-            r.timestep == moment.timestep,
+        query = sa.select(r.week, r.timestep, r.user_id).where(
+            _in_slots(r, moments),
             r.shown_at.is_(None),
             r.answer.is_(None),
             r.superseded_at.is_(None),
@@ -258,21 +259,46 @@ class Scheduling(Part):
             r.user_id.in_(sa.select(tables.channels.c.user_id)),
             ~begun,
         )
-        return set(db.execute(query).scalars())
+        return _by_slot(db, query, moments)
 
     @reads
-    def users_advised(self, db: sa.Connection, moment: Moment, *, since: datetime, now: datetime) -> set[int]:
-        """Return the ids of users who need no new recommendation for a slot: they have it, or a draw gave none.
+    def users_advised(
+        self,
+        db: sa.Connection,
+        moments: Collection[Moment],
+        *,
+        since: datetime,
+        now: datetime,
+        user_id: int | None = None,
+    ) -> Mapping[Moment, set[int]]:
+        """Return slot -> ids of users who need no new recommendation for it: they have it, or a draw gave none.
 
-        A slot without advice for another reason counts if decided since ``since``, without newer data.
+        A slot without advice for another reason counts if decided since ``since``, without newer data. With a
+        ``user_id``, only this user is looked at.
         """
         r, s = tables.recommendations.c, tables.silences.c
-        here = r.week == moment.week, r.timestep == moment.timestep, r.superseded_at.is_(None)
         arrived = sa.exists().where(c.user_id == s.user_id, c.last_change >= s.made_at)
         silent = sa.or_(s.probability < 1, sa.and_(s.made_at >= since, ~arrived))
-        quiet = sa.select(s.user_id).where(s.week == moment.week, s.timestep == moment.timestep, silent)
         lasts = sa.or_(r.kind.is_(None), r.kind != "sleep", r.answer.is_not(None), r.end_at > now)
-        return set(db.execute(sa.select(r.user_id).where(*here, lasts)).scalars()) | set(db.execute(quiet).scalars())
+        found = [
+            sa.select(table.week, table.timestep, table.user_id).where(
+                _in_slots(table, moments), wanted, table.user_id == (table.user_id if user_id is None else user_id)
+            )
+            for table, wanted in ((r, sa.and_(r.superseded_at.is_(None), lasts)), (s, silent))
+        ]
+        return _by_slot(db, sa.union_all(*found), moments)
+
+
+def _in_slots(table: Any, moments: Collection[Moment]) -> sa.ColumnElement[bool]:
+    return sa.or_(sa.false(), *(sa.and_(table.week == m.week, table.timestep == m.timestep) for m in moments))
+
+
+def _by_slot(db: sa.Connection, query: Any, moments: Collection[Moment]) -> Mapping[Moment, set[int]]:
+    """Return the users of rows of (week, timestep, user) by slot, in one statement for all slots."""
+    found: dict[tuple[date, int], set[int]] = {(moment.week, moment.timestep): set() for moment in moments}
+    for week, timestep, user in db.execute(query) if moments else ():
+        found[week, timestep].add(user)
+    return {moment: found[moment.week, moment.timestep] for moment in moments}
 
 
 _MINE = c.id == sa.bindparam("connection")

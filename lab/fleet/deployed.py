@@ -68,6 +68,7 @@ class Deployment:
     limit: int  # of syncs of a source at once
     postmaster: int | None
     busy: dict[str, list[float]] = field(default_factory=dict)
+    connections: int = 0  # to the database, at most
 
     def used(self) -> usage.Moment:
         return usage.used([worker.pid for worker in self.workers], self.postmaster)
@@ -98,6 +99,7 @@ class Deployment:
 
     def _look(self) -> None:
         now = read_clock(self.clock)
+        self.connections = max(self.connections, usage.connections(self.store))
         room = self.concurrency * len(self.workers)
         seen = {"jobs at once of the workers": usage.jobs(self.store)[1] / room}
         for source in SOURCES:
@@ -139,8 +141,11 @@ class Deployment:
         """Begin a slot in which nothing is to be synced, and wait until everybody has been looked at."""
         self.move(SLOT)
         moment = moment_at(SLOT, ZONES)
-        scheduling = self.store.scheduling
-        return self.play(lambda: self.users - len(scheduling.users_advised(moment, since=SLOT, now=SLOT)), step)
+
+        def left() -> int:
+            return self.users - len(self.store.scheduling.users_advised([moment], since=SLOT, now=SLOT)[moment])
+
+        return self.play(left, step)
 
     def move(self, base: datetime) -> None:
         """Make it ``base``, with nothing due for some time."""
@@ -250,6 +255,7 @@ def run(
         "doubled": counted.doubled,
         "missed_syncs": missed,
         "in_use": {what: round(part, 3) for what, part in sorted(whole.busy.items(), key=lambda one: -one[1])},
+        "connections_per_worker": -(-here.connections // workers),
         "others_in_use": round(others, 3),
         "first_wall": f"{wall}, {100 * share:.0f} % in use",
         **growth.figures(users, days, each, loaded, later),

@@ -15,6 +15,8 @@ from bridge.daemon.due_tasks import Everybody, users_with_due_tasks
 from bridge.domain.slots import moment_at
 from tests.daemon.stage import Stage, staged
 
+ZONES = ("Europe/Berlin", "Asia/Kathmandu", "America/New_York", "Pacific/Auckland")
+
 
 @pytest.fixture
 def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
@@ -40,7 +42,7 @@ def test_a_tick_costs_as_many_statements_for_many_people(stage: Stage) -> None:
     counts = []
     for people in (1, 12):
         while len(stage.users) < people:
-            stage.add(f"user{len(stage.users)}", "Europe/Berlin")
+            stage.add(f"user{len(stage.users)}", ZONES[len(stage.users) % len(ZONES)])
         everybody = Everybody(stage.bridge)
         with statements() as cold:
             users_with_due_tasks(stage.bridge, everybody.at(stage.now), now=stage.now)
@@ -49,6 +51,19 @@ def test_a_tick_costs_as_many_statements_for_many_people(stage: Stage) -> None:
         assert len(found) == people
         counts.append((len(cold), len(warm)))
     assert counts[0] == counts[1]
+
+
+def test_a_person_is_advised_without_asking_who_else_was(stage: Stage) -> None:
+    stage.add("ana", "Europe/Berlin")
+    stage.add("ben", "Europe/Berlin")
+    ana, ben = stage.users
+    work, moment = stage.bridge.store.scheduling, moment_at(stage.now, ana.zones)
+    for user in (ana, ben):
+        stage.bridge.store.recommendations.add_silence(user.id, moment, probability=0.5, now=stage.now)
+    known = {"since": stage.now, "now": stage.now}
+    assert work.users_advised([moment], **known) == {moment: {ana.id, ben.id}}
+    assert work.users_advised([moment], **known, user_id=ana.id) == {moment: {ana.id}}
+    assert work.users_advised([], **known) == {}
 
 
 def test_slots_change_on_the_quarter_and_somebody_new_is_there_at_once(stage: Stage) -> None:
