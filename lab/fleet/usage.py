@@ -119,3 +119,10 @@ def jobs(store: Store) -> tuple[int, int]:
             (SELECT count(*) FROM {SCHEMA}.procrastinate_jobs WHERE status = 'doing') AS doing"""  # noqa: S608
         row = db.execute(sa.text(query)).one()
         return row.workers, row.doing
+
+
+def connections(store: Store) -> int:
+    """Return how many connections to the store's database are open beside the one that asks."""
+    query = "SELECT count(*) - 1 FROM pg_stat_activity WHERE datname = current_database()"
+    with store.database.read() as db:
+        return int(db.execute(sa.text(query)).scalar_one())
