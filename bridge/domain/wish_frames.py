@@ -18,6 +18,7 @@ from rhythm_env.interface import ActionType, Meter
 
 MORE = 2.0  # the weight of a meter that matters more
 PARTS = re.compile(r"[,;.!?]+| [-–—]+ | (?:and|und) ")
+BOTH = re.compile(r" (?:and|und) ")
 ASKED = re.compile(r"(?:can|could|would|will|kannst|könnt|könnt\w+|würde\w*) ")  # politely
 Actions = Callable[[str], frozenset[ActionType] | None]
 
@@ -106,8 +107,8 @@ def _weight(text: str, frames: Frames) -> Said | None:
 
 
 def _meter(name: str, frames: Frames) -> Meter | None:
-    name = name.strip()
-    return frames.meters.get(name) or frames.meters.get(frames.own.sub("", name))
+    found = {frames.meters.get(one) or frames.meters.get(frames.own.sub("", one)) for one in BOTH.split(name.strip())}
+    return found.pop() if len(found) == 1 else None
 
 
 def _plain(text: str, soft: re.Pattern[str] | str) -> str:

@@ -24,6 +24,7 @@ K = Kind
 TEXT_MAX = 300  # characters
 CLAUSES_MAX = 6
 LIMITS = ("days", "hours")
+NEVER = ((K.NOT, "never"), (K.NOT, "nie"))
 LANGUAGES = ("en", "de")
 QUESTION = re.compile(
     r"(?:is (?!it\b)|are|do|does|did|why|what|how|ist|sind|warum|wieso|weshalb|wie)\b.*\?$"
@@ -195,6 +196,8 @@ def _clauses(tokens: Sequence[Token], before: frozenset[ActionType] | None = Non
             continue
         try:
             first, rest = _clause(tokens[:at], before), tokens[at + 1 :]
+            if _is_shared_time(tokens, at):
+                raise NotUnderstood
             rest = rest[1:] if rest and rest[0][0] in (K.AND, K.CUT) else rest
             found.add(_together(first + _clauses(rest, _actions(tokens[:at]) or before, left + 1)))
         except NotUnderstood:
@@ -211,6 +214,14 @@ def _is_shared_not(tokens: Sequence[Token], at: int) -> bool:
     if first != [K.NOT, K.ACTION] or tokens[0][1] is not None or kinds[at] is not K.AND:
         return False
     return rest[:1] == [K.ACTION] or (rest[:2] == [K.NOT, K.ACTION] and rest[2:3] not in ([], [K.AND], [K.CUT], [K.OR]))
+
+
+def _is_shared_time(tokens: Sequence[Token], at: int) -> bool:
+    """Return True for "in the evening reading and no tv", whose time may hold for both."""
+    kinds = [kind for kind, _ in tokens]
+    rest = [one for one in tokens[at + 1 :] if one[0] not in (K.AND, K.CUT)]
+    veto = len(rest) == 2 and {kind for kind, _ in rest} == {K.NOT, K.ACTION} and rest[0] not in NEVER
+    return veto and kinds[0] in (K.DAY, K.PART, K.BEFORE, K.AFTER, K.FROM)
 
 
 def _actions(tokens: Sequence[Token]) -> frozenset[ActionType]:

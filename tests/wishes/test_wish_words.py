@@ -51,6 +51,8 @@ def test_most_wishes_are_understood_and_none_wrongly(language: str, half: int) -
         "no more than 3 runs a week",
         "no sport Monday and Tuesday and Wednesday meditation",
         "morgen kein Sport",
+        "so keine Treffen mit Leuten",  # Sunday, or "well then"?
+        "abends lesen und nicht fernsehen",
         "x" * 1000,
         "no sport " * 100,
     ],
@@ -96,6 +98,13 @@ def test_what_was_understood_is_said_in_a_sentence() -> None:
         ("I hate meditation, never show it", "never suggest meditation"),
         ("yoga mondays, running fridays", "exercise best on Monday and Friday"),
         ("montags Yoga, freitags laufen", "exercise best on Monday and Friday"),
+        ("half seven is the earliest for any workout", "exercise only from 07:30 to 24:00"),
+        ("friday is off and so is saturday", "work only on Monday, Tuesday, Wednesday, Thursday and Sunday"),
+        ("you can bin the weekly running goal", "no goal for exercise"),
+        ("I'd rather be calm than productive", "serenity counts 2 times as usual"),
+        ("Energie und Fitness sind mir wichtiger als der Rest", "vitality counts 2 times as usual"),
+        ("Verschon mich vormittags mit Papierkram", "office work and errands only from 12:00 to 06:00"),
+        ("vor halb acht brauchst du mir mit Sport nicht kommen", "exercise only from 07:30 to 24:00"),
     ],
 )
 def test_what_a_stranger_wished_is_understood(text: str, meaning: str) -> None:
