@@ -137,7 +137,9 @@ def on_paper(rows: Sequence[dict[str, str]], users: int) -> dict[str, Any]:
     """Extrapolate from the largest run. A person's costs grow as the number of people to the exponents of the runs."""
     largest, day = rows[-1], per_day(rows[-1])
     times = users / float(largest["users"])
-    cpu, space = _of(rows, "CPU ms, nothing new"), _of(rows, "bytes/user-day")
+    cpu, space = (
+        max(0.0, _of(rows, name)) for name in ("CPU ms, nothing new", "bytes/user-day")
+    )  # nothing gets cheaper
     cores = {name: users * seconds / DAY.total_seconds() * times**cpu for name, seconds in day.items()}
     polling = [count for name, count in cores.items() if name.endswith("polling")]
     bytes_a_year, rows_a_day, indexed_a_day = (
