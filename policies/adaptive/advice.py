@@ -44,7 +44,7 @@ CLOSE = 0.15  # standard errors within which two actions count as equally good
 TRUSTED = 0.4  # share of the planner at which its values count in full
 UNKNOWN_SD = 0.31  # of a belief about somebody unlike all: 1.645 standard deviations reach from the middle to 0 and 1
 STRANGER, STRANGER_SD = 0.5, 0.289  # mean and spread of a trait of which every value is as likely
-# Errors of the planner's belief over its stated spread, over 126 simulated lives: particles are few and too alike.
+# Errors of the planner's belief over its stated spread, over 126 lives of 24 people: particles are few and too alike.
 WIDER = 1.15
 ALMOST_SURE = 1e-3  # spread that no belief falls below, so that it can be divided by
 UNBELIEVED, BELIEVED = 0.4, 0.7  # shares of the planner at which its belief begins to count, and counts in full
