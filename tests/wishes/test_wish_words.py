@@ -103,6 +103,7 @@ def test_what_was_understood_is_said_in_a_sentence() -> None:
         ("you can bin the weekly running goal", "no goal for exercise"),
         ("I'd rather be calm than productive", "serenity counts 2 times as usual"),
         ("Energie und Fitness sind mir wichtiger als der Rest", "vitality counts 2 times as usual"),
+        ("Serien höchstens bis 23 Uhr", "watching series only from 00:00 to 23:00"),
         ("Verschon mich vormittags mit Papierkram", "office work and errands only from 12:00 to 06:00"),
         ("vor halb acht brauchst du mir mit Sport nicht kommen", "exercise only from 07:30 to 24:00"),
     ],
