@@ -110,6 +110,22 @@ INSTALLATION = (
     ),
 )
 
+ASK = (
+    Setting(
+        name="address",
+        help="the address of a service that speaks OpenAI's chat completions, which plain questions that the grammar "
+        "cannot read are sent to for translation (e.g. http://localhost:11434/v1); empty: none is",
+        default="",
+    ),
+    Setting(
+        name="model", help="the name of the model to ask, as the service at BRIDGE_ASK_ADDRESS knows it", default=""
+    ),
+    Setting(
+        name="key", help="the API key of the service at BRIDGE_ASK_ADDRESS, if it asks for one", default="", secret=True
+    ),
+    Setting(name="timeout_s", help="the seconds that a translation may take", default="20"),
+)
+
 MQTT = (
     Setting(name="url", help="the MQTT broker: mqtt://HOST:1883, or mqtts://HOST:8883 with TLS", default=""),
     Setting(name="user", help="the login name at the broker", default=""),

@@ -66,7 +66,7 @@ def specs() -> list[ConnectorSpec]:
 
 def settings_by_table(mentioned: Sequence[str]) -> dict[str, set[str]]:
     """Return table of ``config.toml`` -> names of its settings. Those of plug-ins not ``mentioned`` stay empty."""
-    found: dict[str, set[str]] = {"mqtt": {setting.name for setting in config.MQTT}}
+    found = {name: {one.name for one in settings} for name, settings in (("mqtt", config.MQTT), ("ask", config.ASK))}
     for one in specs():
         for setting in (*one.settings, *one.file_settings):
             for table in filter(None, (one.name, setting.shared)):

@@ -112,6 +112,8 @@ def settings_page() -> str:
     parts = ["# Settings\n", texts()["settings"]["head"], "\n## The installation\n", _settings(own)]
     shared = [(config.variable_of("mqtt", one), f"[mqtt] {one.name}", one) for one in config.MQTT]
     parts += ["\n## MQTT\n", _settings(shared)]
+    asked = [(config.variable_of("ask", one), f"[ask] {one.name}", one) for one in config.ASK]
+    parts += ["\n## Questions\n", _settings(asked)]
     parts += ["\n## Variables only\n", "| variable | meaning |", "|---|---|"]
     parts += [f"| `{name}` | {meaning} |" for name, meaning in texts()["variables"].items()]
     for title, kind in (("Sources", "connectors"), ("Classifiers", "classifiers"), ("Policies", "policies")):

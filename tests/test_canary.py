@@ -100,6 +100,7 @@ SENDERS = {
     "advice/outgoing_events.py": "messages",
     "daemon/mqtt/link.py": "messages",
     "daemon/health.py": "metrics",
+    "query/translated.py": "the question that a person typed, and nothing of their data (tests/ask/test_translated.py)",
     "daemon/backup_places.py": "nothing: what it sends is encrypted",
 }
 NOTICES = {  # the functions that make a message to a person; of advice, a trial, a week, a source alone, and a test
@@ -111,6 +112,7 @@ NOTICES = {  # the functions that make a message to a person; of advice, a trial
 }
 SENDING = {"requests", "apprise", "paho", "smtplib", "socket", "urllib.request", "http.client", "http.server", "httpx"}
 SENDING |= {"obstore", "boto3", "ftplib", "websockets", "aiohttp", "bridge.http.session", "bridge.http.egress"}
+SENDING |= {"rhythm_env.chat.service"}
 PARTS_WITH_DATA = (
     "advice",
     "calendar",

@@ -44,7 +44,7 @@ class AskedDocument(AnswerDocument):
 
 def asked_document(found: Answer) -> AskedDocument:
     """Return the answer to a plain question as a JSON document."""
-    return {**answer_document(found), "understood": str(sentence(found.query))}
+    return {**answer_document(found), "understood": str(sentence(found.query, found.translated_by))}
 
 
 def answer_document(found: Answer) -> AnswerDocument:

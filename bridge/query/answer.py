@@ -47,6 +47,7 @@ class Answer:
     groups: tuple[Group, ...] = ()
     interval: tuple[float, float] | None = None
     reason: Text | None = None
+    translated_by: str | None = None  # the language model that read the query in a plain question
 
 
 def answer(query: Query, tables: Tables) -> Answer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -9,8 +10,9 @@ from bridge.domain.slots import zone_at
 from bridge.query import exposures
 from bridge.query.answer import Answer, answer
 from bridge.query.parse import Words, query_of
-from bridge.query.plain import read
+from bridge.query.plain import TEXT_MAX, NotRead, read
 from bridge.query.rows import Tables, load_tables
+from bridge.query.translated import translated
 
 if TYPE_CHECKING:
     from bridge.domain.records import User
@@ -25,6 +27,16 @@ def typed(bridge: Bridge, user: User, words: Words, *, now: datetime) -> tuple[A
 
 
 def plain(bridge: Bridge, user: User, text: str, *, now: datetime) -> tuple[Answer, Tables]:
-    """Return the answer to a plain question. Raises SetupError for one that is not understood as a whole."""
+    """Return the answer to a plain question, read by the grammar, else by the language model that the settings name.
+
+    Raises SetupError for a question that is not understood as a whole.
+    """
     today = now.astimezone(zone_at(now, user.zones)).date()
-    return typed(bridge, user, read(text, today, exposures.names(bridge.store, user)), now=now)
+    try:
+        return typed(bridge, user, read(text, today, exposures.names(bridge.store, user)), now=now)
+    except NotRead:
+        if not text.strip() or len(text) > TEXT_MAX or (found := translated(bridge.settings, text, today)) is None:
+            raise
+    words, model = found
+    told, tables = typed(bridge, user, words, now=now)
+    return replace(told, translated_by=model), tables

@@ -26,10 +26,14 @@ EXAMPLE = 'bridge ask "how much deep sleep did I get on weekdays in October?"'
 LANGUAGES = ("en", "de")
 
 
+class NotRead(SetupError):
+    """A plain question is not understood as a whole."""
+
+
 def read(text: str, today: date, factors: Iterable[str] = ()) -> Words:
     """Return the query that a question means, where ``factors`` are the names of what the person notes.
 
-    Raises SetupError with an example, also where two languages disagree.
+    Raises NotRead with an example, also where two languages disagree.
     """
     named = {tuple(one.lower().split()): ((w.FACTOR, one),) for one in factors}
     found: list[Words] = []
@@ -39,7 +43,7 @@ def read(text: str, today: date, factors: Iterable[str] = ()) -> Words:
         except NotUnderstood:
             continue
     if not found or len(text) > TEXT_MAX or any(one != other for one, other in pairwise(found)):
-        raise SetupError(
+        raise NotRead(
             say(
                 "this question is not understood as a whole; ask a plainer one in English or German, "
                 "such as: {example}",

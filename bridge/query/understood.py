@@ -43,9 +43,12 @@ BY = {
 }
 
 
-def sentence(query: Query) -> Text:
-    """Return what a query asks, as a text to be shown in any language."""
-    return say("{query}.", query=listed(list(_parts(query))))
+def sentence(query: Query, translated_by: str | None = None) -> Text:
+    """Return what a query asks, and which model read it in a question, as a text to be shown in any language."""
+    parts = list(_parts(query))
+    if translated_by:
+        parts.append(say("as {model} translated the question", model=translated_by))
+    return say("{query}.", query=listed(parts))
 
 
 def _parts(query: Query) -> Iterator[str]:

@@ -40,7 +40,7 @@ def _answer(found: Answer | None) -> dict[str, object] | None:
     highest = max((one.value or 0 for one in found.groups), default=0)
     unit = unit_name(found.unit)
     return {
-        "understood": shown(sentence(found.query)),
+        "understood": shown(sentence(found.query, found.translated_by)),
         "figure": None if found.value is None else f"{_written(found.value)} {unit}",
         "reason": None if found.reason is None else shown(found.reason),
         "interval": found.interval and [_written(end) for end in found.interval],
