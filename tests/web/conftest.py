@@ -11,7 +11,9 @@ from argon2 import PasswordHasher
 from bridge import installation
 from bridge.auth import access
 from bridge.domain.records import User
-from bridge.ingest import runs
+from bridge.ingest import archive, runs
+from lab.people.demo import DEMO_USER, DEMO_ZONE
+from tests.web.browsing import AFTER_ENTRY, lived
 from tests.web.served import NOW, Place, Visitor, calendar, open_at, served
 
 
@@ -49,6 +51,21 @@ def visitor(place: Place, ana: User, tmp_path: Path) -> Visitor:
     found = place.visitor()
     found.get("/connections")
     return found
+
+
+@pytest.fixture(scope="session")
+def life(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo person's days as an export."""
+    return lived(tmp_path_factory.mktemp("life"), "2026-11-20")
+
+
+@pytest.fixture
+def demo(place: Place, life: Path, monkeypatch: pytest.MonkeyPatch) -> User:
+    """The demo person after an entry, so that something is advised."""
+    monkeypatch.setenv("BRIDGE_NOW", AFTER_ENTRY)
+    user = place.bridge.store.people.add_user(DEMO_USER, DEMO_ZONE, now=installation.now())
+    place.bridge.store.exports.restore(user.id, archive.read(life))
+    return place.bridge.store.people.user(DEMO_USER)
 
 
 def secured(place: Place, name: str, password: str) -> User:

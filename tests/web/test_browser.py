@@ -14,7 +14,7 @@ import lab
 from bridge import installation
 from bridge.domain.records import User
 from bridge.domain.slots import moment_at
-from bridge.ingest import archive, checkins, connecting, runs
+from bridge.ingest import checkins, connecting, runs
 from bridge.recordings.server import Answer, LabServer
 from bridge.web import background
 from bridge.web.render import NAVIGATION
@@ -22,7 +22,7 @@ from lab.people.demo import DEMO_USER, DEMO_ZONE
 from lab.people.person import demo_files
 from lab.vendors.whoop import Vendor
 from rhythm_env.interface import Answer as Said
-from tests.web.browsing import AFTER_ENTRY, PHONE, Trouble, chromium, grave_findings, lived, picture, sticking_out
+from tests.web.browsing import AFTER_ENTRY, PHONE, Trouble, chromium, grave_findings, picture, sticking_out
 from tests.web.served import Place, calendar
 
 pytestmark = pytest.mark.web
@@ -44,19 +44,6 @@ TODAY_PX_MAX = 1_500  # on a phone of 390 pixels, on a day with two tasks
 def browser() -> Iterator[Any]:
     with chromium() as found:
         yield found
-
-
-@pytest.fixture(scope="module")
-def life(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return lived(tmp_path_factory.mktemp("life"), "2026-11-20")
-
-
-@pytest.fixture
-def demo(place: Place, life: Path, monkeypatch: pytest.MonkeyPatch) -> User:
-    monkeypatch.setenv("BRIDGE_NOW", AFTER_ENTRY)
-    user = place.bridge.store.people.add_user(DEMO_USER, DEMO_ZONE, now=installation.now())
-    place.bridge.store.exports.restore(user.id, archive.read(life))
-    return place.bridge.store.people.user(DEMO_USER)
 
 
 @pytest.fixture
@@ -304,52 +291,6 @@ def test_today_is_short_and_factors_and_answers_fit_a_narrow_phone(browser: Any,
     picture(page, "ask-narrow")
     context.close()
     assert trouble == []
-
-
-def test_the_keyboard_is_enough(place: Place, demo: User, page: Any) -> None:
-    page.goto(place.url)
-    page.wait_for_selector("#advice button")
-    page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.className") == "skip"
-    page.keyboard.press("Enter")
-    for _ in range(30):
-        page.keyboard.press("Tab")
-        if page.evaluate("document.activeElement.textContent") == "Accept":
-            break
-    page.keyboard.press("Enter")
-    page.wait_for_selector("#advice .tag:has-text('accepted')")
-
-
-def test_every_flow_of_today_works_by_the_keyboard_alone(place: Place, demo: User, page: Any) -> None:
-    page.goto(place.url)
-    page.wait_for_selector("#plan .timeline")
-    page.wait_for_load_state("networkidle")
-    _press(page, "#checkin button[value='4']")
-    page.wait_for_selector("#checkin :text('Noted: 4')")
-    page.goto(place.url)
-    page.wait_for_load_state("networkidle")
-    _press(page, "#slots > details > summary")
-    page.wait_for_selector("#slots .kind summary")
-    _press(page, "#slots .kind summary")
-    _press(page, "#slots details[open] form[action='/events'] button")
-    page.wait_for_selector("#slots .note:has-text('Noted.')")
-    page.goto(place.url)
-    page.wait_for_load_state("networkidle")
-    _press(page, "#different > details > summary")
-    _press(page, "#different input[name=text]", "no sport before 9")
-    page.wait_for_selector("#different :text('Is that what you wish?')")
-    _press(page, "#different button[name=confirmed]")
-    page.wait_for_selector("#different :text('Saved')")
-
-
-def _press(page: Any, wanted: str, typed: str = "") -> None:
-    """Go to an element with the tabulator, and press Enter there."""
-    for _ in range(120):
-        page.keyboard.press("Tab")
-        if page.evaluate("(wanted) => document.activeElement.matches(wanted)", wanted):
-            page.keyboard.type(typed)
-            return page.keyboard.press("Enter")
-    raise AssertionError(f"the keyboard does not reach {wanted}")
 
 
 def test_who_logs_in_may_leave(browser: Any, place: Place, demo: User, page: Any) -> None:

@@ -14,10 +14,9 @@ from bridge.advice import requests as advising
 from bridge.domain.records import Deed, Recommendation, User
 from bridge.domain.slots import moment_at
 from bridge.domain.wishes import Wishes
-from bridge.ingest import archive, runs
-from lab.people.demo import DEMO_USER, DEMO_ZONE
+from bridge.ingest import runs
 from rhythm_env.interface import ActionType, Answer
-from tests.web.browsing import AFTER_ENTRY, PHONE, Trouble, chromium, grave_findings, lived, picture
+from tests.web.browsing import PHONE, Trouble, chromium, grave_findings, picture
 from tests.web.served import Place
 
 pytestmark = pytest.mark.web
@@ -30,19 +29,6 @@ Opened = Callable[[str], Any]
 def browser() -> Iterator[Any]:
     with chromium() as found:
         yield found
-
-
-@pytest.fixture(scope="module")
-def life(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return lived(tmp_path_factory.mktemp("life"), "2026-11-20")
-
-
-@pytest.fixture
-def demo(place: Place, life: Path, monkeypatch: pytest.MonkeyPatch) -> User:
-    monkeypatch.setenv("BRIDGE_NOW", AFTER_ENTRY)
-    user = place.bridge.store.people.add_user(DEMO_USER, DEMO_ZONE, now=installation.now())
-    place.bridge.store.exports.restore(user.id, archive.read(life))
-    return place.bridge.store.people.user(DEMO_USER)
 
 
 @pytest.fixture(params=list(SHAPES))

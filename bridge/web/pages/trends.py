@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import date
 from statistics import fmean, pstdev
 from typing import Annotated, Any
@@ -9,7 +10,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse
 
-from bridge.documents.trends_cache import load_trends
+from bridge.documents.trends_cache import CachedTrends, load_trends
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, date_text, number, say, shown
 from bridge.domain.metrics import Metric
@@ -34,7 +35,23 @@ Body = dict[str, Any]
 def trends(visit: Visitor, weeks: Weeks | None = None) -> HTMLResponse:
     """Show the last ``weeks``, by default twelve, or so many that old data are among them."""
     weeks = weeks or _reaching(visit)
-    body = _body(visit, weeks)
+    text = _document(visit, weeks).text
+    found = visit.app.results.get(visit.user, f"trends-{weeks}", (text,), lambda: _charts(json.loads(text)))
+    actions = [str(action) for action in ActionType]
+    return page(
+        "trends.html",
+        visit,
+        path="/trends",
+        weeks=weeks,
+        ranges=WEEK_RANGES,
+        actions=actions,
+        titles=[action_name(action) for action in actions],
+        **found,
+    )
+
+
+def _charts(body: Body) -> dict[str, Any]:
+    """Return what the template shows of a document, for which a year is searched for changes."""
     metrics = {row["metric"]: row for row in body["inputs"]}
     charts = [
         {
@@ -55,20 +72,14 @@ def trends(visit: Visitor, weeks: Weeks | None = None) -> HTMLResponse:
     for chart in charts:
         one = found[str(chart["meter"])]
         chart["changed"] = None if one is None else [body["days"][one.begin], body["days"][one.end - 1]]
-    actions = [str(action) for action in ActionType]
-    return page(
-        "trends.html",
-        visit,
-        path="/trends",
-        weeks=weeks,
-        ranges=WEEK_RANGES,
-        charts=charts,
-        changes=[_changed(body, meter, one) for meter, one in sorted(found.items(), key=_clarity) if one is not None],
-        body=body,
-        actions=actions,
-        titles=[action_name(action) for action in actions],
-        sources={row["source"]: source_title(row["source"]) for row in body["inputs"]},
-    )
+    return {
+        "charts": charts,
+        "changes": [
+            _changed(body, meter, one) for meter, one in sorted(found.items(), key=_clarity) if one is not None
+        ],
+        "body": body,
+        "sources": {row["source"]: source_title(row["source"]) for row in body["inputs"]},
+    }
 
 
 def _reaching(visit: Visit) -> int:
@@ -157,7 +168,7 @@ NEEDS = {
 @router.get("/trends/table")
 def table(visit: Visitor, of: Annotated[str, Query(max_length=40)], weeks: Weeks = 12) -> HTMLResponse:
     """Show a chart's values as a table, newest day first. ``of`` is a meter, a metric or ``planned``."""
-    body = _body(visit, weeks)
+    body = _document(visit, weeks).body
     columns = _columns(body, of)
     days = [day for day in reversed(range(len(body["days"]))) if any(c[day] is not None for c in columns.values())]
     rows = [
@@ -201,8 +212,8 @@ def _happenings(body: Body) -> list[str | None]:
     return [", ".join(found[day]) if day in found else None for day in body["days"]]
 
 
-def _body(visit: Visit, weeks: int) -> Body:
-    return load_trends(visit.bridge, visit.user, at=visit.now, days=DAYS_PER_WEEK * weeks, wait=False).body
+def _document(visit: Visit, weeks: int) -> CachedTrends:
+    return load_trends(visit.bridge, visit.user, at=visit.now, days=DAYS_PER_WEEK * weeks, wait=False)
 
 
 def summary(body: Body, meter: str) -> str:
