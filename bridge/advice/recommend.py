@@ -321,6 +321,8 @@ def _made(
     look = _look(person if old is None else unheard(person), span)
     if not look.found:
         return nothing(quiet(look.view, look.held))
+    if any(choice.needed(one, look.view) for one in look.found.values()):
+        guard = replace(guard, silent=False)
     chosen = choose(store, user, policy, look.found, look.observation, guard, now=now)
     if isinstance(chosen, float):
         store.recommendations.add_silence(user.id, moment, probability=chosen, now=now)

@@ -10,10 +10,10 @@ from types import MappingProxyType
 import numpy as np
 
 from bridge.calendar.busy import Stretch, clipped
-from bridge.day.grid import CELL, DAY, MINUTE, Cells, Numbers, grid_of, rounded_up
-from bridge.day.masks import BEFORE_BED, before, urgency
-from bridge.day.person import Person
-from bridge.day.rules import Starts, fit, taken_back
+from bridge.day.grid import CELL, DAY, HOUR, MINUTE, Cells, Numbers, grid_of, rounded_up
+from bridge.day.masks import BEFORE_BED, ONE_REST, before, urgency
+from bridge.day.person import Condition, Person
+from bridge.day.rules import Starts, fit, short_night, taken_back
 from bridge.day.sleep import Night, Rests
 from bridge.day.terms import facts, reasons, values, weights
 from bridge.day.view import (
@@ -42,7 +42,9 @@ SOON, SOON_TASK = timedelta(hours=3), timedelta(minutes=90)  # within which a re
 EARLIER = {"flight_west": "bedtime_early", "late_shift": "bedtime_shift", "short_night": "bedtime_rest"}
 EARLIER |= {"early_entry": "bedtime_before"}  # what moved a night -> kind of its fact
 EARLY_LEAST, EARLY_TOLD = timedelta(minutes=35), timedelta(hours=6)  # before the usual bedtime; before bedtime
+AWAKE = 18  # hours of a day that are worth telling
 BY_DAY = range(5, 18)  # hours of the day in which a sleep by day begins
+LITTLE = timedelta(hours=6.5)  # of sleep before an early entry
 ODD = 75.0  # minutes of spread, and from last night, beyond which a bedtime is not told as usual
 OLD_NIGHTS = timedelta(days=7)  # without a recorded one, after which a usual time is told with its date
 NO_READINGS: Mapping[Meter, Reading] = MappingProxyType({})
@@ -222,7 +224,7 @@ def sleep_option(person: Person, span: Stretch) -> Option | None:
         bed, wake = person.sleep(ends)
         start = max(rounded_up(span[0]), bed)
         early = person.routine.sleep_ending_on(ends, person.known.zones)[0] - bed >= EARLY_LEAST
-        early = early and person.night(ends).moved in EARLIER
+        early = (early and person.night(ends).moved in EARLIER) or _cut_short(person.night(ends))
         if bed - (EARLY_TOLD if early else BEFORE_BED) <= span[0] <= wake - LEAST_SLEEP and start <= wake - LEAST_SLEEP:
             if clipped(person.attended, start, wake):
                 continue
@@ -241,12 +243,15 @@ def of_bedtime(person: Person, ends: date) -> Fact:
         return fact("bedtime_late", time=at)
     slept = person.slept(ends - DAY)
     by_day = slept is not None and person.local(slept.start).hour in BY_DAY
-    if night.moved == "early_entry" and night.bed < usual - CELL:
+    if night.moved == "early_entry" and (night.bed < usual - CELL or _cut_short(night)):
         return fact("bedtime_before", time=at, entry=_entry_after(person, night.wake))
     if night.moved is not None and (night.bed < usual - CELL or night.moved == "flight_west"):
         if by_day:
             return fact("bedtime_by_day", time=at)
         later = slept is not None and night.bed > slept.start + DAY and night.moved == "short_night"
+        if night.moved == "flight_west":
+            awake = round((night.bed - person.sleep(ends - DAY)[1]) / HOUR)
+            return fact("bedtime_awake", time=at, hours=awake) if awake >= AWAKE else fact("bedtime_early", time=at)
         return fact("bedtime_plain" if later else EARLIER.get(night.moved, "bedtime_rest"), time=at)
     if slept is not None and night.bed_sd > ODD and abs(slept.start + DAY - night.bed) > ODD * MINUTE:
         return fact("bedtime_by_day" if by_day else "bedtime_varies", time=at)  # beside shifts no bedtime is usual
@@ -259,6 +264,11 @@ def _usual(person: Person, night: Night, name: str, at: datetime) -> Fact:
     if night.rests is Rests.RECORDED and last is not None and person.date_of(person.now) - last > OLD_NIGHTS:
         return fact(f"{name}_then", time=at, day=last.isoformat())
     return fact(f"{name}_common" if night.rests is Rests.PUBLISHED else f"{name}_usual", time=at)
+
+
+def _cut_short(night: Night) -> bool:
+    """Return True if an early entry leaves so little of a night that its bedtime is told on the eve."""
+    return night.moved == "early_entry" and night.wake - night.bed < LITTLE
 
 
 def _entry_after(person: Person, at: datetime) -> datetime:
@@ -276,6 +286,16 @@ def of_waking(person: Person, ends: date) -> Fact:
             return fact("waking_late" if night.wake > usual else "waking_usual", time=at)
         return fact("waking_early", time=at, entry=_entry_after(person, night.wake))
     return _usual(person, night, "waking", at)
+
+
+def needed(option: Option, view: View) -> bool:
+    """Return True for what is due by today, and for a rest after a short night or while the body is not well.
+
+    The day's opening says so, thus no lot may take it away.
+    """
+    body = view.person.body.state is not Condition.WELL or short_night(view) is not None
+    due = option.task is not None and option.task.due is not None and option.task.due <= view.grid.date
+    return due or (body and option.action in ONE_REST and option.kind == "suggested")
 
 
 def policy_term(decision: Decision) -> dict[ActionType, float]:

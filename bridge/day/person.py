@@ -31,6 +31,7 @@ from bridge.meters.past import Past
 from bridge.meters.whole_nights import ended_whole
 from rhythm_env.interface import ActionType, Meter
 
+NONE = timedelta(0)
 NEAR = timedelta(days=8)  # calendar entries and advice farther away do not matter for a day
 LOST_LEAST, EARLIER_MOST = 30 * MINUTE, 60 * MINUTE  # of missing sleep for which a night begins earlier, and how much
 SHORT_LEAST, ENOUGH = 45 * MINUTE, 7 * 60 * MINUTE  # missing of a short night; a length that is none
@@ -258,9 +259,11 @@ class Person:
         if moved == "late_entry" and not self.work(day):
             until = min((start for start, _ in appointments if start >= wake), default=wake + DAY) - TO_GET_UP
             wake = max(wake, rounded(min(bed + (stretch[1] - stretch[0]), until)))
-        if moved == "early_entry" and stretch[1] - wake >= LOST_LEAST:
+        lost, lacks = stretch[1] - wake, ENOUGH - (wake - bed)
+        if moved == "early_entry" and lost >= (LOST_LEAST if lacks <= NONE else LOST_LEAST / 2):
+            earlier = min(max(lost / 2, min(lost, lacks)), EARLIER_MOST)
             ended = max((end for _, end in appointments if end <= bed), default=bed - DAY) + TO_BED
-            bed = min(bed, max(bed - min((stretch[1] - wake) / 2, EARLIER_MOST), stretch[0] - EARLIER_MOST, ended))
+            bed = min(bed, max(bed - earlier, stretch[0] - EARLIER_MOST, ended))
             bed = rounded(bed)
         elif rested != stretch and moved in (None, "early_entry"):
             moved = "short_night"

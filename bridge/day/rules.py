@@ -16,6 +16,7 @@ from bridge.calendar.plans import COMPANY
 from bridge.day.grid import HOUR, MINUTE, OFFICE_WORK, Cells, run
 from bridge.day.masks import (
     LEISURE,
+    NAP_UNTIL,
     ONE_REST,
     PLANNED_ONCE,
     after_waking,
@@ -34,6 +35,7 @@ from bridge.day.masks import (
     of_too_often,
     one_kind_of_rest,
     presses,
+    usual,
     wished,
 )
 from bridge.day.view import WORK, Candidate, View, promised
@@ -47,6 +49,7 @@ Starts = NDArray[np.intp]
 DAY_SLEEP = 12 * HOUR  # a sleep that ends later was in the daytime
 TIRING = 8.5 * 60  # minutes of entries, after which there is no sport and no more work
 SHORT_NIGHT, LITTLE_SLEEP = HOUR, 4 * HOUR  # a night so much shorter than usual is short; so short, it is hardly one
+BRIEF = 5.75 * HOUR  # of sleep, which is short also for who sleeps half an hour more
 NAP_BELOW = 5.5 * HOUR  # of sleep, after which a nap or an early night comes before time for oneself
 DIGESTION, ALONE, APART, PAUSE = HOUR, 3 * HOUR, 2 * HOUR, 30 * MINUTE
 LONELY = 0.5  # Connection
@@ -220,9 +223,17 @@ def _nap_first(_candidate: Candidate, view: View) -> Fact | bool:
     return night is None or night.end - night.start >= NAP_BELOW or fact("nap_first")
 
 
+def _rest_first(candidate: Candidate, view: View) -> Cells | bool:
+    """After a short night ten quiet minutes stand in for no nap, while there is time for it; a habit or goal stays."""
+    own = candidate.action in view.person.wishes.goals or usual(candidate, view)
+    return bool(own) or short_night(view) is None or view.grid.inside([(view.grid.since(NAP_UNTIL), view.grid.bed)])
+
+
 def short_night(view: View) -> Fact | None:
     short = view.person.short_of_sleep if view.is_today else None
-    return None if short is None or short < SHORT_NIGHT else fact("short_night", length=length(short / MINUTE))
+    night = view.person.slept(view.grid.date)
+    least = SHORT_NIGHT if night is None or night.end - night.start >= BRIEF else SHORT_NIGHT / 2
+    return None if short is None or short < least else fact("short_night", length=length(short / MINUTE))
 
 
 def _has_room(candidate: Candidate, view: View) -> Fact | bool:
@@ -294,6 +305,7 @@ RULES: tuple[Rule, ...] = (
         firm=False,
     ),
     Rule(name="nap first", actions=frozenset({A.ME_TIME}), mask=_nap_first, firm=False),
+    Rule(name="rest first", actions=frozenset({A.MEDITATE}), mask=_rest_first, refusal="nap_first", firm=False),
     Rule(name="long day", mask=_has_room),
     Rule(name="hours", mask=hours, refusal=of_hours),
     Rule(name="after waking", mask=after_waking, refusal="hour_of_day"),

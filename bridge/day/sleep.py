@@ -51,7 +51,8 @@ SHORTEST, LONGEST = 60.0, 960.0  # minutes of a usual night, as of a recorded ni
 
 TO_BED, TO_GET_UP = timedelta(minutes=45), timedelta(minutes=45)  # from a late entry to sleep; before an early entry
 LATE_MAX = timedelta(hours=12)  # after bedtime, in which the end of an entry puts the sleep off
-JET_LAG_MIN, EARLIER_MAX = timedelta(hours=3), timedelta(hours=1)  # time difference that matters; shift of bedtime
+JET_LAG_MIN, PER_HOUR, EARLIER_MAX = timedelta(hours=3), 0.3, timedelta(hours=2.5)  # of a day that is longer after a
+# flight west: what matters; how much earlier bedtime is for each hour, so that one is not awake for 22; at most
 LEAST_NIGHT = timedelta(hours=1)
 NO_TIME = timedelta(0)
 
@@ -287,8 +288,8 @@ def fitted(
     An appointment in its first half delays bedtime to 45 minutes after it. One in its second half wakes the user 45
     minutes before it. A sleep delayed by over a quarter of its length keeps its length until the next appointment. A
     flight over the middle of the night is that night. Sleep in the calendar (``planned``) may begin the night earlier,
-    never later. The first night after a flight westward begins up to an hour early. Where less than an hour is left,
-    the sleep is the longest free time from the usual bedtime to 12 hours after waking, or else the usual.
+    never later. The first night after a flight westward begins earlier, by the hours it adds. Where less than an hour
+    is left, the sleep is the longest free time from the usual bedtime to 12 hours after waking, or else the usual.
     """
     bed, wake = usual
     length, middle = wake - bed, bed + (wake - bed) / 2
@@ -355,7 +356,7 @@ def _west(bed: datetime, zones: ZoneHistory) -> timedelta:
     """Return the time by which the first night after a journey westward begins earlier."""
     before, after = (bed.astimezone(zone_at(at, zones)).utcoffset() for at in (bed - DAY, bed))
     back = (before or NO_TIME) - (after or NO_TIME)
-    return min(back / 6, EARLIER_MAX) if back >= JET_LAG_MIN else NO_TIME
+    return min(back * PER_HOUR, EARLIER_MAX) if back >= JET_LAG_MIN else NO_TIME
 
 
 def rounded(at: datetime) -> datetime:

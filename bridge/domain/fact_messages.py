@@ -107,6 +107,9 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "bedtime_early": say(
         "bedtime is {time:%H:%M} today, earlier than usual, because the day is longer after a flight west"
     ),
+    "bedtime_awake": say(
+        "bedtime is {time:%H:%M} today, earlier than usual: with the flight west, {hours} hours after getting up"
+    ),
     "bedtime_rest": say("bedtime is {time:%H:%M} today, earlier than usual, because last night was short"),
     "bedtime_before": say("bedtime is {time:%H:%M} today, in time for your entry at {entry:%H:%M}"),
     "bedtime_plain": say("bedtime is {time:%H:%M} today, because last night was short"),

@@ -12,7 +12,9 @@ import pytest
 
 from bridge import config
 from bridge.advice.day_plan import plan_day
+from bridge.advice.recommend import load_person
 from bridge.calendar.flights import followed
+from bridge.day.choice import of_bedtime
 from bridge.day.plan import DayPlan
 from bridge.documents.plan import plan_document
 from bridge.domain.slots import ZoneSpan, zone_at
@@ -108,6 +110,17 @@ def test_after_a_flight_west_the_evening_is_local_and_begins_a_little_early(brid
         f"{landing:%H:%M} at landing is {at_home} where the flight leaves",
     ]
     assert at_home != f"{landing:%H:%M}"
+
+
+def test_bedtime_is_the_earlier_the_more_hours_a_flight_west_adds(bridge: Bridge, tmp_path: Path) -> None:
+    """Nobody is kept up for 22 hours, and the reason is told."""
+    flies(bridge, tmp_path, WEST)
+    user = bridge.person("ana", at=morning())
+    one, ends = load_person(bridge.store, user, bridge.classifier, now=morning()), DAY + timedelta(days=1)
+    (bed, _), usual = one.sleep(ends), one.routine.sleep_ending_on(ends, one.zones)[0]
+    assert timedelta(hours=1.5) <= usual - bed <= timedelta(hours=2)
+    told, hours = of_bedtime(one, ends), (bed - one.sleep(DAY)[1]) / timedelta(hours=1)
+    assert (told.kind, told.values["hours"]) == ("bedtime_awake", round(hours))
 
 
 def _minutes(text: str) -> int:

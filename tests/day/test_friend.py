@@ -6,7 +6,7 @@ import pytest
 
 from bridge.calendar.busy import clipped
 from bridge.calendar.plans import COMPANY
-from bridge.day.choice import look, of_bedtime, of_waking, options
+from bridge.day.choice import look, needed, of_bedtime, of_waking, options
 from bridge.day.rules import RULES
 from bridge.day.silence import quiet
 from bridge.day.view import Said, minutes_of, of_action, of_task
@@ -114,6 +114,52 @@ def test_after_little_sleep_a_nap_comes_before_time_for_oneself():
     options, held = found(person(day=SUNDAY, hour=12, episodes=short, work=False))
     assert A.SLEEP in options
     assert held[A.ME_TIME].kind == "nap_first"
+
+
+def test_after_a_short_night_rest_comes_before_ten_quiet_minutes():
+    tired = {Meter.SERENITY: Reading(level=0.4, sd=0.05, coverage=1.0)}
+    for bed, short in ((0, 1), (75, 1), (90, 1), (-60, 0)):  # 7, 5:45, 5:30 and 8 hours, of 7:40 usually
+        slept = [*nights(30, -40, 420, last=SUNDAY - DAY), sleep(SUNDAY, bed, 420)]
+        for hour in (9, 12, 15.5):
+            made = person(day=SUNDAY, hour=hour, episodes=slept, work=False)
+            options, held = found(made, 3, tired)
+            refused = getattr(held.get(A.MEDITATE), "kind", "") == "nap_first"
+            assert refused == (short and bed > 0 and hour < 13)
+            assert not refused or A.MEDITATE not in options
+        assert (A.SLEEP in found(person(day=SUNDAY, hour=12, episodes=slept, work=False))[0]) == (bed > 0)
+
+
+def test_who_sleeps_little_as_a_rule_naps_after_less_still():
+    slept = [*nights(30, 45, 420, last=SUNDAY - DAY), sleep(SUNDAY, 90, 420)]  # 5:30 of 6:15 hours
+    made = person(day=SUNDAY, hour=12, episodes=slept, work=False)
+    assert A.SLEEP in found(made)[0]
+
+
+def test_no_lot_takes_away_what_the_body_needs_or_is_due_today():
+    short = [*nights(30, -60, 420, last=SUNDAY - DAY), sleep(SUNDAY, 100, 420)]
+    tasks = [Task(key=k, list="l", title=k, due=SUNDAY + n * DAY) for n, k in enumerate(("Pay rent", "Read"))]
+    of = {"day": SUNDAY, "work": False, "task_actions": {"Pay rent": A.ADMIN_WORK, "Read": A.LEARN}}
+    for slept, due, expected in ((short, [], {A.SLEEP}), (None, tasks, {A.ADMIN_WORK}), (None, tasks[1:], set())):
+        made = person(hour=12, episodes=slept, tasks=due, **of)
+        options = found(made, 2)[0].items()
+        assert {action for action, one in options if needed(one, look(made, made.now))} == expected
+
+
+def test_the_eve_of_an_early_race_hears_of_its_bedtime():
+    race = entry(SUNDAY, 450, 600, A.EXERCISE, "Half marathon", others=1)
+    for bed, wake, told_then in ((60, 465, ["bedtime_before"]), (-60, 420, ["bedtime_before"])):
+        slept = nights(30, bed, wake, last=SUNDAY - DAY, noise=5)
+        eve = person(race, day=SUNDAY - DAY, hour=20.5, episodes=slept, work=False)
+        night = eve.night(SUNDAY)
+        assert (night.wake, night.moved) == (at(SUNDAY, 360), "early_entry")
+        assert at(SUNDAY, bed) - night.bed >= 35 * MINUTE or bed < 0
+        option = found(eve)[0].get(A.SLEEP)
+        assert bed < 0 or [one.kind for one in option.facts][:1] == told_then
+        assert [b.facts[0].kind for b in blocks(eve, "wind_down")] == told_then
+    party = entry(SUNDAY - DAY, 1200, 1425, A.SOCIALIZE, "Party", others=4)
+    late = person(race, party, day=SUNDAY - DAY, hour=18.5, episodes=nights(30, 30, 480, last=SUNDAY - DAY, noise=5))
+    assert late.night(SUNDAY).wake - late.night(SUNDAY).bed < 6 * HOUR
+    assert [one.kind for one in found(late)[0][A.SLEEP].facts][:1] == ["bedtime_before"]
 
 
 def test_a_usual_nap_in_the_evening_is_not_advised():
