@@ -42,6 +42,7 @@ WEEKLY_MAX, WEEKLY_ELSE = {A.MEDITATE: 2, A.ME_TIME: 2}, 4  # days of seven with
 ONE_REST = RESTS | {A.SLEEP}
 LEISURE = ONE_REST | {A.BINGE_WATCH}  # of which a day gets one kind
 OVERDUE = 7 * DAY  # for which work that was due takes a free day too
+WORKDAYS_AHEAD = 28  # in which the next working day is looked for
 ALL_DAY = COMPANY | {A.EXERCISE}  # of which an all-day entry is enough
 PLANNED_ONCE = frozenset(A) - {A.ADMIN_WORK, A.BINGE_WATCH}  # a planned one is enough
 
@@ -87,10 +88,11 @@ def _free_of_dinner(candidate: Candidate, view: View) -> Cells:
 
 def _working_day(candidate: Candidate, view: View) -> date | None:
     """Return the next working day if deep work is not due before it, or has been overdue for long, on a free day."""
-    routine, day, due = view.person.routine, view.grid.date, candidate.due
-    if not routine.work_known:
+    person, day, due = view.person, view.grid.date, candidate.due
+    if not person.routine.work_known:
         return None
-    working = next((one for one in (day + k * DAY for k in range(1, 8)) if routine.work[one.weekday()]), None)
+    ahead = (day + k * DAY for k in range(1, WORKDAYS_AHEAD + 1))
+    working = next((one for one in ahead if person.routine.work[one.weekday()] and not person.free_day(one)), None)
     waits = due is None or working is None or due >= working or due < day - OVERDUE
     return working if waits else None
 

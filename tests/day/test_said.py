@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bridge.day.choice import look
-from bridge.day.person import body_of
+from bridge.day.person import Mode, ModeKind, body_of
 from bridge.day.silence import quiet
 from bridge.day.terms import facts, values
 from bridge.day.view import of_action
@@ -264,6 +264,11 @@ def test_overdue_work_takes_a_free_day_within_a_week_and_else_says_when_it_comes
     old = person(hour=9.2, day=SUNDAY, tasks=[replace(task, due=SUNDAY - 8 * DAY)], task_actions={"t": A.DEEP_WORK})
     assert for_person(quiet(look(old, old.now), {})) == [
         "Write report waits (it was due 8 days ago), but today is no working day, and the next is Monday"
+    ]
+    away = Mode(kind=ModeKind.HOLIDAY, since=SUNDAY + DAY, until=SUNDAY + 3 * DAY)
+    soon = replace(old, mode=Mode(planned=(away,)))
+    assert for_person(quiet(look(soon, soon.now), {})) == [
+        "Write report waits (it was due 8 days ago), but today is no working day, and the next is Thursday"
     ]
 
 
