@@ -43,6 +43,8 @@ EARLIER = {"flight_west": "bedtime_early", "late_shift": "bedtime_shift", "short
 EARLIER |= {"early_entry": "bedtime_before"}  # what moved a night -> kind of its fact
 EARLY_LEAST, EARLY_TOLD = timedelta(minutes=35), timedelta(hours=6)  # before the usual bedtime; before bedtime
 AWAKE = 18  # hours of a day that are worth telling
+BEDTIMES = "bedtime_then", "bedtime_common", "bedtime_usual"  # of an old night, by published figures, of own nights
+WAKINGS = "waking_then", "waking_common", "waking_usual"
 BY_DAY = range(5, 18)  # hours of the day in which a sleep by day begins
 LITTLE = timedelta(hours=6.5)  # of sleep before an early entry
 ODD = 75.0  # minutes of spread, and from last night, beyond which a bedtime is not told as usual
@@ -255,15 +257,15 @@ def of_bedtime(person: Person, ends: date) -> Fact:
         return fact("bedtime_plain" if later else EARLIER.get(night.moved, "bedtime_rest"), time=at)
     if slept is not None and night.bed_sd > ODD and abs(slept.start + DAY - night.bed) > ODD * MINUTE:
         return fact("bedtime_by_day" if by_day else "bedtime_varies", time=at)  # beside shifts no bedtime is usual
-    return _usual(person, night, "bedtime", at)
+    return _usual(person, night, BEDTIMES, at)
 
 
-def _usual(person: Person, night: Night, name: str, at: datetime) -> Fact:
+def _usual(person: Person, night: Night, kinds: tuple[str, str, str], at: datetime) -> Fact:
     """Return the fact of a time as usual, as common, or as usual until the last recorded night, if that is old."""
     last = person.last_night
     if night.rests is Rests.RECORDED and last is not None and person.date_of(person.now) - last > OLD_NIGHTS:
-        return fact(f"{name}_then", time=at, day=last.isoformat())
-    return fact(f"{name}_common" if night.rests is Rests.PUBLISHED else f"{name}_usual", time=at)
+        return fact(kinds[0], time=at, day=last.isoformat())
+    return fact(kinds[1] if night.rests is Rests.PUBLISHED else kinds[2], time=at)
 
 
 def _cut_short(night: Night) -> bool:
@@ -285,7 +287,7 @@ def of_waking(person: Person, ends: date) -> Fact:
         if night.wake > usual or night.moved == "late_shift":
             return fact("waking_late" if night.wake > usual else "waking_usual", time=at)
         return fact("waking_early", time=at, entry=_entry_after(person, night.wake))
-    return _usual(person, night, "waking", at)
+    return _usual(person, night, WAKINGS, at)
 
 
 def needed(option: Option, view: View) -> bool:

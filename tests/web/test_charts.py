@@ -13,9 +13,9 @@ from bridge.domain.records import User
 from lab.benchmarks.web import advised
 from tests.web.browsing import PHONE, Trouble, grave_findings, picture
 from tests.web.served import Place
-from tests.web.test_browser import browser, demo, life, page
+from tests.web.test_browser import browser, page
 
-__all__ = ["browser", "demo", "life", "page"]
+__all__ = ["browser", "page"]
 
 pytestmark = pytest.mark.web
 

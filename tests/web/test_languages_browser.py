@@ -19,9 +19,9 @@ from lab.benchmarks.web import advised
 from rhythm_env.interface import Answer
 from tests.web.browsing import PHONE, Trouble, grave_findings, picture, sticking_out
 from tests.web.served import Place
-from tests.web.test_browser import browser, demo, life
+from tests.web.test_browser import browser
 
-__all__ = ["browser", "demo", "life"]
+__all__ = ["browser"]
 
 pytestmark = pytest.mark.web
 
