@@ -75,7 +75,7 @@ class RoutineDocument(TypedDict):
 
 
 class BestDocument(TypedDict):
-    """When an action is wanted: weekdays (0 is Monday), and pairs of begin and end as ``HH:MM``."""
+    """The time at which an action is wanted: weekdays (0 is Monday), and pairs of begin and end as ``HH:MM``."""
 
     days: list[int]
     hours: list[list[str]]

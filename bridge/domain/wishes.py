@@ -25,7 +25,7 @@ Hours = tuple[time, time]  # begin and end by the user's clock; an end at or bef
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Best:
-    """When an action is wanted, and may be at other times too: on ``days`` of the week, or at ``hours`` of a day."""
+    """The time at which an action is wanted, though not the only one: ``days`` of the week, or ``hours`` of a day."""
 
     days: frozenset[int] = frozenset()
     hours: tuple[Hours, ...] = ()

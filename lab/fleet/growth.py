@@ -1,4 +1,4 @@
-"""What a run's store grows by, and how late its syncs began."""
+"""Growth of a run's store, and the lateness of its syncs."""
 
 from __future__ import annotations
 
