@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 from bridge.domain.errors import SAME_PAGE, BadRecord, SourceChanged
 from bridge.domain.metrics import Metric
 from bridge.domain.naps import is_nap
-from bridge.domain.samples import finite, only_measured, quarter_hours, samples
+from bridge.domain.samples import finite, only_measured, quarter_hours
 from bridge.domain.types import Episode, EpisodeKind, RawRecord, Sample
 from connectors.instants import (
     MINUTE,
@@ -216,8 +216,17 @@ class Stretch:
         return replace(self, day=local_date(self.start, self.offset))
 
     def samples(self, key: str, values: Mapping[Metric, float | None]) -> Iterator[Sample]:
-        """Return a sample of this time, with the key ``key/METRIC``, for each of ``values`` that was measured."""
-        return samples(values, key=key, start=self.start, end=self.end, offset=self.offset, day=self.day)
+        """Yield a sample of this time, with the key ``key/METRIC``, for each of ``values`` that was measured."""
+        for metric, value in only_measured(values).items():
+            yield Sample(
+                key=f"{key}/{metric}",
+                metric=metric,
+                start=self.start,
+                end=self.end,
+                offset=self.offset,
+                day=self.day,
+                value=value,
+            )
 
     def mean(self, metric: Metric, told: Sequence[float], *, suffix: str = "") -> Sample:
         """Return the sample of a mean over this time, from (count, mean, lowest, highest).

@@ -56,6 +56,16 @@ class Connection:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AfterSync:
+    """The state of a connection after a sync that ended ``at``. Without ``due_at`` no sync follows by itself."""
+
+    at: datetime
+    due_at: datetime | None
+    failures: int = 0
+    holder: str = ""  # of the lease to release
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Extent:
     """The range of a user's measurements: ``newest`` is the last day, ``known_since`` the earliest time of storing."""
 

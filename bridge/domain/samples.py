@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from bridge.domain.metrics import METRICS, Metric
@@ -115,23 +115,6 @@ def _outside(metric: Metric, value: float) -> str | None:
         return None
     side, bound = ("below", spec.low) if value < spec.low else ("above", spec.high)
     return f"{metric} {side} {bound:g} {spec.unit}"
-
-
-def samples(
-    values: Mapping[Metric, float | None],
-    *,
-    key: str,
-    start: datetime,
-    end: datetime | None,
-    offset: int | None,
-    day: date,
-) -> Iterator[Sample]:
-    """Yield a sample per measured value, from ``start`` to ``end``, or for an instant if ``end`` is None.
-
-    None and codes for "not measured" yield nothing. ``offset`` is in minutes east of UTC.
-    """
-    for metric, value in only_measured(values).items():
-        yield Sample(key=f"{key}/{metric}", metric=metric, start=start, end=end, offset=offset, day=day, value=value)
 
 
 def quarter_hours(

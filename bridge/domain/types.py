@@ -367,6 +367,9 @@ class Unread:
     source: str | None = None
 
 
+STOPS = ("stopped", "needs_login")  # outcomes after which the user must act
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """The result of a sync or import of a connection.
@@ -376,7 +379,7 @@ class Outcome:
 
     source: str
     connection: str
-    outcome: str  # ok, skipped, interrupted, failed (tried again); stopped, needs_login (the user must act)
+    outcome: str  # ok, skipped, interrupted, failed (tried again), or one of ``STOPS``
     new: int = 0
     updated: int = 0
     unchanged: int = 0
@@ -398,6 +401,10 @@ class Outcome:
     failed_files: tuple[tuple[str, str], ...] = ()  # (file, reason why the file was not read to its end)
     not_permitted: tuple[str, ...] = ()  # streams without permission
     unread: tuple[Unread, ...] = ()  # files of an import that no source reads
+
+    @property
+    def stops(self) -> bool:
+        return self.outcome in STOPS
 
     @property
     def is_news(self) -> bool:

@@ -14,6 +14,7 @@ from bridge.domain.slots import ZoneHistory, zone_at
 from bridge.domain.types import Outcome, Page, RawRecord, require_aware
 from bridge.ingest.outcomes import record_outcome
 from bridge.ingest.sync import Source, store_page
+from bridge.leases import Lease
 from rhythm_env.interface import Meter
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def store_said(store: Store, user: User, said: RawRecord, *, again: str, now: da
     page = Page(stream=said.stream, records=(said,))
     with store.transaction():
         connection = store.connections.connect(user.id, CHECK_IN_SOURCE, CHECK_IN_CONNECTION, now=now)
-        source = Source(connection=connection, spec=spec, open=None, normalise=normalise, recurring=False)
+        source = Source(connection=connection, spec=spec, open=None, normalise=normalise)
         (landing,) = store_page(source, store, page, frozenset(), now=now)
         if landing.set_aside is not None:
             what = "check-in" if said.stream == CHECK_IN_STREAM else said.stream
@@ -74,7 +75,7 @@ def store_said(store: Store, user: User, said: RawRecord, *, again: str, now: da
             streams={said.stream: 1},
             items=landing.items,
         )
-        record_outcome(store, connection, outcome, started=now, finished=now, recurring=source.recurring)
+        record_outcome(Lease(store=store, connection=connection, holder="", now=now), outcome, cadence=None)
     return landing.outcome
 
 

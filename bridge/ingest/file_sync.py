@@ -28,20 +28,18 @@ if TYPE_CHECKING:
 TRANSACTION_RECORDS = 60  # a commit takes longer than a page of a file
 
 
-def sync_files(
-    source: Source, reading: FileReading, store: Store, *, holder: str, now: datetime, on_page: OnPage
-) -> Outcome:
-    """Store the pages that ``reading`` yields, under the lease of ``holder``, and return the sync's outcome.
+def sync_files(source: Source, reading: FileReading, lease: Lease, *, on_page: OnPage) -> Outcome:
+    """Store the pages that ``reading`` yields, under the lease, and return the sync's outcome.
 
     A failure is returned as an outcome too. ``on_page`` is called with each page's stream and number of records.
     """
-    lease, began = Lease(store=store, connection=source.connection, holder=holder, now=now), time.monotonic()
+    began, now = time.monotonic(), lease.now
 
     def read(counts: SyncCounts) -> None:
         delivered: dict[str, set[str]] = defaultdict(set)
         for group in _grouped(_deletions_last(_dated(page, now) for page in reading), reading):
             lease.renew()
-            for page, file, results in _store_group(source, store, group, delivered, now=now):
+            for page, file, results in _store_group(source, lease.store, group, delivered, now=now):
                 counts.add(page, results)
                 reading.landed(file, page, results)
                 on_page(page.stream, len(page.records))
@@ -50,7 +48,7 @@ def sync_files(
                 say_many("{count} file was not read whole", "{count} files were not read whole", len(reading.failed))
             )
 
-    outcome = under_lease(source, store, read, lease)
+    outcome = under_lease(source, read, lease)
     return replace(
         outcome,
         files=reading.files,
@@ -61,13 +59,13 @@ def sync_files(
     )
 
 
-def record_refusal(source: Source, error: BridgeError, store: Store, *, holder: str, now: datetime) -> Outcome:
+def record_refusal(source: Source, error: BridgeError, lease: Lease) -> Outcome:
     """Save and return the failed outcome of a sync whose folder could not be opened because of ``error``."""
 
     def read(_counts: SyncCounts) -> None:
         raise error
 
-    return under_lease(source, store, read, Lease(store=store, connection=source.connection, holder=holder, now=now))
+    return under_lease(source, read, lease)
 
 
 Group = list[tuple[Page, str]]  # pages with their files

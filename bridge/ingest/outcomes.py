@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import zip_longest
@@ -22,8 +22,10 @@ from bridge.domain.errors import (
     TryLater,
 )
 from bridge.domain.languages import reason, say
-from bridge.domain.records import Connection, RecordResult
+from bridge.domain.ports import ConnectorSpec
+from bridge.domain.records import AfterSync, Connection, RecordResult
 from bridge.domain.types import Outcome, Page
+from bridge.leases import Lease
 
 if TYPE_CHECKING:
     from bridge.store import Store
@@ -36,6 +38,9 @@ BACKOFF_MAX = timedelta(hours=4)
 BACKOFF_JITTER = 0.2  # of a backoff is random
 LIMITED_WAIT_MIN = timedelta(seconds=15)  # least wait where the source names a time; doubles with each failure in a row
 LIMITED_WAIT_MAX = timedelta(minutes=15)
+PUSHES_ALIVE = timedelta(days=1)  # after its last notice, a source's webhooks count as proven
+BESIDE_PUSHES = timedelta(hours=3)  # between two syncs of a source whose webhooks are proven
+MISSED = "push missed"  # a cursor: when a sync found what no notice had told, in a stream that has notices
 
 
 @dataclass(slots=True)
@@ -98,7 +103,7 @@ def record_defect(store: Store, connection: Connection, error: Exception, *, hol
     outcome = defect_outcome(store, connection, error)
     with store.transaction():
         if store.scheduling.lease_holder(connection.id) == holder:
-            record_outcome(store, connection, outcome, started=now, finished=now, holder=holder)
+            record_outcome(Lease(store=store, connection=connection, holder=holder, now=now), outcome)
     return outcome
 
 
@@ -123,32 +128,37 @@ def backoff(connection: Connection, at: datetime) -> timedelta:
     return wait * (1 + BACKOFF_JITTER * drawn)
 
 
-def record_outcome(
-    store: Store,
-    connection: Connection,
-    outcome: Outcome,
-    *,
-    started: datetime,
-    finished: datetime,
-    recurring: bool = True,
-    cadence: timedelta = SYNC_CADENCE,
-    holder: str | None = None,
-) -> None:
-    """Save a connection's outcome, and when it is due again, if ever. A lease of ``holder`` is released."""
-    ok, interrupted = outcome.outcome == "ok", outcome.outcome == "interrupted"
-    wait = cadence if ok else backoff(connection, finished)
-    stopped = outcome.outcome in ("needs_login", "stopped")
-    store.scheduling.finish_sync(
-        connection.id,
-        outcome,
-        started=started,
-        finished=finished,
-        error=None if interrupted else outcome.skipped_because,
-        paused=outcome.skipped_because if stopped else None,
-        due_at=None if stopped or not recurring else (outcome.retry_at or finished + wait),
-        failures=_failures_in_a_row(connection, outcome),
-        holder=holder,
-    )
+def polling_cadence(
+    connection: Connection, spec: ConnectorSpec, store: Store, untold: Collection[str], *, now: datetime
+) -> timedelta:
+    """Return the time to the next sync: hours while webhooks are proven, and the source's own otherwise.
+
+    ``untold`` are streams in which the last sync found what no notice had named.
+    """
+    number = connection.id
+    last = store.ingest.last_notice(number) if spec.notices is not None else None
+    if last is None or last < now - PUSHES_ALIVE:
+        return spec.cadence
+    if store.ingest.noticed_streams(number) & set(untold):
+        store.ingest.save_cursor(number, MISSED, now.isoformat(), 1)
+        return spec.cadence
+    missed = store.ingest.cursor(number, MISSED, 1)
+    if missed is not None and datetime.fromisoformat(missed) >= last:
+        return spec.cadence
+    return max(spec.cadence, BESIDE_PUSHES)
+
+
+def record_outcome(lease: Lease, outcome: Outcome, *, cadence: timedelta | None = SYNC_CADENCE) -> None:
+    """Save the outcome of a lease's connection, and when it is due again, and release the lease if it was taken.
+
+    ``cadence`` is the time to the next sync after a success. None: the connection is never due again.
+    """
+    connection, at, due_at = lease.connection, lease.now, None
+    if cadence is not None and not outcome.stops:
+        due_at = outcome.retry_at or at + (cadence if outcome.outcome == "ok" else backoff(connection, at))
+    failures = _failures_in_a_row(connection, outcome)
+    after = AfterSync(at=at, due_at=due_at, failures=failures, holder=lease.holder)
+    lease.store.scheduling.finish_sync(connection.id, outcome, after)
     counted = {"source": connection.source, "connection": connection.id, "outcome": outcome.outcome, "new": outcome.new}
     log.info("%s %s: %s, %d new", connection.source, connection.name, outcome.outcome, outcome.new, extra=counted)
 

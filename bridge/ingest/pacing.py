@@ -31,8 +31,8 @@ class Ration:
         """Reserve the next block, and return the wait for it. After a wait of more than ``PATIENCE`` none is left."""
         if self.rate is None:
             return timedelta(0)
-        now = datetime.now(UTC)
-        wait = self.store.rates.reserve(self.source, self.block, rate=self.rate, now=now, patience=PATIENCE)
+        worth = timedelta(seconds=self.block / self.rate)
+        wait = self.store.rates.reserve(self.source, worth, now=datetime.now(UTC), patience=PATIENCE)
         self.left = 0 if wait > PATIENCE else self.block
         self.ready = time.monotonic() + wait.total_seconds()
         return wait

@@ -86,7 +86,7 @@ def sync_connection(
     if claimed is None:
         leases.release_if_dead(bridge.store, connection)
     if connection.name.startswith(FOLDER_CONNECTION):
-        return _sync_folder(bridge, user, connection, spec, at=at, on_page=on_page)
+        return _sync_folder(bridge, user, connection, at=at, on_page=on_page)
 
     consent: dict[str, Any] = {}
 
@@ -131,28 +131,26 @@ def write_plans(bridge: Bridge, user: User, connection: Connection, *, at: datet
     return calendar_writer.keep(bridge.store, user, bridge.classifier, write, lease)
 
 
-def _sync_folder(
-    bridge: Bridge, user: User, connection: Connection, spec: ConnectorSpec, *, at: datetime, on_page: OnPage
-) -> Outcome:
+def _sync_folder(bridge: Bridge, user: User, connection: Connection, *, at: datetime, on_page: OnPage) -> Outcome:
+    spec = registry.spec(connection.source)
+    lease = Lease(store=bridge.store, connection=connection, holder=bridge.holder, now=at)
     account = StoredAccount(connection.id, {}, bridge.store, bridge.vault)
     try:
         folder = folder_pages.folder_of(connection, account, bridge.settings.inbox(user.id))
         settings = bridge.settings_of(user, spec.name, spec.file_settings)
     except BridgeError as error:
         source = Source(connection=connection, spec=spec, open=None, normalise=normaliser(spec))
-        return record_refusal(source, error, bridge.store, holder=bridge.holder, now=at)
+        return record_refusal(source, error, lease)
     cursor = bridge.store.ingest.cursor(connection.id, imports.SEEN_FILES, spec.cursor_version)
     reading = folder_pages.FolderPages(spec, folder, zone_at(at, user.zones).key, cursor, user.zones, settings)
     reading.dated = connection.name != PUSH_CONNECTION
-    return _sync_files(bridge, connection, spec, reading, at=at, on_page=on_page)
+    return _sync_files(lease, spec, reading, on_page=on_page)
 
 
-def _sync_files(
-    bridge: Bridge, connection: Connection, spec: ConnectorSpec, reading: FileReading, *, at: datetime, on_page: OnPage
-) -> Outcome:
-    recurring = connection.name.startswith(FOLDER_CONNECTION)
-    source = Source(connection=connection, spec=spec, open=None, normalise=normaliser(spec), recurring=recurring)
-    return sync_files(source, reading, bridge.store, holder=bridge.holder, now=at, on_page=on_page)
+def _sync_files(lease: Lease, spec: ConnectorSpec, reading: FileReading, *, on_page: OnPage) -> Outcome:
+    recurring = lease.connection.name.startswith(FOLDER_CONNECTION)
+    source = Source(connection=lease.connection, spec=spec, open=None, normalise=normaliser(spec), recurring=recurring)
+    return sync_files(source, reading, lease, on_page=on_page)
 
 
 def import_path(
@@ -185,7 +183,7 @@ def import_path(
             spec = registry.spec(name)
             connection = bridge.store.connections.connect(user.id, name, IMPORT_CONNECTION, now=at)
             wanted = bridge.settings_of(user, name, spec.file_settings)
-            with _import_turn(bridge, connection, at=at) as alone:
+            with _import_turn(bridge, connection, at=at) as lease:
                 reading = imports.FilePages(
                     spec,
                     chosen_files,
@@ -200,20 +198,20 @@ def import_path(
                 if spec.remembers_parts:
                     reading.parts = bridge.store.ingest.cursor(connection.id, imports.PARTS_STREAM, spec.cursor_version)
                     reading.stored = partial(bridge.store.ingest.months, connection.id, spec.normaliser_version)
-                outcomes.append(_sync_files(alone, connection, spec, reading, at=at, on_page=ignore_page))
+                outcomes.append(_sync_files(lease, spec, reading, on_page=ignore_page))
     return imports.ImportResult(outcomes=outcomes, unknown=files.unknown, unreadable=files.unreadable)
 
 
 @contextmanager
-def _import_turn(bridge: Bridge, connection: Connection, *, at: datetime) -> Iterator[Bridge]:
-    """Wait for the lease and yield a bridge that holds it, or one without it, whose import is ``skipped``."""
-    alone = replace(bridge)
+def _import_turn(bridge: Bridge, connection: Connection, *, at: datetime) -> Iterator[Lease]:
+    """Wait for the lease and yield it for the import, which is ``skipped`` if another holder kept it."""
     leases.release_if_dead(bridge.store, connection)
-    Lease(store=bridge.store, connection=connection, holder=alone.holder, now=at).wait(IMPORT_PATIENCE)
+    holder = replace(bridge).holder
+    Lease(store=bridge.store, connection=connection, holder=holder, now=at).wait(IMPORT_PATIENCE)
     try:
-        yield alone
+        yield Lease(store=bridge.store, connection=connection, holder=holder, now=at)
     finally:
-        bridge.store.scheduling.release(connection.id, alone.holder)
+        bridge.store.scheduling.release(connection.id, holder)
 
 
 def _nothing_known(path: Path, user: User) -> Text:

@@ -28,8 +28,15 @@ from bridge.domain.ports import Connector, ConnectorSpec, Normaliser, WebhookCon
 from bridge.domain.records import Connection, RecordResult
 from bridge.domain.types import Notice, Outcome, Page, RawRecord
 from bridge.http.allowance import TOO_DEEP, Allowance, Overdrawn, granted, no_pace
-from bridge.ingest import polling
-from bridge.ingest.outcomes import RateLimited, SyncCounts, defect_outcome, failure_outcome, outcome_of, record_outcome
+from bridge.ingest.outcomes import (
+    RateLimited,
+    SyncCounts,
+    defect_outcome,
+    failure_outcome,
+    outcome_of,
+    polling_cadence,
+    record_outcome,
+)
 from bridge.ingest.pacing import Ration
 from bridge.leases import Lease
 
@@ -103,7 +110,7 @@ def sync(source: Source, store: Store, *, holder: str, now: datetime, on_page: O
         except (SourceChanged, Refused) as error:
             raise _lasting_or_odd(store, source.connection, error, at=lease.clock()) from error
 
-    return under_lease(source, store, pull, lease)
+    return under_lease(source, pull, lease)
 
 
 def _lasting_or_odd(store: Store, connection: Connection, error: BridgeError, *, at: datetime) -> BridgeError:
@@ -118,12 +125,12 @@ def store_records(source: Source, store: Store, records: Sequence[RawRecord], *,
     return store.ingest.land(source.connection, records, source.normalise, version=version, now=now, keep_raw=keep_raw)
 
 
-def under_lease(source: Source, store: Store, work: Callable[[SyncCounts], None], lease: Lease) -> Outcome:
+def under_lease(source: Source, work: Callable[[SyncCounts], None], lease: Lease) -> Outcome:
     """Call ``work`` with new counts while holding the connection's lease, save the outcome, and return it.
 
     Without the lease the outcome is ``skipped``. An unexpected Exception is raised again after its outcome was saved.
     """
-    connection = source.connection
+    connection, store = source.connection, lease.store
     if not lease.is_mine():
         return outcome_of(
             connection,
@@ -139,41 +146,27 @@ def under_lease(source: Source, store: Store, work: Callable[[SyncCounts], None]
         outcome = failure_outcome(connection, counts, error, at=lease.clock())
         limited = isinstance(error, TryLater) and error.limited and source.spec.shares_limit
     except Exception as error:
-        _release(source, store, defect_outcome(store, connection, error), lease)
+        _release(source, defect_outcome(store, connection, error), lease)
         raise
     except BaseException:
         store.scheduling.release(connection.id, lease.holder)
         raise
-    _release(source, store, outcome, lease, limited=limited, untold=counts.untold)
+    _release(source, outcome, lease, limited=limited, untold=counts.untold)
     return outcome
 
 
 def _release(
-    source: Source,
-    store: Store,
-    outcome: Outcome,
-    lease: Lease,
-    *,
-    limited: bool = False,
-    untold: Collection[str] = (),
+    source: Source, outcome: Outcome, lease: Lease, *, limited: bool = False, untold: Collection[str] = ()
 ) -> None:
     """Save the outcome and release the lease in one transaction: a released connection still due would sync twice."""
-    connection, now = source.connection, lease.now
+    connection, store = source.connection, lease.store
     with store.transaction(durable=source.open is None):  # files do not come again by themselves
         if limited and outcome.retry_at:
             store.scheduling.limit_source(connection.source, outcome.retry_at)
         if outcome.outcome != "ok" and store.scheduling.lease_holder(connection.id) != lease.holder:
             return  # another sync took over and saves its own outcome
-        record_outcome(
-            store,
-            connection,
-            outcome,
-            started=now,
-            finished=now,
-            recurring=source.recurring,
-            cadence=polling.cadence(connection, source.spec, store, untold, now=now),
-            holder=lease.holder,
-        )
+        cadence = polling_cadence(connection, source.spec, store, untold, now=lease.now)
+        record_outcome(lease, outcome, cadence=cadence if source.recurring else None)
 
 
 class _Waiting(NamedTuple):

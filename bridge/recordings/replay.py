@@ -14,14 +14,13 @@ from bridge import installation, registry
 from bridge.advice import recommend
 from bridge.auth.vault import Vault
 from bridge.domain.errors import SetupError
-from bridge.domain.ports import ConnectorSpec
 from bridge.domain.records import FOLDER_CONNECTION, Connection, Recommendation, Silence, User
 from bridge.domain.rendering import for_person, told
 from bridge.domain.slots import zone_at
 from bridge.domain.types import Outcome, Reading
 from bridge.ingest import connecting, runs
 from bridge.ingest.files import new_folder
-from bridge.ingest.sync import OnPage, Source, ignore_page, sync
+from bridge.ingest.sync import Source, sync
 from bridge.recordings.exchanges import Player, Recorder
 from bridge.recordings.server import LabServer
 from bridge.store import Store
@@ -115,7 +114,7 @@ def _record_one(bridge: installation.Bridge, connection: Connection, folder: Pat
         person = scratch.people.add_user("recorded", "UTC", now=at)
         place = scratch.connections.connect(person.id, spec.name, "account", now=at)
         redirected = Redirected(account, server.url)
-        outcome = _synced(scratch, place, spec, redirected, at=at)
+        outcome = _synced(scratch, place, redirected, at=at)
     plain = {s.name: account.settings[s.name] for s in spec.settings if not s.secret and _keeps(s.name)}
     _write(folder / f"{spec.name}.json", {"settings": plain, "exchanges": recorder.exchanges})
     return outcome
@@ -125,22 +124,15 @@ def _keeps(name: str) -> bool:
     return not name.endswith(("_url", "_uri", "_id"))
 
 
-def _synced(
-    store: Store,
-    connection: Connection,
-    spec: ConnectorSpec,
-    account: Any,
-    *,
-    at: datetime,
-    on_page: OnPage = ignore_page,
-) -> Outcome:
+def _synced(store: Store, connection: Connection, account: Any, *, at: datetime) -> Outcome:
     """Sync a source by ``account`` into ``store`` as of ``at``, and return the outcome."""
+    spec = registry.spec(connection.source)
 
     def opened() -> Any:
         return registry.resolve(spec.opens or "")(account)
 
     source = Source(connection=connection, spec=spec, open=opened, normalise=installation.normaliser(spec))
-    return sync(source, store, holder="replay/1", now=at, on_page=on_page)
+    return sync(source, store, holder="replay/1", now=at)
 
 
 def _write(path: Path, body: Any) -> None:
@@ -227,7 +219,7 @@ def _replay_one(store: Store, user: User, path: Path, at: datetime) -> Outcome:
         settings |= {name: server.url for name in settings if name.endswith(("_url", "_uri"))} | saved["settings"]
         account = installation.StoredAccount(connection.id, settings, store, _throwaway())
         account.save_token(REPLAY_TOKEN)
-        outcome = _synced(store, connection, spec, account, at=at)
+        outcome = _synced(store, connection, account, at=at)
     if player.unknown:
         raise SetupError(
             f"{spec.name} now asks for {player.unknown[0]}, which is not recorded; "

@@ -28,13 +28,13 @@ class Rates(Part):
 
     @writes(durable=False)
     def reserve(
-        self, db: sa.Connection, source: str, count: int, *, rate: float, now: datetime, patience: timedelta
+        self, db: sa.Connection, source: str, worth: timedelta, *, now: datetime, patience: timedelta
     ) -> timedelta:
-        """Reserve ``count`` requests to a source, and return the wait before they may be sent, 0 for none.
+        """Reserve the requests that a source allows in the time ``worth``, and return the wait before they may be sent.
 
         A wait of more than ``patience`` reserves nothing.
         """
-        at, cost = tables.microseconds(now), _span(timedelta(seconds=count / rate))
+        at, cost = tables.microseconds(now), _span(worth)
         used: int | None = db.execute(
             _reserve(db.dialect.name), {"name": PREFIX + source, "at": at, "cost": cost, "ahead": _span(patience)}
         ).scalar()

@@ -69,7 +69,7 @@ def write(
     written = {r for r, _ in new} | {row.record_id for row, _ in changed} | {row.record_id for row in gone}
     _revise(db, connection, [*(row for row, _ in changed), *gone], now=now)
     if days := _days(new, changed, gone):
-        _repack(db, connection, wanted, stored, days, now=now)
+        packed.write(db, (connection.user_id, connection.id), *_readings_of(days, wanted, stored, now=now))
         gone = [row for row in gone if not packs(row.item)]
         changed = [(row, item) for row, item in changed if not packs(item)]
         new = [(record_id, item) for record_id, item in new if not packs(item)]
@@ -91,16 +91,14 @@ def _days(
     return days
 
 
-def _repack(
-    db: sa.Connection,
-    connection: Connection,
+def _readings_of(
+    days: Collection[packed.Day],
     wanted: Mapping[int, Mapping[tuple[str, str], Item]],
     stored: Mapping[int, Mapping[tuple[str, str], Stored]],
-    days: Collection[packed.Day],
     *,
     now: datetime,
-) -> None:
-    """Write the packed rows of these days."""
+) -> tuple[dict[packed.Day, list[Known]], dict[packed.Day, set[int]]]:
+    """Return the readings of packed rows to write, and the ids of the rows that are there."""
     readings: dict[packed.Day, list[Known]] = {day: [] for day in sorted(days)}
     there: dict[packed.Day, set[int]] = defaultdict(set)
     known_at = tables.microseconds(now)
@@ -113,7 +111,7 @@ def _repack(
             if packs(item) and (day := packed.day_of(record_id, item)) in readings:
                 same = key in before and before[key].item == item
                 readings[day].append(Known(item, before[key].known_at if same else known_at))
-    packed.write(db, (connection.user_id, connection.id), readings, there)
+    return readings, there
 
 
 def current(db: sa.Connection, record_ids: Sequence[int]) -> dict[int, dict[tuple[str, str], Stored]]:

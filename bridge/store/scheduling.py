@@ -11,9 +11,9 @@ import sqlalchemy as sa
 
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import packed
-from bridge.domain.records import Connection
+from bridge.domain.records import AfterSync, Connection
 from bridge.domain.slots import Moment
-from bridge.domain.types import Outcome
+from bridge.domain.types import STOPS, Outcome
 from bridge.store import sync_runs, tables
 from bridge.store.connections import select_connections
 from bridge.store.database import Part, reads, writes
@@ -53,7 +53,8 @@ class Scheduling(Part):
 
         No two holders get the same connection. None as ``source`` means all. Ids in ``but`` are not taken.
         """
-        ids = _due_ids(db, now, limit, source, for_update=True, but=but)
+        claimable = _claimable(now, source)
+        ids = _due_ids(db, claimable.where(c.id.not_in(but)) if but else claimable, now, limit, for_update=True)
         if not ids:
             return []
         taken = sa.update(tables.connections).where(c.id.in_(ids))
@@ -63,7 +64,7 @@ class Scheduling(Part):
     @reads
     def due(self, db: sa.Connection, *, now: datetime, limit: int, source: str | None = None) -> list[Connection]:
         """Return the connections that ``claim_due`` would take now, in the same order, without taking them."""
-        return _in_order(db, _due_ids(db, now, limit, source, for_update=False)) if limit > 0 else []
+        return _in_order(db, _due_ids(db, _claimable(now, source), now, limit, for_update=False)) if limit > 0 else []
 
     @reads
     def due_by_source(self, db: sa.Connection, *, now: datetime) -> dict[str, tuple[int, datetime | None]]:
@@ -135,33 +136,26 @@ class Scheduling(Part):
         db: sa.Connection,
         connection_id: int,
         outcome: Outcome,
-        *,
-        started: datetime,
-        finished: datetime,
-        error: str | None,
-        paused: str | None,
-        due_at: datetime | None,
-        failures: int = 0,
-        holder: str | None = None,
+        after: AfterSync,
     ) -> None:
-        """Save the outcome of a sync, and when the connection is due again. The lease of ``holder`` is released.
+        """Save the outcome of a sync, and when the connection is due again. The lease of its holder is released.
 
-        Without news it replaces an outcome without news. ``error`` and ``paused`` are None without a failure or
-        pause, and ``due_at`` if no sync shall follow.
+        Without news it replaces an outcome without news. An outcome that stops pauses the connection.
         """
-        sync_runs.save(db, connection_id, outcome, started=started, finished=finished)
+        sync_runs.save(db, connection_id, outcome, at=after.at)
+        why = packed(outcome.skipped_because)
         values: dict[str, Any] = {
-            "last_error": packed(error),
-            "paused": packed(paused),
-            "due_at": due_at,
-            "failures": failures,
+            "last_error": None if outcome.outcome == "interrupted" else why,
+            "paused": why if outcome.stops else None,
+            "due_at": after.due_at,
+            "failures": after.failures,
+            "not_permitted": json.dumps(outcome.not_permitted) if outcome.not_permitted else None,
+            "last_success": after.at if outcome.outcome == "ok" else None,
         }
-        values["not_permitted"] = json.dumps(outcome.not_permitted) if outcome.not_permitted else None
-        values["last_success"] = finished if outcome.outcome == "ok" else None
         new = {f"new_{name}": value for name, value in values.items()}
-        db.execute(_FINISH, {"connection": connection_id, "holder": holder, **new})
-        if outcome.outcome == "ok" and due_at is not None:  # a notice that comes now waits for the row written above
-            db.execute(_DUE_BY_NOTICE, {"connection": connection_id, "at": finished})
+        db.execute(_FINISH, {"connection": connection_id, "holder": after.holder, **new})
+        if outcome.outcome == "ok" and after.due_at is not None:  # a notice that comes now waits for the row above
+            db.execute(_DUE_BY_NOTICE, {"connection": connection_id, "at": after.at})
 
     @reads
     def last_outcome(self, db: sa.Connection, connection_id: int) -> tuple[datetime, Outcome] | None:
@@ -184,7 +178,7 @@ class Scheduling(Part):
         found: list[datetime] = []
         for finished, text in db.execute(query.limit(ODD_ANSWERS_MAX_RUNS)):
             body = json.loads(text)
-            if body["outcome"] in ("ok", "stopped", "needs_login"):
+            if body["outcome"] in ("ok", *STOPS):
                 break
             if body.get("odd"):
                 found.append(finished)
@@ -370,20 +364,11 @@ def _in_order(db: sa.Connection, ids: Sequence[int]) -> list[Connection]:
     return [found[number] for number in ids]
 
 
-def _due_ids(
-    db: sa.Connection,
-    now: datetime,
-    limit: int,
-    source: str | None,
-    *,
-    for_update: bool,
-    but: Collection[int] = (),
-) -> list[int]:
+def _due_ids(db: sa.Connection, claimable: sa.Select[Any], now: datetime, limit: int, *, for_update: bool) -> list[int]:
     # Two queries are used, because a query with OR would read the whole index.
     ids: list[int] = []
     for due in (c.due_at.is_(None), c.due_at <= now):
-        query = _claimable(now, source).where(due).order_by(c.due_at, c.id).limit(limit - len(ids))
-        query = query.where(c.id.not_in(but)) if but else query
+        query = claimable.where(due).order_by(c.due_at, c.id).limit(limit - len(ids))
         if len(ids) < limit:
             ids += db.execute(query.with_for_update(skip_locked=True) if for_update else query).scalars()
     return ids

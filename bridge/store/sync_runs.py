@@ -32,12 +32,12 @@ def outcome_of(text: str) -> Outcome:
     return Outcome(**body)
 
 
-def save(db: sa.Connection, connection_id: int, outcome: Outcome, *, started: datetime, finished: datetime) -> None:
+def save(db: sa.Connection, connection_id: int, outcome: Outcome, *, at: datetime) -> None:
     """Save an outcome, in place of the connection's last one if both are without news."""
     text = text_of(outcome)
-    again = {"connection": connection_id, "begun": started, "ended": finished, "text": text}
+    again = {"connection": connection_id, "moment": at, "text": text}
     if outcome.is_news or db.execute(_AGAIN, again).rowcount == 0:
-        run = {"connection_id": connection_id, "started": started, "finished": finished, "outcome": text}
+        run = {"connection_id": connection_id, "started": at, "finished": at, "outcome": text}
         db.execute(_NEW, run)
 
 
@@ -51,8 +51,8 @@ _AGAIN = (  # what is 0 is left out of an outcome's text
         *(_r.outcome.not_like(f'%"{what}": %') for what in ("new", "updated", "deleted", "set_aside", "files")),
     )
     .values(
-        started=sa.bindparam("begun", type_=tables.Instant),
-        finished=sa.bindparam("ended", type_=tables.Instant),
+        started=sa.bindparam("moment", type_=tables.Instant),
+        finished=sa.bindparam("moment", type_=tables.Instant),
         outcome=sa.bindparam("text"),
     )
 )

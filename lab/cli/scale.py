@@ -12,8 +12,7 @@ from typing import Any
 
 from bridge import registry
 from bridge.domain.errors import SetupError
-from bridge.ingest.outcomes import SYNC_CADENCE
-from bridge.ingest.polling import BESIDE_PUSHES
+from bridge.ingest.outcomes import BESIDE_PUSHES, SYNC_CADENCE
 from lab.cli.figures import table
 from lab.fleet.accounts import SOURCES
 from rhythm_env.interface import SLOTS_PER_DAY

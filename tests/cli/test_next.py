@@ -14,7 +14,8 @@ from bridge.config import load
 from bridge.domain.records import Connection, User
 from bridge.domain.types import Outcome
 from bridge.ingest.mending import next_step
-from bridge.ingest.outcomes import record_outcome
+from bridge.ingest.outcomes import SYNC_CADENCE, record_outcome
+from bridge.leases import Lease
 from bridge.store import Store
 from tests.world import KEY, NOW
 
@@ -37,7 +38,8 @@ def connected(bridge: installation.Bridge, name: str, outcome: str, *, consent: 
     ended = Outcome(source="garmin", connection=name, outcome=outcome)
     why = None if outcome == "ok" else "it went wrong"
     ended = dataclasses.replace(ended, skipped_because=why)
-    record_outcome(store, connection, ended, started=NOW, finished=NOW, recurring=name != "import")
+    lease = Lease(store=store, connection=connection, holder="", now=NOW)
+    record_outcome(lease, ended, cadence=None if name == "import" else SYNC_CADENCE)
     return user, store.connections.of_user(user.id)[0]
 
 

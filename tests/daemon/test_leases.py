@@ -16,7 +16,7 @@ import sqlalchemy as sa
 import lab
 from bridge import doctor, leases
 from bridge.domain.types import Notice
-from bridge.ingest.polling import BESIDE_PUSHES
+from bridge.ingest.outcomes import BESIDE_PUSHES
 from bridge.leases import LEASE, Lease
 from bridge.recordings.server import Request
 from bridge.store import Store

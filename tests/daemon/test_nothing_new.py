@@ -17,7 +17,7 @@ from bridge import registry
 from bridge.auth.vault import Vault
 from bridge.daemon.procrastinate_worker import Jobs
 from bridge.domain.types import Notice
-from bridge.ingest import polling, runs
+from bridge.ingest import outcomes, runs
 from bridge.ingest.outcomes import SYNC_CADENCE
 from bridge.installation import Bridge, open_bridge
 from bridge.recordings.recorded_life import environment
@@ -109,11 +109,11 @@ def test_a_source_whose_webhooks_come_is_polled_less_until_one_is_missed(opened:
     at = accounts.NOW
     assert wait(at) == SYNC_CADENCE
     push(at, "a")
-    assert wait(at + timedelta(minutes=1)) == polling.BESIDE_PUSHES
+    assert wait(at + timedelta(minutes=1)) == outcomes.BESIDE_PUSHES
     with store.database.write() as db:  # a night that the vendor has and told nobody of
         db.execute(sa.text("DELETE FROM records WHERE stream = 'sleep' AND connection_id = :id"), {"id": number})
     assert wait(at + timedelta(hours=3)) == SYNC_CADENCE
     assert wait(at + timedelta(hours=4)) == SYNC_CADENCE  # until the next one comes
     push(at + timedelta(hours=5), "b")
-    assert wait(at + timedelta(hours=5)) == polling.BESIDE_PUSHES
+    assert wait(at + timedelta(hours=5)) == outcomes.BESIDE_PUSHES
     assert wait(at + timedelta(days=2)) == SYNC_CADENCE  # a day without any proves nothing

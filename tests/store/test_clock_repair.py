@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from bridge.domain.types import Outcome
 from bridge.ingest.outcomes import record_outcome
-from bridge.leases import LEASE
+from bridge.leases import LEASE, Lease
 from bridge.store import Store
 from tests.world import NOW, living
 
@@ -43,7 +43,7 @@ def test_a_clock_that_is_behind_makes_nothing_known_earlier(store: Store) -> Non
     with living(store, "whoop", "week") as world:
         for hours in range(5):
             at, ended = NOW + hours * HOUR, Outcome(source="whoop", connection="whoop", outcome="ok")
-            record_outcome(store, world.connection, ended, started=at, finished=at)
+            record_outcome(Lease(store=store, connection=world.connection, holder="", now=at), ended)
         world.sync(at=NOW + 5 * HOUR)
         assert store.scheduling.repair_clock(now=NOW + HOUR / 2, lease=LEASE) == 1  # due, and nothing else
         assert store.reading.samples(world.user.id)

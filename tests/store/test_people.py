@@ -10,6 +10,7 @@ from typing import TypeVar
 import pytest
 
 from bridge.domain.errors import SetupError
+from bridge.domain.records import AfterSync
 from bridge.domain.types import Outcome
 from bridge.store import Store
 from tests.store.toy import HOUR, T0, connected, day, land, part, tables
@@ -67,9 +68,7 @@ def test_the_way_out_is_named(store: Store) -> None:
 def test_connecting_again_resumes(store: Store) -> None:
     first = connected(store)
     failed = Outcome(source="toy", connection="toy", outcome="needs_login", skipped_because="log in")
-    store.scheduling.finish_sync(
-        first.id, failed, started=T0, finished=T0, error="log in", paused="log in", due_at=None
-    )
+    store.scheduling.finish_sync(first.id, failed, AfterSync(at=T0, due_at=None))
     assert store.connections.of_user(first.user_id)[0].paused == "log in"
     again = store.connections.connect(first.user_id, "toy", "toy", now=T0 + HOUR)
     assert (again.id, again.paused, again.created_at) == (first.id, None, T0)
@@ -87,7 +86,7 @@ def test_disconnecting_takes_everything_along(store: Store) -> None:
     land(store, dropped, day("a", 1), part("x", 1, "a"), part("y", 2, "a"))
     land(store, dropped, day("a", 3), now=T0 + HOUR)
     outcome = Outcome(source="other", connection="x", outcome="ok")
-    store.scheduling.finish_sync(dropped.id, outcome, started=T0, finished=T0, error=None, paused=None, due_at=None)
+    store.scheduling.finish_sync(dropped.id, outcome, AfterSync(at=T0, due_at=None))
     store.connections.disconnect(dropped.id)
     store.connections.connect(kept.user_id, "other", "x", now=T0)
     after = tables(store)
@@ -154,12 +153,8 @@ def test_outcomes_come_back_equal(store: Store) -> None:
     bad = Outcome(
         source="toy", connection="toy", outcome="failed", reasons=("x (1)",), skipped_because="429", retry_at=T0 + HOUR
     )
-    store.scheduling.finish_sync(
-        connection.id, good, started=T0, finished=T0 + HOUR, error=None, paused=None, due_at=T0 + HOUR
-    )
-    store.scheduling.finish_sync(
-        connection.id, bad, started=T0, finished=T0 + 2 * HOUR, error="429", paused=None, due_at=None
-    )
+    store.scheduling.finish_sync(connection.id, good, AfterSync(at=T0 + HOUR, due_at=T0 + HOUR))
+    store.scheduling.finish_sync(connection.id, bad, AfterSync(at=T0 + 2 * HOUR, due_at=None))
     assert store.scheduling.last_outcome(connection.id) == (T0 + 2 * HOUR, bad)
     found = store.connections.of_user(connection.user_id)[0]
     assert (found.last_success, found.last_error, found.due_at) == (T0 + HOUR, "429", None)

@@ -12,7 +12,9 @@ PER_SECOND, PATIENCE = 100 / 60, timedelta(seconds=5)
 
 def reserved(store: Store, count: int, seconds: float = 0.0) -> float:
     at = NOW + timedelta(seconds=seconds)
-    return store.rates.reserve("whoop", count, rate=PER_SECOND, now=at, patience=PATIENCE).total_seconds()
+    return store.rates.reserve(
+        "whoop", timedelta(seconds=count / PER_SECOND), now=at, patience=PATIENCE
+    ).total_seconds()
 
 
 def test_a_minutes_worth_may_be_sent_at_once_and_then_as_fast_as_the_rate(store: Store) -> None:
