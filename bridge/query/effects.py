@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-LEVEL, FALSE_CLAIMS, POWER = 0.95, 0.05, 0.85
+LEVEL, FALSE_CLAIMS, POWER = 0.95, 0.03, 0.85  # so that at most 5 of 100 lives without any effect hear of one
 LAG_DAYS = 7
 STEPS = 6
 INFLATION = 1.3  # of the variance by what is adjusted for, of which few days tell too little
@@ -85,7 +85,7 @@ def effects(
     """
     told: list[tuple[Effect, float]] = []
     for outcome in outcomes:
-        told += _of_outcome(factors, outcome, controls)
+        told += _of_outcome(factors, outcome, controls, tests=len(factors) * len(outcomes))
     claims = _claims([p for _, p in told])
     found = [_judged(one, claimed=claim) for (one, _), claim in zip(told, claims, strict=True)]
     return sorted(found, key=lambda one: (one.verdict == "not known", one.factor, one.on))
@@ -107,7 +107,11 @@ def _claims(chances: Sequence[float]) -> list[bool]:
 
 
 def _of_outcome(
-    factors: Mapping[str, Mapping[date, bool]], outcome: Outcome, controls: Sequence[Mapping[date, float]]
+    factors: Mapping[str, Mapping[date, bool]],
+    outcome: Outcome,
+    controls: Sequence[Mapping[date, float]],
+    *,
+    tests: int,
 ) -> list[tuple[Effect, float]]:
     """Return each factor's effect on an outcome, with its p-value, which is 1 where nothing is tested."""
     from scipy import stats
@@ -125,7 +129,7 @@ def _of_outcome(
         plain = {"factor": name, "on": outcome.name, "unit": outcome.unit, "n_with": counts[name]}
         without = len(some) - counts[name]
         whole = sum(factors[name].values())
-        left = _days_left(outcome, fit, name, (counts[name], without, whole), tests=len(factors))
+        left = _days_left(outcome, fit, name, (counts[name], without, whole), tests=tests)
         if fit is None or name not in found:
             told.append((Effect(**plain, n_without=without, days_left=left), 1.0))  # type: ignore[arg-type]
             continue
