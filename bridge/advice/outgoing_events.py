@@ -12,7 +12,6 @@ import hmac
 import json
 import logging
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal
@@ -101,13 +100,13 @@ def _key(secret: str) -> bytes:
     return key
 
 
-def users_waiting(bridge: Bridge, users: Iterable[User], *, now: datetime) -> set[int]:
-    """Return the ids of ``users`` with an event that is due to be sent, an empty set without a target."""
+def users_waiting(bridge: Bridge, *, now: datetime) -> set[int]:
+    """Return the ids of users with an event that is due to be sent, an empty set without a target."""
     if not bridge.settings.webhook:
         return set()
     changed = bridge.store.recommendations.last_changes(since=now - KEPT_FOR)
     sent, tried = (bridge.store.maintenance.last_done_by_end(chore) for chore in (SENT, TRIED))
-    found = [(user.id, changed[user.id], str(user.id)) for user in users if user.id in changed]
+    found = [(number, at, str(number)) for number, at in changed.items()]
     return {number for number, at, end in found if at > sent.get(end, now) and _is_due(at, tried.get(end), now)}
 
 

@@ -6,7 +6,7 @@ No state is kept between two calls, so any number of workers continue where the 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -74,41 +74,40 @@ class Everybody:
 
     bridge: installation.Bridge
     _mark: tuple[Any, ...] | None = None
-    _people: list[tuple[User, Moment]] = field(default_factory=list)
+    _people: dict[Moment, dict[int, User]] = field(default_factory=dict)
 
-    def at(self, now: datetime) -> list[tuple[User, Moment]]:
+    def at(self, now: datetime) -> Mapping[Moment, Mapping[int, User]]:
+        """Return slot -> id -> user."""
         mark = (now - (now - datetime.min.replace(tzinfo=UTC)) % QUARTER, *self.bridge.store.people.mark())
         if mark != self._mark:
-            people = self.bridge.travelled_all(at=now)
-            self._mark, self._people = mark, [(user, moment_at(now, user.zones)) for user in people]
+            people: dict[Moment, dict[int, User]] = {}
+            for user in self.bridge.travelled_all(at=now):
+                people.setdefault(moment_at(now, user.zones), {})[user.id] = user
+            self._mark, self._people = mark, people
         return self._people
 
 
 def users_with_due_tasks(
-    bridge: installation.Bridge, everybody: Sequence[tuple[User, Moment]], *, now: datetime
+    bridge: installation.Bridge, everybody: Mapping[Moment, Mapping[int, User]], *, now: datetime
 ) -> list[User]:
     """Return the users for whom ``run_due_tasks`` may have work, found by a few queries for all together.
 
     Such a user lacks a recommendation for the slot, or waits for a message outside quiet slots. Or the user's calendar
     lacks feedback. Or an event waits for the operator's program.
     """
-    waiting = outgoing_events.users_waiting(bridge, [user for user, _moment in everybody], now=now)
-    work, moments = bridge.store.scheduling, {moment for _user, moment in everybody}
-    advised = work.users_advised(moments, since=now - SILENCE_RETRIED, now=now)
     untold = bridge.store.notifications.users_to_tell_of_pauses()
-    to_send = work.users_to_notify([m for m in moments if m.slot not in bridge.guard.quiet], now=now)
     writing = [spec.name for spec in registry.specs() if spec.writes is not None]
-    agreed = work.users_with_feedback(
+    work = bridge.store.waiting
+    others = work.users_with_feedback(
         writing, advised=now - calendar_writer.RESCHEDULED_MAX, since=now - PLANS_RETRIED_FOR
-    )
-    others = agreed | waiting
-    return [
-        user
-        for user, at in everybody
-        if user.id not in advised[at]
-        or user.id in others
-        or (at in to_send and (user.id in untold or user.id in to_send[at]))
-    ]
+    ) | outgoing_events.users_waiting(bridge, now=now)
+    slots = work.by_slot(everybody, since=now - SILENCE_RETRIED, now=now)
+    found: list[User] = []
+    for moment, people in everybody.items():
+        to_tell = set() if moment.slot in bridge.guard.quiet else untold | slots[moment].unsent
+        due = (people.keys() - slots[moment].advised) | (people.keys() & (others | to_tell))
+        found += [people[number] for number in sorted(due)]
+    return found
 
 
 def guarded(what: str, work: Callable[[], object]) -> bool:
@@ -135,8 +134,8 @@ def _confirm(bridge: installation.Bridge, user: User, now: datetime) -> None:
 def _advise(bridge: installation.Bridge, user: User, now: datetime) -> None:
     """Recommend, unless the slot has advice or was left without by a draw; then learn a due prior."""
     moment = moment_at(now, user.zones)
-    work, since = bridge.store.scheduling, now - SILENCE_RETRIED
-    if work.users_advised([moment], since=since, now=now, user_id=user.id)[moment]:
+    work, since = bridge.store.waiting, now - SILENCE_RETRIED
+    if work.by_slot([moment], since=since, now=now, user_id=user.id)[moment].advised:
         return
     policy = bridge.policy()
     recommend.recommend(

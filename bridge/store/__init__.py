@@ -23,6 +23,7 @@ from bridge.store.scheduling import Scheduling
 from bridge.store.shares import Shares
 from bridge.store.task_notes import TaskNotes
 from bridge.store.tracing import Tracing
+from bridge.store.waiting import Waiting
 
 
 class Store:
@@ -48,6 +49,7 @@ class Store:
         self.lessons = Lessons(self.database)
         self.notifications = Notifications(self.database)
         self.scheduling = Scheduling(self.database)
+        self.waiting = Waiting(self.database)
         self.rates = Rates(self.database)
         self.maintenance = Maintenance(self.database)
         self.exports = Exports(self.database)

@@ -1,10 +1,10 @@
-"""Store which connections are due, their leases, rate limits and outcomes of syncs, and which users have due tasks."""
+"""Store which connections are due, their leases, rate limits and outcomes of syncs."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
-from datetime import date, datetime, timedelta
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -12,7 +12,6 @@ import sqlalchemy as sa
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import packed
 from bridge.domain.records import AfterSync, Connection
-from bridge.domain.slots import Moment
 from bridge.domain.types import STOPS, Outcome
 from bridge.store import sync_runs, tables
 from bridge.store.connections import select_connections
@@ -100,7 +99,8 @@ class Scheduling(Part):
     @reads
     def lease_holders(self, db: sa.Connection) -> list[str]:
         """Return each holder of a lease once, whether the lease is expired or not."""
-        return list(db.execute(sa.select(c.lease_holder).where(c.lease_holder.is_not(None)).distinct()).scalars())
+        held = sa.and_(c.lease_until.is_not(None), c.lease_holder.is_not(None))  # the first has an index
+        return list(db.execute(sa.select(c.lease_holder).where(held).distinct()).scalars())
 
     @writes(durable=False)
     def release(self, db: sa.Connection, connection_id: int, holder: str) -> None:
@@ -222,77 +222,6 @@ class Scheduling(Part):
         with self.database.write() as db:
             save_holder(db, name, holder, now=now)
         return lock
-
-    @reads
-    def users_with_feedback(
-        self, db: sa.Connection, sources: Sequence[str], *, advised: datetime, since: datetime
-    ) -> set[int]:
-        """Return the ids of users who gave feedback since ``since`` on a recommendation made since ``advised``.
-
-        Only users with a connection, not paused, to one of ``sources`` count.
-        """
-        r = tables.recommendations.c
-        named = sa.select(tables.sources.c.id).where(tables.sources.c.name.in_(sources))
-        connected = sa.select(c.user_id).where(c.source_id.in_(named), c.paused.is_(None))
-        recent = sa.select(r.user_id).where(r.user_id.in_(connected), r.created_at >= advised, r.answered_at >= since)
-        return set(db.execute(recent).scalars())
-
-    @reads
-    def users_to_notify(
-        self, db: sa.Connection, moments: Collection[Moment], *, now: datetime
-    ) -> Mapping[Moment, set[int]]:
-        """Return slot -> ids of users with a channel to whom its recommendation is still to be sent."""
-        r, n = tables.recommendations.c, tables.notifications.c
-        begun = sa.select(n.id).where(n.recommendation_id == r.id).exists()
-        query = sa.select(r.week, r.timestep, r.user_id).where(
-            _in_slots(r, moments),
-            r.shown_at.is_(None),
-            r.answer.is_(None),
-            r.superseded_at.is_(None),
-            sa.or_(r.kind.is_(None), r.kind != "sleep", r.start_at > now),
-            r.user_id.in_(sa.select(tables.channels.c.user_id)),
-            ~begun,
-        )
-        return _by_slot(db, query, moments)
-
-    @reads
-    def users_advised(
-        self,
-        db: sa.Connection,
-        moments: Collection[Moment],
-        *,
-        since: datetime,
-        now: datetime,
-        user_id: int | None = None,
-    ) -> Mapping[Moment, set[int]]:
-        """Return slot -> ids of users who need no new recommendation for it: they have it, or a draw gave none.
-
-        A slot without advice for another reason counts if decided since ``since``, without newer data. With a
-        ``user_id``, only this user is looked at.
-        """
-        r, s = tables.recommendations.c, tables.silences.c
-        arrived = sa.exists().where(c.user_id == s.user_id, c.last_change >= s.made_at)
-        silent = sa.or_(s.probability < 1, sa.and_(s.made_at >= since, ~arrived))
-        lasts = sa.or_(r.kind.is_(None), r.kind != "sleep", r.answer.is_not(None), r.end_at > now)
-        found = [
-            sa.select(table.week, table.timestep, table.user_id).where(
-                _in_slots(table, moments), wanted, table.user_id == (table.user_id if user_id is None else user_id)
-            )
-            for table, wanted in ((r, sa.and_(r.superseded_at.is_(None), lasts)), (s, silent))
-        ]
-        return _by_slot(db, sa.union_all(*found), moments)
-
-
-def _in_slots(table: Any, moments: Collection[Moment]) -> sa.ColumnElement[bool]:
-    return sa.or_(sa.false(), *(sa.and_(table.week == m.week, table.timestep == m.timestep) for m in moments))
-
-
-def _by_slot(db: sa.Connection, query: Any, moments: Collection[Moment]) -> Mapping[Moment, set[int]]:
-    """Return the users of rows of (week, timestep, user) by slot, in one statement for all slots."""
-    found: dict[tuple[date, int], set[int]] = {(moment.week, moment.timestep): set() for moment in moments}
-    for week, timestep, user in db.execute(query) if moments else ():
-        found[week, timestep].add(user)
-    return {moment: found[moment.week, moment.timestep] for moment in moments}
 
 
 _MINE = c.id == sa.bindparam("connection")

@@ -382,6 +382,11 @@ recommendations = sa.Table(
     sa.Index("ix_recommendations_user_id_created_at", "user_id", "created_at"),
     sa.Index("ix_recommendations_week_timestep", "week", "timestep"),
 )
+sa.Index(
+    "ix_recommendations_answered_at",
+    recommendations.c.answered_at,
+    sqlite_where=recommendations.c.answered_at.is_not(None),
+)
 _current = sa.and_(recommendations.c.superseded_at.is_(None), recommendations.c.closed_at.is_(None))
 sa.Index(
     "uq_recommendations_slot",
@@ -400,6 +405,7 @@ silences = sa.Table(
     sa.Column("timestep", sa.SmallInteger, primary_key=True, autoincrement=False),
     _instant("made_at"),
     sa.Column("probability", sa.Float, nullable=False),  # of the silence
+    sa.Index("ix_silences_week_timestep", "week", "timestep"),
 )
 # The wishes of a user for the plan, a JSON object.
 wishes = sa.Table("wishes", metadata, _to("user", primary_key=True), _text("body"), _instant("set_at"))

@@ -143,7 +143,7 @@ class Deployment:
         moment = moment_at(SLOT, ZONES)
 
         def left() -> int:
-            return self.users - len(self.store.scheduling.users_advised([moment], since=SLOT, now=SLOT)[moment])
+            return self.users - len(self.store.waiting.by_slot([moment], since=SLOT, now=SLOT)[moment].advised)
 
         return self.play(left, step)
 

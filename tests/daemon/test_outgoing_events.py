@@ -129,7 +129,7 @@ def test_what_is_not_taken_is_tried_again_less_and_less_often_and_given_up(
     with caplog.at_level(logging.WARNING):
         for minute in range(0, 60 * 26, 1):
             user = stage.users[0]
-            outgoing_events.users_waiting(stage.bridge, [user], now=stage.now + minute * MINUTE)
+            outgoing_events.users_waiting(stage.bridge, now=stage.now + minute * MINUTE)
             if minute == 0:
                 run(stage)
             else:
@@ -170,7 +170,7 @@ def test_an_address_inside_the_network_is_not_reached(stage: Stage, receiver: Re
 def test_it_is_off_by_default(stage: Stage, receiver: Receiver) -> None:
     settings(stage, webhook="")
     run(stage)
-    assert outgoing_events.users_waiting(stage.bridge, stage.users, now=stage.now) == set()
+    assert outgoing_events.users_waiting(stage.bridge, now=stage.now) == set()
     assert receiver.got == []
     assert stage.bridge.store.maintenance.last_done(f"{outgoing_events.SENT}{stage.users[0].id}") is None
 

@@ -87,7 +87,7 @@ def test_a_silence_lasts_an_hour_or_until_data_arrives(store: Store) -> None:
     user = connection.user_id
 
     def settled(at: datetime) -> bool:
-        return user in store.scheduling.users_advised([MOMENT], since=at - HOUR, now=at)[MOMENT]
+        return user in store.waiting.by_slot([MOMENT], since=at - HOUR, now=at)[MOMENT].advised
 
     store.recommendations.add_silence(user, MOMENT, probability=1.0, now=T0)
     assert settled(T0 + HOUR)

@@ -254,6 +254,8 @@ def test_an_upgrade_packs_what_older_releases_stored(store: Store, database_url:
     with store.database.write() as db:
         db.exec_driver_sql("DROP TABLE packed_samples")
         db.exec_driver_sql("DROP INDEX uq_recommendations_slot")
+        db.exec_driver_sql("DROP INDEX ix_silences_week_timestep")
+        db.exec_driver_sql("DROP INDEX ix_recommendations_answered_at")
         for column in ("closed_at", "outcome_before", "outcome_before_at", "recheck"):
             db.exec_driver_sql(f"ALTER TABLE recommendations DROP COLUMN {column}")
         db.exec_driver_sql("ALTER TABLE notifications DROP COLUMN likely")

@@ -1,0 +1,99 @@
+"""Store which users have due tasks, found for all of them together. Ids are gathered by the database."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import date, datetime
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from bridge.domain.slots import Moment
+from bridge.store import tables
+from bridge.store.database import Part, reads
+
+c, r, s = tables.connections.c, tables.recommendations.c, tables.silences.c
+
+
+class InSlot(NamedTuple):
+    """Ids of the users who need no new recommendation for a slot, and of those to whom theirs is still to be sent."""
+
+    advised: set[int]
+    unsent: set[int]
+
+
+class Waiting(Part):
+    """The part of the store for users who wait for advice, for a message or for an entry in a calendar."""
+
+    @reads
+    def by_slot(
+        self,
+        db: sa.Connection,
+        moments: Collection[Moment],
+        *,
+        since: datetime,
+        now: datetime,
+        user_id: int | None = None,
+    ) -> Mapping[Moment, InSlot]:
+        """Return slot -> users who have a recommendation, or whom a draw gave none, and users with a channel not told.
+
+        A slot without advice for another reason counts as advised if decided since ``since``, without newer data.
+        With a ``user_id``, only this user is looked at.
+        """
+        found = {(moment.week, moment.timestep): InSlot(set(), set()) for moment in moments}
+        mine = sa.true() if user_id is None else r.user_id == user_id
+        query = sa.union_all(
+            _gathered(
+                tables.recommendations, found, sa.and_(r.superseded_at.is_(None), mine), _lasts(now), _unsent(now)
+            ),
+            _gathered(tables.silences, found, _silent(since, user_id), sa.true(), sa.false()),
+        )
+        for week, timestep, *texts in db.execute(query) if found else ():
+            for users, text in zip(found[week, timestep], texts, strict=True):
+                users.update(map(int, text.split(",") if text else ()))
+        return {moment: found[moment.week, moment.timestep] for moment in moments}
+
+    @reads
+    def users_with_feedback(
+        self, db: sa.Connection, sources: Sequence[str], *, advised: datetime, since: datetime
+    ) -> set[int]:
+        """Return the ids of users who gave feedback since ``since`` on a recommendation made since ``advised``.
+
+        Only users with a connection, not paused, to one of ``sources`` count.
+        """
+        named = sa.select(tables.sources.c.id).where(tables.sources.c.name.in_(sources))
+        connected = sa.exists().where(c.user_id == r.user_id, c.source_id.in_(named), c.paused.is_(None))
+        recent = sa.select(r.user_id).where(r.answered_at >= since, r.created_at >= advised, connected)
+        return set(db.execute(recent).scalars())
+
+
+def _gathered(
+    table: sa.Table, slots: Collection[tuple[date, int]], wanted: Any, *each: sa.ColumnElement[bool]
+) -> sa.Select[Any]:
+    """Select a row a slot, with a text of ids for ``each``: to fetch a row for each id takes ten times as long."""
+    t = table.c
+    at = sa.or_(sa.false(), *(sa.and_(t.week == week, t.timestep == timestep) for week, timestep in slots))
+    ids = sa.func.aggregate_strings(sa.cast(t.user_id, sa.Text), ",")
+    columns = (t.week, t.timestep, *(ids.filter(one) for one in each))
+    return sa.select(*columns).where(at, wanted).group_by(t.week, t.timestep)
+
+
+def _lasts(now: datetime) -> sa.ColumnElement[bool]:
+    return sa.or_(r.kind.is_(None), r.kind != "sleep", r.answer.is_not(None), r.end_at > now)
+
+
+def _unsent(now: datetime) -> sa.ColumnElement[bool]:
+    n = tables.notifications.c
+    return sa.and_(
+        r.shown_at.is_(None),
+        r.answer.is_(None),
+        sa.or_(r.kind.is_(None), r.kind != "sleep", r.start_at > now),
+        r.user_id.in_(sa.select(tables.channels.c.user_id)),
+        ~sa.exists().where(n.recommendation_id == r.id),
+    )
+
+
+def _silent(since: datetime, user_id: int | None) -> sa.ColumnElement[bool]:
+    arrived = sa.exists().where(c.user_id == s.user_id, c.last_change >= s.made_at)
+    found = sa.or_(s.probability < 1, sa.and_(s.made_at >= since, ~arrived))
+    return found if user_id is None else sa.and_(s.user_id == user_id, found)
