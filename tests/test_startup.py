@@ -16,6 +16,11 @@ HEAVY = (
     "pydantic",
     "numpy",
     "alembic",
+    "zoneinfo",
+    "statistics",
+    "bridge.domain.records",
+    "bridge.domain.wishes",
+    "rhythm_env.interface",
 )
 
 

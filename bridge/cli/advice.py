@@ -10,20 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bridge.cli import options, show
-from bridge.documents.inputs import parse_answer, parse_slot
-from bridge.documents.text import slot_name
 from bridge.domain.errors import SetupError
-from bridge.domain.records import Deed, Recommendation, Silence
-from bridge.domain.rendering import for_person, told
-from bridge.domain.slots import moment_at, zone_at
-from bridge.domain.titles import answer_text
-from rhythm_env.interface import Answer, MeterState
 
 if TYPE_CHECKING:
     from bridge.documents.offers import OfferDocument
     from bridge.domain.facts import Fact
-    from bridge.domain.records import Prior, User
+    from bridge.domain.records import Deed, Prior, Recommendation, Silence, User
     from bridge.domain.types import Reading
+    from rhythm_env.interface import Answer, MeterState
 
 
 def register(app: typer.Typer) -> None:
@@ -39,6 +33,8 @@ def observe(user: options.User, at: options.At = None, json: options.Json = Fals
     from bridge import installation
     from bridge.advice import recommend as advise
     from bridge.documents.meters import reading_document
+    from bridge.documents.text import slot_name
+    from bridge.domain.slots import moment_at
 
     with installation.open_bridge() as bridge:
         when = options.instant(at) if at else installation.now()
@@ -95,7 +91,10 @@ def recommend(
     from bridge import installation
     from bridge.advice import requests
     from bridge.documents.recommendations import advice_document
+    from bridge.documents.text import slot_name
     from bridge.domain.records import Silence
+    from bridge.domain.rendering import for_person, told
+    from bridge.domain.titles import answer_text
 
     with installation.open_bridge() as bridge:
         now = installation.now()
@@ -128,11 +127,16 @@ def recommend(
 
 
 def _print_next(following: Fact | None) -> None:
+    from bridge.domain.rendering import for_person
+
     for text in for_person([] if following is None else [following]):
         typer.echo(text)
 
 
 def _headline(advice: Recommendation, user: User) -> str:
+    from bridge.documents.text import slot_name
+    from bridge.domain.slots import zone_at
+
     if advice.start is None or advice.end is None:
         until = advice.expires_at.astimezone(zone_at(advice.expires_at, user.zones))
         return f"{slot_name(advice.moment)}: {advice.action}  (until {until:%H:%M}, {advice.policy})"
@@ -183,8 +187,11 @@ def feedback(
     from bridge import installation
     from bridge.advice import outcomes, requests, rescheduling, wishing
     from bridge.advice import recommend as advise
+    from bridge.documents.inputs import parse_answer, parse_slot
     from bridge.documents.offers import offer_documents
     from bridge.documents.recommendations import advice_document, recommendation_document
+    from bridge.domain.records import Deed
+    from rhythm_env.interface import Answer
 
     given = parse_answer(answer)
     if because is not None and given is not Answer.IGNORE:
@@ -236,12 +243,19 @@ def _sentence(text: str) -> str:
 
 def _next_idea(further: Recommendation | Silence, user: User) -> str:
     """Return the idea that follows a refusal, or why there is none."""
+    from bridge.domain.records import Recommendation
+    from bridge.domain.rendering import for_person
+
     if isinstance(further, Recommendation):
         return f"Next: {_headline(further, user)}"
     return "No other idea now: " + "; ".join(for_person(further.facts))
 
 
 def _noted(advice: Recommendation, given: Answer | Deed, user: User) -> str:
+    from bridge.domain.slots import moment_at, zone_at
+    from bridge.domain.titles import answer_text
+    from rhythm_env.interface import Answer
+
     start, time = advice.start, ""
     if start is not None and moment_at(start, user.zones) == advice.moved_to:
         time = f", at {start.astimezone(zone_at(start, user.zones)):%a %H:%M}"

@@ -10,16 +10,14 @@ import typer
 from typer.core import TyperGroup
 
 from bridge.cli import options, show, whose
-from bridge.documents.text import title_of
 from bridge.domain.errors import SetupError
-from bridge.domain.slots import Moment, slot_bounds, zone_at
-from rhythm_env.interface import Answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from bridge.advice.week import Week
     from bridge.domain.records import AdviceRecord
+    from bridge.domain.slots import Moment
     from bridge.domain.types import Label, Occurrence
 
 
@@ -115,6 +113,9 @@ def to_icalendar(week: Week) -> bytes:
 
 
 def _entry(occurrence: Occurrence, label: Label, week: Week) -> Any:
+    from bridge.documents.text import title_of
+    from bridge.domain.slots import zone_at
+
     event = occurrence.event
     entry = _new_entry(f"{event.calendar}/{occurrence.key}", title_of(event), week)
     if event.all_day:
@@ -135,6 +136,8 @@ def _entry(occurrence: Occurrence, label: Label, week: Week) -> Any:
 
 
 def _taken(week: Week) -> Iterator[tuple[AdviceRecord, Moment]]:
+    from rhythm_env.interface import Answer
+
     for slot in week.slots:
         moment = slot.facts.moment
         for advice in slot.advice:
@@ -144,6 +147,8 @@ def _taken(week: Week) -> Iterator[tuple[AdviceRecord, Moment]]:
 
 
 def _advice(advice: AdviceRecord, moment: Moment, week: Week) -> Any:
+    from bridge.domain.slots import slot_bounds
+
     entry = _new_entry(f"advice/{advice.id}", f"{advice.action} (advised)", week)
     for name, at in zip(("dtstart", "dtend"), slot_bounds(moment, week.zones), strict=True):
         entry.add(name, at)

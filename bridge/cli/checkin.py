@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bridge.cli import options, show
-from bridge.documents.inputs import parse_meter, parse_score
 from bridge.domain.errors import SetupError
-from bridge.domain.slots import ZoneHistory, zone_at
-from rhythm_env.interface import Meter
+
+if TYPE_CHECKING:
+    from bridge.domain.slots import ZoneHistory
+    from rhythm_env.interface import Meter
 
 DAYS_LISTED = 14
 NEGATIVE_NUMBERS_ALLOWED = {"ignore_unknown_options": True}  # -1 is a wrong score, not an unknown option
@@ -47,6 +48,8 @@ def checkin(
     json: options.Json = False,
 ) -> None:
     """Record how you are, as a whole or by meter. A second check-in of the same minute and meter corrects the first."""
+    from bridge.documents.inputs import parse_meter, parse_score
+
     about = parse_meter(meter, user) if meter is not None else None
     if score is not None:
         _say(user, parse_score(score, user), about, at, json=json)
@@ -96,4 +99,6 @@ def _name(about: Meter | None) -> str:
 
 
 def _local(at: datetime, zones: ZoneHistory) -> datetime:
+    from bridge.domain.slots import zone_at
+
     return at.astimezone(zone_at(at, zones))

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bridge.cli import options, show
-from bridge.documents.inputs import NO_ACTION, parse_action
-from bridge.documents.text import printable
 from bridge.domain.errors import SetupError
 
 if TYPE_CHECKING:
@@ -181,6 +179,8 @@ def _ask(user: str, count: int, *, json: bool) -> None:
 def _fix(user: str, event: str, action: str, *, json: bool) -> None:
     from bridge import installation
     from bridge.advice import requests
+    from bridge.documents.inputs import NO_ACTION, parse_action
+    from bridge.documents.text import printable
 
     chosen = parse_action(action)
     with installation.open_bridge() as bridge:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import sys
-import webbrowser
 from pathlib import Path
-from textwrap import fill
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -119,6 +117,8 @@ def connect(
 
 
 def _say_what_is_asked(source: str, *, write: bool) -> None:
+    from textwrap import fill
+
     from bridge import registry
 
     spec = registry.spec(source)
@@ -188,6 +188,8 @@ class Terminal:
 
     def open(self, url: str, code: str | None = None) -> None:
         """Print the address of a consent page and the code to type there, and open it in a browser unless headless."""
+        import webbrowser
+
         if code is None:
             typer.echo(f"Open this address to give your consent:\n{url}", err=True)
         else:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bridge.cli import options, show
-from bridge.documents.text import printable
 from bridge.domain.errors import BadRecord, Interrupted, NeedsLogin, TryLater
 
 if TYPE_CHECKING:
@@ -98,6 +97,8 @@ def report(outcomes: list[Outcome], user: str, *, json: bool, columns: Sequence[
 
 
 def _explain(outcome: Outcome, user: str, *, json: bool) -> None:
+    from bridge.documents.text import printable
+
     if not json:
         _print_reasons(outcome)
     for file, reason in outcome.failed_files:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json as jsonlib
-import tempfile
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from datetime import datetime, timedelta
@@ -26,6 +25,8 @@ def demo(context: typer.Context, json: options.Json = False) -> None:
 
     Needs no network and no account, and leaves nothing behind.
     """
+    import tempfile
+
     from bridge import installation, registry
     from bridge.recordings.recorded_life import DEMO_USER, DEMO_ZONE, environment, sources, this_morning
 

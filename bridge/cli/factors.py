@@ -9,7 +9,6 @@ import typer
 
 from bridge.cli import options, show
 from bridge.domain.errors import SetupError
-from bridge.domain.slots import zone_at
 
 if TYPE_CHECKING:
     from bridge.query.effects import Effect
@@ -39,6 +38,7 @@ def note(
     """Note something that may matter, such as "alcohol 2". Notes stay here: no assistant or message tells them."""
     from bridge import installation
     from bridge.documents.factors import note_document
+    from bridge.domain.slots import zone_at
     from bridge.ingest import notes
 
     if (text is None and at is not None) or (text is not None and undo):

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bridge.cli import options, show
-from bridge.documents.text import counted_people
 
 if TYPE_CHECKING:
     from bridge.config import Settings
@@ -56,6 +55,7 @@ def backup(
     """Write the whole store, as of this moment, into a file. Syncs may go on meanwhile."""
     from bridge import installation
     from bridge.daemon import backups
+    from bridge.documents.text import counted_people
 
     with installation.open_bridge() as bridge, show.Progress() as progress:
         if path.suffix == ".age":
@@ -116,6 +116,7 @@ def restore(
     """
     from bridge import config, installation
     from bridge.daemon import backups, housekeeping
+    from bridge.documents.text import counted_people
     from bridge.store import maintenance
 
     if replace and (aside := maintenance.set_damaged_aside(config.load().database, installation.now())):

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bridge import origin
 from bridge.cli import options, show
 
 if TYPE_CHECKING:
@@ -50,6 +49,8 @@ def serve(
 
 
 def _server(bridge: Bridge, user: str) -> AssistantServer:
+    from bridge import origin
+
     try:
         from bridge.mcp.server import AssistantServer
     except ModuleNotFoundError:

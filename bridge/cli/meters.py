@@ -9,12 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bridge import origin
 from bridge.cli import options, proxies, show
 from bridge.domain.errors import SetupError
-from bridge.domain.rendering import told
-from bridge.domain.slots import zone_at
-from rhythm_env.interface import Meter
 
 if TYPE_CHECKING:
     from bridge.documents.meters import MetersView, SensitivityDocument
@@ -23,6 +19,7 @@ if TYPE_CHECKING:
     from bridge.domain.types import Reading
     from bridge.meters.daily import Figure
     from bridge.store import Store
+    from rhythm_env.interface import Meter
 
 SPARK_RANGE = (0.3, 0.95)  # levels of the lowest and the highest block; nearly all days lie in between
 DAYS_SHOWN_MAX = 3660
@@ -38,11 +35,11 @@ FIGURE_METRICS = {  # column -> metric; a metric measured all day shows its mean
 
 meters = typer.Typer(help="Print the five meters, or with map the rules by which they are computed.")
 METER_COLOURS = {  # distinguishable with any colour vision (Okabe and Ito 2008)
-    Meter.VITALITY: "#E69F00",
-    Meter.COGNITION: "#0072B2",
-    Meter.PROGRESS: "#009E73",
-    Meter.SERENITY: "#56B4E9",
-    Meter.CONNECTION: "#CC79A7",
+    "VITALITY": "#E69F00",
+    "COGNITION": "#0072B2",
+    "PROGRESS": "#009E73",
+    "SERENITY": "#56B4E9",
+    "CONNECTION": "#CC79A7",
 }
 NORMAL_LEVEL = 0.70
 
@@ -110,6 +107,8 @@ def _load(user: str, at: str | None, days: int) -> tuple[MetersView, str | None]
 
 
 def _print(view: MetersView, days: int) -> None:
+    from bridge.domain.slots import zone_at
+
     past = {meter: spark([one[meter] for one in view.before]) for meter in view.now}
     show.meters(view.now, width=10, more={f"last {days} days": past})
     local = view.at.astimezone(zone_at(view.at, view.zones))
@@ -136,6 +135,7 @@ def explain(
 ) -> None:
     """Explain a meter's level: for every input its distance from normal, its age, and how far it moves the level."""
     from bridge.documents.meters import meter_document
+    from rhythm_env.interface import Meter
 
     try:
         chosen = Meter(meter.upper())
@@ -166,6 +166,8 @@ def _sensitivity(user: str, at: datetime, meter: Meter) -> SensitivityDocument |
 
 def _inputs(view: MetersView, meter: Meter) -> list[dict[str, Any]]:
     """Return a row per signal of a meter in the proxy map, as ``bridge explain`` prints them."""
+    from bridge.domain.rendering import told
+
     found = {b.signal: b for b in view.now[meter].because}
     return [
         {
@@ -219,6 +221,7 @@ def days(
     """Print each day's sleep, heart, stress and step values per source, newest day first."""
     from bridge import installation
     from bridge.documents.meters import day_document
+    from bridge.domain.slots import zone_at
     from bridge.meters.daily import figures
 
     with installation.open_bridge() as bridge:
@@ -261,6 +264,8 @@ def _why_no_days(store: Store, user: User, source: str | None, *, today: date) -
 
 
 def _why_not_fresh(store: Store, user: User, *, at: datetime) -> str:
+    from bridge.domain.slots import zone_at
+
     extent = store.reading.extent(user.id)
     if extent is None:
         return _nothing_measured(user, None)
@@ -290,6 +295,10 @@ def draw(path: Path, view: MetersView) -> None:
 
     An old file is replaced. Raises SetupError without matplotlib, for an unknown ending, or if writing fails.
     """
+    from bridge import origin
+    from bridge.domain.slots import zone_at
+    from rhythm_env.interface import Meter
+
     try:
         from matplotlib.figure import Figure
     except ImportError:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from datetime import datetime
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bridge.cli import options, show
-from bridge.domain.slots import ZoneHistory, zone_at
+
+if TYPE_CHECKING:
+    from bridge.domain.slots import ZoneHistory
 
 
 def register(app: typer.Typer) -> None:
@@ -84,5 +86,7 @@ def _text(body: dict[str, Any], zones: ZoneHistory) -> str:
 
 
 def _local(at: str, zones: ZoneHistory) -> str:
+    from bridge.domain.slots import zone_at
+
     when = datetime.fromisoformat(at)
     return f"{when.astimezone(zone_at(when, zones)):%a %d %b %H:%M}"

@@ -12,19 +12,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bridge.cli import options, show
-from bridge.documents import inputs
 from bridge.domain.errors import SetupError
-from bridge.domain.facts import Fact
-from bridge.domain.rendering import for_person
-from bridge.domain.wishes import Wishes, checked
-from rhythm_env.interface import DAY_NAMES, ActionType
 
 if TYPE_CHECKING:
     from bridge.day.plan import Block, DayPlan
     from bridge.documents.planning import HabitDocument, RoutineDocument, WishesDocument
+    from bridge.domain.facts import Fact
     from bridge.domain.records import User
     from bridge.domain.slots import ZoneSpan
-    from bridge.domain.wishes import Hours
+    from bridge.domain.wishes import Hours, Wishes
+    from rhythm_env.interface import ActionType
 
 KIND_WORDS = {
     "entry": "",
@@ -89,6 +86,8 @@ def plan(
 
 
 def _print(found: DayPlan, user: User, old: Sequence[Fact]) -> None:
+    from bridge.domain.rendering import for_person
+
     rows = [_row(one, user) for one in found.rows]
     typer.echo(f"{found.date:%A} {found.date.day} {found.date:%B %Y}")
     if rows:
@@ -104,6 +103,7 @@ def _print(found: DayPlan, user: User, old: Sequence[Fact]) -> None:
 
 def _row(one: Block | ZoneSpan, user: User) -> dict[str, str]:
     from bridge.documents.plan import clock, ends, place
+    from bridge.domain.rendering import for_person
     from bridge.domain.slots import ZoneSpan
 
     if isinstance(one, ZoneSpan):
@@ -175,6 +175,8 @@ def routine(user: options.User, json: options.Json = False) -> None:
 
 
 def _print_routine(body: RoutineDocument) -> None:
+    from rhythm_env.interface import DAY_NAMES
+
     days = [
         {
             "day": DAY_NAMES[night["weekday"]],
@@ -194,6 +196,8 @@ def _print_routine(body: RoutineDocument) -> None:
 
 
 def _habit(one: HabitDocument) -> dict[str, object]:
+    from rhythm_env.interface import DAY_NAMES
+
     usual = [f"{DAY_NAMES[at['weekday']]} {at['start']} {at['name'] or ''}".strip() for at in one["usual"]]
     return {
         "action": one["action"],
@@ -258,7 +262,9 @@ def wish(
     A wish in plain words counts once you confirm what was understood. Without options, show your wishes.
     """
     from bridge import installation
+    from bridge.documents import inputs
     from bridge.documents.planning import wishes_document
+    from bridge.domain.wishes import Wishes, checked
 
     if text is not None:
         if clear or suggestions is not None or never or hours or goal or weight:
@@ -303,6 +309,8 @@ def _say_wish(user: str, text: str, *, yes: bool, json: bool) -> None:
 
 
 def _with_never(wishes: Wishes, texts: Iterable[str], user: str) -> Wishes:
+    from bridge.documents import inputs
+
     never = wishes.never
     for text in texts:
         none = text.strip().lower() == inputs.NONE
@@ -312,6 +320,8 @@ def _with_never(wishes: Wishes, texts: Iterable[str], user: str) -> Wishes:
 
 def _with_hours(wishes: Wishes, texts: Sequence[str], user: str) -> Wishes:
     """Return wishes with the hours of named actions replaced; several add up, "ACTION none" drops."""
+    from bridge.documents import inputs
+
     given: dict[ActionType, tuple[Hours, ...]] = {}
     for text in texts:
         action, spans = inputs.parse_hours(text, user)
@@ -321,6 +331,8 @@ def _with_hours(wishes: Wishes, texts: Sequence[str], user: str) -> Wishes:
 
 
 def _lines(body: WishesDocument) -> list[str]:
+    from rhythm_env.interface import DAY_NAMES
+
     hours = [f"{action} {' '.join('-'.join(span) for span in spans)}" for action, spans in body["hours"].items()]
     goals = [f"{action} {times} times a week" for action, times in body["goals"].items()]
     weights = [f"{meter.lower()} {weight:g}" for meter, weight in body["weights"].items()]

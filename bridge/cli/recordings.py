@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from pathlib import Path
 from typing import Annotated
 
@@ -49,6 +48,8 @@ def replay(
 
     The exit code is 1 if the two differ.
     """
+    import difflib
+
     from bridge.recordings import replay as recording
 
     result = recording.replay(folder)

@@ -9,11 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bridge.cli import options, show
-from bridge.documents.text import counted_people, slot_name
 from bridge.domain.errors import SetupError
-from bridge.domain.rendering import for_person
-from bridge.domain.slots import zone_at
-from bridge.domain.titles import answer_text
 
 if TYPE_CHECKING:
     from bridge.domain.records import AdviceRecord, User
@@ -103,6 +99,11 @@ def _table(found: list[AdviceRecord], person: User) -> None:
 
 
 def _rows(found: list[AdviceRecord], person: User) -> Iterator[dict[str, object]]:
+    from bridge.documents.text import slot_name
+    from bridge.domain.rendering import for_person
+    from bridge.domain.slots import zone_at
+    from bridge.domain.titles import answer_text
+
     for one in found:
         yield {
             "id": one.id,
@@ -150,6 +151,8 @@ def effect(
 
 
 def _tell(body: dict[str, Any]) -> None:
+    from bridge.documents.text import counted_people
+
     typer.echo(
         f"{body['decisions']} decisions of {counted_people(body['people'])}, "
         f"{body['lots']} lots between advice and none"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bridge.cli import options, show
 from bridge.domain.errors import SetupError
-from rhythm_env.interface import Meter
+
+if TYPE_CHECKING:
+    from rhythm_env.interface import Meter
 
 
 def register(app: typer.Typer) -> None:

@@ -7,14 +7,10 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from statistics import fmean
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 import typer
-
-from bridge.documents.text import printable, writable
-from bridge.domain.rendering import for_person
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
@@ -32,6 +28,8 @@ COMMANDS = ("next",)  # columns of commands, which are copied whole
 
 def document(body: Any) -> None:
     """Print ``body`` as an indented JSON document on standard output. Values that JSON lacks become texts."""
+    from bridge.documents.text import writable
+
     ascii_only = not (sys.stdout.encoding or "utf-8").lower().startswith("utf")
     typer.echo(writable(jsonlib.dumps(body, indent=2, ensure_ascii=ascii_only, default=str)))
 
@@ -140,6 +138,8 @@ def _widths(cells: Sequence[Sequence[str]], space: int, whole: Sequence[bool]) -
 
 
 def _cell(value: Any) -> str:
+    from bridge.documents.text import printable
+
     if value is None:
         return "-"
     return f"{value:.2f}" if isinstance(value, float) else printable(str(value))
@@ -149,6 +149,8 @@ def meters(
     readings: Mapping[Meter, Reading], *, width: int = 20, more: Mapping[str, Mapping[Meter, str]] | None = None
 ) -> None:
     """Print a table of meters. ``more`` holds further columns: heading -> meter -> text."""
+    from bridge.domain.rendering import for_person
+
     columns = more or {}
     rows = [
         {
@@ -174,6 +176,8 @@ def spark(values: Sequence[float | None], reach: tuple[float, float], width: int
 
     With more values than ``width``, a block is the mean of several. A blank stands where no value is known.
     """
+    from statistics import fmean
+
     each, (low, high) = -(-len(values) // width), reach
     cells = [[one for one in values[k : k + each] if one is not None] for k in range(0, len(values), each or 1)]
     shares = [(fmean(some) - low) / ((high - low) or 1) if some else None for some in cells]

@@ -9,7 +9,6 @@ import typer
 
 from bridge.cli import options, show
 from bridge.domain.errors import BadRecord
-from bridge.domain.languages import plural
 
 if TYPE_CHECKING:
     from bridge.advice.foresight import Foresight
@@ -80,6 +79,7 @@ def status(user: options.User, json: options.Json = False) -> None:
 
 def _foresight_words(known: Foresight) -> str:
     from bridge.advice.foresight import VERDICT_ANSWERS
+    from bridge.domain.languages import plural
 
     answers = plural(known.answers, "answer")
     if known.answers < VERDICT_ANSWERS:
@@ -111,6 +111,8 @@ def doctor(json: options.Json = False) -> None:
 
 
 def _print_findings(findings: Sequence[Finding]) -> None:
+    from bridge.domain.languages import plural
+
     columns = ("ok", "check", "finding", "next")
     checks = sorted((one for one in findings if not one.optional), key=lambda one: one.ok)
     rows = [{"check": f.check, "finding": f.text, "next": f.next, "ok": "ok" if f.ok else "!!"} for f in checks]

@@ -8,9 +8,8 @@ import typer
 
 from bridge.cli import options, show
 from bridge.domain.errors import SetupError
-from bridge.domain.guard import ADVICE, WATCH
 
-SWITCHES = {"on": (WATCH, True), "off": (WATCH, False), "advice-on": (ADVICE, True), "advice-off": (ADVICE, False)}
+SWITCHES = ("on", "off", "advice-on", "advice-off")
 
 
 def register(app: typer.Typer) -> None:
@@ -36,6 +35,7 @@ def watch(
     from bridge import installation
     from bridge.advice import harm
     from bridge.documents import watch as told
+    from bridge.domain.guard import ADVICE, WATCH
 
     if (switch is not None and switch not in SWITCHES) or (because is not None and switch is None):
         raise SetupError('write: bridge watch, or bridge watch on|off|advice-on|advice-off --because "..."')
@@ -44,8 +44,8 @@ def watch(
         now = installation.now()
         person = bridge.person(name, at=now)
         if switch is not None:
-            what, on = SWITCHES[switch]
-            harm.switch(bridge.store, person, what, because or "", on=on, now=now)
+            what = ADVICE if switch.startswith("advice") else WATCH
+            harm.switch(bridge.store, person, what, because or "", on=switch.endswith("on"), now=now)
         found = harm.watched(bridge.store, person, now=now)
         switches = bridge.store.people.preferences(person.id).switches
     lines = [told.watch_line(found, switches), told.finds_line(), *(told.event_line(one, person) for one in switches)]

@@ -9,15 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from bridge.advice.intervals import half
 from bridge.cli import options, show
 from bridge.domain.errors import SetupError
-from lab.cli import answers as deployed_answers
-from lab.cli import comparison, worlds
-from lab.cli.figures import table
-from lab.cli.policies import Opened
 from lab.cli.simulation import Condition, known_condition
-from lab.marked_documents import put
 
 COLUMNS = {
     "final_score": "score",
@@ -189,6 +183,10 @@ def evaluate(
 
     With --deployed it is graded over simulated lives instead, and with --logged by logged feedback.
     """
+    from lab.cli import answers as deployed_answers
+    from lab.cli import comparison, worlds
+    from lab.marked_documents import put
+
     if logged:
         _evaluate_logged(policy, user, simulated, logger, write, json=json)
         return
@@ -250,6 +248,7 @@ def _evaluate_logged(
 def _evaluated(
     name: str, condition: str, episodes: int, objective: str, against: str | None, progress: show.Progress
 ) -> dict[str, Any]:
+    from lab.cli.policies import Opened
     from lab.evaluation.grades import evaluate as run
 
     on_step, find = progress.steps(f"{name}, {condition}"), Opened()
@@ -297,6 +296,8 @@ def _tell(found: Sequence[dict[str, Any]], *, plot: bool, baselines: bool) -> No
 
 def _tell_inference(result: dict[str, Any]) -> None:
     """Print the skill of the belief by slot, the gain over the compared policy if any, and the time per decision."""
+    from lab.cli import answers as deployed_answers
+
     deployed_answers.dimensions(result["belief_skill_at"], "skill in slot {}")
     if result["paired_gain"] is not None:
         gain = result["paired_gain"]
@@ -307,6 +308,8 @@ def _tell_inference(result: dict[str, Any]) -> None:
 
 
 def _row(result: dict[str, Any]) -> dict[str, Any]:
+    from bridge.advice.intervals import half
+
     published, planner = result["published"], result["policy"].partition("+")[0] in PLANNERS
     return {
         "policy": result["policy"] + (f" ({result['objective']})" if planner else ""),
@@ -319,6 +322,8 @@ def _row(result: dict[str, Any]) -> dict[str, Any]:
 
 def markdown(found: Sequence[dict[str, Any]], episodes: int) -> str:
     """Return the table of graded policies and checked figures as Markdown, with the command that made it."""
+    from lab.cli.figures import table
+
     rows = [_row(result) for result in found]
     lines = [
         f"{episodes} episodes each, written by `bridge evaluate --baselines --episodes {episodes} --write FILE`.",

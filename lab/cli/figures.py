@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from math import isnan
 from typing import Any
 
-from bridge.advice.intervals import half
-
 
 def table(rows: Sequence[dict[str, Any]]) -> list[str]:
     """Return rows as the lines of a Markdown table, with the first row's keys as columns."""
@@ -18,5 +16,7 @@ def table(rows: Sequence[dict[str, Any]]) -> list[str]:
 
 def give_or_take(figure: dict[str, Any], digits: int = 3) -> str:
     """Return a figure's mean with ``digits`` decimals, and ± half of its 95 % interval if it has one."""
+    from bridge.advice.intervals import half
+
     within = half(figure)
     return f"{figure['mean']:.{digits}f}" + ("" if isnan(within) else f" ± {within:.{digits}f}")

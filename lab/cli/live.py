@@ -10,8 +10,6 @@ import typer
 
 from bridge.cli import options, show
 from bridge.domain.errors import SetupError
-from lab.cli import live_document, live_picture
-from lab.marked_documents import put
 
 if TYPE_CHECKING:
     from lab.closed_loop.run import Plan, Played
@@ -82,8 +80,10 @@ def live(
     For comparison, the same people also live with random advice, and with the advice of an oracle. The oracle knows
     profile, meters and calendar.
     """
+    from lab.cli import live_document, live_picture
     from lab.closed_loop.figures import dots
     from lab.closed_loop.run import report, seconds
+    from lab.marked_documents import put
 
     plan = _plan(people, weeks, policy, seed, answers, ablation=ablation)
     lives = _played(plan, processes or os.cpu_count() or 1)

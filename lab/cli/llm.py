@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bridge import origin
 from bridge.cli import options, show
 from bridge.domain.errors import SetupError
 from lab.cli.recall import recall
-from lab.marked_documents import put
 
 if TYPE_CHECKING:
     from bridge.domain.records import Prior
@@ -52,6 +50,8 @@ def register(app: typer.Typer) -> None:
 @contextmanager
 def _able() -> Iterator[None]:
     """Raise SetupError for an ImportError, with the command that installs, and for a ValueError or OSError."""
+    from bridge import origin
+
     try:
         yield
     except ImportError as error:
@@ -259,6 +259,8 @@ def grade(
 ) -> None:
     """Grade taught models beside the baselines in three conditions, and draw four plots of trainings and scores."""
     import json as jsonlib
+
+    from lab.marked_documents import put
 
     models = dict(_named(one) for one in model) if model else _there()
     with _able():

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-from bridge import origin
 from bridge.cli import options, show
 from bridge.domain.errors import SetupError
 
@@ -46,6 +45,8 @@ def train(
     json: options.Json = False,
 ) -> None:
     """Train a policy from scratch on simulated people, and write its weights into the folder of --out."""
+    from bridge import origin
+
     course = _course(policy)
     length = course.MINUTES if minutes is None else minutes
     if (out / "course.pt").exists() and not resume:
