@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,13 @@ from bridge.ingest.sync import Source, sync
 from bridge.installation import Bridge, normaliser
 
 DEMO_USER, DEMO_ZONE = "demo", "Europe/Berlin"
+HOMES = (  # one for each hour of UTC, from west to east
+    *("Pacific/Pago_Pago", "Pacific/Honolulu", "America/Anchorage", "America/Los_Angeles", "America/Denver"),
+    *("America/Chicago", "America/New_York", "America/Halifax", "America/Sao_Paulo", "America/Noronha"),
+    *("Atlantic/Azores", "Europe/London", DEMO_ZONE, "Europe/Helsinki", "Europe/Istanbul", "Asia/Dubai"),
+    *("Asia/Karachi", "Asia/Dhaka", "Asia/Bangkok", "Asia/Manila", "Asia/Tokyo", "Australia/Brisbane"),
+    *("Pacific/Noumea", "Pacific/Auckland"),
+)
 DEMO_TIME = time(10, 5)  # by then the night's data have arrived
 LIFE_FOLDER = Path(__file__).with_name("life")
 NUMBER_PREFIX = "#"  # of a text that stands for a whole number
@@ -41,15 +48,30 @@ def sources() -> list[str]:
     return sorted(path.name.removesuffix(".json.gz") for path in LIFE_FOLDER.glob("*.json.gz"))
 
 
+def size(source: str) -> int:
+    """Return the bytes of a source's recording."""
+    return (LIFE_FOLDER / f"{source}.json.gz").stat().st_size
+
+
 def this_morning(now: datetime) -> datetime:
     """Return 10:05 of the made-up person's current day (Europe/Berlin), which may lie in the future."""
     return datetime.combine(now.astimezone(ZoneInfo(DEMO_ZONE)).date(), DEMO_TIME, ZoneInfo(DEMO_ZONE))
 
 
-def last_morning(now: datetime) -> datetime:
-    """Return the last instant up to ``now`` at which the made-up person's clock (Europe/Berlin) showed 10:05."""
-    today = this_morning(now)
+def last_morning(now: datetime, zone: str = DEMO_ZONE) -> datetime:
+    """Return the last instant up to ``now`` at which the made-up person's clock showed 10:05."""
+    today = datetime.combine(now.astimezone(ZoneInfo(zone)).date(), DEMO_TIME, ZoneInfo(zone))
     return today if today <= now else today - timedelta(days=1)
+
+
+def homes(now: datetime, first: str) -> list[str]:
+    """Return the zones in which the made-up person may live: ``first``, then by how much later it is there."""
+    here = now.astimezone(ZoneInfo(first)).utcoffset() or timedelta(0)
+
+    def ahead(zone: str) -> timedelta:
+        return ((now.astimezone(ZoneInfo(zone)).utcoffset() or timedelta(0)) - here) % timedelta(days=1)
+
+    return [first, *sorted((zone for zone in HOMES if ahead(zone)), key=ahead)]
 
 
 @contextmanager
@@ -78,7 +100,7 @@ def land(bridge: Bridge, user: User, source: str, *, at: datetime) -> Outcome:
     recorded = Source(
         connection=connection,
         spec=spec,
-        open=lambda: RecordedSource(LIFE_FOLDER / f"{source}.json.gz"),
+        open=lambda: RecordedSource(LIFE_FOLDER / f"{source}.json.gz", user.zones[-1].zone),
         normalise=normaliser(spec),
         recurring=False,
     )
@@ -87,23 +109,26 @@ def land(bridge: Bridge, user: User, source: str, *, at: datetime) -> Outcome:
 
 @dataclass(frozen=True, slots=True)
 class RecordedSource:
-    """A connector that delivers the recorded data in the file ``path``. Its cursor is the last day delivered, an ISO
-    date.
+    """A connector that delivers the recorded data in the file ``path``, of a life in ``zone``.
+
+    Its cursor is the last day delivered, an ISO date.
     """
 
     path: Path
+    zone: str = DEMO_ZONE
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
         """Yield pages of a stream's records that arrived after the day ``cursor`` and up to the day of ``now``.
 
         Without a cursor they begin with Monday's arrivals, which hold all earlier data.
         """
-        today = now.astimezone(ZoneInfo(DEMO_ZONE)).date()
+        zone = ZoneInfo(self.zone)
+        today = now.astimezone(zone).date()
         monday = today - timedelta(days=today.weekday())
         first = 0 if cursor is None else (date.fromisoformat(cursor) - monday).days + 1
         newest = {
-            row["key"]: RawRecord(**_moved_record(row, monday))
-            for row in _deliveries(self.path)
+            row["key"]: RawRecord(**_moved_record(row, monday, zone))
+            for row in _deliveries(self.path, self.zone)
             if row["stream"] == stream and first <= row["morning"] <= today.weekday()
         }
         records = tuple(newest.values())
@@ -117,29 +142,29 @@ class RecordedSource:
 
 
 @lru_cache(maxsize=1)  # one source is pulled at a time, stream by stream
-def _deliveries(path: Path) -> list[dict[str, Any]]:
+def _deliveries(path: Path, zone: str) -> list[dict[str, Any]]:
     with gzip.open(path, "rt", encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
+        return [json.loads(line.replace(DEMO_ZONE, zone)) for line in lines]
 
 
-def moved(value: Any, monday: date) -> Any:
-    """Return a JSON value with every mark such as ``«-12 07:31:05 utc %H:%M»`` replaced by a written time.
+def moved(value: Any, monday: date, zone: tzinfo = ZoneInfo(DEMO_ZONE)) -> Any:  # noqa: B008 - it never changes
+    """Return a JSON value with every mark such as ``«-12 07:31:05 utc %H:%M»`` replaced by a written time of ``zone``.
 
     The mark's first number counts days from ``monday``. A text that then begins with ``#`` becomes a whole number.
     """
     if isinstance(value, dict):
-        return {moved(name, monday): moved(inner, monday) for name, inner in value.items()}
+        return {moved(name, monday, zone): moved(inner, monday, zone) for name, inner in value.items()}
     if isinstance(value, list):
-        return [moved(inner, monday) for inner in value]
+        return [moved(inner, monday, zone) for inner in value]
     if not isinstance(value, str) or "«" not in value:
         return value
-    text = TIME_MARK.sub(lambda mark: _written(mark, monday), value)
+    text = TIME_MARK.sub(lambda mark: _written(mark, monday, zone), value)
     return int(text.removeprefix(NUMBER_PREFIX)) if text.startswith(NUMBER_PREFIX) else text
 
 
-def _moved_record(row: Mapping[str, Any], monday: date) -> dict[str, Any]:
+def _moved_record(row: Mapping[str, Any], monday: date, zone: tzinfo) -> dict[str, Any]:
     """Return the fields of a delivery's record, moved."""
-    record: dict[str, Any] = moved({name: row[name] for name in ("stream", "key", "parent", "payload")}, monday)
+    record: dict[str, Any] = moved({name: row[name] for name in ("stream", "key", "parent", "payload")}, monday, zone)
     sleep = record["payload"].get("dailySleepDTO", record["payload"]) if row["stream"] == "sleep" else {}
     if sleep.get("sleepStartTimestampGMT"):
         ends = [datetime.fromtimestamp(sleep[f"sleep{which}TimestampGMT"] / 1000, UTC) for which in ("Start", "End")]
@@ -148,16 +173,16 @@ def _moved_record(row: Mapping[str, Any], monday: date) -> dict[str, Any]:
         sleep = sleep["score"]["stage_summary"]
     else:
         return record
-    before, after = (at.astimezone(ZoneInfo(DEMO_ZONE)).utcoffset() or timedelta(0) for at in ends)
+    before, after = (at.astimezone(zone).utcoffset() or timedelta(0) for at in ends)
     if after > before:
         for name in sleep.keys() & LOST_HOUR.keys():
             sleep[name] -= LOST_HOUR[name]
     return record
 
 
-def _written(mark: re.Match[str], monday: date) -> str:
+def _written(mark: re.Match[str], monday: date, zone: tzinfo) -> str:
     day, clock, form, pattern = mark.groups()
-    at = datetime.combine(monday + timedelta(days=int(day)), time.fromisoformat(clock), ZoneInfo(DEMO_ZONE))
+    at = datetime.combine(monday + timedelta(days=int(day)), time.fromisoformat(clock), zone)
     return TIME_FORMS[form](at, pattern)
 
 

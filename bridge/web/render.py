@@ -8,13 +8,16 @@ import re
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
 from fastapi.responses import HTMLResponse
 from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
+from bridge import config
 from bridge.documents.text import writable
-from bridge.domain.languages import _, current, joined, many, number, say, shown
+from bridge.domain.languages import _, current, date_text, joined, many, number, say, shown
+from bridge.domain.slots import zone_at
 from bridge.recordings.recorded_life import DEMO_USER
 from bridge.web import next_steps, phrases, script_words
 
@@ -83,6 +86,7 @@ def templates() -> Environment:
     environment.globals |= {"_": _, "html": _markup, "joined": joined, "many": many, "number": number, "shown": shown}
     environment.globals |= {"language": current, "script_words": script_words.translated}
     environment.globals |= {"demo_user": DEMO_USER, "source_title": lambda spec: phrases.source_name(spec.title)[0]}
+    environment.globals["abroad"] = _abroad
     environment.filters |= {
         "breakable": breakable,
         "shown": shown,
@@ -97,6 +101,15 @@ def templates() -> Environment:
 
 def _markup(message: str, /, **values: object) -> Markup:
     return Markup(_(message)).format(**values)  # noqa: S704 - the message is ours or a catalogue's
+
+
+def _abroad(visit: Visit) -> dict[str, str] | None:
+    """Return the place and the time of a user who does not live in this machine's time zone."""
+    at = visit.now.astimezone(zone_at(visit.now, visit.user.zones))
+    if at.utcoffset() == visit.now.astimezone(ZoneInfo(config.local_zone())).utcoffset():
+        return None
+    place = str(at.tzinfo).rpartition("/")[2].replace("_", " ")
+    return {"place": place, "time": date_text(at, "%A, %H:%M")}
 
 
 def breakable(title: str) -> Markup:

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import socket
 import time
+from datetime import datetime, timedelta
+from itertools import product
+from zoneinfo import ZoneInfo
 
 import pytest
 
+from bridge import config
+from bridge.advice import requests
+from bridge.domain.records import Recommendation
 from bridge.recordings import recorded_life
 from bridge.web.pages import login
 from tests.web.served import Place
@@ -53,3 +59,26 @@ def test_a_failure_leaves_nobody_behind(place: Place, monkeypatch: pytest.Monkey
         time.sleep(0.1)
     assert job.state == "failed"
     assert place.bridge.store.people.users() == []
+
+
+MONDAY = datetime(2026, 11, 23, tzinfo=ZoneInfo("Europe/Berlin"))
+ASLEEP, AT_YOGA = (2, 4, 0), (6, 9, 24)  # weekday, hour and minute at which Berlin's life has nothing to say
+HOURS = [(day, hour, 24) for day, hour in product(range(7), range(0, 24, 3))]
+
+
+@pytest.mark.parametrize("begun", [[AT_YOGA], pytest.param([ASLEEP, *HOURS], marks=pytest.mark.slow)])
+def test_there_is_a_card_whenever_one_begins(
+    place: Place, monkeypatch: pytest.MonkeyPatch, begun: list[tuple[int, int, int]]
+) -> None:
+    monkeypatch.setattr(config, "local_zone", lambda: "Europe/Berlin")
+    for day, hour, minute in begun:
+        now = MONDAY + timedelta(days=day, hours=hour, minutes=minute)
+        monkeypatch.setenv("BRIDGE_NOW", now.isoformat())
+        shown(place)
+        (user,) = place.bridge.store.people.users()
+        for later in (now, now + timedelta(minutes=25)):
+            found = requests.recommend(place.bridge, user, now=later)
+            assert isinstance(found, Recommendation), (later, user.zones, found)
+        if (day, hour, minute) == AT_YOGA:
+            assert "They live in " in place.visitor().get("/").text
+        place.bridge.store.people.forget(user.id)

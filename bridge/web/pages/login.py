@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import Annotated
 from urllib.parse import urlsplit
 from zoneinfo import available_timezones
@@ -11,11 +14,13 @@ from fastapi import APIRouter, Form, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from bridge import config, installation
+from bridge.advice import requests
 from bridge.auth import access
 from bridge.domain.errors import BridgeError
 from bridge.domain.languages import ENGLISH, _, current, many, say, told
-from bridge.domain.records import User
+from bridge.domain.records import Recommendation, User
 from bridge.ingest import connecting
+from bridge.installation import Bridge
 from bridge.recordings import recorded_life
 from bridge.web.jobs import DONE, Job
 from bridge.web.logins import (
@@ -31,6 +36,8 @@ from bridge.web.state import SESSION_COOKIE, AppState, Visit, Visitor, app_state
 
 router = APIRouter()
 Text = Annotated[str, Form(max_length=300)]
+LOOKED_AT = 3  # of the made-up person's sources, the calendars and tasks, tell most hours at which nothing is said
+TIME_TO_LOOK = timedelta(minutes=30)  # without an entry, after the made-up person came
 
 
 @router.get("/welcome")
@@ -229,10 +236,49 @@ def begin_demo(state: AppState) -> Job:
 
 
 def _land_demo(state: AppState, job: Job) -> None:
-    now, store, sources = installation.now(), state.bridge.store, recorded_life.sources()
-    with store.transaction():
-        user = store.people.add_user(recorded_life.DEMO_USER, recorded_life.DEMO_ZONE, now=now)
+    """Let the made-up person live where the day engine has something to say now, and for a while.
+
+    That is here if it can be: often it is deep night, or they are at an entry of their calendar.
+    """
+    now = installation.now()
+    zones = recorded_life.homes(now, config.local_zone())
+    sources = sorted(recorded_life.sources(), key=recorded_life.size)
+    for zone in zones:
+        if _lands(state, job, sources[:LOOKED_AT], zone, now) and _lands(state, job, sources, zone, now, stays=True):
+            return
+    _lands(state, job, sources, zones[0], now, stays=True, also_silent=True)
+
+
+def _lands(
+    state: AppState,
+    job: Job,
+    sources: Sequence[str],
+    zone: str,
+    now: datetime,
+    *,
+    stays: bool = False,
+    also_silent: bool = False,
+) -> bool:
+    """Return True if something is said to the made-up person, with these data, in a zone. Only then may they stay."""
+    bridge, spoken_to = state.bridge, False
+    with contextlib.suppress(_Undone), bridge.store.transaction():
+        user = bridge.store.people.add_user(recorded_life.DEMO_USER, zone, now=now)
         for number, source in enumerate(sources):
             job.text = say("Reading 75 days of {source}", source=source)
             job.progress(number, len(sources))
-            recorded_life.land(state.bridge, user, source, at=recorded_life.last_morning(now))
+            recorded_life.land(bridge, user, source, at=recorded_life.last_morning(now, zone))
+        spoken_to = also_silent or _is_spoken_to(bridge, user, now)
+        if not (stays and spoken_to):
+            raise _Undone
+    return spoken_to
+
+
+def _is_spoken_to(bridge: Bridge, user: User, now: datetime) -> bool:
+    entry = requests.next_entry(bridge, user, now)
+    if entry is not None and datetime.fromisoformat(str(entry.values["time"])) < now + TIME_TO_LOOK:
+        return False
+    return isinstance(requests.recommend(bridge, user, now=now, seen=False), Recommendation)
+
+
+class _Undone(Exception):
+    """Undo the storing of a made-up person."""
