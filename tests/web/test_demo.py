@@ -66,7 +66,9 @@ ASLEEP, AT_YOGA = (2, 4, 0), (6, 9, 24)  # weekday, hour and minute at which Ber
 HOURS = [(day, hour, 24) for day, hour in product(range(7), range(0, 24, 3))]
 
 
-@pytest.mark.parametrize("begun", [[AT_YOGA], pytest.param([ASLEEP, *HOURS], marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "begun", [[AT_YOGA], pytest.param([ASLEEP, *HOURS], marks=(pytest.mark.slow, pytest.mark.timeout(900)))]
+)
 def test_there_is_a_card_whenever_one_begins(
     place: Place, monkeypatch: pytest.MonkeyPatch, begun: list[tuple[int, int, int]]
 ) -> None:
