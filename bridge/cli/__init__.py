@@ -4,10 +4,16 @@ Exit codes: 0 done, 1 done in part, 2 something must be set up first, 3 a user m
 standard output is exactly one JSON document; progress goes to standard error.
 """
 
+# ruff: noqa: E402
 from __future__ import annotations
 
-import atexit
 import gc
+
+gc.set_threshold(
+    50_000
+)  # new objects between two collections, which take a tenth of the time that modules take to load
+
+import atexit
 import os
 import sys
 from io import TextIOWrapper
@@ -68,10 +74,6 @@ MODULES = (  # in the order of the help
         recordings,
     ),
 )
-
-
-GARBAGE_THRESHOLD = 50_000  # new objects between two collections, which take a tenth of a command's time while it loads
-
 
 GROUPS = {  # titles of the help -> commands; commands of other packages follow
     "Begin": ("up", "demo", "user", "connect", "import", "sync", "status", "doctor"),
@@ -164,7 +166,6 @@ def main() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
-    gc.set_threshold(GARBAGE_THRESHOLD)
     atexit.register(gc.freeze)  # else the interpreter looks through all modules before it ends
     try:
         app()

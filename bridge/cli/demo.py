@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from datetime import datetime, timedelta
@@ -111,6 +110,8 @@ def run_command(context: typer.Context, command: tuple[str, ...], *, json: bool)
 
 
 def _step(command: str, run: Callable[[], None], *, json: bool) -> Any:
+    import json as jsonlib
+
     if not json:
         typer.echo(f"\n$ bridge {command}")
         run()

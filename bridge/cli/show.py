@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 import os
 import re
 import sys
@@ -28,10 +27,12 @@ COMMANDS = ("next",)  # columns of commands, which are copied whole
 
 def document(body: Any) -> None:
     """Print ``body`` as an indented JSON document on standard output. Values that JSON lacks become texts."""
+    import json
+
     from bridge.documents.text import writable
 
     ascii_only = not (sys.stdout.encoding or "utf-8").lower().startswith("utf")
-    typer.echo(writable(jsonlib.dumps(body, indent=2, ensure_ascii=ascii_only, default=str)))
+    typer.echo(writable(json.dumps(body, indent=2, ensure_ascii=ascii_only, default=str)))
 
 
 def result(body: Any, text: str, *, json: bool) -> None:

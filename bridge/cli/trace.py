@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Annotated, Any
@@ -156,6 +155,8 @@ def _tell(origin: Provenance, body: Mapping[str, Any], *, raw: bool) -> None:
     }
     show.table([{"": name, "what": what} for name, what in steps.items() if what], ("", "what"))
     if raw:
+        import json as jsonlib
+
         typer.echo(jsonlib.dumps(origin.payload, indent=2, ensure_ascii=False))
 
 
