@@ -16,7 +16,7 @@ from bridge.domain.errors import SetupError
 
 if TYPE_CHECKING:
     from bridge.day.plan import Block, DayPlan
-    from bridge.documents.planning import HabitDocument, RoutineDocument, WishesDocument
+    from bridge.documents.planning import BestDocument, HabitDocument, RoutineDocument, WishesDocument
     from bridge.domain.facts import Fact
     from bridge.domain.records import User
     from bridge.domain.slots import ZoneSpan
@@ -330,6 +330,12 @@ def _with_hours(wishes: Wishes, texts: Sequence[str], user: str) -> Wishes:
     return replace(wishes, hours={action: spans for action, spans in hours.items() if spans})
 
 
+def _times(when: BestDocument) -> str:
+    from rhythm_env.interface import DAY_NAMES
+
+    return " ".join([*(DAY_NAMES[one] for one in when["days"]), *("-".join(span) for span in when["hours"])])
+
+
 def _lines(body: WishesDocument) -> list[str]:
     from rhythm_env.interface import DAY_NAMES
 
@@ -337,10 +343,10 @@ def _lines(body: WishesDocument) -> list[str]:
     goals = [f"{action} {times} times a week" for action, times in body["goals"].items()]
     weights = [f"{meter.lower()} {weight:g}" for meter, weight in body["weights"].items()]
     days = [f"{a} {' '.join(DAY_NAMES[one] for one in on)}" for a, on in body.get("days", {}).items()]
-    best = [
-        " ".join([a, *(DAY_NAMES[one] for one in when["days"]), *("-".join(span) for span in when["hours"])])
-        for a, when in body.get("best", {}).items()
-    ]
-    parts = {"never": body["never"], "only": [*hours, *days], "best": best, "goals": goals, "weights": weights}
+    best = [f"{a} {_times(when)}" for a, when in body.get("best", {}).items()]
+    barred = [f"{a} {_times(when)}" for a, several in body.get("barred", {}).items() for when in several]
+    night = [f"{name} {at}" for name, at in body.get("night", {}).items()]
+    parts = {"never": body["never"], "only": [*hours, *days], "best": best, "not": barred, "night": night}
+    parts |= {"goals": goals, "weights": weights}
     said = [f"{name}: {', '.join(items)}" for name, items in parts.items() if items]
     return [*said, f"suggestions: at most {body['suggestions']} a day"]

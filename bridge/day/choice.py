@@ -225,7 +225,7 @@ def sleep_option(person: Person, span: Stretch) -> Option | None:
     for ends in (day, day + DAY):
         bed, wake = person.sleep(ends)
         start = max(rounded_up(span[0]), bed)
-        early = person.routine.sleep_ending_on(ends, person.known.zones)[0] - bed >= EARLY_LEAST
+        early = person.usual_sleep(ends)[0] - bed >= EARLY_LEAST
         early = (early and person.night(ends).moved in EARLIER) or _cut_short(person.night(ends))
         if bed - (EARLY_TOLD if early else BEFORE_BED) <= span[0] <= wake - LEAST_SLEEP and start <= wake - LEAST_SLEEP:
             if clipped(person.attended, start, wake):
@@ -240,9 +240,11 @@ def sleep_option(person: Person, span: Stretch) -> Option | None:
 def of_bedtime(person: Person, ends: date) -> Fact:
     """Return the fact of the bedtime of the sleep that ends on a date: usual, common, or moved and why."""
     night = person.night(ends)
-    at, usual = person.local(night.bed), person.routine.sleep_ending_on(ends, person.known.zones)[0]
+    at, usual = person.local(night.bed), person.usual_sleep(ends)[0]
     if night.moved is not None and night.bed > usual + CELL:
         return fact("bedtime_late", time=at)
+    if person.wishes.night.bed is not None and night.moved is None and night.rests is not Rests.SLEPT:
+        return fact("bedtime_wished", time=at)
     slept = person.slept(ends - DAY)
     by_day = slept is not None and person.local(slept.start).hour in BY_DAY
     if night.moved == "early_entry" and (night.bed < usual - CELL or _cut_short(night)):
@@ -281,12 +283,14 @@ def _entry_after(person: Person, at: datetime) -> datetime:
 def of_waking(person: Person, ends: date) -> Fact:
     """Return the fact of the time of getting up after the sleep that ends on a date."""
     night = person.night(ends)
-    usual = person.routine.sleep_ending_on(ends, person.known.zones)[1]
+    usual = person.usual_sleep(ends)[1]
     at = person.local(night.wake)
     if night.moved is not None and abs(night.wake - usual) > 2 * CELL:
         if night.wake > usual or night.moved == "late_shift":
             return fact("waking_late" if night.wake > usual else "waking_usual", time=at)
         return fact("waking_early", time=at, entry=_entry_after(person, night.wake))
+    if person.wishes.night.up is not None and night.rests is not Rests.SLEPT:
+        return fact("waking_wished", time=at)
     return _usual(person, night, WAKINGS, at)
 
 

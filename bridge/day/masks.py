@@ -210,19 +210,25 @@ def after_waking(candidate: Candidate, view: View) -> Cells | bool:
     grid, person = view.grid, view.person
     low = grid.wake + HOUR / 2
     if view.is_today and person.body.state == "ill":
-        low = max(low, person.routine.sleep_ending_on(grid.date, person.known.zones)[1])
+        low = max(low, person.usual_sleep(grid.date)[1])
     own = usual(candidate, view, timedelta(0))
     low = low if candidate.action is A.MEDITATE or (own and own[0][0] < low + HOUR / 2) else low + HOUR / 2
     return grid.inside([(low, grid.bed)])
 
 
 def wished(candidate: Candidate, view: View) -> Cells | bool:
-    hours, days = view.person.wishes.hours, view.person.wishes.days
-    if candidate.action is None or view.grid.date.weekday() not in days.get(candidate.action, range(7)):
+    wishes, today = view.person.wishes, view.grid.date.weekday()
+    if candidate.action is None or today not in wishes.days.get(candidate.action, range(7)):
         return candidate.action is None
-    if candidate.action not in hours:
-        return True
-    return view.grid.inside(wished_spans(hours[candidate.action], view))
+    monday = view.grid.date - timedelta(days=today)
+    week = [day for day in view.times(candidate.action, view.grid.bed) if day >= monday]
+    if candidate.task is None and len(week) >= wishes.most.get(candidate.action, len(week) + 1):
+        return False
+    barred = [one.hours for one in wishes.barred.get(candidate.action, ()) if today in one.days]
+    free = ~view.grid.touched(wished_spans([one for hours in barred for one in hours], view)) if barred else True
+    if candidate.action not in wishes.hours:
+        return free
+    return view.grid.inside(wished_spans(wishes.hours[candidate.action], view)) & free
 
 
 def wished_spans(hours: Sequence[Hours], view: View) -> list[Stretch]:

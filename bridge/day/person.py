@@ -17,7 +17,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 from bridge.calendar.busy import Stretch, is_open_hours, merged, takes_time
 from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import is_journey, journey
-from bridge.day.routine import Routine
+from bridge.day.routine import Routine, not_against, wished_sleep
 from bridge.day.sleep import TO_BED, TO_GET_UP, Night, Rests, after, attended_around, fitted, is_night, rounded
 from bridge.day.typical import DAY, MINUTE, midmean
 from bridge.day.work import OFFICE, free_days
@@ -244,7 +244,7 @@ class Person:
         slept = self.slept(day)
         if slept is not None:
             return Night(bed=slept.start, wake=slept.end, bed_sd=0.0, wake_sd=0.0, rests=Rests.SLEPT)
-        usual, stretch = self.routine.nights[day.weekday()], self.routine.sleep_ending_on(day, self.zones)
+        usual, stretch = self.routine.nights[day.weekday()], self.usual_sleep(day)
         shifted = self._after_shift(stretch[0])
         stretch = shifted or stretch
         appointments = self.attended
@@ -269,7 +269,12 @@ class Person:
             moved = "short_night"
         elif shifted is not None:
             moved = moved or "late_shift"
+        bed, wake = not_against((bed, wake), self.wishes.night, day, self.zones)
         return Night(bed=bed, wake=wake, bed_sd=usual.bed_sd, wake_sd=usual.wake_sd, rests=usual.rests, moved=moved)
+
+    def usual_sleep(self, day: date) -> Stretch:
+        """Return (bedtime, wake time) of the usual sleep that ends on a date, or as the person wishes it."""
+        return wished_sleep(self.routine.sleep_ending_on(day, self.zones), self.wishes.night, day, self.zones)
 
     def _after_shift(self, bed: datetime) -> Stretch | None:
         """Return the usual sleep after a shift that ends up to four hours before bedtime, by at least three nights."""

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from operator import attrgetter
 from statistics import median
 
@@ -22,6 +22,7 @@ from bridge.domain.metrics import Metric
 from bridge.domain.records import Snapshot
 from bridge.domain.slots import ZoneHistory
 from bridge.domain.types import Episode, EpisodeKind, Response, Sample
+from bridge.domain.wishes import NightWish
 from bridge.meters.whole_nights import ended_whole
 from rhythm_env.interface import ActionType
 
@@ -33,6 +34,7 @@ EARLIEST_WEEK = 7 * DAY  # with less data a week is assumed, so that a single ti
 AROUND = 60.0  # minutes by which a usual start varies
 SLACK = timedelta(minutes=30)  # between the calendar's time and the measured time of the same thing
 LONGEST, LONGEST_TRIP = timedelta(hours=16), timedelta(days=14)
+LEAST_WISHED, NOON = timedelta(hours=4), 12  # of a night that a wish may leave; hour from which a bedtime is of the eve
 LIKELY = 0.5  # trust in a label from which an all-day entry counts as the last time
 LONGEST_NAP = timedelta(hours=2)  # a longer sleep in the calendar is a night
 NAME_LENGTH = 60
@@ -97,6 +99,36 @@ class Routine:
         """Return the usual working spans that begin on a local date, as (start, end) in UTC, ascending."""
         spans = [(instant(day, start, zones), instant(day, end, zones)) for start, end in self.work[day.weekday()]]
         return [(start, end) for start, end in spans if start < end]
+
+
+def wished_sleep(
+    usual: tuple[datetime, datetime], wish: NightWish, day: date, zones: ZoneHistory
+) -> tuple[datetime, datetime]:
+    """Return the usual (bedtime, wake time) of the sleep that ends on a date, as a person wishes it."""
+    bed, wake = usual
+    bed = bed if wish.bed is None else _in_the_night(wish.bed, day, zones)
+    bed = bed if wish.earliest is None else max(bed, _in_the_night(wish.earliest, day, zones))
+    wake = wake if wish.up is None else _at(wish.up, day, zones)
+    return bed, max(wake, bed + LEAST_WISHED) if wish != NightWish() else wake
+
+
+def not_against(
+    night: tuple[datetime, datetime], wish: NightWish, day: date, zones: ZoneHistory
+) -> tuple[datetime, datetime]:
+    """Return a night that the calendar moved, moved no further than a person wishes, if enough of it is left."""
+    bed, wake = night
+    late = bed if wish.earliest is None else max(bed, _in_the_night(wish.earliest, day, zones))
+    bed = late if wake - late >= LEAST_WISHED else bed
+    up = wake if wish.up is None else min(wake, _at(wish.up, day, zones))
+    return bed, up if up - bed >= LEAST_WISHED else wake
+
+
+def _at(clock_time: time, day: date, zones: ZoneHistory) -> datetime:
+    return instant(day, clock_time.hour * 60 + clock_time.minute, zones)
+
+
+def _in_the_night(clock_time: time, day: date, zones: ZoneHistory) -> datetime:
+    return _at(clock_time, day - DAY if clock_time.hour >= NOON else day, zones)
 
 
 def learn_routine(known: Snapshot) -> Routine:

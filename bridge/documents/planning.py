@@ -81,12 +81,20 @@ class BestDocument(TypedDict):
     hours: list[list[str]]
 
 
+class WishedNightDocument(TypedDict):
+    """The times wished for the night, each ``HH:MM`` or missing: ``earliest`` is the earliest bedtime."""
+
+    bed: NotRequired[str]
+    earliest: NotRequired[str]
+    up: NotRequired[str]
+
+
 class WishesDocument(TypedDict):
     """A user's wishes for the plan.
 
     ``never`` lists actions. ``hours`` (pairs of begin and end as ``HH:MM``) and ``goals`` (times a week) are by action,
     ``weights`` by meter. ``suggestions`` is the largest number a day. ``days`` are the only weekdays of an action (0 is
-    Monday), ``best`` the days and hours it is wanted. Without any, these keys are missing.
+    Monday), ``best`` the days and hours it is wanted, ``barred`` those it is not. Without any, these keys are missing.
     """
 
     user: str
@@ -94,6 +102,8 @@ class WishesDocument(TypedDict):
     hours: dict[str, list[list[str]]]
     days: NotRequired[dict[str, list[int]]]
     best: NotRequired[dict[str, BestDocument]]
+    barred: NotRequired[dict[str, list[BestDocument]]]
+    night: NotRequired[WishedNightDocument]
     goals: dict[str, int]
     weights: dict[str, float]
     suggestions: int

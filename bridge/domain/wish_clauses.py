@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import time
 
-from bridge.domain.wish_lexicon import ALL, EVENING, MORNING, ONE_THING, WEEK, WORK, Kind, Token
+from bridge.domain.wish_lexicon import ALL, MORNING, ONE_THING, WEEK, WORK, Kind, Token
 from bridge.domain.wish_said import Said
 from bridge.domain.wishes import GOAL_MAX, SUGGESTIONS_MAX, Hours
 from rhythm_env.interface import ActionType, Meter
@@ -14,7 +14,7 @@ K, A = Kind, ActionType
 Clock = tuple[int, int, bool]  # hour, minute, and True if the half of the day is known
 Span = tuple[Kind, Clock, Clock | None]  # before, after, at, or between two times
 DISLIKED = frozenset({"hate", "hasse"})
-MIDNIGHT, NOON, NIGHT_END = time(0), 12, 4
+MIDNIGHT, NOON = time(0), 12
 WORKDAYS_MIN = 3  # to be all days of work: "I work on Mondays" is no wish
 BY_DAY = frozenset({A.DEEP_WORK, A.ADMIN_WORK, A.LEARN})  # an hour from 7 to 11 is in the morning
 PERSONAL = frozenset({A.EXERCISE, A.SOCIALIZE, A.FAMILY_TIME})  # which one does with somebody
@@ -56,7 +56,7 @@ class Clause:
 
 def meaning(read: Clause) -> tuple[Said, ...]:
     flags = read.flags
-    _check_beside(read)
+    check_beside(read)
     if read.has(K.CLEAR):
         return (Said(kind="clear"),)
     if K.SUGGESTION in flags:
@@ -80,11 +80,11 @@ def meaning(read: Clause) -> tuple[Said, ...]:
 
 def _limits(read: Clause) -> tuple[Said, ...]:
     if read.in_bed:
-        return (_of_sleep(read),)
+        raise NotUnderstood  # see wish_meaning.py
     return _refused(read) if K.NOT in read.flags else _wanted(read)
 
 
-def _check_beside(read: Clause) -> None:
+def check_beside(read: Clause) -> None:
     """Raise NotUnderstood if something is said beside an action that does not go with it."""
     kinds = {kind for kind, _ in read.beside}
     if K.NAME in kinds and not read.actions and len(kinds) > 1:  # "coffee with Anna"
@@ -140,35 +140,8 @@ def _of_work(read: Clause) -> Said:
     rel, clock, end = read.spans[0]
     if end is not None or (rel is (K.AFTER if ends else K.BEFORE)) != negated:
         raise NotUnderstood
-    at = _sure(clock, range(1, 10) if ends else range(0), range(5, 12) if not ends else range(0))
+    at = sure(clock, range(1, 10) if ends else range(0), range(5, 12) if not ends else range(0))
     return Said(kind="hours", actions=WORK, hours=((MIDNIGHT, at) if ends else (at, MIDNIGHT),), narrows=True)
-
-
-def _of_sleep(read: Clause) -> Said:
-    """Return the hours of sleep, the only thing that can be wished of it."""
-    if read.actions != {A.SLEEP}:
-        raise NotUnderstood
-    if read.has(K.NOT, K.ACTION, K.PART) and len(read.parts) == 1 and read.parts[0][0] < EVENING[0]:
-        return Said(kind="hours", actions=read.actions, hours=(_but(*read.parts[0]),), narrows=True)
-    negated = read.has(K.NOT, K.ACTION, K.SPAN)
-    if len(read.spans) != 1 or not (negated or read.has(K.ACTION, K.SPAN) or read.has(K.ONLY, K.ACTION, K.SPAN)):
-        raise NotUnderstood
-    rel, clock, end = read.spans[0]
-    if end is not None and not negated and (clock[2] or end[2]):
-        sure = clock[2] and (end[2] or (clock[0] >= EVENING[0].hour and end[0] < NOON))
-        hours = (_exactly(clock), _exactly(end)) if sure else _between(clock, end, read.actions)
-    elif end is None and rel is (K.BEFORE if negated else K.AFTER):
-        begin = _exactly(clock) if clock[2] else _sure(clock, range(8, NOON), range(0))
-        if NIGHT_END <= begin.hour < EVENING[0].hour:
-            raise NotUnderstood  # "sleep only after 12"
-        hours = (begin, MORNING[0])
-    else:
-        raise NotUnderstood
-    return Said(kind="hours", actions=read.actions, hours=(hours,), narrows=negated)
-
-
-def _exactly(clock: Clock) -> time:
-    return time(clock[0] % 24, clock[1])
 
 
 def _refused(read: Clause) -> tuple[Said, ...]:
@@ -183,7 +156,7 @@ def _refused(read: Clause) -> tuple[Said, ...]:
         return (Said(kind="days", actions=read.actions, days=left, narrows=True),)
     hours = [_but(*part) for part in read.parts]
     if read.has(K.NOT, K.ACTION, K.SPAN):
-        hours = [_span_not(span, read.actions) for span in read.spans]
+        hours = [span_not(span, read.actions) for span in read.spans]
     elif not read.has(K.NOT, K.ACTION, K.PART):
         raise NotUnderstood
     return tuple(Said(kind="hours", actions=read.actions, hours=(one,), narrows=True) for one in hours)
@@ -193,28 +166,28 @@ def _but(begin: time, end: time) -> Hours:
     return end, begin
 
 
-def _span_not(span: Span, actions: frozenset[ActionType]) -> Hours:
+def span_not(span: Span, actions: frozenset[ActionType]) -> Hours:
     rel, clock, end = span
     if end is not None:
         return _but(*_between(clock, end, actions))
     if rel in (K.BEFORE, K.TO):
         evening = bool(actions & AT_NIGHT) and actions != ALL
-        return _sure(clock, range(1, 5), range(0) if evening else range(5, 12)), MIDNIGHT
+        return sure(clock, range(1, 5), range(0) if evening else range(5, 12)), MIDNIGHT
     if rel is K.AFTER:
-        at = _sure(clock, range(1, 12), range(0))
+        at = sure(clock, range(1, 12), range(0))
         return (MORNING[0] if at == MIDNIGHT else MIDNIGHT), at
     raise NotUnderstood
 
 
 def _wanted(read: Clause) -> tuple[Said, ...]:
-    often = _often(read)
+    times = often(read)
     if read.actions == WORK and len(read.days) >= WORKDAYS_MIN and read.has(K.ACTION, K.DAY):  # "I work Mon to Thu"
         return (Said(kind="days", actions=WORK, days=read.days),)
-    if _is_muddled(read, often):
+    if _is_muddled(read, times):
         raise NotUnderstood
     if K.EVERY in read.flags and not read.days:
-        often = 7
-    spans = [_span_of(one, read, several=len(read.spans) > 1) for one in read.spans]
+        times = 7
+    spans = [span_of(one, read, several=len(read.spans) > 1) for one in read.spans]
     hours = _joined(read.parts) if read.parts else tuple(sorted(spans))
     until = any(rel is K.TO and end is None for rel, _, end in read.spans)
     only = K.ONLY in read.flags or until or read.actions in (WORK, ALL)
@@ -228,9 +201,9 @@ def _wanted(read: Clause) -> tuple[Said, ...]:
         found.append(Said(kind="days", actions=read.actions, days=read.days))
     if only and hours:
         found.append(Said(kind="hours", actions=read.actions, hours=hours))
-    if often:
-        found.append(Said(kind="goal", actions=read.actions, number=often))
-    if not found or (often and len(read.actions) > 1):
+    if times:
+        found.append(Said(kind="goal", actions=read.actions, number=times))
+    if not found or (times and len(read.actions) > 1):
         raise NotUnderstood
     return tuple(found)
 
@@ -264,7 +237,7 @@ def _is_muddled(read: Clause, often: int) -> bool:
     )
 
 
-def _often(read: Clause) -> int:
+def often(read: Clause) -> int:
     flags = read.flags
     if flags.get(K.NUMBER) == len(read.days) and not flags.keys() & {K.TIMES, K.PER, K.WEEKLY, K.LEAST}:
         del flags[K.NUMBER]  # "one run on Sunday"
@@ -287,7 +260,7 @@ def _often(read: Clause) -> int:
     return times
 
 
-def _span_of(span: Span, read: Clause, *, several: bool) -> Hours:
+def span_of(span: Span, read: Clause, *, several: bool) -> Hours:
     rel, clock, end = span
     if end is not None:
         return _between(clock, end, read.actions)
@@ -296,13 +269,13 @@ def _span_of(span: Span, read: Clause, *, several: bool) -> Hours:
     late = bool(read.actions & AT_NIGHT) and read.actions != ALL
     if rel is K.TO:
         late_morning = range(10, 12) if read.actions <= BY_DAY else range(0)
-        return MIDNIGHT, _sure(clock, range(1, 10) if read.actions == WORK else range(1, 5), late_morning)
+        return MIDNIGHT, sure(clock, range(1, 10) if read.actions == WORK else range(1, 5), late_morning)
     if rel is K.BEFORE:
-        return MIDNIGHT, _sure(clock, range(1, 5), range(0) if late else range(5, 12))
+        return MIDNIGHT, sure(clock, range(1, 5), range(0) if late else range(5, 12))
     if rel is K.AFTER:
         day = read.actions <= BY_DAY
         afternoon = range(1, 5) if day or read.actions == ALL else range(1, 11) if late else range(1, 8)
-        return _sure(clock, afternoon, range(7, 12) if day else range(0)), MIDNIGHT
+        return sure(clock, afternoon, range(7, 12) if day else range(0)), MIDNIGHT
     raise NotUnderstood
 
 
@@ -329,7 +302,7 @@ def _between(first: Clock, second: Clock, actions: frozenset[ActionType]) -> Hou
     return time(begin // 60 % 24, begin % 60), time(end // 60 % 24, end % 60)
 
 
-def _sure(clock: Clock, after_noon: range, before_noon: range) -> time:
+def sure(clock: Clock, after_noon: range, before_noon: range) -> time:
     hour, minute, known = clock
     if known or hour == NOON or hour in before_noon:
         return time(hour % 24, minute)

@@ -26,7 +26,15 @@ ALL = frozenset(ActionType) - {A.SLEEP}
 WEEK = range(7)
 MORNING, AFTERNOON, EVENING = (time(6), time(12)), (time(12), time(18)), (time(18), time(0))  # as slots of the day
 NIGHT, DAYTIME = (time(21), time(6)), (time(6), time(18))
-PARTS = {"day": DAYTIME, "morning": MORNING, "afternoon": AFTERNOON, "evening": EVENING, "night": NIGHT}
+MIDDAY = (time(12), time(14))
+PARTS = {
+    "midday": MIDDAY,
+    "day": DAYTIME,
+    "morning": MORNING,
+    "afternoon": AFTERNOON,
+    "evening": EVENING,
+    "night": NIGHT,
+}
 ONE_THING = frozenset({A.SLEEP, A.MEDITATE, A.BINGE_WATCH})  # all of whose names stand for the whole of it
 
 
@@ -46,6 +54,9 @@ class Kind(StrEnum):
     CLOCK, SHIFT, HALF_DAY = "clock", "shift", "half_day"
     BEFORE, AFTER, AT, FROM, TO, BETWEEN, SPAN = "before", "after", "at", "from", "to", "between", "span"
     FINISH, START, FREE, LEAST, MINUTES = "finish", "start", "free", "least", "minutes"
+    BED, UP, LATEST, EARLIEST, BEST, ENOUGH = "bed", "up", "latest", "earliest", "best", "enough"
+    BACK, RULE, EVENT, BAR, WHY, THUS, THEN, WHEN = "back", "rule", "event", "bar", "why", "thus", "then", "when"
+    FINE, OCLOCK, OVER, WORD = "fine", "oclock", "over", "word"
 
 
 class OneOf(frozenset[ActionType]):
@@ -89,16 +100,16 @@ def lexicon(language: str) -> Lexicon:
     }
     meant = [*said["words"].items(), *((f"meter:{Meter[name].value}", text) for name, text in said["meters"].items())]
     for means, text in meant:
-        found |= dict.fromkeys(_phrases(text.format_map(sets)), (_token(means),))
+        found |= dict.fromkeys(phrases_of(text.format_map(sets)), (token_of(means),))
     for name, text in said["actions"].items():
-        for phrase in _phrases(text.format_map(sets)):
-            found[phrase] = ((K.ACTION, _named(ActionType[name], phrase, said["whole"])),)
+        for phrase in phrases_of(text.format_map(sets)):
+            found[phrase] = ((K.ACTION, named_by(ActionType[name], phrase, said["whole"])),)
     bed = Bed({A.SLEEP})
-    found |= dict.fromkeys(_phrases(said["bed"]["words"]), ((K.ACTION, bed),))
+    found |= dict.fromkeys(phrases_of(said["bed"]["words"]), ((K.ACTION, bed),))
     found |= _days(said["days"])
     for means, text in said["several"].items():
-        found |= dict.fromkeys(_phrases(text.format_map(sets)), tuple(map(_token, means.split())))
-    found |= dict.fromkeys(_phrases(said["words"]["barred"].format_map(sets)), ((K.BARRED, None),))
+        found |= dict.fromkeys(phrases_of(text.format_map(sets)), tuple(map(token_of, means.split())))
+    found |= dict.fromkeys(phrases_of(said["words"]["barred"].format_map(sets)), ((K.BARRED, None),))
     return Lexicon(
         phrases=found,
         rewrites=tuple((re.compile(pattern), text) for pattern, text in said["rewrites"]),
@@ -108,7 +119,14 @@ def lexicon(language: str) -> Lexicon:
     )
 
 
-def _named(action: ActionType, phrase: tuple[str, ...], whole: Mapping[str, str]) -> frozenset[ActionType]:
+@cache
+def whole_names(language: str) -> Mapping[str, str]:
+    """Return the words of a language that stand for a whole action, and those that may stand beside them."""
+    said = tomllib.loads((Path(__file__).parent / f"wish_{language}_actions.toml").read_text(encoding="utf-8"))
+    return dict(said["whole"])
+
+
+def named_by(action: ActionType, phrase: tuple[str, ...], whole: Mapping[str, str]) -> frozenset[ActionType]:
     named = frozenset({action})
     words, glue = frozenset(whole["words"].split()), frozenset(whole["beside"].split())
     of_all = words.intersection(phrase) and (words | glue).issuperset(phrase)
@@ -120,15 +138,15 @@ def _days(said: Mapping[str, Any]) -> dict[tuple[str, ...], tuple[Token, ...]]:
     for at, name in enumerate(said["names"].split()):
         day = (K.DAY, frozenset({at if at < len(WEEK) else 5}))  # "sonnabend" is a second name
         forms = {key: text.format(name=name, short=name[:3]) for key, text in said["forms"].items()}
-        found |= dict.fromkeys(_phrases(forms.pop("day")), (day,))
+        found |= dict.fromkeys(phrases_of(forms.pop("day")), (day,))
         for part, text in forms.items():
-            found |= dict.fromkeys(_phrases(text), (day, (K.PART, PARTS[part])))
+            found |= dict.fromkeys(phrases_of(text), (day, (K.PART, PARTS[part])))
     for at_, text in said["others"].items():
-        found |= dict.fromkeys(_phrases(text), ((K.DAY, frozenset(map(int, at_))),))
+        found |= dict.fromkeys(phrases_of(text), ((K.DAY, frozenset(map(int, at_))),))
     return found
 
 
-def _token(means: str) -> Token:
+def token_of(means: str) -> Token:
     """Return the token of a text such as ``not``, ``number:2``, ``day:01``, ``part:morning`` or ``action:WORK``."""
     name, _, value = means.partition(":")
     kind = Kind(name)
@@ -142,7 +160,7 @@ def _token(means: str) -> Token:
             return kind, PARTS[value]
         case K.DAY:
             return kind, frozenset(map(int, value))
-        case K.CLOCK:
+        case K.CLOCK | K.EVENT:
             hour, minute = value.split(":")
             return kind, (int(hour), int(minute))
         case K.METER:
@@ -152,7 +170,7 @@ def _token(means: str) -> Token:
     return kind, int(value)
 
 
-def _phrases(texts: str) -> Iterator[tuple[str, ...]]:
+def phrases_of(texts: str) -> Iterator[tuple[str, ...]]:
     """Yield the phrases of a list, in which "see/meet my/~ friends" is four."""
     for text in texts.split(","):
         for words in product(*(one.split("/") for one in text.split())):

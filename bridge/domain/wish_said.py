@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import time
 from typing import TypeVar
 
 from bridge.domain.languages import WEEKDAYS, Text, _, joined, number, say, say_many, shown
 from bridge.domain.titles import ACTION_WORDS, METER_WORDS
 from bridge.domain.wish_lexicon import ALL, WORK
-from bridge.domain.wishes import SUGGESTIONS_DEFAULT, Best, Hours, Wishes, checked
+from bridge.domain.wishes import SUGGESTIONS_DEFAULT, Barred, Best, Hours, NightWish, Wishes, checked
 from rhythm_env.interface import ActionType, Meter
 
 DAY_MINUTES = 24 * 60
@@ -21,14 +21,13 @@ WISHED = {  # as they are wished, where the words of suggestions are a person's 
     ActionType.MEDITATE: say("meditation"),
     ActionType.ADMIN_WORK: say("office work and errands"),
 }
-AT_TIMES = ("hours", "any", "forget")  # wishes for sleep at night too
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """A wish that was understood, by its ``kind``: never, allow, hours, any, days, best, goal, drop, weight,
-    suggestions, clear, or forget for all that was wished of an action.
+    """A wish that was understood, by its ``kind``: never, allow, hours, any, days, best, barred, open, goal, most,
+    drop, weight, suggestions, clear, forget for all that was wished of an action; bed, earliest, up and night of sleep.
 
     ``narrows`` says that hours and days are what an earlier wish leaves of them, and do not replace it.
     """
@@ -39,6 +38,7 @@ class Said:
     days: frozenset[int] = frozenset()
     number: float = 0
     meter: Meter | None = None
+    at: time | None = None
     narrows: bool = False
 
 
@@ -67,13 +67,58 @@ def _applied(wishes: Wishes, one: Said) -> Wishes:
             return replace(wishes, goals=_without(wishes.goals, one))
         case "forget":
             left = replace(wishes, never=wishes.never - one.actions, goals=_without(wishes.goals, one))
-            return _at_any_time(left, one)
+            return replace(_at_any_time(left, one), most=_without(wishes.most, one))
+    return _applied_to_some(wishes, one)
+
+
+def _applied_to_some(wishes: Wishes, one: Said) -> Wishes:
+    match one.kind:
+        case "night":
+            return replace(wishes, night=NightWish())
+        case "open":
+            return _opened(wishes, one)
+        case "most":
+            return replace(wishes, most={**wishes.most, **dict.fromkeys(one.actions, int(one.number))})
+        case "bed" | "earliest" | "up":
+            return replace(wishes, night=replace(wishes.night, **{one.kind: one.at}))
+        case "barred":
+            new = Barred(days=one.days, hours=one.hours)
+            more = {a: tuple(dict.fromkeys((*wishes.barred.get(a, ()), new))) for a in one.actions}
+            return replace(wishes, barred={**wishes.barred, **more})
     return _limited(wishes if one.narrows else replace(wishes, never=wishes.never - one.actions), one)
 
 
 def _at_any_time(wishes: Wishes, one: Said) -> Wishes:
     hours, days = _without(wishes.hours, one), _without(wishes.days, one)
-    return replace(wishes, hours=hours, days=days, best=_without(wishes.best, one))
+    best, barred = _without(wishes.best, one), _without(wishes.barred, one)
+    return replace(wishes, hours=hours, days=days, best=best, barred=barred)
+
+
+def _opened(wishes: Wishes, one: Said) -> Wishes:
+    """Return wishes in which days, or hours of every day, are open to actions again."""
+    days = {a: on | one.days if a in one.actions else on for a, on in wishes.days.items()}
+    hours = {a: _either(spans, one.hours) if a in one.actions else spans for a, spans in wishes.hours.items()}
+    barred = {
+        action: tuple(
+            left
+            for times in several
+            if action not in one.actions or not one.hours
+            if (left := times if action not in one.actions else replace(times, days=times.days - one.days)).days
+        )
+        for action, several in wishes.barred.items()
+    }
+    return replace(
+        wishes,
+        never=wishes.never - one.actions,
+        days={action: on for action, on in days.items() if len(on) < DAYS},
+        hours={action: spans for action, spans in hours.items() if spans},
+        barred={action: several for action, several in barred.items() if several},
+    )
+
+
+def _either(first: Sequence[Hours], second: Sequence[Hours]) -> tuple[Hours, ...]:
+    """Return the hours that are in one or the other of two lists, none for a whole day."""
+    return _spans_of(_minutes(first) | _minutes(second)) if second else tuple(first)
 
 
 def _limited(wishes: Wishes, one: Said) -> Wishes:
@@ -100,6 +145,14 @@ def standing(wishes: Wishes) -> tuple[Said, ...]:
     found += [Said(kind="hours", actions=actions, hours=hours) for hours, actions in _alike(wishes.hours).items()]
     best = [(frozenset({action}), wishes.best[action]) for action in ActionType if action in wishes.best]
     found += [Said(kind="best", actions=action, days=one.days, hours=one.hours) for action, one in best]
+    several: dict[Barred, frozenset[ActionType]] = {}
+    for action in ActionType:
+        for times in wishes.barred.get(action, ()):
+            several[times] = several.get(times, frozenset()) | {action}
+    found += [Said(kind="barred", actions=a, days=one.days, hours=one.hours) for one, a in several.items()]
+    night = {one.name: getattr(wishes.night, one.name) for one in fields(NightWish)}
+    found += [Said(kind=name, at=at) for name, at in night.items() if at is not None]
+    found += [Said(kind="most", actions=actions, number=most) for most, actions in _alike(wishes.most).items()]
     goals = [action for action in ActionType if action in wishes.goals]
     found += [Said(kind="goal", actions=frozenset({action}), number=wishes.goals[action]) for action in goals]
     found += [Said(kind="weight", meter=meter, number=weight) for meter, weight in wishes.weights.items()]
@@ -128,16 +181,30 @@ def without(wishes: Wishes, one: Said) -> Wishes:
             return replace(wishes, best=_without(wishes.best, one))
         case "goal":
             return replace(wishes, goals=_without(wishes.goals, one))
+        case "most":
+            return replace(wishes, most=_without(wishes.most, one))
         case "weight":
             return replace(wishes, weights={m: weight for m, weight in wishes.weights.items() if m is not one.meter})
+        case "bed" | "earliest" | "up":
+            return replace(wishes, night=replace(wishes.night, **{one.kind: None}))
+        case "barred":
+            left = {
+                action: tuple(times for times in several if (times.days, times.hours) != (one.days, one.hours))
+                for action, several in wishes.barred.items()
+            }
+            return replace(wishes, barred={action: several for action, several in left.items() if several})
     return replace(wishes, suggestions=SUGGESTIONS_DEFAULT)
 
 
 def common(first: Sequence[Hours], second: Sequence[Hours]) -> tuple[Hours, ...]:
     """Return the hours that two lists of hours have in common, ascending."""
     minutes = _minutes(first) & _minutes(second)
+    return tuple(first) if len(minutes) == DAY_MINUTES else _spans_of(minutes)
+
+
+def _spans_of(minutes: set[int]) -> tuple[Hours, ...]:
     if len(minutes) in (0, DAY_MINUTES):
-        return () if not minutes else tuple(first)
+        return ()
     begins = sorted(m for m in minutes if (m - 1) % DAY_MINUTES not in minutes)
     ends = [next(e for e in range(b + 1, b + DAY_MINUTES + 1) if e % DAY_MINUTES not in minutes) for b in begins]
     return tuple((_time(begin), _time(end)) for begin, end in zip(begins, ends, strict=True))
@@ -171,19 +238,39 @@ def _phrase(one: Said) -> Text:
     match one.kind:
         case "goal":
             return say_many("{actions} once a week", "{actions} {count} times a week", int(one.number), actions=named)
+        case "most":
+            return say_many(
+                "{actions} at most once a week",
+                "{actions} at most {count} times a week",
+                int(one.number),
+                actions=named,
+            )
         case "days":
             return _on_days(one.days, named)
         case "hours":
             return say("{actions} only from {hours}", actions=named, hours=_spans(one.hours))
         case "best":
             return _best(one, named)
+        case "barred" | "open":
+            return _some_days(one, named)
+        case "bed" | "earliest" | "up" | "weight":
+            return _of_one(one)
         case "suggestions":
             return say_many("at most one suggestion a day", "at most {count} suggestions a day", int(one.number))
-        case "weight" if one.meter is not None:
-            return say(
-                "{meter} counts {times} times as usual", meter=METER_WORDS[one.meter], times=number(one.number, "g")
-            )
     return _on_the_whole(one.kind, named)
+
+
+def _of_one(one: Said) -> Text:
+    """Return the words for a meter, or for a time of the night."""
+    if one.meter is not None:
+        return say("{meter} counts {times} times as usual", meter=METER_WORDS[one.meter], times=number(one.number, "g"))
+    at = "" if one.at is None else f"{one.at:%H:%M}"
+    match one.kind:
+        case "bed":
+            return say("in bed by {time}", time=at)
+        case "earliest":
+            return say("not to bed before {time}", time=at)
+    return say("up by {time}", time=at)
 
 
 def _on_the_whole(kind: str, named: str) -> Text:
@@ -198,6 +285,8 @@ def _on_the_whole(kind: str, named: str) -> Text:
             return say("no goal for {actions}", actions=named)
         case "forget":
             return say("forget what you wished for {actions}", actions=named)
+        case "night":
+            return say("forget what you wished for bedtime and getting up")
     return say("forget all wishes")
 
 
@@ -208,6 +297,15 @@ def _on_days(days: frozenset[int], named: str) -> Text:
     if WORKDAYS < len(days) < DAYS:  # "not on Friday" is shorter
         return say("{actions} not on {days}", actions=named, days=off)
     return say("{actions} only on {days}", actions=named, days=on)
+
+
+def _some_days(one: Said, named: str) -> Text:
+    days, hours = joined([shown(name) for day, name in enumerate(WEEKDAYS) if day in one.days]), _spans(one.hours)
+    if one.kind == "barred":
+        return say("{actions} not on {days} from {hours}", actions=named, days=days, hours=hours)
+    if one.hours:
+        return say("{actions} from {hours} again", actions=named, hours=hours)
+    return say("{actions} on {days} again", actions=named, days=days)
 
 
 def _best(one: Said, named: str) -> Text:
@@ -228,7 +326,7 @@ def _named(one: Said) -> Sequence[Text]:
     whole = {ALL: say("everything that is suggested"), WORK: say("work")}.get(one.actions)
     if whole is not None:
         return [whole]
-    words = {**ACTION_WORDS, **WISHED, **({ActionType.SLEEP: say("sleep and naps")} if one.kind in AT_TIMES else {})}
+    words = {**ACTION_WORDS, **WISHED}
     return [words[action] for action in ActionType if action in one.actions]
 
 

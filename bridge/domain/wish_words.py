@@ -15,8 +15,10 @@ from bridge.domain.wish_asides import kept, may_stand, parted
 from bridge.domain.wish_clauses import NOON, Clause, Clock, NotUnderstood, meaning
 from bridge.domain.wish_frames import taken_back, weights
 from bridge.domain.wish_lexicon import MORNING, NIGHT, WEEK, Bed, Kind, Lexicon, OneOf, Token, lexicon
+from bridge.domain.wish_reading import by_slots
 from bridge.domain.wish_said import Said, applied, common
 from bridge.domain.wish_spelling import words
+from bridge.domain.wish_times import ranged
 from bridge.domain.wishes import Wishes
 from rhythm_env.interface import ActionType
 
@@ -50,9 +52,10 @@ def heard(text: str) -> Heard:
         raise NotUnderstood
     found = {Heard(said=said) for language in LANGUAGES if (said := _strictly(text, language)) is not None}
     found = found or {one for language in LANGUAGES if (one := _beside_reasons(text, language)) is not None}
-    if len(found) != 1:
+    found = found or {one for language in LANGUAGES if (one := _by_slots(text, language)) is not None}
+    if len({one.said for one in found}) != 1:
         raise NotUnderstood
-    (only,) = found
+    only = min(found, key=lambda one: len(one.aside))
     if _contradicts(only.said):
         raise NotUnderstood
     return only
@@ -84,13 +87,21 @@ def _beside_reasons(text: str, language: str) -> Heard | None:
     return Heard(*found.popitem()) if len(found) == 1 else None
 
 
+def _by_slots(text: str, language: str) -> Heard | None:
+    try:
+        said, aside = by_slots(text, language)
+    except NotUnderstood:
+        return None
+    return None if _contradicts(said) else Heard(said=said, aside=aside)
+
+
 def _only_actions(text: str, known: Lexicon) -> frozenset[ActionType] | None:
     """Return the actions of a text that names nothing else and none by only a part of it, such as yoga."""
     try:
         tokens = _tokens(text, known)
     except NotUnderstood:
         return None
-    if {kind for kind, _ in tokens} != {K.ACTION} or any(isinstance(value, OneOf) for _, value in tokens):
+    if {kind for kind, _ in tokens} != {K.ACTION} or any(isinstance(value, OneOf | Bed) for _, value in tokens):
         return None
     return _actions(tokens)
 
@@ -236,7 +247,7 @@ def _clause(tokens: Sequence[Token], before: frozenset[ActionType] | None) -> tu
         for at, one in enumerate(tokens)
         if not beside[at] and not (one[0] in (K.AND, K.OR) and beside[at - 1 : at] == beside[at + 1 : at + 2] == [True])
     ]
-    read = _read(_ranged(list(_clocked(plain))))
+    read = _read(ranged(list(_clocked(plain))))
     read.beside = [one for one in tokens if one[0] in BESIDE]
     if not read.actions and before and not read.flags.keys() & ITSELF:
         read.actions = before
@@ -295,37 +306,6 @@ def _clock(tokens: Sequence[Token], at: int) -> tuple[Clock | None, int]:
             raise NotUnderstood  # "1 at night", "twelve at night"
         return ((total + (720 if half and hour < NOON else 0)) // 60, total % 60, True), at + 2
     return (total // 60, total % 60, known), at + 1
-
-
-def _ranged(tokens: list[Token]) -> list[Token]:
-    found: list[Token] = []
-    for token in tokens:
-        if token[0] is K.DAY and len(found) > 1 and found[-1][0] is K.TO and found[-2][0] is K.DAY:
-            (low,), (high,) = _days(found[-2][1]), _days(token[1])
-            found[-2:] = [
-                (K.DAY, frozenset(range(low, high + 1) if low <= high else [*range(low, 7), *range(high + 1)]))
-            ]
-        else:
-            found.append(token)
-    for i, (kind, _) in enumerate(found[:-1]):
-        if kind is K.FROM and found[i + 1][0] is K.DAY and len(_set(found[i + 1][1])) == 1:
-            raise NotUnderstood  # "no sport from Monday"
-    return [
-        one
-        for i, one in enumerate(found)
-        if not (one[0] is K.FROM and found[i + 1 : i + 2] and found[i + 1][0] is K.DAY)
-    ]
-
-
-def _set(value: object) -> frozenset[int]:
-    return value if isinstance(value, frozenset) else frozenset()
-
-
-def _days(value: object) -> list[int]:
-    days = sorted(_set(value))
-    if len(days) != 1:
-        raise NotUnderstood
-    return days
 
 
 BESIDE = (K.ABOUT, K.DETAIL, K.NAME)  # an action, of which they tell more

@@ -17,7 +17,7 @@ GOAL_MAX = 21  # times a week
 WEIGHT_MAX = 5.0
 SPANS_MAX = 6  # of hours for an action
 KEYS = frozenset(
-    {"never", "hours", "days", "best", "goals", "weights", "suggestions", "since"}
+    {"never", "hours", "days", "best", "barred", "night", "most", "goals", "weights", "suggestions", "since"}
 )  # of wishes as JSON values
 NEXT = "bridge wish --user NAME"
 Hours = tuple[time, time]  # begin and end by the user's clock; an end at or before the begin is on the next day
@@ -32,17 +32,37 @@ class Best:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Barred:
+    """The hours of some days in which an action is not wanted, such as Mondays before ten."""
+
+    days: frozenset[int]
+    hours: tuple[Hours, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NightWish:
+    """The times wished for the night: in ``bed`` by, not in bed before ``earliest``, and ``up`` by."""
+
+    bed: time | None = None
+    earliest: time | None = None
+    up: time | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Wishes:
     """The wishes of a user, which outrank everything that is learnt of the user.
 
-    ``days`` are the only weekdays of an action (0 is Monday), ``best`` those it is wanted on. ``goals`` are times a
-    week, ``since`` when each goal was set.
+    ``days`` are the only weekdays of an action (0 is Monday), ``best`` those it is wanted on, ``barred`` hours of some
+    days. ``goals`` are times a week, ``since`` when each goal was set, ``most`` the largest number of times a week.
     """
 
     never: frozenset[ActionType] = frozenset()
     hours: Mapping[ActionType, tuple[Hours, ...]] = field(default_factory=dict)
     days: Mapping[ActionType, frozenset[int]] = field(default_factory=dict)
     best: Mapping[ActionType, Best] = field(default_factory=dict)
+    barred: Mapping[ActionType, tuple[Barred, ...]] = field(default_factory=dict)
+    night: NightWish = NightWish()
+    most: Mapping[ActionType, int] = field(default_factory=dict)
     goals: Mapping[ActionType, int] = field(default_factory=dict)
     weights: Mapping[Meter, float] = field(default_factory=dict)
     suggestions: int = SUGGESTIONS_DEFAULT
@@ -83,6 +103,17 @@ def checked(wishes: Wishes) -> Wishes:
                     second=f'{NEXT} --goal "{action} 0"',
                 )
             )
+    for action, most in wishes.most.items():
+        if not max(1, wishes.goals.get(action, 1)) <= most <= GOAL_MAX:
+            raise SetupError(
+                say(
+                    "{action} cannot be both at most {most} and {goal} times a week; drop one of them: {command}",
+                    action=str(action),
+                    most=most,
+                    goal=wishes.goals.get(action, 1),
+                    command=f'bridge wish "forget my wish about {action}" --user NAME',
+                )
+            )
     _check_times(wishes)
     for meter, weight in wishes.weights.items():
         if not 0 <= weight <= WEIGHT_MAX:
@@ -103,6 +134,7 @@ def checked(wishes: Wishes) -> Wishes:
 
 def _check_times(wishes: Wishes) -> None:
     every = [*wishes.hours.items(), *((action, best.hours) for action, best in wishes.best.items() if best.hours)]
+    every += [(action, one.hours) for action, several in wishes.barred.items() for one in several]
     for action, spans in every:
         if not 1 <= len(spans) <= SPANS_MAX or any(begin == end for begin, end in spans):
             raise SetupError(
@@ -113,7 +145,8 @@ def _check_times(wishes: Wishes) -> None:
                     command=f'{NEXT} --hours "{action} 09:00-12:00"',
                 )
             )
-    for action, days in [*wishes.days.items(), *((a, best.days) for a, best in wishes.best.items() if not best.hours)]:
+    named = [*wishes.days.items(), *((a, best.days) for a, best in wishes.best.items() if not best.hours)]
+    for action, days in [*named, *((a, one.days) for a, several in wishes.barred.items() for one in several)]:
         if not days or not days <= frozenset(range(7)):
             raise SetupError(
                 say(
@@ -132,6 +165,9 @@ def plain(wishes: Wishes) -> dict[str, Any]:
         "hours": {str(a): _clocks(wishes.hours[a]) for a in ActionType if a in wishes.hours},
         **({"days": {str(a): sorted(wishes.days[a]) for a in ActionType if a in wishes.days}} if wishes.days else {}),
         **({"best": {str(a): _best(wishes.best[a]) for a in ActionType if a in wishes.best}} if wishes.best else {}),
+        **({"barred": _barred(wishes)} if wishes.barred else {}),
+        **({"night": night} if (night := _night(wishes.night)) else {}),
+        **({"most": {str(a): wishes.most[a] for a in ActionType if a in wishes.most}} if wishes.most else {}),
         "goals": {str(action): wishes.goals[action] for action in ActionType if action in wishes.goals},
         "weights": {str(meter): float(wishes.weights[meter]) for meter in Meter if meter in wishes.weights},
         "suggestions": wishes.suggestions,
@@ -151,6 +187,9 @@ def wishes_of(body: object) -> Wishes:
             hours={ActionType(a): _spans(spans) for a, spans in _object(body.get("hours", {}))},
             days={ActionType(a): frozenset(map(_whole, _list(days))) for a, days in _object(body.get("days") or {})},
             best={ActionType(a): _best_of(best) for a, best in _object(body.get("best") or {})},
+            barred={ActionType(a): _barred_of(several) for a, several in _object(body.get("barred") or {})},
+            night=_night_of(body.get("night") or {}),
+            most={ActionType(a): _whole(most) for a, most in _object(body.get("most") or {})},
             goals={ActionType(a): _whole(goal) for a, goal in _object(body.get("goals", {}))},
             weights={Meter(m): _number(weight) for m, weight in _object(body.get("weights", {}))},
             suggestions=_whole(body.get("suggestions", SUGGESTIONS_DEFAULT)),
@@ -171,6 +210,27 @@ def _clocks(spans: Sequence[Hours]) -> list[list[str]]:
 
 def _best(best: Best) -> dict[str, Any]:
     return {"days": sorted(best.days), "hours": _clocks(best.hours)}
+
+
+def _barred(wishes: Wishes) -> dict[str, list[dict[str, Any]]]:
+    times = {a: wishes.barred[a] for a in ActionType if a in wishes.barred}
+    return {str(a): [{"days": sorted(one.days), "hours": _clocks(one.hours)} for one in times[a]] for a in times}
+
+
+def _barred_of(several: object) -> tuple[Barred, ...]:
+    found = tuple(map(_best_of, _list(several)))
+    if not 1 <= len(found) <= SPANS_MAX or not all(one.days and one.hours for one in found):
+        raise ValueError("hours of days are needed")
+    return tuple(Barred(days=one.days, hours=one.hours) for one in found)
+
+
+def _night(night: NightWish) -> dict[str, str]:
+    times = {"bed": night.bed, "earliest": night.earliest, "up": night.up}
+    return {name: _clock(at) for name, at in times.items() if at is not None}
+
+
+def _night_of(value: object) -> NightWish:
+    return NightWish(**{name: time.fromisoformat(at) for name, at in _object(value)})
 
 
 def _best_of(value: object) -> Best:

@@ -6,11 +6,11 @@ from datetime import time
 import pytest
 
 from bridge.calendar.busy import clipped
-from bridge.day.choice import gaps, look, place
+from bridge.day.choice import gaps, look, of_bedtime, of_waking, place
 from bridge.day.silence import quiet
 from bridge.domain.rendering import for_person, told
 from bridge.domain.types import Task
-from bridge.domain.wishes import Best, Wishes
+from bridge.domain.wishes import Barred, Best, NightWish, Wishes
 from rhythm_env.interface import ActionType, Meter
 
 from .lives import DAY, TODAY, at, days, entry, nights, sleep, whole_day, workout
@@ -145,6 +145,27 @@ def test_an_action_has_its_days():
     assert against(made, A.DEEP_WORK, 2) == "it is outside the hours and days that you set"
     made = person(hour=9.0, wishes=Wishes(days={A.DEEP_WORK: frozenset({TODAY.weekday()})}))
     assert A.DEEP_WORK in found(made, 2)[0]
+
+
+def test_hours_of_some_days_and_a_number_a_week_are_kept():
+    barred = Barred(days=frozenset({TODAY.weekday()}), hours=((time(0), time(17)),))
+    other = replace(barred, days=frozenset(range(7)) - barred.days)
+    of = {"hour": 9.0, "wishes": Wishes(barred={A.DEEP_WORK: (barred,)})}
+    assert against(person(**of), A.DEEP_WORK, 2) == "it is outside the hours and days that you set"
+    assert A.DEEP_WORK in found(person(hour=9.0, wishes=Wishes(barred={A.DEEP_WORK: (other,)})), 2)[0]
+    had = entry(TODAY - DAY, 480, 500, A.MEDITATE, "Meditation")
+    for most, action in ((1, False), (2, True)):
+        made = person(had, hour=13.0, wishes=replace(QUIET, most={A.MEDITATE: most}))
+        assert (against(made, A.MEDITATE, 2) != "it is outside the hours and days that you set") is action
+
+
+def test_a_night_is_planned_as_it_is_wished():
+    wish = NightWish(bed=time(22, 30), up=time(6, 15))
+    made, late = (person(hour=20, wishes=Wishes(night=one)) for one in (wish, NightWish(earliest=time(0, 30))))
+    assert made.sleep(TODAY + DAY) == (at(TODAY, 1350), at(TODAY + DAY, 375))
+    assert late.sleep(TODAY + DAY)[0] == at(TODAY + DAY, 30)
+    assert told(of_bedtime(made, TODAY + DAY)) == "you wish to be in bed by 22:30"
+    assert told(of_waking(made, TODAY + DAY)) == "you wish to get up by 06:15"
 
 
 def test_an_action_is_advised_on_the_day_and_in_the_hours_that_it_is_wanted():

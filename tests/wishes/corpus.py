@@ -31,7 +31,7 @@ def meant_by(text: str) -> Meaning:
 def meant(said: tuple[Said, ...]) -> Meaning:
     """Return what was understood in the form of a meaning."""
     return frozenset(
-        (one.kind, subject, frozenset(one.hours), one.days, one.number)
+        (one.kind, subject, frozenset(one.hours), one.days, one.number, one.at)
         for one in said
         for subject in (one.actions or {one.meter})
     )
@@ -40,7 +40,7 @@ def meant(said: tuple[Said, ...]) -> Meaning:
 def _meaning(text: str) -> Meaning:
     kind, *words = text.split()
     numbers = [float(word) for word in words if re.fullmatch(r"[\d.]+", word)]
-    spans = (word.split("-") for word in words if ":" in word)
+    spans = (word.split("-") for word in words if ":" in word and "-" in word)
     hours = tuple((time.fromisoformat(begin), time.fromisoformat(end)) for begin, end in spans)
     days = frozenset(day for word in words if word[:3] in DAYS for day in _days(word))
     meter = Meter(words[0]) if kind == "weight" else None
@@ -49,7 +49,8 @@ def _meaning(text: str) -> Meaning:
         if word.isupper():
             actions |= {"ALL": ALL, "WORK": WORK}.get(word) or frozenset({ActionType(word)})
     number = numbers[0] if numbers else 0
-    return meant((Said(kind=kind, actions=actions, meter=meter, hours=hours, days=days, number=number),))
+    at = time.fromisoformat(words[0]) if kind in ("bed", "earliest", "up") else None
+    return meant((Said(kind=kind, actions=actions, meter=meter, hours=hours, days=days, number=number, at=at),))
 
 
 def _days(word: str) -> range:

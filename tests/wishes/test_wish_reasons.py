@@ -8,7 +8,7 @@ from bridge.domain.wish_clauses import NotUnderstood
 from bridge.domain.wish_examples import _texts, examples
 from bridge.domain.wish_said import applied, sentence
 from bridge.domain.wish_words import heard, understood
-from bridge.domain.wishes import Wishes
+from bridge.domain.wishes import NightWish, Wishes
 from rhythm_env.interface import ActionType, Meter
 
 REASONS = {  # wish -> texts that say it with a reason or a background
@@ -34,7 +34,7 @@ I need deep work every weekday, longer on weekends; no more meditation, so sport
 lieber nicht, ich laufe sonntags; I hate it, I run on Sundays; dreimal Sport die Woche, das Gegenteil stimmt
 no sport, I need my coffee first; no sport unless it's sunny; three runs a week, short ones; no sport, kidding
 three runs a week, not really; never sport, I love sport; no sport, I mean meditation; my kids nap, no sport then
-no sport, swimming excepted; I love sport, never suggest it before 9; no sport, I'm ill; sport on Mondays, I hate it
+no sport, swimming excepted; no sport, I'm ill; sport on Mondays, I hate it
 I like reading, finish by six; no sport until I'm well; no sport since my operation; keine Serien, ich will lernen
 no sport at nine, ten is fine; swimming is boring, never suggest it; kein Sport, falls ich müde bin
 no sport on Mondays, Tuesdays are fine; no work on Sundays, I'm tired and sport too; no sport, that was a mistake"""
@@ -49,8 +49,8 @@ BACK = {  # text -> actions of which all is forgotten; none: everything is
     "alle meine Wünsche löschen, ich fang neu an": set(),
 }
 DOUBTS = """
-forget about sport; forget sport; vergiss Sport; vergiss das; Sport vergessen; forget what I said about yoga
-delete all my wishes except sport; vergiss das mit dem Sport am Montag; vergiss nicht meine Regel mit den Serien
+forget about sport; forget sport; vergiss Sport; vergiss das; Sport vergessen
+delete all my wishes except sport; vergiss nicht meine Regel mit den Serien
 forget all wishes, I keep the one on sport; delete everything but my sport rule"""
 MORE = {
     Meter.VITALITY: "health first; my body matters more than my job; Gesundheit geht vor",
@@ -101,10 +101,17 @@ def test_a_meter_that_matters_more_counts_twice() -> None:
 
 
 def test_only_the_hours_of_sleep_can_be_wished() -> None:
-    nights = "never put me to bed before 11pm; sleep only from 23:00 to 6:00; ins Bett erst ab 23 Uhr vorschlagen"
-    assert {_said(text) for text in _all(nights)} == {"sleep and naps only from 23:00 to 06:00"}
-    others = "no sleep; never sleep; sleep on Sundays; sleep 8 hours; bed by ten; sleep from 9 to 5; nicht schlafen"
+    nights = "never put me to bed before 11pm; sleep no earlier than 23:00; ins Bett erst ab 23 Uhr vorschlagen"
+    assert {_said(text) for text in _all(nights)} == {"not to bed before 23:00"}
+    assert _said("sleep only from 23:00 to 6:00") == "in bed by 23:00; up by 06:00"
+    assert {_said(text) for text in _all("no naps after 3 pm; kein Mittagsschlaf nach 15 Uhr")} == {
+        "naps only from 00:00 to 15:00"
+    }
+    others = "no sleep; never sleep; sleep on Sundays; sleep 8 hours; sleep from 9 to 5; nicht schlafen"
     assert {_said(text) for text in _all(others)} == {None}
+    before = applied(Wishes(), understood("bed by ten, up at six and no naps after 3 pm"))
+    after = applied(before, understood("drop the bedtime wish"))
+    assert (after.night, after.hours) == (NightWish(), before.hours)
 
 
 def _said(text: str) -> str | None:

@@ -56,7 +56,7 @@ def save(visit: Visitor, form: Annotated[Fields, Depends(fields)]) -> Response:
         return _shown(visit, form, wrong=told(error))
     people = visit.bridge.store.people
     before = people.wishes(visit.user.id)
-    found = replace(found, days=before.days, best=before.best)  # the form has no fields for them
+    found = replace(found, days=before.days, best=before.best, barred=before.barred, night=before.night)  # no fields
     people.save_wishes(visit.user.id, found, now=visit.now)
     return RedirectResponse("/wishes?saved=yes", 303)
 
@@ -74,7 +74,9 @@ def take_back(visit: Visitor, wish: Annotated[str, Form(max_length=1000)]) -> Re
 
 
 def _key(one: Said) -> str:
-    return " ".join([one.kind, *sorted(one.actions), *([str(one.meter)] if one.meter else [])])
+    times = [*map(str, sorted(one.days)), *(f"{low:%H%M}-{high:%H%M}" for low, high in one.hours)]
+    meter = [str(one.meter)] if one.meter else []
+    return " ".join([one.kind, *sorted(one.actions), *meter, *(times if one.kind == "barred" else ())])
 
 
 def _shown(visit: Visit, form: Fields, *, saved: bool = False, wrong: str | None = None) -> HTMLResponse:

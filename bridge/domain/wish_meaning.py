@@ -1,0 +1,349 @@
+"""Make wishes of the slots of a clause."""
+
+from __future__ import annotations
+
+from datetime import time
+from typing import Any
+
+from bridge.domain.wish_clauses import (
+    AT_NIGHT,
+    BY_DAY,
+    DISLIKED,
+    MIDNIGHT,
+    Clause,
+    NotUnderstood,
+    check_beside,
+    often,
+    span_not,
+    span_of,
+    sure,
+)
+from bridge.domain.wish_lexicon import ALL, EVENING, MORNING, WEEK, WORK, Kind
+from bridge.domain.wish_said import Said
+from bridge.domain.wish_slots import LIMITS, Part, is_general
+from bridge.domain.wishes import GOAL_MAX, SUGGESTIONS_DEFAULT, SUGGESTIONS_MAX, Hours
+from rhythm_env.interface import ActionType
+
+K, A = Kind, ActionType
+ANY_DAY = frozenset(WEEK)
+MORE = 2.0
+LATE = 10  # the hour from which "sleep from ten to six" is at night
+AROUND = 2  # hours from a time at which something is wanted
+SLEEPERS = {K.BED, K.UP}
+
+
+def said_of(part: Part) -> tuple[Said, ...]:
+    if part.loose or part.words:
+        raise NotUnderstood
+    if part.has(K.CLEAR):
+        return (Said(kind="clear"),)
+    if part.has(K.BACK, K.AGAIN, K.DROP):
+        return _taken_back(part)
+    if part.meters:
+        return (_weight(part),)
+    if part.flags.keys() & SLEEPERS:
+        return _night(part)
+    if part.has(K.SUGGESTION) or not part.has_head:
+        return (_suggestions(part),)
+    if part.has(K.FREE):
+        return _free(part)
+    if part.has(K.FINISH, K.START):
+        return _of_work(part)
+    if part.has(K.WEIGHT, K.OVER, K.MINUTES, K.ANYTIME) or not part.actions:
+        raise NotUnderstood
+    return _limits(part)
+
+
+def _weight(part: Part) -> Said:
+    meters = list(dict.fromkeys(part.meters))
+    if not part.has(K.WEIGHT, K.OVER) or part.nots or part.times or (len(meters) > 1 and not part.has(K.OVER)):
+        raise NotUnderstood
+    number = part.flags.get(K.WEIGHT)
+    return Said(kind="weight", meter=meters[0], number=MORE if number is None else float(number))
+
+
+def _suggestions(part: Part) -> Said:
+    counts = [part.flags[kind] for kind in (K.NUMBER, K.TIMES) if part.flags.get(kind) is not None]
+    limited = part.flags.keys() & {K.MOST, K.ENOUGH, K.ONLY}
+    part.nots = 0 if part.flags.get(K.MOST) == 1 else part.nots
+    alone = part.has(K.SUGGESTION) or part.flags.get(K.PER) == len(WEEK)
+    if (
+        len(counts) != 1
+        or not limited
+        or not alone
+        or part.nots
+        or part.times
+        or part.actions
+        or part.flags.get(K.PER, len(WEEK)) != len(WEEK)
+        or not 0 <= counts[0] <= SUGGESTIONS_MAX
+    ):
+        raise NotUnderstood
+    return Said(kind="suggestions", number=counts[0])
+
+
+def _taken_back(part: Part) -> tuple[Said, ...]:
+    if (part.has(K.SUGGESTION, K.MOST, K.ENOUGH) or part.flags.get(K.PER) == len(WEEK)) and not part.actions:
+        return (Said(kind="suggestions", number=SUGGESTIONS_DEFAULT),)
+    again = part.has(K.AGAIN)
+    if part.flags.keys() & SLEEPERS and not part.actions:
+        return (Said(kind="night"),)
+    actions = part.actions or (WORK if part.flags.keys() & {K.FREE, K.FINISH, K.START} else frozenset())
+    if part.parts or (part.nots and not actions):
+        raise NotUnderstood
+    if not actions or part.counts or part.nots > 1 or (part.nots and not part.has(K.RULE)) or part.parts:
+        raise NotUnderstood
+    between = list(zip(part.kinds, part.kinds[1:], strict=False))
+    if (K.BACK, K.NOT) in between or (K.NOT, K.BACK) in between:
+        raise NotUnderstood  # "don't forget my rule"
+    if part.times and (again or part.has(K.RULE)):
+        if part.days and part.spans:
+            raise NotUnderstood
+        hours = tuple(_opened(one, actions) for one in part.spans)
+        return (Said(kind="open", actions=actions, days=part.days, hours=hours),)
+    if part.times or not (again or part.has(K.RULE)):
+        raise NotUnderstood
+    return (Said(kind="allow" if again and not part.has(K.BACK) else "forget", actions=actions),)
+
+
+def _opened(span: Any, actions: frozenset[ActionType]) -> Hours:
+    relation, clock, end = span
+    if end is not None or relation not in (K.BEFORE, K.AFTER):
+        raise NotUnderstood
+    low, high = span_not((relation, clock, end), actions)
+    return high, low
+
+
+def _night(part: Part) -> tuple[Said, ...]:
+    bed = K.BED in part.flags
+    if part.actions or part.beside:
+        raise NotUnderstood  # "no tv in bed"
+    if part.nots and bed and part.parts and not part.spans and not part.days and part.parts[0][0] < EVENING[0]:
+        return (Said(kind="hours", actions=frozenset({A.SLEEP}), hours=(part.parts[0][::-1],), narrows=True),)
+    if len(part.spans) != 1 or (part.counts and not part.flags.get(K.PER) == len(WEEK)) or part.has(K.MOST, K.LEAST):
+        raise NotUnderstood
+    if part.days not in (frozenset(), ANY_DAY) or part.has(K.NUMBER, K.TIMES) or part.nots > 1:
+        raise NotUnderstood
+    relation, clock, end = part.spans[0]
+    if end is not None:
+        if part.nots or not bed or not (clock[2] or end[2] or clock[0] >= LATE):
+            raise NotUnderstood
+        return Said(kind="bed", at=_at_night(clock)), Said(kind="up", at=_at_dawn(end))
+    if not bed:
+        if part.nots or relation not in (K.AT, K.LATEST, K.BEFORE, K.TO):
+            raise NotUnderstood
+        return (Said(kind="up", at=_at_dawn(clock)),)
+    early = (
+        relation is K.EARLIEST
+        or (part.nots and relation in (K.BEFORE, K.TO))
+        or (relation is K.AFTER and part.has(K.ONLY))
+    )
+    if not early and (relation in (K.BEFORE, K.TO, K.AT) if part.nots else relation is K.AFTER):
+        raise NotUnderstood
+    return (Said(kind="earliest" if early else "bed", at=_at_night(clock)),)
+
+
+def _at_night(clock: Any) -> time:
+    hour, minute, known = clock
+    if not known and 7 <= hour < 12:
+        hour += 12
+    if not (hour >= 18 or hour % 12 <= 4 or (known and hour < 12)):
+        raise NotUnderstood
+    return time(0 if hour == 12 and not known else hour % 24, minute)
+
+
+def _at_dawn(clock: Any) -> time:
+    hour, minute, known = clock
+    if not known and not 3 <= hour <= 12:
+        raise NotUnderstood
+    return time(hour % 24, minute)
+
+
+def _free(part: Part) -> tuple[Said, ...]:
+    if part.actions not in (frozenset(), WORK) or part.parts or part.counts or not part.days or part.nots > 1:
+        raise NotUnderstood
+    if part.nots and part.flags.keys() & LIMITS:
+        raise NotUnderstood
+    if part.flags[K.FREE] and not part.spans and not part.actions:
+        raise NotUnderstood  # "keep Sundays free"
+    if not part.spans:
+        return (Said(kind="days", actions=WORK, days=ANY_DAY - part.days, narrows=True),)
+    if len(part.spans) != 1 or part.spans[0][0] not in (K.AFTER, K.EARLIEST):
+        raise NotUnderstood
+    low, high = span_not((K.AFTER, *part.spans[0][1:]), WORK)
+    return (Said(kind="barred", actions=WORK, days=part.days, hours=((high, low),)),)
+
+
+def _of_work(part: Part) -> tuple[Said, ...]:
+    ends = K.FINISH in part.flags
+    if len(part.spans) != 1 or part.parts or part.actions not in (frozenset(), WORK) or part.spans[0][2] is not None:
+        raise NotUnderstood
+    if part.flags.keys() & {K.MOST, K.LEAST, K.NUMBER, K.TIMES} or (K.START in part.flags and ends) or part.nots > 1:
+        raise NotUnderstood
+    relation, clock, _ = part.spans[0]
+    wrong = (K.EARLIEST, K.AFTER) if ends else (K.LATEST, K.BEFORE, K.TO)
+    if (relation in wrong) != bool(part.nots and relation in wrong):
+        raise NotUnderstood
+    if part.nots and relation not in wrong:
+        raise NotUnderstood
+    at = sure(clock, range(1, 10) if ends else range(0), range(5, 12) if not ends else range(0))
+    left, rest = ((MIDNIGHT, at), (at, MIDNIGHT)) if ends else ((at, MIDNIGHT), (MIDNIGHT, at))
+    if part.days and part.days != ANY_DAY:
+        return (Said(kind="barred", actions=WORK, days=part.days, hours=(rest,)),)
+    return (Said(kind="hours", actions=WORK, hours=(left,), narrows=True),)
+
+
+def _limits(part: Part) -> tuple[Said, ...]:
+    check_beside(clause := Clause(actions=part.actions, beside=part.beside, flags=dict.fromkeys(part.flags)))
+    joined = sum(kind in (K.AND, K.OR, K.COMMA) for kind in part.kinds) + part.nots
+    if len(part.actions) > 1 and len(set(part.named)) > joined + (not part.nots):
+        raise NotUnderstood  # "no calls to my mother"
+    several = len(part.actions) > 1 and part.actions not in (WORK, ALL)
+    if (
+        several
+        and (part.nots or part.counts or part.times)
+        and (K.AND in part.kinds or not (part.nots or part.has(K.ONLY)) or part.counts)
+    ):
+        raise NotUnderstood  # "sport and tv on Mondays": both, or one of them?
+    _with_halves(part)
+    if part.flags.get(K.MOST) == 1:  # "not more than twice", and "more than twice is too much"
+        if not part.nots:
+            raise NotUnderstood
+        part.nots = 0
+    if part.has(K.MOST, K.ENOUGH):
+        return (_at_most(part),)
+    if part.nots:
+        return _not_wanted(part, general=is_general(part) and not clause.in_part)
+    return _wanted(part)
+
+
+def _with_halves(part: Part) -> None:
+    """Let a part of the day say which half an hour beside it is of: "in the evening, around seven"."""
+    if len(part.parts) != 1 or not part.spans:
+        return
+    begin = part.parts[0][0]
+    shift = 0 if begin == MORNING[0] else 12
+    if not any(clock[2] or (end is not None and end[2]) for _, clock, end in part.spans):
+        part.spans = [
+            (relation, _halved(clock, shift), None if end is None else _halved(end, shift))
+            for relation, clock, end in part.spans
+        ]
+    part.parts = []
+
+
+def _halved(clock: Any, shift: int) -> tuple[int, int, bool]:
+    hour, minute, _ = clock
+    return (hour % 12 + shift if hour < 12 else hour), minute, True
+
+
+def _at_most(part: Part) -> Said:
+    count = part.flags.get(K.TIMES, part.flags.get(K.NUMBER))
+    count = part.flags.get(K.NUMBER) if count is None else count
+    per = part.flags.get(K.PER, part.flags.get(K.WEEKLY, 1))
+    if part.times or part.nots or not isinstance(count, int) or per != 1 or not 1 <= count <= GOAL_MAX:
+        raise NotUnderstood
+    if part.actions in (WORK, ALL) or part.has(K.LEAST, K.ONLY) or not part.has(K.TIMES, K.PER, K.WEEKLY):
+        raise NotUnderstood
+    return Said(kind="most", actions=part.actions, number=count)
+
+
+def _not_wanted(part: Part, *, general: bool) -> tuple[Said, ...]:
+    if (
+        actions_hated(part)
+        or part.nots > max(1, len(part.named))
+        or part.counts
+        or part.flags.keys() & {K.ONLY, K.LEAST, K.EVERY, K.FINE}
+    ):
+        raise NotUnderstood
+    actions, days = part.actions, part.days
+    if not part.times:
+        if not general or actions == ALL or part.by_then:
+            raise NotUnderstood  # "never football" is not "never sport"
+        return (Said(kind="never", actions=actions),)
+    if not (part.parts or part.spans):
+        return (Said(kind="days", actions=actions, days=ANY_DAY - days, narrows=True),)
+    left = [(end, begin) for begin, end in part.parts] + [_left(span, actions) for span in part.spans]
+    if not days or days == ANY_DAY:
+        return tuple(Said(kind="hours", actions=actions, hours=(one,), narrows=True) for one in left)
+    return tuple(Said(kind="barred", actions=actions, days=days, hours=((end, begin),)) for begin, end in left)
+
+
+def actions_hated(part: Part) -> bool:
+    """Return True for "I hate working", which is no wish."""
+    return part.actions == WORK and part.flags.get(K.NOT) in DISLIKED
+
+
+def _left(span: Any, actions: frozenset[ActionType]) -> Hours:
+    relation, clock, end = span
+    relation = {K.EARLIEST: K.BEFORE, K.LATEST: K.AFTER}.get(relation, relation)
+    return span_not((relation, clock, end), actions)
+
+
+def _wanted(part: Part) -> tuple[Said, ...]:
+    if part.flags.get(K.PER) == len(WEEK) and not part.has(K.NUMBER, K.TIMES, K.LEAST) and part.days:
+        raise NotUnderstood
+    every = K.EVERY in part.flags and not part.days
+    goal = 7 if every else _goal(part)
+    actions, relations = part.actions, [span[0] for span in part.spans]
+    firm = any(one in (K.LATEST, K.EARLIEST, K.TO) for one in relations)
+    only = part.has(K.ONLY) or firm or actions == WORK
+    _check_wanted(part, goal=bool(goal), only=only)
+    hours = tuple(part.parts) + tuple(_kept(span, part) for span in part.spans)
+    if only and part.days and hours and (firm or part.kinds.index(K.DAY) < _place(part, K.ONLY)):
+        raise NotUnderstood  # "on Fridays only after 8 pm": and on other days?
+    found = []
+    if only and part.days:
+        found.append(Said(kind="days", actions=actions, days=part.days))
+    if only and hours:
+        found.append(Said(kind="hours", actions=actions, hours=hours))
+    if not only and (part.days or hours):
+        found.append(Said(kind="best", actions=actions, days=part.days, hours=hours))
+    if goal:
+        found.append(Said(kind="goal", actions=actions, number=goal))
+    if not found or (actions == WORK and part.days and len(part.days) < 3 and not part.has(K.ONLY)):
+        raise NotUnderstood
+    return tuple(found)
+
+
+def _check_wanted(part: Part, *, goal: bool, only: bool) -> None:
+    actions = part.actions
+    if (
+        (len(actions) > 1 and not only)
+        or actions == ALL
+        or (goal and only)
+        or (part.has(K.FINE) and not part.times)
+        or (part.parts and part.spans)
+        or (len(part.spans) > 1 and any(end is None for _, _, end in part.spans))
+        or (part.times and (K.ONLY, K.ACTION) in zip(part.kinds, part.kinds[1:], strict=False))
+    ):  # "only family on weekends": and nothing else?
+        raise NotUnderstood
+
+
+def _place(part: Part, kind: Kind) -> int:
+    return part.kinds.index(kind) if kind in part.kinds else 0
+
+
+def _goal(part: Part) -> int:
+    if part.flags.get(K.NUMBER) == 1 and part.flags.get(K.TIMES) is not None:
+        del part.flags[K.NUMBER]  # "once a week an evening with friends"
+    if part.has(K.LEAST) and part.counts and not part.has(K.PER, K.WEEKLY) and part.has(K.TIMES):
+        part.flags[K.PER] = 1
+    return often(Clause(actions=part.actions, days=part.days, flags=dict(part.flags)))
+
+
+def _kept(span: Any, part: Part) -> Hours:
+    relation, clock, end = span
+    actions = part.actions
+    if end is not None:
+        if clock[0] >= EVENING[0].hour and end[0] < 5:
+            return time(clock[0] % 24, clock[1]), time(end[0], end[1])
+        return span_of((relation, clock, end), Clause(actions=actions), several=False)
+    if relation is K.EARLIEST or (relation is K.AFTER and part.has(K.ONLY)):
+        late = actions <= AT_NIGHT
+        return sure(clock, range(5, 12) if late else range(1, 5), range(0) if late else range(5, 12)), MIDNIGHT
+    if relation in (K.LATEST, K.TO) and actions != WORK:
+        by_day = range(10, 12) if actions <= BY_DAY else range(0)
+        return MIDNIGHT, sure(clock, range(1, 10) if by_day else range(1, 12), by_day)
+    if relation is K.AT:
+        begins, _ = span_of((K.AFTER, clock, None), Clause(actions=actions), several=False)
+        return begins, time((begins.hour + AROUND) % 24, begins.minute)
+    return span_of((relation, clock, end), Clause(actions=actions), several=False)

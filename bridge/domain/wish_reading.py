@@ -1,0 +1,261 @@
+"""Bring the parts of a text together to clauses, each about one thing, and set reasons aside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from bridge.domain.wish_clauses import (
+    NotUnderstood,
+)
+from bridge.domain.wish_lexicon import WEEK, Kind
+from bridge.domain.wish_meaning import said_of
+from bridge.domain.wish_said import Said, common
+from bridge.domain.wish_slots import CHANGES, DENIES, HEADS, LIMITS, Part, parts_of
+from rhythm_env.interface import ActionType
+
+K, A = Kind, ActionType
+ANY_DAY = frozenset(WEEK)
+MORE = 2.0
+LATE = 10  # the hour from which "sleep from ten to six" is at night
+AROUND = 2  # hours from a time at which something is wanted
+SLEEPERS = {K.BED, K.UP}
+
+
+@dataclass(slots=True)
+class Reading:
+    """The clauses of a text that were read, what was set aside, and the times that were said last."""
+
+    clauses: list[Part] = field(default_factory=list)
+    pending: list[Part] = field(default_factory=list)
+    aside: list[str] = field(default_factory=list)
+    before: Part | None = None
+
+
+def by_slots(text: str, language: str) -> tuple[tuple[Said, ...], tuple[str, ...]]:
+    """Return the wishes of a text, and what was set aside. Raises NotUnderstood for a text without any."""
+    for with_meters in (False, True):
+        try:
+            parts = parts_of(text, language, with_meters=with_meters)
+            read = _read(parts)
+            if len(parts) > 1 and any(part.has(K.CLEAR) for part in parts):
+                raise NotUnderstood
+            said = tuple(one for clause in read.clauses for one in said_of(clause))
+            if not said:
+                raise NotUnderstood
+            return _alike(said), tuple(read.aside)
+        except NotUnderstood:
+            continue
+    raise NotUnderstood
+
+
+def _alike(said: tuple[Said, ...]) -> tuple[Said, ...]:
+    """Return wishes with the counts of one action added, and a time of day before the part of it."""
+    found: list[Said] = []
+    for one in said:
+        same = next((i for i, o in enumerate(found) if o.kind == one.kind == "best" and o.actions == one.actions), None)
+        if same is None:
+            found.append(one)
+        elif found[same].hours and one.hours and common(found[same].hours, one.hours):
+            found[same] = replace(one, days=found[same].days or one.days)
+        elif bool(found[same].days) == bool(one.days) and found[same].hours == one.hours:
+            found[same] = replace(one, days=one.days | found[same].days)
+        else:
+            found.append(one)
+    return tuple(dict.fromkeys(found))
+
+
+# Parts to clauses -----------------------------------------------------------------------------------------------------
+
+
+def _read(parts: Sequence[Part]) -> Reading:
+    read = Reading()
+    for at, part in enumerate(parts):
+        if _is_aside(part, read, parts[at + 1 : at + 2]):
+            _set_aside(part, read)
+        elif part.has_head:
+            _begin(part, read)
+        elif part.loose and not part.words and read.clauses and read.clauses[-1].spans:
+            read.clauses[-1].flags[K.ONLY] = None  # "after lunch, never before"
+        elif part.times or part.counts or part.flags or part.loose:
+            _go_on(part, read)
+        read.before = part if part.times or part.flags.keys() & {K.FREE} else read.before
+    if any(one.flags.keys() - {K.BEST} or one.times for one in read.pending) or not read.clauses:
+        raise NotUnderstood
+    for one, other in zip(read.clauses, read.clauses[1:], strict=False):
+        if one.nots and other.nots and not one.times and other.times and other.joint is K.AND and not _is_never(one):
+            raise NotUnderstood  # "no sport and no tv on Sundays"
+    return read
+
+
+def _is_never(part: Part) -> bool:
+    return part.flags.get(K.NOT) in ("never", "nie")
+
+
+def _is_aside(part: Part, read: Reading, following: Sequence[Part]) -> bool:
+    if part.joint in (K.WHY, K.WHEN):
+        return _is_reason(part, read)
+    _at_events(part, following)
+    if part.kinds[:1] == [K.THEN] and read.clauses and not _is_limit(part):
+        return True  # "on Mondays, then I have lectures"
+    if not (part.words or part.loose):
+        return False
+    if part.loose and not (part.words or part.has_head) and read.clauses and read.clauses[-1].spans:
+        return False
+    if part.has_head or part.times or part.counts or part.flags or part.beside:
+        _check_background(part)
+    return True
+
+
+def _is_reason(part: Part, read: Reading) -> bool:
+    """Return True. Raises NotUnderstood for a condition, or a limit."""
+    if part.joint is K.WHEN and not (read.clauses and read.clauses[-1].times):
+        raise NotUnderstood
+    if part.nots and part.has_head and not part.words:
+        raise NotUnderstood
+    return True
+
+
+def _check_background(part: Part) -> None:
+    """Raise NotUnderstood for a part that may change what it stands beside."""
+    limits = LIMITS | {K.EVERY, K.AGAIN, K.BACK, K.FINISH, K.START} | (set() if part.meters else {K.WEIGHT})
+    if (
+        (part.times and CHANGES.intersection(part.words))
+        or any(kind is K.DETAIL for kind, _ in part.beside)
+        or part.flags.keys() & limits
+        or (part.nots and (part.has_head or DENIES.intersection(part.words)))
+        or (part.counts and part.has_head)
+    ):
+        raise NotUnderstood
+
+
+def _at_events(part: Part, following: Sequence[Part]) -> None:
+    """Read "after dinner, say at eight" and "after dinner at eight" as after eight."""
+    if K.EVENT not in part.loose and not (part.loose and not part.words):
+        return
+    relation = next((one for one in reversed(part.loose) if one is not K.EVENT), None)
+    timed = (
+        part if part.spans else following[0] if following and following[0].spans and not following[0].has_head else None
+    )
+    if timed is None or relation is None or part.words or timed.words:
+        return
+    timed.spans = [
+        (_relation(relation) if span[0] is K.AT or relation is K.EARLIEST else span[0], *span[1:])
+        for span in timed.spans
+    ]
+    part.loose = []
+
+
+def _relation(kind: Kind) -> Kind:
+    if kind not in (K.BEFORE, K.AFTER, K.TO, K.LATEST, K.EARLIEST):
+        raise NotUnderstood
+    return kind
+
+
+def _is_limit(part: Part) -> bool:
+    return bool(part.nots or part.flags.keys() & LIMITS)
+
+
+def _set_aside(part: Part, read: Reading) -> None:
+    if part.text and part.text not in read.aside:
+        read.aside.append(part.text)
+    if part.has_head and part.times:
+        read.before = part
+
+
+def _begin(part: Part, read: Reading) -> None:
+    """Take a part that names what is wished, with times that were said before it."""
+    if part.loose or part.words:
+        raise NotUnderstood
+    last = read.clauses[-1] if read.clauses else None
+    if last is not None and _goes_with(last, part):
+        _add(last, part)
+        return
+    first, rest = (read.pending[0], read.pending[1:]) if read.pending else (None, [])
+    read.pending = []
+    unlimited = not (part.times or part.counts)
+    if first is None and unlimited and part.nots and part.actions and read.before is not None:
+        if part.by_then and last is read.before and not _is_limit(last) and not last.has(K.FREE):
+            read.clauses.remove(last)  # "Tuesdays are choir evenings, so no tv then"
+        if last is None or part.by_then or last.has(K.FREE, K.BEST) or last.flags.keys() & {K.FREE}:
+            _take_times(part, read.before)
+        elif not _is_never(part) and part.joint is not K.CUT:
+            raise NotUnderstood
+    elif first is not None:
+        for one in rest:
+            read.clauses.append(_inherits(one, part))
+        if unlimited or not first.times:
+            _add(part, first)
+        else:
+            read.clauses.append(_inherits(first, part))
+    read.clauses.append(part)
+
+
+def _take_times(part: Part, before: Part) -> None:
+    part.days, part.parts, part.spans = before.days, list(before.parts), list(before.spans)
+
+
+def _goes_with(last: Part, part: Part) -> bool:
+    """Return True if a part says more of the same, such as "two gym sessions and one swim a week"."""
+    bare = not (part.times or part.counts)
+    if last.actions and part.actions == last.actions and bare and (part.by_then or part.has(K.ONLY) or last.nots):
+        return bool(part.nots) == bool(last.nots) and not part.flags.keys() - {K.ONLY, K.NOT, K.BEST}
+    if last.actions and part.actions == last.actions and not part.nots and not last.nots:
+        if last.has(K.NUMBER, K.TIMES) and part.has(K.NUMBER, K.TIMES) and K.PER in part.flags:
+            return K.PER not in last.flags
+        return not (last.times or last.counts or last.flags.keys() & LIMITS)
+    return False
+
+
+def _add(last: Part, part: Part) -> None:
+    """Add to a part what another says of it."""
+    if last.counts and part.counts and (part.joint is not K.AND or not last.actions):
+        raise NotUnderstood
+    if K.NUMBER in last.flags and K.NUMBER in part.flags and part.actions:
+        last.flags[K.NUMBER] += part.flags[K.NUMBER]
+    last.actions = last.actions or part.actions
+    last.named += [one for one in part.named if one not in last.named]
+    last.days |= part.days
+    last.parts += part.parts
+    last.spans += part.spans
+    last.nots = max(last.nots, part.nots)
+    last.beside += part.beside
+    last.flags = {**part.flags, **last.flags}
+
+
+def _inherits(part: Part, head: Part) -> Part:
+    """Return a part that names nothing as one about the same as another, and refused if it only goes on."""
+    new = replace(part, actions=head.actions, named=list(head.named), beside=list(head.beside))
+    for kind in HEADS & head.flags.keys():
+        new.flags.setdefault(kind, head.flags[kind])
+    if head.nots and not part.nots and not part.flags.keys() & (LIMITS | {K.BEST, K.FINE}) and part.times:
+        new.nots, new.flags[K.NOT] = 1, head.flags.get(K.NOT)
+    return new
+
+
+def _go_on(part: Part, read: Reading) -> None:
+    """Take a part that names nothing: it is about what was named before it, or else after it."""
+    last = read.clauses[-1] if read.clauses else None
+    if part.words or part.loose or (last is not None and part.has(K.FINE) and last.nots):
+        raise NotUnderstood
+    if part.nots and not part.times and (last is None or not (_is_limit(last) or part.has(K.ONLY))):
+        raise NotUnderstood  # "I run on Sundays, I hate it"
+    if last is None or (part.by_then and not part.nots):
+        of_suggestions = part.counts and part.has(K.MOST, K.ENOUGH) and part.flags.get(K.PER) == len(WEEK)
+        (read.clauses if of_suggestions else read.pending).append(part)
+    elif part.nots and not part.times:
+        last.flags |= {kind: None for kind in (K.ONLY,) if part.has(kind)}
+    else:
+        _go_on_with(last, part, read)
+
+
+def _go_on_with(last: Part, part: Part, read: Reading) -> None:
+    bare = not (part.times or part.counts)
+    if last.parts and not last.spans and part.spans and not (part.parts or part.days or _is_limit(part)):
+        last.spans = list(part.spans)  # "in the evening, from eight on"
+    elif not (last.times or last.counts) or (bare and not part.flags.keys() - LIMITS):
+        _add(last, part)
+    elif len(last.spans) == 1 and part.spans and not part.nots and part.joint in (K.COMMA, K.THUS):
+        last.spans = part.spans if part.spans[0][0] is not K.AT else [(last.spans[0][0], *part.spans[0][1:])]
+    else:
+        read.clauses.append(_inherits(part, last))

@@ -1,0 +1,113 @@
+"""Read times of the day and ranges of weekdays in the tokens of a wish."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bridge.domain.wish_clauses import NOON, Clock, NotUnderstood
+from bridge.domain.wish_lexicon import MORNING, NIGHT, Kind, Token
+
+K = Kind
+Span = tuple[Kind, Clock, Clock | None]
+RELATIONS = (K.BEFORE, K.AFTER, K.AT, K.FROM, K.TO, K.BETWEEN, K.LATEST, K.EARLIEST)
+COUNTED = (K.TIMES, K.PER, K.WEEKLY, K.SUGGESTION)
+TIMED = (K.BED, K.UP, K.FINISH, K.START, K.SPAN)  # after which a bare number is a time
+
+
+def folded(tokens: Sequence[Token]) -> list[Token]:
+    """Return tokens with each time of day, and what leads to it, as one."""
+    found: list[Token] = []
+    at = 0
+    while at < len(tokens):
+        kind, value = tokens[at]
+        relation = kind if kind in RELATIONS else None
+        begin = at + (relation is not None)
+        while relation and begin < len(tokens) and tokens[begin][0] in (K.AT, K.LATEST, K.EARLIEST):
+            relation = relation if tokens[begin][0] is K.AT else tokens[begin][0]
+            begin += 1
+        bare = relation is None and not (found and found[-1][0] in TIMED)
+        first, after = _clock(tokens, begin, bare=bare)
+        if first is None and relation and begin < len(tokens) and tokens[begin][0] is K.EVENT and tokens[begin][1]:
+            first, after = (*tokens[begin][1], True), begin + 1  # type: ignore[misc]
+        if first is None:
+            if (kind, value) != (K.TO, None) or (at + 1 < len(tokens) and tokens[at + 1][0] is K.DAY):
+                found.append((kind, value))  # and not the "to" of "want to"
+            at += 1
+            continue
+        joint = (K.AND, K.TO) if relation is K.BETWEEN else (K.TO,)
+        second = None
+        if after < len(tokens) and tokens[after][0] in joint:
+            second, end = _clock(tokens, after + 1, bare=False)
+            after = end if second is not None else after
+        if second is not None:
+            relation = K.BETWEEN
+        elif after < len(tokens) and tokens[after][0] in (K.LATEST, K.EARLIEST):
+            relation, after = tokens[after][0], after + 1
+        relation = K.AFTER if relation is K.FROM else relation or K.AT
+        if relation is K.BETWEEN and second is None:
+            raise NotUnderstood
+        found.append((K.SPAN, (relation, first, second)))
+        at = after
+    return found
+
+
+def _clock(tokens: Sequence[Token], at: int, *, bare: bool) -> tuple[Clock | None, int]:
+    """Return the time of day at a place, and where it ends. A ``bare`` number is none unless something says so."""
+    shift, begin = 0, at
+    if at < len(tokens) and tokens[at][0] is K.SHIFT:
+        shift, at = int(str(tokens[at][1])), at + 1
+    if at >= len(tokens) or tokens[at][0] not in (K.NUMBER, K.CLOCK):
+        return None, begin
+    kind, value = tokens[at]
+    hour, minute, *sure = value if isinstance(value, tuple) else (int(str(value)), 0)
+    following = [*tokens[at + 1 : at + 4], (K.FILL, None), (K.FILL, None), (K.FILL, None)]
+    if hour > 24 or (kind is K.NUMBER and following[0][0] in COUNTED):
+        return None, begin
+    at += 1
+    if kind is K.NUMBER and following[0][0] is K.MINUTES and not shift:
+        kind, minute, at, following = K.CLOCK, int(str(following[0][1])), at + 1, following[1:]
+    said = kind is K.CLOCK or bool(shift)
+    if following[0][0] is K.OCLOCK:
+        said, at, following = True, at + 1, following[1:]
+    total = hour * 60 + minute + shift
+    known = hour > NOON or hour == 0 or bool(sure) or (kind is K.CLOCK and (hour, minute) == (NOON, 0))
+    counted = bare and not said and following[0][0] is K.PART  # "two evenings a week"
+    if following[0][0] in (K.HALF_DAY, K.PART) and hour <= NOON and not known and not counted:
+        half = following[0][1] if isinstance(following[0][1], int) else 12 * (following[0][1] != MORNING)
+        if following[0][1] == NIGHT and (hour == NOON or hour < 6):
+            return ((total % 720) // 60, total % 60, True), at + 1
+        total = total % 720 if hour == NOON else total
+        return ((total + (720 if half else 0)) // 60 % 24, total % 60, True), at + 1
+    if bare and not said:
+        ranged = following[0][0] is K.TO and following[1][0] in (K.NUMBER, K.CLOCK) and following[2][0] not in COUNTED
+        if not ranged:
+            return None, begin
+    return (total // 60, total % 60, known), at
+
+
+def ranged(tokens: Sequence[Token]) -> list[Token]:
+    """Return tokens with each range of weekdays as one."""
+    found: list[Token] = []
+    for token in tokens:
+        if token[0] is K.DAY and len(found) > 1 and found[-1][0] is K.TO and found[-2][0] is K.DAY:
+            (low,), (high,) = _one(found[-2][1]), _one(token[1])
+            days = range(low, high + 1) if low <= high else [*range(low, 7), *range(high + 1)]
+            found[-2:] = [(K.DAY, frozenset(days))]
+        else:
+            found.append(token)
+    for i, (kind, _) in enumerate(found[:-1]):
+        if kind is K.FROM and found[i + 1][0] is K.DAY and len(_set(found[i + 1][1])) == 1:
+            raise NotUnderstood  # "no sport from Monday"
+    days_at = [one[0] is K.DAY for one in found] + [False]
+    return [one for i, one in enumerate(found) if not (one[0] is K.FROM and days_at[i + 1])]
+
+
+def _set(value: object) -> frozenset[int]:
+    return value if isinstance(value, frozenset) else frozenset()
+
+
+def _one(value: object) -> list[int]:
+    days = sorted(_set(value))
+    if len(days) != 1:
+        raise NotUnderstood
+    return days
