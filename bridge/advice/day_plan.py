@@ -20,7 +20,7 @@ from bridge.day.plan import Block, DayPlan, Week
 from bridge.domain.facts import Fact, fact
 from bridge.domain.guard import Guard
 from bridge.domain.records import Snapshot, User
-from bridge.domain.slots import Moment, ZoneSpan, slot_bounds, zone_at
+from bridge.domain.slots import Moment, ZoneSpan, moment_at, slot_bounds, zone_at
 from bridge.meters.outlook import outlook
 from rhythm_env.interface import STEPS_PER_WEEK, ActionType, Observation, Policy
 
@@ -78,7 +78,10 @@ def week_of(bridge: Bridge, user: User, person: Person, planned: Ahead) -> Week:
     said = {one.moment: one.action for one in person.advised}
     observation, readings = observe(person.known, recommended=said)
     ask = asked(for_person(bridge.store, user, bridge.policy()), bridge.guard, person, observation)
-    return Week(person=replace(person, readings=readings), ask=ask, readings=readings, planned=planned)
+    chance = bridge.store.recommendations.silence(user.id, moment_at(person.now, user.zones))
+    silent = chance is not None and chance < 1
+    read = replace(person, readings=readings)
+    return Week(person=read, ask=ask, readings=readings, planned=planned, silent=silent)
 
 
 def asked(policy: Policy, guard: Guard, person: Person, observation: Observation) -> Propensities:

@@ -28,7 +28,7 @@ from bridge.day.view import (
     suggested_on,
     taken_at,
 )
-from bridge.domain.facts import Fact, fact
+from bridge.domain.facts import Fact, fact, length
 from bridge.domain.slots import Moment, moment_at, slot_bounds
 from bridge.domain.types import Reading, Task
 from rhythm_env.interface import ActionType, Decision, Meter
@@ -40,13 +40,14 @@ NOT_AT_ONCE = timedelta(hours=1)
 NOTHING_FITS = fact("nothing_fits")
 SOON, SOON_TASK = timedelta(hours=3), timedelta(minutes=90)  # within which a rest, and what has days, begins
 EARLIER = {"flight_west": "bedtime_early", "late_shift": "bedtime_shift", "short_night": "bedtime_rest"}
-EARLIER |= {"early_entry": "bedtime_before"}  # what moved a night -> kind of its fact
+EARLIER |= {"early_entry": "bedtime_before", "unwell": "bedtime_unwell"}  # what moved a night -> kind of its fact
+SHORT = 30 * MINUTE  # of what a person needs, from which a night before an entry is owned up to be short
 EARLY_LEAST, EARLY_TOLD = timedelta(minutes=35), timedelta(hours=6)  # before the usual bedtime; before bedtime
 AWAKE = 18  # hours of a day that are worth telling
 BEDTIMES = "bedtime_then", "bedtime_common", "bedtime_usual"  # of an old night, by published figures, of own nights
 WAKINGS = "waking_then", "waking_common", "waking_usual"
 BY_DAY = range(5, 18)  # hours of the day in which a sleep by day begins
-LITTLE = timedelta(hours=6.5)  # of sleep before an early entry
+CUT = frozenset({"early_entry", "late_entry"})  # what moved a night that an entry may make short
 ODD = 75.0  # minutes of spread, and from last night, beyond which a bedtime is not told as usual
 OLD_NIGHTS = timedelta(days=7)  # without a recorded one, after which a usual time is told with its date
 NO_READINGS: Mapping[Meter, Reading] = MappingProxyType({})
@@ -150,7 +151,7 @@ def options(view: View, span: Stretch) -> tuple[dict[ActionType, Option], dict[A
         soon = min(last, view.grid.up(span[0] + ahead) + 1)
         one = judged(candidate, view, first, soon)
         if one.refusal is not None or full is not None:
-            held.setdefault(candidate.action, one.refusal or full or NOTHING_FITS)
+            held.setdefault(candidate.action, _until(one.refusal, view, soon) or full or NOTHING_FITS)
             continue
         if candidate.due is not None and candidate.due <= view.grid.date + DUE_DAYS * DAY:
             tasks.append(one)
@@ -164,6 +165,13 @@ def options(view: View, span: Stretch) -> tuple[dict[ActionType, Option], dict[A
     if night is not None:
         found[ActionType.SLEEP] = night
     return found, {action: why for action, why in held.items() if action not in found}
+
+
+def _until(why: Fact | None, view: View, last: int) -> Fact | None:
+    """Return a refusal as it is told of the looked-at part of a day: a gap can be missing in it alone."""
+    if why is None or why.kind != "no_gap" or last >= view.grid.size:
+        return why
+    return fact("no_gap_before", minutes=why.values["minutes"], time=view.person.local(view.grid.at(last)))
 
 
 def _put_first(
@@ -226,7 +234,7 @@ def sleep_option(person: Person, span: Stretch) -> Option | None:
         bed, wake = person.sleep(ends)
         start = max(rounded_up(span[0]), bed)
         early = person.usual_sleep(ends)[0] - bed >= EARLY_LEAST
-        early = (early and person.night(ends).moved in EARLIER) or _cut_short(person.night(ends))
+        early = (early and person.night(ends).moved in EARLIER) or _leaves(person, ends) is not None
         if bed - (EARLY_TOLD if early else BEFORE_BED) <= span[0] <= wake - LEAST_SLEEP and start <= wake - LEAST_SLEEP:
             if clipped(person.attended, start, wake):
                 continue
@@ -241,13 +249,15 @@ def of_bedtime(person: Person, ends: date) -> Fact:
     """Return the fact of the bedtime of the sleep that ends on a date: usual, common, or moved and why."""
     night = person.night(ends)
     at, usual = person.local(night.bed), person.usual_sleep(ends)[0]
+    if (short := _leaves(person, ends)) is not None:
+        return short
     if night.moved is not None and night.bed > usual + CELL:
         return fact("bedtime_late", time=at)
     if person.wishes.night.bed is not None and night.moved is None and night.rests is not Rests.SLEPT:
         return fact("bedtime_wished", time=at)
     slept = person.slept(ends - DAY)
     by_day = slept is not None and person.local(slept.start).hour in BY_DAY
-    if night.moved == "early_entry" and (night.bed < usual - CELL or _cut_short(night)):
+    if night.moved == "early_entry" and night.bed < usual - CELL:
         return fact("bedtime_before", time=at, entry=_entry_after(person, night.wake))
     if night.moved is not None and (night.bed < usual - CELL or night.moved == "flight_west"):
         if by_day:
@@ -270,9 +280,19 @@ def _usual(person: Person, night: Night, kinds: tuple[str, str, str], at: dateti
     return fact(kinds[1] if night.rests is Rests.PUBLISHED else kinds[2], time=at)
 
 
-def _cut_short(night: Night) -> bool:
-    """Return True if an early entry leaves so little of a night that its bedtime is told on the eve."""
-    return night.moved == "early_entry" and night.wake - night.bed < LITTLE
+def _leaves(person: Person, ends: date) -> Fact | None:
+    """Return the fact of the bedtime of a night that an entry after it makes short, with what is missing, or None."""
+    night, up = person.night(ends), person.usual_sleep(ends)[1]
+    long, missing = night.wake - night.bed, person.need(ends) - (night.wake - night.bed)
+    if night.rests is Rests.SLEPT or night.moved not in CUT or night.wake > up - 2 * CELL or missing < SHORT:
+        return None
+    return fact(
+        "bedtime_leaves",
+        time=person.local(night.bed),
+        entry=_entry_after(person, night.wake),
+        long=length(5 * round(long / MINUTE / 5)),
+        missing=length(5 * round(missing / MINUTE / 5)),
+    )
 
 
 def _entry_after(person: Person, at: datetime) -> datetime:

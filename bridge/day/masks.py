@@ -16,8 +16,9 @@ from bridge.day.grid import DAY, EVENING, HOUR, MINUTE, OFFICE_WORK, Cells, Grid
 from bridge.day.person import LONG_SPORT
 from bridge.day.view import DUE_DAYS, RESTS, WEEK, WEEKEND, Candidate, View, deadline, is_call
 from bridge.domain.facts import Fact, fact
+from bridge.domain.metrics import Metric
 from bridge.domain.slots import moment_at
-from bridge.domain.types import Occurrence
+from bridge.domain.types import EpisodeKind
 from bridge.domain.wishes import Hours
 from rhythm_env.interface import SLOTS_PER_DAY, ActionType, Slot
 
@@ -33,10 +34,12 @@ ANSWERED = ((8 * HOUR, 12 * HOUR), (13.5 * HOUR, 17 * HOUR))  # hours in which o
 LATEST = {A.DEEP_WORK: 20, A.ADMIN_WORK: 20, A.LEARN: 19.5, A.SLEEP: 15, A.EXERCISE: 20, A.MEDITATE: 22}
 LATEST |= {A.FAMILY_TIME: 19.5, A.SOCIALIZE: 19, A.ME_TIME: 21.0, A.BINGE_WATCH: 21}  # starts, hours after midnight
 URGENT_UNTIL, ERRANDS_UNTIL, TASKS_UNTIL = 22 * HOUR, 18 * HOUR, 20 * HOUR
+SHORT_TASK = 30  # minutes of a task that an evening holds once it is overdue
 AGAIN = {A.DEEP_WORK: 3, A.ADMIN_WORK: 4, A.LEARN: 10, A.SLEEP: 20, A.EXERCISE: 16, A.MEDITATE: 20}
 AGAIN |= {A.FAMILY_TIME: 10, A.SOCIALIZE: 20, A.ME_TIME: 20, A.BINGE_WATCH: 20}  # hours until it may be said again
 TOLD_NEAR, MISSED = 30.0, 5 * HOUR  # minutes around the usual hour that tell; after it, in which missed sport fits
-FRESH = 36 * HOUR  # of rest before and after long sport in the calendar
+FRESH = 36 * HOUR  # of rest before and after long or hard sport
+LONGER, HARD = 1.5, 14.0  # times the usual length; and the strain that WHOOP calls strenuous, of a hard workout
 REPEATS_MAX = 3  # days of seven with the same action in a part of the day
 WEEKLY_MAX, WEEKLY_ELSE = {A.MEDITATE: 2, A.ME_TIME: 2}, 4  # days of seven with the same action
 ONE_REST = RESTS | {A.SLEEP}
@@ -105,7 +108,8 @@ def _task_hours(candidate: Candidate, view: View) -> Stretch:
     if is_urgent(candidate, view):
         return low, min(grid.bed - END_BEFORE_BED, grid.since(URGENT_UNTIL))
     waits = candidate.action is A.ADMIN_WORK and urgency(candidate.due, grid.date) > 0
-    until = ERRANDS_UNTIL if waits else TASKS_UNTIL
+    late = candidate.wanted <= SHORT_TASK and urgency(candidate.due, grid.date) == 0
+    until = URGENT_UNTIL if late else ERRANDS_UNTIL if waits else TASKS_UNTIL
     return low, min(grid.bed - TASK_BEFORE_BED, grid.since(until), grid.spent_from - 45 * MINUTE)
 
 
@@ -296,21 +300,26 @@ def not_lately(candidate: Candidate, view: View) -> Cells | bool:
     if candidate.action is A.EXERCISE:
         lately += [e.end for e in view.person.workouts(view.grid.date)]
     around = [(one.start - apart, one.end + apart) for one in view.near if one.action is candidate.action]
-    around += [(one.start - FRESH, one.end + FRESH) for one in _long_sport(candidate, view)]
+    around += [(start - FRESH, end + FRESH) for start, end in _long_sport(candidate, view)]
     return ~view.grid.touched([*((end, end + apart) for end in lately), *around])
 
 
-def _long_sport(candidate: Candidate, view: View) -> list[Occurrence]:
-    """Return the entries of sport so long that one rests before and after them, such as a race, near the day."""
-    mine = view.planned(A.EXERCISE) if candidate.action is A.EXERCISE and candidate.task is None else []
-    long = [o for o in mine if o.end - o.start >= LONG_SPORT]
-    return [o for o in long if o.start - FRESH < view.grid.bed and o.end + FRESH > view.grid.wake]
+def _long_sport(candidate: Candidate, view: View) -> list[Stretch]:
+    """Return the sport, of the calendar or recorded, so long or hard that one rests around it, near the day."""
+    if candidate.action is not A.EXERCISE or candidate.task is not None:
+        return []
+    habit = view.habit(A.EXERCISE)
+    long = max(LONG_SPORT, LONGER * habit.minutes * MINUTE) if habit is not None else LONG_SPORT
+    done = [e for e in view.person.recorded if e.kind is EpisodeKind.WORKOUT]
+    found = [(e.start, e.end) for e in done if e.end - e.start >= long or e.values.get(Metric.STRAIN, 0) >= HARD]
+    found += [(o.start, o.end) for o in view.planned(A.EXERCISE) if o.end - o.start >= LONG_SPORT]
+    return [one for one in found if one[0] - FRESH < view.grid.bed and one[1] + FRESH > view.grid.wake]
 
 
 def of_lately(candidate: Candidate, view: View) -> Fact:
-    for one in (o for o in _long_sport(candidate, view) if o.start - FRESH <= view.person.now):
-        today = view.person.date_of(one.start) == view.grid.date
-        return fact("long_sport_today" if today else "long_sport", time=view.person.local(one.start))
+    for start, _ in (one for one in _long_sport(candidate, view) if one[0] - FRESH <= view.person.now):
+        today = view.person.date_of(start) == view.grid.date
+        return fact("long_sport_today" if today else "long_sport", time=view.person.local(start))
     done = view.person.workouts(view.grid.date) if candidate.action is A.EXERCISE else []
     if done:
         return fact("trained", time=view.person.local(done[-1].start))

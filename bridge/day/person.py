@@ -33,7 +33,13 @@ from rhythm_env.interface import ActionType, Meter
 
 NONE = timedelta(0)
 NEAR = timedelta(days=8)  # calendar entries and advice farther away do not matter for a day
-LOST_LEAST, EARLIER_MOST = 30 * MINUTE, 60 * MINUTE  # of missing sleep for which a night begins earlier, and how much
+LOST_LEAST, CLEARLY_SHORT = 30 * MINUTE, 60 * MINUTE  # of missing sleep: for which a night begins earlier; beyond that
+EARLIER_MOST, EARLIER_TIRED = (
+    120 * MINUTE,
+    150 * MINUTE,
+)  # that the body clock allows; after a night of under four hours
+LITTLE_SLEEP, NEED_MOST = 240 * MINUTE, 540 * MINUTE
+ILL_EARLIER, STRAINED_EARLIER = 60 * MINUTE, 30 * MINUTE  # how much earlier a night begins for signs of illness
 SHORT_LEAST, ENOUGH = 45 * MINUTE, 7 * 60 * MINUTE  # missing of a short night; a length that is none
 DAY_SLEEP = 12  # hour of the day, from which a sleep that ends was by day and moves no bedtime
 SHIFT, SHIFT_END = 6 * 60 * MINUTE, 4 * 60 * MINUTE  # least length of a shift; before bedtime, where it moves sleep
@@ -90,6 +96,12 @@ class Body:
     @property
     def ill(self) -> bool:
         return self.state is Condition.ILL
+
+    def tells_of(self, day: date) -> bool:
+        """Return True where one is ill on a date, or signs of illness are of the night that ended on it."""
+        first = next(iter(self.facts), None)
+        signs = first is not None and first.kind == "signs_of_night" and first.values["day"] == day.isoformat()
+        return self.ill or signs
 
     @property
     def why(self) -> Fact:
@@ -254,19 +266,20 @@ class Person:
         appointments = merged([*appointments, *ready])
         known = usual.rests is Rests.RECORDED
         planned = [] if known else [(o.start, o.end) for o, label in self.entries if is_night(o, label)]
-        rested = stretch[0] - self._rest_after(day - DAY), stretch[1]
-        (bed, wake), moved = fitted(rested, appointments, planned, self.flights, self.zones)
+        (bed, wake), moved = fitted(stretch, appointments, planned, self.flights, self.zones)
         if moved == "late_entry" and not self.work(day):
             until = min((start for start, _ in appointments if start >= wake), default=wake + DAY) - TO_GET_UP
             wake = max(wake, rounded(min(bed + (stretch[1] - stretch[0]), until)))
-        lost, lacks = stretch[1] - wake, ENOUGH - (wake - bed)
-        if moved == "early_entry" and lost >= (LOST_LEAST if lacks <= NONE else LOST_LEAST / 2):
-            earlier = min(max(lost / 2, min(lost, lacks)), EARLIER_MOST)
+        lost = stretch[1] - wake
+        early = moved == "early_entry" and lost > LOST_LEAST / 2
+        owed, unwell = self._owed(day - DAY), self._unwell(day - DAY)
+        if early or ((owed or unwell) and moved in (None, "early_entry")):
             ended = max((end for _, end in appointments if end <= bed), default=bed - DAY) + TO_BED
-            bed = min(bed, max(bed - earlier, stretch[0] - EARLIER_MOST, ended))
-            bed = rounded(bed)
-        elif rested != stretch and moved in (None, "early_entry"):
-            moved = "short_night"
+            earliest = stretch[0] - (EARLIER_TIRED if self._slept_little(day - DAY) else EARLIER_MOST)
+            gap = self.need(day) - (stretch[1] - stretch[0])
+            before = min(2 * lost - LOST_LEAST, lost + max(gap, NONE)) if early else NONE
+            bed = rounded(min(bed, max(stretch[0] - before - max(owed, unwell), earliest, ended)))
+            moved = "early_entry" if early else "unwell" if unwell > owed else "short_night"
         elif shifted is not None:
             moved = moved or "late_shift"
         bed, wake = not_against((bed, wake), self.wishes.night, day, self.zones)
@@ -316,13 +329,33 @@ class Person:
         nights = (e for e in self.recorded if e.kind is EpisodeKind.SLEEP and e.day == day)
         return max(nights, key=lambda e: e.end - e.start, default=None)
 
-    def _rest_after(self, day: date) -> timedelta:
-        """Return how much earlier the night after a short one begins: half of what was missing beyond half an hour."""
-        short = self._short(day) or timedelta(0)
+    def need(self, day: date) -> timedelta:
+        """Return the time in bed that the person needs in the night that ends on a date: as usual, 7 to 9 hours."""
+        bed, wake = self.routine.sleep_ending_on(day, self.zones)
+        return min(max(wake - bed, ENOUGH), NEED_MOST)
+
+    def _unwell(self, day: date) -> timedelta:
+        """Return how much earlier today's night begins by signs of illness of last night, or where one is ill."""
+        if day != self.date_of(self.now) or not self.body.tells_of(day):
+            return NONE
+        return ILL_EARLIER if self.body.ill else STRAINED_EARLIER
+
+    def _slept_little(self, day: date) -> bool:
         slept = self.slept(day)
-        if short < SHORT_LEAST or (slept is not None and self.local(slept.end).hour >= DAY_SLEEP):
-            return timedelta(0)
-        return timedelta(minutes=5 * round(min(max(short - LOST_LEAST, timedelta(0)) / 2, EARLIER_MOST) / MINUTE / 5))
+        return slept is not None and slept.end - slept.start < LITTLE_SLEEP
+
+    def _owed(self, day: date) -> timedelta:
+        """Return how much earlier the night after a short one begins: half of what it lacked, so that debt is paid.
+
+        Who usually sleeps less than they need is told the whole need. Both grow from half an hour short on.
+        """
+        slept, short = self.slept(day), self._short(day) or NONE
+        if slept is None or short < SHORT_LEAST or self.local(slept.end).hour >= DAY_SLEEP:
+            return NONE
+        bed, wake = self.usual_sleep(day + DAY)
+        lacked, gap = self.need(day) - (slept.end - slept.start), self.need(day + DAY) - (wake - bed)
+        grown = min((short - LOST_LEAST) / CLEARLY_SHORT, 1.0)
+        return timedelta(minutes=5 * round(grown * max(lacked / 2 + max(gap, NONE), NONE) / MINUTE / 5))
 
     @property
     def short_of_sleep(self) -> timedelta | None:

@@ -34,7 +34,6 @@ from bridge.day.view import (
     of_task,
     said_of,
     stands,
-    suggested_on,
     title_of,
 )
 from bridge.domain.facts import Fact, fact
@@ -119,6 +118,7 @@ class Week:
     ask: Propensities
     readings: Mapping[Meter, Reading] = field(default_factory=dict)
     planned: dict[date, tuple[Block, ...]] = field(default_factory=dict)  # placed blocks by date, once planned
+    silent: bool = False  # a lot leaves the current slot without advice
 
     def blocks(self, day: date) -> tuple[Block, ...]:
         """Return the blocks of a date in order of time. Of a person who is not known, only what the calendar fixes."""
@@ -151,23 +151,25 @@ class Week:
         view = View(grid=Grid(person=person, date=day), readings=self.readings, said=said)
         yield from given
         if day >= person.date_of(person.now):
-            yield from _solved(view, self.ask, named, given)
+            yield from _solved(view, self, named, given)
 
 
 def _said(block: Block) -> Said:
     return Said(action=block.action, start=block.start, end=block.end, what=block.title, foreseen=True)
 
 
-def _solved(view: View, ask: Propensities, named: frozenset[str], given: Sequence[Block]) -> Iterator[Block]:
+def _solved(view: View, week: Week, named: frozenset[str], given: Sequence[Block]) -> Iterator[Block]:
     grid, person = view.grid, view.person
     if not grid.size:
         return
     found = [judged(one, view, view.now, grid.size) for one in candidates(person, grid, said=named)]
     found = [one for one in found if one.refusal is None]
-    slots = list(_later_slots(view))
-    adds = {moment: ask(moment, _actions_in(found, view, moment)) for moment in slots}
+    adds: dict[Moment, Mapping[ActionType, float]] = {}
+    for moment, is_current in _slots_left(view, week.silent):
+        fitting = _actions_in(_best_now(found, view, moment) if is_current else found, view, moment)
+        adds[moment] = week.ask(moment, fitting)
     places = [place for number, one in enumerate(found) for place in _places(number, one, view, adds)]
-    made = sum(suggested_on(person, slot_bounds(slots[0], person.known.zones)[0]) for _ in slots[:1])
+    made = sum(one.kind == "suggested" and one.moment.date == grid.date for one in person.advised)
     most = {"suggested": max(person.wishes.suggestions - made, 0), "task": _tasks_most(view, found, given)}
     ahead = min((one.start for one in given if one.kind == "suggested" and one.start > person.now), default=None)
     if ahead is not None:  # what is advised now is the first of the day, but for a task of today
@@ -182,11 +184,18 @@ def _solved(view: View, ask: Propensities, named: frozenset[str], given: Sequenc
         yield _block(found[place.choice], place, view)
 
 
-def _later_slots(view: View) -> Iterator[Moment]:
+def _best_now(found: Sequence[Judged], view: View, moment: Moment) -> list[Judged]:
+    """Return what is not advised in the current slot yet, and has its best place of the day in it."""
+    tried, (low, high) = {one.action for one in view.person.advised if one.moment == moment}, _cells(view, moment)
+    return [one for one in found if one.candidate.action not in tried and low <= int(np.argmax(one.value)) < high]
+
+
+def _slots_left(view: View, silent: bool) -> Iterator[tuple[Moment, bool]]:
+    """Yield the day's slots that are not over, each with True for the current one, unless a lot keeps that silent."""
     day, current = view.grid.date, moment_at(view.person.now, view.person.known.zones)
     monday = day - day.weekday() * DAY
     slots = (Moment(week=monday, day=day.weekday(), slot=slot) for slot in (Slot.MORNING, Slot.AFTERNOON, Slot.EVENING))
-    yield from (slot for slot in slots if slot > current)
+    yield from ((slot, slot == current) for slot in slots if slot > current or (slot == current and not silent))
 
 
 def _cells(view: View, moment: Moment) -> tuple[int, int]:

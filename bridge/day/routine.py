@@ -15,6 +15,7 @@ from statistics import median
 
 from bridge.calendar.busy import NO_TIME, takes_time
 from bridge.calendar.plans import COMPANY
+from bridge.day.evidence import missed
 from bridge.day.sleep import PRIOR_NIGHTS, Rests, UsualNight, nights_and_odd
 from bridge.day.typical import DAY, MINUTE, MINUTES_OF_DAY, clock, instant, sure
 from bridge.day.work import Span, Week, working_week
@@ -38,6 +39,8 @@ LEAST_WISHED, NOON = timedelta(hours=4), 12  # of a night that a wish may leave;
 LIKELY = 0.5  # trust in a label from which an all-day entry counts as the last time
 LONGEST_NAP = timedelta(hours=2)  # a longer sleep in the calendar is a night
 NAME_LENGTH = 60
+NO_SPORT = frozenset({"activity", "workout", "other", "generic", "unknown", "exercise", "sport"})  # a watch's own guess
+GUESSED = 0.5  # trust in a workout without the name of a sport
 LUNCH, LUNCH_MAX = (690, 840), timedelta(minutes=75)  # minutes after midnight in which a short entry is a meal
 
 
@@ -247,7 +250,8 @@ def _deeds(known: Snapshot, work: Week) -> Iterator[_Deed]:
         if episode.kind is not EpisodeKind.SLEEP and episode.start < episode.end:
             nap = episode.kind is EpisodeKind.NAP
             action, name = (ActionType.SLEEP, "") if nap else (ActionType.EXERCISE, _sport(episode.label or ""))
-            yield _measured(known, episode, episode.end, action, name)
+            guessed = not nap and bool(episode.label) and not name
+            yield replace(_measured(known, episode, episode.end, action, name), trust=GUESSED if guessed else 1.0)
     for _, sample in known.samples:
         if sample.metric is Metric.MINDFUL and sample.end is not None and sample.start < sample.end:
             yield _measured(known, sample, sample.end, ActionType.MEDITATE)
@@ -259,10 +263,10 @@ def _measured(known: Snapshot, row: Episode | Sample, end: datetime, action: Act
 
 
 def _in_calendar(known: Snapshot, work: Week) -> Iterator[_Deed]:
-    """Yield what takes time, without long entries, written advice, meals and company at work."""
-    words, since = dict[str, str](), known.at - WEEKS * EARLIEST_WEEK
+    """Yield what takes time and was not missed, without long entries, written advice, meals and company at work."""
+    words, since, unseen = dict[str, str](), known.at - WEEKS * EARLIEST_WEEK, missed(known)
     for occurrence, label in known.agenda:
-        if not since <= occurrence.start or occurrence.end > known.at:
+        if not since <= occurrence.start or occurrence.end > known.at or occurrence.key in unseen:
             continue
         event, length = occurrence.event, occurrence.end - occurrence.start
         longest = LONGEST_NAP if label.action is ActionType.SLEEP else LONGEST
@@ -308,8 +312,9 @@ def _word(title: str) -> str:
 def _sport(label: str) -> str:
     """Return a vendor's name of a sport in lower case and separate words.
 
-    >>> _sport("HKWorkoutActivityTypeRunning"), _sport("strength_training")
-    ('running', 'strength training')
+    >>> _sport("HKWorkoutActivityTypeRunning"), _sport("strength_training"), _sport("Activity")
+    ('running', 'strength training', '')
     """
     plain = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", label.removeprefix("HKWorkoutActivityType"))
-    return re.sub(r"[\W_]+", " ", plain).strip().lower()[:NAME_LENGTH]
+    name = re.sub(r"[\W_]+", " ", plain).strip().lower()[:NAME_LENGTH]
+    return "" if name in NO_SPORT else name

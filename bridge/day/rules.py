@@ -52,6 +52,7 @@ SHORT_NIGHT, LITTLE_SLEEP = HOUR, 4 * HOUR  # a night so much shorter than usual
 BRIEF = 5.75 * HOUR  # of sleep, which is short also for who sleeps half an hour more
 NAP_BELOW = 5.5 * HOUR  # of sleep, after which a nap or an early night comes before time for oneself
 DIGESTION, ALONE, APART, PAUSE = HOUR, 3 * HOUR, 2 * HOUR, 30 * MINUTE
+BEFORE_TRAVEL = 90 * MINUTE  # without sport
 LONELY = 0.5  # Connection
 SHOWN_LOW, TAKES = 0.35, -0.05  # a level shown as low, and an effect that lowers it further
 OF_PERSON = frozenset({"veto", "not today", "body", "mode", "away", "wished hours"})  # rules of what changes in a slot
@@ -150,7 +151,7 @@ def _mode(candidate: Candidate, view: View) -> Fact | bool:
     mode, due = view.person.mode.on(view.grid.date), presses(candidate, view)
     allowed = mode != "away" or candidate.action not in COMPANY
     if mode == "ill":
-        allowed = candidate.action in ONE_REST or due
+        allowed = candidate.action in ONE_REST or is_urgent(candidate, view)
     if mode == "holiday":
         allowed = candidate.action not in OFFICE_WORK or due
     return allowed or fact(f"mode_{mode}")
@@ -223,9 +224,11 @@ def _nap_first(_candidate: Candidate, view: View) -> Fact | bool:
     return night is None or night.end - night.start >= NAP_BELOW or fact("nap_first")
 
 
-def _rest_first(candidate: Candidate, view: View) -> Cells | bool:
-    """After a short night ten quiet minutes stand in for no nap, while there is time for it; a habit or goal stays."""
+def _rest_first(candidate: Candidate, view: View) -> Cells | Fact | bool:
+    """Ten quiet minutes are no answer to signs of illness, nor to a short night before a nap; a habit or goal stays."""
     own = candidate.action in view.person.wishes.goals or usual(candidate, view)
+    if not own and view.is_today and view.person.body.tells_of(view.grid.date):
+        return fact("rest_first")
     return bool(own) or short_night(view) is None or view.grid.inside([(view.grid.since(NAP_UNTIL), view.grid.bed)])
 
 
@@ -255,6 +258,7 @@ def _free(candidate: Candidate, view: View) -> Cells:
         taken += [(o.start - ALONE, o.end + ALONE) for o, label in grid.entries if label.action in COMPANY]
     if candidate.action is A.EXERCISE:
         taken += [(end, end + DIGESTION) for start, end in grid.meals if (start, end) in view.person.attended]
+        taken += [(start - BEFORE_TRAVEL, start) for start, _ in view.person.journeys]
     after = candidate.length.after // 5
     busy = grid.busy
     if after:  # time to wash, or for the way, after it

@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 
-from bridge.day.grid import EVENING
+import numpy as np
+
+from bridge.calendar.busy import is_open_hours
+from bridge.day.choice import judged, of_bedtime
+from bridge.day.grid import DAY, EVENING, Grid
 from bridge.day.masks import sport_missed, urgency
 from bridge.day.rules import fit, little_sleep
-from bridge.day.view import View, due_tasks, is_there, of_due, of_task, taken_at, title_of
+from bridge.day.view import (
+    Candidate,
+    View,
+    due_tasks,
+    is_there,
+    of_action,
+    of_due,
+    of_task,
+    said_of,
+    stands,
+    taken_at,
+    title_of,
+)
 from bridge.domain.facts import Fact, fact
 from bridge.domain.slots import moment_at, slot_bounds
 from bridge.domain.types import Occurrence
@@ -17,6 +33,9 @@ from rhythm_env.interface import ActionType
 FLIGHT_NEAR, ENTRY_NEAR, ENTRY_SOON = timedelta(hours=6), timedelta(hours=2), timedelta(minutes=45)
 SPORT_OVER = timedelta(hours=20)  # after midnight: later, sport explains no silence
 ELSEWHERE = {"planned_later", "new_zone"}  # kinds of facts by which a task waits for its own time
+OF_TODAY = {"late_for_it", "hour_of_day", "no_gap", "no_calls", "offices_closed"}  # kinds that another day changes
+NO_ANSWER = {"no_grounds", "often_enough", "no_sport_now", "hour_of_day"}  # kinds that do not say why there is no sport
+NIGHT_EARLIER, FOR_SPORT = timedelta(minutes=20), timedelta(hours=36)
 
 
 def quiet(view: View, held: Mapping[ActionType, Fact]) -> tuple[Fact, ...]:
@@ -32,10 +51,10 @@ def quiet(view: View, held: Mapping[ActionType, Fact]) -> tuple[Fact, ...]:
     slept = None if person.body.ill else little_sleep(view)
     body = slept or next(iter(person.body.facts), None)
     if body is not None:
-        return body, fact("rest_first" if person.body.ill else "take_it_easier")
-    sport = _of_sport(view, held.get(ActionType.EXERCISE))
-    if sport is not None:
-        return (sport,)
+        return body, fact("rest_first" if person.body.ill else "take_it_easier"), *_earlier_night(view)
+    other = _closing(view) or _of_sport(view, held.get(ActionType.EXERCISE)) or _later_task(view)
+    if other is not None:
+        return (other,)
     ahead_of = _entry_within(view, ENTRY_NEAR)
     if ahead_of is not None:
         return (fact("nothing_before", time=view.person.local(ahead_of.start)),)
@@ -54,11 +73,45 @@ def _of_sport(view: View, why: Fact | None) -> Fact | None:
         return fact("slot_had", action=str(ActionType.EXERCISE), why=why)
     if why.kind in ("trained", "long_sport", "long_sport_today"):
         return why
-    return (
-        None
-        if missed is None or why.kind in ("no_grounds", "often_enough")
-        else fact("hour_over", time=view.person.local(missed), why=why)
-    )
+    if missed is None or why.kind in NO_ANSWER or _fits(of_action(ActionType.EXERCISE, view.person), view) is not None:
+        return None
+    return fact("hour_over", time=view.person.local(missed), why=why)
+
+
+def _fits(candidate: Candidate, view: View) -> datetime | None:
+    """Return when a candidate suits the rest of a day best, or None."""
+    one = judged(candidate, view, view.now if view.is_today else 0, view.grid.size)
+    return None if one.refusal is not None else view.grid.at(int(np.argmax(one.value)))
+
+
+def _earlier_night(view: View) -> Iterator[Fact]:
+    """Yield the bedtime that a short night or an unwell body asks for, if it is clearly earlier than usual."""
+    ends = view.grid.date + DAY
+    usual = view.person.usual_sleep(ends)[0]
+    if view.person.night(ends).moved in ("short_night", "unwell") and view.grid.bed <= usual - NIGHT_EARLIER:
+        yield of_bedtime(view.person, ends)
+
+
+def _closing(view: View) -> Fact | None:
+    """Return what closes today for the last time before the sport that it may be for, such as a packet pickup."""
+    person, now = view.person, view.person.now
+    hours = [o for o, _ in person.entries if is_open_hours(o.event) and stands(o.event) and o.end > now]
+    for one in (o for o in hours if o.end < view.grid.bed):
+        race = next((o for o in person.races if one.end <= o.start <= one.end + FOR_SPORT), None)
+        if race is not None and not any(one.end < other.end <= race.start for other in hours):
+            return fact(
+                "closes_before", title=title_of(one), closes=person.local(one.end), time=person.local(race.start)
+            )
+    return None
+
+
+def _later_task(view: View) -> Fact | None:
+    """Return the first task that is overdue or due today and has a time later today, or None."""
+    for task in due_tasks(view.person, view.grid.date):
+        candidate = of_task(task, view.person)
+        if urgency(task.due, view.grid.date) == 0 and _fits(candidate, view) is not None:
+            return fact("task_later", due=of_due(candidate, view.grid), title=task.title)
+    return None
 
 
 def _is_ahead(why: Fact, now: datetime) -> bool:
@@ -90,5 +143,10 @@ def _waiting(view: View) -> Fact | None:
         candidate = of_task(task, view.person)
         why = fit(candidate, view, view.now, view.grid.size).refusal if candidate.action is not None else None
         if why is not None and why.kind not in ELSEWHERE and urgency(task.due, view.grid.date) == 0:
-            return fact("task_waits", due=of_due(candidate, view.grid), reason=why, title=task.title)
+            told = {"due": of_due(candidate, view.grid), "reason": why}
+            tomorrow = View(grid=Grid(person=view.person, date=view.grid.date + DAY), said=said_of(view.person))
+            time = _fits(candidate, tomorrow) if why.kind in OF_TODAY else None
+            if time is not None:
+                return fact("waits_until", title=task.title, time=view.person.local(time), **told)
+            return fact("task_waits", title=task.title, **told)
     return None

@@ -86,8 +86,8 @@ class Night:
     """The main sleep that ends on a date, recorded or expected. Spreads are in minutes.
 
     ``moved`` names what moved it away from its usual times: ``late_entry``, ``early_entry``, ``landing``, ``flight``
-    (sleep on board), ``flight_west``, ``short_night`` or ``late_shift``. A published time is called common only where
-    nothing moved it.
+    (sleep on board), ``flight_west``, ``short_night``, ``unwell`` or ``late_shift``. A published time is called
+    common only where nothing moved it.
     """
 
     bed: datetime

@@ -29,7 +29,7 @@ from bridge.day.leisure import (
     tells,
     wanted_then,
 )
-from bridge.day.masks import MISSED, ONE_REST, TOLD_NEAR, sport_missed, usual
+from bridge.day.masks import MISSED, TOLD_NEAR, sport_missed, usual
 from bridge.day.rules import Starts, short_night
 from bridge.day.view import RESTS, Candidate, View, of_due
 from bridge.domain.facts import Fact, fact
@@ -331,7 +331,10 @@ def _repeated(candidate: Candidate, view: View, _lengths: Starts) -> Value:
 
 
 def _later(candidate: Candidate, view: View, lengths: Starts) -> Value:
-    waits: Numbers = np.maximum((np.arange(view.grid.size) - (view.now if view.is_today else 0)) / 12 - 1, 0.0)
+    first = view.now if view.is_today else 0
+    own = [] if candidate.task is not None else usual(candidate, view, timedelta(0))
+    first = max([first, *(view.grid.up(start) for start, _ in own)])  # nobody waits for a usual hour
+    waits: Numbers = np.maximum((np.arange(view.grid.size) - first) / 12 - 1, 0.0)
     if candidate.due is not None and candidate.due <= view.grid.date:
         return 3.0 * (waits - float(waits[np.argmax(lengths > 0)]))  # what must be done today takes its first place
     if candidate.task is not None:
@@ -378,8 +381,8 @@ TERMS: tuple[Term, ...] = (
         value=lambda one, view, _: due_weight(one, view.grid.date),
         told=lambda one, view, _: of_due(one, view.grid),
     ),
-    Term(name="ill", actions=ONE_REST, value=_body("ill"), told=lambda _, view, __: view.person.body.why),
-    Term(name="strained", actions=ONE_REST, value=_body("strained"), told=lambda _, view, __: view.person.body.why),
+    Term(name="ill", actions=TIRED, value=_body("ill"), told=lambda _, view, __: view.person.body.why),
+    Term(name="strained", actions=TIRED, value=_body("strained"), told=lambda _, view, __: view.person.body.why),
     Term(name="short_night", actions=TIRED, value=_short_night, told=lambda _one, view, _start: short_night(view)),
     Term(name="load", actions=RESTS | {A.EXERCISE}, value=_load, told=_of_load),
     Term(name="low_level", value=_low_level, told=_of_low_level, actions=frozenset(SERVES), alone=_measured),

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from bridge.calendar.busy import Stretch, is_open_hours, merged, takes_time
 from bridge.calendar.expansion import midnight
 from bridge.calendar.plans import COMPANY
+from bridge.day.evidence import missed
 from bridge.day.grid import CELL, DAY, Grid, is_meal, run
 from bridge.day.person import SURE, Person
 from bridge.day.routine import Habit
@@ -38,6 +39,7 @@ DUE_DAYS, TASKS_MAX = 2, 4  # tasks due within so many days get a place; and how
 NAMED_DAYS = 14  # a task due within so many days is what a suggestion to work is about
 LEAST, MOST = 15, 180  # minutes of a task
 USUAL, PAPERS, ERRAND = 60, 45, 25  # minutes of a task without an estimate, by its kind
+LATE_DAYS = 3  # from which what was due may no longer matter
 WORTH_IT = 45  # minutes of a longer task that are worth beginning
 OFFICES_CLOSE, WEEKEND = 17, 5  # hour of the day; weekday
 # Words of errands that take minutes, and of those that need somebody to answer: en, de, fr, es, it, nl, pt.
@@ -129,7 +131,7 @@ class View:
         )
 
     def planned(self, action: ActionType | None) -> list[Occurrence]:
-        """Return the entries of an action within eight days of now, by labels that are sure."""
+        """Return the entries of an action within eight days of now, by sure labels, without those that were missed."""
         return self._by_action.get(action, [])
 
     @cached_property
@@ -138,7 +140,8 @@ class View:
         for occurrence, label in self.person.entries:
             alone = label.action is ActionType.ME_TIME and is_meal(occurrence)
             timed = not occurrence.event.all_day and stands(occurrence.event)
-            if label.confidence >= SURE and timed and not alone:
+            happens = occurrence.key not in missed(self.person.known)
+            if label.confidence >= SURE and timed and happens and not alone:
                 found.setdefault(label.action, []).append(occurrence)
         return found
 
@@ -383,5 +386,5 @@ def of_due(candidate: Candidate, grid: Grid) -> Fact:
             return fact("due_before", count=-days)
         return fact("due_later", days=days) if days > 1 else fact("due_day_after" if days else "due_that_day")
     if days < 0:
-        return fact("was_due", count=-days)
+        return fact("long_due", days=-days) if days <= -LATE_DAYS else fact("was_due", count=-days)
     return fact("due_in", days=days) if days > 1 else fact("due_tomorrow" if days else "due_today")

@@ -77,7 +77,8 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "leave_by": say("leave for the airport by {time:%H:%M}"),
     "beside_flight": say("your flight at {time:%H:%M} and the ways to and from the airport take this time"),
     "landing_clocks": say("{there:%H:%M} at landing is {here:%H:%M} where the flight leaves"),
-    "was_due": Plural("it was due {count} day ago", "it was due {count} days ago"),
+    "was_due": Plural("it was due yesterday", "it was due {count} days ago"),
+    "long_due": say("it is {days} days late: do it, or move or delete it in your task list"),
     "due_today": say("it is due today"),
     "due_tomorrow": say("it is due tomorrow"),
     "due_in": say("it is due in {days} days"),
@@ -109,10 +110,16 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
         "bedtime is {time:%H:%M} today, earlier than usual, because the day is longer after a flight west"
     ),
     "bedtime_awake": say(
-        "bedtime is {time:%H:%M} today, earlier than usual: with the flight west, {hours} hours after getting up"
+        "bedtime is {time:%H:%M} today, earlier than usual: after the flight west you will have been up for {hours} "
+        "hours by then"
     ),
     "bedtime_rest": say("bedtime is {time:%H:%M} today, earlier than usual, because last night was short"),
     "bedtime_before": say("bedtime is {time:%H:%M} today, in time for your entry at {entry:%H:%M}"),
+    "bedtime_leaves": say(
+        "bedtime is {time:%H:%M} today, before your entry at {entry:%H:%M}: that leaves {long}, {missing} less than "
+        "you need"
+    ),
+    "bedtime_unwell": say("bedtime is {time:%H:%M} today, earlier than usual, because your body needs the rest"),
     "bedtime_plain": say("bedtime is {time:%H:%M} today, because last night was short"),
     "bedtime_varies": say("bedtime is {time:%H:%M} today: your nights begin at different hours"),
     "bedtime_by_day": say("bedtime is {time:%H:%M} today, back to the night after a sleep by day"),
@@ -167,6 +174,15 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "nothing_needed": say("nothing needs doing now"),
     "evening_yours": say("nothing needs doing: the evening is yours"),
     "task_waits": Titled(say("a task waits ({due}), but {reason}"), say("{title} waits ({due}), but {reason}")),
+    "waits_until": Titled(
+        say("a task waits ({due}): {reason}, and tomorrow at {time:%H:%M} suits it"),
+        say("{title} waits ({due}): {reason}, and tomorrow at {time:%H:%M} suits it"),
+    ),
+    "task_later": Titled(say("a task comes later today ({due})"), say("{title} comes later today ({due})")),
+    "closes_before": Titled(
+        say("what is open until {closes:%H:%M} today is needed for your sport on {time:%A} at {time:%H:%M}"),
+        say("{title} closes at {closes:%H:%M} today, before your sport on {time:%A} at {time:%H:%M}"),
+    ),
     "waits_for_work": say("today is no working day, and the next is {day:%A}"),
     "late_for_it": say("it is late in the day for it"),
     "planned_that_day": say("your calendar has it on this day"),
@@ -184,7 +200,7 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "trained": say("you trained at {time:%H:%M}"),
     "long_sport": say("you rest before and after your sport on {time:%A} at {time:%H:%M}"),
     "long_sport_today": say("you rest before and after your sport today at {time:%H:%M}"),
-    "hour_over": say("your usual hour for sport, {time:%H:%M}, is over: {why}"),
+    "hour_over": say("no sport today, although you usually do it at {time:%H:%M}: {why}"),
     "nap_first": say("you slept little, and sleep comes first"),
     "suggested_lately": say("it was suggested not long ago"),
     "suggestion_over": say("its time, {start:%H:%M} to {end:%H:%M}, is over"),
@@ -192,6 +208,7 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "another_rest": say("another rest is suggested on this day"),
     "outside_hours": say("it is outside the hours and days that you set"),
     "no_gap": say("no free gap of {minutes} minutes suits it"),
+    "no_gap_before": say("no free {minutes} minutes begin before {time:%H:%M}"),
     "offices_closed": say("offices are closed today"),
     "no_calls": say("nobody answers calls at this hour"),
     "hour_of_day": say("this is not its time of day"),
@@ -298,10 +315,10 @@ INPUTS: Mapping[str, Row] = {  # of the meters
     "focus": say("{minutes:.0f} min of focus in the last 24 hours, lately {compared}"),
     "tasks_soon": Plural("{count} task due within a day", "{count} tasks due within a day"),
     "tasks_overdue": Plural("{count} task overdue", "{count} tasks overdue"),
-    "company_now": say("{length} in company in the last twelve hours, {compared}"),
+    "company_now": say("{length} with friends or family in the last twelve hours, {compared}"),
     "company": Plural(
-        "in company {count} time over the last seven days, {compared}",
-        "in company {count} times over the last seven days, {compared}",
+        "with friends or family {count} time over the last seven days, {compared}",
+        "with friends or family {count} times over the last seven days, {compared}",
     ),
     "messages": Plural("{count} message yesterday", "{count} messages yesterday"),
     "written_to": Plural("wrote to {count} person yesterday", "wrote to {count} people yesterday"),

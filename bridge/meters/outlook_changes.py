@@ -137,8 +137,8 @@ def _of_company(value: float, usual: float) -> Text:
     if not value:
         return say("no company in the seven days before, {usual:.0f} times is usual", usual=usual)
     return say_many(
-        "in company {count:.0f} time in the seven days before, {usual:.0f} is usual",
-        "in company {count:.0f} times in the seven days before, {usual:.0f} is usual",
+        "with friends or family {count:.0f} time in the seven days before, {usual:.0f} is usual",
+        "with friends or family {count:.0f} times in the seven days before, {usual:.0f} is usual",
         value,
         usual=usual,
     )

@@ -48,7 +48,10 @@ class TestConnection:
             against(left(NOON), [left(NOON - k * DAY) for k in range(1, 29)])
         )
         assert reading.level < 0.70
-        assert told(reading.because[0].fact) == "in company 2 times over the last seven days, less than usual for you"
+        assert (
+            told(reading.because[0].fact)
+            == "with friends or family 2 times over the last seven days, less than usual for you"
+        )
 
     def test_a_calendar_tells_of_company_only_where_company_is_written_down(self):
         work = every(1, 2.0, ActionType.ADMIN_WORK)
@@ -85,7 +88,7 @@ class TestConnection:
         longer = z_of(self.company(*before, entry(NOON - 4 * HOUR, 0.5, ActionType.SOCIALIZE)), "company_now")
         assert longer < now
         told_now = [told(b.fact) for b in self.company(*before, lunch).because if b.signal == "company_now"]
-        assert told_now == ["2 h in company in the last twelve hours, more than usual for you"]
+        assert told_now == ["2 h with friends or family in the last twelve hours, more than usual for you"]
 
     def test_company_at_the_same_time_counts_once_as_the_closest(self):
         call = entry(NOON - 2 * HOUR, 2.0, ActionType.SOCIALIZE, others=1, conference=True)

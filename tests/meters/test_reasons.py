@@ -103,5 +103,5 @@ def test_claims_are_seen():
     assert claimed("hrv", "heart-rate variability 9 % above your usual") == 1
     assert claimed("stress", "stress 50 over the last six hours, 30 is usual") == -1
     assert claimed("stress", "stress management 5 points above your usual") == 1
-    assert claimed("company", "in company once, less than usual for you") == -1
+    assert claimed("company", "with friends or family once, less than usual for you") == -1
     assert claimed("awake", "awake for 2 h") == 0

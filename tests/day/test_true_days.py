@@ -1,0 +1,173 @@
+"""What a strict reader found untrue of a day: missed entries, short eves, gaps of one slot, late and later tasks."""
+
+from dataclasses import replace
+
+import pytest
+
+from bridge.day.choice import look, of_bedtime
+from bridge.day.evidence import missed
+from bridge.day.masks import _long_sport
+from bridge.day.person import Mode, ModeKind
+from bridge.day.silence import quiet
+from bridge.day.view import of_action
+from bridge.domain.metrics import Metric
+from bridge.domain.rendering import for_person, told
+from bridge.domain.types import Sample, Task
+from rhythm_env.interface import ActionType
+
+from .lives import DAY, TODAY, at, entry, known, nights, sleep, workout
+from .persons import HOUR, MINUTE, SUNDAY, blocks, found, free_sunday, person, week
+
+A = ActionType
+
+
+def silence(one):
+    return for_person(quiet(look(one, one.now), found(one)[1]))
+
+
+def test_the_eve_of_an_early_start_is_as_early_as_it_can_be_and_owns_up_to_what_is_missing():
+    race = entry(SUNDAY, 450, 600, A.EXERCISE, "City run")
+    for bed, wake, usual_length in ((120, 480, 6), (-30, 450, 8)):
+        eve = person(race, day=SUNDAY - DAY, hour=20, episodes=nights(30, bed, wake, last=SUNDAY - DAY, noise=5))
+        night, usual = eve.night(SUNDAY), eve.routine.sleep_ending_on(SUNDAY, eve.zones)[0]
+        assert night.wake == at(SUNDAY, 360)
+        assert 85 * MINUTE <= usual - night.bed <= 2 * HOUR + 5 * MINUTE
+        missing = eve.need(SUNDAY) - (night.wake - night.bed)
+        assert missing > HOUR / 2 or usual_length == 8
+        if missing > HOUR / 2:
+            text = told(of_bedtime(eve, SUNDAY))
+            assert "before your entry at 07:30: that leaves " in text
+            assert text.endswith("less than you need")
+    party = entry(SUNDAY - DAY, 1200, 1500, A.SOCIALIZE, "Party", others=4)
+    late = person(race, party, day=SUNDAY - DAY, hour=18, episodes=nights(30, -30, 450, last=SUNDAY - DAY, noise=5))
+    assert told(of_bedtime(late, SUNDAY)).startswith(
+        "bedtime is 01:45 today, before your entry at 07:30: that leaves 4 h"
+    )
+
+
+def test_after_hardly_any_sleep_the_night_begins_hours_earlier():
+    for asleep, least in ((235, 120), (300, 50)):
+        slept = [*nights(30, 85, 450, noise=0, last=TODAY - DAY), sleep(TODAY, 450 - asleep, 450)]
+        one = person(hour=18, episodes=slept, work=False)
+        usual = one.routine.sleep_ending_on(TODAY + DAY, one.zones)[0]
+        assert usual - one.sleep(TODAY + DAY)[0] >= least * MINUTE
+
+
+@pytest.mark.parametrize("worn", [True, False])
+def test_an_entry_that_was_slept_over_is_not_done(worn):
+    race = entry(SUNDAY, 450, 620, A.EXERCISE, "City run")
+    slept = [*nights(30, -60, 420, last=SUNDAY - DAY), *([sleep(SUNDAY, 200, 600)] if worn else [])]
+    one = person(race, day=SUNDAY, hour=13.5, episodes=slept, work=False)
+    view = look(one, one.now)
+    assert bool(view.planned(A.EXERCISE)) is (not worn)
+    assert (SUNDAY in view.times(A.EXERCISE, one.now)) is (not worn)
+    assert (A.EXERCISE in one.routine.habits) is (not worn)
+    assert any("you rest before and after" in text for text in silence(one)) is (not worn)
+
+
+def test_sport_of_which_a_watch_shows_nothing_is_not_done_where_it_shows_the_others():
+    gym = [entry(TODAY - k * DAY, 1080, 1140, A.EXERCISE, "Gym") for k in range(1, 9)]
+    trained = {shown: [workout(TODAY - k * DAY, 1085, 50) for k in range(3, 3 + shown)] for shown in (0, 2, 6)}
+    slept = nights(30, -60, 420)
+    steps = [
+        ("w", Sample(key=str(k), metric=Metric.STEPS, start=at(TODAY - k * DAY, 0), day=TODAY - k * DAY, value=9e3 / k))
+        for k in range(1, 9)
+    ]
+    for shown, samples, absent in ((0, (), 0), (2, (), 0), (6, (), 2), (6, steps, 0)):
+        life = known([*slept, *trained[shown]], gym, samples=samples)
+        assert len(missed(life)) == absent, (shown, absent)
+    assert not missed(known([*trained[6]], gym))  # no watch was worn at night
+
+
+def test_one_rests_after_a_workout_that_was_long_or_hard_for_one():
+    usual = [workout(SUNDAY - k * DAY, 1080, 45) for k in (4, 7, 11, 14, 18, 21)]
+    long, easy = workout(SUNDAY - DAY, 600, 130), workout(SUNDAY - DAY, 600, 40)
+    hard = easy[0], replace(easy[1], values={Metric.STRAIN: 15.2})
+    for last, rests in ((long, True), (hard, True), (easy, False)):
+        one = free_sunday(hour=12, episodes=[*usual, last])
+        assert bool(_long_sport(of_action(A.EXERCISE, one), look(one, one.now))) is rests
+        assert not rests or A.EXERCISE not in found(one, 8)[0]
+
+
+def test_the_plan_shows_the_rest_of_the_current_slot_but_where_a_lot_keeps_it_silent():
+    noon = [workout(SUNDAY - days * DAY, 1000, 40) for days in (7, 14, 21, 28, 35)]
+    one = free_sunday(hour=13, episodes=noon)
+    for silent in (False, True):
+        starts = [b.start for b in week(one, silent=silent).blocks(SUNDAY) if b.action is A.EXERCISE]
+        assert (at(SUNDAY, 1000) in starts) is (not silent)
+
+
+def test_a_missing_gap_is_told_of_the_hours_that_were_looked_at():
+    one = free_sunday(*(entry(SUNDAY, 600 + 40 * k, 625 + 40 * k, A.ADMIN_WORK, "Call") for k in range(3)), hour=9.8)
+    why = found(one, 1.5)[1][A.EXERCISE]
+    assert (why.kind, told(why)) == ("no_gap_before", "no free 30 minutes begin before 11:20")
+
+
+def test_sport_that_fits_later_today_is_no_reason_for_a_silence():
+    noon = [workout(SUNDAY - days * DAY, 700, 40) for days in (7, 14, 21, 28, 35)]
+    for end, said in ((950, False), (1290, True)):
+        one = free_sunday(entry(SUNDAY, 840, end, A.ADMIN_WORK, "Move house"), hour=12.9, episodes=noon)
+        given, held = found(one, 1)
+        assert A.EXERCISE not in given
+        assert any("no sport today" in text for text in for_person(quiet(look(one, one.now), held))) is said
+
+
+def test_a_task_that_comes_later_is_said_where_nothing_else_is():
+    task = Task(key="t", list="l", title="Pay invoice", due=TODAY - DAY)
+    call = entry(TODAY, 560, 600, A.ADMIN_WORK, "Standup")
+    one = person(call, hour=7.6, tasks=[task], task_actions={"t": A.ADMIN_WORK}, work=False)
+    told_now = for_person(quiet(look(one, one.now), {}))
+    assert told_now == ["Pay invoice comes later today (it was due yesterday)"]
+
+
+@pytest.mark.parametrize(("title", "said"), [("Pay invoice", True), ("Tax return", False)])
+def test_a_short_task_that_is_overdue_takes_the_evening_and_a_long_one_tomorrow(title, said):
+    task = Task(key="t", list="l", title=title, due=TODAY - DAY)
+    slept = nights(30, 0, 440)
+    one = person(hour=20.5, episodes=slept, tasks=[task], task_actions={"t": A.ADMIN_WORK}, work=False)
+    assert (A.ADMIN_WORK in found(one, 3)[0]) is said
+    assert said or "and tomorrow at " in silence(one)[0]
+    late = person(hour=22.2, episodes=slept, tasks=[task], task_actions={"t": A.ADMIN_WORK}, work=False)
+    assert A.ADMIN_WORK not in found(late, 3)[0]
+
+
+def test_what_is_late_for_days_says_so_and_what_can_be_done():
+    texts = []
+    for days in (1, 2, 6):
+        task = Task(key="t", list="l", title="Pay invoice", due=TODAY - days * DAY)
+        one = person(hour=10, tasks=[task], task_actions={"t": A.ADMIN_WORK})
+        texts += for_person(found(one, 2)[0][A.ADMIN_WORK].facts)[:1]
+    assert texts == [
+        "it was due yesterday",
+        "it was due 2 days ago",
+        "it is 6 days late: do it, or move or delete it in your task list",
+    ]
+
+
+def test_who_is_ill_gets_no_errand_of_tomorrow():
+    tasks = [Task(key=k, list="l", title=f"Pay {k}", due=TODAY + n * DAY) for n, k in enumerate(("rent", "gas"))]
+    ill = Mode(kind=ModeKind.ILL, since=TODAY, until=TODAY + DAY, said=True)
+    one = person(hour=9, tasks=tasks, task_actions=dict.fromkeys(("rent", "gas"), A.ADMIN_WORK), mode=ill)
+    assert [block.title for block in blocks(one, "task")] == ["Pay rent"]
+
+
+def test_what_closes_before_the_race_it_is_for_is_said_on_its_last_day():
+    race = entry(SUNDAY, 510, 660, A.EXERCISE, "City run")
+    hours = [entry(SUNDAY - k * DAY, 720, 1140, A.ADMIN_WORK, "Race packet pickup") for k in (2, 1)]
+    for day, said in ((SUNDAY - 2 * DAY, False), (SUNDAY - DAY, True)):
+        one = person(race, *hours, hour=9, day=day, work=False, episodes=nights(30, -60, 420, last=day))
+        expected = "Race packet pickup closes at 19:00 today, before your sport on Sunday at 08:30"
+        assert (expected in silence(one)) is said
+
+
+def test_sport_ends_in_time_before_one_leaves():
+    flight = entry(SUNDAY, 1080, 1200, None, "Flight to Rome")
+    trained = [workout(SUNDAY - k * DAY, 840, 45) for k in (4, 7, 11, 14, 18, 21)]
+    option = found(free_sunday(flight, hour=10.5, episodes=trained), 10)[0].get(A.EXERCISE)
+    assert option is None or option.end <= at(SUNDAY, 1080 - 150 - 90)
+
+
+def test_the_usual_sport_of_a_watch_that_names_none_has_no_name_and_counts_half():
+    guessed = [workout(SUNDAY - k * DAY, 1080, 45, "activity") for k in (7, 14)]
+    habit = free_sunday(episodes=guessed).routine.habits[A.EXERCISE]
+    assert (habit.last_sport, habit.names, habit.starts) == ("", {}, {})
