@@ -31,15 +31,16 @@ FREE_IN_A_ROW = 3  # free days with working hours otherwise, from which it may b
 
 def mode_of(store: Store, user: User, day: date) -> Mode:
     """Return the mode that the person said for a date, or the normal one, with those planned for later days."""
-    spells = [
-        Mode(kind=ModeKind(kind), since=since, until=until, said=True) for kind, since, until in _said(store, user)
+    modes = [
+        Mode(kind=ModeKind(kind), since=since, until=until, said=True) for kind, since, until in spells(store, user)
     ]
-    spells.reverse()  # the newest counts
-    now = next((one for one in spells if one.on(day) is not ModeKind.NORMAL), Mode())
-    return replace(now, planned=tuple(one for one in spells if one.since is not None and one.since > day))
+    modes.reverse()  # the newest counts
+    now = next((one for one in modes if one.on(day) is not ModeKind.NORMAL), Mode())
+    return replace(now, planned=tuple(one for one in modes if one.since is not None and one.since > day))
 
 
-def _said(store: Store, user: User) -> list[Spell]:
+def spells(store: Store, user: User) -> list[Spell]:
+    """Return the modes that the person said, the newest last."""
     return [one for one in store.people.preferences(user.id).modes if one[0] in set(ModeKind)]
 
 
@@ -53,18 +54,18 @@ def say_mode(
     """
     today = now.astimezone(zone_at(now, user.zones)).date()
     _check(kind, begin, until, today, user)
-    first, before = begin or today, _said(store, user)
+    first, before = begin or today, spells(store, user)
     if kind is ModeKind.NORMAL:
         ends = begin is None and any(since <= today <= end for _, since, end in before)
         last = today if ends else until or date.max
     else:
         last = until or first + (LASTS[kind] - 1) * DAY
     new = (str(kind), first, last)
-    spells = [left for old in before for left in _beside(old, new, today)]
+    kept = [left for old in before for left in _beside(old, new, today)]
     if kind is not ModeKind.NORMAL:
-        spells.append(new)
+        kept.append(new)
     with store.transaction():
-        store.people.change_preferences(user.id, modes=tuple(spells), now=now)
+        store.people.change_preferences(user.id, modes=tuple(kept), now=now)
         dismiss(store, user, [kind] if kind is not ModeKind.NORMAL else [], now=now)
     return mode_of(store, user, today)
 
@@ -164,7 +165,7 @@ def stand(store: Store, user: User, person: Person) -> Stand:
 
 def routine_of(store: Store, user: User, known: Snapshot) -> Routine:
     """Return a user's routine, learnt from the days that were like any other."""
-    return learn_routine(ordinary(known, _said(store, user)))
+    return learn_routine(ordinary(known, spells(store, user)))
 
 
 def ordinary(known: Snapshot, spells: Sequence[Spell]) -> Snapshot:

@@ -22,6 +22,7 @@ FULL, FULL_AGAINST = timedelta(hours=5), 1.3  # our choice: of entries, and agai
 WEEKS = 4  # before, of which the same weekday tells how full such a day is
 STANDS_OUT, STANDS_OUT_ALWAYS = timedelta(hours=1), timedelta(hours=2)  # our choice: of an entry unlike those before
 SIGNS_MAX = 2  # of illness, the strongest
+NAMED = 3  # tasks that are due, of which the opening tells the titles
 LATELY = timedelta(days=14)  # with a recorded night, so that last night's absence is news
 ORDINARY = {"ordinary_opening": (), "ordinary_after_good": (fact("good_night"),)}  # and what is left beside news
 
@@ -94,7 +95,10 @@ def _beside(person: Person) -> Iterator[Fact]:
     if len(due) == 1 and due[0].due == today and due[0].title:
         yield fact("task_due_today", title=due[0].title)
     elif due:
-        yield fact("due_by_today", count=len(due))
+        titles = [task.title for task in sorted(due, key=lambda task: task.due or today) if task.title]
+        more = [f"+{len(due) - NAMED}"] if len(due) > NAMED else []
+        named = ", ".join([*titles[:NAMED], *more]) if len(titles) == len(due) else None
+        yield fact("due_by_today", count=len(due), title=named)
 
 
 def _stands_out(person: Person, one: Occurrence, action: ActionType | None) -> bool:

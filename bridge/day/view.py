@@ -384,7 +384,9 @@ def of_due(candidate: Candidate, grid: Grid) -> Fact:
     if grid.date > grid.person.date_of(grid.person.now):
         if days < 0:
             return fact("due_before", count=-days)
-        return fact("due_later", days=days) if days > 1 else fact("due_day_after" if days else "due_that_day")
+        if days > 1 and candidate.due is not None:
+            return fact("due_on", day=candidate.due.isoformat())
+        return fact("due_day_after" if days else "due_that_day")
     if days < 0:
         return fact("long_due", days=-days) if days <= -LATE_DAYS else fact("was_due", count=-days)
     return fact("due_in", days=days) if days > 1 else fact("due_tomorrow" if days else "due_today")

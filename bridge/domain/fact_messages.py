@@ -22,7 +22,7 @@ class Plural:
 class Titled:
     """A message that names the fact's title, and the one without it, or None where nothing is left to say."""
 
-    without: Text | None
+    without: Text | Plural | None
     titled: Text
 
 
@@ -85,7 +85,7 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "due_before": Plural("it is due {count} day before", "it is due {count} days before"),
     "due_that_day": say("it is due that day"),
     "due_day_after": say("it is due the day after"),
-    "due_later": say("it is due {days} days later"),
+    "due_on": say("it is due on {day:%A, %-d %B}"),
     "goal": say("your goal: {done} of {goal} this week so far"),
     "goal_then": say("your goal: {done} of {goal} that week by then"),
     "wanted_then": say("you wish for it on a {day:%A}"),
@@ -295,7 +295,9 @@ INPUTS: Mapping[str, Row] = {  # of the meters
     "stands_out": Titled(say("an entry unlike others, at {time:%H:%M}"), say("today: {title}, at {time:%H:%M}")),
     "task_due_today": Titled(say("a task is due today"), say("due today: {title}")),
     "flight_today": say("your flight leaves at {time:%H:%M}"),
-    "due_by_today": Plural("{count} task is due by today", "{count} tasks are due by today"),
+    "due_by_today": Titled(
+        Plural("{count} task is due by today", "{count} tasks are due by today"), say("due by today: {title}")
+    ),
     "illness_signs": say("in the same night {signs}"),
     "resting_hr_up": say("resting heart rate up"),
     "breathing_faster": say("breathing faster"),
@@ -344,6 +346,7 @@ EVIDENCE: Mapping[str, Row] = {  # of outcomes
 }
 
 EARLIER: Mapping[str, Row] = {  # of kinds that only advice of earlier versions has
+    "due_later": say("it is due {days} days later"),
     "ill": say("your body is fighting something"),
     "free_evening": say("your evening has no entry"),
     "free_rest": say("no entry comes after it on this day"),

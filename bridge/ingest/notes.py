@@ -58,8 +58,13 @@ def forget_last(store: Store, user: User, *, now: datetime) -> Note:
     found = recent(store, user)
     if not found:
         raise SetupError(f'nothing is noted; note something: bridge note --user {user.name} "late coffee"')
-    store_said(store, user, _record(user, found[0], deleted=True), again="bridge note", now=now)
+    forget(store, user, found[0], now=now)
     return found[0]
+
+
+def forget(store: Store, user: User, note: Note, *, now: datetime) -> None:
+    """Delete a note of the user."""
+    store_said(store, user, _record(user, note, deleted=True), again="bridge note", now=now)
 
 
 def recent(store: Store, user: User, *, since: date | None = None) -> list[Note]:

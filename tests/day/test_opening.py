@@ -4,7 +4,7 @@ import pytest
 
 from bridge.day.opening import opening
 from bridge.day.person import Mode, ModeKind
-from bridge.domain.rendering import for_person
+from bridge.domain.rendering import Audience, for_person, reasons
 from bridge.domain.types import Task
 from rhythm_env.interface import ActionType
 
@@ -52,7 +52,10 @@ def test_news_comes_before_an_ordinary_night():
     task = Task(key="t", list="l", title="Taxes", due=TODAY)
     assert said(person(tasks=[task])) == ["due today: Taxes", "you had a good night"]
     late = Task(key="late", list="l", title="Passport", due=TODAY - DAY)
-    assert said(person(tasks=[task, late]))[0] == "2 tasks are due by today"
+    assert said(person(tasks=[task, late]))[0] == "due by today: Passport, Taxes"
+    many = [*(Task(key=str(n), list="l", title=f"T{n}", due=TODAY) for n in range(5))]
+    assert said(person(tasks=many))[0] == "due by today: T0, T1, T2, +2"
+    assert reasons(opening(person(tasks=many)), Audience.ASSISTANT)[0] == "5 tasks are due by today"
     flight = entry(TODAY, 1080, 1200, None, "LH 123", end_zone="America/New_York")
     assert said(person(flight)) == ["your flight leaves at 18:00", "you had a good night"]
 

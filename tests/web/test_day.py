@@ -128,11 +128,18 @@ def test_accept_change_your_mind_and_put_it_off(place: Place, ana: User, visitor
     assert visitor.change(path, {"answer": "perhaps"}).status_code == 400
 
 
-def test_one_tap_checks_in(place: Place, ana: User, visitor: Visitor) -> None:
+def test_one_tap_checks_in(
+    place: Place, ana: User, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
     visitor.change("/checkin", {"score": "4", "about": "VITALITY"})
     (said,) = checkins.recent(place.bridge.store, ana, since=installation.now().date())
     assert (said.score, str(said.about)) == (4, "VITALITY")
     assert "You said: 4 for vitality" in visitor.get("/").text
+    monkeypatch.setenv("BRIDGE_NOW", (installation.now() + timedelta(minutes=5)).isoformat())
+    visitor.change("/checkin", {"score": "2", "about": "SERENITY"})
+    shown = visitor.get("/").text
+    assert "You said: 2 for serenity" in shown
+    assert "4 for vitality at 10:05" in shown
     assert visitor.change("/checkin", {"score": "9"}).status_code == 400
 
 

@@ -49,6 +49,8 @@ def test_a_holiday_of_next_week_is_said_and_taken_back(place: Place, ana: User, 
     shown = visitor.get("/")
     assert "You said that you are on holiday, from Monday, 23 November until Sunday, 29 November." in text(shown)
     assert [f'name="{name}" value="{value}"' in shown.text for name, value in days.items()] == [True, True]
+    assert visitor.get("/week?week=2026-W48").text.count('class="mode">on holiday') == 7
+    assert 'class="mode"' not in visitor.get("/week").text
     today = installation.now().date()
     assert modes.mode_of(place.bridge.store, ana, today).kind is ModeKind.NORMAL
     visitor.change("/mode", {"mode": "normal", **days})
@@ -100,9 +102,10 @@ def test_a_wish_is_said_back_and_counts_once_confirmed(place: Place, ana: User, 
     visitor.get("/")
     said = visitor.change("/wishes/said", {"text": "never meditation"})
     assert "Never suggest meditation. Is that what you wish?" in text(said)
+    assert "<h1>Wishes</h1>" in said.text
     assert not people.wishes(ana.id).never
     saved = visitor.change("/wishes/said", {"text": "never meditation", "confirmed": "yes"}, headers=PART)
-    assert saved.text.lstrip().startswith('<section class="card" id="different"')
+    assert saved.text.lstrip().startswith('<section class="card" id="wish"')
     assert "Saved: never suggest meditation." in text(saved)
     assert people.wishes(ana.id).never == {ActionType.MEDITATE}
     wrong = visitor.change("/wishes/said", {"text": "purple <b>"})

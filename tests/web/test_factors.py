@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import unescape
 
 from bridge.domain.records import User
@@ -21,6 +22,23 @@ def test_a_chip_notes_and_the_table_says_how_many_days_are_left(place: Place, an
     again = visitor.change("/factors", {"text": "wine", "back": "/"})
     assert (again.status_code, again.headers["location"]) == (303, "/")
     assert visitor.change("/factors", {"text": "wine", "back": "https://example.org"}).status_code == 422
+    assert "Noted: wine." in unescape(visitor.get("/").text)
     wrong = visitor.change("/factors", {"text": "7"})
     assert wrong.status_code == 400
     assert len(notes.recent(place.bridge.store, ana)) == 1
+
+
+def test_what_was_noted_is_said_listed_and_taken_back(place: Place, ana: User) -> None:
+    visitor = place.visitor()
+    visitor.get("/factors")
+    for text in ("wine 2", "late coffee"):
+        visitor.change("/factors", {"text": text})
+    shown = unescape(visitor.get("/factors").text)
+    assert 'role="status">Noted: ' in shown
+    keys = re.findall(r'name="note" value="([^"]+)"', shown)
+    assert "wine 2 <span" in shown
+    assert len(keys) == 2
+    (wine,) = [key for key in keys if "wine" in key]
+    for _ in range(2):  # the second from an older page
+        assert visitor.change("/factors/back", {"note": wine}).status_code == 303
+    assert [one.name for one in notes.recent(place.bridge.store, ana)] == ["late coffee"]

@@ -1,4 +1,4 @@
-"""Serve what a user says of these days: the mode, and a wish in plain words."""
+"""Serve what a user says of these days: the mode."""
 
 from __future__ import annotations
 
@@ -6,22 +6,19 @@ from datetime import timedelta
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Query, Request
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
 
-from bridge.advice import modes, whose, wishing
+from bridge.advice import modes, whose
 from bridge.day.person import Mode, ModeKind
 from bridge.documents.inputs import parse_day
-from bridge.domain.errors import SetupError
-from bridge.domain.languages import date_text, say, shown, told
+from bridge.domain.languages import date_text, say, shown
 from bridge.domain.rendering import for_person
-from bridge.domain.wish_said import sentence
 from bridge.web import day
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor
 
 router = APIRouter()
 Text = Annotated[str, Form(max_length=1000)]
-NO_WISH = {"text": "", "wrong": None, "understood": None, "saved": False}
 MODE_TITLES = {
     ModeKind.ILL: say("I am ill"),
     ModeKind.AWAY: say("I am away"),
@@ -77,18 +74,6 @@ def dismiss(visit: Visitor, mode: Text) -> RedirectResponse:
     return RedirectResponse("/", 303)
 
 
-@router.post("/wishes/said")
-def wish(request: Request, visit: Visitor, text: Text, confirmed: Text = "") -> Response:
-    """Show what is understood of a wish, or save it if it is confirmed. Else examples are told."""
-    try:
-        found = wishing.say_wish(visit.bridge.store, visit.user, text, confirmed=confirmed == "yes", now=visit.now)
-    except SetupError as error:
-        status = 200 if day.is_part(request) else 400  # htmx shows no part of a refusal
-        return _shown(request, visit, wish={**NO_WISH, "text": text, "wrong": told(error)}, status=status)
-    said = {**NO_WISH, "text": text, "understood": sentence(found.said, found.aside), "saved": confirmed == "yes"}
-    return _shown(request, visit, wish=said)
-
-
 def card(visit: Visit) -> dict[str, Any]:
     """Return the values of the card "This day is different" for the template, without what is asked."""
     today = day.local(visit, visit.now).date()
@@ -102,7 +87,6 @@ def card(visit: Visit) -> dict[str, Any]:
         "asked": [],
         "doubt": None,
         "loads": True,
-        "wish": NO_WISH,
     }
 
 

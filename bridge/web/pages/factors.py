@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Form
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from bridge.domain.errors import SetupError
-from bridge.domain.languages import number, say, shown, told
+from bridge.domain.languages import date_text, number, say, shown, told
 from bridge.ingest import notes
 from bridge.query import exposures
 from bridge.query.effects import Effect
 from bridge.query.factors import factors as found_of
+from bridge.web.day import local
 from bridge.web.kinds import kind_name, unit_name
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor
 from bridge.web.today_cache import data_version
 
 router = APIRouter()
-CHIPS_MAX = 12
+CHIPS_MAX, NOTES_MAX = 12, 20
+JUST = timedelta(minutes=2)  # for so long a page says that something was noted
 FIRST_CHIPS = (say("alcohol"), say("late coffee"), say("late meal"))
 CLASSES = {
     "late meetings": say("late meetings"),
@@ -52,6 +55,34 @@ def note(
     return RedirectResponse(back, 303)
 
 
+@router.post("/factors/back")
+def take_back(
+    visit: Visitor,
+    note: Annotated[str, Form(max_length=200)],
+    back: Annotated[Literal["/", "/factors"], Form()] = "/factors",
+) -> Response:
+    """Delete one of the notes that the page shows, and go ``back``. What is gone already is left as it is."""
+    for one in notes.recent(visit.bridge.store, visit.user):
+        if _key(one) == note:
+            notes.forget(visit.bridge.store, visit.user, one, now=visit.now)
+    return RedirectResponse(back, 303)
+
+
+def just_noted(visit: Visit) -> dict[str, str] | None:
+    """Return the note of the last minutes for the template, or None."""
+    newest = next(iter(notes.recent(visit.bridge.store, visit.user, since=local(visit, visit.now - JUST).date())), None)
+    return None if newest is None or visit.now - newest.at > JUST else _noted(visit, newest)
+
+
+def _key(one: notes.Note) -> str:
+    return f"{one.at.isoformat()} {one.name}"
+
+
+def _noted(visit: Visit, one: notes.Note) -> dict[str, str]:
+    what = one.name if one.amount == 1 else f"{one.name} {number(one.amount, '.3g')}"
+    return {"key": _key(one), "what": what, "at": date_text(local(visit, one.at), "%a %-d %b, %H:%M")}
+
+
 def chips_of(visit: Visit) -> list[str]:
     """Return what the user noted before, and what people often note, as texts of buttons."""
     noted = [name for name in exposures.names(visit.bridge.store, visit.user) if name not in exposures.CLASSES]
@@ -73,6 +104,8 @@ def _shown(visit: Visit, *, wrong: str | None = None) -> HTMLResponse:
         known=known,
         others=others,
         wrong=wrong,
+        noted=[_noted(visit, one) for one in notes.recent(visit.bridge.store, visit.user)[:NOTES_MAX]],
+        just_noted=None if wrong else just_noted(visit),
     )
 
 

@@ -37,7 +37,7 @@ from bridge.web.state import SESSION_COOKIE, AppState, Visit, Visitor, app_state
 router = APIRouter()
 Text = Annotated[str, Form(max_length=300)]
 LOOKED_AT = 3  # of the made-up person's sources, the calendars and tasks, tell most hours at which nothing is said
-TIME_TO_LOOK = timedelta(minutes=30)  # without an entry, after the made-up person came
+TIME_TO_LOOK = timedelta(minutes=30)  # without an entry, and before the suggestion is over
 
 
 @router.get("/welcome")
@@ -277,7 +277,8 @@ def _is_spoken_to(bridge: Bridge, user: User, now: datetime) -> bool:
     entry = requests.next_entry(bridge, user, now)
     if entry is not None and datetime.fromisoformat(str(entry.values["time"])) < now + TIME_TO_LOOK:
         return False
-    return isinstance(requests.recommend(bridge, user, now=now, seen=False), Recommendation)
+    found = requests.recommend(bridge, user, now=now, seen=False)
+    return isinstance(found, Recommendation) and (found.end is None or found.end >= now + TIME_TO_LOOK)
 
 
 class _Undone(Exception):

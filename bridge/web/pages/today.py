@@ -25,7 +25,8 @@ from bridge.web.as_of import as_of
 from bridge.web.jobs import DONE, Job
 from bridge.web.keeping import kept_coming
 from bridge.web.pages import different, ownership
-from bridge.web.pages.factors import chips_of
+from bridge.web.pages.factors import chips_of, just_noted
+from bridge.web.pages.wishes import NO_WISH
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor, is_seen
 from bridge.web.today_cache import Today
@@ -74,6 +75,8 @@ def today(
             "job": (ended := _ended(visit, came)),
             "keeping": [] if ended is None else kept_coming(visit),
             "different": different.card(visit),
+            "wish": NO_WISH,
+            "just_noted": just_noted(visit),
             "follows": None,
             "refused": None if refused is None else {"id": refused.id, "why": _why(refused)},
             "week_name": "",
@@ -236,10 +239,19 @@ def check_in(request: Request, visit: Visitor, score: Text, about: Text = "") ->
 
 def _checkin(visit: Visit, said: checkins.CheckIn | None) -> dict[str, Any]:
     since = day.local(visit, visit.now).date()
-    found = said or next(iter(checkins.recent(visit.bridge.store, visit.user, since=since)), None)
-    last = None if found is None else {"score": f"{found.score:g}", "at": f"{day.local(visit, found.at):%H:%M}"}
-    about = "" if found is None or found.about is None else str(found.about)
-    return {"said": said is not None, "last": last, "about": about, "meters": tuple(Meter), "faces": phrases.FACES}
+    of_day = sorted(checkins.recent(visit.bridge.store, visit.user, since=since), key=lambda one: one.at, reverse=True)
+    found = said or next(iter(of_day), None)
+    newest = {one.about: one for one in reversed(of_day) if found is not None and one.about is not found.about}
+    last = None if found is None else _score(visit, found)
+    about = "" if last is None else last["about"]
+    earlier = [_score(visit, one) for one in reversed(newest.values())]
+    shown_ = {"said": said is not None, "last": last, "earlier": earlier, "about": about}
+    return {**shown_, "meters": tuple(Meter), "faces": phrases.FACES}
+
+
+def _score(visit: Visit, one: checkins.CheckIn) -> dict[str, str]:
+    about = "" if one.about is None else str(one.about)
+    return {"score": f"{one.score:g}", "at": f"{day.local(visit, one.at):%H:%M}", "about": about}
 
 
 @router.get("/events")

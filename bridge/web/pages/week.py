@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Annotated, Any
 
@@ -10,9 +10,10 @@ from fastapi import APIRouter, Form, Path, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from markupsafe import Markup
 
-from bridge.advice import rescheduling
+from bridge.advice import modes, rescheduling
 from bridge.advice.week import Week, WeekSlot, is_moved, monday_of
 from bridge.day.outcomes import day_end
+from bridge.day.person import ModeKind
 from bridge.documents.calendar import describe_facts, today_event_document
 from bridge.documents.review import week_name
 from bridge.documents.text import slot_name
@@ -31,6 +32,12 @@ from rhythm_env.interface import Answer, Slot
 
 router = APIRouter()
 A_WEEK = timedelta(weeks=1)
+MODE_WORDS = {
+    ModeKind.ILL: say("ill"),
+    ModeKind.AWAY: say("away"),
+    ModeKind.HOLIDAY: say("on holiday"),
+    ModeKind.ODD: say("a different day"),
+}
 DUE_MAX = 5  # tasks shown for a day
 Named = Annotated[str, Form(max_length=20)]
 
@@ -83,10 +90,11 @@ def _drawn(visit: Visit, week: Week, owned_: dict[str, Any]) -> Markup:
     """Return the days of a week for the template, made once for a slot and a session."""
 
     def made() -> Markup:
-        shown: dict[str, Any] = {"days": _days(visit, week, owned_), "choices": ahead.choices(visit)}
+        shown: dict[str, Any] = {"days": _days(visit, week, owned_, said), "choices": ahead.choices(visit)}
         return part("week/days.html", visit, **shown, name=week_name(week.monday), week_name=week_name(week.monday))
 
-    version = week, moment_at(visit.now, visit.user.zones), visit.csrf
+    said = tuple(modes.spells(visit.bridge.store, visit.user))
+    version = week, moment_at(visit.now, visit.user.zones), visit.csrf, said
     return visit.app.results.get(visit.user, "days of the week", version, made)
 
 
@@ -103,7 +111,7 @@ def move(visit: Visitor, number: Annotated[int, Path(ge=1, le=2**53)], to: Named
     return RedirectResponse(f"/week?week={week_name(monday)}", 303)
 
 
-def _days(visit: Visit, week: Week, owned_: dict[str, Any]) -> list[dict[str, Any]]:
+def _days(visit: Visit, week: Week, owned_: dict[str, Any], said: Sequence[modes.Spell]) -> list[dict[str, Any]]:
     tones = {one["name"]: one["tone"] for one in owned_["calendars"]}
     now, open_slots = moment_at(visit.now, visit.user.zones), set(ahead.slots_ahead(visit))
     return [
@@ -113,11 +121,18 @@ def _days(visit: Visit, week: Week, owned_: dict[str, Any]) -> list[dict[str, An
             "date": date_text(slots[0].facts.moment.date, "%d %b"),
             "today": slots[0].facts.moment.date == now.date,
             "over": slots[-1].facts.moment < now,
+            "mode": _mode(said, slots[0].facts.moment.date),
             **_due(week, slots[0].facts.moment.date, now.date),
             "slots": [_slot(visit, week, slot, tones, is_open=slot.facts.moment in open_slots) for slot in slots],
         }
         for slots in (week.slots[day : day + 4] for day in range(0, len(week.slots), 4))
     ]
+
+
+def _mode(said: Sequence[modes.Spell], day: date) -> str | None:
+    """Return the mode that the user said of a day, in a word. What was said last counts."""
+    found = [ModeKind(kind) for kind, since, until in said if since <= day <= until]
+    return shown(MODE_WORDS[found[-1]]) if found else None
 
 
 def _due(week: Week, day: date, today: date) -> dict[str, Any]:

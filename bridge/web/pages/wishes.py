@@ -9,11 +9,13 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
+from bridge.advice import wishing
 from bridge.documents.inputs import parse_spans
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, say, told
 from bridge.domain.wish_said import Said, sentence, standing, without
 from bridge.domain.wishes import GOAL_MAX, SUGGESTIONS_DEFAULT, SUGGESTIONS_MAX, Hours, Wishes, checked, plain
+from bridge.web.day import is_part
 from bridge.web.phrases import action_name
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor
@@ -27,6 +29,8 @@ WEIGHT_CHOICES = (
     ("2", say("more")),
     ("3", say("much more")),
 )
+NO_WISH: dict[str, Any] = {"text": "", "wrong": None, "understood": None, "saved": False}
+Text = Annotated[str, Form(max_length=1000)]
 FIELD_MAX = 200  # characters
 Fields = Mapping[str, str]
 
@@ -61,6 +65,22 @@ def save(visit: Visitor, form: Annotated[Fields, Depends(fields)]) -> Response:
     return RedirectResponse("/wishes?saved=yes", 303)
 
 
+@router.post("/wishes/said")
+def wish(request: Request, visit: Visitor, text: Text, confirmed: Text = "") -> Response:
+    """Show what is understood of a wish, or save it if it is confirmed. Else examples are told."""
+    found, status = NO_WISH | {"text": text}, 200
+    try:
+        said = wishing.say_wish(visit.bridge.store, visit.user, text, confirmed=confirmed == "yes", now=visit.now)
+    except SetupError as error:
+        found |= {"wrong": told(error)}
+        status = 200 if is_part(request) else 400  # htmx shows no part of a refusal
+    else:
+        found |= {"understood": sentence(said.said, said.aside), "saved": confirmed == "yes"}
+    if is_part(request):
+        return page("today/wish.html", visit, path="/", wish=found)
+    return _shown(visit, _fields_of(visit.bridge.store.people.wishes(visit.user.id)), wish=found, status=status)
+
+
 @router.post("/wishes/back")
 def take_back(visit: Visitor, wish: Annotated[str, Form(max_length=1000)]) -> RedirectResponse:
     """Take one wish back. What no longer stands is left as it is."""
@@ -79,11 +99,20 @@ def _key(one: Said) -> str:
     return " ".join([one.kind, *sorted(one.actions), *meter, *(times if one.kind == "barred" else ())])
 
 
-def _shown(visit: Visit, form: Fields, *, saved: bool = False, wrong: str | None = None) -> HTMLResponse:
+def _shown(
+    visit: Visit,
+    form: Fields,
+    *,
+    saved: bool = False,
+    wrong: str | None = None,
+    wish: Mapping[str, Any] = NO_WISH,
+    status: int = 200,
+) -> HTMLResponse:
     return page(
         "wishes.html",
         visit,
-        status=200 if wrong is None else 400,
+        status=status if wrong is None else 400,
+        wish=wish,
         path="/wishes",
         form=form,
         standing=[(_key(one), sentence((one,))) for one in standing(visit.bridge.store.people.wishes(visit.user.id))],
