@@ -128,9 +128,7 @@ def test_accept_change_your_mind_and_put_it_off(place: Place, ana: User, visitor
     assert visitor.change(path, {"answer": "perhaps"}).status_code == 400
 
 
-def test_one_tap_checks_in(
-    place: Place, ana: User, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_tap_checks_in(place: Place, ana: User, visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
     visitor.change("/checkin", {"score": "4", "about": "VITALITY"})
     (said,) = checkins.recent(place.bridge.store, ana, since=installation.now().date())
     assert (said.score, str(said.about)) == (4, "VITALITY")
