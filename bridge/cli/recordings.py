@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bridge.cli import options, show
 from bridge.cli.data import report
+
+if TYPE_CHECKING:
+    from bridge.recordings.redact import Redactor
 
 
 def register(app: typer.Typer) -> None:
@@ -19,21 +22,47 @@ def register(app: typer.Typer) -> None:
 def record(
     folder: Annotated[Path, typer.Argument(help="The folder to write the recording into, which must be new or empty.")],
     user: options.User,
+    redact: Annotated[
+        bool, typer.Option("--redact", help="Record one vendor, and replace all that tells whose the recording is.")
+    ] = False,
+    source: Annotated[
+        str | None, typer.Option("--source", "-s", help="With --redact: the vendor, if several can be recorded.")
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Record what the vendor of every account of a user answers, without tokens, names and e-mail addresses.
 
-    Measurements and titles of events stay in the recording: look at it before you share it.
+    Measurements and titles of events stay in the recording: look at it before you share it. With --redact it can be
+    given away: measurements and the clock stay, dates move by a secret number of weeks, all other texts are replaced.
     """
     from bridge import installation
     from bridge.recordings import replay as recording
 
+    if source is not None and not redact:
+        raise typer.BadParameter("--source is for --redact; without it every account is recorded")
     with installation.open_bridge() as bridge:
-        outcomes = recording.record(bridge, bridge.store.people.user(user), folder, at=installation.now())
-    report(outcomes, user, json=json)
-    if not json:
+        person, now = bridge.store.people.user(user), installation.now()
+        if redact:
+            outcome, redactor = recording.record_redacted(bridge, person, source, folder, at=now)
+            report([outcome], user, json=json)
+        else:
+            report(recording.record(bridge, person, folder, at=now), user, json=json)
+    if redact and not json:
+        _tell_redacted(folder, outcome.source, redactor)
+    elif not json:
         files = folder / recording.FILES_FOLDER
         typer.echo(f"Recorded into {folder}. Put exports into {files}, then: bridge replay {folder} --keep")
+
+
+def _tell_redacted(folder: Path, source: str, redactor: Redactor) -> None:
+    """Print what was replaced. The names of unknown fields stand in no file, for they may be anything."""
+    typer.echo(f"{redactor.kept} values kept, {sum(redactor.replaced.values())} replaced, in these fields:")
+    for name, count in sorted(redactor.replaced.items()):
+        typer.echo(f"  {name} ({count})")
+    typer.echo(
+        f"Read {folder / f'{source}.json'} before you give it away. "
+        f"It holds no date of yours. To keep what it comes to: bridge replay {folder} --keep"
+    )
 
 
 def replay(

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote, urlencode
 
+from bridge.recordings.redact import BASE, Redactor
 from bridge.recordings.server import Answer, Request
 
 SECRET_NAMES = re.compile(r"(?i)token|secret|authori[sz]|cookie|api.?key|password|signature")
@@ -38,6 +39,21 @@ class Cleaner:
     """
 
     _stands_for: dict[str, str] = field(default_factory=dict)
+
+    def asked(self, request: Request) -> str:
+        """Return a request as ``request_key`` does, cleaned."""
+        return self.text(request_key(request))
+
+    def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
+        """Return the headers as they are, for the recorder keeps none with anything personal."""
+        return dict(headers)
+
+    def body(self, content: str) -> Any:
+        """Return an answer's body cleaned, parsed where it is JSON."""
+        try:
+            return self.value(json.loads(content))
+        except ValueError:
+            return self.text(content)
 
     def text(self, text: str) -> str:
         """Return a text with each e-mail address replaced, except public addresses such as those at ``example.com``."""
@@ -70,8 +86,8 @@ class Recorder:
     """
 
     vendor: str  # the base address
+    cleaner: Cleaner | Redactor
     exchanges: list[dict[str, Any]] = field(default_factory=list)
-    _cleaner: Cleaner = field(default_factory=Cleaner)
     _writing: threading.Lock = field(default_factory=threading.Lock)
 
     def application(self, request: Request) -> Answer:
@@ -87,18 +103,17 @@ class Recorder:
         except requests.RequestException:
             return Answer(status=502, body={"error": "the vendor does not answer"})
         kept = {name: answer.headers[name] for name in KEPT_HEADERS if name in answer.headers}
+        base = self.vendor.rstrip("/").encode()
         if not CONSENT_PATHS.search(request.path):
-            self._write(request, answer.status_code, kept, answer.content)
-        return Answer(status=answer.status_code, body=answer.content, headers=kept)
+            self._write(request, answer.status_code, kept, answer.content.replace(base, BASE.encode()))
+        content = answer.content.replace(base, _address(request).encode())  # links lead here as well
+        return Answer(status=answer.status_code, body=content, headers=kept)
 
     def _write(self, request: Request, status: int, headers: Mapping[str, str], content: bytes) -> None:
-        try:
-            body = self._cleaner.value(json.loads(content)) if content else None
-        except ValueError:
-            body = self._cleaner.text(content.decode("utf-8", errors="replace"))
-        asked = self._cleaner.text(request_key(request))
+        body = self.cleaner.body(content.decode("utf-8", errors="replace")) if content else None
+        exchange = {"asked": self.cleaner.asked(request), "status": status, "body": body}
         with self._writing:
-            self.exchanges.append({"asked": asked, "status": status, "headers": dict(headers), "body": body})
+            self.exchanges.append(exchange | {"headers": self.cleaner.headers(headers)})
 
 
 class Player:
@@ -118,8 +133,14 @@ class Player:
             return Answer(status=404, body={"error": "not in the recording"})
         exchange = answers.pop(0) if len(answers) > 1 else answers[0]
         body = exchange["body"]
-        content = body.encode() if isinstance(body, str) else body
+        text = "" if body is None else body if isinstance(body, str) else json.dumps(body)
+        content = text.replace(BASE, _address(request)).encode()
         return Answer(status=exchange["status"], body=content, headers=exchange["headers"])
+
+
+def _address(request: Request) -> str:
+    """Return the address of the server that was asked."""
+    return f"http://{request.headers.get('host', '')}"
 
 
 def request_key(request: Request) -> str:

@@ -21,8 +21,10 @@ from bridge.domain.types import Outcome, Reading
 from bridge.ingest import connecting, runs
 from bridge.ingest.files import new_folder
 from bridge.ingest.sync import Source, sync
-from bridge.recordings.exchanges import Player, Recorder
+from bridge.recordings.exchanges import Cleaner, Player, Recorder
+from bridge.recordings.redact import PLAIN_NUMBER, Redactor
 from bridge.recordings.server import LabServer
+from bridge.recordings.shift import Shift
 from bridge.store import Store
 from rhythm_env.interface import Meter
 
@@ -78,21 +80,52 @@ def record(bridge: installation.Bridge, user: User, folder: Path, *, at: datetim
 
     Raises SetupError if no account can be recorded, and for a folder that is not empty.
     """
-    live = [c for c in connecting.connections_of(bridge, user, None) if recordable(bridge.store, c)]
+    live = _live(bridge, user, None)
+    new_folder(folder, f"bridge record FOLDER --user {user.name}")
+    _write(folder / ABOUT_FILE, _circumstances(bridge, zone_at(at, user.zones).key, at))
+    return [_record_one(bridge, connection, folder, Cleaner(), at=at) for connection in live]
+
+
+def record_redacted(
+    bridge: installation.Bridge, user: User, source: str | None, folder: Path, *, at: datetime
+) -> tuple[Outcome, Redactor]:
+    """Record one account so that the recording can be given away. Return the outcome, and what redacted it.
+
+    ``source`` may be None for a user with a single account that can be recorded. Raises SetupError otherwise, for a
+    source that does not say what may be given away, and as ``record`` does.
+    """
+    live = _live(bridge, user, source)
+    if len(live) > 1:
+        names = ", ".join(sorted({connection.source for connection in live}))
+        raise SetupError(f"one vendor at a time is redacted; choose of {names}: --source SOURCE")
+    spec = registry.spec(live[0].source)
+    if spec.shareable is None:
+        raise SetupError(f"{spec.name} does not say which of its fields may be given away; record it without --redact")
+    new_folder(folder, f"bridge record FOLDER --redact --user {user.name}")
+    shift = Shift.secret(zone_at(at, user.zones), at)
+    redactor = Redactor(registry.resolve(spec.shareable), shift)
+    about = _circumstances(bridge, str(shift.zone(shift.home.key)), at + shift.by)
+    _write(folder / ABOUT_FILE, about | {"redacted": True})
+    return _record_one(bridge, live[0], folder, redactor, at=at), redactor
+
+
+def _live(bridge: installation.Bridge, user: User, source: str | None) -> list[Connection]:
+    live = [c for c in connecting.connections_of(bridge, user, source) if recordable(bridge.store, c)]
     if not live:
         raise SetupError(
             f"{user.name} has no account that can be recorded; connect one: bridge connect SOURCE --user {user.name}"
         )
-    new_folder(folder, f"bridge record FOLDER --user {user.name}")
-    about = {
+    return live
+
+
+def _circumstances(bridge: installation.Bridge, zone: str, at: datetime) -> dict[str, Any]:
+    return {
         "version": RECORDING_VERSION,
         "now": at.isoformat(),
-        "zone": zone_at(at, user.zones).key,
+        "zone": zone,
         "classifier": bridge.settings.classifier,
         "policy": bridge.settings.policy,
     }
-    _write(folder / ABOUT_FILE, about)
-    return [_record_one(bridge, connection, folder, at) for connection in live]
 
 
 def recordable(store: Store, connection: Connection) -> bool:
@@ -105,19 +138,31 @@ def recordable(store: Store, connection: Connection) -> bool:
     return account and "base_url" in named
 
 
-def _record_one(bridge: installation.Bridge, connection: Connection, folder: Path, at: datetime) -> Outcome:
+def _record_one(
+    bridge: installation.Bridge, connection: Connection, folder: Path, cleaner: Cleaner | Redactor, *, at: datetime
+) -> Outcome:
     """Record a full sync of a connection into ``folder``, as ``SOURCE.json``, and return its outcome."""
     spec = registry.spec(connection.source)
     account = bridge.account(connection, spec)
-    recorder = Recorder(account.settings["base_url"])
+    outcome, body = recorded(spec.name, account, cleaner, at=at)
+    _write(folder / f"{spec.name}.json", body)
+    return outcome
+
+
+def recorded(
+    source: str, account: installation.StoredAccount, cleaner: Cleaner | Redactor, *, at: datetime
+) -> tuple[Outcome, dict[str, Any]]:
+    """Sync an account into an empty store, and return the outcome, and the exchanges with the settings behind them."""
+    recorder = Recorder(account.settings["base_url"], cleaner)
     with LabServer(recorder.application) as server, closing(Store("sqlite://")) as scratch:
         person = scratch.people.add_user("recorded", "UTC", now=at)
-        place = scratch.connections.connect(person.id, spec.name, "account", now=at)
-        redirected = Redirected(account, server.url)
-        outcome = _synced(scratch, place, redirected, at=at)
-    plain = {s.name: account.settings[s.name] for s in spec.settings if not s.secret and _keeps(s.name)}
-    _write(folder / f"{spec.name}.json", {"settings": plain, "exchanges": recorder.exchanges})
-    return outcome
+        place = scratch.connections.connect(person.id, source, "account", now=at)
+        outcome = _synced(scratch, place, Redirected(account, server.url), at=at)
+    names = [one.name for one in registry.spec(source).settings if not one.secret and _keeps(one.name)]
+    plain = {name: account.settings[name] for name in names if name in account.settings}
+    if isinstance(cleaner, Redactor):
+        plain = {name: value for name, value in plain.items() if value == "" or PLAIN_NUMBER.fullmatch(value)}
+    return outcome, {"settings": plain, "exchanges": recorder.exchanges}
 
 
 def _keeps(name: str) -> bool:

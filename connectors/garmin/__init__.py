@@ -60,6 +60,7 @@ SPEC = ConnectorSpec(
     ),
     rmssd_error=0.105,  # Dial 2025, 536 nights
     opens="connectors.garmin.client:Garmin",
+    shareable="connectors.garmin.shareable:SHAREABLE",
     authorises="connectors.garmin.consent:authorise",
     recognises="connectors.garmin.files:recognise",
     reads="connectors.garmin.files:read",

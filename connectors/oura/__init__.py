@@ -78,6 +78,7 @@ SPEC = ConnectorSpec(
         ),
     ),
     opens="connectors.oura.client:Oura",
+    shareable="connectors.oura.shareable:SHAREABLE",
     authorises="connectors.oura.client:authorise",
     revokes="connectors.oura.client:revoke",
     recognises="connectors.oura.files:recognise",

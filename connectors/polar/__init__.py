@@ -61,6 +61,7 @@ SPEC = ConnectorSpec(
         ),
     ),
     opens="connectors.polar.client:Polar",
+    shareable="connectors.polar.shareable:SHAREABLE",
     authorises="connectors.polar.consent:authorise",
     revokes="connectors.polar.consent:revoke",
     notices="connectors.polar.webhook:notice",

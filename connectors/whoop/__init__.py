@@ -63,6 +63,7 @@ SPEC = ConnectorSpec(
         ),
     ),
     opens="connectors.whoop.client:Whoop",
+    shareable="connectors.whoop.shareable:SHAREABLE",
     authorises="connectors.whoop.client:authorise",
     revokes="connectors.whoop.client:revoke",
     notices="connectors.whoop.webhook:notice",

@@ -55,6 +55,7 @@ SPEC = ConnectorSpec(
         ),
     ),
     opens="connectors.withings.client:Client",
+    shareable="connectors.withings.shareable:SHAREABLE",
     authorises="connectors.withings.client:authorise",
     revokes="connectors.withings.client:revoke",
     notices="connectors.withings.webhook:notice",

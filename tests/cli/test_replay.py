@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ import pytest
 
 import lab
 from bridge import installation, registry
+from bridge.cli import app as main
 from bridge.config import load
 from bridge.domain.errors import SetupError
 from bridge.recordings import replay
@@ -145,6 +147,30 @@ def test_a_recording_holds_no_secret_name_or_address(tmp_path: Path) -> None:
         assert bridge.store.reading.samples(user.id) == []  # the store is not touched
     assert "ana.keller@example.com" in json.dumps(vendors["google_calendar"].account)
     assert "Keller" not in text.replace("family-keller", "")
+
+
+def test_one_vendor_is_recorded_to_be_given_away(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "given"
+    with connected(tmp_path / "home") as (bridge, vendors):
+        user = bridge.store.people.user("ana")
+        with pytest.raises(SetupError, match="one vendor at a time is redacted; choose of garmin, google_calendar"):
+            replay.record_redacted(bridge, user, None, folder, at=NOW)
+        os.environ["BRIDGE_NOW"] = NOW.isoformat()
+        main(["record", str(folder), "--user", "ana", "--redact", "--source", "google_calendar"], standalone_mode=False)
+        events = [row for rows in vendors["google_calendar"].account["events"].values() for row in rows]
+    said = [event["summary"] for event in events if "summary" in event]
+    told = capsys.readouterr().out
+    assert "items[].summary" in told
+    assert f"Read {folder / 'google_calendar.json'} before you give it away." in told
+    text = "".join(path.read_text(encoding="utf-8") for path in folder.iterdir())
+    assert len(said) > 20
+    assert not [word for word in (*said, "keller", "Berlin", "2026", "ana@") if word in text]
+    about = json.loads((folder / replay.ABOUT_FILE).read_text(encoding="utf-8"))
+    assert (about["redacted"], about["zone"]) == (True, "Etc/GMT-1")
+    moved = NOW - datetime.fromisoformat(about["now"])
+    assert moved % timedelta(weeks=1) == timedelta(0)
+    assert moved > timedelta(weeks=52)
+    assert replay.replay(folder)["landed"]["google_calendar"]["new"] > len(said)
 
 
 def test_cleaning() -> None:

@@ -97,7 +97,8 @@ def test_a_skeleton_says_what_is_missing_and_a_sample_completes_it(checkout: Pat
     assert "week.expected.json: unchanged" in run(checkout, "-m", "tests.contract.test_fixtures", "pebble")
     assert {path: path.stat().st_mtime_ns for path in (checkout / "fixtures").glob("oura/*")} == others
 
-    whole = contract(checkout, "test_complete.py", "test_fixtures.py", "test_laws.py", "test_permissions.py")
+    files = ("complete", "fixtures", "laws", "permissions", "redacted")
+    whole = contract(checkout, *(f"test_{name}.py" for name in files))
     assert " passed" in whole.splitlines()[-1], whole
     assert "failed" not in whole.splitlines()[-1], whole
     assert "1 passed" in run(checkout, "-m", "pytest", "-q", "-p", "no:randomly", "-n0", "tests/pebble")

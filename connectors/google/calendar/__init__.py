@@ -22,6 +22,7 @@ SPEC = ConnectorSpec(
     registration=REGISTRATION,
     consent_scopes=("https://www.googleapis.com/auth/calendar.readonly",),
     opens="connectors.google.calendar.client:GoogleCalendar",
+    shareable="connectors.google.calendar.shareable:SHAREABLE",
     authorises="connectors.google.calendar.consent:authorise",
     revokes="connectors.google.calendar.consent:revoke",
     notices="connectors.google.calendar.channels:notice",

@@ -79,6 +79,7 @@ SPEC = ConnectorSpec(
         for area in ("sleep", "activity_and_fitness", "health_metrics_and_measurements")
     ),
     opens="connectors.google.health.client:GoogleHealth",
+    shareable="connectors.google.health.shareable:SHAREABLE",
     authorises="connectors.google.health.client:authorise",
     revokes="connectors.google.health.client:revoke",
     notices="connectors.google.health.webhook:notice",

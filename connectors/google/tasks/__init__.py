@@ -18,6 +18,7 @@ SPEC = ConnectorSpec(
     registration=REGISTRATION,
     consent_scopes=("https://www.googleapis.com/auth/tasks.readonly",),
     opens="connectors.google.tasks.client:GoogleTasks",
+    shareable="connectors.google.tasks.shareable:SHAREABLE",
     authorises="connectors.google.tasks.client:authorise",
     revokes="connectors.google.tasks.client:revoke",
 )

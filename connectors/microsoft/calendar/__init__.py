@@ -19,6 +19,7 @@ SPEC = ConnectorSpec(
     registration=REGISTRATION,
     consent_scopes=("Calendars.Read",),
     opens="connectors.microsoft.calendar.client:MicrosoftCalendar",
+    shareable="connectors.microsoft.calendar.shareable:SHAREABLE",
     authorises="connectors.microsoft.calendar.client:authorise",
     writes="connectors.microsoft.calendar.write:write",
 )

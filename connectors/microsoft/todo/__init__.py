@@ -15,5 +15,6 @@ SPEC = ConnectorSpec(
     registration=REGISTRATION,
     consent_scopes=("Tasks.Read",),
     opens="connectors.microsoft.todo.client:MicrosoftToDo",
+    shareable="connectors.microsoft.todo.shareable:SHAREABLE",
     authorises="connectors.microsoft.todo.client:authorise",
 )
