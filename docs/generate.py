@@ -1,4 +1,4 @@
-"""Write ``docs/reference/`` from the program itself: commands, settings and JSON documents.
+"""Write ``docs/reference/`` from the program itself, and ``docs/conformance.md`` from the tests.
 
 ``python docs/generate.py`` writes the files. With ``--check`` nothing is written, and the exit code is 1 where a file
 is stale. Texts that the program does not hold are in ``docs/reference/texts.toml``.
@@ -30,6 +30,7 @@ from bridge.cli import app
 
 ROOT = Path(__file__).parents[1]
 REFERENCE = ROOT / "docs" / "reference"
+CONFORMANCE = ROOT / "docs" / "conformance.md"
 HEAD = "<!-- Written by `make docs` from the program itself. Change the program, then run it again. -->\n\n"
 LABORATORY = "The laboratory"
 NOW = "2026-11-20T07:40:00+01:00"  # the day of the fixtures, awake, before its entry
@@ -305,20 +306,28 @@ def run(arguments: list[str]) -> tuple[int, str]:
     return int(code or 0), out.getvalue()
 
 
+def conformance_page() -> str:
+    """Return the page of the laws that each source keeps."""
+    sys.path.insert(0, str(ROOT))
+    conformance = importlib.import_module("tests.contract.conformance")
+    return str(conformance.page(texts()["conformance"]))
+
+
 PAGES = {"commands.md": commands_page, "settings.md": settings_page, "json.md": json_page}
 
 
 def main(arguments: list[str]) -> int:
     """Write the pages; with ``--check``, compare instead and return 1 where one is stale."""
     stale = []
-    for name, made in PAGES.items():
-        path, text = REFERENCE / name, HEAD + made()
+    pages = {REFERENCE / name: made for name, made in PAGES.items()} | {CONFORMANCE: conformance_page}
+    for path, made in pages.items():
+        name, text = path.name, HEAD + made()
         if path.exists() and path.read_text(encoding="utf-8") == text:
             continue
         stale.append(name)
         if "--check" not in arguments:
             path.write_text(text, encoding="utf-8")
-            print(f"written: docs/reference/{name}")
+            print(f"written: {path.relative_to(ROOT)}")
     if stale and "--check" in arguments:
         print(f"stale: {', '.join(stale)}; run: make docs", file=sys.stderr)
         return 1
