@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One more than there are cores, because tests wait for servers now and then. Neighbours share their fixtures.
 WORKERS = $(shell $(PYTHON) -c "import os; print(min(8, 1 + (os.cpu_count() or 1)))") --dist worksteal
 
-.PHONY: demo dist sbom test test-slow test-faults test-web test-caldav test-calendars test-s3 test-standards test-home-assistant test-openenv test-train test-llm test-newest test-lowest smoke-newest locks lint docs languages site pictures first-plan classifier bench mutants evaluate evidence live clean
+.PHONY: demo dist sbom test test-slow test-generated test-faults test-web test-caldav test-calendars test-s3 test-standards test-home-assistant test-openenv test-train test-llm test-newest test-lowest smoke-newest locks lint docs languages site pictures first-plan classifier bench mutants evaluate evidence live clean
 
 PIP_INSTALL := pip install --quiet --disable-pip-version-check --no-compile
 
@@ -24,6 +24,9 @@ test: .venv/ready
 
 test-slow: .venv/ready
 	$(BIN)/pytest -m "slow and not faults and not web" --numprocesses $(WORKERS) --timeout 1200 $(TESTS)
+
+test-generated: .venv/ready
+	EXAMPLES=all $(BIN)/pytest -m "hypothesis and not slow and not faults and not web" --numprocesses $(WORKERS) $(TESTS)
 
 test-faults: .venv/ready
 	$(BIN)/pytest -m faults --timeout 1800

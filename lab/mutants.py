@@ -203,7 +203,7 @@ def _failed(folder: Path, tests: Sequence[str]) -> list[str] | None:
     """Return the first test that fails, or None after ``CPU_SECONDS`` or ``WAIT_SECONDS``."""
     pytest = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:randomly", "-m", "not slow and not web", *tests]
     command = ["sh", "-c", f'ulimit -t {CPU_SECONDS}; exec "$@"', "sh", *pytest]
-    environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", "EXAMPLES": "all"}
     try:
         done = subprocess.run(  # noqa: S603
             command, cwd=folder, env=environment, capture_output=True, text=True, timeout=WAIT_SECONDS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sqlite3
 import sys
@@ -47,6 +48,18 @@ if _in_memory():
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the tests that may take minutes, so that no worker is left with one at the end."""
     items.sort(key=lambda item: item.get_closest_marker("timeout") is None)
+    if os.environ.get("EXAMPLES") != "all":
+        _draw_fewer(items)
+
+
+def _draw_fewer(items: list[pytest.Item]) -> None:
+    """Let generated tests draw a quarter of the examples that they state. `make test-generated` draws all."""
+    quick = (item for item in items if not item.get_closest_marker("slow"))
+    for test in {getattr(item.obj, "__func__", item.obj) for item in quick if isinstance(item, pytest.Function)}:
+        stated: settings | None = getattr(test, "_hypothesis_internal_use_settings", None)
+        if stated is not None:
+            fewer = settings(stated, max_examples=math.ceil(stated.max_examples / 4))
+            test._hypothesis_internal_use_settings = fewer
 
 
 @pytest.fixture(scope="session", autouse=True)
