@@ -135,12 +135,8 @@ def explain(
 ) -> None:
     """Explain a meter's level: for every input its distance from normal, its age, and how far it moves the level."""
     from bridge.documents.meters import meter_document
-    from rhythm_env.interface import Meter
 
-    try:
-        chosen = Meter(meter.upper())
-    except ValueError:
-        raise SetupError(f"{meter!r} is no meter; write one of {', '.join(m.lower() for m in Meter)}") from None
+    chosen = options.meter(meter)
     view, _ = _load(user, at, 1)
     reading, rows, felt = view.now[chosen], _inputs(view, chosen), _sensitivity(user, view.at, chosen)
     if json:

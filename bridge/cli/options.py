@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bridge.domain.errors import SetupError
+
+if TYPE_CHECKING:
+    from rhythm_env.interface import Meter
 
 
 def only_user() -> str:
@@ -75,3 +78,13 @@ def instant(text: str) -> datetime:
     if not INSTANT_YEAR_MIN <= at.year < INSTANT_YEAR_MAX:
         raise SetupError(f"{text!r} is too far in the past or future; write it like {INSTANT_EXAMPLE}")
     return at.astimezone(UTC)
+
+
+def meter(text: str) -> Meter:
+    """Return a meter by its name in any case. Raises SetupError for any other text."""
+    from rhythm_env.interface import Meter
+
+    try:
+        return Meter(text.upper())
+    except ValueError:
+        raise SetupError(f"{text!r} is no meter; write one of {', '.join(m.lower() for m in Meter)}") from None

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from bridge.cli import options, show
 from bridge.domain.errors import SetupError
-
-if TYPE_CHECKING:
-    from rhythm_env.interface import Meter
 
 
 def register(app: typer.Typer) -> None:
@@ -19,12 +16,11 @@ def register(app: typer.Typer) -> None:
 
 def share(
     meters: Annotated[
-        list[Meter] | None,
+        list[str] | None,
         typer.Argument(
             help="The meters to share, e.g. vitality serenity. They replace those shared with the person of --with "
             "before.",
             metavar="[METER]...",
-            case_sensitive=False,
             show_default=False,
         ),
     ] = None,
@@ -54,13 +50,14 @@ def share(
         raise SetupError(
             "give either meters or --stop: bridge share vitality --with NAME, or: bridge share --stop --with NAME"
         )
+    chosen = [options.meter(meter) for meter in meters or ()]
     name = options.only_user() if user is None else user
     with installation.open_bridge() as bridge:
         person, now = bridge.store.people.user(name), installation.now()
         if other is not None and stop:
             sharing.withdraw(bridge.store, person, other, now=now)
         elif other is not None:
-            sharing.share(bridge.store, person, other, meters or (), now=now)
+            sharing.share(bridge.store, person, other, chosen, now=now)
         body = household_document(bridge, person, read_now(bridge, now))
     if json:
         show.document(body)
