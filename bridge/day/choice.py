@@ -195,11 +195,15 @@ def _put_first(
             if urgency(task.due, today) < own:
                 first_of_tasks = one.task is not None and start < one.end
                 title = title or (task.task.title if end <= one.start or first_of_tasks else None)
-            elif own == 0 and placed <= one.start:
+            elif own == 0 and (placed <= one.start or (_is_late(one, today) and start < one.end and task.due == today)):
                 title = title or task.task.title
         if title is not None:
             held[action] = fact("due_first", title=title)
             del found[action]
+
+
+def _is_late(one: Option, today: date) -> bool:
+    return one.task is not None and one.task.due is not None and one.task.due < today
 
 
 def _first(one: Option, view: View) -> tuple[int, float, float]:

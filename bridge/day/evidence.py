@@ -17,6 +17,7 @@ from rhythm_env.interface import ActionType
 SLEPT_OVER = 0.5  # share of an entry; these figures are our choice
 AROUND, COMES_IN = timedelta(hours=1), timedelta(hours=3)  # of an entry of sport: its workout; until that is known
 SHOWN_LEAST, SHOWN_SHARE = 2, 0.5  # of the entries of sport, from which a watch would have shown another
+UP_BEFORE = timedelta(minutes=20)  # sport, at the least
 SURE = 0.5  # confidence of a label from which an entry is sport
 
 
@@ -38,12 +39,12 @@ def _missed(known: Snapshot) -> Iterator[str]:
             sport.append(one)
     active = merged((one.start - AROUND, one.end + AROUND) for one in recorded if one.kind is EpisodeKind.WORKOUT)
     unseen = [one for one in sport if not clipped(active, one.start, one.end)]
-    shown = len(sport) - len(unseen)
-    if unseen and shown >= max(SHOWN_LEAST, SHOWN_SHARE * len(sport)):
-        walked = _walked(known)
-        yield from (
-            one.key for one in unseen if _is_worn(one, asleep) and clock(one.start, known.zones)[0] not in walked
-        )
+    shown, walked = len(sport) - len(unseen), _walked(known) if unseen else frozenset[date]()
+    tells = shown >= max(SHOWN_LEAST, SHOWN_SHARE * len(sport))
+    for one in unseen:
+        late = bool(active) and bool(clipped(asleep, one.start - UP_BEFORE, one.start))
+        if (late or (tells and _is_worn(one, asleep))) and clock(one.start, known.zones)[0] not in walked:
+            yield one.key
 
 
 def _is_worn(one: Occurrence, asleep: list[Stretch]) -> bool:

@@ -319,7 +319,8 @@ def _long_sport(candidate: Candidate, view: View) -> list[Stretch]:
 def of_lately(candidate: Candidate, view: View) -> Fact:
     for start, _ in (one for one in _long_sport(candidate, view) if one[0] - FRESH <= view.person.now):
         today = view.person.date_of(start) == view.grid.date
-        return fact("long_sport_today" if today else "long_sport", time=view.person.local(start))
+        kind = "long_sport_today" if today else "long_sport" if start > view.person.now else "long_sport_over"
+        return fact(kind, time=view.person.local(start))
     done = view.person.workouts(view.grid.date) if candidate.action is A.EXERCISE else []
     if done:
         return fact("trained", time=view.person.local(done[-1].start))

@@ -14,7 +14,7 @@ from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import is_journey, journey
 from bridge.day.choice import LEAST_SLEEP, Judged, Propensities, judged, of_bedtime, of_waking, option_at
 from bridge.day.grid import BESIDE, CELL, DAY, HOUR, MINUTE, Grid, rounded_up, without
-from bridge.day.masks import AGAIN, LEISURE, before, urgency
+from bridge.day.masks import AGAIN, LEISURE, SHORT_TASK, before, urgency
 from bridge.day.person import Person, is_blank
 from bridge.day.rules import APART, PAUSE
 from bridge.day.solver import Place, solve
@@ -252,6 +252,8 @@ def _apart(one: Place, other: Place, found: Sequence[Judged], day: date) -> bool
     waits = after.due is not None and last.kind == "task" and urgency(earlier.due, day) > urgency(after.due, day)
     if waits and after.due is not None and before(after.due, None if earlier.task else earlier.action, day):
         return False
+    if after.due == day and earlier.due is not None and earlier.due < day and earlier.wanted > SHORT_TASK:
+        return False  # of what is late and what is due today the latter comes first
     gap = (last.start - first.end) * CELL
     if "task" in (first.kind, last.kind):
         errands = earlier.action is after.action is ActionType.ADMIN_WORK

@@ -48,11 +48,14 @@ def quiet(view: View, held: Mapping[ActionType, Fact]) -> tuple[Fact, ...]:
     ahead = min((one.start for one in view.near if now < one.end and one.start < view.grid.bed), default=None)
     if enough is not None or ahead is not None:
         return (enough or fact("suggestion_at", time=view.person.local(ahead or now)),)
-    slept = None if person.body.ill else little_sleep(view)
+    closing, slept = _closing(view), None if person.body.ill else little_sleep(view)
     body = slept or next(iter(person.body.facts), None)
     if body is not None:
-        return body, fact("rest_first" if person.body.ill else "take_it_easier"), *_earlier_night(view)
-    other = _closing(view) or _of_sport(view, held.get(ActionType.EXERCISE)) or _later_task(view)
+        easier = fact("rest_first" if person.body.ill else "take_it_easier")
+        race = next((o for o in person.races if now < o.start < now + FOR_SPORT and person.body.ill), None)
+        waits = [] if race is None else [fact("race_can_wait", time=person.local(race.start))]
+        return body, easier, *waits, *_earlier_night(view), *(() if closing is None or waits else (closing,))
+    other = closing or _of_sport(view, held.get(ActionType.EXERCISE)) or _later_task(view)
     if other is not None:
         return (other,)
     ahead_of = _entry_within(view, ENTRY_NEAR)
@@ -71,7 +74,7 @@ def _of_sport(view: View, why: Fact | None) -> Fact | None:
         return None
     if why.kind == "suggestion_over":
         return fact("slot_had", action=str(ActionType.EXERCISE), why=why)
-    if why.kind in ("trained", "long_sport", "long_sport_today"):
+    if why.kind in ("trained", "long_sport", "long_sport_today", "long_sport_over"):
         return why
     if missed is None or why.kind in NO_ANSWER or _fits(of_action(ActionType.EXERCISE, view.person), view) is not None:
         return None

@@ -259,7 +259,7 @@ LENGTHS: Mapping[ActionType, Length] = MappingProxyType(  # our choice
         ActionType.ADMIN_WORK: Length(usual=30, least=15, most=60),
         ActionType.LEARN: Length(usual=45, least=20, most=90),
         ActionType.SLEEP: Length(usual=20, least=15, most=30),
-        ActionType.EXERCISE: Length(usual=45, least=30, most=90, notice=30, after=45),
+        ActionType.EXERCISE: Length(usual=45, least=30, most=90, notice=15, after=45),
         ActionType.MEDITATE: Length(usual=10, least=10, most=30, after=5),
         ActionType.FAMILY_TIME: Length(usual=60, least=30, most=180, notice=30),
         ActionType.SOCIALIZE: Length(usual=90, least=45, most=240, notice=120, after=20),

@@ -198,7 +198,8 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "planned_later": say("it is planned at {time:%H:%M}"),
     "had_lately": say("you had it not long ago"),
     "trained": say("you trained at {time:%H:%M}"),
-    "long_sport": say("you rest before and after your sport on {time:%A} at {time:%H:%M}"),
+    "long_sport": say("you rest before your sport on {time:%A} at {time:%H:%M}"),
+    "long_sport_over": say("you rest after your sport of {time:%A}, {time:%H:%M}"),
     "long_sport_today": say("you rest before and after your sport today at {time:%H:%M}"),
     "hour_over": say("no sport today, although you usually do it at {time:%H:%M}: {why}"),
     "nap_first": say("you slept little, and sleep comes first"),
@@ -275,6 +276,7 @@ INPUTS: Mapping[str, Row] = {  # of the meters
     "steps": say("{steps:,.0f} steps yesterday, {compared}"),
     "illness": say("your watch shows your body fighting something: {signs}"),
     "rest_first": say("rest comes first today"),
+    "race_can_wait": say("your sport on {time:%A} at {time:%H:%M} had better be left out"),
     "take_it_easier": say("take it easier today"),
     "short_before_full": Plural(
         "a short night before a full day: {asleep}, {count} entry",

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from enum import StrEnum
+from html import unescape
 from typing import Any
 
 from bridge.domain.facts import Fact
 from bridge.domain.metrics import Metric
 from rhythm_env.interface import ActionType, MeterState
+
+ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 
 
 def require_aware(at: datetime) -> datetime:
@@ -89,6 +93,15 @@ class Response(StrEnum):
     DECLINED = "declined"
 
 
+def plain_title(title: str | None) -> str | None:
+    """Return a title as its writer meant it: some programs store it as HTML.
+
+    >>> plain_title("Rock &#39;n&#39; roll &amp; run"), plain_title("R&D"), plain_title(None)
+    ("Rock 'n' roll & run", 'R&D', None)
+    """
+    return title if title is None or "&" not in title else ENTITY.sub(lambda found: unescape(found[0]), title)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
     """A calendar entry as its source keeps it: a single event, the master of a series, or an exception to a series.
@@ -126,6 +139,7 @@ class Event:
     private: bool = False
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "title", plain_title(self.title))
         for name in ("start", "end", "original_start"):
             at = getattr(self, name)
             if at is not None:
@@ -152,6 +166,7 @@ class Task:
     effort: float | None = None  # hours, when the user gives them
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "title", plain_title(self.title))
         if self.completed is not None:
             object.__setattr__(self, "completed", require_aware(self.completed))
 

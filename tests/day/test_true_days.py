@@ -67,16 +67,31 @@ def test_an_entry_that_was_slept_over_is_not_done(worn):
 
 def test_sport_of_which_a_watch_shows_nothing_is_not_done_where_it_shows_the_others():
     gym = [entry(TODAY - k * DAY, 1080, 1140, A.EXERCISE, "Gym") for k in range(1, 9)]
-    trained = {shown: [workout(TODAY - k * DAY, 1085, 50) for k in range(3, 3 + shown)] for shown in (0, 2, 6)}
+    race = entry(TODAY - DAY, 480, 580, A.EXERCISE, "City run")
+    trained = {count: [workout(TODAY - k * DAY, 1085, 50) for k in range(3, 3 + count)] for count in (0, 3, 6)}
     slept = nights(30, -60, 420)
     steps = [
         ("w", Sample(key=str(k), metric=Metric.STEPS, start=at(TODAY - k * DAY, 0), day=TODAY - k * DAY, value=9e3 / k))
         for k in range(1, 9)
     ]
-    for shown, samples, absent in ((0, (), 0), (2, (), 0), (6, (), 2), (6, steps, 0)):
-        life = known([*slept, *trained[shown]], gym, samples=samples)
-        assert len(missed(life)) == absent, (shown, absent)
-    assert not missed(known([*trained[6]], gym))  # no watch was worn at night
+    for count, samples, absent in ((0, (), 0), (3, (), 0), (6, (), 3), (6, steps, 0)):
+        life = known([*slept, *trained[count]], [*gym, race], samples=samples)
+        assert len(missed(life)) == absent, (count, absent)
+    assert not missed(known([*trained[6]], [*gym, race]))  # no watch was worn at night
+    runs = [workout(TODAY - k * DAY, 400, 30) for k in range(2, 9)]
+    assert not missed(known([*slept, *runs], [*gym, race]))  # the gym is never shown
+    overslept = [*nights(30, -60, 420, last=TODAY - 2 * DAY), sleep(TODAY - DAY, -60, 475)]
+    assert missed(known([*overslept, *runs], [*gym, race])) == {race[0].key}
+
+
+def test_of_what_is_late_and_what_is_due_today_the_latter_comes_first():
+    tasks = [Task(key=k, list="l", title=k, due=TODAY - n * DAY) for n, k in enumerate(("Write report", "Tax return"))]
+    actions = {"Write report": A.DEEP_WORK, "Tax return": A.ADMIN_WORK}
+    full = entry(TODAY, 540, 960, A.ADMIN_WORK, "Workshop")
+    one = person(full, hour=12.4, tasks=tasks, task_actions=actions)
+    placed = sorted(blocks(one, "task"), key=lambda block: block.start)
+    assert placed[0].title == "Write report"
+    assert found(replace(one, now=at(TODAY, 975), _read={}), 3)[1][A.ADMIN_WORK].kind == "due_first"
 
 
 def test_one_rests_after_a_workout_that_was_long_or_hard_for_one():
@@ -158,6 +173,14 @@ def test_what_closes_before_the_race_it_is_for_is_said_on_its_last_day():
         one = person(race, *hours, hour=9, day=day, work=False, episodes=nights(30, -60, 420, last=day))
         expected = "Race packet pickup closes at 19:00 today, before your sport on Sunday at 08:30"
         assert (expected in silence(one)) is said
+
+
+def test_who_is_ill_hears_that_a_race_can_be_left_out():
+    race = entry(SUNDAY, 510, 660, A.EXERCISE, "City run")
+    ill = Mode(kind=ModeKind.ILL, since=SUNDAY - DAY, said=True)
+    for mode, said in ((ill, True), (Mode(), False)):
+        one = person(race, hour=9, day=SUNDAY - DAY, work=False, mode=mode)
+        assert ("your sport on Sunday at 08:30 had better be left out" in silence(one)) is said
 
 
 def test_sport_ends_in_time_before_one_leaves():
