@@ -10,6 +10,7 @@ from bridge.domain.wish_clauses import (
     BY_DAY,
     DISLIKED,
     MIDNIGHT,
+    NOON,
     Clause,
     NotUnderstood,
     check_beside,
@@ -28,13 +29,15 @@ K, A = Kind, ActionType
 ANY_DAY = frozenset(WEEK)
 MORE = 2.0
 LATE = 10  # the hour from which "sleep from ten to six" is at night
+SHORTEST, LONGEST = 4, 12  # hours of a night
 AROUND = 2  # hours from a time at which something is wanted
+EVENING_HOURS = 4  # the most that "8 to 10 pm" can be
 SLEEPERS = {K.BED, K.UP}
 
 
 def said_of(part: Part) -> tuple[Said, ...]:
-    if part.loose or part.words:
-        raise NotUnderstood
+    if part.loose or part.words or (part.has(K.RULE) and not part.has(K.BACK, K.AGAIN, K.DROP, K.CLEAR)):
+        raise NotUnderstood  # "I no longer want the limit on tv"
     if part.has(K.CLEAR):
         return (Said(kind="clear"),)
     if part.has(K.BACK, K.AGAIN, K.DROP):
@@ -117,21 +120,34 @@ def _night(part: Part) -> tuple[Said, ...]:
     bed = K.BED in part.flags
     if part.actions or part.beside:
         raise NotUnderstood  # "no tv in bed"
+    if part.flags.get(K.NOT) == "told" and bed and not (part.times or part.counts):
+        return (Said(kind="never", actions=frozenset({A.SLEEP})),)
     if part.nots and bed and part.parts and not part.spans and not part.days and part.parts[0][0] < EVENING[0]:
         return (Said(kind="hours", actions=frozenset({A.SLEEP}), hours=(part.parts[0][::-1],), narrows=True),)
     if len(part.spans) != 1 or (part.counts and not part.flags.get(K.PER) == len(WEEK)) or part.has(K.MOST, K.LEAST):
         raise NotUnderstood
     if part.days not in (frozenset(), ANY_DAY) or part.has(K.NUMBER, K.TIMES) or part.nots > 1:
         raise NotUnderstood
+    return _at_times(part, bed=bed)
+
+
+def _at_times(part: Part, *, bed: bool) -> tuple[Said, ...]:
     relation, clock, end = part.spans[0]
     if end is not None:
         if part.nots or not bed or not (clock[2] or end[2] or clock[0] >= LATE):
             raise NotUnderstood
-        return Said(kind="bed", at=_at_night(clock)), Said(kind="up", at=_at_dawn(end))
+        by_day = not clock[2] and end[2] and NOON <= end[0] < EVENING[0].hour and clock[0] < NOON
+        bed_at = time(clock[0], clock[1]) if by_day else _at_night(clock)  # after a shift at night
+        up_at = _at_dawn(end)
+        if not SHORTEST <= (up_at.hour - bed_at.hour) % 24 <= LONGEST:
+            raise NotUnderstood  # "in bed between ten and eleven"
+        return Said(kind="bed", at=bed_at), Said(kind="up", at=up_at)
     if not bed:
         if part.nots or relation not in (K.AT, K.LATEST, K.BEFORE, K.TO):
             raise NotUnderstood
         return (Said(kind="up", at=_at_dawn(clock)),)
+    if relation is K.TO and not clock[2] and clock[0] in range(4, 10):
+        raise NotUnderstood  # "sleep until eight"
     early = (
         relation is K.EARLIEST
         or (part.nots and relation in (K.BEFORE, K.TO))
@@ -180,6 +196,8 @@ def _of_work(part: Part) -> tuple[Said, ...]:
     if part.flags.keys() & {K.MOST, K.LEAST, K.NUMBER, K.TIMES} or (K.START in part.flags and ends) or part.nots > 1:
         raise NotUnderstood
     relation, clock, _ = part.spans[0]
+    if ends and relation is K.AFTER and part.kinds.index(K.SPAN) < part.kinds.index(K.FINISH):
+        relation = K.AT  # "from four on it is over"
     wrong = (K.EARLIEST, K.AFTER) if ends else (K.LATEST, K.BEFORE, K.TO)
     if (relation in wrong) != bool(part.nots and relation in wrong):
         raise NotUnderstood
@@ -256,7 +274,8 @@ def _not_wanted(part: Part, *, general: bool) -> tuple[Said, ...]:
         raise NotUnderstood
     actions, days = part.actions, part.days
     if not part.times:
-        if not general or actions == ALL or part.by_then:
+        forever = actions != WORK or part.flags.get(K.NOT) in ("never", "nie")
+        if not general or actions == ALL or part.by_then or not forever:
             raise NotUnderstood  # "never football" is not "never sport"
         return (Said(kind="never", actions=actions),)
     if not (part.parts or part.spans):
@@ -267,6 +286,13 @@ def _not_wanted(part: Part, *, general: bool) -> tuple[Said, ...]:
     return tuple(Said(kind="barred", actions=actions, days=days, hours=((end, begin),)) for begin, end in left)
 
 
+def _of_evening(clock: Any, end: Any) -> tuple[Any, Any]:
+    """Return "8 to 10 pm" as two hours of the evening, but "9 to 5 pm" as the day."""
+    if end is None or clock[2] or not end[2] or not 0 < end[0] - 12 - clock[0] % 12 <= EVENING_HOURS:
+        return clock, end
+    return (clock[0] % 12 + 12, clock[1], True), end
+
+
 def actions_hated(part: Part) -> bool:
     """Return True for "I hate working", which is no wish."""
     return part.actions == WORK and part.flags.get(K.NOT) in DISLIKED
@@ -274,7 +300,10 @@ def actions_hated(part: Part) -> bool:
 
 def _left(span: Any, actions: frozenset[ActionType]) -> Hours:
     relation, clock, end = span
+    clock, end = _of_evening(clock, end)
     relation = {K.EARLIEST: K.BEFORE, K.LATEST: K.AFTER}.get(relation, relation)
+    if relation is K.BEFORE and actions <= {A.SOCIALIZE, A.FAMILY_TIME}:
+        return sure(clock, range(1, 5), range(8, 12)), MIDNIGHT
     return span_not((relation, clock, end), actions)
 
 
@@ -294,7 +323,7 @@ def _wanted(part: Part) -> tuple[Said, ...]:
     if only and part.days:
         found.append(Said(kind="days", actions=actions, days=part.days))
     if only and hours:
-        found.append(Said(kind="hours", actions=actions, hours=hours))
+        found.append(Said(kind="hours", actions=actions, hours=hours, narrows=actions == WORK))
     if not only and (part.days or hours):
         found.append(Said(kind="best", actions=actions, days=part.days, hours=hours))
     if goal:
@@ -311,6 +340,7 @@ def _check_wanted(part: Part, *, goal: bool, only: bool) -> None:
         or actions == ALL
         or (goal and only)
         or (part.has(K.FINE) and not part.times)
+        or (actions == WORK and part.has(K.BEST))
         or (part.parts and part.spans)
         or (len(part.spans) > 1 and any(end is None for _, _, end in part.spans))
         or (part.times and (K.ONLY, K.ACTION) in zip(part.kinds, part.kinds[1:], strict=False))
@@ -333,12 +363,15 @@ def _goal(part: Part) -> int:
 def _kept(span: Any, part: Part) -> Hours:
     relation, clock, end = span
     actions = part.actions
+    clock, end = _of_evening(clock, end)
     if end is not None:
         if clock[0] >= EVENING[0].hour and end[0] < 5:
             return time(clock[0] % 24, clock[1]), time(end[0], end[1])
         return span_of((relation, clock, end), Clause(actions=actions), several=False)
     if relation is K.EARLIEST or (relation is K.AFTER and part.has(K.ONLY)):
         late = actions <= AT_NIGHT
+        if relation is K.AFTER and not late and not actions <= WORK and not clock[2] and 6 <= clock[0] <= 9:
+            raise NotUnderstood  # "learning only after eight", once the children are asleep?
         return sure(clock, range(5, 12) if late else range(1, 5), range(0) if late else range(5, 12)), MIDNIGHT
     if relation in (K.LATEST, K.TO) and actions != WORK:
         by_day = range(10, 12) if actions <= BY_DAY else range(0)

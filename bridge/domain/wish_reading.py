@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from bridge.domain.wish_clauses import (
     NotUnderstood,
 )
-from bridge.domain.wish_lexicon import WEEK, Kind
+from bridge.domain.wish_lexicon import WEEK, WORK, Kind
 from bridge.domain.wish_meaning import said_of
 from bridge.domain.wish_said import Said, common
 from bridge.domain.wish_slots import CHANGES, DENIES, HEADS, LIMITS, Part, parts_of
@@ -22,6 +22,9 @@ AROUND = 2  # hours from a time at which something is wanted
 SLEEPERS = {K.BED, K.UP}
 
 
+EVENTS = {K.EVENT, K.DURING}
+
+
 @dataclass(slots=True)
 class Reading:
     """The clauses of a text that were read, what was set aside, and the times that were said last."""
@@ -30,6 +33,7 @@ class Reading:
     pending: list[Part] = field(default_factory=list)
     aside: list[str] = field(default_factory=list)
     before: Part | None = None
+    in_aside: bool = False
 
 
 def by_slots(text: str, language: str) -> tuple[tuple[Said, ...], tuple[str, ...]]:
@@ -71,21 +75,39 @@ def _alike(said: tuple[Said, ...]) -> tuple[Said, ...]:
 def _read(parts: Sequence[Part]) -> Reading:
     read = Reading()
     for at, part in enumerate(parts):
-        if _is_aside(part, read, parts[at + 1 : at + 2]):
-            _set_aside(part, read)
-        elif part.has_head:
-            _begin(part, read)
-        elif part.loose and not part.words and read.clauses and read.clauses[-1].spans:
-            read.clauses[-1].flags[K.ONLY] = None  # "after lunch, never before"
-        elif part.times or part.counts or part.flags or part.loose:
-            _go_on(part, read)
-        read.before = part if part.times or part.flags.keys() & {K.FREE} else read.before
+        _take(part, parts[at + 1 :], read)
     if any(one.flags.keys() - {K.BEST} or one.times for one in read.pending) or not read.clauses:
         raise NotUnderstood
+    _share_weeks(read.clauses)
     for one, other in zip(read.clauses, read.clauses[1:], strict=False):
         if one.nots and other.nots and not one.times and other.times and other.joint is K.AND and not _is_never(one):
             raise NotUnderstood  # "no sport and no tv on Sundays"
     return read
+
+
+def _take(part: Part, following: Sequence[Part], read: Reading) -> None:
+    if part.has(K.CLEAR):
+        read.clauses.append(part)
+    elif part.joint is K.AND and read.in_aside and not (read.clauses or part.times or part.counts or part.flags):
+        _set_aside(part, read)  # "on Sundays I go to church and laze about"
+    elif _is_aside(part, read, following):
+        _set_aside(part, read)
+    elif part.has_head:
+        read.in_aside = False
+        _begin(part, read)
+    elif part.loose and not part.words and read.clauses and read.clauses[-1].spans:
+        read.clauses[-1].flags[K.ONLY] = None  # "after lunch, never before"
+    elif part.times or part.counts or part.flags or part.loose:
+        _go_on(part, read)
+    read.before = part if part.times or part.flags.keys() & {K.FREE} else read.before
+
+
+def _share_weeks(clauses: Sequence[Part]) -> None:
+    """Let "twice a week" say what "three times" beside it is of."""
+    if any(one.flags.get(K.PER) == 1 or K.WEEKLY in one.flags for one in clauses if one.actions):
+        for one in clauses:
+            if one.actions and K.TIMES in one.flags and not one.has(K.PER, K.WEEKLY):
+                one.flags[K.PER] = 1
 
 
 def _is_never(part: Part) -> bool:
@@ -94,7 +116,7 @@ def _is_never(part: Part) -> bool:
 
 def _is_aside(part: Part, read: Reading, following: Sequence[Part]) -> bool:
     if part.joint in (K.WHY, K.WHEN):
-        return _is_reason(part, read)
+        return _is_reason(part, read, following)
     _at_events(part, following)
     if part.kinds[:1] == [K.THEN] and read.clauses and not _is_limit(part):
         return True  # "on Mondays, then I have lectures"
@@ -104,12 +126,16 @@ def _is_aside(part: Part, read: Reading, following: Sequence[Part]) -> bool:
         return False
     if part.has_head or part.times or part.counts or part.flags or part.beside:
         _check_background(part)
+        follows = following and (following[0].joint is K.THUS or following[0].by_then)
+        if part.actions and part.times and not follows and not part.meters:
+            raise NotUnderstood  # it may be a wish too
     return True
 
 
-def _is_reason(part: Part, read: Reading) -> bool:
+def _is_reason(part: Part, read: Reading, following: Sequence[Part]) -> bool:
     """Return True. Raises NotUnderstood for a condition, or a limit."""
-    if part.joint is K.WHEN and not (read.clauses and read.clauses[-1].times):
+    timed = any(one.spans and not one.has_head for one in following)
+    if part.joint is K.WHEN and not (read.clauses and (read.clauses[-1].times or timed)):
         raise NotUnderstood
     if part.nots and part.has_head and not part.words:
         raise NotUnderstood
@@ -118,7 +144,9 @@ def _is_reason(part: Part, read: Reading) -> bool:
 
 def _check_background(part: Part) -> None:
     """Raise NotUnderstood for a part that may change what it stands beside."""
-    limits = LIMITS | {K.EVERY, K.AGAIN, K.BACK, K.FINISH, K.START} | (set() if part.meters else {K.WEIGHT})
+    says = part.has_head or part.times or part.counts
+    limits = (LIMITS | {K.EVERY, K.FINISH, K.START} if says else set()) | {K.AGAIN, K.BACK, K.MOST, K.LEAST}
+    limits |= set() if part.meters else {K.WEIGHT}
     if (
         (part.times and CHANGES.intersection(part.words))
         or any(kind is K.DETAIL for kind, _ in part.beside)
@@ -131,12 +159,15 @@ def _check_background(part: Part) -> None:
 
 def _at_events(part: Part, following: Sequence[Part]) -> None:
     """Read "after dinner, say at eight" and "after dinner at eight" as after eight."""
-    if K.EVENT not in part.loose and not (part.loose and not part.words):
+    if not EVENTS.intersection(part.loose) and not (part.loose and not part.words):
         return
-    relation = next((one for one in reversed(part.loose) if one is not K.EVENT), None)
+    relation = next((one for one in reversed(part.loose) if one not in EVENTS), None)
     timed = (
         part if part.spans else following[0] if following and following[0].spans and not following[0].has_head else None
     )
+    if timed is not None and relation is None and timed.spans[0][2] is not None:
+        relation = K.BETWEEN  # "in daylight, nine to four"
+    relation = relation or (timed.spans[0][0] if timed is not None and timed.spans[0][0] is not K.AT else None)
     if timed is None or relation is None or part.words or timed.words:
         return
     timed.spans = [
@@ -147,7 +178,7 @@ def _at_events(part: Part, following: Sequence[Part]) -> None:
 
 
 def _relation(kind: Kind) -> Kind:
-    if kind not in (K.BEFORE, K.AFTER, K.TO, K.LATEST, K.EARLIEST):
+    if kind not in (K.BETWEEN, K.BEFORE, K.AFTER, K.TO, K.LATEST, K.EARLIEST):
         raise NotUnderstood
     return kind
 
@@ -157,6 +188,7 @@ def _is_limit(part: Part) -> bool:
 
 
 def _set_aside(part: Part, read: Reading) -> None:
+    read.in_aside = True
     if part.text and part.text not in read.aside:
         read.aside.append(part.text)
     if part.has_head and part.times:
@@ -169,18 +201,16 @@ def _begin(part: Part, read: Reading) -> None:
         raise NotUnderstood
     last = read.clauses[-1] if read.clauses else None
     if last is not None and _goes_with(last, part):
-        _add(last, part)
+        if not last.flags.keys() & {K.FINISH, K.START}:
+            _add(last, part)
         return
+    if part.joint is K.THUS and last is not None and last.actions == WORK and last.has(K.BEST):
+        read.clauses.remove(last)  # "I work best at night, so"
     first, rest = (read.pending[0], read.pending[1:]) if read.pending else (None, [])
     read.pending = []
     unlimited = not (part.times or part.counts)
     if first is None and unlimited and part.nots and part.actions and read.before is not None:
-        if part.by_then and last is read.before and not _is_limit(last) and not last.has(K.FREE):
-            read.clauses.remove(last)  # "Tuesdays are choir evenings, so no tv then"
-        if last is None or part.by_then or last.has(K.FREE, K.BEST) or last.flags.keys() & {K.FREE}:
-            _take_times(part, read.before)
-        elif not _is_never(part) and part.joint is not K.CUT:
-            raise NotUnderstood
+        _point_back(part, last, read)
     elif first is not None:
         for one in rest:
             read.clauses.append(_inherits(one, part))
@@ -191,13 +221,23 @@ def _begin(part: Part, read: Reading) -> None:
     read.clauses.append(part)
 
 
-def _take_times(part: Part, before: Part) -> None:
-    part.days, part.parts, part.spans = before.days, list(before.parts), list(before.spans)
+def _point_back(part: Part, last: Part | None, read: Reading) -> None:
+    """Give a veto without times those that were said before it: "Tuesdays are choir evenings, so no tv then"."""
+    before = read.before
+    if part.by_then and last is not None and last is before and not _is_limit(last) and not last.has(K.FREE):
+        read.clauses.remove(last)
+    rather = last is not None and last.has(K.BEST) and part.joint is K.AND  # "in the evening I like reading and no tv"
+    if before is not None and (last is None or part.by_then or rather or last.has(K.FREE)):
+        part.days, part.parts, part.spans = before.days, list(before.parts), list(before.spans)
+    elif not _is_never(part) and part.joint is not K.CUT:
+        raise NotUnderstood
 
 
 def _goes_with(last: Part, part: Part) -> bool:
     """Return True if a part says more of the same, such as "two gym sessions and one swim a week"."""
     bare = not (part.times or part.counts)
+    if last.flags.keys() & {K.FINISH, K.START} and part.actions == WORK and part.nots and bare:
+        return True  # "I finish at five, no work then"
     if last.actions and part.actions == last.actions and bare and (part.by_then or part.has(K.ONLY) or last.nots):
         return bool(part.nots) == bool(last.nots) and not part.flags.keys() - {K.ONLY, K.NOT, K.BEST}
     if last.actions and part.actions == last.actions and not part.nots and not last.nots:
@@ -214,7 +254,7 @@ def _add(last: Part, part: Part) -> None:
     if K.NUMBER in last.flags and K.NUMBER in part.flags and part.actions:
         last.flags[K.NUMBER] += part.flags[K.NUMBER]
     last.actions = last.actions or part.actions
-    last.named += [one for one in part.named if one not in last.named]
+    last.named += part.named if len(last.actions) == 1 else []
     last.days |= part.days
     last.parts += part.parts
     last.spans += part.spans
@@ -242,7 +282,8 @@ def _go_on(part: Part, read: Reading) -> None:
         raise NotUnderstood  # "I run on Sundays, I hate it"
     if last is None or (part.by_then and not part.nots):
         of_suggestions = part.counts and part.has(K.MOST, K.ENOUGH) and part.flags.get(K.PER) == len(WEEK)
-        (read.clauses if of_suggestions else read.pending).append(part)
+        alone = of_suggestions or part.has(K.BACK)
+        (read.clauses if alone else read.pending).append(part)
     elif part.nots and not part.times:
         last.flags |= {kind: None for kind in (K.ONLY,) if part.has(kind)}
     else:
@@ -253,6 +294,8 @@ def _go_on_with(last: Part, part: Part, read: Reading) -> None:
     bare = not (part.times or part.counts)
     if last.parts and not last.spans and part.spans and not (part.parts or part.days or _is_limit(part)):
         last.spans = list(part.spans)  # "in the evening, from eight on"
+    elif last.days and not (last.parts or last.spans or part.days or _is_limit(last) or _is_limit(part)) and part.spans:
+        last.spans = list(part.spans)  # "on Tuesdays, 7 to 9 pm"
     elif not (last.times or last.counts) or (bare and not part.flags.keys() - LIMITS):
         _add(last, part)
     elif len(last.spans) == 1 and part.spans and not part.nots and part.joint in (K.COMMA, K.THUS):

@@ -42,26 +42,8 @@ LIMITS = {K.ONLY, K.MOST, K.LEAST, K.ENOUGH}
 HEADS = {K.FINISH, K.START, K.FREE, K.BED, K.UP, K.SUGGESTION}
 ABOUT_METERS = ("weight", "over")  # words that mean something else where no meter is named
 DENIES = {"true", "right", "correct", "serious", "wahr", "stimmt", "richtig", "ernst", "always", "immer"}
-CHANGES = {
-    "",
-    *[
-        "longer",
-        "shorter",
-        "later",
-        "earlier",
-        "more",
-        "less",
-        "fewer",
-        "ones",
-        "länger",
-        "kürzer",
-        "mehr",
-        "weniger",
-        "später",
-        "früher",
-        "öfter",
-    ],
-}
+CHANGES = frozenset(["longer", "shorter", "later", "earlier", "more", "less", "fewer", "ones"])
+CHANGES |= frozenset(["länger", "kürzer", "mehr", "weniger", "später", "früher", "öfter"])
 
 
 @dataclass(slots=True)
@@ -132,7 +114,7 @@ def parts_of(text: str, language: str, *, with_meters: bool) -> list[Part]:
     if K.BAR in kinds or (K.FINISH not in kinds and re.search(r"\bfinish", text.lower())):
         raise NotUnderstood  # "finish the report by six"
     for at, token in enumerate(tokens[:-1]):
-        tokens[at] = (K.NOT, None) if token == (K.MOST, 2) and tokens[at + 1][0] is K.ACTION else token
+        tokens[at] = (K.NOT, "never") if token == (K.MOST, 2) and tokens[at + 1][0] is K.ACTION else token
     found = list(_parts(ranged(folded([one for one in tokens if one[0] is not K.FILL]))))
     at = 0
     for part in found:
@@ -151,7 +133,9 @@ def _source(words: Sequence[str], text: str, at: int) -> tuple[str, int]:
 
 
 def _of_bed(token: Token) -> Token:
-    return (K.BED, None) if isinstance(token[1], Bed) else (K.WORD, "") if token[0] is K.BARRED else token
+    if isinstance(token[1], Bed):
+        return K.BED, None
+    return (K.WORD, token[1] or "") if token[0] in (K.BARRED, K.WORD) else token
 
 
 def _figure(word: str) -> Token:
@@ -169,6 +153,8 @@ def _meant(word: str, known: Lexicon) -> list[str]:
     single, near = _near(known)
     if word in single or not word.isalpha() or len(word) < TYPO_MIN or word in known.real:
         return [word]
+    if (stem := next((one for one in _stems(word) if one in single and _is_content(known, (one,))), None)) is not None:
+        return [stem]
     found = {one for cut in _cuts(word) for one in near.get(cut, ()) if _is_next(word, one)}
     meanings = {known.phrases[(one,)] for one in found}
     return [min(found)] if len(meanings) == 1 else [word]
@@ -184,8 +170,23 @@ def _near(known: Lexicon) -> tuple[frozenset[str], Mapping[str, Sequence[str]]]:
     return frozenset(word for phrase in known.phrases for word in phrase), near
 
 
+def _stems(word: str) -> Iterator[str]:
+    """Yield other forms of a verb: schraub, schraubst, geschraubt -> schrauben; knits, knitted -> knit, knitting."""
+    for end in ("", "e", "t", "st", "est", "et"):
+        if word.endswith(end):
+            yield word[: len(word) - len(end)] + "en"
+            yield word[: len(word) - len(end)] + "n"
+            if word.startswith("ge"):
+                yield from (word[2 : len(word) - len(end)] + ending for ending in ("en", "n"))
+    for end in ("s", "es", "ed", "ing"):
+        if word.endswith(end):
+            stem = word[: -len(end)]
+            yield from (stem, stem + "e", stem + "ing", stem[:-1], stem[:-1] + "ing")
+    yield word + "ing"
+
+
 def _is_content(known: Lexicon, phrase: tuple[str, ...]) -> bool:
-    return {kind for kind, _ in known.phrases[phrase]} <= {
+    return {kind for kind, _ in known.phrases.get(phrase, ((K.BAR, None),))} <= {
         K.ACTION,
         K.DAY,
         K.PART,
@@ -220,11 +221,7 @@ def _parts(tokens: Sequence[Token]) -> Iterator[Part]:
     part = Part(K.CUT)
     for at, (kind, value) in enumerate(tokens):
         if kind in JOINTS:
-            if (
-                kind in (K.AND, K.OR, K.COMMA)
-                and 0 < at < len(tokens) - 1
-                and _lists(tokens[at - 1], tokens[at + 1], kind)
-            ):
+            if kind in (K.AND, K.OR, K.COMMA) and 0 < at < len(tokens) - 1 and _lists(tokens, at):
                 part.kinds.append(kind)
                 continue
             if part.kinds or part.words:
@@ -238,21 +235,24 @@ def _parts(tokens: Sequence[Token]) -> Iterator[Part]:
         yield part
 
 
-def _lists(one: Token, other: Token, joint: Kind) -> bool:
+def _lists(tokens: Sequence[Token], at: int) -> bool:
     """Return True if a joint is between two of a kind, such as "Monday and Tuesday"."""
+    one, (joint, _), other = tokens[at - 1 : at + 2]
     if one[0] is not other[0] or one[0] not in LISTS:
         return False
-    if joint is not K.COMMA or one[0] not in (K.ACTION, K.DAY):
+    if one[0] is K.SPAN:  # "from half past eight and at five I finish"
+        return all(kind not in HEADS | {K.ACTION, K.NOT} for kind, _ in tokens[at + 2 : at + 3])
+    if joint is not K.COMMA or one[0] is K.PART:
         return True
-    return (
-        one[1] == other[1]
-        if one[0] is K.ACTION
-        else all(isinstance(v, frozenset) and len(v) == 1 for v in (one[1], other[1]))
-    )
+    return one[1] == other[1] if one[0] is K.ACTION else all(_is_single(value) for _, value in (one, other))
+
+
+def _is_single(days: Any) -> bool:
+    return isinstance(days, frozenset) and len(days) == 1
 
 
 LISTED = {K.PART: "parts", K.SPAN: "spans", K.METER: "meters", K.WORD: "words"}
-LOOSE = (K.BEFORE, K.AFTER, K.TO, K.FROM, K.LATEST, K.EARLIEST, K.EVENT, K.AT, K.BETWEEN)
+LOOSE = (K.BEFORE, K.AFTER, K.TO, K.FROM, K.LATEST, K.EARLIEST, K.EVENT, K.DURING, K.AT, K.BETWEEN)
 
 
 def _take(part: Part, kind: Kind, value: Any) -> None:
@@ -262,7 +262,7 @@ def _take(part: Part, kind: Kind, value: Any) -> None:
             part.actions = value | (part.actions if part.actions != ALL else frozenset())
         part.named.append(value)
     elif kind is K.DAY:
-        part.days |= value
+        part.days = value if value < part.days and part.kinds[-2:-1] in ([K.DAY], [K.PART]) else part.days | value
     elif kind in LISTED:
         getattr(part, LISTED[kind]).append(value)
     elif kind in (K.ABOUT, K.DETAIL, K.NAME):

@@ -31,7 +31,7 @@ def folded(tokens: Sequence[Token]) -> list[Token]:
             first, after = (*tokens[begin][1], True), begin + 1  # type: ignore[misc]
         if first is None:
             if (kind, value) != (K.TO, None) or (at + 1 < len(tokens) and tokens[at + 1][0] is K.DAY):
-                found.append((kind, value))  # and not the "to" of "want to"
+                found.append(_loose((kind, value), found))  # and not the "to" of "want to"
             at += 1
             continue
         joint = (K.AND, K.TO) if relation is K.BETWEEN else (K.TO,)
@@ -49,6 +49,12 @@ def folded(tokens: Sequence[Token]) -> list[Token]:
         found.append((K.SPAN, (relation, first, second)))
         at = after
     return found
+
+
+def _loose(token: Token, before: Sequence[Token]) -> Token:
+    """Return a token, and an event that no "before" or "after" leads to as any word: "reading the news"."""
+    leads = before and before[-1][0] in RELATIONS
+    return token if token[0] is not K.EVENT or leads else (K.WORD, "")
 
 
 def _clock(tokens: Sequence[Token], at: int, *, bare: bool) -> tuple[Clock | None, int]:

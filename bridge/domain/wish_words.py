@@ -51,6 +51,10 @@ def heard(text: str) -> Heard:
     if len(text) > TEXT_MAX or QUESTION.match(text.strip().lower()):
         raise NotUnderstood
     found = {Heard(said=said) for language in LANGUAGES if (said := _strictly(text, language)) is not None}
+    if any(_contradicts(one.said) for one in found):
+        found = {one for language in LANGUAGES if (one := _by_slots(text, language)) is not None}
+        if not found:
+            raise NotUnderstood
     found = found or {one for language in LANGUAGES if (one := _beside_reasons(text, language)) is not None}
     found = found or {one for language in LANGUAGES if (one := _by_slots(text, language)) is not None}
     if len({one.said for one in found}) != 1:
@@ -203,7 +207,7 @@ def _clauses(tokens: Sequence[Token], before: frozenset[ActionType] | None = Non
             pass
     found = set()
     for at, (kind, _) in enumerate(tokens):
-        if kind not in (K.AND, K.CUT) or _is_shared_not(tokens, at):
+        if kind not in (K.AND, K.CUT) or _is_shared_not(tokens, at) or _is_shared_day(tokens[:at], tokens[at + 1 :]):
             continue
         try:
             first, rest = _clause(tokens[:at], before), tokens[at + 1 :]
@@ -225,6 +229,13 @@ def _is_shared_not(tokens: Sequence[Token], at: int) -> bool:
     if first != [K.NOT, K.ACTION] or tokens[0][1] is not None or kinds[at] is not K.AND:
         return False
     return rest[:1] == [K.ACTION] or (rest[:2] == [K.NOT, K.ACTION] and rest[2:3] not in ([], [K.AND], [K.CUT], [K.OR]))
+
+
+def _is_shared_day(first: Sequence[Token], rest: Sequence[Token]) -> bool:
+    """Return True for "no tv on Mondays and Tuesdays before 8 pm", whose "not" and hours hold for both days."""
+    kinds = {kind for kind, _ in rest}
+    of_days = bool(first) and first[-1][0] is K.DAY and rest[:1] != [] and rest[0][0] is K.DAY
+    return of_days and K.NOT in dict(first) and not kinds & {K.NOT, K.ONLY, K.ACTION, *ITSELF}
 
 
 def _is_shared_time(tokens: Sequence[Token], at: int) -> bool:

@@ -93,7 +93,6 @@ def test_a_mistyped_letter_is_mended(text: str, meaning: str) -> None:
         "I hate Mondays",
         "no sport and no tv on Sundays",
         "no sport from Monday",
-        "tv from 8 to 10 pm",
         "freitags nur bis 14 Uhr arbeiten",
         "tv on Fridays only after 8 pm",
         "unter der Woche nur ein Film",

@@ -105,6 +105,16 @@ def test_what_was_understood_is_said_in_a_sentence() -> None:
         ("Serien höchstens bis 23 Uhr", "watching series only from 00:00 to 23:00"),
         ("Verschon mich vormittags mit Papierkram", "office work and errands only from 12:00 to 06:00"),
         ("vor halb acht brauchst du mir mit Sport nicht kommen", "exercise only from 07:30 to 24:00"),
+        ("no sport on Mondays before 10", "exercise not on Monday from 00:00 to 10:00"),
+        ("walks only in daylight, 9 to 4", "exercise only from 09:00 to 16:00"),
+        ("two gym sessions and one swim a week", "exercise 3 times a week"),
+        ("pilates twice a week + meditation 3x", "exercise 2 times a week; meditation 3 times a week"),
+        ("Tuesdays are choir evenings, so no telly then", "watching series not on Tuesday from 18:00 to 24:00"),
+        ("max. 2 am Tag", "at most 2 suggestions a day"),
+        ("der Samstag ist ab jetzt doch wieder Lerntag", "learning on Saturday again"),
+        ("Schwimmen dienstags und freitags, sonst kein Sport", "exercise only on Tuesday and Friday"),
+        ("kein Netflix vor dem Abendessen, sprich vor 19 Uhr", "watching series only from 19:00 to 24:00"),
+        ("gym before 9 is ok agian", "exercise from 00:00 to 09:00 again"),
     ],
 )
 def test_what_a_stranger_wished_is_understood(text: str, meaning: str) -> None:
