@@ -53,7 +53,8 @@ class Security:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 _add_headers(scope, headers)
-                if given is None and not scope["path"].startswith(PROGRAM_PATHS):
+                is_page = headers.get("content-type", "").startswith("text/html")  # a file may come without cookies
+                if given is None and is_page and not scope["path"].startswith(PROGRAM_PATHS):
                     secure = "; Secure" if scope["scheme"] == "https" else ""
                     headers.append("set-cookie", f"{SEED_COOKIE}={seed}; Path=/; HttpOnly; SameSite=Lax{secure}")
             await send(message)

@@ -21,7 +21,8 @@ from bridge.web.today_cache import data_version
 from rhythm_env.interface import ActionType
 
 router = APIRouter()
-ASKED, LIKELY = 12, 3  # entries on the page, and the actions of each that are offered first
+ASKED, LIKELY = 12, 3  # entries on the page, and at most so many actions of each that are offered first
+LIKELY_SHARE = 0.1  # our choice: a rarer action is not offered first
 Text = Annotated[str, Form(max_length=2000)]
 
 
@@ -41,7 +42,7 @@ def _asked(visit: Visit) -> list[dict[str, Any]]:
 
 def _question(one: Question) -> dict[str, Any]:
     ranked = sorted(zip(shares([one.case])[0], ActionType, strict=False), reverse=True)
-    likely = [str(action) for _share, action in ranked[:LIKELY]]
+    likely = [str(action) for share, action in ranked[:LIKELY] if share >= LIKELY_SHARE or action is ranked[0][1]]
     rest = [str(action) for action in ActionType if str(action) not in likely]
     return {"series": one.series, "title": one.case.title, "times": one.times, "likely": likely, "rest": rest}
 

@@ -37,7 +37,7 @@ from bridge.web.state import SESSION_COOKIE, AppState, Visit, Visitor, app_state
 router = APIRouter()
 Text = Annotated[str, Form(max_length=300)]
 LOOKED_AT = 3  # of the made-up person's sources, the calendars and tasks, tell most hours at which nothing is said
-TIME_TO_LOOK = timedelta(minutes=30)  # without an entry, and before the suggestion is over
+TIME_TO_LOOK = timedelta(minutes=30)  # after which there must still be a suggestion
 
 
 @router.get("/welcome")
@@ -267,18 +267,15 @@ def _lands(
             job.text = say("Reading 75 days of {source}", source=source)
             job.progress(number, len(sources))
             recorded_life.land(bridge, user, source, at=recorded_life.last_morning(now, zone))
-        spoken_to = also_silent or _is_spoken_to(bridge, user, now)
+        moments = [now] if stays else [now, now + TIME_TO_LOOK]
+        spoken_to = also_silent or _is_spoken_to(bridge, user, *moments)
         if not (stays and spoken_to):
             raise _Undone
     return spoken_to
 
 
-def _is_spoken_to(bridge: Bridge, user: User, now: datetime) -> bool:
-    entry = requests.next_entry(bridge, user, now)
-    if entry is not None and datetime.fromisoformat(str(entry.values["time"])) < now + TIME_TO_LOOK:
-        return False
-    found = requests.recommend(bridge, user, now=now, seen=False)
-    return isinstance(found, Recommendation) and (found.end is None or found.end >= now + TIME_TO_LOOK)
+def _is_spoken_to(bridge: Bridge, user: User, *moments: datetime) -> bool:
+    return all(isinstance(requests.recommend(bridge, user, now=at, seen=False), Recommendation) for at in moments)
 
 
 class _Undone(Exception):
