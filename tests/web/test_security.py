@@ -287,3 +287,11 @@ def test_expired_sessions_are_deleted(two: Two) -> None:
     access.begin_session(store, two.ana, now=installation.now())
     store.people.forget(two.ana.id)
     assert store.access.tokens(two.ana.id) == []
+
+
+def test_a_file_asked_for_without_cookies_sets_none(place: Place) -> None:
+    """As of a manifest: its cookie would make the tokens of the page invalid that asks for it."""
+    for path, sets in (("/static/style.css", False), ("/manifest.webmanifest", False), ("/welcome", True)):
+        answer = requests.get(f"{place.url}{path}", timeout=10)
+        assert answer.status_code == 200, path
+        assert ("bridge_seed" in answer.headers.get("set-cookie", "")) == sets, path
