@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from bridge import http
 from bridge.http.session import QuickSession, unsigned
+from bridge.http.transport import POOLS_MAX
 
 Asked = list[tuple[str, str | None]]  # address as the server got it, and the header Authorization
 
@@ -36,7 +37,7 @@ def listening() -> Iterator[tuple[str, Asked]]:
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         try:
             yield f"http://127.0.0.1:{server.server_port}", asked
         finally:
@@ -141,3 +142,71 @@ def test_only_plain_requests_are_prepared_without_the_library() -> None:
         quick.cookies.set("a", "b")
         with pytest.raises(NotImplementedError):
             quick.prepare_request(requests.Request("GET", PLAIN[0]))
+
+
+@contextmanager
+def wandering() -> Iterator[str]:
+    """Serve redirects, cookies and what was asked for: its Authorization and its cookie."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            what, _, rest = self.path.strip("/").partition("/")
+            body = f"{self.headers.get('Authorization')} {self.headers.get('Cookie')}".encode()
+            self.send_response(302 if what in ("there", "round") else 200)
+            if what == "round":
+                self.send_header("Location", self.path)
+            if what == "there":
+                self.send_header("Location", f"http://{rest}:{self.server.server_port}/cookie")  # type: ignore[attr-defined]
+            if what == "cookie":
+                self.send_header("Set-Cookie", "a=b; Path=/")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+
+
+def walked(session: requests.Session, vendor: str) -> list[object]:
+    """Return what a session gets on a walk with redirects and cookies, and what it keeps."""
+    found: list[object] = []
+    for path in ("plain", "there/127.0.0.1", "plain", "there/localhost", "cookie", "plain", "round"):
+        try:
+            got = session.get(f"{vendor}/{path}", headers={"Authorization": "Bearer x"}, params={"q": "1"}, timeout=10)
+        except requests.RequestException as error:
+            found.append(type(error))
+            continue
+        visited = [(one.status_code, one.url, one.request.headers.get("Authorization")) for one in [*got.history, got]]
+        found.append((visited, got.content, sorted(session.cookies.items())))
+    return found
+
+
+def test_plain_requests_are_redirected_and_keep_cookies_as_the_library_does() -> None:
+    with wandering() as vendor:
+        with http.open_session() as quick, requests.Session() as plain:
+            plain.trust_env = False
+            assert walked(quick, vendor) == walked(plain, vendor)
+        nowhere = f"{vendor.rpartition(':')[0]}:9/a"
+        with http.open_session() as quick, pytest.raises(requests.ConnectionError):
+            quick.get(nowhere, timeout=10)
+
+
+def test_plain_requests_are_sent_without_the_librarys_session_and_to_many_hosts() -> None:
+    with ExitStack() as stack, http.open_session() as quick:
+        vendors = [stack.enter_context(listening()) for _ in range(POOLS_MAX + 3)]
+        with mock.patch.object(requests.Session, "send", side_effect=NotImplementedError):
+            for vendor, _ in 2 * vendors:
+                assert quick.get(f"{vendor}/plain", data=None, timeout=10).status_code == 204
+            for odd in ({"data": {"a": "b"}}, {"auth": ("a", "b")}, {"cookies": {"a": "b"}}, {"stream": True}):
+                with pytest.raises(NotImplementedError):
+                    quick.get(f"{vendors[0][0]}/plain", timeout=10, **odd)
+        assert all(len(asked) == 2 for _, asked in vendors)

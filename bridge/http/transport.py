@@ -17,6 +17,7 @@ from bridge.http import allowance
 
 ANSWER_MAX_BYTES = 25_000_000
 ANSWER_MAX_SECONDS = 120.0
+POOLS_MAX = 8  # that are kept; urllib3 closes the one used longest ago when there are more than ten
 
 
 class TooLarge(SourceChanged):
@@ -42,10 +43,28 @@ class Bounded(HTTPAdapter):
         answer.stream = _bounded(answer.stream, answer.close)
         return super().build_response(request, answer)
 
-    def get_connection_with_tls_context(self, *args: Any, **options: Any) -> Any:
-        pool: Any = super().get_connection_with_tls_context(*args, **options)
-        pool.ConnectionCls = _bounded_connection(pool.ConnectionCls)
+    def get_connection_with_tls_context(
+        self, request: PreparedRequest, verify: Any, proxies: Any = None, cert: Any = None
+    ) -> Any:
+        """Return the pool of a request's host. Without a proxy the last pools are kept, as the look-up takes long."""
+        key = (*str(request.url).split("/", 3)[:3], verify)
+        pool: Any = None if proxies or cert else self._pools.get(key)
+        if pool is None:
+            pool = super().get_connection_with_tls_context(request, verify, proxies, cert)
+            pool.ConnectionCls = _bounded_connection(pool.ConnectionCls)
+            if not proxies and not cert:
+                if len(self._pools) >= POOLS_MAX:
+                    self._pools.clear()
+                self._pools[key] = pool
         return pool
+
+    def close(self) -> None:
+        self._pools.clear()
+        super().close()
+
+    def init_poolmanager(self, *args: Any, **options: Any) -> None:
+        self._pools: dict[tuple[Any, ...], Any] = {}
+        super().init_poolmanager(*args, **options)
 
 
 def _bounded(stream: Callable[..., Iterator[bytes]], close: Callable[[], None]) -> Callable[..., Iterator[bytes]]:

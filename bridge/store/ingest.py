@@ -82,9 +82,7 @@ class Ingest(Part):
     @reads
     def last_notice(self, db: sa.Connection, connection_id: int) -> datetime | None:
         """Return when the last notice of a connection arrived, of those that are kept, or None."""
-        n = tables.notices.c
-        query = sa.select(sa.func.max(n.arrived_at)).where(n.connection_id == connection_id)
-        found: datetime | None = db.execute(query).scalar()
+        found: datetime | None = db.execute(_LAST_NOTICE, {"connection": connection_id}).scalar()
         return found
 
     @reads
@@ -258,6 +256,9 @@ _SET_ASIDE = (
 )
 _CURSORS = sa.select(tables.cursors.c.stream, tables.cursors.c.cursor).where(
     tables.cursors.c.connection_id == sa.bindparam("connection"), tables.cursors.c.version == sa.bindparam("version")
+)
+_LAST_NOTICE = sa.select(sa.func.max(tables.notices.c.arrived_at)).where(
+    tables.notices.c.connection_id == sa.bindparam("connection")
 )
 _NOTICES = (
     sa.select(tables.notices, tables.connections.c.member)
