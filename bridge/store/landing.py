@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -249,7 +248,7 @@ def keep_raw(db: sa.Connection, batch: Batch, deliveries: Sequence[Delivery]) ->
     """
     now = tables.microseconds(batch.now)
     values = [
-        (state.id, now, record.deleted, record.parent, zlib.compress(payload))
+        (state.id, now, record.deleted, record.parent, codec.compressed(payload))
         for outcome, state, record, payload, _ in deliveries
         if state is not None and record is not None and outcome != "reread"
     ]

@@ -10,6 +10,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from bridge.store.codec import compressed
+
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 LAST_INSTANT = datetime(9999, 12, 31, tzinfo=UTC)
@@ -50,7 +52,7 @@ class Packed(sa.TypeDecorator[str]):
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: sa.Dialect) -> bytes | None:  # noqa: ARG002
-        return None if value is None else zlib.compress(value.encode())
+        return None if value is None else compressed(value.encode())
 
     def process_result_value(self, value: bytes | None, dialect: sa.Dialect) -> str | None:  # noqa: ARG002
         return None if value is None else zlib.decompress(value).decode()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bridge.domain.types import Covers, Event, Item, RawRecord, Sample, Task
-from bridge.store import Store
+from bridge.store import Store, codec
 from tests.store.toy import HOUR, T0, connected, day, gone, known, land, normalise, part, tables
 
 
@@ -172,3 +175,12 @@ def test_a_stretch_with_a_beginning_spares_what_began_before(store: Store) -> No
 
 def samples(key: str) -> list[Sample]:
     return [item for item in normalise(day(key, 1), None) if isinstance(item, Sample)]
+
+
+@given(st.binary(max_size=300).flatmap(lambda some: st.integers(1, 60).map(lambda times: some * times)))
+def test_a_payload_is_compressed_as_well_in_a_window_of_its_size(text: bytes) -> None:
+    made = codec.compressed(text)
+    assert zlib.decompress(made) == text
+    assert len(made) <= 1.02 * len(zlib.compress(text)) + 8
+    window = 256 << (made[0] >> 4)  # RFC 1950, 2.2
+    assert window <= max(1024, 2 * (len(text) + 262))
