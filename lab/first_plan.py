@@ -23,6 +23,8 @@ from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bridge.daemon.slim import megabytes
+
 if TYPE_CHECKING:
     import requests
 
@@ -84,11 +86,6 @@ def commands(text: str) -> list[str]:
     """
     lines = "".join(CONSOLE.findall(text)).splitlines()
     return [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
-
-
-def megabytes(folder: Path) -> float:
-    """Return the disk space that the files of a folder take, in megabytes of 2**20 bytes, as ``du -m`` counts."""
-    return sum(path.lstat().st_blocks * 512 for path in folder.rglob("*")) / 2**20
 
 
 def copy_checkout(to: Path) -> None:

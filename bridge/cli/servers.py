@@ -200,6 +200,14 @@ def service(
             "own.",
         ),
     ] = False,
+    slim: Annotated[
+        bool,
+        typer.Option(
+            "--slim",
+            help="First delete what the bridge never reads from the virtual environment that it is installed in: "
+            "descriptions of Google's other APIs, tests and sources of packages.",
+        ),
+    ] = False,
 ) -> None:
     """Print the file that runs the bridge always: a unit of systemd, an agent of launchd, or a file for containers.
 
@@ -214,6 +222,11 @@ def service(
             "--system goes with systemd only, and without --install; write: bridge service systemd --system"
         )
     written = files.text("system" if system else kind, settings.folder)
+    if slim:
+        from bridge.daemon import slim as slimming
+
+        before, after = slimming.slim()
+        typer.echo(f"the installation had {before:.0f} MB, and now has {after:.0f} MB", err=True)
     if not install:
         typer.echo(written, nl=False)
     else:
