@@ -23,10 +23,7 @@ ACCOUNTS: Mapping[str, tuple[Test, ...]] = {  # column -> all the tests that a s
     "consent": ((LAW, {"law": "consent_is_given_saved_and_used"}), (LAW, {"law": "withdrawn_consents_are_over"})),
     "new tokens": ((LAW, {"law": "ended_tokens_cost_no_consent"}), ("test_bounds:ENDING", {})),
     "late rows": ((LAW, {"law": "late_rows_are_found"}), (LAW, {"law": "an_absence_loses_nothing"})),
-    "twice is once": (
-        ("test_connectors:test_a_second_sync_changes_nothing", {}),
-        ("test_connectors:test_rebuild_gives_identical_rows", {}),
-    ),
+    "twice is once": (("test_fixtures:test_a_case_comes_to_what_is_expected_again_and_after_a_rebuild", {}),),
     "bounds": (
         ("test_bounds:test_few_packed_bytes_do_not_fill_the_memory", {}),
         ("test_bounds:test_an_answer_that_drips_is_not_waited_for", {}),
@@ -40,7 +37,7 @@ ACCOUNTS: Mapping[str, tuple[Test, ...]] = {  # column -> all the tests that a s
     "recording": (("test_redacted:test_nothing_that_is_planted_stays", {}),),
 }
 FILES: Mapping[str, tuple[Test, ...]] = {
-    "twice is once": (("test_files:test_a_second_import_changes_nothing", {}),),
+    "twice is once": (("test_files:test_a_case_comes_to_what_is_expected_and_a_second_import_changes_nothing", {}),),
     "damaged files": (("test_files:test_a_damaged_file_is_a_reason_not_a_crash", {}),),
     "folder": (("test_files:test_a_connected_folder_is_read_once_and_again_when_it_changes", {}),),
     "zip": (("test_files:test_a_zip_of_it_comes_to_the_same", {}),),

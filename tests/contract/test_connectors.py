@@ -72,46 +72,6 @@ def test_importing_the_spec_loads_nothing_heavy(source: str) -> None:
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize(("source", "case"), served())
-def test_a_second_sync_changes_nothing(lite: Store, source: str, case: str) -> None:
-    unchanged_by_a_second_sync(lite, source, case)
-
-
-@pytest.mark.parametrize("source", LIVE)
-def test_nor_does_it_in_postgres(postgres: Store, source: str) -> None:
-    unchanged_by_a_second_sync(postgres, source, "awkward")
-
-
-def unchanged_by_a_second_sync(store: Store, source: str, case: str) -> None:
-    with living(store, source, case) as world:
-        first = world.sync()
-        before = world.contents()
-        second = world.sync()
-        assert (first.outcome, second.outcome) == ("ok", "ok"), (first.skipped_because, second.skipped_because)
-        assert (second.new, second.updated, second.deleted) == (0, 0, 0)
-        assert world.contents() == before
-
-
-@pytest.mark.parametrize(("source", "case"), served())
-def test_rebuild_gives_identical_rows(lite: Store, source: str, case: str) -> None:
-    identical_after_a_rebuild(lite, source, case)
-
-
-@pytest.mark.parametrize("source", LIVE)
-def test_so_it_does_in_postgres(postgres: Store, source: str) -> None:
-    identical_after_a_rebuild(postgres, source, "awkward")
-
-
-def identical_after_a_rebuild(store: Store, source: str, case: str) -> None:
-    with living(store, source, case) as world:
-        world.sync()
-        before = world.contents()
-        store.ingest.rebuild(
-            world.connection, installation.normaliser(world.spec), version=world.spec.normaliser_version
-        )
-        assert world.contents() == before
-
-
 class Crash(Exception):
     """The process dies here."""
 

@@ -57,13 +57,10 @@ def test_every_reader_has_cases() -> None:
 
 
 @pytest.mark.parametrize(("source", "case"), filed())
-def test_a_case_comes_to_what_is_expected(store: Store, source: str, case: str) -> None:
+def test_a_case_comes_to_what_is_expected_and_a_second_import_changes_nothing(
+    store: Store, source: str, case: str
+) -> None:
     assert comes_to(store, source, case) == expected(source, case)
-
-
-@pytest.mark.parametrize(("source", "case"), filed())
-def test_a_second_import_changes_nothing(store: Store, source: str, case: str) -> None:
-    comes_to(store, source, case)
     user = store.people.user("ana")
     before = contents(store, user)
     again = runs.import_path(person_again(store), user, lab.fixtures(source) / case, at=NOW).outcomes[0]

@@ -25,10 +25,19 @@ ADDRESS = re.compile(r"[\w.+-]+@([\w-]+\.)*[\w-]+")
 
 
 @pytest.mark.parametrize(("source", "case"), served())
-def test_a_case_comes_to_what_is_expected(store: Store, source: str, case: str) -> None:
+def test_a_case_comes_to_what_is_expected_again_and_after_a_rebuild(store: Store, source: str, case: str) -> None:
     with living(store, source, case) as world:
         assert world.sync().outcome == "ok"
-        assert {**world.contents(), "set_aside": _set_aside(store, world.connection.id)} == expected(source, case)
+        first = world.contents()
+        assert {**first, "set_aside": _set_aside(store, world.connection.id)} == expected(source, case)
+        second = world.sync()
+        assert second.outcome == "ok", second.skipped_because
+        assert (second.new, second.updated, second.deleted) == (0, 0, 0)
+        assert world.contents() == first
+        store.ingest.rebuild(
+            world.connection, installation.normaliser(world.spec), version=world.spec.normaliser_version
+        )
+        assert world.contents() == first
 
 
 @pytest.mark.parametrize(("source", "case"), told())

@@ -169,7 +169,7 @@ def test_a_proxy_that_is_no_address_is_named(wrong: str) -> None:
 
 
 def test_many_logins_at_once_take_bounded_memory(tmp_path: Path) -> None:
-    """120 at once, each from an address of its own, at a server that is a process."""
+    """60 at once, each from an address of its own, at a server that is a process."""
     with closing(Store(f"sqlite:///{tmp_path / 'bridge.db'}")) as store:
         ana = store.people.add_user("ana", "UTC", now=installation.now())
         store.access.set_password(ana.id, PasswordHasher().hash(RIGHT), now=installation.now())  # as the product hashes
@@ -180,12 +180,12 @@ def test_many_logins_at_once_take_bounded_memory(tmp_path: Path) -> None:
         url = re.search(r"open (http://127\.0\.0\.1:\d+)/", process.stderr.readline())
         assert url is not None
         try:
-            visitors = [Visitor(url[1]) for _ in range(120)]
+            visitors = [Visitor(url[1]) for _ in range(60)]
             for number, visitor in enumerate(visitors):
                 visitor.headers["X-Forwarded-For"] = f"203.0.113.{number}"
                 visitor.get("/login")
             before = peak(process.pid)
-            with ThreadPoolExecutor(120) as pool:
+            with ThreadPoolExecutor(60) as pool:
                 form = {"name": "ana", "password": "guess"}
                 codes = list(pool.map(lambda one: one.change("/login", form).status_code, visitors))
             grown = peak(process.pid) - before

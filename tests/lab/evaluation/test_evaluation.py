@@ -93,15 +93,15 @@ def test_seeds_are_disjoint_and_paired() -> None:
 
 
 def test_the_command_prints_its_contract() -> None:
-    done = bridge("evaluate", "--policy", "random", "--condition", "ood", "--episodes", "6", "--json")
+    done = bridge("evaluate", "--policy", "random", "--condition", "ood", "--episodes", "2", "--json")
     assert done.returncode == 0, done.stderr
     body = json.loads(done.stdout)
-    assert (body["policy"], body["condition"], body["episodes"]) == ("random", "ood", 6)
+    assert (body["policy"], body["condition"], body["episodes"]) == ("random", "ood", 2)
     for name in FIGURES:
         assert set(body[name]) == {"mean", "sd", "ci95"}
         low, high = body[name]["ci95"]
         assert low <= body[name]["mean"] <= high
-    done = bridge("evaluate", "--policy", "heuristic", "--episodes", "6", "--plot")
+    done = bridge("evaluate", "--policy", "heuristic", "--episodes", "2", "--plot")
     assert "█" in done.stdout
 
 
