@@ -47,7 +47,7 @@ def said_of(part: Part) -> tuple[Said, ...]:
     if part.flags.keys() & SLEEPERS:
         return _night(part)
     if part.has(K.SUGGESTION) or not part.has_head:
-        return (_suggestions(part),)
+        return _of_suggestions(part)
     if part.has(K.FREE):
         return _free(part)
     if part.has(K.FINISH, K.START):
@@ -63,6 +63,13 @@ def _weight(part: Part) -> Said:
         raise NotUnderstood
     number = part.flags.get(K.WEIGHT)
     return Said(kind="weight", meter=meters[0], number=MORE if number is None else float(number))
+
+
+def _of_suggestions(part: Part) -> tuple[Said, ...]:
+    if part.nots and part.times and not (part.counts or part.actions):
+        part.actions = ALL  # "don't bother me before nine"
+        return _limits(part)
+    return (_suggestions(part),)
 
 
 def _suggestions(part: Part) -> Said:
@@ -256,6 +263,7 @@ def _halved(clock: Any, shift: int) -> tuple[int, int, bool]:
 def _at_most(part: Part) -> Said:
     count = part.flags.get(K.TIMES, part.flags.get(K.NUMBER))
     count = part.flags.get(K.NUMBER) if count is None else count
+    count = 1 if count is None and not part.has(K.TIMES) else count  # "at most a film a week"
     per = part.flags.get(K.PER, part.flags.get(K.WEEKLY, 1))
     if part.times or part.nots or not isinstance(count, int) or per != 1 or not 1 <= count <= GOAL_MAX:
         raise NotUnderstood
@@ -267,7 +275,7 @@ def _at_most(part: Part) -> Said:
 def _not_wanted(part: Part, *, general: bool) -> tuple[Said, ...]:
     if (
         actions_hated(part)
-        or part.nots > max(1, len(part.named))
+        or part.nots > max(1, len(part.named) + len(part.beside))
         or part.counts
         or part.flags.keys() & {K.ONLY, K.LEAST, K.EVERY, K.FINE}
     ):
@@ -286,8 +294,12 @@ def _not_wanted(part: Part, *, general: bool) -> tuple[Said, ...]:
     return tuple(Said(kind="barred", actions=actions, days=days, hours=((end, begin),)) for begin, end in left)
 
 
-def _of_evening(clock: Any, end: Any) -> tuple[Any, Any]:
+def _of_evening(clock: Any, end: Any, actions: frozenset[ActionType]) -> tuple[Any, Any]:
     """Return "8 to 10 pm" as two hours of the evening, but "9 to 5 pm" as the day."""
+    if end is not None and not (clock[2] or end[2]) and actions <= AT_NIGHT and 5 <= clock[0] < end[0] < NOON:
+        return _halved(clock, NOON), _halved(end, NOON)
+    if end is not None and not (clock[2] or end[2]) and actions == {A.MEDITATE} and 5 <= clock[0] < end[0] < LATE:
+        return _halved(clock, 0), _halved(end, 0)
     if end is None or clock[2] or not end[2] or not 0 < end[0] - 12 - clock[0] % 12 <= EVENING_HOURS:
         return clock, end
     return (clock[0] % 12 + 12, clock[1], True), end
@@ -300,7 +312,7 @@ def actions_hated(part: Part) -> bool:
 
 def _left(span: Any, actions: frozenset[ActionType]) -> Hours:
     relation, clock, end = span
-    clock, end = _of_evening(clock, end)
+    clock, end = _of_evening(clock, end, actions)
     relation = {K.EARLIEST: K.BEFORE, K.LATEST: K.AFTER}.get(relation, relation)
     if relation is K.BEFORE and actions <= {A.SOCIALIZE, A.FAMILY_TIME}:
         return sure(clock, range(1, 5), range(8, 12)), MIDNIGHT
@@ -343,6 +355,7 @@ def _check_wanted(part: Part, *, goal: bool, only: bool) -> None:
         or (actions == WORK and part.has(K.BEST))
         or (part.parts and part.spans)
         or (len(part.spans) > 1 and any(end is None for _, _, end in part.spans))
+        or (part.days and not only and K.OR in part.kinds)
         or (part.times and (K.ONLY, K.ACTION) in zip(part.kinds, part.kinds[1:], strict=False))
     ):  # "only family on weekends": and nothing else?
         raise NotUnderstood
@@ -363,7 +376,7 @@ def _goal(part: Part) -> int:
 def _kept(span: Any, part: Part) -> Hours:
     relation, clock, end = span
     actions = part.actions
-    clock, end = _of_evening(clock, end)
+    clock, end = _of_evening(clock, end, actions)
     if end is not None:
         if clock[0] >= EVENING[0].hour and end[0] < 5:
             return time(clock[0] % 24, clock[1]), time(end[0], end[1])

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from bridge.domain.wish_clauses import (
     NotUnderstood,
 )
-from bridge.domain.wish_lexicon import WEEK, WORK, Kind
+from bridge.domain.wish_lexicon import ALL, WEEK, WORK, Kind
 from bridge.domain.wish_meaning import said_of
 from bridge.domain.wish_said import Said, common
 from bridge.domain.wish_slots import CHANGES, DENIES, HEADS, LIMITS, Part, parts_of
@@ -76,6 +76,10 @@ def _read(parts: Sequence[Part]) -> Reading:
     read = Reading()
     for at, part in enumerate(parts):
         _take(part, parts[at + 1 :], read)
+    for one in [one for one in read.pending if one.flags.get(K.NOT) == "nothing" and one.times]:
+        one.actions = ALL  # "nothing before 11"
+        read.clauses.append(one)
+        read.pending.remove(one)
     if any(one.flags.keys() - {K.BEST} or one.times for one in read.pending) or not read.clauses:
         raise NotUnderstood
     _share_weeks(read.clauses)
@@ -127,7 +131,7 @@ def _is_aside(part: Part, read: Reading, following: Sequence[Part]) -> bool:
     if part.has_head or part.times or part.counts or part.flags or part.beside:
         _check_background(part)
         follows = following and (following[0].joint is K.THUS or following[0].by_then)
-        if part.actions and part.times and not follows and not part.meters:
+        if (part.actions or part.is_short) and part.times and not follows and not part.meters:
             raise NotUnderstood  # it may be a wish too
     return True
 
@@ -282,7 +286,7 @@ def _go_on(part: Part, read: Reading) -> None:
         raise NotUnderstood  # "I run on Sundays, I hate it"
     if last is None or (part.by_then and not part.nots):
         of_suggestions = part.counts and part.has(K.MOST, K.ENOUGH) and part.flags.get(K.PER) == len(WEEK)
-        alone = of_suggestions or part.has(K.BACK)
+        alone = of_suggestions or (part.has(K.BACK) and part.counts)
         (read.clauses if alone else read.pending).append(part)
     elif part.nots and not part.times:
         last.flags |= {kind: None for kind in (K.ONLY,) if part.has(kind)}

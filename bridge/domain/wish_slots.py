@@ -36,6 +36,7 @@ from rhythm_env.interface import ActionType, Meter
 
 K = Kind
 TYPO_MIN = 5  # letters
+SHORT = 3  # words of what is no statement
 JOINTS = (K.COMMA, K.CUT, K.AND, K.OR, K.THUS, K.WHY, K.WHEN)
 LISTS = (K.ACTION, K.DAY, K.PART, K.SPAN)
 LIMITS = {K.ONLY, K.MOST, K.LEAST, K.ENOUGH}
@@ -65,6 +66,7 @@ class Part:
     words: list[str] = field(default_factory=list)
     nots: int = 0
     by_then: bool = False  # points to times that were said before
+    is_short: bool = False  # no statement, but a few words
 
     def has(self, *kinds: Kind) -> bool:
         """Return True if any of these kinds was said."""
@@ -119,7 +121,14 @@ def parts_of(text: str, language: str, *, with_meters: bool) -> list[Part]:
     at = 0
     for part in found:
         part.text, at = _source(part.words, text, at)
+        part.is_short = len(re.split(r"[,;.!?()]", text[:at])[-1].split()) < SHORT and at == _end(text, at)
     return found
+
+
+def _end(text: str, at: int) -> int:
+    """Return where the statement ends that goes on at a place, without the two words that may end it."""
+    rest = re.match(r"(?: [\w+/-]+){0,2}(?=[,;.!?()]|$)", text[at:])
+    return at if rest else at + 1
 
 
 def _source(words: Sequence[str], text: str, at: int) -> tuple[str, int]:

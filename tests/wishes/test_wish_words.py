@@ -115,6 +115,9 @@ def test_what_was_understood_is_said_in_a_sentence() -> None:
         ("Schwimmen dienstags und freitags, sonst kein Sport", "exercise only on Tuesday and Friday"),
         ("kein Netflix vor dem Abendessen, sprich vor 19 Uhr", "watching series only from 19:00 to 24:00"),
         ("gym before 9 is ok agian", "exercise from 00:00 to 09:00 again"),
+        ("don't bother me before 9", "everything that is suggested only from 09:00 to 24:00"),
+        ("Meditieren? Wenn, dann gleich nach dem Aufstehen zwischen 6 und 7", "meditation only from 06:00 to 07:00"),
+        ("Wednesdays can be working days again", "work on Wednesday again"),
     ],
 )
 def test_what_a_stranger_wished_is_understood(text: str, meaning: str) -> None:
