@@ -81,13 +81,12 @@ def next_entry(bridge: Bridge, user: User, now: datetime, agenda: Labelled | Non
     end = slot_start(replace(moment_at(now, user.zones), slot=Slot.MORNING).shifted(SLOTS_PER_DAY), user.zones)
     if agenda is None:
         agenda = labelled(bridge.store, user, bridge.classifier, now, end, at=now)
-    for occurrence, _ in agenda:
-        if now <= occurrence.start < end and takes_time(occurrence.event):
-            title = None if occurrence.event.private else occurrence.event.title
-            return fact(
-                "next_entry", time=occurrence.start.astimezone(zone_at(occurrence.start, user.zones)), title=title
-            )
-    return None
+    coming = [one for one, _ in agenda if now <= one.start < end and takes_time(one.event)]
+    first = min(coming, key=lambda one: (one.start, one.start - one.end), default=None)  # the longest of those at once
+    if first is None:
+        return None
+    title = None if first.event.private else first.event.title
+    return fact("next_entry", time=first.start.astimezone(zone_at(first.start, user.zones)), title=title)
 
 
 def not_asked(advice: Recommendation | Silence, policy: str | None) -> str | None:

@@ -39,6 +39,7 @@ GAPS_AHEAD, GAPS_AT_MOST, GAPS_MAX = timedelta(hours=48), timedelta(days=6), 3  
 NOT_AT_ONCE = timedelta(hours=1)
 NOTHING_FITS = fact("nothing_fits")
 SOON, SOON_TASK = timedelta(hours=3), timedelta(minutes=90)  # within which a rest, and what has days, begins
+SOON_WORK = timedelta(hours=2)  # within which a task is said that an entry comes before
 EARLIER = {"flight_west": "bedtime_early", "late_shift": "bedtime_shift", "short_night": "bedtime_rest"}
 EARLIER |= {"early_entry": "bedtime_before", "unwell": "bedtime_unwell"}  # what moved a night -> kind of its fact
 SHORT = 30 * MINUTE  # of what a person needs, from which a night before an entry is owned up to be short
@@ -146,9 +147,7 @@ def options(view: View, span: Stretch) -> tuple[dict[ActionType, Option], dict[A
     for candidate in candidates(view.person, view.grid, said=names):
         if candidate.action is None:
             continue
-        can_wait = candidate.task is not None and urgency(candidate.due, view.grid.date) > 1
-        ahead = SOON_TASK if can_wait else SOON if candidate.action in RESTS else DAY
-        soon = min(last, view.grid.up(span[0] + ahead) + 1)
+        soon = min(last, view.grid.up(span[0] + _ahead(candidate, view, span[0])) + 1)
         one = judged(candidate, view, first, soon)
         if one.refusal is not None or full is not None:
             held.setdefault(candidate.action, _until(one.refusal, view, soon) or full or NOTHING_FITS)
@@ -165,6 +164,16 @@ def options(view: View, span: Stretch) -> tuple[dict[ActionType, Option], dict[A
     if night is not None:
         found[ActionType.SLEEP] = night
     return found, {action: why for action, why in held.items() if action not in found}
+
+
+def _ahead(candidate: Candidate, view: View, at: datetime) -> timedelta:
+    """Return within what time a candidate must begin to be said: work not hours ahead, with an entry before it."""
+    if candidate.task is None:
+        return SOON if candidate.action in RESTS else DAY
+    if urgency(candidate.due, view.grid.date) > 1:
+        return SOON_TASK
+    following = next((start for start, _ in view.entries if start >= at), None)
+    return DAY if following is None else max(SOON_WORK, following - at)
 
 
 def _until(why: Fact | None, view: View, last: int) -> Fact | None:
@@ -195,8 +204,9 @@ def _put_first(
             if urgency(task.due, today) < own:
                 first_of_tasks = one.task is not None and start < one.end
                 title = title or (task.task.title if end <= one.start or first_of_tasks else None)
-            elif own == 0 and (placed <= one.start or (_is_late(one, today) and start < one.end and task.due == today)):
-                title = title or task.task.title
+            elif own == urgency(task.due, today) == 0:
+                before_late = _is_late(one, today) and start < one.end and task.due == today
+                title = title or (task.task.title if placed <= one.start or before_late else None)
         if title is not None:
             held[action] = fact("due_first", title=title)
             del found[action]

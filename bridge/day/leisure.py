@@ -93,7 +93,7 @@ def _off(view: View, day: date) -> bool:
 def of_free_time(candidate: Candidate, view: View, _start: int) -> Fact:
     person, kind = view.person, _evening_kind(view)
     if candidate.action is A.ME_TIME and kind != "week_over":
-        return fact("hard_days", hours=round(_worked(view, 3)))
+        return fact("days_held", hours=round(_worked(view, 3)))
     if kind == "work_again":
         first = _first_entry(view)
         if first is not None:

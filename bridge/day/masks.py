@@ -110,7 +110,8 @@ def _task_hours(candidate: Candidate, view: View) -> Stretch:
     waits = candidate.action is A.ADMIN_WORK and urgency(candidate.due, grid.date) > 0
     late = candidate.wanted <= SHORT_TASK and urgency(candidate.due, grid.date) == 0
     until = URGENT_UNTIL if late else ERRANDS_UNTIL if waits else TASKS_UNTIL
-    return low, min(grid.bed - TASK_BEFORE_BED, grid.since(until), grid.spent_from - 45 * MINUTE)
+    spent = grid.bed if late else grid.spent_from - 45 * MINUTE
+    return low, min(grid.bed - TASK_BEFORE_BED, grid.since(until), spent)
 
 
 def usual(candidate: Candidate, view: View, around: timedelta = HOUR) -> list[Stretch]:
@@ -318,8 +319,8 @@ def _long_sport(candidate: Candidate, view: View) -> list[Stretch]:
 
 def of_lately(candidate: Candidate, view: View) -> Fact:
     for start, _ in (one for one in _long_sport(candidate, view) if one[0] - FRESH <= view.person.now):
-        today = view.person.date_of(start) == view.grid.date
-        kind = "long_sport_today" if today else "long_sport" if start > view.person.now else "long_sport_over"
+        days = (view.person.date_of(start) - view.grid.date).days
+        kind = {0: "long_sport_today", -1: "long_sport_yesterday"}.get(days, "long_sport" if days > 0 else "had_lately")
         return fact(kind, time=view.person.local(start))
     done = view.person.workouts(view.grid.date) if candidate.action is A.EXERCISE else []
     if done:

@@ -38,6 +38,7 @@ EARLIER_MOST, EARLIER_TIRED = (
     120 * MINUTE,
     150 * MINUTE,
 )  # that the body clock allows; after a night of under four hours
+OWED_LEAST = 15  # minutes that are worth an earlier night
 LITTLE_SLEEP, NEED_MOST = 240 * MINUTE, 540 * MINUTE
 ILL_EARLIER, STRAINED_EARLIER = 60 * MINUTE, 30 * MINUTE  # how much earlier a night begins for signs of illness
 SHORT_LEAST, ENOUGH = 45 * MINUTE, 7 * 60 * MINUTE  # missing of a short night; a length that is none
@@ -355,7 +356,8 @@ class Person:
         bed, wake = self.usual_sleep(day + DAY)
         lacked, gap = self.need(day) - (slept.end - slept.start), self.need(day + DAY) - (wake - bed)
         grown = min((short - LOST_LEAST) / CLEARLY_SHORT, 1.0)
-        return timedelta(minutes=5 * round(grown * max(lacked / 2 + max(gap, NONE), NONE) / MINUTE / 5))
+        owed = 5 * round(grown * max(lacked / 2 + max(gap, NONE), NONE) / MINUTE / 5)
+        return owed * MINUTE if owed >= OWED_LEAST else NONE
 
     @property
     def short_of_sleep(self) -> timedelta | None:

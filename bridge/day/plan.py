@@ -17,6 +17,7 @@ from bridge.day.grid import BESIDE, CELL, DAY, HOUR, MINUTE, Grid, rounded_up, w
 from bridge.day.masks import AGAIN, LEISURE, SHORT_TASK, before, urgency
 from bridge.day.person import Person, is_blank
 from bridge.day.rules import APART, PAUSE
+from bridge.day.sleep import Rests
 from bridge.day.solver import Place, solve
 from bridge.day.terms import due_weight
 from bridge.day.view import (
@@ -381,6 +382,8 @@ def night_blocks(person: Person, day: date, taken: Sequence[Block]) -> Iterator[
     for ends in (day, day + DAY):
         bed, wake = person.sleep(ends)
         bed = max(bed, over) if ends > day else bed  # a night moved by the calendar may touch the next
+        if ends == day and person.night(day).rests is not Rests.SLEPT and bed < person.now:
+            bed = min(max(bed, person.usual_sleep(day)[0]), wake - LEAST_SLEEP)  # nobody knows of an early one
         on_board = any(o.start <= bed and wake <= o.end for o in person.flights)
         if wake <= person.now or on_board or wake - bed < LEAST_SLEEP:
             continue

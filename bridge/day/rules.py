@@ -5,6 +5,7 @@ A rule is a row of ``RULES``. Hours are our choice where no source is named.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -38,6 +39,7 @@ from bridge.day.masks import (
     usual,
     wished,
 )
+from bridge.day.person import LONG_SPORT
 from bridge.day.view import WORK, Candidate, View, promised
 from bridge.domain.facts import Fact, fact, length
 from rhythm_env.constants import EFFECTS
@@ -52,7 +54,10 @@ SHORT_NIGHT, LITTLE_SLEEP = HOUR, 4 * HOUR  # a night so much shorter than usual
 BRIEF = 5.75 * HOUR  # of sleep, which is short also for who sleeps half an hour more
 NAP_BELOW = 5.5 * HOUR  # of sleep, after which a nap or an early night comes before time for oneself
 DIGESTION, ALONE, APART, PAUSE = HOUR, 3 * HOUR, 2 * HOUR, 30 * MINUTE
-BEFORE_TRAVEL = 90 * MINUTE  # without sport
+BEFORE_TRAVEL, AFTER_TRAVEL = 90 * MINUTE, 2 * HOUR  # without sport
+TRIP = re.compile(
+    r"\b[A-Z]{3} ?(?:to|TO|-|–|→|>) ?[A-Z]{3}\b|\b([Tt]rain|[Zz]ug|[Tt]reno?|[Tt]rein) (to|nach|a|naar)\b"
+)  # a journey that is no flight
 LONELY = 0.5  # Connection
 SHOWN_LOW, TAKES = 0.35, -0.05  # a level shown as low, and an effect that lowers it further
 OF_PERSON = frozenset({"veto", "not today", "body", "mode", "away", "wished hours"})  # rules of what changes in a slot
@@ -258,7 +263,10 @@ def _free(candidate: Candidate, view: View) -> Cells:
         taken += [(o.start - ALONE, o.end + ALONE) for o, label in grid.entries if label.action in COMPANY]
     if candidate.action is A.EXERCISE:
         taken += [(end, end + DIGESTION) for start, end in grid.meals if (start, end) in view.person.attended]
-        taken += [(start - BEFORE_TRAVEL, start) for start, _ in view.person.journeys]
+        trips = [(o.start, o.end) for o, _ in grid.entries if TRIP.search((o.event.title or "")[:200])]
+        taken += [(start - BEFORE_TRAVEL, end + AFTER_TRAVEL) for start, end in (*view.person.journeys, *trips)]
+    if candidate.action is A.MEDITATE:
+        taken += [(o.end, o.end + APART) for o in view.person.races if o.end - o.start >= LONG_SPORT]
     after = candidate.length.after // 5
     busy = grid.busy
     if after:  # time to wash, or for the way, after it

@@ -11,7 +11,7 @@ from bridge.calendar.busy import is_open_hours
 from bridge.day.choice import judged, of_bedtime
 from bridge.day.grid import DAY, EVENING, Grid
 from bridge.day.masks import sport_missed, urgency
-from bridge.day.rules import fit, little_sleep
+from bridge.day.rules import fit, little_sleep, short_night
 from bridge.day.view import (
     Candidate,
     View,
@@ -35,6 +35,7 @@ SPORT_OVER = timedelta(hours=20)  # after midnight: later, sport explains no sil
 ELSEWHERE = {"planned_later", "new_zone"}  # kinds of facts by which a task waits for its own time
 OF_TODAY = {"late_for_it", "hour_of_day", "no_gap", "no_calls", "offices_closed"}  # kinds that another day changes
 NO_ANSWER = {"no_grounds", "often_enough", "no_sport_now", "hour_of_day"}  # kinds that do not say why there is no sport
+RACE_SOON = timedelta(minutes=90)
 NIGHT_EARLIER, FOR_SPORT = timedelta(minutes=20), timedelta(hours=36)
 
 
@@ -48,14 +49,18 @@ def quiet(view: View, held: Mapping[ActionType, Fact]) -> tuple[Fact, ...]:
     ahead = min((one.start for one in view.near if now < one.end and one.start < view.grid.bed), default=None)
     if enough is not None or ahead is not None:
         return (enough or fact("suggestion_at", time=view.person.local(ahead or now)),)
-    closing, slept = _closing(view), None if person.body.ill else little_sleep(view)
+    closing, earlier = _closing(view), tuple(_earlier_night(view))
+    slept = None if person.body.ill else little_sleep(view)
     body = slept or next(iter(person.body.facts), None)
     if body is not None:
         easier = fact("rest_first" if person.body.ill else "take_it_easier")
         race = next((o for o in person.races if now < o.start < now + FOR_SPORT and person.body.ill), None)
         waits = [] if race is None else [fact("race_can_wait", time=person.local(race.start))]
-        return body, easier, *waits, *_earlier_night(view), *(() if closing is None or waits else (closing,))
+        return body, easier, *waits, *earlier, *(() if closing is None or waits else (closing,))
     other = closing or _of_sport(view, held.get(ActionType.EXERCISE)) or _later_task(view)
+    if earlier and (other is None or other.kind == "trained"):
+        short = None if now >= view.grid.since(EVENING) else short_night(view)
+        return earlier if short is None else (short, *earlier)
     if other is not None:
         return (other,)
     ahead_of = _entry_within(view, ENTRY_NEAR)
@@ -70,12 +75,14 @@ def quiet(view: View, held: Mapping[ActionType, Fact]) -> tuple[Fact, ...]:
 def _of_sport(view: View, why: Fact | None) -> Fact | None:
     """Return why there is no sport, as far as it is near or its usual hour is over, else None."""
     now, missed = view.person.now, sport_missed(view)
-    if why is None or (now >= view.grid.since(SPORT_OVER) and not (why.kind == "long_sport" and _is_ahead(why, now))):
+    if why is None or now >= view.grid.since(SPORT_OVER):
         return None
     if why.kind == "suggestion_over":
         return fact("slot_had", action=str(ActionType.EXERCISE), why=why)
-    if why.kind in ("trained", "long_sport", "long_sport_today", "long_sport_over"):
+    if why.kind in ("trained", "long_sport_today", "long_sport_yesterday"):
         return why
+    if why.kind == "long_sport":
+        return why if datetime.fromisoformat(str(why.values["time"])) <= now + DAY else None
     if missed is None or why.kind in NO_ANSWER or _fits(of_action(ActionType.EXERCISE, view.person), view) is not None:
         return None
     return fact("hour_over", time=view.person.local(missed), why=why)
@@ -117,10 +124,6 @@ def _later_task(view: View) -> Fact | None:
     return None
 
 
-def _is_ahead(why: Fact, now: datetime) -> bool:
-    return datetime.fromisoformat(str(why.values["time"])) > now
-
-
 def _soon(view: View) -> Fact | None:
     """Return the flight or entry before which no time is left, or None."""
     person, now = view.person, view.person.now
@@ -131,6 +134,9 @@ def _soon(view: View) -> Fact | None:
         if now < way < until:
             return fact("leave_by", time=view.person.local(way))
         return fact("flight_leaves", time=view.person.local(leaves))
+    race = next((o for o in person.races if now <= o.start < now + RACE_SOON), None)
+    if race is not None and not person.body.ill:
+        return fact("get_ready", time=person.local(race.start), title=title_of(race))
     soon = _entry_within(view, ENTRY_SOON)
     return None if soon is None else fact("entry_next", time=view.person.local(soon.start), title=title_of(soon))
 

@@ -83,7 +83,7 @@ def test_of_tasks_of_today_the_first_of_the_plan_is_said():
     given, held = found(made, 8)
     first = min(blocks(made, "task"), key=lambda block: block.start)
     assert [one.what for one in given.values()] == [first.title] == ["Pay rent"]
-    assert held[A.DEEP_WORK].kind == "due_first"
+    assert held[A.DEEP_WORK].kind == "no_gap_before"  # a workshop lies before it
 
 
 def test_of_two_tasks_the_one_due_sooner_is_said_first():
@@ -164,7 +164,7 @@ def test_a_race_moves_the_night_before_it_also_if_it_is_marked_as_free():
             assert "in time for your entry at 08:30" in for_person(option.facts)[0]
             assert A.SLEEP not in found(usual, 3)[0]
         morning = person(race, hour=7.3, day=TODAY + DAY, episodes=slept, work=False)
-        assert for_person(quiet(look(morning, morning.now), {})) == ["nothing needs doing before your entry at 08:30"]
+        assert for_person(quiet(look(morning, morning.now), {})) == ["it is time to get ready for City run at 08:30"]
 
 
 def test_a_bedtime_after_a_sleep_by_day_says_so():

@@ -30,7 +30,7 @@ def said(one, action, day=TODAY):
 def test_an_evening_is_worth_something_by_what_it_lies_between() -> None:
     made = person(hour=8)
     assert said(person(hour=18), A.ME_TIME) == [["your week held 16 hours of work and meetings, and tomorrow is free"]]
-    assert said(made, A.BINGE_WATCH, TODAY + DAY) == [["nothing is planned tonight or tomorrow morning"]]
+    assert said(made, A.BINGE_WATCH, TODAY + DAY) == [["no work today or tomorrow"]]
     assert said(made, A.MEDITATE, SUNDAY) == [["a quiet close of your free days: your working week begins tomorrow"]]
     assert not [one for day in (TODAY + k * DAY for k in (3, 4, 5)) for one in said(made, A.ME_TIME, day)]
     early = person(entry(SUNDAY + DAY, 480, 540, A.ADMIN_WORK, "Call"), hour=8)
@@ -96,7 +96,7 @@ def test_after_three_hard_days_comes_time_for_oneself() -> None:
     shifts = [entry(TODAY + k * DAY, 840, 1320, A.ADMIN_WORK, "Late shift") for k in range(-20, 3)]
     made = person(*shifts, hour=8.4, work=False)
     (why,) = for_person(found(made)[0][A.ME_TIME].facts)
-    assert why == "your last three days held 24 hours of work and meetings"
+    assert why == "the three days before this one held 24 hours of work and meetings"
 
 
 def test_four_hours_of_meetings_are_no_reason_to_rest() -> None:

@@ -13,6 +13,7 @@ from bridge.day.view import of_action
 from bridge.domain.metrics import Metric
 from bridge.domain.rendering import for_person, told
 from bridge.domain.types import Sample, Task
+from bridge.domain.wishes import Wishes
 from rhythm_env.interface import ActionType
 
 from .lives import DAY, TODAY, at, entry, known, nights, sleep, workout
@@ -50,7 +51,8 @@ def test_after_hardly_any_sleep_the_night_begins_hours_earlier():
         slept = [*nights(30, 85, 450, noise=0, last=TODAY - DAY), sleep(TODAY, 450 - asleep, 450)]
         one = person(hour=18, episodes=slept, work=False)
         usual = one.routine.sleep_ending_on(TODAY + DAY, one.zones)[0]
-        assert usual - one.sleep(TODAY + DAY)[0] >= least * MINUTE
+        earlier = usual - one.sleep(TODAY + DAY)[0]
+        assert earlier >= least * MINUTE
 
 
 @pytest.mark.parametrize("worn", [True, False])
@@ -159,6 +161,12 @@ def test_what_is_late_for_days_says_so_and_what_can_be_done():
     ]
 
 
+def test_a_late_call_is_not_held_back_by_an_errand_of_tomorrow():
+    tasks = [Task(key=k, list="l", title=k, due=TODAY + n * DAY) for k, n in (("Book dentist", -3), ("Pay invoice", 1))]
+    one = person(hour=12.4, tasks=tasks, task_actions={t.key: A.ADMIN_WORK for t in tasks}, work=False)
+    assert found(one, 5)[0][A.ADMIN_WORK].what == "Book dentist"
+
+
 def test_who_is_ill_gets_no_errand_of_tomorrow():
     tasks = [Task(key=k, list="l", title=f"Pay {k}", due=TODAY + n * DAY) for n, k in enumerate(("rent", "gas"))]
     ill = Mode(kind=ModeKind.ILL, since=TODAY, until=TODAY + DAY, said=True)
@@ -171,7 +179,7 @@ def test_what_closes_before_the_race_it_is_for_is_said_on_its_last_day():
     hours = [entry(SUNDAY - k * DAY, 720, 1140, A.ADMIN_WORK, "Race packet pickup") for k in (2, 1)]
     for day, said in ((SUNDAY - 2 * DAY, False), (SUNDAY - DAY, True)):
         one = person(race, *hours, hour=9, day=day, work=False, episodes=nights(30, -60, 420, last=day))
-        expected = "Race packet pickup closes at 19:00 today, before your sport on Sunday at 08:30"
+        expected = "go to Race packet pickup before 19:00 today, for your sport on Sunday at 08:30"
         assert (expected in silence(one)) is said
 
 
@@ -181,6 +189,39 @@ def test_who_is_ill_hears_that_a_race_can_be_left_out():
     for mode, said in ((ill, True), (Mode(), False)):
         one = person(race, hour=9, day=SUNDAY - DAY, work=False, mode=mode)
         assert ("your sport on Sunday at 08:30 had better be left out" in silence(one)) is said
+
+
+def test_a_task_is_not_said_hours_ahead_with_entries_before_it():
+    task = Task(key="t", list="l", title="Pay invoice", due=TODAY)
+    calls = [entry(TODAY, 740 + 65 * k, 800 + 65 * k, A.ADMIN_WORK, "Call") for k in range(4)]
+    of = {"tasks": [task], "task_actions": {"t": A.ADMIN_WORK}, "work": False}
+    for agenda, hour, said in ((calls, 12, False), (calls, 16.7, True), ((), 12, True)):
+        given, held = found(person(*agenda, hour=hour, **of), 6)
+        assert (A.ADMIN_WORK in given) is said
+        assert said or held[A.ADMIN_WORK].kind == "no_gap_before"
+
+
+def test_a_night_that_is_not_known_is_not_shown_as_an_early_one():
+    slept = [*nights(30, -20, 460, noise=0, last=SUNDAY - DAY), sleep(SUNDAY, 200, 400)]
+    evening = person(day=SUNDAY, hour=20, episodes=slept, work=False)
+    assert evening.usual_sleep(SUNDAY + DAY)[0] - blocks(evening, "sleep")[-1].start >= HOUR
+    morning = person(day=SUNDAY + DAY, hour=6, episodes=slept, work=False)
+    assert abs(blocks(morning, "sleep")[0].start - morning.usual_sleep(SUNDAY + DAY)[0]) <= 5 * MINUTE
+
+
+def test_before_a_race_one_gets_ready_and_ten_quiet_minutes_wait_after_it():
+    race = entry(SUNDAY, 510, 660, A.EXERCISE, "City run")
+    morning = free_sunday(race, hour=7.4)
+    assert silence(morning) == ["it is time to get ready for City run at 08:30"]
+    after = person(race, hour=11.2, day=SUNDAY, work=False, wishes=Wishes(goals={A.MEDITATE: 7}))
+    assert found(after, 5)[0][A.MEDITATE].start >= at(SUNDAY, 780)
+
+
+def test_after_a_journey_one_does_not_run_at_once():
+    trained = [workout(SUNDAY - k * DAY, 1110, 45) for k in (4, 7, 11, 14, 18, 21)]
+    for title, begins in (("ATK to PHL", 1200), ("Museum", 1080)):
+        option = found(free_sunday(entry(SUNDAY, 950, 1050, A.ADMIN_WORK, title), hour=17.6, episodes=trained), 5)[0]
+        assert A.EXERCISE not in option or option[A.EXERCISE].start >= at(SUNDAY, begins - 30)
 
 
 def test_sport_ends_in_time_before_one_leaves():
