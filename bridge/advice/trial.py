@@ -98,10 +98,10 @@ def result(trial: Trial, days: Days) -> Result | None:
     found = list(differences(trial, days))
     if len(found) < FEWEST_BLOCKS or (spread := stdev(found)) == 0:
         return None
-    from scipy import stats
+    from scipy import special
 
     middle = fmean(found)
-    reach = float(stats.t.ppf((1 + LEVEL) / 2, len(found) - 1)) * spread / len(found) ** 0.5
+    reach = float(special.stdtrit(len(found) - 1, (1 + LEVEL) / 2)) * spread / len(found) ** 0.5
     return Result(effect=middle, low=middle - reach, high=middle + reach, blocks=len(found))
 
 

@@ -114,7 +114,7 @@ def _of_outcome(
     tests: int,
 ) -> list[tuple[Effect, float]]:
     """Return each factor's effect on an outcome, with its p-value, which is 1 where nothing is tested."""
-    from scipy import stats
+    from scipy import special
 
     days = {name: [day for day in known if day + DAY in outcome.values] for name, known in factors.items()}
     counts = {name: sum(factors[name][day] for day in some) for name, some in days.items()}
@@ -135,7 +135,7 @@ def _of_outcome(
             continue
         estimate, error, _ = found[name]
         weight, freedom = spread / (spread + error**2), min(fit.freedom, _welch(counts[name], without))
-        middle, reach = weight * estimate, float(stats.t.ppf((1 + LEVEL) / 2, freedom)) * error * math.sqrt(weight)
+        middle, reach = weight * estimate, float(special.stdtrit(freedom, (1 + LEVEL) / 2)) * error * math.sqrt(weight)
         effect = Effect(
             **plain,  # type: ignore[arg-type]
             n_without=without,
@@ -143,7 +143,7 @@ def _of_outcome(
             interval=(middle - reach, middle + reach),
             days_left=left,
         )
-        told.append((effect, 2 * float(stats.t.sf(abs(estimate) / error, freedom))))
+        told.append((effect, 2 * float(special.stdtr(freedom, -abs(estimate) / error))))
     return told
 
 
@@ -157,7 +157,7 @@ def _days_left(outcome: Outcome, fit: _Fit | None, name: str, days: tuple[int, i
 
     ``days`` are those with it and a known outcome, those without, and all with it.
     """
-    from scipy import stats
+    from scipy import special
 
     n_with, n_without, whole = days
     left, inflation = (outcome.usual, INFLATION) if fit is None else (fit.left, fit.found.get(name, (0, 0, 0.0))[2])
@@ -166,7 +166,9 @@ def _days_left(outcome: Outcome, fit: _Fit | None, name: str, days: tuple[int, i
     needed = float(max(n_with, WITH_MIN))
     for _ in range(STEPS):  # the quantiles depend on the number that they give
         freedom = max(needed, WITH_MIN) - 1
-        reach = float(stats.t.ppf(1 - FALSE_CLAIMS / (2 * max(tests, 1)), freedom) + stats.t.ppf(POWER, freedom))
+        reach = float(
+            special.stdtrit(freedom, 1 - FALSE_CLAIMS / (2 * max(tests, 1))) + special.stdtrit(freedom, POWER)
+        )
         needed = (left * reach / outcome.least) ** 2 * inflation / (1 - share)
     return max(0, math.ceil((max(needed, WITH_MIN) - n_with) / told))
 

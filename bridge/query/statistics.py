@@ -21,21 +21,29 @@ def rank_correlation(one: Sequence[float], other: Sequence[float]) -> tuple[floa
     https://doi.org/10.1007/BF02294183), and None for fewer than four pairs.
     """
     import numpy as np
-    from scipy import stats
+    from scipy import special
 
     if len(set(one)) < 2 or len(set(other)) < 2:
         return None
-    r = float(np.corrcoef(stats.rankdata(one), stats.rankdata(other))[0, 1])
+    r = float(np.corrcoef(_ranks(one), _ranks(other))[0, 1])
     if len(one) < 4 or abs(r) >= 1:
         return r, None
-    reach = float(stats.norm.ppf((1 + LEVEL) / 2)) * math.sqrt((1 + r * r / 2) / (len(one) - 3))
+    reach = float(special.ndtri((1 + LEVEL) / 2)) * math.sqrt((1 + r * r / 2) / (len(one) - 3))
     z = math.atanh(r)
     return r, (math.tanh(z - reach), math.tanh(z + reach))
 
 
+def _ranks(values: Sequence[float]) -> Any:
+    """Return each value's rank from 1 on; equal values share the mean of theirs."""
+    import numpy as np
+
+    _, place, count = np.unique(values, return_inverse=True, return_counts=True)
+    return (count.cumsum() - (count - 1) / 2)[place]
+
+
 def mean_difference(one: Sequence[float], other: Sequence[float]) -> tuple[float, float] | None:
     """Return Welch's interval of mean(one) - mean(other), or None with fewer than two values on a side."""
-    from scipy import stats
+    from scipy import special
 
     if min(len(one), len(other)) < 2:
         return None
@@ -43,7 +51,7 @@ def mean_difference(one: Sequence[float], other: Sequence[float]) -> tuple[float
     if sum(parts) == 0:
         return (fmean(one) - fmean(other),) * 2
     freedom = sum(parts) ** 2 / (parts[0] ** 2 / (len(one) - 1) + parts[1] ** 2 / (len(other) - 1))
-    reach = float(stats.t.ppf((1 + LEVEL) / 2, freedom)) * math.sqrt(sum(parts))
+    reach = float(special.stdtrit(freedom, (1 + LEVEL) / 2)) * math.sqrt(sum(parts))
     middle = fmean(one) - fmean(other)
     return middle - reach, middle + reach
 
