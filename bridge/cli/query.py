@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from bridge.query.rows import Tables
 
 CHART_WIDTH, CHART_MIN_DAYS = 40, 3
-LONG_MINUTES = 90
 
 
 def register(app: typer.Typer) -> None:
@@ -28,7 +27,8 @@ def query(
         str,
         typer.Argument(
             help="A metric (steps, asleep, resting_hr, ...), two as deep_sleep/asleep, a meter, nights, workouts, "
-            "entries, or a figure of these, such as workouts.minutes."
+            "entries, or a figure of these, such as workouts.minutes or nights.start; several as steps,asleep; night "
+            "or meters for all of theirs."
         ),
     ],
     user: options.User,
@@ -44,16 +44,23 @@ def query(
     first: Annotated[int | None, typer.Option(help="Only so many of the earliest rows.")] = None,
     last: Annotated[int | None, typer.Option(help="Only so many of the latest rows.")] = None,
     by: Annotated[str | None, typer.Option(help="day, week, month, weekday, sport or action.")] = None,
+    per: Annotated[
+        str | None,
+        typer.Option(help="First make one row of each day, week or month: the sum of its rows, or else mean."),
+    ] = None,
     where: Annotated[
         list[str] | None,
         typer.Option(
             help='A condition "FIELD OP VALUE" that must hold, such as "steps > 8000", "weekday = 6" or '
-            '"workout.sport = running". May be repeated.'
+            '"workout.sport = running|cycling" for one of several. May be repeated.'
         ),
     ] = None,
     against: Annotated[
         str | None,
-        typer.Option(help="A second metric (rank correlation by day), or a condition (the difference that it makes)."),
+        typer.Option(
+            help="A second metric (rank correlation by day), a condition (the difference that it makes), or another "
+            "span like 2026-09-01..2026-09-30 (the difference from it)."
+        ),
     ] = None,
     json: options.Json = False,
 ) -> None:
@@ -64,7 +71,16 @@ def query(
     from bridge.query.parse import Words
 
     words = Words(
-        what=what, of=of, since=since, until=until, first=first, last=last, by=by, where=where or (), against=against
+        what=what,
+        of=of,
+        since=since,
+        until=until,
+        first=first,
+        last=last,
+        by=by,
+        per=per,
+        where=where or (),
+        against=against,
     )
     with installation.open_bridge() as bridge:
         now = installation.now()
@@ -105,7 +121,7 @@ def _chart(found: Answer, tables: Tables) -> str | None:
     from bridge.query.model import Aggregate, By
 
     query = found.query
-    if query.by or query.against or query.of is Aggregate.SHARE:
+    if query.by or query.per or query.against or query.subject.parts or query.of is Aggregate.SHARE:
         return None
     of = Aggregate.COUNT if query.subject.counted else Aggregate.MEAN
     days = [(one.key, one.value) for one in answer(replace(query, by=By.DAY, of=of), tables).groups]
@@ -121,29 +137,36 @@ def _print(found: Answer) -> None:
     from bridge.domain.languages import WEEKDAYS
     from bridge.query.model import By
 
-    if found.value is None:
+    if found.value is None and found.reason is not None:
         typer.echo(found.reason)
         return
-    at = "" if found.at is None else f" on {found.at}"
-    between = "" if found.interval is None else f" ({found.interval[0]:.3g} to {found.interval[1]:.3g})"
-    hours = f", which is {found.value // 60:.0f} h {found.value % 60:.0f} min" if _is_long(found) else ""
-    typer.echo(f"{_number(found.value)} {found.unit}{hours}{at}{between}, from {found.n} values")
+    if found.value is not None:
+        typer.echo(_line(found, found.value))
     highest = max((one.value or 0 for one in found.groups), default=0)
+    several = bool(found.query.subject.parts)
     rows = [
         {
-            "": WEEKDAYS[int(one.key) - 1] if found.query.by is By.WEEKDAY else one.key,
-            found.unit: None if one.value is None else _number(one.value),
+            "": WEEKDAYS[int(one.key) - 1] if found.query.by is By.WEEKDAY else one.key.replace("_", " "),
+            "value" if several else found.unit: None if one.value is None else _told(one.value, one.unit or found.unit),
             "n": one.n,
             " ": show.bar(one.value / highest, 12) if one.value is not None and one.value >= 0 and highest else None,
         }
         for one in found.groups
     ]
     if rows:
-        show.table(rows, ("", found.unit, "n", " "))
+        show.table(rows, ("", "value", "n") if several else ("", found.unit, "n", " "))
 
 
-def _is_long(found: Answer) -> bool:
-    return found.unit == "min" and found.value is not None and found.value >= LONG_MINUTES
+def _line(found: Answer, value: float) -> str:
+    at = "" if found.at is None else f" on {found.at}"
+    between = "" if found.interval is None else f" ({found.interval[0]:.3g} to {found.interval[1]:.3g})"
+    return f"{_told(value, found.unit, named=True)}{at}{between}, from {found.n} values"
+
+
+def _told(value: float, unit: str, *, named: bool = False) -> str:
+    from bridge.query.written import as_time
+
+    return as_time(value, unit) or (f"{_number(value)} {unit}" if named else _number(value))
 
 
 def _number(value: float) -> str:

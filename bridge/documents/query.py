@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NotRequired
 
 from typing_extensions import TypedDict
 
 from bridge.query.understood import sentence
 
 if TYPE_CHECKING:
-    from bridge.query.answer import Answer
+    from bridge.query.answer import Answer, Group
 
 
 class GroupDocument(TypedDict):
-    """The figure of the rows with the same key, and their number."""
+    """The figure of the rows with the same key, and their number. ``unit`` is there where it is not the answer's."""
 
     key: str
     value: float | None
     n: int
+    unit: NotRequired[str]
 
 
 class AnswerDocument(TypedDict):
@@ -55,7 +56,12 @@ def answer_document(found: Answer) -> AnswerDocument:
         "unit": found.unit,
         "n": found.n,
         "at": None if found.at is None else found.at.isoformat(),
-        "groups": [{"key": one.key, "value": one.value, "n": one.n} for one in found.groups],
+        "groups": [_group(one) for one in found.groups],
         "interval": None if found.interval is None else list(found.interval),
         "reason": None if found.reason is None else str(found.reason),
     }
+
+
+def _group(one: Group) -> GroupDocument:
+    found: GroupDocument = {"key": one.key, "value": one.value, "n": one.n}
+    return found if one.unit is None else {**found, "unit": one.unit}

@@ -15,7 +15,7 @@ from bridge.domain.errors import SetupError
 from bridge.domain.metrics import CHECK_INS, METRICS, Metric, Shape
 from bridge.domain.records import User
 from bridge.query.answer import answer
-from bridge.query.model import NIGHT_FIELDS, WORKOUT_FIELDS, WORKOUT_UNITS, Query
+from bridge.query.model import CLOCKS, NIGHT_FIELDS, WORKOUT_FIELDS, WORKOUT_UNITS, Query
 from bridge.query.parse import Words, query_of
 from bridge.query.rows import load_tables
 
@@ -52,9 +52,10 @@ _MEASURED: Mapping[str, Shape] = {
 }
 _NIGHTLY = frozenset(name for name, shape in _MEASURED.items() if shape is Shape.NIGHTLY)
 _DAILY = frozenset(_MEASURED) - _NIGHTLY
-NIGHTS = Allowed(_NIGHTLY | {"nights"}, _NIGHTLY | {"weekday", *NIGHT_FIELDS})
+NIGHTS = Allowed(_NIGHTLY | {"nights", *(f"nights.{name}" for name in CLOCKS)}, _NIGHTLY | {"weekday", *NIGHT_FIELDS})
 WORKOUTS = Allowed(
-    frozenset({"workouts", *(f"workouts.{name}" for name in WORKOUT_UNITS)}), frozenset({"weekday", *WORKOUT_FIELDS})
+    frozenset({"workouts", *(f"workouts.{name}" for name in (*WORKOUT_UNITS, *CLOCKS))}),
+    frozenset({"weekday", *WORKOUT_FIELDS}),
 )
 MEASUREMENTS = Allowed(_DAILY, _DAILY | {"weekday"})
 COMPARE = Allowed(
@@ -90,5 +91,7 @@ def _check(query: Query, allowed: Allowed) -> None:
         raise SetupError(f"this tool does not read {outside[0]}; another tool may, with the person's consent")
     for one in query.conditions:
         # A sport's name may be the person's own words, which could be found out letter by letter.
-        if one.name == "workout.sport" and (one.operator == "~" or not sports.is_known(str(one.value))):
+        if one.name == "workout.sport" and (
+            one.operator == "~" or not all(sports.is_known(str(value)) for value in one.values)
+        ):
             raise SetupError(f"name a sport in full, such as: {', '.join([*sports.SYNONYMS][:5])}")

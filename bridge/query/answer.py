@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from functools import cache, partial
 from math import fsum, sqrt
 from statistics import fmean, median
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from bridge.domain import sports
 from bridge.domain.languages import Text, say
 from bridge.query import statistics
-from bridge.query.model import AVERAGED, COMPARED, Aggregate, By, Condition, Kind, Query, Subject
+from bridge.query.conditions import DAY_MINUTES, NOON, from_noon, test_of
+from bridge.query.model import (
+    AVERAGED,
+    CLOCK_UNIT,
+    CLOCKS,
+    Aggregate,
+    By,
+    Condition,
+    Kind,
+    Query,
+    Span,
+    Subject,
+)
 from bridge.query.rows import Row, Tables
 
-NOON, DAY_MINUTES = 12 * 60, 24 * 60
 DAY_PLACE = Row._fields.index("day")
 Value = tuple[date, float]
 T = TypeVar("T")
@@ -25,11 +35,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """The figure of the rows with the same key."""
+    """The figure of the rows with the same key. ``unit`` is its own, or None for that of the answer."""
 
     key: str
     value: float | None
     n: int
+    unit: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +63,8 @@ class Answer:
 
 def answer(query: Query, tables: Tables) -> Answer:
     """Return the answer to a query from the rows it rests on."""
+    if query.subject.parts:
+        return _several(query, tables)
     untold = sorted(_metrics(query) & tables.untold)
     if untold:
         none = say("none of your sources told {what}", what=", ".join(untold))
@@ -63,7 +76,11 @@ def answer(query: Query, tables: Tables) -> Answer:
         return _share(query, _taken(query, rows), tables)
     if isinstance(query.against, Condition):
         return _difference(query, query.against, rows, tables)
-    kept = _taken(query, list(filter(_test(query.where, tables, query.subject.kind), rows)))
+    if isinstance(query.against, Span):
+        return _change(query, query.against, rows, tables)
+    kept = _taken(query, _held(query, rows, tables))
+    if query.per is not None:
+        kept = _periods(query, kept, tables)
     value, at, reason = _figure(query, kept)
     return Answer(
         query=query,
@@ -74,6 +91,19 @@ def answer(query: Query, tables: Tables) -> Answer:
         groups=tuple(_groups(query, kept)),
         reason=reason or _why_none(query, tables, value),
     )
+
+
+def _several(query: Query, tables: Tables) -> Answer:
+    """Return the figure of each part that is known as a group."""
+    found = [answer(replace(query, subject=part), tables) for part in query.subject.parts]
+    groups = tuple(
+        Group(key=one.query.subject.name, value=one.value, n=one.n, unit=one.unit)
+        for one in found
+        if one.value is not None
+    )
+    reason = None if groups else say("nothing of {what} is stored in that span", what=query.subject.name)
+    n = max((one.n for one in groups), default=0)
+    return Answer(query=query, value=None, unit=query.subject.unit, n=n, groups=groups, reason=reason)
 
 
 def _metrics(query: Query) -> set[str]:
@@ -88,8 +118,11 @@ def _unit(query: Query) -> str:
     if query.of is Aggregate.SHARE:
         return "share"
     if query.of is Aggregate.COUNT:
-        return str(query.subject.kind)
-    return f"{query.subject.unit} a week" if query.of is Aggregate.TREND else query.subject.unit
+        return str(query.per) + "s" if query.per else str(query.subject.kind)
+    unit = query.subject.unit
+    if unit == CLOCK_UNIT and (query.of in (Aggregate.STD, Aggregate.TREND) or query.against is not None):
+        unit = "min"
+    return f"{unit} a week" if query.of is Aggregate.TREND else unit
 
 
 def _why_none(query: Query, tables: Tables, value: float | None) -> Text | None:
@@ -102,7 +135,11 @@ def _why_none(query: Query, tables: Tables, value: float | None) -> Text | None:
 
 def _rows(subject: Subject, tables: Tables, query: Query) -> list[Row]:
     found: Iterable[Row]
-    if subject.kind is Kind.DAYS:
+    if subject.kind is Kind.DAYS and subject.counted:
+        first, last = tables.days or (date.max, date.min)
+        first, last = max(first, query.since or first), min(last, query.until or last)
+        found = (Row(first + timedelta(days=n), {"value": 1.0}) for n in range((last - first).days + 1))
+    elif subject.kind is Kind.DAYS:
         found = (Row(day, {"value": value}) for day, value in tables.by_day(subject.name).items())
     else:
         of_kind: Mapping[Kind, Iterable[Row]] = {
@@ -111,12 +148,60 @@ def _rows(subject: Subject, tables: Tables, query: Query) -> list[Row]:
             Kind.ENTRIES: tables.entries,
         }
         found = of_kind[subject.kind]
-        if subject.field is not None:
+        if subject.field in CLOCKS:
+            found = (_timed(row, subject) for row in found)
+        elif subject.field is not None:
             found = (row for row in found if subject.field in row.values)
     if query.since or query.until:
         since, until = query.since or date.min, query.until or date.max
         found = (row for row in found if since <= row.day <= until)
     return sorted(found, key=operator.itemgetter(DAY_PLACE))
+
+
+def _timed(row: Row, subject: Subject) -> Row:
+    """Return a row with its clock time among the values, in an order in which a night's begins are one evening."""
+    field = str(subject.field)
+    return row._replace(values={**row.values, field: _ordered(getattr(row, field), subject)})
+
+
+def _ordered(minutes: float, subject: Subject) -> float:
+    return from_noon(minutes) if subject.kind is Kind.NIGHTS and subject.field == "start" else minutes
+
+
+def _told(value: float | None, query: Query) -> float | None:
+    """Return a figure of clock times, as they are ordered, as minutes after midnight."""
+    if value is None or _unit(query) != CLOCK_UNIT or query.subject.kind is not Kind.NIGHTS:
+        return value
+    return (value + NOON) % DAY_MINUTES if query.subject.field == "start" else value
+
+
+def _held(query: Query, rows: Sequence[Row], tables: Tables) -> list[Row]:
+    return list(filter(test_of(query.where, tables, query.subject.kind), rows))
+
+
+BEGINS: Mapping[By, Callable[[date], date]] = {
+    By.DAY: lambda day: day,
+    By.WEEK: lambda day: day - timedelta(days=day.weekday()),
+    By.MONTH: lambda day: day.replace(day=1),
+}
+
+
+def _periods(query: Query, rows: Sequence[Row], tables: Tables) -> list[Row]:
+    """Return a row for each day, week or month, with the sum or else the mean of its rows.
+
+    Of workouts and entries, and of all that is counted, a period without any has 0.
+    """
+    begin = BEGINS[query.per or By.DAY]
+    found: dict[date, list[float]] = {}
+    subject = query.subject
+    if subject.added and (subject.counted or subject.kind is not Kind.DAYS) and tables.days is not None:
+        first, last = tables.days
+        first, last = max(first, query.since or first), min(last, query.until or last)
+        found = {begin(first + timedelta(days=n)): [] for n in range((last - first).days + 1)}
+    for day, value in _values(replace(query, per=None), rows):
+        found.setdefault(begin(day), []).append(value)
+    reduced: Callable[[Sequence[float]], float] = sum if subject.added else fmean
+    return [Row(day, {"value": float(reduced(some))}) for day, some in sorted(found.items())]
 
 
 def _taken(query: Query, rows: Sequence[T]) -> Sequence[T]:
@@ -125,86 +210,17 @@ def _taken(query: Query, rows: Sequence[T]) -> Sequence[T]:
     return rows if query.last is None else rows[-query.last :]
 
 
-Test = Callable[[Row], bool]
-
-
-def _test(conditions: Sequence[Condition], tables: Tables, kind: Kind) -> Test | None:
-    """Return the test whether all conditions hold for a row, or for the day before it where they ask for that."""
-    now = _test_of_row([one for one in conditions if not one.of_day_before], tables, kind)
-    before = _test_of_row([one for one in conditions if one.of_day_before], tables, Kind.DAYS)
-    if before is None:
-        return now
-    return lambda row: (now is None or now(row)) and before(Row(day=row.day - timedelta(days=1)))
-
-
-def _test_of_row(conditions: Sequence[Condition], tables: Tables, kind: Kind) -> Test | None:
-    """Return the test whether all hold for a row. Of a day, those on workouts must hold for one and the same."""
-    tests = [_test_of_day(one, tables, kind) for one in conditions if not one.of_workout]
-    of_workout = [_test_of_workout(one) for one in conditions if one.of_workout]
-    if kind is Kind.WORKOUTS:
-        tests += of_workout
-    elif of_workout:
-        days = {workout.day for workout in tables.workouts if all(test(workout) for test in of_workout)}
-        tests.append(lambda row: row.day in days)
-    if len(tests) < 2:
-        return tests[0] if tests else None
-    return lambda row: all(test(row) for test in tests)
-
-
-def _test_of_day(one: Condition, tables: Tables, kind: Kind) -> Test:
-    compared: Callable[[Any, Any], bool] = COMPARED.get(one.operator, operator.eq)
-    if one.name == "weekday":
-        return lambda row: compared(row.day.isoweekday(), one.value)
-    if one.name == "action":
-        return lambda row: _named(
-            one, [entry.name or "" for entry in ([row] if kind is Kind.ENTRIES else tables.planned_on.get(row.day, ()))]
-        )
-    if one.name == "night.end":
-        return lambda row: (night := tables.nights.get(row.day)) is not None and compared(night.end, one.value)
-    if one.name == "night.start":
-        # From noon on, so that half past midnight is later than eleven in the evening.
-        asked = _from_noon(float(one.value))
-        return lambda row: (
-            (night := tables.nights.get(row.day)) is not None and compared(_from_noon(night.start), asked)
-        )
-    values = tables.by_day(one.name)
-    return lambda row: (value := values.get(row.day)) is not None and compared(value, one.value)
-
-
-def _from_noon(minutes: float) -> float:
-    return (minutes - NOON) % DAY_MINUTES
-
-
-def _named(one: Condition, names: Sequence[str]) -> bool:
-    if one.operator == "~":
-        return any(str(one.value).casefold() in name.casefold() for name in names)
-    return (one.value in names) is (one.operator == "=")
-
-
-def _test_of_workout(one: Condition) -> Test:
-    name = one.name.removeprefix("workout.")
-    if name == "sport":
-        named = cache(partial(_is_named, one))
-        return lambda workout: named(workout.name)
-    compared = COMPARED[one.operator]
-    if name in ("start", "end"):
-        return lambda workout: compared(getattr(workout, name), one.value)
-    return lambda workout: (value := workout.values.get(name)) is not None and compared(value, one.value)
-
-
-def _is_named(one: Condition, label: str | None) -> bool:
-    asked = str(one.value)
-    if one.operator == "~":
-        return any(asked.casefold() in word.casefold() for word in sports.names(label or ""))
-    return sports.is_sport(label, asked) is (one.operator == "=")
-
-
 def _values(query: Query, rows: Sequence[Row]) -> list[Value]:
-    field = "value" if query.subject.kind is Kind.DAYS else query.subject.field
+    field = "value" if query.subject.kind is Kind.DAYS or query.per else query.subject.field
     return [(row.day, 1.0 if field is None else row.values[field]) for row in rows]
 
 
 def _figure(query: Query, rows: Sequence[Row]) -> tuple[float | None, date | None, Text | None]:
+    value, at, reason = _reduced(query, rows)
+    return _told(value, query), at, reason
+
+
+def _reduced(query: Query, rows: Sequence[Row]) -> tuple[float | None, date | None, Text | None]:
     values = _values(query, rows)
     if query.of is Aggregate.COUNT:
         return len(values), None, None
@@ -274,7 +290,7 @@ def _key(by: By, row: Row) -> str:
 
 def _share(query: Query, rows: Sequence[Row], tables: Tables) -> Answer:
     """Return the share of the subject's rows for which the conditions hold. What a row lacks does not hold."""
-    test = _test(query.where, tables, query.subject.kind)
+    test = test_of(query.where, tables, query.subject.kind)
     held = [test is None or test(row) for row in rows]
     groups: dict[str, list[bool]] = {}
     for row, holds in zip(rows, held, strict=True):
@@ -312,7 +328,7 @@ def _held_by_day(subject: Subject, tables: Tables, query: Query) -> dict[date, f
     """Return local day -> the figure of the subject's rows for which the conditions hold."""
     values: dict[date, list[float]] = {}
     field = "value" if subject.kind is Kind.DAYS else subject.field
-    for row in filter(_test(query.where, tables, subject.kind), _rows(subject, tables, query)):
+    for row in filter(test_of(query.where, tables, subject.kind), _rows(subject, tables, query)):
         values.setdefault(row.day, []).append(1.0 if field is None else row.values[field])
     return {day: fmean(some) if field in AVERAGED else sum(some) for day, some in values.items()}
 
@@ -322,14 +338,26 @@ def _with_zeros(subject: Subject, counts: dict[date, float], other: Mapping[date
 
 
 def _difference(query: Query, split: Condition, rows: Sequence[Row], tables: Tables) -> Answer:
-    kept = _taken(query, list(filter(_test(query.where, tables, query.subject.kind), rows)))
+    kept = _taken(query, _held(query, rows, tables))
     if (known := _known_days(split, tables)) is not None:
         kept = [row for row in kept if row.day - timedelta(days=split.of_day_before) in known]
     sides: tuple[list[Row], list[Row]] = ([], [])
-    with_it = _test([split], tables, query.subject.kind)
+    with_it = test_of([split], tables, query.subject.kind)
     for row in kept:
         sides[with_it is not None and not with_it(row)].append(row)
-    figures = [_figure(query, side)[0] for side in sides]
+    return _minus(query, sides, ("with", "without"))
+
+
+def _change(query: Query, other: Span, rows: Sequence[Row], tables: Tables) -> Answer:
+    """Return the figure of the query's own span minus that of another."""
+    before = _rows(query.subject, tables, replace(query, since=other.since, until=other.until))
+    ours, theirs = (list(_taken(query, _held(query, some, tables))) for some in (rows, before))
+    return _minus(query, (ours, theirs), (Span(query.since, query.until).text, other.text))
+
+
+def _minus(query: Query, sides: tuple[list[Row], list[Row]], keys: tuple[str, str]) -> Answer:
+    """Return the figure of one side minus that of the other, with its interval and both sides as groups."""
+    figures = [_reduced(query, side)[0] for side in sides]
     value = None if figures[0] is None or figures[1] is None else figures[0] - figures[1]
     numbers = [[value for _, value in _values(query, side)] for side in sides]
     interval = None
@@ -337,17 +365,23 @@ def _difference(query: Query, split: Condition, rows: Sequence[Row], tables: Tab
         interval = statistics.mean_difference(numbers[0], numbers[1])
     elif value is not None and query.of in FIGURES:
         interval = statistics.resampled_difference(numbers[0], numbers[1], str(query.of))
-    reason = None if value is not None else say("a difference needs values with and without it")
-    keys = ("with", "without")
-    groups = tuple(Group(key=k, value=f, n=len(side)) for k, f, side in zip(keys, figures, sides, strict=True))
+    missing = say("a difference needs values of both spans")
+    if isinstance(query.against, Condition):
+        missing = say("a difference needs values with and without it")
+    plain = replace(query, against=None)
+    unit = None if (own := _unit(plain)) == _unit(query) else own
+    groups = tuple(
+        Group(key=key, value=_told(figure, plain), n=len(side), unit=unit)
+        for key, figure, side in zip(keys, figures, sides, strict=True)
+    )
     return Answer(
         query=query,
         value=value,
-        unit=query.subject.unit,
-        n=len(kept),
+        unit=_unit(query),
+        n=sum(map(len, sides)),
         groups=groups,
         interval=interval,
-        reason=reason,
+        reason=None if value is not None else missing,
     )
 
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
-from bridge.domain.metrics import METRICS, Metric
-from rhythm_env.interface import Meter
+from bridge.domain.metrics import METRICS, Metric, Shape
+from rhythm_env.interface import ActionType, Meter
 
 
 class Kind(StrEnum):
@@ -75,6 +75,10 @@ WORKOUT_METRICS: Mapping[str, tuple[Metric, ...]] = MappingProxyType(
 WORKOUT_UNITS: Mapping[str, str] = MappingProxyType(
     {"minutes": "min"} | {name: METRICS[metrics[0]].unit for name, metrics in WORKOUT_METRICS.items()}
 )
+CLOCKS = ("start", "end")  # of nights and workouts, as minutes after midnight
+CLOCK_UNIT = "min after midnight"
+# Minutes of a day's calendar entries of an action.
+PLANNED: Mapping[str, ActionType] = MappingProxyType({f"{action.lower()}.minutes": action for action in ActionType})
 AVERAGED = frozenset({"speed", "average_hr"})  # of several workouts of a day, in a correlation by day; others add up
 COUNTED = (Kind.NIGHTS, Kind.WORKOUTS, Kind.ENTRIES)
 
@@ -83,26 +87,43 @@ COUNTED = (Kind.NIGHTS, Kind.WORKOUTS, Kind.ENTRIES)
 class Subject:
     """The subject of a query. ``field`` is a figure of the rows; a counted subject has none.
 
-    Of days it is a metric or a meter, and ``over`` is the metric by which it is divided.
+    Of days it is a metric, a meter, a factor or planned minutes, and ``over`` is the metric by which it is divided.
+    ``parts`` are the figures of a subject that stands for several.
     """
 
     name: str
     kind: Kind
     field: str | None = None
     over: Metric | None = None
+    parts: tuple[Subject, ...] = ()
 
     @property
     def counted(self) -> bool:
-        """Return True for nights, workouts or entries themselves."""
-        return self.field is None
+        """Return True for days, nights, workouts or entries themselves."""
+        return self.field is None and not self.parts
+
+    @property
+    def added(self) -> bool:
+        """Return True if the values of several rows add up to a figure of them all."""
+        if self.kind is not Kind.DAYS or self.field is None:
+            return self.field not in (*AVERAGED, *CLOCKS)
+        return (
+            self.over is None and self.field not in METER_NAMES and (self.field not in METRICS or self.field in SUMMED)
+        )
 
     @property
     def unit(self) -> str:
         """Return the unit of the subject's values."""
         if self.field is None:
-            return str(self.kind)
+            return "several" if self.parts else str(self.kind)
+        if self.field in CLOCKS:
+            return CLOCK_UNIT
         if self.kind is not Kind.DAYS:
             return WORKOUT_UNITS[self.field]
+        if self.field in PLANNED:
+            return "min"
+        if self.field not in METER_NAMES and self.field not in METRICS:
+            return "noted"
         if self.over is not None:
             return (
                 "share"
@@ -114,12 +135,36 @@ class Subject:
     @property
     def metrics(self) -> frozenset[Metric]:
         """Return the metrics of a day that the subject reads."""
-        if self.kind is not Kind.DAYS or self.field is None or self.field in METER_NAMES:
+        if self.kind is not Kind.DAYS or self.field is None or self.field not in METRICS:
             return frozenset()
         return frozenset({Metric(self.field)} | ({self.over} if self.over else set()))
 
 
 METER_NAMES: Mapping[str, Meter] = MappingProxyType({meter.lower(): meter for meter in Meter})
+SUMMED = frozenset(  # metrics of a day of which several days make a sum
+    metric
+    for metric, spec in METRICS.items()
+    if metric in (Metric.MINDFUL, Metric.FOCUS)
+    or (spec.shape is Shape.DAILY and spec.unit in ("count", "m", "kcal", "min"))
+)
+# Subjects that stand for several figures.
+SEVERAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "night": (
+            "asleep",
+            "in_bed",
+            "deep_sleep",
+            "rem_sleep",
+            "light_sleep",
+            "awake",
+            "sleep_efficiency",
+            "sleep_score",
+            "resting_hr",
+            "hrv_rmssd",
+        ),
+        "meters": tuple(METER_NAMES),
+    }
+)
 BEFORE = "before."  # leads a field of the day before, as in ``before.steps``
 DAY_FIELDS = ("weekday", "action")
 NIGHT_FIELDS = ("night.start", "night.end")
@@ -128,12 +173,20 @@ WORKOUT_FIELDS = ("workout.sport", "workout.start", "workout.end", *(f"workout.{
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """A field compared with a value. ``value`` is a number, a clock time in minutes after midnight, or a text."""
+    """A field compared with a value: a number, a clock time in minutes after midnight, or a text.
+
+    Of several ``values``, = holds if one of them is met, and != if none is.
+    """
 
     field: str
     operator: str
-    value: float | str
+    values: tuple[float | str, ...]
     text: str  # as it was written
+
+    @property
+    def value(self) -> float | str:
+        """Return the first value."""
+        return self.values[0]
 
     @property
     def name(self) -> str:
@@ -151,9 +204,25 @@ class Condition:
         return self.name.startswith("workout.")
 
 
+class Span(NamedTuple):
+    """First and last date of a second span, both inside; None is no limit."""
+
+    since: date | None
+    until: date | None
+
+    @property
+    def text(self) -> str:
+        """Return the span as it is written in a query."""
+        return "..".join("" if one is None else one.isoformat() for one in self)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """A question over a person's rows. Both dates are local and inside the span; None is no limit."""
+    """A question over a person's rows. Both dates are local and inside the span; None is no limit.
+
+    ``per`` first makes one row of all rows of a day, week or month. ``against`` a span gives the figure of the query's
+    own span minus that of the other.
+    """
 
     subject: Subject
     of: Aggregate
@@ -162,13 +231,25 @@ class Query:
     first: int | None = None
     last: int | None = None
     by: By | None = None
+    per: By | None = None
     where: tuple[Condition, ...] = ()
-    against: Subject | Condition | None = None
+    against: Subject | Condition | Span | None = None
 
     @property
     def subjects(self) -> Sequence[Subject]:
-        """Return what is asked for, and what it is correlated with."""
-        return [self.subject, *([self.against] if isinstance(self.against, Subject) else [])]
+        """Return what is asked for, part by part, and what it is correlated with."""
+        return [*(self.subject.parts or [self.subject]), *([self.against] if isinstance(self.against, Subject) else [])]
+
+    @property
+    def reach(self) -> Span:
+        """Return the span that holds all rows that are asked for."""
+        if not isinstance(self.against, Span):
+            return Span(self.since, self.until)
+        firsts, lasts = (self.since, self.against.since), (self.until, self.against.until)
+        return Span(
+            min((one for one in firsts if one), default=None) if all(firsts) else None,
+            max((one for one in lasts if one), default=None) if all(lasts) else None,
+        )
 
     @property
     def conditions(self) -> Sequence[Condition]:
@@ -186,6 +267,7 @@ class Query:
             "first": self.first,
             "last": self.last,
             "by": None if self.by is None else str(self.by),
+            "per": None if self.per is None else str(self.per),
             "where": [one.text for one in self.where],
-            "against": against.text if isinstance(against, Condition) else against and against.name,
+            "against": against.text if isinstance(against, Condition | Span) else against and against.name,
         }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -12,10 +13,13 @@ from bridge.domain.errors import SetupError
 from bridge.domain.metrics import METRICS, Metric
 from bridge.query.model import (
     BEFORE,
+    CLOCKS,
     DAY_FIELDS,
     METER_NAMES,
     NIGHT_FIELDS,
     OPERATORS,
+    PLANNED,
+    SEVERAL,
     WORKOUT_FIELDS,
     WORKOUT_UNITS,
     Aggregate,
@@ -23,6 +27,7 @@ from bridge.query.model import (
     Condition,
     Kind,
     Query,
+    Span,
     Subject,
 )
 from rhythm_env.interface import ActionType
@@ -31,25 +36,32 @@ ASKED = tuple(metric for metric in METRICS if metric is not Metric.NOTED)  # not
 SUBJECTS: tuple[str, ...] = (
     *(str(metric) for metric in ASKED),
     *METER_NAMES,
+    *SEVERAL,
+    "days",
     "nights",
+    *(f"nights.{name}" for name in CLOCKS),
     "workouts",
-    *(f"workouts.{name}" for name in WORKOUT_UNITS),
+    *(f"workouts.{name}" for name in (*WORKOUT_UNITS, *CLOCKS)),
     "entries",
     "entries.minutes",
+    *PLANNED,
 )
 FIELDS: tuple[str, ...] = (
     *(str(metric) for metric in ASKED),
     *METER_NAMES,
     *DAY_FIELDS,
+    *PLANNED,
     *NIGHT_FIELDS,
     *WORKOUT_FIELDS,
 )
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 TEXT_MAX = 200  # characters of a part of a query
 CONDITIONS_MAX = 12
+SEVERAL_MAX = 10  # figures of one query
 ROWS_MAX = 100_000  # of --first and --last
 TEXT_FIELDS = frozenset({"workout.sport", "action"})
 CLOCK_FIELDS = frozenset({*NIGHT_FIELDS, "workout.start", "workout.end"})
+PERIODS = (By.DAY, By.WEEK, By.MONTH)
 OF_COUNTED = frozenset({Aggregate.COUNT, Aggregate.SHARE, Aggregate.FIRST, Aggregate.LAST})
 
 
@@ -64,6 +76,7 @@ class Words:
     first: int | None = None
     last: int | None = None
     by: str | None = None
+    per: str | None = None
     where: Sequence[str] = ()
     against: str | None = None
 
@@ -73,10 +86,11 @@ def query_of(words: Words, *, factors: Callable[[], Iterable[str]] = tuple) -> Q
 
     Raises SetupError, which names the nearest word, for what is no query.
     """
-    subject = subject_of(words.what)
-    default = Aggregate.COUNT if subject.counted else Aggregate.MEAN
+    subject = subject_of(words.what, factors)
+    default = Aggregate.COUNT if subject.counted and words.per is None else Aggregate.MEAN
     of = default if words.of is None else Aggregate(_known(words.of, tuple(Aggregate), "aggregate"))
     by = None if words.by is None else By(_known(words.by, tuple(By), "grouping"))
+    per = None if words.per is None else By(_known(words.per, PERIODS, "period"))
     if len(words.where) > CONDITIONS_MAX:
         raise SetupError(f"a query has at most {CONDITIONS_MAX} conditions; leave some out")
     where = tuple(condition_of(text, factors) for text in words.where)
@@ -88,6 +102,7 @@ def query_of(words: Words, *, factors: Callable[[], Iterable[str]] = tuple) -> Q
         first=_number(words.first, "--first"),
         last=_number(words.last, "--last"),
         by=by,
+        per=per,
         where=where,
         against=None if words.against is None else _against(words.against, factors),
     )
@@ -101,7 +116,7 @@ def _check(query: Query) -> None:
         raise SetupError("say --first or --last, not both")
     if query.since and query.until and query.since > query.until:
         raise SetupError("the span ends before it begins; exchange --since and --until")
-    if subject.counted and query.of not in OF_COUNTED:
+    if subject.counted and query.of not in OF_COUNTED and query.per is None:
         raise SetupError(f"{subject.name} are counted; for the {query.of} ask for a figure, such as workouts.minutes")
     if query.of is Aggregate.SHARE and not query.where:
         raise SetupError('a share needs a condition, such as --where "steps > 8000"')
@@ -109,20 +124,39 @@ def _check(query: Query) -> None:
         raise SetupError("only workouts are grouped by sport; ask for workouts, or group by day, week or month")
     if by is By.ACTION and subject.kind is not Kind.ENTRIES:
         raise SetupError("only entries are grouped by action; ask for entries, or group by day, week or month")
-    if query.against is not None and (by is not None or query.of in (Aggregate.SHARE, Aggregate.TREND)):
+    _check_together(query)
+
+
+def _check_together(query: Query) -> None:
+    subject, by, against = query.subject, query.by, query.against
+    if subject.parts and (by or query.per or against is not None or query.of in (Aggregate.COUNT, Aggregate.SHARE)):
+        raise SetupError(f"{subject.name} stands for several figures; name one, or leave out --by, --per and --against")
+    if query.per is not None and (against is not None or query.of is Aggregate.SHARE):
+        raise SetupError("--per goes without --against, and not with share")
+    if against is not None and (by is not None or query.of in (Aggregate.SHARE, Aggregate.TREND)):
         raise SetupError("--against goes without --by, and not with share or trend")
-    if isinstance(query.against, Condition) and subject.counted:
+    if isinstance(against, Span) and against.since and against.until and against.since > against.until:
+        raise SetupError("the span of --against ends before it begins; exchange its dates")
+    if isinstance(against, Condition) and subject.counted:
         raise SetupError(f"{subject.name} are counted; a difference needs a figure, such as workouts.minutes")
 
 
-def subject_of(text: str) -> Subject:
-    """Return the subject that a text names: a metric, two metrics as ``a/b``, a meter, or rows and their figures."""
+def subject_of(text: str, factors: Callable[[], Iterable[str]] = tuple) -> Subject:
+    """Return the subject that a text names: metrics as ``a``, ``a/b`` or ``a,b``, a meter, a factor, or rows."""
     name = _short(text).lower()
+    if "," in name:
+        parts = tuple(subject_of(one, factors) for one in name.split(","))
+        if len(parts) > SEVERAL_MAX or any(one.parts or one.counted or one.kind is not Kind.DAYS for one in parts):
+            raise SetupError(f"at most {SEVERAL_MAX} figures of days are asked for at once, such as steps,asleep")
+        return Subject(name=",".join(one.name for one in parts), kind=Kind.DAYS, parts=parts)
     first, divided, second = name.partition("/")
     if divided:
         metrics = [Metric(_known(one.strip(), ASKED, "metric")) for one in (first, second)]
         return Subject(name=f"{metrics[0]}/{metrics[1]}", kind=Kind.DAYS, field=str(metrics[0]), over=metrics[1])
-    name = _known(name, SUBJECTS, "metric")
+    if name not in SUBJECTS:
+        name = _known(name, (*SUBJECTS, *factors()), "metric")
+    if name in SEVERAL:
+        return Subject(name=name, kind=Kind.DAYS, parts=tuple(map(subject_of, SEVERAL[name])))
     kind, dotted, field = name.partition(".")
     if kind in tuple(Kind):
         return Subject(name=name, kind=Kind(kind), field=field if dotted else None)
@@ -146,11 +180,18 @@ def condition_of(text: str, factors: Callable[[], Iterable[str]] = tuple) -> Con
     if not value:
         raise SetupError(f'{written!r} has no value; write FIELD OP VALUE, such as "steps > 8000"')
     field = BEFORE + name if named.startswith(BEFORE) else name
-    return Condition(field=field, operator=operator, value=_value(name, operator, value), text=written)
+    several = value.split("|") if operator in ("=", "!=") else [value]
+    if not all(map(str.strip, several)):
+        raise SetupError(f"{written!r} has an empty value; write several like workout.sport = running|cycling")
+    values = tuple(_value(name, operator, one.strip()) for one in several)
+    return Condition(field=field, operator=operator, values=values, text=written)
 
 
-def _against(text: str, factors: Callable[[], Iterable[str]]) -> Subject | Condition:
-    return condition_of(text, factors) if any(one in text for one in OPERATORS) else subject_of(text)
+def _against(text: str, factors: Callable[[], Iterable[str]]) -> Subject | Condition | Span:
+    first, dots, last = text.strip().partition("..")
+    if dots and all(re.fullmatch(r"[\d-]*", one) for one in (first, last)) and first + last:
+        return Span(_date(first or None, "--against"), _date(last or None, "--against"))
+    return condition_of(text, factors) if any(one in text for one in OPERATORS) else subject_of(text, factors)
 
 
 def _value(field: str, operator: str, value: str) -> float | str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
 from types import MappingProxyType
@@ -27,6 +27,7 @@ from bridge.query.model import (
     DAY_FIELDS,
     METER_NAMES,
     NIGHT_FIELDS,
+    PLANNED,
     WORKOUT_FIELDS,
     WORKOUT_METRICS,
     Kind,
@@ -88,6 +89,7 @@ class Tables:
     nights: Mapping[date, Row] = field(default_factory=dict)
     workouts: Sequence[Row] = ()
     entries: Sequence[Row] = ()
+    days: tuple[date, date] | None = None  # from the first day told of to today, where it matters
 
     def by_day(self, name: str) -> Mapping[date, float]:
         """Return day -> the value of a metric, meter, factor or quotient of two metrics."""
@@ -110,8 +112,10 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime) -> T
 
     Raises SetupError for a span that is too long to compute.
     """
+    query = replace(query, since=query.reach.since, until=query.reach.until)
     parts, conditions = query.subjects, query.conditions
     fields = {name for one in conditions for name in one.name.split("/")}
+    named = fields | {str(part.field) for part in parts if part.kind is Kind.DAYS and part.field}
     metrics = frozenset(m for part in parts for m in part.metrics) | {m for m in METRICS if m in fields}
     kinds = {part.kind for part in parts}
     sleeps = Kind.NIGHTS in kinds or bool(metrics & NIGHT_MINUTES) or any(one.startswith("night.") for one in fields)
@@ -130,20 +134,25 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime) -> T
     for metric in metrics & NIGHTLY:
         slept = {day: night.values[metric] for day, night in nights.items() if metric in night.values}
         values[metric] = {**values.get(metric, {}), **slept}
-    meters = METER_NAMES.keys() & (fields | {str(part.field) for part in parts if part.kind is Kind.DAYS})
+    meters = METER_NAMES.keys() & named
     if meters:
         values |= levels(bridge, user, meters, query.since, now)
-    factors = fields - {*METRICS, *METER_NAMES, *DAY_FIELDS, *NIGHT_FIELDS, *WORKOUT_FIELDS}
+    factors = named - {*METRICS, *METER_NAMES, *DAY_FIELDS, *PLANNED, *NIGHT_FIELDS, *WORKOUT_FIELDS}
     if factors:
         values |= exposures(bridge, user, factors, now=now)
     empty = [metric for metric in metrics if not values.get(metric)]
-    agenda = Kind.ENTRIES in kinds or "action" in fields
+    agenda = Kind.ENTRIES in kinds or "action" in fields or bool(PLANNED.keys() & named)
+    entries = _entries(bridge, user, query, now) if agenda else []
+    values |= _planned(entries, PLANNED.keys() & named, today := now.astimezone(zone_at(now, user.zones)).date())
+    counts_days = query.per is not None or any(part.kind is Kind.DAYS and part.counted for part in parts)
+    first = bridge.store.daily.first_day(user.id) if counts_days else None
     return Tables(
         values=values,
         untold=frozenset(map(str, empty)) - bridge.store.daily.told(user.id, empty) if empty else frozenset(),
         nights=nights,
         workouts=_workouts([one for one in told if one[1]["kind"] not in ASLEEP], user.zones, preference),
-        entries=_entries(bridge, user, query, now) if agenda else (),
+        entries=entries,
+        days=None if first is None else (first, today),
     )
 
 
@@ -282,6 +291,18 @@ def _rows_of(agenda: Iterable[tuple[Occurrence, Label]], zones: ZoneHistory) -> 
             values={} if occurrence.event.all_day else {"minutes": minutes},
             name=None if label.action is None else str(label.action),
         )
+
+
+def _planned(entries: Sequence[Row], names: Iterable[str], today: date) -> dict[str, dict[date, float]]:
+    """Return name -> day -> minutes planned, with 0 on the days without from the first entry to today."""
+    found: dict[str, dict[date, float]] = {}
+    first = min((row.day for row in entries), default=today)
+    for name in names:
+        days = found[name] = dict.fromkeys((first + n * DAY for n in range((today - first).days + 1)), 0.0)
+        for row in entries:
+            if row.name == PLANNED[name]:
+                days[row.day] = days.get(row.day, 0.0) + row.values.get("minutes", 0.0)
+    return found
 
 
 def levels(

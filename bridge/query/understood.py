@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from datetime import date
 
 from bridge.domain.languages import WEEKDAYS, Text, listed, say
 from bridge.domain.metric_names import METRIC_NAMES
-from bridge.query.model import COMPARED, Aggregate, By, Condition, Kind, Query, Subject
+from bridge.domain.titles import ACTION_WORDS
+from bridge.query.model import COMPARED, PLANNED, Aggregate, By, Condition, Kind, Query, Span, Subject
 
 A = Aggregate
 OF: Mapping[Aggregate, Text] = {
@@ -22,7 +24,12 @@ OF: Mapping[Aggregate, Text] = {
     A.SHARE: say("the share of {what}"),
     A.TREND: say("the change a week of {what}"),
 }
-ROWS = {Kind.NIGHTS: say("nights"), Kind.WORKOUTS: say("workouts"), Kind.ENTRIES: say("calendar entries")}
+ROWS = {
+    Kind.DAYS: say("days"),
+    Kind.NIGHTS: say("nights"),
+    Kind.WORKOUTS: say("workouts"),
+    Kind.ENTRIES: say("calendar entries"),
+}
 FIGURES = {
     "minutes": say("minutes"),
     "distance": say("distance"),
@@ -32,6 +39,14 @@ FIGURES = {
     "steps": say("steps"),
     "zone_minutes": say("zone minutes"),
     "average_hr": say("average heart rate"),
+    "start": say("start"),
+    "end": say("end"),
+}
+SEVERAL = {"night": say("the figures of a night"), "meters": say("all meters")}
+PER = {
+    By.DAY: say("of all rows of a day together"),
+    By.WEEK: say("of all rows of a week together"),
+    By.MONTH: say("of all rows of a month together"),
 }
 BY = {
     By.DAY: say("by day"),
@@ -56,13 +71,17 @@ def _parts(query: Query) -> Iterator[str]:
     if isinstance(query.against, Subject):
         yield say("the rank correlation of {what} and {other}", what=what, other=_what(query.against))
     else:
-        if query.subject.kind is Kind.DAYS and query.of in (A.COUNT, A.SHARE):
+        if query.subject.kind is Kind.DAYS and query.subject.field and query.of in (A.COUNT, A.SHARE):
             what = say("days with {what}", what=what)
         yield say(OF[query.of].message, what=what)
     if isinstance(query.against, Condition):
         yield say("with minus without {condition}", condition=query.against.text)
+    if query.per:
+        yield PER[query.per]
     if query.since or query.until:
-        yield _span(query)
+        yield _span(query.since, query.until)
+    if isinstance(query.against, Span):
+        yield say("minus that {span}", span=_span(*query.against))
     for condition in query.where:
         days = _weekdays(condition)
         yield say("on {day}", day=days) if days else say("where {condition}", condition=condition.text)
@@ -77,12 +96,18 @@ def _weekdays(condition: Condition) -> str | None:
     """Return the names of the weekdays that a condition leaves, or None for another condition."""
     if condition.field != "weekday":
         return None
-    return listed([name for n, name in enumerate(WEEKDAYS, 1) if COMPARED[condition.operator](n, condition.value)])
+    test = COMPARED[condition.operator]
+    of = any if condition.operator == "=" else all
+    return listed([name for n, name in enumerate(WEEKDAYS, 1) if of(test(n, value) for value in condition.values)])
 
 
 def _what(subject: Subject) -> str:
+    if subject.parts:
+        return SEVERAL.get(subject.name) or listed([_what(one) for one in subject.parts])
     if subject.field is None:
         return ROWS[subject.kind]
+    if subject.kind is Kind.DAYS and subject.field in PLANNED:
+        return say("planned minutes of {action}", action=ACTION_WORDS[PLANNED[subject.field]])
     if subject.kind is not Kind.DAYS:
         return say("{figure} of {rows}", figure=FIGURES[subject.field], rows=ROWS[subject.kind])
     if subject.over is not None:
@@ -94,8 +119,7 @@ def _named(name: str) -> str:
     return METRIC_NAMES.get(name, name.replace("_", " "))
 
 
-def _span(query: Query) -> Text:
-    first, last = query.since, query.until
+def _span(first: date | None, last: date | None) -> Text:
     if first and last:
         if first == last:
             return say("on {day}", day=first.isoformat())

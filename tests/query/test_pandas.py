@@ -73,6 +73,23 @@ def test_every_answer_equals_that_of_pandas(lived: tuple[Bridge, Wearer], questi
             assert _same(one.value, groups[one.key][0]), (words, one)
 
 
+def test_two_spans_are_compared_as_by_pandas(lived: tuple[Bridge, Wearer]) -> None:
+    bridge, wearer = lived
+    user = bridge.person("ana", at=NOW)
+    spans = (date(2025, 3, 1), date(2025, 3, 31)), (date(2025, 2, 1), date(2025, 2, 28))
+    for what, of in (("steps", "mean"), ("steps", "sum"), ("deep_sleep", "median"), ("workouts", "count")):
+        table = wearer.workouts.assign(workouts=1.0) if what == "workouts" else wearer.days
+        sides = [table[(table["day"] >= first) & (table["day"] <= last)][what].dropna() for first, last in spans]
+        figures = [getattr(side, of)() for side in sides]
+        query = query_of(
+            Words(what=what, of=of, since="2025-03-01", until="2025-03-31", against="2025-02-01..2025-02-28")
+        )
+        found = answer(query, load_tables(bridge, user, query, now=NOW))
+        assert found.value == pytest.approx(figures[0] - figures[1]), what
+        assert found.n == sum(map(len, sides))
+        assert [one.value for one in found.groups] == pytest.approx(figures)
+
+
 def test_the_pieces_of_a_night_are_one(lived: tuple[Bridge, Wearer]) -> None:
     bridge, _ = lived
     user = bridge.person("ana", at=NOW)
@@ -99,30 +116,35 @@ def test_the_pieces_of_a_night_are_one(lived: tuple[Bridge, Wearer]) -> None:
 def _asked(rng: random.Random, wearer: Wearer) -> Words:
     """Return a random question."""
     of_workouts = rng.random() < 0.4
-    name = rng.choice([*WORKOUT_UNITS, ""]) if of_workouts else rng.choice([*METRICS, "nights", "deep_sleep/asleep"])
+    whole = [*METRICS, "nights", "deep_sleep/asleep", "nights.start", "nights.end"]
+    name = rng.choice([*WORKOUT_UNITS, "", "start"]) if of_workouts else rng.choice(whole)
     what = (f"workouts.{name}" if name else "workouts") if of_workouts else name
     counted = what in ("workouts", "nights")
     where = [_condition(rng, wearer) for _ in range(rng.choice((0, 0, 1, 1, 2)))]
     span = sorted(FIRST + timedelta(days=rng.randint(0, 399)) for _ in range(2))
     some = rng.randint(1, 40) if rng.random() < 0.3 else None
+    per = rng.choice(("day", "week", "month")) if rng.random() < 0.2 and what != "nights" else None
     return Words(
         what=what,
-        of=rng.choice(("count", None) if counted else OF),
+        of=rng.choice(OF if per else ("count", None) if counted else OF),
         since=span[0].isoformat() if rng.random() < 0.6 else None,
         until=span[1].isoformat() if rng.random() < 0.6 else None,
         first=some if (end := rng.random()) < 0.5 else None,
         last=some if end >= 0.5 else None,
         by=rng.choice((None, None, *PANDAS_BY)),
+        per=per,
         where=where,
     )
 
 
 def _condition(rng: random.Random, wearer: Wearer) -> str:
     kind = rng.random()
-    if kind < 0.2:
+    if kind < 0.15:
         return f"weekday {rng.choice(list(OPERATORS))} {rng.randint(1, 7)}"
+    if kind < 0.2:
+        return f"weekday {rng.choice(('=', '!='))} {rng.randint(1, 3)}|{rng.randint(4, 7)}"
     if kind < 0.4:
-        return f"workout.sport = {rng.choice(SPORTS)}"
+        return f"workout.sport = {'|'.join(rng.sample(SPORTS, rng.choice((1, 1, 2))))}"
     sign = rng.choice(list(OPERATORS)[:4])
     if kind < 0.6:
         name = rng.choice(list(WORKOUT_UNITS))
@@ -145,6 +167,27 @@ def _by_pandas(
     words: Words, wearer: Wearer
 ) -> tuple[float | None, int, date | None, dict[str, tuple[float | None, int]]]:
     """Return value, number, date and groups of a question, read from the tables alone."""
+    rows = _rows_by_pandas(words, wearer)
+    counted = words.what in ("workouts", "nights")
+    of = words.of or ("count" if counted and not words.per else "mean")
+    if words.per:
+        rows = _per(rows, words, [*wearer.days["day"]])
+    shift = 720 if words.what == "nights.start" and of not in ("count", "std", "trend") else 0
+
+    def figure(some: pd.DataFrame) -> tuple[float | None, date | None]:
+        value, at = _reduced(some, of)
+        return (value + shift) % 1440 if shift and value is not None and not pd.isna(value) else value, at
+
+    value, at = figure(rows)
+    groups: dict[str, tuple[float | None, int]] = {}
+    if words.by and len(rows):
+        keys = PANDAS_BY[words.by](pd.to_datetime(rows["day"]))
+        groups = {key: (figure(some)[0], len(some)) for key, some in rows.groupby(keys.values)}
+    return value, len(rows), at, groups
+
+
+def _rows_by_pandas(words: Words, wearer: Wearer) -> pd.DataFrame:
+    """Return the rows that a question is about, each with its value."""
     days = wearer.days.assign(value=math.nan).set_index("day", drop=False)
     workouts = wearer.workouts
     of_workouts = words.what.startswith("workouts")
@@ -160,7 +203,10 @@ def _by_pandas(
         rows = days[day_mask]
         if of_workout:
             rows = rows[rows["day"].isin(set(kept_workouts["day"]))]
-        if words.what == "nights":
+        if words.what.startswith("nights."):
+            clock = rows[words.what.replace("nights", "night")]
+            rows = rows.assign(value=(clock - 720) % 1440 if words.what == "nights.start" else clock)
+        elif words.what == "nights":
             rows = rows.assign(value=rows["asleep"].where(rows["asleep"].isna(), 1.0))
         elif "/" in words.what:
             rows = rows.assign(value=rows["deep_sleep"] / rows["asleep"])
@@ -175,13 +221,29 @@ def _by_pandas(
         rows = rows.head(words.first)
     if words.last:
         rows = rows.tail(words.last)
-    of = words.of or ("count" if words.what in ("workouts", "nights") else "mean")
-    value, at = _reduced(rows, of)
-    groups: dict[str, tuple[float | None, int]] = {}
-    if words.by and len(rows):
-        keys = PANDAS_BY[words.by](pd.to_datetime(rows["day"]))
-        groups = {key: (_reduced(some, of)[0], len(some)) for key, some in rows.groupby(keys.values)}
-    return value, len(rows), at, groups
+    return rows
+
+
+def _per(rows: pd.DataFrame, words: Words, days: list[date]) -> pd.DataFrame:
+    """Return a row for each period: the sum of what adds up, else the mean; and 0 for workouts where there are none."""
+    begin = {"day": "D", "week": "W-SUN", "month": "M"}[str(words.per)]
+
+    def begins(some: pd.Series) -> pd.Series:
+        return pd.to_datetime(some).dt.to_period(begin).dt.start_time.dt.date
+
+    by_begin = rows["value"].groupby(begins(rows["day"]).values) if len(rows) else None
+    _, _, field = words.what.partition(".")
+    adds = words.what in ("steps", "distance", "zone_minutes", "cardio_minutes") or (
+        words.what.startswith("workouts") and field not in ("speed", "average_hr", "start")
+    )
+    found = pd.Series(dtype=float) if by_begin is None else by_begin.sum() if adds else by_begin.mean()
+    if adds and words.what.startswith("workouts"):
+        first = max(min(days), date.fromisoformat(words.since) if words.since else date.min)
+        last = min(NOW.date(), date.fromisoformat(words.until) if words.until else date.max)
+        span = pd.Series(pd.date_range(first, last).date)
+        periods = sorted({*begins(span)}) if len(span) else []
+        found = found.reindex(sorted({*periods, *found.index}), fill_value=0.0)
+    return pd.DataFrame({"day": list(found.index), "value": list(found.values)})
 
 
 def _all(table: pd.DataFrame, masks: list[pd.Series]) -> pd.Series:
@@ -194,7 +256,9 @@ def _all(table: pd.DataFrame, masks: list[pd.Series]) -> pd.Series:
 def _mask(table: pd.DataFrame, condition: str) -> pd.Series:
     field, sign, value = condition.split(" ", 2)
     if field == "sport":
-        return table["sport"] == value
+        return table["sport"].isin(value.split("|"))
+    if "|" in value:
+        return table[field].isin(map(float, value.split("|"))) == (sign == "=")
     column = table[field]
     if ":" in value:
         minutes = int(value[:2]) * 60 + int(value[3:])

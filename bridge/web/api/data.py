@@ -37,6 +37,7 @@ class Question(BaseModel):
     first: int | None = None
     last: int | None = None
     by: Short | None = None
+    per: Short | None = None
     where: list[Short] = []
     against: Short | None = None
 

@@ -1,0 +1,94 @@
+"""Test whether the conditions of a query hold for a row."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from functools import cache, partial
+from typing import Any
+
+from bridge.domain import sports
+from bridge.query.model import CLOCKS, COMPARED, Condition, Kind
+from bridge.query.rows import Row, Tables
+
+NOON, DAY_MINUTES = 12 * 60, 24 * 60
+Test = Callable[[Row], bool]
+
+
+def test_of(conditions: Sequence[Condition], tables: Tables, kind: Kind) -> Test | None:
+    """Return the test whether all conditions hold for a row, or for the day before it where they ask for that."""
+    now = _test_of_row([one for one in conditions if not one.of_day_before], tables, kind)
+    before = _test_of_row([one for one in conditions if one.of_day_before], tables, Kind.DAYS)
+    if before is None:
+        return now
+    return lambda row: (now is None or now(row)) and before(Row(day=row.day - timedelta(days=1)))
+
+
+def _test_of_row(conditions: Sequence[Condition], tables: Tables, kind: Kind) -> Test | None:
+    """Return the test whether all hold for a row. Of a day, those on workouts must hold for one and the same."""
+    tests = [_test_of_day(one, tables, kind) for one in conditions if not one.of_workout]
+    of_workout = [_test_of_workout(one) for one in conditions if one.of_workout]
+    if kind is Kind.WORKOUTS:
+        tests += of_workout
+    elif of_workout:
+        days = {workout.day for workout in tables.workouts if all(test(workout) for test in of_workout)}
+        tests.append(lambda row: row.day in days)
+    if len(tests) < 2:
+        return tests[0] if tests else None
+    return lambda row: all(test(row) for test in tests)
+
+
+def _test_of_day(one: Condition, tables: Tables, kind: Kind) -> Test:
+    compared = _compared(one)
+    if one.name == "weekday":
+        return lambda row: compared(row.day.isoweekday())
+    if one.name == "action":
+        return lambda row: _named(
+            one, [entry.name or "" for entry in ([row] if kind is Kind.ENTRIES else tables.planned_on.get(row.day, ()))]
+        )
+    if one.name == "night.end":
+        return lambda row: (night := tables.nights.get(row.day)) is not None and compared(night.end)
+    if one.name == "night.start":
+        # From noon on, so that half past midnight is later than eleven in the evening.
+        compared = _compared(replace(one, values=tuple(from_noon(float(value)) for value in one.values)))
+        return lambda row: (night := tables.nights.get(row.day)) is not None and compared(from_noon(night.start))
+    values = tables.by_day(one.name)
+    return lambda row: (value := values.get(row.day)) is not None and compared(value)
+
+
+def _compared(one: Condition) -> Callable[[Any], bool]:
+    if len(one.values) > 1:
+        return lambda value: (value in one.values) is (one.operator == "=")
+    test: Callable[[Any, Any], bool] = COMPARED.get(one.operator, operator.eq)
+    asked = one.value
+    return lambda value: test(value, asked)
+
+
+def from_noon(minutes: float) -> float:
+    return (minutes - NOON) % DAY_MINUTES
+
+
+def _named(one: Condition, names: Sequence[str]) -> bool:
+    if one.operator == "~":
+        return any(str(one.value).casefold() in name.casefold() for name in names)
+    return any(value in names for value in one.values) is (one.operator == "=")
+
+
+def _test_of_workout(one: Condition) -> Test:
+    name = one.name.removeprefix("workout.")
+    if name == "sport":
+        named = cache(partial(_is_named, one))
+        return lambda workout: named(workout.name)
+    compared = _compared(one)
+    if name in CLOCKS:
+        return lambda workout: compared(getattr(workout, name))
+    return lambda workout: (value := workout.values.get(name)) is not None and compared(value)
+
+
+def _is_named(one: Condition, label: str | None) -> bool:
+    asked = str(one.value)
+    if one.operator == "~":
+        return any(asked.casefold() in word.casefold() for word in sports.names(label or ""))
+    return any(sports.is_sport(label, str(value)) for value in one.values) is (one.operator == "=")
