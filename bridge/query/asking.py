@@ -6,11 +6,14 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from bridge.domain.errors import SetupError
+from bridge.domain.languages import say
 from bridge.domain.slots import zone_at
 from bridge.query import exposures
 from bridge.query.answer import Answer, answer
 from bridge.query.parse import Words, query_of
 from bridge.query.plain import TEXT_MAX, NotRead, read
+from bridge.query.plain_words import note_names
 from bridge.query.rows import Tables, load_tables
 from bridge.query.translated import translated
 
@@ -32,11 +35,20 @@ def plain(bridge: Bridge, user: User, text: str, *, now: datetime) -> tuple[Answ
     Raises SetupError for a question that is not understood as a whole.
     """
     today = now.astimezone(zone_at(now, user.zones)).date()
+    names = exposures.names(bridge.store, user)
     try:
-        return typed(bridge, user, read(text, today, exposures.names(bridge.store, user)), now=now)
+        words = read(text, today, names)
     except NotRead:
         if not text.strip() or len(text) > TEXT_MAX or (found := translated(bridge.settings, text, today)) is None:
             raise
+    else:
+        named = {one.removeprefix("before.") for one in (words.what, *words.where, words.against or "")}
+        for name in {*note_names()} - {*names}:
+            if any(one == name or one.startswith(f"{name} ") for one in named):
+                raise SetupError(
+                    say("you have not noted {name} yet; note it on Today, or ask for another note", name=name)
+                )
+        return typed(bridge, user, words, now=now)
     words, model = found
     told, tables = typed(bridge, user, words, now=now)
     return replace(told, translated_by=model), tables

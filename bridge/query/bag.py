@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from bridge.domain.metrics import METRICS, Metric, Shape
-from bridge.query import plain_words as w
-from bridge.query.model import METER_NAMES, WORKOUT_UNITS
+from bridge.query import plain_kinds as w
+from bridge.query.model import METER_NAMES, PLANNED, WORKOUT_UNITS
 
 OF_WORKOUT = {
     "heart_rate": "average_hr",
@@ -25,7 +26,9 @@ BETTER_HIGH = frozenset(  # "best" is the highest; of others it is the lowest, o
     {"sleep_score", "recovery_score", "hrv_rmssd", "sleep_efficiency", "sleep_consistency", "stress_management"}
     | {"steps", *METER_NAMES}
 )
+STAGES = ("light_sleep", "deep_sleep", "rem_sleep")
 ENDS = ("min", "max")
+MINUTES = {str(metric) for metric, spec in METRICS.items() if spec.unit == "min"}
 WEEKEND = "weekday >= 6"
 
 
@@ -38,6 +41,7 @@ class Bag:
     """The tokens that are left to be understood, in their order."""
 
     tokens: list[w.Token]
+    said: str | None = None  # "days" or "nights" of which conditions were told
 
     @classmethod
     def of(cls, tokens: Sequence[w.Token]) -> Bag:
@@ -80,78 +84,158 @@ class Bag:
         """Return True if a token of some kinds is left."""
         return any(kind in kinds for kind, _ in self.tokens)
 
-    def join(self, pattern: str, made: Callable[[dict[str, object]], str | None]) -> None:
-        """Make a condition of each run of tokens whose kinds match a pattern, unless ``made`` returns None."""
+    def join(
+        self, pattern: str, made: Callable[[dict[str, object]], str | Sequence[str] | None], kept: str = ""
+    ) -> None:
+        """Make conditions of each run of tokens whose kinds match a pattern, unless ``made`` returns None.
+
+        Tokens of the kinds ``kept`` stay before them.
+        """
         at = 0
         while match := re.compile(pattern).search(self.kinds, at):
             first, last = match.span()
-            condition = made(dict(self.tokens[first:last]))
-            if condition is None:
+            told = made(dict(self.tokens[first:last]))
+            if told is None:
                 at = first + 1
-            else:
-                self.tokens[first:last] = [(w.CONDITION, condition)]
-                at = 0
+                continue
+            conditions = [told] if isinstance(told, str) else told
+            stay = [one for one in self.tokens[first:last] if one[0] in kept]
+            self.tokens[first:last] = [*stay, *((w.CONDITION, one) for one in conditions)]
+            at = first + len(stay) + len(conditions)
 
 
 def _settled(tokens: Sequence[w.Token]) -> list[w.Token]:
     """Return tokens without those whose meaning hangs on the others. One that fits none of them is left."""
-    kinds, metrics = {kind for kind, _ in tokens}, {str(of) for kind, of in tokens if kind == w.METRIC}
-    better = bool(metrics) and metrics <= BETTER_HIGH
-    at_night = bool(metrics) and all(one in METRICS and METRICS[Metric(one)].shape is Shape.NIGHTLY for one in metrics)
-    grouped, usual = w.WHICH_BY in kinds and not _grouped_in_doubt(tokens, kinds), w.USUAL in kinds
-    climbed = {(w.METRIC, "floors"), (w.FIGURE, "ascent")} & {*tokens}
+    metrics = {str(of) for kind, of in tokens if kind == w.METRIC}
+    if metrics == {"asleep"} and {(w.BEST, "max"), (w.BEST, "min"), (w.MORE, "better")} & {*tokens}:
+        return _settled([(kind, "sleep_score" if kind == w.METRIC else of) for kind, of in tokens])
+    if metrics == {"asleep", "sleep_score"}:
+        return _settled([one for one in tokens if one != (w.METRIC, "asleep")])
+    around = _Around(frozenset(tokens))
     found: list[w.Token] = []
-    for kind, value in tokens:
-        if kind == w.TOGETHER and w.RELATED not in kinds:
-            found.append((w.OF, "sum"))
-        elif kind == w.RISEN and not climbed:
-            found.append((w.OF, "trend"))
-        elif kind == w.BEST and better:
-            found.append((w.OF, value))
-        elif usual and kind == w.WEEKEND:
-            found.append((w.CONDITION, WEEKEND))
-        elif grouped and kind == w.WHICH_BY:
-            found.append((w.BY, value))
-        elif not (
-            kind in (w.TOGETHER, w.USUAL, w.RISEN)
-            or (kind == w.PLANNED and kinds & {w.ENTRIES, w.ACTION})
-            or (kind == w.ENDED and w.CLOCK not in kinds)  # "finished before 8 am" is no start
-            or (kind == w.AT_NIGHT and at_night)
-            or (grouped and kind == w.OF and value in ENDS)  # "on which weekday most": the groups tell
-        ):
-            found.append((kind, value))
-    climbed_in_all = (w.FIGURE, "ascent") in tokens and bool(kinds & {w.HOW_MANY, w.OF})
-    if (climbed_in_all or (w.BY, "sport") in tokens) and not kinds & {w.WORKOUTS, w.SPORT, w.ACTIVITY}:
+    for token in tokens:
+        stage = token == (w.METRIC, "asleep") and bool(found) and found[-1][1] in STAGES
+        if not (stage or around.leaves_out(token)):
+            found.append(around.meant(token))
+    climbed = (w.FIGURE, "ascent") in tokens or (w.BY, "sport") in found
+    if climbed and not around.kinds & {w.WORKOUTS, w.SPORT, w.ACTIVITY}:
         found.append((w.WORKOUTS, "did"))
-    ends = [value for kind, value in tokens if kind in (w.OF, w.BEST) and value in ENDS]
-    return found if not grouped or len(ends) == 1 else [*found, (w.WHICH_BY, None)]
+    ends = [of for kind, of in tokens if kind in (w.OF, w.BEST, w.LENGTH, w.EARLY) and of in ENDS]
+    in_doubt = around.grouped and (w.WHICH_BY, "day") not in tokens and len(ends) != 1
+    return [*found, (w.WHICH_BY, None)] if in_doubt else found
 
 
-def _grouped_in_doubt(tokens: Sequence[w.Token], kinds: set[str]) -> bool:
-    """Return True for "which month did I run most", how far or how often, and for sleep, in all or a night."""
+@dataclass(frozen=True)
+class _Around:
+    """The tokens of a question, on which the meaning of some of them hangs."""
+
+    tokens: frozenset[w.Token]
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        """Return the kinds of all tokens."""
+        return frozenset(kind for kind, _ in self.tokens)
+
+    @cached_property
+    def metrics(self) -> frozenset[str]:
+        """Return the metrics that are named."""
+        return frozenset(str(of) for kind, of in self.tokens if kind == w.METRIC)
+
+    @cached_property
+    def better(self) -> bool:
+        """Return True if the best of what is named is the highest."""
+        return bool(self.metrics) and self.metrics <= BETTER_HIGH
+
+    @cached_property
+    def grouped(self) -> bool:
+        """Return True if groups are asked for, as by "which weekday"."""
+        return w.WHICH_BY in self.kinds and not _grouped_in_doubt(self.tokens, self.kinds)
+
+    @cached_property
+    def climbed(self) -> bool:
+        """Return True if "gestiegen" is said of floors or of ascent."""
+        return bool({(w.METRIC, "floors"), (w.FIGURE, "ascent")} & self.tokens)
+
+    def meant(self, token: w.Token) -> w.Token:
+        """Return the token that is meant by one of several meanings."""
+        kind, value = token
+        usual = {(w.OF, "mean"), (w.OF, "median"), (w.OF, "trend"), (w.DID, "now"), (w.USUAL, None)} & self.tokens
+        meant: dict[tuple[str, bool], w.Token] = {
+            (w.TOGETHER, w.RELATED not in self.kinds): (w.OF, "sum"),
+            (w.RISEN, not self.climbed): (w.OF, "trend"),
+            (w.BEST, self.better): (w.OF, value),
+            (w.WEEKEND, bool(usual) or w.THAN in self.kinds): (w.CONDITION, WEEKEND),
+            (w.WHICH_BY, self.grouped): (w.BY, value),
+        }
+        if token == (w.OF, "min?") and not self.metrics & MINUTES:  # of those, it may be the unit
+            return (w.OF, "min")
+        return meant.get((kind, True), token)
+
+    def leaves_out(self, token: w.Token) -> bool:
+        """Return True for a token that says nothing beside the others."""
+        kind, value = token
+        nightly = [one in METRICS and METRICS[Metric(one)].shape is Shape.NIGHTLY for one in self.metrics]
+        told_by_group = (
+            kind in (w.LENGTH, w.EARLY) or (kind == w.OF and value in ENDS) or (kind == w.BEST and self.better)
+        )
+        nothing = {
+            w.USUAL: True,
+            w.TOGETHER: w.RELATED in self.kinds,
+            w.RISEN: self.climbed,
+            w.PLANNED: bool(self.kinds & {w.ENTRIES, w.ACTION}),
+            w.ENDED: w.CLOCK not in self.kinds,  # "finished before 8 am" is no start
+            w.AT_NIGHT: bool(nightly) and all(nightly),
+        }
+        return nothing.get(kind, False) or (self.grouped and told_by_group)
+
+
+def _grouped_in_doubt(tokens: Set[w.Token], kinds: Set[str]) -> bool:
+    """Return True for "which month did I run most": how far, how long, or how often."""
     if not {(w.WHICH_BY, "month"), (w.WHICH_BY, "week")} & {*tokens}:
         return False
     ran = w.DID in kinds and kinds & {w.SPORT, w.ACTIVITY} and not kinds & {w.HOW_OFTEN, w.UNIT, w.FIGURE, w.METRIC}
-    slept = any(kind == w.METRIC and value in NIGHT for kind, value in tokens) and (w.OF, "mean") not in tokens
-    return bool(ran) or slept
+    return bool(ran)
+
+
+# A condition on what a day brought is of that day, of the day before, or of the day before for certain. What is asked
+# for settles which: the night that follows a day is of the next day.
+ON, AFTER, NEXT = "on.", "after.", "next."
+DONE = f"[{w.WORKOUTS}{w.SPORT}{w.ACTIVITY}]"
 
 
 def _conditions(bag: Bag) -> None:
     """Put the tokens of conditions together, each as the condition that a query takes."""
-    did = [(kind, value) for kind, value in bag.tokens if kind == w.DID]
-    bag.take(w.DID)
-    loose = [(kind, value) for kind, value in bag.tokens if kind in (w.BY, w.EACH, w.ROWS_LAST)]
-    bag.take(w.BY, w.EACH, w.ROWS_LAST)
-    bag.join("d?@[WSs]", lambda of: f"before.{_of_workouts(of)}")
-    bag.join("dw?[WSs]", _of_workouts)
-    bag.join("dw?aE?", lambda of: f"action = {of[w.ACTION]}")
-    bag.join("d?@f", lambda of: f"before.{of[w.FACTOR]} > 0")
-    bag.join("dw?f", lambda of: f"{of[w.FACTOR]} > 0")
+    burned = (w.HOW_MANY, w.BURNED)
+    kinds = (w.DID, w.BY, w.EACH, w.ROWS_LAST, w.PERIOD)
+    loose = [one for one in bag.tokens if one[0] in kinds or one == burned]
+    bag.tokens = [one for one in bag.tokens if one not in loose]
+    bag.said = next((str(of) for kind, of in bag.tokens if kind == w.ON_DAYS), None)
+    if bag.sees(w.WALK) and bag.sees(w.COMPARED) and not bag.sees(w.METRIC, w.UNIT):
+        bag.tokens = [(w.METRIC, "steps") if kind == w.WALK else (kind, of) for kind, of in bag.tokens]
+    bag.join(f"[dDN]?@w?K?{DONE}+K?", _of_workouts)
+    bag.join(f"dw?K?{DONE}+K?", _of_workouts)
+    bag.join(f"[DN]w{DONE}+K?", _of_workouts, kept=w.DAYS + w.NIGHTS)
+    bag.join(f"Q?[sW]D(?=[^{DONE[1:-1]}]|$)", lambda of: None if w.HOW_MANY in of else _of_workouts(of))
+    bag.join(f"QD{DONE}+", _of_workouts, kept=w.HOW_MANY + w.DAYS)
+    bag.join("dw?CaE?|[DN]wCaE?", _planned, kept=w.DAYS + w.NIGHTS)
+    bag.join("[dDN]?@w?aE?", _of_action)
+    bag.join("dw?aE?|dw?Ea", _of_action)
+    bag.join("[DN]waE?", _of_action, kept=w.DAYS + w.NIGHTS)
+    bag.join("[dDN]?@w?f", _noted)
+    bag.join("(?<=Q)f[DN]", _noted, kept=w.DAYS + w.NIGHTS)
+    if not bag.sees(w.MORE, w.RELATED, w.DIFFERENCE, w.THAN, w.CONDITION) and (w.OTHERS, "both") not in bag.tokens:
+        bag.join("d?ow?f", lambda of: f"{ON}{of[w.FACTOR]} = 0")
+    bag.join("d?w?Cf|d?w?fC", _noted)
+    bag.join("dw?f|f[DN](?![wX])|fd", _noted)
+    bag.join("[DN]wf|f[DN]", _noted, kept=w.DAYS + w.NIGHTS)
     bag.join("@CM", _after)
     bag.join("dw?CM", _of_metric)
     bag.join("dM?w?MC(?!M)", _of_metric)
     bag.join("bK|Kb", lambda of: _clock("night.start", of))
     bag.join("gK|Kg", lambda of: _clock("night.end", of))
+    bag.join("MK|KM", lambda of: _clock("night.start", of) if of[w.METRIC] in ("in_bed", "asleep") else None)
+    bag.join("dw?K", lambda of: _clock("night.start", of) if of[w.ON_DAYS] == "nights" else None)
+    bag.join("(?<=N)w?K(?!M)", lambda of: _clock("night.start", of))
     if bag.sees(w.WORKOUTS, w.SPORT, w.ACTIVITY):
         bag.join("w?C[MF]", _of_workout)
         bag.join("w?[MF]C", _of_workout)
@@ -160,13 +244,63 @@ def _conditions(bag: Bag) -> None:
     else:
         bag.join("CM", _of_metric)
         bag.join("MC(?!M)", _of_metric)
-    bag.join("[dw]+X", lambda of: str(of[w.CONDITION]))
-    bag.tokens += loose + did
+        bag.join("(?<=N)w?C|C(?=N)", lambda of: _of_metric({**of, w.METRIC: "asleep"}))
+    bag.join("@[dDNw]*X", _after_condition)
+    bag.join("[dw]+N?X", lambda of: str(of[w.CONDITION]))
+    _without_again(bag)
+    bag.tokens += loose
 
 
-def _of_workouts(of: dict[str, object]) -> str:
+def _after_condition(of: dict[str, object]) -> str | None:
+    condition = str(of[w.CONDITION])
+    if condition.startswith((ON, AFTER, NEXT, "before.", "weekday")):
+        return None
+    night = condition.split()[0] in NIGHT or condition.startswith(("night.", "sleep_"))
+    return condition if night else f"before.{condition}"
+
+
+def _without_again(bag: Bag) -> None:
+    """Drop what is named once more where days without it are told, as in "after coffee and without coffee"."""
+    told = [
+        str(of).split(" ")[0].removeprefix(ON).removeprefix(AFTER) for kind, of in bag.tokens if kind == w.CONDITION
+    ]
+    told += [str(of).rsplit(" = ", 1)[-1] for kind, of in bag.tokens if kind == w.CONDITION]
+    found: list[w.Token] = []
+    for kind, of in bag.tokens:
+        again = kind in (w.FACTOR, w.SPORT, w.ACTIVITY, w.ACTION) and str(of) in told
+        again = again or (kind == w.WORKOUTS and "workout.minutes" in told)
+        if not (again and found and found[-1][0] in (w.OTHERS, w.WITH)):
+            found.append((kind, of))
+    bag.tokens = found
+
+
+def _day(of: dict[str, object]) -> str:
+    return ON if w.AFTER not in of else NEXT if of[w.AFTER] == "day" or w.DAYS in of else AFTER
+
+
+def _of_workouts(of: dict[str, object]) -> Sequence[str] | None:
+    if w.SPORT in of and w.ACTIVITY in of and of[w.SPORT] != of[w.ACTIVITY]:
+        return None
     sport = of.get(w.SPORT) or of.get(w.ACTIVITY)
-    return f"workout.sport = {sport}" if sport else "workout.minutes > 0"
+    found = [f"workout.sport = {sport}" if sport else "workout.minutes > 0"]
+    if w.CLOCK in of:
+        found = [*([found[0]] if sport else []), _clock("workout.start", of)]
+    return [_day(of) + one for one in found]
+
+
+def _of_action(of: dict[str, object]) -> str:
+    return f"{_day(of)}action = {of[w.ACTION]}"
+
+
+def _planned(of: dict[str, object]) -> str | None:
+    sign, number, unit = _parts(of[w.COMPARED])
+    name = f"{str(of[w.ACTION]).lower()}.minutes"
+    return f"{ON}{name} {sign} {number:g}" if unit == "min" and name in PLANNED else None
+
+
+def _noted(of: dict[str, object]) -> str | None:
+    sign, number, unit = _parts(of.get(w.COMPARED, (">", 0.0, None)))
+    return f"{_day(of)}{of[w.FACTOR]} {sign} {number:g}" if unit is None else None
 
 
 def _clock(field: str, of: dict[str, object]) -> str:

@@ -1,282 +1,249 @@
-"""Make a query of the tokens of a plain question by what goes together."""
+"""Make a query of the tokens of a plain question by what goes together, in any order."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from bridge.domain.metrics import METRICS, Metric, Shape
-from bridge.query import plain_words as w
-from bridge.query.bag import ENDS, NIGHT, OF_WORKOUT, WEEKEND, Bag, NotUnderstood
-from bridge.query.model import METER_NAMES
+from bridge.domain.metrics import METRICS, Shape
+from bridge.query import plain_kinds as w
+from bridge.query.bag import AFTER, NEXT, NIGHT, OF_WORKOUT, ON, WEEKEND, Bag, NotUnderstood
+from bridge.query.figures import (
+    NIGHT_CLOCKS,
+    counted,
+    entries,
+    is_nightly,
+    metric,
+    noted,
+    rows,
+    unit_of,
+    where_of,
+    workouts,
+)
+from bridge.query.model import METER_NAMES, SUMMED
 from bridge.query.parse import Words
 
 PARTS_OF = {"asleep": {"light_sleep", "deep_sleep", "rem_sleep"}, "in_bed": {*NIGHT} - {"in_bed"}}
-SUMMED = {
-    str(metric)
-    for metric, spec in METRICS.items()
-    if metric in (Metric.MINDFUL, Metric.FOCUS)
-    or (spec.shape is Shape.DAILY and spec.unit in ("count", "m", "kcal", "min"))
-}
-PACKED = {str(metric) for metric, spec in METRICS.items() if spec.packed}
-OF_NIGHT = NIGHT | {str(metric) for metric in METRICS if metric.startswith("sleep_")}
-FAR = {"running", "trail running", "cycling", "mountain biking", "walking", "hiking", "swimming", "rowing", "skiing"}
-LONG = ("week", "month")
+OF_NIGHT = (
+    {str(metric) for metric, spec in METRICS.items() if spec.shape is Shape.NIGHTLY}
+    | NIGHT_CLOCKS
+    | {"nights", "night"}
+)
+BEHIND = OF_NIGHT - {"resting_hr", "hrv_rmssd", "recovery_score", "sleep_need"}  # of a day: of the night that follows
 WEEKDAYS = "weekday <= 5"
+COMPARE = (w.RELATED, w.DIFFERENCE, w.THAN, w.OTHERS, w.MORE, w.BECOMES)
 
 
 def words_of(bag: Bag) -> Words:
     """Return the query of a bag. Raises NotUnderstood if something is left over."""
+    _named_alone(bag)
     for kinds, read in READERS:
         if bag.sees(*kinds):
             found = read(bag)
-            after = any(one.startswith("before.") for one in (*found.where, found.against or ""))
-            if bag.tokens or (after and found.what in SUMMED):  # steps after a workout: of that day or the next
+            if bag.tokens:
                 raise NotUnderstood
-            if found.what in OF_NIGHT and any(map(_notes_a_day, (*found.where, found.against or ""))):
-                raise NotUnderstood  # sleep on days with coffee: of the night before, or of that after
-            return found
+            return _of_days(found)
     raise NotUnderstood
 
 
-def _notes_a_day(condition: str) -> bool:
-    """Return True for a condition on what a day brought, such as "alcohol > 0" or "action = SOCIALIZE"."""
-    return condition.startswith("action ") or (
-        condition.endswith(" > 0") and not condition.startswith(("before.", "workout.", *METRICS, *METER_NAMES))
+def _of_days(words: Words) -> Words:
+    """Return a query with conditions on what a day brought as those of the day that is meant."""
+    night = words.what.split("/")[0].split(",")[0] in BEHIND
+
+    def settled(condition: str) -> str:
+        if condition.startswith((AFTER, NEXT)):
+            if words.what in SUMMED and condition.startswith(AFTER):
+                raise NotUnderstood  # steps after a workout: of that day or the next
+            return "before." + condition.removeprefix(AFTER).removeprefix(NEXT)
+        if condition.startswith(ON):
+            return ("before." if night else "") + condition.removeprefix(ON)
+        return condition
+
+    return replace(
+        words,
+        where=[settled(one) for one in words.where],
+        against=None if words.against is None else settled(words.against),
     )
 
 
-def _where(bag: Bag) -> list[str]:
-    where = [str(one) for one in bag.take(w.CONDITION)]
-    if len({one for one in where if one.startswith("weekday")}) > 1:
-        raise NotUnderstood  # both days, or none
-    return where
+def _named_alone(bag: Bag) -> None:
+    """Make a figure of the words that name one only where no other does."""
+    metrics = {value for kind, value in bag.tokens if kind == w.METRIC}
+    if w.WALK in bag.kinds and not metrics and not bag.sees(w.UNIT, w.CONDITION, w.HOW_FAR):
+        bag.tokens = [(w.METRIC, "steps") if kind == w.WALK else (kind, of) for kind, of in bag.tokens]
+    if (w.SEVERAL, "night") in bag.tokens and bag.sees(w.UNIT, w.HOW_LONG):
+        bag.tokens = [(w.METRIC, "asleep") if kind == w.SEVERAL else (kind, of) for kind, of in bag.tokens]
+    clocked = bag.has(w.CLOCKED)
+    if clocked and not bag.sees(w.BED, w.UP, w.WHEN):
+        bag.tokens.append((w.WHEN, None))
+    if bag.sees(w.BED, w.UP) and (not metrics or bag.sees(*COMPARE)):
+        names = {w.BED: "nights.start", w.UP: "nights.end"}
+        bag.tokens = [(w.METRIC, names[kind]) if kind in names else (kind, of) for kind, of in bag.tokens]
+        if not {(w.OF, "first"), (w.OF, "last")} & {*bag.tokens} or not bag.sees(w.CONDITION):
+            bag.take(w.WHEN, w.HOW)
+        _early(bag)
+    twice = "asleep" in metrics and len(metrics) == 2 and any(str(one).startswith("sleep_") for one in metrics)
+    if twice and not bag.sees(w.SHARE, w.AND, *COMPARE):  # "how efficient was my sleep"
+        bag.tokens = [one for one in bag.tokens if one != (w.METRIC, "asleep")]
+
+
+def _early(bag: Bag) -> None:
+    """Read earliest and latest as the ends of a time of day, and earlier and later as more and less."""
+    bag.tokens = [(w.OF, value) if kind == w.EARLY else (kind, value) for kind, value in bag.tokens]
+    bag.tokens = [(kind, "max" if (kind, value) == (w.OF, "last") else value) for kind, value in bag.tokens]
+
+
+# Shares and several figures ------------------------------------------------------------------------------------------
 
 
 def _share(bag: Bag) -> Words:
-    bag.take(w.SHARE, w.HOW, w.WHICH, w.DID)
-    metrics, where = [str(one) for one in bag.take(w.METRIC)], _where(bag)
-    nights, days = bag.has(w.NIGHTS), bag.has(w.DAYS)
-    if len(metrics) == 2 and not nights and not days and all(one.startswith("weekday") for one in where):
+    bag.take(w.SHARE, w.HOW, w.WHICH, w.DID, w.HOW_MANY, w.WITH, w.THAN)
+    metrics, where, by = [str(one) for one in bag.take(w.METRIC)], where_of(bag), bag.text(w.BY)
+    nights, days, rows = bag.has(w.NIGHTS), bag.has(w.DAYS), bag.has(w.WORKOUTS)
+    nights, days = nights or bag.said == "nights", days or bag.said == "days"
+    where += [f"{ON}{one} > 0" for one in bag.take(w.FACTOR)]
+    sports = {str(one) for one in bag.take(w.SPORT, w.ACTIVITY)}
+    if metrics and not nights and not days and not rows and all(one.startswith("weekday") for one in where):
         bag.take(w.AND)
         if bag.one(w.OF) not in (None, "sum", "mean") or {*bag.take(w.MORE)} - {"to"}:
             raise NotUnderstood
         for whole, parts in PARTS_OF.items():
             part = next((one for one in metrics if one in parts and one != whole), None)
-            if whole in metrics and part:
-                return Words(what=f"{part}/{whole}", of="mean", by=bag.text(w.BY), where=where)
+            if part and {*metrics} - {part} <= {whole} and (whole in metrics or whole == "asleep"):
+                return Words(what=f"{part}/{whole}", of="mean", by=by, where=where)
         raise NotUnderstood
-    if metrics or len(where) != 1 or where[0].startswith("weekday") or nights == days:
-        raise NotUnderstood  # a share of which rows would be said by a second condition
-    return Words(what="nights" if nights else _metric_of(where), of="share", where=where)
-
-
-def _metric_of(where: Sequence[str]) -> str:
-    """Return the only metric that conditions compare."""
-    named = {field for one in where if (field := one.split()[0]) in METRICS}
-    if len(named) != 1:
+    bag.take(w.EACH)
+    if rows or sports:
+        where = [*(f"workout.sport = {one}" for one in sports), *where]
+        if len(where) != 1 or metrics or nights or days:
+            raise NotUnderstood  # a share of which workouts would be said by a second condition
+        return Words(what="workouts", of="share", by=by, where=where)
+    if metrics or len(where) != 1 or where[0].startswith("weekday") or (nights and days):
         raise NotUnderstood
-    return named.pop()
+    if days or nights or is_nightly(where):
+        return Words(what="nights" if nights or not days else counted(where), of="share", by=by, where=where)
+    raise NotUnderstood
 
 
-def _related(bag: Bag) -> Words:
-    weekdays = [value for kind, value in bag.tokens if kind in (w.CONDITION, w.WEEKEND)]
-    if bag.sees(w.OTHERS) or (len(weekdays) == 2 and bag.kinds.count(w.METRIC) == 1):
-        bag.tokens = [(w.DIFFERENCE if kind == w.RELATED else kind, value) for kind, value in bag.tokens]
-        return _difference(bag)
-    return _correlation(bag)
-
-
-def _correlation(bag: Bag) -> Words:
-    bag.take(w.RELATED, w.AND, w.WITH, w.HOW, w.WHICH, w.DID, w.TOGETHER)
-    if {*bag.take(w.MORE)} - {"to"}:
+def _several(bag: Bag) -> Words:
+    names = {str(one) for one in bag.take(w.SEVERAL)}
+    metrics = {str(one) for one in bag.take(w.METRIC)}
+    bag.take(w.HOW, w.DID, w.WHICH, w.NIGHTS, w.AND, w.EACH)
+    of, where = bag.one(w.OF), where_of(bag)
+    if not names and metrics == {"asleep"}:
+        names = {"night"}
+    elif names == {"meters"} and metrics <= {*METER_NAMES}:
+        metrics = set()
+    if len(names) != 1 or metrics - {"asleep"} or of not in (None, "mean", "median"):
         raise NotUnderstood
-    metrics = [str(one) for one in bag.take(w.METRIC)]
-    long = bag.has(w.HOW_LONG)
-    if len(metrics) != 2 or metrics[0] == metrics[1] or (long and not {*metrics} & NIGHT):
+    return Words(what=names.pop(), of=str(of or "mean"), where=where)
+
+
+# Comparisons ---------------------------------------------------------------------------------------------------------
+
+
+def _compared(bag: Bag) -> Words:
+    """Read a trend, a correlation of two figures, or the difference that a condition makes."""
+    classes = _classes(bag)
+    if classes is not None:
+        return classes
+    metrics = list(dict.fromkeys(str(value) for kind, value in bag.tokens if kind == w.METRIC))
+    alone = not bag.sees(w.CONDITION)
+    if metrics:
+        _exposed(bag, metrics)
+    said = _sides(bag)
+    if len(metrics) == 2 and not said:
+        return _two_figures(bag, metrics)
+    becomes, more, than = bag.has(w.BECOMES), bag.take(w.MORE), bag.has(w.THAN)
+    both = (w.OTHERS, "both") in bag.tokens
+    others, related, asked = bag.has(w.OTHERS), bag.has(w.RELATED), bag.has(w.DIFFERENCE)
+    alone = alone or all(one.startswith("weekday") for one in said)
+    if others and alone and not (both or more or related or asked or than):
+        raise NotUnderstood  # "sleep without workouts" asks for no difference
+    if becomes and more and not said:
+        bag.tokens.append((w.OF, "trend"))
+        return _plain(bag)
+    if becomes or not said or len(metrics) != 1 or not (more or others or related or asked or than):
         raise NotUnderstood
+    of = bag.one(w.OF)
+    bag.take(w.METRIC, w.DID, w.WHICH, w.AND, w.HOW, w.WITH, w.HOW_LONG, w.HOW_MANY, w.EACH, w.NIGHTS, w.DAYS, w.UNIT)
+    if of not in (None, "mean", "median", "sum") or (bag.has(w.WALK) and metrics[0] != "steps"):
+        raise NotUnderstood
+    if {*said} == {WEEKEND, WEEKDAYS}:
+        said = [WEEKEND] if asked or related else said[:1]
+    if len(said) != 1:
+        raise NotUnderstood
+    return Words(what=metrics[0], of="median" if of == "median" else "mean", against=said[0])
+
+
+def _classes(bag: Bag) -> Words | None:
+    """Return the query of two sports, actions or weekdays that are set against each other as groups, or None."""
+    actions = {value for kind, value in bag.tokens if kind == w.ACTION}
+    sports = {value for kind, value in bag.tokens if kind in (w.SPORT, w.ACTIVITY)}
+    if (len(actions) == 2 or len(sports) == 2) and not bag.sees(w.CONDITION):
+        bag.take(*COMPARE, w.AND, w.WITH)
+        return entries(bag) if len(actions) == 2 else workouts(bag)
+    weekdays = [str(value) for kind, value in bag.tokens if kind == w.CONDITION and str(value).startswith("weekday = ")]
+    if len({*weekdays}) != 2:
+        return None
+    bag.tokens = [one for one in bag.tokens if one[0] not in (*COMPARE, w.AND) and one[1] not in weekdays]
+    either = "|".join(one.removeprefix("weekday = ") for one in weekdays)
+    bag.tokens += [(w.CONDITION, f"weekday = {either}"), (w.BY, "weekday")]
+    return _plain(bag)
+
+
+def _sides(bag: Bag) -> list[str]:
+    """Take the conditions that are set against each other, once each, and what is said twice of them."""
+    said = [WEEKEND if kind == w.WEEKEND else str(of) for kind, of in bag.tokens if kind in (w.CONDITION, w.WEEKEND)]
+    bag.take(w.CONDITION, w.WEEKEND)
+    return list(dict.fromkeys(said))
+
+
+def _exposed(bag: Bag, metrics: Sequence[str]) -> None:
+    """Make conditions of what a day brought where a figure is compared by it, as in "does coffee affect my sleep"."""
+    workouts = all(one in OF_WORKOUT for one in metrics)
+    alone = {str(one) for one in bag.take(w.FACTOR)}
+    found = [f"{ON}{one} > 0" for one in alone]
+    found += [f"{ON}action = {one}" for one in {*bag.take(w.ACTION)}]
+    if found:
+        bag.take(w.ENTRIES)
+    if not workouts and not bag.sees(w.CONDITION, w.BY):
+        sports = {*bag.take(w.SPORT, w.ACTIVITY)}
+        nouns = bag.take(w.WORKOUTS)
+        found += [f"{ON}workout.sport = {one}" for one in sports]
+        found += [f"{ON}workout.minutes > 0"] if nouns and not sports else []
+    elif bag.sees(w.CONDITION) and bag.sees(w.OTHERS):
+        bag.take(w.WORKOUTS)
+    said = [str(one) for kind, one in bag.tokens if kind == w.CONDITION]
+    bag.tokens += [
+        (w.CONDITION, one) for one in found if not any(other.endswith(one.removeprefix(ON)) for other in said)
+    ]
+
+
+def _two_figures(bag: Bag, metrics: Sequence[str]) -> Words:
+    bag.take(w.METRIC, w.AND, w.WITH, w.HOW, w.WHICH, w.DID, w.TOGETHER, w.HOW_LONG, w.HOW_MANY)
+    related, asked, than = bag.take(w.RELATED), bag.has(w.DIFFERENCE), bag.has(w.THAN)
+    if {*bag.take(w.MORE)} - {"to"} or bag.one(w.OF) not in (None, "mean") or bag.sees(w.OTHERS, w.BECOMES):
+        raise NotUnderstood
+    if asked or than or ("or" in related and unit_of(metrics[0]) == unit_of(metrics[1])):
+        return Words(what=",".join(metrics), of="mean")
     return Words(what=metrics[0], of="mean", against=metrics[1])
 
 
-def _difference(bag: Bag) -> Words:
-    asked, becomes, more = bag.has(w.DIFFERENCE), bag.has(w.BECOMES), bag.take(w.MORE)
-    if len(more) > 1:
-        raise NotUnderstood
-    said = [WEEKEND if kind == w.WEEKEND else str(of) for kind, of in bag.tokens if kind in (w.CONDITION, w.WEEKEND)]
-    bag.take(w.CONDITION, w.WEEKEND)
-    metric, than, both = _only_metric(bag), bag.has(w.THAN), bag.has(w.AND)
-    others = bag.has(w.OTHERS)
-    bag.take(w.DID, w.WHICH, *((w.HOW, w.WITH) if asked or others else ""))
-    if others and (len(said) != 1 or becomes or bag.one(w.OF) not in (None, "mean")):
-        raise NotUnderstood
-    if bag.has(w.WALK) and metric != "steps":
-        raise NotUnderstood
-    if others:
-        return Words(what=metric, of="mean", against=said[0])
-    if becomes and more and not said and not (asked or than or both):
-        return Words(what=metric, of="trend")
-    if becomes or bag.one(w.OF) not in (None, "mean"):
-        raise NotUnderstood
-    if set(said) == {WEEKEND, WEEKDAYS} and len(said) == 2 and (asked or than):
-        return Words(what=metric, of="mean", against=WEEKEND if asked else said[0])
-    if len(said) != 1 or than or both:
-        raise NotUnderstood
-    return Words(what=metric, of="mean", against=said[0])
-
-
-def _only_metric(bag: Bag) -> str:
-    metrics = bag.take(w.METRIC)
-    if len(metrics) != 1:
-        raise NotUnderstood
-    return str(metrics[0])
-
-
-def _entries(bag: Bag) -> Words:
-    action, minutes = bag.text(w.ACTION), bag.text(w.UNIT)
-    named = bag.has(w.ENTRIES)
-    bag.take(w.HOW_MANY, w.DID, *(w.WITH if named else ""))
-    by, where = bag.text(w.BY), _where(bag)
-    if (
-        minutes not in (None, "min")
-        or (action and not minutes and not named)
-        or any(not one.startswith("weekday") for one in where)
-    ):
-        raise NotUnderstood
-    where += [f"action = {action}"] if action else []
-    return Words(
-        what="entries.minutes" if minutes else "entries",
-        of="sum" if minutes else "count",
-        by=by,
-        where=where,
-    )
-
-
-def _workouts(bag: Bag) -> Words:
-    counted, nouns = bag.take(w.SPORT), bag.take(w.WORKOUTS)
-    sports = {str(one) for one in (*counted, *bag.take(w.ACTIVITY))}
-    often, when, each = bag.has(w.HOW_OFTEN), bag.has(w.WHEN), bag.has(w.EACH)
-    rows, by, where = bag.one(w.ROWS_LAST), bag.text(w.BY), _where(bag)
-    now, much = (w.DID, "now") in bag.tokens, (w.HOW_MANY, "much") in bag.tokens
-    if bag.sees(w.LENGTH) and {*sports} & FAR and not bag.sees(w.UNIT, w.FIGURE, w.METRIC):
-        raise NotUnderstood  # the longest run took longest, or went farthest
-    which, every, (field, of, summed) = bag.has(w.WHICH), bag.has(w.ALL), _of_field(bag, each=each)
-    if (
-        len(sports) > 1
-        or (which and of is None)
-        or (every and field and of is None)
-        or (when and of not in (*ENDS, "first", "last"))
-        or (field and often)
-    ):
-        raise NotUnderstood
-    if field and summed and ((now and not (of or each or by)) or (of == "mean" and by in LONG)):
-        raise NotUnderstood  # in all, or each; of workouts, or of weeks
-    if rows is not None and not field:
-        raise NotUnderstood  # the last five workouts are a list
-    if field:
-        of = of or ("mean" if each or not summed else "sum")
-    elif much or each or of not in (None, "first", "last") or not (often or when or counted or {*nouns} - {"did"}):
-        raise NotUnderstood  # an activity alone is no number
-    what = f"workouts.{field}" if field else "workouts"
-    where += [f"workout.sport = {sport}" for sport in sports]
-    return _rowed(rows, Words(what=what, of=of or "count", by=by, where=where))
-
-
-def _of_field(bag: Bag, *, each: bool) -> tuple[str | None, str | None, bool]:
-    """Return the figure of workouts that is asked for, its aggregate as said, and True if their sum may be meant."""
-    many, did, of, length = bag.has(w.HOW_MANY), bag.has(w.DID), bag.one(w.OF), bag.one(w.LENGTH)
-    fields = {OF_WORKOUT.get(str(one), "") for one in bag.take(w.METRIC)} | {str(one) for one in bag.take(w.FIGURE)}
-    if fields & {"average_hr", "speed"} and of in ENDS:
-        raise NotUnderstood  # of the means of workouts, or of all moments
-    unit, long, far = bag.text(w.UNIT), bag.has(w.HOW_LONG), bag.has(w.HOW_FAR)
-    if (long or far) and not (did or of or each or length):
-        raise NotUnderstood  # "how long are my runs": in all, or each
-    fields |= {"distance"} if unit == "km" or far else set()
-    fields |= {"minutes"} if unit == "min" or long or (length and not (of or fields)) else set()
-    if isinstance(of, tuple):
-        of, field = of
-        fields.add(field)
-    if "" in fields or len(fields) > 1 or (length and of):
-        raise NotUnderstood
-    chosen = of or length
-    return next(iter(fields), None), None if chosen is None else str(chosen), bool(many or unit or long or far)
-
-
-def _rowed(rows: object, words: Words) -> Words:
-    """Return a query of the first or last rows that are asked for, as ("last", 5)."""
-    if not isinstance(rows, tuple):
-        return words
-    which, number = rows
-    return replace(words, first=int(number)) if which == "first" else replace(words, last=int(number))
-
-
-def _metric(bag: Bag) -> Words:
-    metric, where = _only_metric(bag), _where(bag)
-    asked = bag.take(w.HOW_MANY)
-    many = bool(asked) or (metric in SUMMED and bag.sees(w.HOW_LONG))
-    each, rows, by, of = bag.has(w.EACH), bag.one(w.ROWS_LAST), bag.text(w.BY), bag.one(w.OF)
-    length, bare = bag.text(w.LENGTH), each and not ({*asked} - {w.BURNED} or bag.sees(w.HOW_LONG, w.DID))
-    chosen = length if of is None else str(of)
-    named = bag.has(w.NIGHTS, w.DAYS)
-    now = "now" in bag.take(w.DID)
-    bag.take(w.WHICH, *(w.WITH if named else ""))
-    extreme = chosen in ENDS
-    right = (
-        _asked_well(bag, metric)
-        and (not bag.has(w.WHEN) or extreme)
-        and (not named or rows is not None or extreme)
-        and (length is None or (of is None and metric in NIGHT))
-        and chosen in (None, "mean", "median", "sum", "std", "trend", *ENDS)
-        and not (each and chosen in ("sum", "trend"))
-        and not ("time" in asked and metric in NIGHT and not (each or chosen or by))  # in all, or a night
-        and (not bare or chosen is not None)  # "steps per day": of each, or on average
-        and not (many and chosen == "trend")  # in all, or a week
-        and not (chosen == "sum" and metric not in SUMMED | NIGHT)  # a sum of heart rates is no figure
-        and not (extreme and metric in PACKED)  # of the readings, or of the days' means
-        and not (chosen not in (None, "sum") and metric in SUMMED and by in LONG)  # of days, or of weeks
-        and not (now and many and metric in SUMMED and not (each or chosen or by))  # in all, or a day
-    )
-    if not right:
-        raise NotUnderstood
-    summed = metric in SUMMED and not each and (many or by in LONG)
-    return _rowed(rows, Words(what=metric, of=chosen or ("sum" if summed else "mean"), by=by, where=where))
-
-
-def _asked_well(bag: Bag, metric: str) -> bool:
-    """Return True if the words by which a metric is asked for suit it."""
-    unit, long, how, walk = bag.text(w.UNIT), bag.has(w.HOW_LONG), bag.has(w.HOW), bag.has(w.WALK)
-    own = "level" if metric in METER_NAMES else METRICS[Metric(metric)].unit
-    if unit is not None and {"min": "min", "km": "m"}[unit] != own:
-        return False
-    # "How was my sleep" asks how good it was, not how long.
-    return not (long and own != "min") and not (how and metric in NIGHT) and not (walk and metric != "steps")
-
-
-def _rows(bag: Bag) -> Words:
-    bag.take(w.EACH)  # "more than 20,000 steps in a day"
-    many, often, when, did = bag.has(w.HOW_MANY), bag.has(w.HOW_OFTEN), bag.has(w.WHEN), bag.has(w.DID)
-    if many and did and bag.kinds == w.UNIT and bag.one(w.UNIT) == "km":
-        return Words(what="distance", of="sum")
-    nights, days, of, where = bag.has(w.NIGHTS), bag.has(w.DAYS), bag.one(w.OF), _where(bag)
-    asked = [one for one in where if not one.startswith("weekday")]
-    if bag.has(w.WALK) and not any(one.startswith("steps") for one in where):
-        raise NotUnderstood
-    if not asked or (nights and days) or (when != (of in ("first", "last"))) or (of and not when):
-        raise NotUnderstood
-    if not (nights or days or often or when):
-        raise NotUnderstood
-    of_night = all(one.split()[0] in NIGHT or one.startswith("night.") for one in asked)
-    if days and all(one.startswith("night.") for one in asked):
-        raise NotUnderstood
-    what = "nights" if nights or (not days and of_night) else _metric_of(asked)
-    return Words(what=what, of=str(of or "count"), where=where)
+def _plain(bag: Bag) -> Words:
+    for kinds, read in READERS[3:]:
+        if bag.sees(*kinds):
+            return read(bag)
+    raise NotUnderstood
 
 
 READERS: Sequence[tuple[tuple[str, ...], Callable[[Bag], Words]]] = (
     ((w.SHARE,), _share),
-    ((w.RELATED,), _related),
-    ((w.DIFFERENCE, w.MORE, w.BECOMES, w.OTHERS), _difference),
-    ((w.ENTRIES, w.ACTION), _entries),
-    ((w.WORKOUTS, w.SPORT, w.ACTIVITY), _workouts),
-    ((w.METRIC,), _metric),
-    ((w.CONDITION, w.UNIT), _rows),
+    ((w.SEVERAL,), _several),
+    (COMPARE, _compared),
+    ((w.ENTRIES, w.ACTION), entries),
+    ((w.WORKOUTS, w.SPORT, w.ACTIVITY), workouts),
+    ((w.FACTOR,), noted),
+    ((w.METRIC,), metric),
+    ((w.CONDITION, w.UNIT), rows),
 )

@@ -17,6 +17,7 @@ from bridge.domain.errors import SetupError
 from bridge.domain.languages import say
 from bridge.query.model import Aggregate, By
 from bridge.query.parse import CONDITIONS_MAX, FIELDS, SUBJECTS, TEXT_MAX, Words
+from bridge.query.plain import NotRead
 from rhythm_env.chat.fault import Fault
 from rhythm_env.chat.service import Service
 
@@ -59,7 +60,7 @@ def translated(settings: Settings, text: str, today: date) -> tuple[Words, str] 
     try:
         return _words(_service(chosen).post(_request(model, text, today))), model
     except Fault as fault:
-        raise SetupError(
+        raise NotRead(
             say(
                 "the language model at BRIDGE_ASK_ADDRESS could not be asked ({fault}); ask a plainer question, "
                 "such as: {example}",
@@ -103,7 +104,7 @@ def _words(answer: bytes) -> Words:
     if not isinstance(said, dict) or {*said} != {*PARTS} or not _is_typed(said):
         raise Fault("an answer without a query")
     if said["what"] is None:
-        raise SetupError(
+        raise NotRead(
             say(
                 "neither the grammar nor the language model reads a query in this question; ask a plainer one, "
                 "such as: {example}",

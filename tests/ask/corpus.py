@@ -32,6 +32,7 @@ def _words(meant: str) -> Words:
         since=span[0] or None,
         until=span[1] or None,
         by=named.get("by"),
+        per=named.get("per"),
         first=int(named["first"]) if "first" in named else None,
         last=int(named["last"]) if "last" in named else None,
         where=where,

@@ -1,0 +1,274 @@
+"""Make a query of one figure or count of the tokens of a plain question that are left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bridge.domain.metrics import METRICS, Metric
+from bridge.query import plain_kinds as w
+from bridge.query.bag import AFTER, ENDS, NEXT, NIGHT, OF_WORKOUT, ON, Bag, NotUnderstood
+from bridge.query.model import AVERAGED, CLOCKS, METER_NAMES, SUMMED, WORKOUT_UNITS
+from bridge.query.parse import Words
+
+PACKED = {str(metric) for metric, spec in METRICS.items() if spec.packed} - {"stress"}
+NIGHT_CLOCKS = {f"nights.{name}" for name in CLOCKS}
+FAR = {"running", "trail running", "cycling", "mountain biking", "walking", "hiking", "swimming", "rowing", "skiing"}
+LONG = ("week", "month")
+ADDED = {*WORKOUT_UNITS} - AVERAGED
+
+
+def where_of(bag: Bag) -> list[str]:
+    where = list(dict.fromkeys(str(one) for one in bag.take(w.CONDITION)))
+    if len({one for one in where if one.startswith("weekday")}) > 1:
+        raise NotUnderstood  # both days, or none
+    return where
+
+
+def is_nightly(where: Sequence[str]) -> bool:
+    return all(one.split()[0] in NIGHT or one.startswith("night.") for one in where)
+
+
+def counted(where: Sequence[str]) -> str:
+    """Return the subject whose days are counted by conditions."""
+    fields = {one.removeprefix(ON).split(" =")[0].rsplit(" ", 1 if " = " in one else 2)[0] for one in where}
+    fields = {one for one in fields if not one.startswith(("weekday", AFTER, NEXT))}
+    if any(one.startswith(("workout.", "action", "night.", "before.")) or one.endswith(".minutes") for one in fields):
+        return "days"
+    if len(fields) != 1:
+        raise NotUnderstood
+    return fields.pop()
+
+
+def unit_of(name: str) -> str:
+    return "level" if name in METER_NAMES else "clock" if name in NIGHT_CLOCKS else METRICS[Metric(name)].unit
+
+
+# One figure or count -------------------------------------------------------------------------------------------------
+
+
+def noted(bag: Bag) -> Words:
+    factor, of, by = bag.text(w.FACTOR), bag.one(w.OF), bag.text(w.BY)
+    many, often, when = bag.take(w.HOW_MANY), bag.has(w.HOW_OFTEN), bag.has(w.WHEN)
+    each, days = bag.has(w.EACH), bag.has(w.DAYS, w.NIGHTS)
+    bag.take(w.DID, w.WITH)
+    where = where_of(bag)
+    if any(not one.startswith("weekday") for one in where):
+        raise NotUnderstood
+    taken = f"{factor} > 0"
+    if when or of in ("first", "last"):
+        if of not in ("first", "last", None, *ENDS):
+            raise NotUnderstood
+        return Words(what=str(factor), of=str(of or "last"), where=[*where, taken])
+    if often or days:
+        return Words(what=str(factor), of="count", by=by, where=[*where, taken])
+    if not many and of is None and by is None:
+        raise NotUnderstood
+    return Words(what=str(factor), of=str(of or ("mean" if each else "sum")), by=by, where=where)
+
+
+def entries(bag: Bag) -> Words:
+    actions, unit, length = [*dict.fromkeys(bag.take(w.ACTION))], bag.text(w.UNIT), bag.text(w.LENGTH)
+    named, often, asked = bag.has(w.ENTRIES), bag.has(w.HOW_OFTEN), bag.take(w.HOW_MANY)
+    if named and bag.has(w.WORKOUTS):
+        actions.append("EXERCISE")
+    of, by, where = bag.one(w.OF), bag.text(w.BY), where_of(bag)
+    each, period, long = bag.has(w.EACH), bag.text(w.PERIOD), bag.has(w.HOW_LONG)
+    figure = bag.one(w.FIGURE)
+    when = bag.has(w.WHEN, w.WHICH)
+    bag.take(w.DID, w.AND, w.OTHERS * 0, *(w.WITH if named or actions else ""))
+    minutes = unit == "min" or "much" in asked or long or length is not None or figure == "minutes"
+    if unit not in (None, "min") or len(actions) > 2 or figure not in (None, "minutes"):
+        raise NotUnderstood
+    if any(not one.startswith("weekday") for one in where) or (when and not (length or of in ("first", "last", *ENDS))):
+        raise NotUnderstood
+    if actions and not (minutes or named or often or asked):
+        raise NotUnderstood
+    if len(actions) == 2 and by is None:
+        by = "action"
+    where += [f"action = {'|'.join(map(str, actions))}"] if actions else []
+    if length:
+        return Words(what="entries.minutes", of=length, by=by, where=where)
+    what = "entries.minutes" if minutes else "entries"
+    if period or (of in ("mean", "median", *ENDS) and by in LONG):
+        return Words(what=what, of=str(of or "mean"), per=period or by, where=where)
+    if each or (of == "mean" and not minutes):
+        return Words(what=what, of=str(of or "mean"), per="day", by=by, where=where)
+    if of in ENDS and not minutes:
+        raise NotUnderstood
+    return Words(what=what, of=str(of or ("sum" if minutes else "count")), by=by, where=where)
+
+
+def workouts(bag: Bag) -> Words:
+    """Read the number of workouts, or a figure of theirs."""
+    counted, nouns = bag.take(w.SPORT), bag.take(w.WORKOUTS)
+    sports = [*dict.fromkeys(str(one) for one in (*counted, *bag.take(w.ACTIVITY)))]
+    often, when, each = bag.has(w.HOW_OFTEN), bag.has(w.WHEN), bag.has(w.EACH)
+    early, how, usual = bag.text(w.EARLY), bag.has(w.HOW), (w.OF, "mean") in bag.tokens
+    rows, by, period, where = bag.one(w.ROWS_LAST), bag.text(w.BY), bag.text(w.PERIOD), where_of(bag)
+    now, much = (w.DID, "now") in bag.tokens, (w.HOW_MANY, "much") in bag.tokens
+    bag.take(w.AND if len(sports) > 1 else "", "" if bag.sees(w.METRIC) else w.WALK, w.DAYS if by == "day" else "")
+    if sports and {*sports} <= FAR:
+        _farthest(bag)
+    which, every, (field, of, summed) = bag.has(w.WHICH), bag.has(w.ALL), _of_field(bag, each=each)
+    if when and field is None and (early or (usual and of == "mean")):
+        field, of = "start", early or of
+    unclear = [
+        len(sports) > 2,
+        which and of is None,
+        every and field and of is None and not summed,
+        when and of not in (*ENDS, "first", "last") and field != "start",
+        field and often and field != "start",
+    ]
+    if any(unclear):
+        raise NotUnderstood
+    if len(sports) == 2 and by is None:
+        by = "sport"
+    where += [f"workout.sport = {'|'.join(sports)}"] if sports else []
+    what = f"workouts.{field}" if field else "workouts"
+    per = period or (by if by in LONG and of in ("mean", "median") and (not field or summed) else None)
+    if per and field not in (None, *ADDED):
+        raise NotUnderstood
+    if per:
+        return Words(what=what, of=str(of or "mean"), per=per, where=where)
+    if field:
+        if (summed and now and not (of or each or by)) or (of == "mean" and by in LONG and field in ADDED):
+            raise NotUnderstood  # in all, or each; of workouts, or of weeks
+        of = of or ("mean" if each or not (summed or (by in LONG and field in ADDED)) else "sum")
+        return _rowed(rows, Words(what=what, of=of, by=by, where=where))
+    named = often or when or counted or by or {*nouns} - {"did"}  # an activity alone is no number
+    if rows is not None or much or how or of not in (None, "first", "last") or (each and by != "weekday") or not named:
+        raise NotUnderstood  # the last five workouts are a list
+    return Words(what=what, of=of or "count", by=by, where=where)
+
+
+def _farthest(bag: Bag) -> None:
+    """Read the longest run as the one that went farthest, where nothing says that it lasted longest."""
+    if bag.sees(w.LENGTH) and not bag.sees(w.UNIT, w.FIGURE, w.METRIC, w.HOW_LONG):
+        bag.tokens = [(w.OF, of) if kind == w.LENGTH else (kind, of) for kind, of in bag.tokens]
+        bag.tokens.append((w.FIGURE, "distance"))
+
+
+def _of_field(bag: Bag, *, each: bool) -> tuple[str | None, str | None, bool]:
+    """Return the figure of workouts that is asked for, its aggregate as said, and True if their sum may be meant."""
+    many, did, of, length = bag.has(w.HOW_MANY), bag.has(w.DID), bag.one(w.OF), bag.one(w.LENGTH)
+    fields = {OF_WORKOUT.get(str(one), "") for one in bag.take(w.METRIC)} | {str(one) for one in bag.take(w.FIGURE)}
+    if fields & {"average_hr"} and of in ENDS:
+        raise NotUnderstood  # of the means of workouts, or of all moments
+    unit, long, far = bag.text(w.UNIT), bag.has(w.HOW_LONG), bag.has(w.HOW_FAR)
+    if (long or far) and not (did or of or each or length):
+        raise NotUnderstood  # "how long are my runs": in all, or each
+    if not fields:
+        fields |= {"distance"} if unit == "km" or far else set()
+        fields |= {"minutes"} if unit == "min" or long or (length and not of) else set()
+        fields |= {"ascent"} if unit == "m" else set()
+    if isinstance(of, tuple):
+        of, field = of
+        fields.add(field)
+    if "" in fields or len(fields) > 1 or (length and of):
+        raise NotUnderstood
+    chosen = of or length
+    field = next(iter(fields), None)
+    if field is not None and field not in WORKOUT_UNITS:
+        raise NotUnderstood
+    summed = field in ADDED
+    return (
+        field,
+        None if chosen is None else str(chosen),
+        summed and bool(many or unit or long or far or field == "ascent"),
+    )
+
+
+def _rowed(rows: object, words: Words) -> Words:
+    """Return a query of the first or last rows that are asked for, as ("last", 5)."""
+    if not isinstance(rows, tuple):
+        return words
+    which, number = rows
+    return replace(words, first=int(number)) if which == "first" else replace(words, last=int(number))
+
+
+def metric(bag: Bag) -> Words:
+    metrics, where = list(dict.fromkeys(str(one) for one in bag.take(w.METRIC))), where_of(bag)
+    joined = bag.has(w.AND)
+    if len(metrics) > 1:
+        if not joined:
+            raise NotUnderstood
+        found = _metric_of(bag, metrics[0], where)
+        added = found.of == "sum" and not {*metrics} <= SUMMED
+        if found.by or found.first or found.last or added or found.of not in ("mean", "sum", "median"):
+            raise NotUnderstood
+        return replace(found, what=",".join(metrics))
+    return _metric_of(bag, metrics[0], where)
+
+
+def _metric_of(bag: Bag, metric: str, where: list[str]) -> Words:
+    asked = bag.take(w.HOW_MANY)
+    many = bool(asked) or (metric in SUMMED and bag.sees(w.HOW_LONG))
+    each, rows, by, of = bag.has(w.EACH), bag.one(w.ROWS_LAST), bag.text(w.BY), bag.one(w.OF)
+    early, period = bag.one(w.EARLY), bag.text(w.PERIOD)
+    of = early if of is None and metric in NIGHT_CLOCKS else of
+    length, bare = bag.text(w.LENGTH), each and not ({*asked} - {w.BURNED} or bag.sees(w.HOW_LONG, w.DID))
+    chosen = length if of is None else str(of)
+    named = bag.has(w.NIGHTS, w.DAYS)
+    now = "now" in bag.take(w.DID)
+    which = bag.has(w.WHICH)
+    bag.take(*(w.WITH if named else ""))
+    extreme = chosen in ENDS
+    per = period if metric in SUMMED and extreme else None
+    if metric in SUMMED and by in LONG and chosen in ("mean", "median") and many:
+        per, by = by, None  # "how many steps a week on average"
+    if bare and chosen is None and by is None:
+        by = "day"
+    right = (
+        _asked_well(bag, metric)
+        and (not (bag.has(w.WHEN) or which) or extreme or by == "day")
+        and (not named or rows is not None or extreme or by == "day")
+        and (length is None or (of is None and metric in NIGHT))
+        and chosen in (None, "mean", "median", "sum", "std", "trend", *ENDS)
+        and not (each and chosen in ("sum", "trend"))
+        and not ("time" in asked and metric in NIGHT and not (each or chosen or by))  # in all, or a night
+        and not (many and chosen == "trend")  # in all, or a week
+        and not (chosen == "sum" and metric not in SUMMED | NIGHT)  # a sum of heart rates is no figure
+        and not (extreme and metric in PACKED)  # of the readings, or of the days' means
+        and not (chosen not in (None, "sum") and metric in SUMMED and by in LONG)  # of days, or of weeks
+        and not (now and many and metric in SUMMED and not (each or chosen or by or per))  # in all, or a day
+        and (period is None or per is not None)
+    )
+    if not right:
+        raise NotUnderstood
+    summed = metric in SUMMED and not each and (many or by in LONG)
+    return _rowed(rows, Words(what=metric, of=chosen or ("sum" if summed else "mean"), by=by, per=per, where=where))
+
+
+def _asked_well(bag: Bag, metric: str) -> bool:
+    """Return True if the words by which a metric is asked for suit it."""
+    unit, long, how, walk = bag.text(w.UNIT), bag.has(w.HOW_LONG), bag.has(w.HOW), bag.has(w.WALK)
+    own = unit_of(metric)
+    if unit is not None and {"min": "min", "km": "m", "m": "m"}[unit] != own:
+        return False
+    # "How was my sleep" asks how good it was, not how long.
+    return not (long and own != "min") and not (how and metric in NIGHT) and not (walk and metric != "steps")
+
+
+def rows(bag: Bag) -> Words:
+    bag.take(w.EACH)  # "more than 20,000 steps in a day"
+    many, often, when, did = bag.has(w.HOW_MANY), bag.has(w.HOW_OFTEN), bag.has(w.WHEN), bag.has(w.DID)
+    if many and did and bag.kinds == w.UNIT and bag.one(w.UNIT) == "km":
+        return Words(what="distance", of="sum")
+    nights, days, of, where, by = bag.has(w.NIGHTS), bag.has(w.DAYS), bag.one(w.OF), where_of(bag), bag.text(w.BY)
+    if not nights and not days:
+        nights, days = bag.said == "nights", bag.said == "days"
+    asked = [one for one in where if not one.startswith("weekday")]
+    bag.take(w.WITH, w.WHICH if by == "day" else "")
+    if bag.has(w.WALK) and not any(one.startswith("steps") for one in where):
+        raise NotUnderstood
+    if days and not nights and not when and of in ("first", "last"):
+        when = True  # "the first day with"
+    if (nights and days) or (when != (of in ("first", "last"))) or (of and not when):
+        raise NotUnderstood
+    if not asked or not (nights or days or often or when or by == "day"):
+        raise NotUnderstood
+    if days and all(one.startswith("night.") for one in asked):
+        raise NotUnderstood
+    what = "nights" if nights or (not days and is_nightly(asked)) else counted(asked)
+    return Words(what=what, of=str(of or "count"), by=by, where=where)

@@ -1,0 +1,24 @@
+"""The kinds of tokens of a plain question, each a letter of the patterns in ``bag``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+Token = tuple[str, object]  # one of the kinds below, and its value
+Lexicon = Mapping[tuple[str, ...], tuple[Token, ...]]
+FILL, HOW_MANY, HOW_OFTEN, HOW_LONG, HOW_FAR, WHEN, HOW = " ", "Q", "O", "L", "R", "T", "h"
+OF, LENGTH, METRIC, FIGURE, ROWS_LAST = "A", "G", "M", "F", "n"
+NIGHTS, DAYS, ON_DAYS, WORKOUTS, SPORT, ACTIVITY, ENTRIES, ACTION = "N", "D", "d", "W", "S", "s", "E", "a"
+UNIT, COMPARED, CLOCK, BED, UP, SPAN, CONDITION, WEEKEND = "U", "C", "K", "b", "g", "p", "X", "k"
+BURNED = "burned"  # said of an amount, as "calories burned", which asks nothing yet
+OTHERS = "o"  # the days or nights that a comparison leaves
+RAN = "j"  # "gelaufen": of steps walked, else ran
+BEST, WHICH, WHICH_BY, PLANNED, AT_NIGHT, TOGETHER = "e", "q", "Y", "P", "i", "+"
+ALL, USUAL, FACTOR, RISEN, ENDED = "l", "u", "f", "v", "x"
+BY, EACH, AFTER, WITH, AND, THAN, RELATED, DIFFERENCE, SHARE = "B", "m", "@", "w", "&", "t", "V", "c", "H"
+MORE, BECOMES, DID, WALK = "r", "z", "!", "y"
+CLOCKED = "J"  # asks for a time of day
+SEVERAL = "Z"  # all meters, or the figures of a night
+PERIOD = "I"  # "in a week", of which the highest may be asked
+EARLY = "7"  # earliest or latest, of a time of day
+EXPOSED = "8"  # a condition on what a day brought, as ("before" or "", condition)

@@ -1,0 +1,244 @@
+"""Take numbers, times and dates out of a plain question, which leaves marks in their places."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+
+from bridge.query import plain_kinds as w
+from bridge.query.plain_slips import mended
+from bridge.query.plain_words import texts, vocabulary
+from bridge.query.span_words import MONTHS, NUMBERS, WEEKDAYS
+from bridge.query.span_words import UNITS as SPAN_UNITS
+from bridge.query.spans import Dates, Span
+
+COMPARISONS: Mapping[str, Mapping[str, str]] = {
+    "en": {
+        "<=": "no more than|not more than|at most|up to|a maximum of|<=",
+        ">=": "no less than|not less than|at least|a minimum of|reached|reach|hit|>=",
+        ">": "more than|over|above|longer than|greater than|higher than|farther than|further than|exceeding|faster than"
+        "|beyond|exceeded|exceed|bigger than|>",
+        "<": "less than|fewer than|under|below|shorter than|lower than|slower than|<",
+        "=": "exactly",
+    },
+    "de": {
+        "<=": "nicht mehr als|höchstens|maximal|bis zu|<=",
+        ">=": "nicht weniger als|mindestens|>=",
+        ">": "mehr als|über|länger als|höher als|weiter als|größer als|schneller als|>",
+        "<": "weniger als|unter|kürzer als|niedriger als|tiefer als|langsamer als|<",
+        "=": "genau",
+    },
+}
+UNITS: Mapping[str, tuple[str, float]] = {
+    "stunden": ("min", 60), "stunde": ("min", 60), "hours": ("min", 60), "hour": ("min", 60), "hrs": ("min", 60),
+    "std": ("min", 60), "h": ("min", 60), "minuten": ("min", 1), "minutes": ("min", 1), "minute": ("min", 1),
+    "mins": ("min", 1), "min": ("min", 1), "kilometers": ("m", 1000), "kilometres": ("m", 1000),
+    "kilometern": ("m", 1000), "kilometer": ("m", 1000), "km": ("m", 1000), "meters": ("m", 1), "metres": ("m", 1),
+    "metern": ("m", 1), "meter": ("m", 1), "m": ("m", 1), "bpm": ("bpm", 1), "ms": ("ms", 1), "%": ("%", 1),
+    "percent": ("%", 1), "prozent": ("%", 1), "km/h": ("km/h", 1), "kmh": ("km/h", 1), "kph": ("km/h", 1),
+    "miles": ("m", 1609.344), "mile": ("m", 1609.344), "meilen": ("m", 1609.344), "kcal": ("kcal", 1),
+}  # fmt: skip
+FIGURES = {"en": r"\d{1,3}(?:,\d{3})+(?!\d)|\d+(?:\.\d+)?(?:k(?!\w))?", "de": r"\d{1,3}(?:\.\d{3})+(?!\d)|\d+(?:,\d+)?"}
+_HOUR = (
+    r"(?P<past>half (?:past )?|halb )?(?P<hour>\d{1,2}|noon|midday|midnight|mittag|mitternacht|{words})"
+    r"(?:[:.](?P<minute>\d\d))?"
+)
+CLOCKS = {
+    "en": (
+        r"(before|after|by|past|later than|earlier than|until|from|at|as late as) (?:the )?"
+        + _HOUR.replace("{words}", "|".join(NUMBERS["en"].split()))
+        + r"(?P<half> ?(?:[ap]\.?m\.?|o'clock|in the (?:morning|evening|afternoon)|at night|sharp))?(?!\w| ?(?:%|"
+        + "|".join(
+            ["hours?", "h", "mins?", "minutes?", "k", "km", "days?", "weeks?", "months?", "years?", "nights?", "steps"]
+        )
+        + r")(?!\w))",
+        {"before": "<", "by": "<=", "earlier than": "<", "until": "<=", "after": ">", "past": ">", "later than": ">"}
+        | {"from": ">=", "at": "=", "as late as": ">="},
+    ),
+    "de": (
+        r"(vor|nach|ab|bis|später als|früher als|um) "
+        + _HOUR.replace("{words}", "|".join(NUMBERS["de"].split()))
+        + r"(?P<half> ?(?:uhr abends|uhr nachts|uhr morgens|uhr früh|uhr|abends|morgens))?(?!\w| ?(?:%|stunden?|std|h|"
+        + r"min|minuten?|km|tagen?|wochen?|monaten?|jahren?|nächten?)(?!\w)|\. ?\w)",
+        {"vor": "<", "nach": ">", "ab": ">=", "bis": "<=", "später als": ">", "früher als": "<", "um": "="},
+    ),
+}
+BEDTIME = {
+    "en": r"(?<!\w)(?:bed|asleep|sleep|nights?|bedtime)(?!\w)",
+    "de": r"(?<!\w)(?:bett|eingeschlafen|schlafen|einschlafe|nächten?)(?!\w)",
+}
+OR: Mapping[str, str] = {
+    "more": "at least", "longer": "at least", "less": "at most", "fewer": "at most",
+    "mehr": "mindestens", "länger": "mindestens", "weniger": "höchstens",
+}  # fmt: skip
+# Amounts in other words, as figures with a unit.
+AMOUNTS: Mapping[str, Sequence[tuple[str, str | Callable[[re.Match[str]], str]]]] = {
+    "en": (
+        (r"half an hour", "30 minutes"),
+        (r"an hour and a half|one and a half hours", "90 minutes"),
+        (r"(\w+) and a half hours", r"\1 hours and 30 minutes"),
+        (r"(\d+):([0-5]\d) ?(?:hours|hrs|h)", r"\1 hours and \2 minutes"),
+        (r"(\d+) ?h(?:ours)? ?([0-5]?\d)(?: ?m(?:in\w*)?)?", r"\1 hours and \2 minutes"),
+        (
+            (
+                r"this (week|month|year) (vs\.?|versus|than|against|compared (?:to|with)|minus|and) "
+                r"(?:the )?(?:last|previous)"
+                r"(?: one)?(?! (?:week|month|year|\d))"
+            ),
+            r"this \1 \2 last \1",
+        ),
+        (
+            (
+                r"(?<!than )(?<!over )(?<!under )(?<!least )(?<!most )(?<!of )(?<!below )(?<!above )"
+                r"(?<!exactly )(?<!to )(\d{4,}|\d+k|\d+,\d{3}) steps"
+            ),
+            r"at least \1 steps",
+        ),
+        (r"ten thousand", "10000"),
+        (r"(?:hit|reach|reached) (more than|over|at least|above|less than|under|fewer than|below)", r"\1"),
+        (
+            rf"(?:on )?(?:an?|every|each)(?: average| typical| normal| usual)? ({'|'.join(WEEKDAYS['en'].split())})",
+            r"per day on \1s",
+        ),
+        (r"(?:from )?mondays to fridays", "on weekdays"),
+        (r"(than|over|under|least|most|above|below) (?:an|a) (hour|kilomet(?:er|re)|mile)", r"\1 1 \2"),
+        (r"(\d[\d,.]*k?(?: hours and \d+ minutes| \w+)?) or (more|less|fewer|longer)", lambda m: f"{OR[m[2]]} {m[1]}"),
+    ),
+    "de": (
+        (r"eine[rn]? halben? stunde", "30 minuten"),
+        (r"(?:anderthalb|eineinhalb) stunden", "90 minuten"),
+        (r"(zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn)einhalb stunden", r"\1 stunden und 30 minuten"),
+        (r"(\d+):([0-5]\d) ?(?:stunden|std|h)", r"\1 stunden und \2 minuten"),
+        (r"(\d+) ?h ?([0-5]?\d)(?: ?m(?:in\w*)?)?", r"\1 stunden und \2 minuten"),
+        (
+            (
+                r"(diese[nmrs]?) (woche|monat|jahr) "
+                r"(gegen|vs\.?|versus|als|minus|gegenüber|und|verglichen mit|im vergleich zu)"
+                r"(?: der| dem)? (letzte[nmrs]?|vorige[nmrs]?)(?! (?:woche|monat|jahr|\d))"
+            ),
+            r"\1 \2 \3 \4 \2",
+        ),
+        (
+            r"(diese[nmrs]?) (gegen|vs\.?|als|minus|und) (letzte[nmrs]?|vorige[nmrs]?) (woche|monat|jahr)",
+            r"\1 \4 \2 \3 \4",
+        ),
+        (
+            (
+                r"(?<!als )(?<!über )(?<!unter )(?<!mindestens )(?<!höchstens )(?<!genau )(?<!zu )"
+                r"(\d{4,}|\d+\.\d{3}) schritte"
+            ),
+            r"mindestens \1 schritte",
+        ),
+        (r"(?:wache|wachte|stehe|stand) ich (.*) auf(?= |$)", r"aufwache \1"),
+        (r"(?:schlafe|schlief) ich (.*) ein(?= |$)", r"einschlafe \1"),
+        (r"zehntausend", "10000"),
+        (
+            rf"(?:an )?(?:einem|jedem|jeden)(?: \w+lichen| typischen| normalen)? ({'|'.join(WEEKDAYS['de'].split())})",
+            r"pro tag \1s",
+        ),
+        (r"montags bis freitags", "unter der woche"),
+        (r"(als|über|unter|mindestens|höchstens) (?:einer|eine) (stunde)", r"\1 1 \2"),
+        (r"(als|über|unter|mindestens|höchstens) (?:einem|einen) (kilometer)", r"\1 1 \2"),
+        (r"(\d[\d,.]*(?: stunden und \d+ minuten| \w+)?) oder (mehr|weniger|länger)", lambda m: f"{OR[m[2]]} {m[1]}"),
+    ),
+}
+ROWS = {"en": r"(last|first|latest)", "de": r"(letzten|ersten)"}
+
+
+@dataclass(frozen=True)
+class Marked:
+    """Takes numbers, times and dates out of a text, which leaves marks in their places."""
+
+    language: str
+    today: date
+    found: dict[str, w.Token] = field(default_factory=dict)
+    spans: list[Span] = field(default_factory=list)
+    corrected: bool = False  # with slips of the pen mended
+
+    @property
+    def parted(self) -> bool:
+        """Return True for the spans before and after a date."""
+        return len(self.spans) == 2 and self.spans[0][1] is None and self.spans[1][0] is None
+
+    def corrected_text(self, text: str, known: w.Lexicon) -> str:
+        """Return a text in which an unknown word is the only known one that a slip away from it."""
+        if not self.corrected:
+            return text
+        language = self.language
+        words = vocabulary(language) | {word for phrase in known for word in phrase}
+        more = f"{MONTHS[language]}|{WEEKDAYS[language]}|{NUMBERS[language]}|{' '.join(SPAN_UNITS[language])}"
+        words |= {*more.replace("|", " ").split(), *texts(language).unmended}
+        return " ".join(mended(word, words, language, known) for word in text.split())
+
+    def mark(self, text: str) -> str:
+        figure, words = FIGURES[self.language], "|".join(NUMBERS[self.language].split())
+        unit = "|".join(map(re.escape, sorted(UNITS, key=len, reverse=True)))
+        for pattern, amount in AMOUNTS[self.language]:
+            text = re.sub(rf"(?<!\w)(?:{pattern})(?!\w)", amount, text)
+        signs = {one: sign for sign, all_ in COMPARISONS[self.language].items() for one in all_.split("|")}
+        sign = "|".join(sorted(signs, key=len, reverse=True))
+        number = rf"({figure}|{words})(?: ?({unit})(?!\w))?"
+        text = re.sub(
+            rf"(?<!\w)({sign}) (?:an? |einem |einen )?{number}(?:(?: and| und)? (\d+) min\w*)?(?!\w)",
+            lambda m: self._put("c", w.COMPARED, self._compared(signs[m[1]], m)),
+            text,
+        )
+        if self.language == "de" and re.search("geschafft|erreicht", text):
+            text = re.sub(
+                rf"(?<!\w)()({figure})()()(?= \w*(?:schritte|minuten))",
+                lambda m: self._put("c", w.COMPARED, self._compared(">=", m)),
+                text,
+            ).replace("erreicht", "geschafft")
+        pattern, before = CLOCKS[self.language]
+        evening = re.search(BEDTIME[self.language], text) is not None
+        text = re.sub(rf"(?<!\w){pattern}", lambda m: self._clock(m, before, evening=evening), text)
+        text, spans = Dates(self.language, self.today).found(text)
+        self.spans.extend(spans)
+        self.found.update({f"§p{n}": (w.SPAN, n) for n in range(len(spans))})
+        return re.sub(
+            rf"(?<!\w){ROWS[self.language]} (\d+|{words})(?!\w)",
+            lambda m: self._put("n", w.ROWS_LAST, ("first" if "rst" in m[1] else "last", self._number(m[2]))),
+            text,
+        )
+
+    def _put(self, letter: str, kind: str, value: object) -> str:
+        name = f"§{letter}{len(self.found)}"
+        self.found[name] = (kind, value)
+        return f" {name} "
+
+    def _number(self, text: str) -> float:
+        if not text[0].isdigit():
+            return float(Dates(self.language, self.today).number(text))
+        if text.endswith("k"):
+            return 1000 * float(text[:-1])
+        plain = text.replace(",", "") if self.language == "en" else text.replace(".", "").replace(",", ".")
+        return float(plain)
+
+    def _compared(self, sign: str, match: re.Match[str]) -> tuple[str, float, str | None]:
+        unit, factor = UNITS.get(match[3] or "", (None, 1.0))
+        more = float(match[4]) if match[4] else 0.0
+        return sign, self._number(match[2]) * factor + more, unit
+
+    def _clock(self, match: re.Match[str], signs: Mapping[str, str], *, evening: bool) -> str:
+        """Mark a clock time. A bare hour is one only where bed is spoken of, and then one of the evening or night."""
+        words, told = NUMBERS[self.language].split(), match["hour"]
+        named = {"noon": 12, "midday": 12, "mittag": 12, "midnight": 0, "mitternacht": 0, "eins": 1, "ein": 1}
+        hour = named[told] if told in named else int(told) if told.isdecimal() else words.index(told) + 1
+        half = (match["half"] or "").strip()
+        minute = 30 if match["past"] else int(match["minute"] or 0)
+        hour -= bool(match["past"]) and self.language == "de"
+        if hour > 23 or minute > 59:
+            return match[0]
+        late = half.replace(".", "") in ("pm", "in the evening", "at night", "in the afternoon", "uhr abends", "abends")
+        late = late or (half == "uhr nachts" and 8 <= hour < 12)
+        if late or half.replace(".", "") in ("am", "in the morning"):
+            if not 1 <= hour <= 12:
+                return match[0]
+            hour = hour % 12 + 12 * (late and not (half == "at night" and hour in (12, 1, 2, 3, 4)))
+        elif not (match["minute"] or half or told in named):
+            if not evening or not hour:
+                return match[0]
+            hour = (hour + 12) % 24 if 7 <= hour <= 12 else hour
+        return self._put("k", w.CLOCK, (signs[match[1]], f"{hour:02}:{minute:02}"))

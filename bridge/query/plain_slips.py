@@ -1,0 +1,50 @@
+"""Take German compounds apart, and mend slips of the pen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+
+from bridge.query import plain_kinds as w
+
+JOINTS = ("", "s", "n", "en", "es")
+LEADS = {"durchschnitts": "durchschnitt", "gesamt": "insgesamt"}
+
+
+def parts(word: str, language: str, known: w.Lexicon) -> Sequence[str]:
+    """Return the parts of a German compound that are known words, or the word."""
+    if language != "de" or (word,) in known or word.startswith("§"):
+        return (word,)
+    for lead, alone in LEADS.items():
+        rest = word.removeprefix(lead)
+        if rest != word and (rest,) in known:
+            return alone, rest
+    for at in range(4, len(word) - 3):
+        rest = word[at:]
+        if (rest,) not in known or known[(rest,)][0][0] == w.FILL:
+            continue
+        for joint in JOINTS:
+            first = word[:at].removesuffix(joint) if joint else word[:at]
+            if (first,) in known and known[(first,)][0][0] != w.FILL and first + joint == word[:at]:
+                return first, rest
+    return (word,)
+
+
+def mended(word: str, words: Set[str], language: str, known: w.Lexicon) -> str:
+    """Return the only known word that is one slip away from an unknown one of five letters or more, or the word."""
+    if len(word) < 5 or word in words or not word.isalpha() or parts(word, language, known) != (word,):
+        return word
+    near = [one for one in words if abs(len(one) - len(word)) <= 1 and len(one) > 3 and _is_slip(word, one)]
+    return near[0] if len(near) == 1 else word
+
+
+def _is_slip(word: str, meant: str) -> bool:
+    """Return True if a letter was left out, doubled, added or exchanged with the next, or, in long words, replaced."""
+    if word[0] != meant[0]:
+        return False
+    at = next(
+        (n for n, (one, other) in enumerate(zip(word, meant, strict=False)) if one != other), min(len(word), len(meant))
+    )
+    if len(word) == len(meant):
+        swapped = word[at + 1 : at + 2] + word[at : at + 1] + word[at + 2 :] == meant[at:]
+        return swapped or (len(word) > 5 and word[at + 1 :] == meant[at + 1 :])
+    return word[at:] == meant[at + 1 :] if len(word) < len(meant) else word[at + 1 :] == meant[at:]

@@ -1,0 +1,32 @@
+"""Names of months, weekdays, seasons, numbers and units of time, by language."""
+
+from __future__ import annotations
+
+MONTHS = {
+    "en": "january jan|february feb|march mar|april apr|may|june jun|july jul|august aug|september sept sep|"
+    "october oct|november nov|december dec",
+    "de": "januar jan jänner|februar feb|märz|april apr|mai|juni jun|juli jul|august aug|september sept|"
+    "oktober okt|november nov|dezember dez",
+}
+WEEKDAYS = {
+    "en": "monday tuesday wednesday thursday friday saturday sunday",
+    "de": "montag dienstag mittwoch donnerstag freitag samstag sonntag",
+}
+NUMBERS = {
+    "en": "one two three four five six seven eight nine ten eleven twelve",
+    "de": "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
+}
+UNITS = {
+    "en": {"day": "days", "days": "days", "d": "days", "week": "weeks", "weeks": "weeks", "wks": "weeks",
+           "month": "months", "months": "months", "year": "years", "years": "years"},
+    "de": {"tage": "days", "tagen": "days", "wochen": "weeks", "monate": "months", "monaten": "months",
+           "jahre": "years", "jahren": "years", "woche": "weeks", "monat": "months"},
+}  # fmt: skip
+SEASONS = {  # of three whole months, by the month in which they begin
+    "en": {"spring": 3, "summer": 6, "autumn": 9, "winter": 12},
+    "de": {"frühling": 3, "frühjahr": 3, "sommer": 6, "herbst": 9, "winter": 12},
+}
+QUARTERS = {
+    "en": {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4},
+    "de": {"ersten": 1, "zweiten": 2, "dritten": 3, "vierten": 4, "1.": 1, "2.": 2, "3.": 3, "4.": 4},
+}
