@@ -327,7 +327,7 @@ def main(arguments: list[str]) -> int:
         stale.append(name)
         if "--check" not in arguments:
             path.write_text(text, encoding="utf-8")
-            print(f"written: {path.relative_to(ROOT)}")
+            print(f"written: {name}")
     if stale and "--check" in arguments:
         print(f"stale: {', '.join(stale)}; run: make docs", file=sys.stderr)
         return 1

@@ -8,11 +8,14 @@ from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse
 
 from bridge.domain.errors import SetupError
-from bridge.domain.languages import WEEKDAYS, date_text, number, shown, told
+from bridge.domain.languages import WEEKDAYS, date_text, number, say, shown, told
+from bridge.domain.metric_names import METRIC_NAMES
 from bridge.query import asking
 from bridge.query.answer import Answer
 from bridge.query.model import By
+from bridge.query.plain import EXAMPLES, NotRead
 from bridge.query.understood import sentence
+from bridge.query.written import as_time
 from bridge.web.kinds import unit_name
 from bridge.web.render import page
 from bridge.web.state import Visitor
@@ -24,14 +27,18 @@ GROUPS_MAX = 400
 @router.get("/ask")
 def ask(visit: Visitor, text: Annotated[str, Query(max_length=300)] = "") -> HTMLResponse:
     """Show a field for a question and, where it has one, the answer as a sentence and bars."""
-    found, wrong = None, None
+    found, wrong, examples = None, None, [shown(one) for one in EXAMPLES]
     if text.strip():
         try:
             found, _ = asking.plain(visit.bridge, visit.user, text, now=visit.now)
+        except NotRead:
+            wrong = shown(say("This question is not understood as a whole. Ask a plainer one, such as:"))
         except SetupError as error:
-            wrong = told(error)
+            wrong, examples = told(error), []
     status = 200 if wrong is None else 400
-    return page("ask.html", visit, status=status, path="/ask", text=text, answer=_answer(found), wrong=wrong)
+    return page(
+        "ask.html", visit, status=status, path="/ask", text=text, answer=_answer(found), wrong=wrong, examples=examples
+    )
 
 
 def _answer(found: Answer | None) -> dict[str, object] | None:
@@ -41,23 +48,37 @@ def _answer(found: Answer | None) -> dict[str, object] | None:
     unit = unit_name(found.unit)
     return {
         "understood": shown(sentence(found.query, found.translated_by)),
-        "figure": None if found.value is None else f"{_written(found.value)} {unit}",
+        "figure": None if found.value is None else _written(found.value, found.unit, named=True),
         "reason": None if found.reason is None else shown(found.reason),
-        "interval": found.interval and [_written(end) for end in found.interval],
+        "interval": found.interval and [_written(end, found.unit) for end in found.interval],
         "at": found.at and date_text(found.at, "%a %d %b %Y"),
         "n": found.n,
         "groups": [
             {
-                "key": shown(WEEKDAYS[int(one.key) - 1]) if found.query.by is By.WEEKDAY else one.key,
+                "key": _key(found, one.key),
                 "n": one.n,
-                "value": "–" if one.value is None else _written(one.value),
-                "percent": max(0.0, 100 * one.value / highest) if one.value is not None and highest > 0 else 0,
+                "value": "–"
+                if one.value is None
+                else _written(one.value, one.unit or found.unit, named=bool(found.query.subject.parts)),
+                "percent": max(0.0, 100 * one.value / highest)
+                if one.value is not None and highest > 0 and not found.query.subject.parts
+                else 0,
             }
             for one in found.groups[-GROUPS_MAX:]
         ],
-        "unit": unit,
+        "unit": "" if found.query.subject.parts else unit,
     }
 
 
-def _written(value: float) -> str:
-    return number(int(value), ",") if float(value).is_integer() else number(value, ".4g")
+def _key(found: Answer, key: str) -> str:
+    if found.query.by is By.WEEKDAY:
+        return shown(WEEKDAYS[int(key) - 1])
+    return shown(METRIC_NAMES.get(key, key)) if found.query.subject.parts else key
+
+
+def _written(value: float, unit: str, *, named: bool = False) -> str:
+    time = as_time(value, unit)
+    if time is not None:
+        return time
+    plain = number(int(value), ",") if float(value).is_integer() else number(value, ".4g")
+    return f"{plain} {unit_name(unit)}" if named else plain
