@@ -217,6 +217,9 @@ def _conditions(bag: Bag) -> None:
     bag.join(f"[DN]w{DONE}+K?", _of_workouts, kept=w.DAYS + w.NIGHTS)
     bag.join(f"Q?[sW]D(?=[^{DONE[1:-1]}]|$)", lambda of: None if w.HOW_MANY in of else _of_workouts(of))
     bag.join(f"QD{DONE}+", _of_workouts, kept=w.HOW_MANY + w.DAYS)
+    compared = bag.sees(w.MORE, w.RELATED, w.DIFFERENCE, w.THAN)
+    if compared and any(kind == w.METRIC and str(of) not in OF_WORKOUT for kind, of in bag.tokens):
+        bag.join(f"{DONE}K|K{DONE}", _of_workouts)  # "does late training affect my sleep"
     bag.join("dw?CaE?|[DN]wCaE?", _planned, kept=w.DAYS + w.NIGHTS)
     bag.join("[dDN]?@w?aE?", _of_action)
     bag.join("dw?aE?|dw?Ea", _of_action)

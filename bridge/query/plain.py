@@ -35,6 +35,7 @@ EXAMPLES = (  # for the page, in the language of the person
 LANGUAGES = ("en", "de")
 
 
+OF_WAKING = re.compile("night|nite|nacht|today|heute|morning|morgen")  # says itself which night is meant
 NO_CHANGE = {w.BECOMES, w.CONDITION, w.WEEKEND, w.OTHERS, w.RELATED, w.ON_DAYS, w.AFTER, w.COMPARED}
 
 
@@ -93,6 +94,13 @@ def _read(text: str, marked: Marked, factors: w.Lexicon) -> Words:
         return read
     if len(spans) == 2 and (read.against or read.by or read.of in ("trend", "share", "first", "last")):
         raise NotUnderstood
+    if (
+        read.what == "nights.start"
+        and spans[0][0]
+        and spans[0][0] == spans[0][1]
+        and not OF_WAKING.search(text.lower())
+    ):
+        spans[0] = (spans[0][0] + DAY,) * 2  # to bed on Friday is the night of which Saturday is the day of waking
     since, until = (one.isoformat() if one else None for one in spans[0])
     against = "..".join(one.isoformat() if one else "" for one in spans[1]) if len(spans) == 2 else read.against
     return replace(read, since=since, until=until, against=against)

@@ -174,6 +174,20 @@ def test_clock_times_are_asked_for_and_compared() -> None:
         assert (found.what, found.of, found.where) == (what, of, where), text
 
 
+def test_to_bed_on_a_day_is_of_the_night_that_follows() -> None:
+    for text, day in (
+        ("what time did I go to bed on Friday", "2026-11-21"),
+        ("Wann bin ich gestern ins Bett gegangen", "2026-11-25"),
+        ("what time did I go to bed last night", "2026-11-25"),
+        ("when did I get up on Friday", "2026-11-20"),
+    ):
+        found = read(text, TODAY)
+        assert (found.since, found.until) == (day, day), text
+    late = read("does evening training hurt my deep sleep", TODAY)
+    assert late.against == "before.workout.start >= 18:00"
+    assert read("first time I ran more than 15 km", TODAY).of == "first"
+
+
 def test_several_figures_and_totals_of_weeks_are_asked_for() -> None:
     for text, what, of, per in (
         ("how did I sleep last night", "night", "mean", None),
