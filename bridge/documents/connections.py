@@ -93,6 +93,28 @@ def _connection(
     }
 
 
+def bare_row(source: str, name: str, counts: dict[str, int]) -> ConnectionDocument:
+    """Return a row of the table of connections for what is no connection. All times are null."""
+    return {
+        "source": source,
+        "connection": name,
+        "last_success": None,
+        "next_due": None,
+        "newest": None,
+        "newest_day": None,
+        "lag_hours": None,
+        "last_change": None,
+        "rows": sum(counts.values()),
+        "counts": counts,
+        "set_aside": 0,
+        "set_aside_reasons": {},
+        "paused": None,
+        "error": None,
+        "not_permitted": [],
+        "next": "",
+    }
+
+
 def _local_minutes(at: datetime | None, user: User) -> str | None:
     return None if at is None else at.astimezone(zone_at(at, user.zones)).isoformat(timespec="minutes")
 
@@ -312,24 +334,7 @@ def notification_status(bridge: Bridge, user: User, now: datetime) -> list[Notif
     if not body["on"] and not body["unsent"]:
         return []
     count = sum(datetime.fromisoformat(one["at"]) >= now - REPORTED for one in body["unsent"])
-    return [
-        {
-            "last_success": None,
-            "next_due": None,
-            "newest": None,
-            "newest_day": None,
-            "lag_hours": None,
-            "last_change": None,
-            "paused": None,
-            "source": "notify",
-            "connection": "advice",
-            "rows": body["sent"],
-            "counts": {"sent": body["sent"]},
-            "set_aside": 0,
-            "set_aside_reasons": {},
-            "not_permitted": [],
-            "error": f"{count} not sent" if count else None,
-            "unsent": body["unsent"],
-            "next": f"bridge notify --user {user.name}" if count else "",
-        }
-    ]
+    row = bare_row("notify", "advice", {"sent": body["sent"]})
+    if count:
+        row |= {"error": f"{count} not sent", "next": f"bridge notify --user {user.name}"}
+    return [{**row, "unsent": body["unsent"]}]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing_extensions import TypedDict
 
 from bridge.advice.foresight import Foresight
-from bridge.documents.connections import ConnectionDocument
+from bridge.documents.connections import ConnectionDocument, bare_row
 
 DIGITS = 4
 
@@ -69,24 +69,4 @@ def foresight_status(found: Foresight) -> list[ForesightStatusDocument]:
     """Return a list with a row for the table of connections, or an empty list if no answers were forecast."""
     if not found.answers:
         return []
-    return [
-        {
-            "last_success": None,
-            "next_due": None,
-            "newest": None,
-            "newest_day": None,
-            "lag_hours": None,
-            "last_change": None,
-            "paused": None,
-            "source": "advice",
-            "connection": "answers",
-            "rows": found.answers,
-            "counts": {"answers": found.answers},
-            "set_aside": 0,
-            "set_aside_reasons": {},
-            "not_permitted": [],
-            "error": None,
-            "foretold": foresight_document(found),
-            "next": "",
-        }
-    ]
+    return [{**bare_row("advice", "answers", {"answers": found.answers}), "foretold": foresight_document(found)}]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from bridge.cli import show
+from bridge.recordings.recorded_life import environment
 from lab.cli import curves
 from lab.cli.documented import markdown
 from lab.marked_documents import put
@@ -79,16 +79,6 @@ def play(part: Part) -> tuple[dict[str, Any] | Lived, float]:
     return part.play(registry.policy), process_time() - begun
 
 
-@contextmanager
-def one_thread_each() -> Iterator[None]:
+def one_thread_each() -> AbstractContextManager[None]:
     """Limit numeric libraries of processes started in the block to a thread each, as each process has its own core."""
-    before = {name: os.environ.get(name) for name in THREADS}
-    os.environ.update(dict.fromkeys(THREADS, "1"))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
+    return environment(dict.fromkeys(THREADS, "1"))

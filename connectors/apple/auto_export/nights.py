@@ -6,21 +6,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from bridge.domain.naps import is_nap
+from connectors.apple.stretches import LONGEST_IN_BED, Stretch, best_source, union, with_loose
+from connectors.apple.stretches import minutes as minutes_of
 
-GAP = 2.5 * 3600  # seconds between two stretches, above which they belong to different sleeps
-LONGEST_IN_BED = 16 * 3600  # a longer stretch was not stopped in the morning
 IN_BED = "in_bed"
 STAGED = ("light", "deep", "rem")
 ASLEEP_FIELDS = (*STAGED, "unspecified")
 
 
 @dataclass(frozen=True, slots=True)
-class SleepStage:
-    """A sleep stage recorded by a source, from start to end in Unix seconds. ``offset`` is minutes east of UTC."""
+class SleepStage(Stretch):
+    """A sleep stage of Health Auto Export. ``offset`` is minutes east of UTC."""
 
-    start: int
-    end: int
-    stage: str
     offset: int
     source: str
 
@@ -32,15 +29,15 @@ class Sleep:
     ``minutes`` maps in_bed, asleep, awake, light, deep and rem to their minutes. Unknown stages are missing.
     """
 
-    start: int
-    end: int
+    start: float
+    end: float
     offset: int
     minutes: dict[str, float]
 
     @property
     def is_nap(self) -> bool:
         hour = (self.start + self.offset * 60) % 86_400 // 3600
-        return is_nap(hour, (self.end - self.start) / 60)
+        return is_nap(int(hour), (self.end - self.start) / 60)
 
     @property
     def quality(self) -> tuple[bool, float]:
@@ -72,21 +69,8 @@ def of_stretches(stretches: Iterable[SleepStage]) -> list[Sleep]:
     """
     ordered = sorted(stretches, key=lambda one: (one.start, one.end, one.stage))
     loose = [one for one in ordered if _is_loose(one, ordered)]
-    blocks = _joined(_blocks(one for one in ordered if one not in loose), loose)
-    return [_sleep(_best(block)) for block in blocks if any(one.stage != "awake" for one in block)]
-
-
-def _joined(blocks: list[list[SleepStage]], loose: Iterable[SleepStage]) -> list[list[SleepStage]]:
-    """Return the blocks of sleep stages by start, with loose time in bed added to them."""
-    edges = [(block[0].start - GAP, max(one.end for one in block) + GAP) for block in blocks]
-    alone = []
-    for one in loose:
-        near = [at for at, (low, high) in enumerate(edges) if one.start <= high and one.end >= low]
-        for at in near:
-            low, high = edges[at]
-            blocks[at].append(replace(one, start=int(max(one.start, low)), end=int(min(one.end, high))))
-        alone += [] if near else [one]
-    return sorted([*blocks, *_blocks(alone)], key=lambda block: block[0].start)
+    blocks = with_loose((one for one in ordered if one not in loose), loose)
+    return [_sleep(best_source(block, _rank)) for block in blocks if any(one.stage != "awake" for one in block)]
 
 
 def _is_loose(one: SleepStage, ordered: Sequence[SleepStage]) -> bool:
@@ -97,25 +81,7 @@ def _is_loose(one: SleepStage, ordered: Sequence[SleepStage]) -> bool:
     return not slept or one.end - one.start > LONGEST_IN_BED
 
 
-def _blocks(ordered: Iterable[SleepStage]) -> list[list[SleepStage]]:
-    blocks: list[list[SleepStage]] = []
-    end = float("-inf")
-    for stretch in ordered:
-        if stretch.start - end > GAP:
-            blocks.append([])
-        blocks[-1].append(stretch)
-        end = max(end, stretch.end)
-    return blocks
-
-
-def _best(block: Sequence[SleepStage]) -> list[SleepStage]:
-    by_source: dict[str, list[SleepStage]] = {}
-    for stretch in block:
-        by_source.setdefault(stretch.source, []).append(stretch)
-    return min(by_source.values(), key=_rank)
-
-
-def _rank(some: Sequence[SleepStage]) -> tuple[int, int, int]:
+def _rank(some: Sequence[SleepStage]) -> tuple[int, int, float]:
     stages = {one.stage for one in some}
     depth = 0 if stages & set(STAGED) else 1 if "unspecified" in stages else 2 if "in_bed" in stages else 3
     return depth, order(some[0].source), -sum(one.end - one.start for one in some)
@@ -138,8 +104,4 @@ def _sleep(mine: Sequence[SleepStage]) -> Sleep:
 
 
 def _minutes(stretches: Iterable[SleepStage], stages: Sequence[str]) -> float:
-    seconds, covered = 0, float("-inf")
-    for one in sorted((one for one in stretches if one.stage in stages), key=lambda one: one.start):
-        seconds += max(one.end - int(max(one.start, covered)), 0) if one.end > covered else 0
-        covered = max(covered, one.end)
-    return round(seconds / 60, 3)
+    return minutes_of(union((one.start, one.end) for one in stretches if one.stage in stages))

@@ -200,7 +200,7 @@ def _stretches(fields: Fields) -> Iterator[SleepStage]:
         if not isinstance(stage, str) or end < start:
             raise fields.bad("a stage is unreadable, or ends before it begins")
         if end - start < 86_400:  # a longer stage was not stopped; the night is kept
-            yield SleepStage(start, end, stage, fields.east(offset), source.removeprefix(f"{stage} "))
+            yield SleepStage(start, end, stage, source.removeprefix(f"{stage} "), fields.east(offset))
 
 
 def _summaries(fields: Fields) -> Iterator[Sleep]:

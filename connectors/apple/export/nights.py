@@ -6,20 +6,20 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bridge.domain.naps import is_nap
 from connectors.apple.export.heads import Source
 from connectors.apple.export.places import Places
 from connectors.apple.export.units import day_at, offset_at
+from connectors.apple.stretches import LONGEST_IN_BED, best_source, minutes, union, with_loose
+from connectors.apple.stretches import Stretch as AnyStretch
 
 if TYPE_CHECKING:
     import numpy as np
 
 APART = 1800.0  # seconds between a stage and the next, from which they were not computed together
-GAP = 2.5 * 3600  # seconds between two stretches, above which they belong to different sleeps
-LONGEST_IN_BED = 16 * 3600  # a longer stretch was not stopped in the morning
 IN_BED, AWAKE = "InBed", "Awake"
 ASLEEP = {
     "AsleepCore": "light",
@@ -35,15 +35,9 @@ Spots = tuple["np.ndarray", "np.ndarray"]  # times in Unix seconds, ascending, a
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
-    """A sleep stage recorded by a source, from start to end in Unix seconds.
+class Stretch(AnyStretch):
+    """A sleep stage of an export. ``stage`` is a value of ``SLEEP_VALUES``, and ``zone`` the phone's, if it is told."""
 
-    ``stage`` is a value of ``SLEEP_VALUES``. ``zone`` is the phone's time zone, or None if the record states none.
-    """
-
-    start: float
-    end: float
-    stage: str
     source: Source
     zone: str | None
 
@@ -52,7 +46,7 @@ def nights(stretches: Iterable[Stretch], places: Places) -> list[dict[str, Any]]
     """Return every sleep and nap as a payload, in order of time. ``places`` tells where the user was, for offsets."""
     ordered = sorted(stretches, key=lambda s: (s.start, s.end))
     loose = _loose(ordered)
-    blocks = _joined(_blocks(s for s in ordered if s not in loose), [s for s in ordered if s in loose])
+    blocks = with_loose((s for s in ordered if s not in loose), [s for s in ordered if s in loose])
     return [_night(block, places) for block in blocks if any(s.stage != AWAKE for s in block)]
 
 
@@ -73,32 +67,8 @@ def _loose(ordered: Iterable[Stretch]) -> set[Stretch]:
     }
 
 
-def _joined(blocks: list[list[Stretch]], loose: Iterable[Stretch]) -> list[list[Stretch]]:
-    """Return the blocks of sleep stages by start, with loose time in bed added to them."""
-    edges = [(block[0].start - GAP, max(s.end for s in block) + GAP) for block in blocks]
-    alone = []
-    for stretch in loose:
-        near = [at for at, (low, high) in enumerate(edges) if stretch.start <= high and stretch.end >= low]
-        for at in near:
-            low, high = edges[at]
-            blocks[at].append(replace(stretch, start=max(stretch.start, low), end=min(stretch.end, high)))
-        alone += [] if near else [stretch]
-    return sorted([*blocks, *_blocks(alone)], key=lambda block: block[0].start)
-
-
-def _blocks(ordered: Iterable[Stretch]) -> list[list[Stretch]]:
-    blocks: list[list[Stretch]] = []
-    end = float("-inf")
-    for stretch in ordered:
-        if stretch.start - end > GAP:
-            blocks.append([])
-        blocks[-1].append(stretch)
-        end = max(end, stretch.end)
-    return blocks
-
-
 def _night(block: Sequence[Stretch], places: Places) -> dict[str, Any]:
-    chosen = _chosen(block)
+    chosen = best_source(block, _quality)
     mine = _current(chosen)
     stages = {stage: union((s.start, s.end) for s in mine if s.stage == stage) for stage in {s.stage for s in mine}}
     asleep = union(span for stage, spans in stages.items() if stage not in (IN_BED, AWAKE) for span in spans)
@@ -110,32 +80,14 @@ def _night(block: Sequence[Stretch], places: Places) -> dict[str, Any]:
     payload: dict[str, Any] = {"start": start, "end": end, "offset": offset, "day": day_at(end, offset)}
     payload["stale"] = len(chosen) - len(mine)
     payload["kind"] = "nap" if _is_nap(start, end, offset_at(start, place)) else "sleep"
-    payload["in_bed"] = _minutes(stages.get(IN_BED) or hull)
+    payload["in_bed"] = minutes(stages.get(IN_BED) or hull)
     if asleep:
-        payload["asleep"] = _minutes(asleep)
+        payload["asleep"] = minutes(asleep)
     if STAGED & stages.keys():
-        payload |= {stage: _minutes(stages.get(stage, [])) for stage in sorted(STAGED)}
+        payload |= {stage: minutes(stages.get(stage, [])) for stage in sorted(STAGED)}
     if AWAKE in stages:
-        payload["awake"] = _minutes(stages[AWAKE])
+        payload["awake"] = minutes(stages[AWAKE])
     return payload
-
-
-def union(spans: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return spans (start, end) in ascending order, with those joined that overlap or touch."""
-    joined: list[tuple[float, float]] = []
-    for start, end in sorted(spans):
-        if joined and start <= joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(joined[-1][1], end))
-        else:
-            joined.append((start, end))
-    return joined
-
-
-def _chosen(block: Sequence[Stretch]) -> list[Stretch]:
-    by_source: dict[Source, list[Stretch]] = {}
-    for stretch in block:
-        by_source.setdefault(stretch.source, []).append(stretch)
-    return min(by_source.values(), key=_quality)
 
 
 def _current(mine: list[Stretch]) -> list[Stretch]:
@@ -160,10 +112,6 @@ def _quality(stretches: Sequence[Stretch]) -> tuple[int, int, float, str]:
 def _is_nap(start: float, end: float, offset: int) -> bool:
     hour = (start + offset * 60) % 86400 // 3600
     return is_nap(int(hour), (end - start) / 60)
-
-
-def _minutes(spans: Iterable[tuple[float, float]]) -> float:
-    return round(sum(end - start for start, end in spans) / 60, 3)
 
 
 def overnight(start: float, end: float, by_source: Mapping[Source, Spots]) -> float | None:

@@ -1,0 +1,72 @@
+"""Put the sleep stages that several sources wrote to Apple Health together: blocks that each hold one sleep."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+GAP = 9000  # seconds between two stretches, above which they belong to different sleeps
+LONGEST_IN_BED = 16 * 3600  # a longer stretch was not stopped in the morning
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A sleep stage recorded by a source, from start to end in Unix seconds."""
+
+    start: float
+    end: float
+    stage: str
+    source: Hashable
+
+
+S = TypeVar("S", bound=Stretch)
+Span = tuple[float, float]
+
+
+def with_loose(stages: Iterable[S], loose: Iterable[S]) -> list[list[S]]:
+    """Return the blocks of ordered sleep stages by start, with loose time in bed added to them."""
+    blocks = _blocks(stages)
+    edges = [(block[0].start - GAP, max(one.end for one in block) + GAP) for block in blocks]
+    alone = []
+    for one in loose:
+        near = [at for at, (low, high) in enumerate(edges) if one.start <= high and one.end >= low]
+        for at in near:
+            low, high = edges[at]
+            blocks[at].append(replace(one, start=max(one.start, low), end=min(one.end, high)))
+        alone += [] if near else [one]
+    return sorted([*blocks, *_blocks(alone)], key=lambda block: block[0].start)
+
+
+def _blocks(ordered: Iterable[S]) -> list[list[S]]:
+    blocks: list[list[S]] = []
+    end = float("-inf")
+    for stretch in ordered:
+        if stretch.start - end > GAP:
+            blocks.append([])
+        blocks[-1].append(stretch)
+        end = max(end, stretch.end)
+    return blocks
+
+
+def best_source(block: Iterable[S], rank: Callable[[Sequence[S]], Any]) -> list[S]:
+    """Return the stretches of the source whose ``rank`` is lowest."""
+    by_source: dict[Hashable, list[S]] = {}
+    for stretch in block:
+        by_source.setdefault(stretch.source, []).append(stretch)
+    return min(by_source.values(), key=rank)
+
+
+def union(spans: Iterable[Span]) -> list[Span]:
+    """Return spans (start, end) in ascending order, with those joined that overlap or touch."""
+    joined: list[Span] = []
+    for start, end in sorted(spans):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], end))
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def minutes(spans: Iterable[Span]) -> float:
+    return round(sum(end - start for start, end in spans) / 60, 3)
