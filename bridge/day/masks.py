@@ -225,10 +225,11 @@ def wished(candidate: Candidate, view: View) -> Cells | bool:
     wishes, today = view.person.wishes, view.grid.date.weekday()
     if candidate.action is None or today not in wishes.days.get(candidate.action, range(7)):
         return candidate.action is None
-    monday = view.grid.date - timedelta(days=today)
-    week = [day for day in view.times(candidate.action, view.grid.bed) if day >= monday]
-    if candidate.task is None and len(week) >= wishes.most.get(candidate.action, len(week) + 1):
-        return False
+    most = wishes.most.get(candidate.action) if candidate.task is None else None
+    if most is not None:
+        monday = view.grid.date - timedelta(days=today)
+        if sum(day >= monday for day in view.times(candidate.action, view.grid.bed)) >= most:
+            return False
     barred = [one.hours for one in wishes.barred.get(candidate.action, ()) if today in one.days]
     free = ~view.grid.touched(wished_spans([one for hours in barred for one in hours], view)) if barred else True
     if candidate.action not in wishes.hours:

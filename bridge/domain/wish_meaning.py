@@ -92,6 +92,9 @@ def _suggestions(part: Part) -> Said:
 
 
 def _taken_back(part: Part) -> tuple[Said, ...]:
+    if part.nots and not part.has(K.RULE, K.BACK, K.DROP):
+        del part.flags[K.AGAIN]
+        return said_of(part)  # "never suggest it again"
     if (part.has(K.SUGGESTION, K.MOST, K.ENOUGH) or part.flags.get(K.PER) == len(WEEK)) and not part.actions:
         return (Said(kind="suggestions", number=SUGGESTIONS_DEFAULT),)
     again = part.has(K.AGAIN)
@@ -103,7 +106,8 @@ def _taken_back(part: Part) -> tuple[Said, ...]:
     if not actions or part.counts or part.nots > 1 or (part.nots and not part.has(K.RULE)) or part.parts:
         raise NotUnderstood
     between = list(zip(part.kinds, part.kinds[1:], strict=False))
-    if (K.BACK, K.NOT) in between or (K.NOT, K.BACK) in between:
+    of_a_veto = part.kinds[-1] is K.RULE and K.ACTION in part.kinds  # "undo my no-tv rule"
+    if ((K.BACK, K.NOT) in between and not of_a_veto) or (K.NOT, K.BACK) in between:
         raise NotUnderstood  # "don't forget my rule"
     if part.times and (again or part.has(K.RULE)):
         if part.days and part.spans:

@@ -149,13 +149,23 @@ def _contradicts(said: tuple[Said, ...]) -> bool:
     if any(one.kind == "days" and one.actions & whole and len(one.days) < len(WEEK) for one in said):
         return True  # "every day but not on Sundays"
     never = frozenset().union(*(one.actions for one in said if one.kind == "never"))
-    if any(one.actions & never for one in said if one.kind != "never"):
+    if _is_no_night(said) or any(one.actions & never for one in said if one.kind != "never"):
         return True
     try:
         applied(Wishes(), said)
     except SetupError:
         return True
     return False
+
+
+def _is_no_night(said: tuple[Said, ...]) -> bool:
+    """Return True for two bedtimes, or one before the earliest."""
+    at = {kind: {one.at for one in said if one.kind == kind} for kind in ("bed", "earliest", "up")}
+    after_noon = {
+        kind: [((one.hour - NOON) % 24, one.minute) for one in times if one is not None] for kind, times in at.items()
+    }
+    early, late = after_noon["bed"], after_noon["earliest"]
+    return any(len(times) > 1 for times in at.values()) or bool(early and late and min(early) < max(late))
 
 
 # Words to tokens ------------------------------------------------------------------------------------------------------

@@ -118,6 +118,9 @@ def test_what_was_understood_is_said_in_a_sentence() -> None:
         ("don't bother me before 9", "everything that is suggested only from 09:00 to 24:00"),
         ("Meditieren? Wenn, dann gleich nach dem Aufstehen zwischen 6 und 7", "meditation only from 06:00 to 07:00"),
         ("Wednesdays can be working days again", "work on Wednesday again"),
+        ("never suggest meditation to me again", "never suggest meditation"),
+        ("undo my no-tv rule", "forget what you wished for watching series"),
+        ("coffee with the girls on Saturdays", "seeing friends best on Saturday"),
     ],
 )
 def test_what_a_stranger_wished_is_understood(text: str, meaning: str) -> None:
