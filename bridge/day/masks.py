@@ -78,6 +78,8 @@ def hours(candidate: Candidate, view: View) -> Cells | bool:
         return True
     free = candidate.action in OFFICE_WORK and view.person.free_day(grid.date)  # then no habit of work holds
     own = [] if free or candidate.action is A.SLEEP else usual(candidate, view)  # a late nap is none, usual or not
+    if candidate.action is A.EXERCISE:  # nor is sport in the night
+        own = [one for one in own if one[0] + HOUR <= grid.since(SPORT_UNTIL + HOUR / 2)]
     return grid.inside(merged(one for one in (*HOURS[candidate.action][0](grid), *own) if one[0] < one[1]))
 
 
@@ -319,13 +321,13 @@ def _long_sport(candidate: Candidate, view: View) -> list[Stretch]:
 
 
 def of_lately(candidate: Candidate, view: View) -> Fact:
+    done = view.person.workouts(view.grid.date) if candidate.action is A.EXERCISE else []
+    if done:
+        return fact("trained", time=view.person.local(done[-1].start))
     for start, _ in (one for one in _long_sport(candidate, view) if one[0] - FRESH <= view.person.now):
         days = (view.person.date_of(start) - view.grid.date).days
         kind = {0: "long_sport_today", -1: "long_sport_yesterday"}.get(days, "long_sport" if days > 0 else "had_lately")
         return fact(kind, time=view.person.local(start))
-    done = view.person.workouts(view.grid.date) if candidate.action is A.EXERCISE else []
-    if done:
-        return fact("trained", time=view.person.local(done[-1].start))
     said = [one for one in view.near if one.action is candidate.action]
     if said and said[-1].end <= view.person.now:
         return fact("suggestion_over", start=view.person.local(said[-1].start), end=view.person.local(said[-1].end))

@@ -224,6 +224,14 @@ def test_after_a_journey_one_does_not_run_at_once():
         assert A.EXERCISE not in option or option[A.EXERCISE].start >= at(SUNDAY, begins - 30)
 
 
+def test_sport_of_the_night_is_told_to_nobody_though_it_is_usual():
+    for minute, said in ((1390, False), (1260, True)):
+        trained = [workout(SUNDAY - k * DAY, minute, 30) for k in (7, 14, 21, 28)]
+        slept = nights(30, 100, 520, last=SUNDAY)
+        one = person(day=SUNDAY, hour=minute / 60 - 1, episodes=[*slept, *trained], work=False)
+        assert (A.EXERCISE in found(one, 3)[0]) is said
+
+
 def test_sport_ends_in_time_before_one_leaves():
     flight = entry(SUNDAY, 1080, 1200, None, "Flight to Rome")
     trained = [workout(SUNDAY - k * DAY, 840, 45) for k in (4, 7, 11, 14, 18, 21)]
