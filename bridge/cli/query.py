@@ -118,10 +118,11 @@ def ask(
 def _chart(found: Answer, tables: Tables) -> str | None:
     """Return the values behind an answer as a line of blocks, day by day, or None where there is nothing to draw."""
     from bridge.query.answer import answer
-    from bridge.query.model import Aggregate, By
+    from bridge.query.model import CLOCK_UNIT, Aggregate, By
 
     query = found.query
-    if query.by or query.per or query.against or query.subject.parts or query.of is Aggregate.SHARE:
+    drawn = not (query.by or query.per or query.against or query.subject.parts or query.subject.unit == CLOCK_UNIT)
+    if not drawn or query.of is Aggregate.SHARE:
         return None
     of = Aggregate.COUNT if query.subject.counted else Aggregate.MEAN
     days = [(one.key, one.value) for one in answer(replace(query, by=By.DAY, of=of), tables).groups]
@@ -159,7 +160,8 @@ def _print(found: Answer) -> None:
 
 def _line(found: Answer, value: float) -> str:
     at = "" if found.at is None else f" on {found.at}"
-    between = "" if found.interval is None else f" ({found.interval[0]:.3g} to {found.interval[1]:.3g})"
+    ends = [] if found.interval is None else [_told(end, found.unit) for end in found.interval]
+    between = f" ({ends[0]} to {ends[1]})" if ends else ""
     return f"{_told(value, found.unit, named=True)}{at}{between}, from {found.n} values"
 
 
