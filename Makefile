@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One more than there are cores, because tests wait for servers now and then. Neighbours share their fixtures.
 WORKERS = $(shell $(PYTHON) -c "import os; print(min(8, 1 + (os.cpu_count() or 1)))") --dist worksteal
 
-.PHONY: demo dist sbom test test-slow test-generated test-faults test-web test-caldav test-calendars test-s3 test-standards test-home-assistant test-openenv test-train test-llm test-newest test-lowest smoke-newest locks lint docs languages site pictures first-plan classifier bench mutants evaluate evidence live clean
+.PHONY: demo dist release sbom test attack test-slow test-generated test-faults test-web test-caldav test-calendars test-s3 test-standards test-home-assistant test-openenv test-train test-llm test-newest test-lowest smoke-newest locks lint docs languages site pictures first-plan classifier bench mutants evaluate evidence live clean
 
 PIP_INSTALL := pip install --quiet --disable-pip-version-check --no-compile
 
@@ -21,6 +21,9 @@ demo: .venv/ready
 
 test: .venv/ready
 	$(BIN)/pytest -m "not faults and not web and not slow" --numprocesses $(WORKERS)
+
+attack: .venv/ready # every test that attacks, by kind; the table of SECURITY.md
+	$(BIN)/python -m tests.attack --write
 
 test-slow: .venv/ready
 	$(BIN)/pytest -m "slow and not faults and not web" --numprocesses $(WORKERS) --timeout 1200 $(TESTS)
@@ -148,9 +151,14 @@ dist: .venv/ready # two sdists, and two wheels made from them
 	$(BIN)/python -m build --outdir dist .
 	$(BIN)/python -m build --outdir dist lab
 
-sbom: # what an installation consists of, as CycloneDX; the tool gets an environment of its own
+release: .venv/ready .venv-sbom # packages, locks, SBOM, licences and sums of the newest commit, in build/release
+	$(BIN)/python -m lab.release
+
+.venv-sbom:
 	$(PYTHON) -m venv .venv-sbom
-	.venv-sbom/bin/pip install --quiet --disable-pip-version-check cyclonedx-bom
+	.venv-sbom/bin/pip install --quiet --disable-pip-version-check cyclonedx-bom==7.5.0
+
+sbom: .venv-sbom # what an installation consists of, as CycloneDX; the tool gets an environment of its own
 	rm -rf build/sbom && $(PYTHON) -m venv build/sbom
 	build/sbom/bin/pip install --quiet --disable-pip-version-check . --constraint constraints.txt
 	.venv-sbom/bin/cyclonedx-py environment build/sbom --pyproject pyproject.toml --output-reproducible \

@@ -1,0 +1,159 @@
+"""Make the files of a release in ``build/release``, from the newest commit: packages, locks, SBOM, licences and sums.
+
+``make release`` runs this. The same commit gives the same bytes again, because nothing in the files tells when, where
+and by whom they were made. Changes that are not committed are left out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from importlib.metadata import Distribution, PackageMetadata, distributions
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+RELEASE = ROOT / "build" / "release"
+LOCKS = ("locks/build.txt", "locks/server.txt", "constraints.txt")
+SUMS, BILL, LICENCES, READ_FIRST = "SHA256SUMS", "rhythm-bridge.cdx.json", "LICENCES.txt", "VERIFY.md"
+RULE = "=" * 100
+VERIFY = """\
+# rhythm-bridge {version}
+
+Made from commit {commit}.
+
+| file | holds |
+|---|---|
+| `rhythm_bridge-*.whl`, `rhythm_bridge-*.tar.gz` | the program, and its sources |
+| `rhythm_bridge_lab-*.whl`, `rhythm_bridge_lab-*.tar.gz` | the laboratory, which no user needs, and its sources |
+| `build.txt`, `server.txt` | the libraries, by their hashes |
+| `constraints.txt` | the versions of the libraries of every extra |
+| `{bill}` | what an installation consists of (CycloneDX) |
+| `{licences}` | the licences of all of that |
+| `{sums}` | SHA-256 of every other file |
+
+Check the files:
+
+    sha256sum --check {sums}
+
+Make them again, and compare. The same commit gives the same bytes, on the same kind of machine with the same Python.
+
+    git clone ADDRESS rhythm-bridge && cd rhythm-bridge && git checkout {commit}
+    make release && diff build/release/{sums} {sums}
+
+Install, with every library checked against its hash:
+
+    python3 -m venv rhythm-bridge && rhythm-bridge/bin/pip install --require-hashes -r build.txt
+    rhythm-bridge/bin/pip install --no-compile --no-build-isolation --require-hashes -r server.txt
+    rhythm-bridge/bin/pip install --no-compile --no-deps --no-index rhythm_bridge-{version}-py3-none-any.whl
+    rhythm-bridge/bin/bridge up
+"""
+
+
+def run(*command: str | Path, content: bytes | None = None, **variables: str) -> bytes:
+    """Run a program and return what it printed. Raises CalledProcessError if it fails."""
+    environment = {**os.environ, **variables}
+    done = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, input=content, env=environment)  # noqa: S603
+    return done.stdout
+
+
+def of_git(*arguments: str) -> str:
+    return run("git", *arguments).decode().strip()
+
+
+def export(commit: str, folder: Path) -> None:
+    """Write the files of a commit into a folder."""
+    folder.mkdir(parents=True)
+    run("tar", "x", "-C", folder, content=run("git", "archive", commit))
+
+
+def packages(source: Path, to: Path, epoch: str) -> None:
+    """Build both sdists, and both wheels from them. ``epoch`` is the time of all files in them, in Unix seconds."""
+    for part in (source, source / "lab"):
+        command = (sys.executable, "-m", "build", "--no-isolation", "--outdir", to, part)
+        run(*command, SOURCE_DATE_EPOCH=epoch)
+
+
+def install(release: Path, environment: Path) -> Path:
+    """Install the release into a new environment without pip, by its locks, and return the folder of packages."""
+    run(sys.executable, "-m", "venv", "--without-pip", environment)
+    pip = (
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        environment / "bin" / "python",
+        "install",
+        "--no-compile",
+        "--quiet",
+    )
+    (wheel,) = release.glob("rhythm_bridge-*.whl")
+    run(*pip, "--require-hashes", "-r", release / "build.txt")
+    run(*pip, "--no-build-isolation", "--require-hashes", "-r", release / "server.txt")
+    run(*pip, "--no-deps", "--no-index", wheel)
+    (site,) = environment.glob("lib/python*/site-packages")
+    return site
+
+
+def bill(environment: Path, source: Path, to: Path) -> None:
+    """Write what an environment consists of, by the tool in ``.venv-sbom``."""
+    tool = ROOT / ".venv-sbom" / "bin" / "cyclonedx-py"
+    options = ("--pyproject", source / "pyproject.toml", "--output-reproducible", "--output-file", to)
+    run(tool, "environment", environment, *options)
+
+
+def licences(site: Path) -> str:
+    """Return the licences of all packages in a folder: a list, and then their texts."""
+    found = sorted(distributions(path=[str(site)]), key=lambda one: str(one.name).casefold())
+    names = [f"{one.name} {one.version}: {licence_of(one.metadata)}" for one in found]
+    texts = [f"{RULE}\n{one.name} {one.version}\n{RULE}\n\n{text}" for one in found for text in _texts(one)]
+    return "\n".join(names) + "\n\n\n" + "\n\n".join(texts)
+
+
+def licence_of(told: PackageMetadata) -> str:
+    """Return the licence that a package's metadata name: its expression, its classifiers, or a line of text."""
+    classifiers = told.get_all("Classifier", [])
+    named = told.get_all("License-Expression", []) or [one for one in classifiers if one.startswith("License ::")]
+    lines = [one.strip().partition("\n")[0] for one in told.get_all("License", [])]
+    return ", ".join(one.rpartition(" :: ")[2] for one in named or lines if one) or "not named"
+
+
+def _texts(one: Distribution) -> Iterator[str]:
+    for path in sorted(one.files or [], key=str):
+        if ".dist-info" in str(path) and any(word in path.name.upper() for word in ("LICEN", "COPYING", "NOTICE")):
+            yield path.read_text(encoding="utf-8").rstrip() + "\n"
+
+
+def sums(folder: Path) -> str:
+    """Return the lines of ``sha256sum`` for all files of a folder."""
+    files = sorted(path for path in folder.iterdir() if path.name != SUMS)
+    return "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in files)
+
+
+def make(release: Path = RELEASE) -> None:
+    """Make all files of a release, in place of those of an earlier one."""
+    commit, epoch = of_git("rev-parse", "HEAD"), of_git("log", "-1", "--format=%ct")
+    shutil.rmtree(release, ignore_errors=True)
+    release.mkdir(parents=True)
+    with tempfile.TemporaryDirectory(prefix="rhythm-bridge-release-") as name:
+        source, environment = Path(name) / "source", Path(name) / "environment"
+        export(commit, source)
+        packages(source, release, epoch)
+        for lock in LOCKS:
+            shutil.copy(source / lock, release)
+        site = install(release, environment)
+        bill(environment, source, release / BILL)
+        (release / LICENCES).write_text(licences(site), encoding="utf-8")
+    version = next(release.glob("rhythm_bridge-*.whl")).name.split("-")[1]
+    told = VERIFY.format(version=version, commit=commit, bill=BILL, licences=LICENCES, sums=SUMS)
+    (release / READ_FIRST).write_text(told, encoding="utf-8")
+    (release / SUMS).write_text(sums(release), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    make()
+    print((RELEASE / SUMS).read_text(encoding="utf-8") + f"in {RELEASE.relative_to(ROOT)}; begin with {READ_FIRST}")
