@@ -53,8 +53,9 @@ class Security:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 _add_headers(scope, headers)
-                is_page = headers.get("content-type", "").startswith("text/html")  # a file may come without cookies
-                if given is None and is_page and not scope["path"].startswith(PROGRAM_PATHS):
+                # A file may come without cookies. A page and a redirect begin something that their browser must end.
+                begins = headers.get("content-type", "").startswith("text/html") or "location" in headers
+                if given is None and begins and not scope["path"].startswith(PROGRAM_PATHS):
                     secure = "; Secure" if scope["scheme"] == "https" else ""
                     headers.append("set-cookie", f"{SEED_COOKIE}={seed}; Path=/; HttpOnly; SameSite=Lax{secure}")
             await send(message)
