@@ -36,9 +36,11 @@ class AsOf:
         return date_text(self.day, "%-d %B %Y")
 
 
-def as_of(visit: Visit) -> AsOf | None:
-    """Return how the visiting user was on the last day with data, or None while there are newer ones, or none."""
-    snapshot = visit.app.today_cache.snapshot(visit.bridge, visit.user, visit.now)
+def as_of(visit: Visit, snapshot: Snapshot) -> AsOf | None:
+    """Return how the visiting user, whose snapshot of now is given, was on the last day with data.
+
+    None while there are newer ones, or none.
+    """
     newest = newest_if_old(visit.bridge.store, visit.user, snapshot)
     if newest is None:
         return None

@@ -32,7 +32,8 @@ TRAIT_TITLES = {"social": say("Company"), "morning": say("Time of day"), "work":
 
 @router.get("/belief")
 def belief(visit: Visitor) -> HTMLResponse:
-    content = _shown(visit)
+    with visit.bridge.store.view():
+        content, routine_, felt = _shown(visit), routine(visit), _felt(visit)
     found = content.beliefs
     since = next((reset.made_at for reset in found.resets if reset.taken_back_at is None), None)
     return page(
@@ -50,8 +51,8 @@ def belief(visit: Visitor) -> HTMLResponse:
         stated=any(day.sd is not None for day in found.days) or len({str(day.mean) for day in found.days}) > 1,
         foretold=content.foretold,
         since=None if since is None else date_text(local(visit, since), "%d %b %Y, %H:%M"),
-        routine=routine(visit),
-        felt=_felt(visit),
+        routine=routine_,
+        felt=felt,
     )
 
 

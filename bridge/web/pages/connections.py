@@ -64,6 +64,7 @@ def connections(visit: Visitor, marked: Annotated[str, Query(max_length=1000)] =
         rows = connection_documents(visit.bridge, visit.user, visit.now, _counts(visit))
         consents = _consents(visit)
         order = _order(visit)
+        owned_, marked_ = owned(visit), just_marked(visit, marked)
     found = [
         shown_source(visit, spec, [row for row in rows if row["source"] == spec.name], consents)
         for spec in registry.specs()
@@ -77,8 +78,8 @@ def connections(visit: Visitor, marked: Annotated[str, Query(max_length=1000)] =
         others=[source for source in found if not source["connections"] and source["how"]],
         stored=sum(source["rows"] for source in found),
         order=order,
-        owned=owned(visit),
-        marked=just_marked(visit, marked),
+        owned=owned_,
+        marked=marked_,
         titles={place["name"]: phrases.source_title(place["name"]) for place in order["order"]},
     )
 

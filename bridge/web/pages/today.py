@@ -51,7 +51,8 @@ def today(
     """
     store = visit.bridge.store
     with store.view():
-        current, then = visit.app.today_cache.today(visit.bridge, visit.user, visit.now), as_of(visit)
+        current = visit.app.today_cache.today(visit.bridge, visit.user, visit.now)
+        then = as_of(visit, current.known)
         opening = visit.app.today_cache.opening(visit.bridge, visit.user, current)
         kinds = {one.kind for one in opening}
         refused = recommendation = store.recommendations.of_slot(visit.user.id, current.moment)
@@ -82,7 +83,7 @@ def today(
             "week_name": "",
             "marked": ownership.just_marked(visit, marked),
         }
-    if recommendation is not None and is_seen(request, visit):
+    if recommendation is not None and recommendation.shown_at is None and is_seen(request, visit):
         store.recommendations.mark_shown(recommendation.id, now=visit.now)
     return page("today.html", visit, path="/", calendar=current.calendar, back="/", **shown)
 

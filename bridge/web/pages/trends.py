@@ -83,7 +83,7 @@ def _charts(body: Body) -> dict[str, Any]:
 
 
 def _reaching(visit: Visit) -> int:
-    old = as_of(visit)
+    old = as_of(visit, visit.app.today_cache.snapshot(visit.bridge, visit.user, visit.now))
     back = 0 if old is None else (visit.now.date() - old.day).days // DAYS_PER_WEEK + WEEKS_SHOWN_OF_OLD
     return next((weeks for weeks, _title in WEEK_RANGES if weeks >= max(back, WEEKS_SHOWN)), WEEK_RANGES[-1][0])
 
