@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -106,3 +107,29 @@ def test_settings_are_changed_on_the_page(place: Place, ana: User, page: Any, sh
     page.click("#password button")
     page.wait_for_selector("#password .note:has-text('The password is changed')")
     assert page.inner_text(".who span") == "ana"  # this browser stays logged in
+
+
+def test_a_password_that_is_sent_at_once_is_asked_about_no_more(browser: Any, place: Place, ana: User) -> None:
+    """Its strength, asked for with the token of before, was refused, and the page loaded again without its news."""
+    page = browser.new_context(**DESK).new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+
+    def slowly(route: Any) -> None:
+        asked.clear()
+        time.sleep(0.7)
+        route.continue_()
+
+    page.route("**/settings/password", slowly)
+    page.goto(f"{place.url}/settings")
+    page.evaluate(
+        """() => {
+          const form = document.querySelector("#password form");
+          for (const name of ["new", "again"]) form.elements[name].value = "correct horse";
+          form.elements.new.dispatchEvent(new Event("input", { bubbles: true }));
+          form.requestSubmit();
+        }"""
+    )
+    page.wait_for_selector("#password .note:has-text('The password is changed')")
+    assert [url for url in asked if url.endswith("/strength")] == []
+    page.context.close()

@@ -28,6 +28,18 @@ document.addEventListener("htmx:responseError", (event) => {
   if (event.detail.xhr.status === 403) location.reload();
 });
 
+// A form that is sent leaves the page: its fields ask for nothing more, as the answer may end the page's token.
+document.addEventListener("submit", (event) => {
+  if (event.defaultPrevented) return;
+  event.target.dataset.sent = "yes";
+  for (const field of event.target.querySelectorAll("[hx-post]")) htmx.trigger(field, "htmx:abort");
+});
+
+document.addEventListener("htmx:beforeRequest", (event) => {
+  const form = event.detail.elt.form;
+  if (form && form.dataset.sent) event.preventDefault();
+});
+
 document.addEventListener("htmx:sendError", () => {
   say(_("That did not work: {why}.", { why: _("the bridge does not answer. Try again") }), "note bad trouble");
 });
