@@ -7,19 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
 from fractions import Fraction
 from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
 from bridge.domain.errors import SAME_PAGE, BadRecord, SourceChanged
 from bridge.domain.metrics import Metric
-from bridge.domain.naps import is_nap
-from bridge.domain.samples import finite, only_measured, quarter_hours
-from bridge.domain.types import Episode, EpisodeKind, RawRecord, Sample
+from bridge.domain.samples import finite
+from bridge.domain.types import RawRecord
 from connectors.instants import (
-    MINUTE,
     OFFSET_MAX_MINUTES,
     calendar_date,
     local_date,
@@ -32,6 +30,7 @@ from connectors.instants import (
     utc_of_unix,
     written_offset,
 )
+from connectors.stretches import Stretch
 
 # Factors into a metric's unit. A fraction divides exactly: 25,200 s are 420 min and not 419.99999999999994.
 SECONDS = Fraction(1, 60)
@@ -136,116 +135,6 @@ def raw_records(
         payload = {} if gone else {name: value for name, value in row.items() if name not in without}
         records.append(RawRecord(stream=stream, key=str(row.get(key, "?")), payload=payload, deleted=gone))
     return tuple(records)
-
-
-def joined(parts: Sequence[Sequence[float]]) -> tuple[float, float, float, float] | None:
-    """Return (count, mean, lowest, highest) of several means that begin so, or None for less than a reading in all."""
-    count = sum(part[0] for part in parts)
-    low, high = min(part[2] for part in parts), max(part[3] for part in parts)
-    return None if count < 1 else (count, sum(part[0] * part[1] for part in parts) / count, low, high)
-
-
-def quarter_hours_in(zone: ZoneInfo, metric: Metric, readings: Iterable[tuple[datetime, float]]) -> Iterator[Sample]:
-    """Yield a sample per quarter of an hour, with the mean of its ``readings`` (instant, value).
-
-    Each sample has the offset that was valid in ``zone``.
-    """
-    by_offset: dict[int, list[tuple[float, float]]] = {}
-    for at, value in readings:
-        by_offset.setdefault(offset_in(zone, at), []).append((at.timestamp(), value))
-    for offset, found in by_offset.items():
-        yield from quarter_hours(metric, found, offset=offset)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stretch:
-    """The time that a record is about, as UTC instants, minutes east of UTC, and the user's local date.
-
-    ``end`` is None if the source states only the start, and ``offset`` if the source does not state it.
-    """
-
-    start: datetime
-    end: datetime | None
-    offset: int | None
-    day: date
-
-    @classmethod
-    def of_seconds(cls, start: float, end: float | None, offset: int, *, by_end: bool = False) -> Stretch:
-        """Return the time between Unix seconds, on the local date of its start, or of its end with ``by_end``."""
-        begun = datetime.fromtimestamp(start, UTC)
-        over = None if end is None else datetime.fromtimestamp(end, UTC)
-        return cls(start=begun, end=over, offset=offset, day=local_date((by_end and over) or begun, offset))
-
-    @classmethod
-    def civil(cls, day: date, zone: tzinfo, lasts: timedelta | None = None) -> Stretch:
-        """Return a civil day of a zone, from midnight for ``lasts``, or without an end."""
-        start = datetime.combine(day, time(), zone).astimezone(UTC)
-        return cls(start=start, end=None if lasts is None else start + lasts, offset=offset_in(zone, start), day=day)
-
-    @property
-    def minutes(self) -> float:
-        """The length in minutes, or 0 without an end."""
-        return ((self.end or self.start) - self.start) / MINUTE
-
-    @property
-    def is_nap(self) -> bool:
-        """True for a sleep that is a nap by ``bridge.domain.naps``, where the source does not say so."""
-        begun = self.start + timedelta(minutes=self.offset or 0)
-        return is_nap(begun.hour, self.minutes)
-
-    def episode(
-        self, kind: EpisodeKind, key: str, values: Mapping[Metric, float | None], label: str | None = None
-    ) -> Episode:
-        """Return a sleep, a nap or a workout of this time, with those of ``values`` that were measured.
-
-        Without an end it ends when it starts. None and vendors' codes for "not measured", such as -1, are left out.
-        """
-        return Episode(
-            key=key,
-            kind=kind,
-            start=self.start,
-            end=self.end or self.start,
-            offset=self.offset,
-            day=self.day,
-            label=label,
-            values=only_measured(values),
-        )
-
-    def on_start(self) -> Stretch:
-        """Return the same time with the local date of its start."""
-        return replace(self, day=local_date(self.start, self.offset))
-
-    def samples(self, key: str, values: Mapping[Metric, float | None]) -> Iterator[Sample]:
-        """Yield a sample of this time, with the key ``key/METRIC``, for each of ``values`` that was measured."""
-        for metric, value in only_measured(values).items():
-            yield Sample(
-                key=f"{key}/{metric}",
-                metric=metric,
-                start=self.start,
-                end=self.end,
-                offset=self.offset,
-                day=self.day,
-                value=value,
-            )
-
-    def mean(self, metric: Metric, told: Sequence[float], *, suffix: str = "") -> Sample:
-        """Return the sample of a mean over this time, from (count, mean, lowest, highest).
-
-        Its key is the start's, and ``suffix``. Rounding does not lift the mean over the highest value.
-        """
-        count, value, low, high = told
-        return Sample(
-            key=f"{metric}/{self.start:%Y-%m-%dT%H:%MZ}{suffix}",
-            metric=metric,
-            start=self.start,
-            end=self.end,
-            offset=self.offset,
-            day=self.day,
-            value=min(max(value, low), high),
-            count=int(count),
-            low=low,
-            high=high,
-        )
 
 
 @dataclass(frozen=True, slots=True)

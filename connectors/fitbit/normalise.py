@@ -14,7 +14,8 @@ from connectors.fitbit import DAILY, SUMS, ZONES
 from connectors.fitbit.gather import american_time, at_wall, session_walls
 from connectors.fitbit.kinds import FITBIT, GOOGLE
 from connectors.instants import local_date, offset_between, offset_in, written_offset
-from connectors.payload import Fields, Stretch, Table, mapping, words
+from connectors.payload import Fields, Table, mapping, words
+from connectors.stretches import Stretch
 
 NOON = timedelta(hours=12)
 QUARTER = timedelta(minutes=15)

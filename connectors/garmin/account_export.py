@@ -25,7 +25,8 @@ from connectors.garmin.fields import (
     unconfirmed,
 )
 from connectors.instants import local_date, midnight, utc_of_naive
-from connectors.payload import CENTIMETRES, KILOJOULES, METRES_A_SECOND, Fields, Stretch, Table, mapping, rows
+from connectors.payload import CENTIMETRES, KILOJOULES, METRES_A_SECOND, Fields, Table, mapping, rows
+from connectors.stretches import Stretch
 
 EXPORTED_DAY: Table = {
     Metric.STEPS: "totalSteps",

@@ -25,7 +25,8 @@ from connectors.garmin.fields import (
     unconfirmed,
 )
 from connectors.instants import local_date, utc_of_naive
-from connectors.payload import METRES_A_SECOND, SECONDS, Fields, Stretch, Table, mapping, rows
+from connectors.payload import METRES_A_SECOND, SECONDS, Fields, Table, mapping, rows
+from connectors.stretches import Stretch
 
 SUMMARY: Table = {
     Metric.STEPS: "totalSteps",

@@ -11,7 +11,8 @@ from typing import Any
 from bridge.domain.metrics import Metric
 from bridge.domain.types import Episode, EpisodeKind
 from connectors.instants import local_date, offset_between, offset_in, time_zone, utc_of_naive
-from connectors.payload import SECONDS, Fields, Stretch, Table, mapping, rows
+from connectors.payload import SECONDS, Fields, Table, mapping, rows
+from connectors.stretches import Stretch
 
 STAGES: Table = {
     Metric.LIGHT_SLEEP: ("lightSleepSeconds", SECONDS),

@@ -15,7 +15,8 @@ from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord
 from connectors.garmin.fields import fields_of, length, minutes_by_zone, offset_at_home, settled
 from connectors.garmin.fit import FIT_EPOCH, INTENSITY, ends
 from connectors.instants import local_date, midnight
-from connectors.payload import CENTIMETRES, METRES_A_SECOND, Fields, Stretch, Table, mapping, rows
+from connectors.payload import CENTIMETRES, METRES_A_SECOND, Fields, Table, mapping, rows
+from connectors.stretches import Stretch
 
 WALKING, RUNNING = "6", "1"  # activity types of the FIT profile; their cycles are steps
 SERIES = {Metric.HEART_RATE: "heart_rate", Metric.STRESS: "stress"}

@@ -17,7 +17,8 @@ from connectors.health_connect.exercises import EXERCISES
 from connectors.health_connect.origins import AGGREGATED, rank
 from connectors.health_connect.sleeps import Session, chosen_sleeps, chosen_workouts
 from connectors.instants import calendar_date, midnight
-from connectors.payload import Fields, Stretch, joined, mapping
+from connectors.payload import Fields, mapping
+from connectors.stretches import Stretch, joined
 
 QUARTER, SESSION_MAX_SECONDS = 900, 2 * 86_400
 QUARTERS_MAX = 4 * 24 * 2  # of a stretch: two days

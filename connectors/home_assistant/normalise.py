@@ -9,7 +9,8 @@ from bridge.domain.metrics import Metric
 from bridge.domain.samples import finite
 from bridge.domain.types import EpisodeKind, Item, RawRecord
 from connectors.instants import local_date, offset_in
-from connectors.payload import KILOJOULES, Fields, Stretch
+from connectors.payload import KILOJOULES, Fields
+from connectors.stretches import Stretch
 
 # Home Assistant shows a sensor in the unit that its owner chose.
 Units = Mapping[str, Fraction | int]

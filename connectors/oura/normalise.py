@@ -14,7 +14,8 @@ from connectors.instants import local_date, utc, written_offset
 from connectors.noted import note_name
 from connectors.oura import DAILY, NIGHT, SLEEP, SPEC, WORKOUT
 from connectors.oura.shapes import TAG, TRENDS
-from connectors.payload import Fields, Table, mapping, quarter_hours_in, words
+from connectors.payload import Fields, Table, mapping, words
+from connectors.stretches import quarter_hours_in
 
 NO_SLEEP = ("rest", "deleted")  # lying still, and what the person has taken back
 NAPS = ("sleep", "late_nap")

@@ -6,8 +6,9 @@ from bridge.domain.errors import BadRecord
 from bridge.domain.metrics import Metric
 from bridge.domain.types import EpisodeKind, Item, RawRecord
 from connectors.instants import midnight
-from connectors.payload import SECONDS, Fields, Stretch, total, words
+from connectors.payload import SECONDS, Fields, total, words
 from connectors.polar import ACTIVITY, EXERCISE, RECHARGE, SCORES, SLEEP, SPEC, STAGES
+from connectors.stretches import Stretch
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:

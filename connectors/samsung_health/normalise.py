@@ -11,9 +11,10 @@ from bridge.domain.metrics import Metric
 from bridge.domain.samples import QUARTER_HOUR_SECONDS, finite, quarter_hours
 from bridge.domain.types import EpisodeKind, Item, RawRecord
 from connectors.instants import local_date
-from connectors.payload import METRES_A_SECOND, Fields, Stretch, Table, mapping
+from connectors.payload import METRES_A_SECOND, Fields, Table, mapping
 from connectors.samsung_health import NIGHTLY
 from connectors.samsung_health.gather import VITALITY
+from connectors.stretches import Stretch
 
 NOON = timedelta(hours=12)
 ZERO = timedelta(0)

@@ -13,7 +13,8 @@ from bridge.domain.metrics import Metric
 from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord, Sample
 from connectors.instants import local_date
 from connectors.noted import note_name
-from connectors.payload import Fields, Stretch
+from connectors.payload import Fields
+from connectors.stretches import Stretch
 
 JOURNAL = "export_journal"
 _CYCLE = ("Cycle start time", "Cycle end time", "Cycle timezone")

@@ -12,7 +12,8 @@ from datetime import timedelta
 from bridge.domain.metrics import Metric
 from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord
 from connectors.instants import local_date
-from connectors.payload import KILOJOULES, MILLISECONDS, Fields, Stretch, Table, total, words
+from connectors.payload import KILOJOULES, MILLISECONDS, Fields, Table, total, words
+from connectors.stretches import Stretch
 
 STAGES: Table = {
     Metric.IN_BED: ("total_in_bed_time_milli", MILLISECONDS),

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from bridge.domain.types import EpisodeKind, Item, RawRecord
 from connectors.instants import local_date, offset_in
-from connectors.payload import Fields, Stretch
+from connectors.payload import Fields
+from connectors.stretches import Stretch
 from connectors.withings import ACTIVITY, NIGHT, SLEEP, SPEC
 
 SHORTEST_NIGHT = 120  # minutes; Withings does not tell which sleep is a nap

@@ -17,7 +17,8 @@ from connectors.apple.auto_export.nights import Sleep, SleepStage, chosen, of_st
 from connectors.apple.auto_export.points import night_of
 from connectors.instants import offset_in
 from connectors.noted import NOTED
-from connectors.payload import Fields, Stretch, Table, joined, mapping
+from connectors.payload import Fields, Table, mapping
+from connectors.stretches import Stretch, joined
 
 QUARTER, HOUR, DAY = 900, 3600, timedelta(days=1)
 

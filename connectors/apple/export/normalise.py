@@ -11,7 +11,8 @@ from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord, Sample
 from connectors.apple.export.units import FIRST, LAST, place_named
 from connectors.instants import offset_in
 from connectors.noted import NOTED
-from connectors.payload import Fields, Stretch, Table, mapping
+from connectors.payload import Fields, Table, mapping
+from connectors.stretches import Stretch
 
 DAY_TOTALS: Table = {
     Metric.STEPS: "steps",

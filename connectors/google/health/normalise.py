@@ -12,7 +12,8 @@ from bridge.domain.metrics import Metric
 from bridge.domain.types import EpisodeKind, Item, RawRecord
 from connectors.google.health import DAILY, EXERCISE, SLEEP, SPEC, STAGES, SUMS
 from connectors.instants import YEARS, local_date, midnight
-from connectors.payload import Fields, Stretch, mapping, rows, words
+from connectors.payload import Fields, mapping, rows, words
+from connectors.stretches import Stretch
 
 MINUTE = timedelta(minutes=1)
 DIFFERENCE = "dailySleepTemperatureDerivations.baselineTemperatureCelsius"
