@@ -68,8 +68,8 @@ def meaning(read: Clause) -> tuple[Said, ...]:
         return (_of_work(read),)
     if (not read.actions or read.actions == WORK) and flags.get(K.NOT) in DISLIKED:
         raise NotUnderstood  # "I hate Mondays"
-    if K.NOT in flags:
-        read.actions = read.actions or ALL
+    if K.NOT in flags and not read.actions:
+        raise NotUnderstood  # "not before 8, not after 19: sport"
     for flag, kind in ((K.AGAIN, "allow"), (K.ANYTIME, "any"), (K.DROP, "drop")):
         if read.has(flag, K.ACTION):
             return (Said(kind=kind, actions=read.actions),)

@@ -119,6 +119,11 @@ def test_what_was_understood_is_said_in_a_sentence() -> None:
         ("Meditieren? Wenn, dann gleich nach dem Aufstehen zwischen 6 und 7", "meditation only from 06:00 to 07:00"),
         ("Wednesdays can be working days again", "work on Wednesday again"),
         ("never suggest meditation to me again", "never suggest meditation"),
+        ("Nicht vor 8, nicht nach 19: Sport", "exercise only from 08:00 to 24:00; exercise only from 00:00 to 19:00"),
+        (
+            "kein Lernen vor 10 und auch sonst nicht sonntags",
+            "learning only from 10:00 to 24:00; learning not on Sunday",
+        ),
         ("undo my no-tv rule", "forget what you wished for watching series"),
         ("coffee with the girls on Saturdays", "seeing friends best on Saturday"),
     ],
