@@ -29,7 +29,7 @@ Made from commit {commit}.
 | file | holds |
 |---|---|
 | `rhythm_bridge-*.whl`, `rhythm_bridge-*.tar.gz` | the program, and its sources |
-| `rhythm_bridge_lab-*.whl`, `rhythm_bridge_lab-*.tar.gz` | the laboratory, which no user needs, and its sources |
+| `rhythm_lab-*.whl`, `rhythm_lab-*.tar.gz` | the laboratory, which no user needs, and its sources |
 | `build.txt`, `server.txt` | the libraries, by their hashes |
 | `constraints.txt` | the versions of the libraries of every extra |
 | `{bill}` | what an installation consists of (CycloneDX) |
