@@ -96,7 +96,7 @@ def _beside(person: Person) -> Iterator[Fact]:
         yield fact("task_due_today", title=due[0].title)
     elif due:
         titles = [task.title for task in sorted(due, key=lambda task: task.due or today) if task.title]
-        more = [f"+{len(due) - NAMED}"] if len(due) > NAMED else []
+        more = ["…"] if len(due) > NAMED else []
         named = ", ".join([*titles[:NAMED], *more]) if len(titles) == len(due) else None
         yield fact("due_by_today", count=len(due), title=named)
 

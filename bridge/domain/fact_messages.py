@@ -22,7 +22,7 @@ class Plural:
 class Titled:
     """A message that names the fact's title, and the one without it, or None where nothing is left to say."""
 
-    without: Text | Plural | None
+    without: Text | None
     titled: Text
 
 
@@ -301,9 +301,7 @@ INPUTS: Mapping[str, Row] = {  # of the meters
     "stands_out": Titled(say("an entry unlike others, at {time:%H:%M}"), say("today: {title}, at {time:%H:%M}")),
     "task_due_today": Titled(say("a task is due today"), say("due today: {title}")),
     "flight_today": say("your flight leaves at {time:%H:%M}"),
-    "due_by_today": Titled(
-        Plural("{count} task is due by today", "{count} tasks are due by today"), say("due by today: {title}")
-    ),
+    "due_by_today": Titled(say("tasks due by today: {count}"), say("{count} due by today: {title}")),
     "illness_signs": say("in the same night {signs}"),
     "resting_hr_up": say("resting heart rate up"),
     "breathing_faster": say("breathing faster"),

@@ -57,7 +57,7 @@ def _message(row: Row, *, titled: bool) -> tuple[str, str | None] | None:
     if not isinstance(row, Titled):
         return row.message, None
     chosen = row.titled if titled else row.without
-    return None if chosen is None else _message(chosen, titled=titled)
+    return None if chosen is None else (chosen.message, None)
 
 
 def reasons(facts: Iterable[Fact], audience: Audience) -> list[str]:

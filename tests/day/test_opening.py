@@ -52,10 +52,10 @@ def test_news_comes_before_an_ordinary_night():
     task = Task(key="t", list="l", title="Taxes", due=TODAY)
     assert said(person(tasks=[task])) == ["due today: Taxes", "you had a good night"]
     late = Task(key="late", list="l", title="Passport", due=TODAY - DAY)
-    assert said(person(tasks=[task, late]))[0] == "due by today: Passport, Taxes"
+    assert said(person(tasks=[task, late]))[0] == "2 due by today: Passport, Taxes"
     many = [*(Task(key=str(n), list="l", title=f"T{n}", due=TODAY) for n in range(5))]
-    assert said(person(tasks=many))[0] == "due by today: T0, T1, T2, +2"
-    assert reasons(opening(person(tasks=many)), Audience.ASSISTANT)[0] == "5 tasks are due by today"
+    assert said(person(tasks=many))[0] == "5 due by today: T0, T1, T2, …"
+    assert reasons(opening(person(tasks=many)), Audience.ASSISTANT)[0] == "tasks due by today: 5"
     flight = entry(TODAY, 1080, 1200, None, "LH 123", end_zone="America/New_York")
     assert said(person(flight)) == ["your flight leaves at 18:00", "you had a good night"]
 
