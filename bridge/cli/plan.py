@@ -16,7 +16,13 @@ from bridge.domain.errors import SetupError
 
 if TYPE_CHECKING:
     from bridge.day.plan import Block, DayPlan
-    from bridge.documents.planning import BestDocument, HabitDocument, RoutineDocument, WishesDocument
+    from bridge.documents.planning import (
+        BestDocument,
+        HabitDocument,
+        RoutineDocument,
+        WishedNightDocument,
+        WishesDocument,
+    )
     from bridge.domain.facts import Fact
     from bridge.domain.records import User
     from bridge.domain.slots import ZoneSpan
@@ -330,6 +336,15 @@ def _with_hours(wishes: Wishes, texts: Sequence[str], user: str) -> Wishes:
     return replace(wishes, hours={action: spans for action, spans in hours.items() if spans})
 
 
+def _night(wished: WishedNightDocument) -> list[str]:
+    from rhythm_env.interface import DAY_NAMES
+
+    on = {"bed": wished.get("bed_days", []), "up": wished.get("up_days", [])}
+    on["earliest"] = on["bed"]
+    times = {"bed": wished.get("bed"), "earliest": wished.get("earliest"), "up": wished.get("up")}
+    return [" ".join([name, at, *(DAY_NAMES[day] for day in on[name])]) for name, at in times.items() if at]
+
+
 def _times(when: BestDocument) -> str:
     from rhythm_env.interface import DAY_NAMES
 
@@ -345,7 +360,7 @@ def _lines(body: WishesDocument) -> list[str]:
     days = [f"{a} {' '.join(DAY_NAMES[one] for one in on)}" for a, on in body.get("days", {}).items()]
     best = [f"{a} {_times(when)}" for a, when in body.get("best", {}).items()]
     barred = [f"{a} {_times(when)}" for a, several in body.get("barred", {}).items() for when in several]
-    night = [f"{name} {at}" for name, at in body.get("night", {}).items()]
+    night = _night(body.get("night", {}))
     parts = {"never": body["never"], "only": [*hours, *days], "best": best, "not": barred, "night": night}
     parts |= {"goals": goals, "weights": weights}
     said = [f"{name}: {', '.join(items)}" for name, items in parts.items() if items]

@@ -267,7 +267,8 @@ def of_bedtime(person: Person, ends: date) -> Fact:
         return short
     if night.moved is not None and night.bed > usual + CELL:
         return fact("bedtime_late", time=at)
-    if person.wishes.night.bed is not None and night.moved is None and night.rests is not Rests.SLEPT:
+    wish = person.wishes.night.on((ends - DAY).weekday())
+    if wish.bed is not None and abs(night.bed - usual) <= CELL and night.rests is not Rests.SLEPT:
         return fact("bedtime_wished", time=at)
     slept = person.slept(ends - DAY)
     by_day = slept is not None and person.local(slept.start).hour in BY_DAY
@@ -323,7 +324,7 @@ def of_waking(person: Person, ends: date) -> Fact:
         if night.wake > usual or night.moved == "late_shift":
             return fact("waking_late" if night.wake > usual else "waking_usual", time=at)
         return fact("waking_early", time=at, entry=_entry_after(person, night.wake))
-    if person.wishes.night.up is not None and night.rests is not Rests.SLEPT:
+    if person.wishes.night.on((ends - DAY).weekday()).up is not None and night.rests is not Rests.SLEPT:
         return fact("waking_wished", time=at)
     return _usual(person, night, WAKINGS, at)
 

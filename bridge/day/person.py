@@ -283,7 +283,7 @@ class Person:
             moved = "early_entry" if early else "unwell" if unwell > owed else "short_night"
         elif shifted is not None:
             moved = moved or "late_shift"
-        bed, wake = not_against((bed, wake), self.wishes.night, day, self.zones)
+        (bed, wake), moved = not_against((bed, wake), moved, self.wishes.night, day, self.zones)
         return Night(bed=bed, wake=wake, bed_sd=usual.bed_sd, wake_sd=usual.wake_sd, rests=usual.rests, moved=moved)
 
     def usual_sleep(self, day: date) -> Stretch:

@@ -16,7 +16,7 @@ from statistics import median
 from bridge.calendar.busy import NO_TIME, takes_time
 from bridge.calendar.plans import COMPANY
 from bridge.day.evidence import missed
-from bridge.day.sleep import PRIOR_NIGHTS, Rests, UsualNight, nights_and_odd
+from bridge.day.sleep import PRIOR_NIGHTS, TO_BED, Rests, UsualNight, nights_and_odd
 from bridge.day.typical import DAY, MINUTE, MINUTES_OF_DAY, clock, instant, sure
 from bridge.day.work import Span, Week, working_week
 from bridge.domain.metrics import Metric
@@ -109,6 +109,7 @@ def wished_sleep(
 ) -> tuple[datetime, datetime]:
     """Return the usual (bedtime, wake time) of the sleep that ends on a date, as a person wishes it."""
     bed, wake = usual
+    wish = wish.on((day - DAY).weekday())
     bed = bed if wish.bed is None else _in_the_night(wish.bed, day, zones)
     bed = bed if wish.earliest is None else max(bed, _in_the_night(wish.earliest, day, zones))
     wake = wake if wish.up is None else _at(wish.up, day, zones)
@@ -116,14 +117,20 @@ def wished_sleep(
 
 
 def not_against(
-    night: tuple[datetime, datetime], wish: NightWish, day: date, zones: ZoneHistory
-) -> tuple[datetime, datetime]:
-    """Return a night that the calendar moved, moved no further than a person wishes, if enough of it is left."""
-    bed, wake = night
+    night: tuple[datetime, datetime], moved: str | None, wish: NightWish, day: date, zones: ZoneHistory
+) -> tuple[tuple[datetime, datetime], str | None]:
+    """Return a night that the calendar moved, and what did, moved no further than a person wishes.
+
+    What ends by the bedtime wished leaves it. Where too little would be left of the night, it stays as it is.
+    """
+    (bed, wake), wish = night, wish.on((day - DAY).weekday())
+    by = bed if wish.bed is None else _in_the_night(wish.bed, day, zones)
+    if moved == "late_entry" and by < bed <= by + TO_BED:
+        bed, moved = by, None
     late = bed if wish.earliest is None else max(bed, _in_the_night(wish.earliest, day, zones))
     bed = late if wake - late >= LEAST_WISHED else bed
     up = wake if wish.up is None else min(wake, _at(wish.up, day, zones))
-    return bed, up if up - bed >= LEAST_WISHED else wake
+    return (bed, up if up - bed >= LEAST_WISHED else wake), moved
 
 
 def _at(clock_time: time, day: date, zones: ZoneHistory) -> datetime:

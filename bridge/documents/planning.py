@@ -82,11 +82,16 @@ class BestDocument(TypedDict):
 
 
 class WishedNightDocument(TypedDict):
-    """The times wished for the night, each ``HH:MM`` or missing: ``earliest`` is the earliest bedtime."""
+    """The times wished for the night, each ``HH:MM`` or missing: ``earliest`` is the earliest bedtime.
+
+    ``bed_days`` and ``up_days`` are the weekdays (0 is Monday) of the eve and of getting up; if missing, all.
+    """
 
     bed: NotRequired[str]
     earliest: NotRequired[str]
     up: NotRequired[str]
+    bed_days: NotRequired[list[int]]
+    up_days: NotRequired[list[int]]
 
 
 class WishesDocument(TypedDict):

@@ -20,6 +20,7 @@ from bridge.domain.wish_clauses import (
     sure,
 )
 from bridge.domain.wish_lexicon import ALL, EVENING, MORNING, WEEK, WORK, Kind
+from bridge.domain.wish_nights import of_night
 from bridge.domain.wish_said import Said
 from bridge.domain.wish_slots import LIMITS, Part, is_general
 from bridge.domain.wishes import GOAL_MAX, SUGGESTIONS_DEFAULT, SUGGESTIONS_MAX, Hours
@@ -45,7 +46,7 @@ def said_of(part: Part) -> tuple[Said, ...]:
     if part.meters:
         return (_weight(part),)
     if part.flags.keys() & SLEEPERS:
-        return _night(part)
+        return of_night(part)
     if part.has(K.SUGGESTION) or not part.has_head:
         return _of_suggestions(part)
     if part.has(K.FREE):
@@ -127,69 +128,18 @@ def _opened(span: Any, actions: frozenset[ActionType]) -> Hours:
     return high, low
 
 
-def _night(part: Part) -> tuple[Said, ...]:
-    bed = K.BED in part.flags
-    if part.actions or part.beside:
-        raise NotUnderstood  # "no tv in bed"
-    if part.flags.get(K.NOT) == "told" and bed and not (part.times or part.counts):
-        return (Said(kind="never", actions=frozenset({A.SLEEP})),)
-    if part.nots and bed and part.parts and not part.spans and not part.days and part.parts[0][0] < EVENING[0]:
-        return (Said(kind="hours", actions=frozenset({A.SLEEP}), hours=(part.parts[0][::-1],), narrows=True),)
-    if len(part.spans) != 1 or (part.counts and not part.flags.get(K.PER) == len(WEEK)) or part.has(K.MOST, K.LEAST):
-        raise NotUnderstood
-    if part.days not in (frozenset(), ANY_DAY) or part.has(K.NUMBER, K.TIMES) or part.nots > 1:
-        raise NotUnderstood
-    return _at_times(part, bed=bed)
-
-
-def _at_times(part: Part, *, bed: bool) -> tuple[Said, ...]:
-    relation, clock, end = part.spans[0]
-    if end is not None:
-        if part.nots or not bed or not (clock[2] or end[2] or clock[0] >= LATE):
-            raise NotUnderstood
-        by_day = not clock[2] and end[2] and NOON <= end[0] < EVENING[0].hour and clock[0] < NOON
-        bed_at = time(clock[0], clock[1]) if by_day else _at_night(clock)  # after a shift at night
-        up_at = _at_dawn(end)
-        if not SHORTEST <= (up_at.hour - bed_at.hour) % 24 <= LONGEST:
-            raise NotUnderstood  # "in bed between ten and eleven"
-        return Said(kind="bed", at=bed_at), Said(kind="up", at=up_at)
-    if not bed:
-        if part.nots or relation not in (K.AT, K.LATEST, K.BEFORE, K.TO):
-            raise NotUnderstood
-        return (Said(kind="up", at=_at_dawn(clock)),)
-    if relation is K.TO and not clock[2] and clock[0] in range(4, 10):
-        raise NotUnderstood  # "sleep until eight"
-    early = (
-        relation is K.EARLIEST
-        or (part.nots and relation in (K.BEFORE, K.TO))
-        or (relation is K.AFTER and part.has(K.ONLY))
-    )
-    if not early and (relation in (K.BEFORE, K.TO, K.AT) if part.nots else relation is K.AFTER):
-        raise NotUnderstood
-    return (Said(kind="earliest" if early else "bed", at=_at_night(clock)),)
-
-
-def _at_night(clock: Any) -> time:
-    hour, minute, known = clock
-    if not known and 7 <= hour < 12:
-        hour += 12
-    if not (hour >= 18 or hour % 12 <= 4 or (known and hour < 12)):
-        raise NotUnderstood
-    return time(0 if hour == 12 and not known else hour % 24, minute)
-
-
-def _at_dawn(clock: Any) -> time:
-    hour, minute, known = clock
-    if not known and not 3 <= hour <= 12:
-        raise NotUnderstood
-    return time(hour % 24, minute)
-
-
 def _free(part: Part) -> tuple[Said, ...]:
-    if part.actions not in (frozenset(), WORK) or part.parts or part.counts or not part.days or part.nots > 1:
+    weak = part.flags[K.FREE] and not part.spans
+    if part.actions not in (frozenset(), WORK) or (part.parts and not weak) or part.counts or not part.days:
+        raise NotUnderstood
+    if part.nots > 1:
         raise NotUnderstood
     if part.nots and part.flags.keys() & LIMITS:
         raise NotUnderstood
+    if part.flags[K.FREE] and part.parts and not part.spans and not part.actions:
+        return (
+            Said(kind="barred", actions=ALL, days=part.days, hours=tuple(part.parts)),
+        )  # "keep Friday evening free"
     if part.flags[K.FREE] and not part.spans and not part.actions:
         raise NotUnderstood  # "keep Sundays free"
     if not part.spans:

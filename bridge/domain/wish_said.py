@@ -80,7 +80,7 @@ def _applied_to_some(wishes: Wishes, one: Said) -> Wishes:
         case "most":
             return replace(wishes, most={**wishes.most, **dict.fromkeys(one.actions, int(one.number))})
         case "bed" | "earliest" | "up":
-            return replace(wishes, night=replace(wishes.night, **{one.kind: one.at}))
+            return replace(wishes, night=_of_night(wishes.night, one))
         case "barred":
             new = Barred(days=one.days, hours=one.hours)
             more = {a: tuple(dict.fromkeys((*wishes.barred.get(a, ()), new))) for a in one.actions}
@@ -92,6 +92,15 @@ def _at_any_time(wishes: Wishes, one: Said) -> Wishes:
     hours, days = _without(wishes.hours, one), _without(wishes.days, one)
     best, barred = _without(wishes.best, one), _without(wishes.barred, one)
     return replace(wishes, hours=hours, days=days, best=best, barred=barred)
+
+
+def _of_night(night: NightWish, one: Said) -> NightWish:
+    if one.kind == "up":
+        return replace(night, up=one.at, up_days=one.days)
+    other = night.earliest if one.kind == "bed" else night.bed
+    days = one.days if one.at is not None or other is None else night.bed_days
+    bed, earliest = (one.at, night.earliest) if one.kind == "bed" else (night.bed, one.at)
+    return replace(night, bed=bed, earliest=earliest, bed_days=days)
 
 
 def _opened(wishes: Wishes, one: Said) -> Wishes:
@@ -151,7 +160,11 @@ def standing(wishes: Wishes) -> tuple[Said, ...]:
             several[times] = several.get(times, frozenset()) | {action}
     found += [Said(kind="barred", actions=a, days=one.days, hours=one.hours) for one, a in several.items()]
     night = {one.name: getattr(wishes.night, one.name) for one in fields(NightWish)}
-    found += [Said(kind=name, at=at) for name, at in night.items() if at is not None]
+    found += [
+        Said(kind=name, at=at, days=wishes.night.up_days if name == "up" else wishes.night.bed_days)
+        for name, at in night.items()
+        if isinstance(at, time)
+    ]
     found += [Said(kind="most", actions=actions, number=most) for most, actions in _alike(wishes.most).items()]
     goals = [action for action in ActionType if action in wishes.goals]
     found += [Said(kind="goal", actions=frozenset({action}), number=wishes.goals[action]) for action in goals]
@@ -186,7 +199,7 @@ def without(wishes: Wishes, one: Said) -> Wishes:
         case "weight":
             return replace(wishes, weights={m: weight for m, weight in wishes.weights.items() if m is not one.meter})
         case "bed" | "earliest" | "up":
-            return replace(wishes, night=replace(wishes.night, **{one.kind: None}))
+            return replace(wishes, night=_of_night(wishes.night, replace(one, at=None, days=frozenset())))
         case "barred":
             left = {
                 action: tuple(times for times in several if (times.days, times.hours) != (one.days, one.hours))
@@ -265,12 +278,15 @@ def _of_one(one: Said) -> Text:
     if one.meter is not None:
         return say("{meter} counts {times} times as usual", meter=METER_WORDS[one.meter], times=number(one.number, "g"))
     at = "" if one.at is None else f"{one.at:%H:%M}"
+    days = joined([shown(name) for day, name in enumerate(WEEKDAYS) if day in one.days])
     match one.kind:
         case "bed":
-            return say("in bed by {time}", time=at)
+            return say("in bed by {time} on {days}", time=at, days=days) if days else say("in bed by {time}", time=at)
+        case "earliest" if days:
+            return say("not to bed before {time} on {days}", time=at, days=days)
         case "earliest":
             return say("not to bed before {time}", time=at)
-    return say("up by {time}", time=at)
+    return say("up by {time} on {days}", time=at, days=days) if days else say("up by {time}", time=at)
 
 
 def _on_the_whole(kind: str, named: str) -> Text:

@@ -41,11 +41,22 @@ class Barred:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NightWish:
-    """The times wished for the night: in ``bed`` by, not in bed before ``earliest``, and ``up`` by."""
+    """The times wished for the night: in ``bed`` by, not in bed before ``earliest``, and ``up`` by.
+
+    ``bed_days`` are the weekdays of the eve, ``up_days`` those of getting up. Without any, it is every day.
+    """
 
     bed: time | None = None
     earliest: time | None = None
     up: time | None = None
+    bed_days: frozenset[int] = frozenset()
+    up_days: frozenset[int] = frozenset()
+
+    def on(self, eve: int) -> NightWish:
+        """Return what is wished of the night that begins on a weekday."""
+        to_bed = not self.bed_days or eve in self.bed_days
+        up = self.up if not self.up_days or (eve + 1) % 7 in self.up_days else None
+        return NightWish(bed=self.bed if to_bed else None, earliest=self.earliest if to_bed else None, up=up)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,13 +235,22 @@ def _barred_of(several: object) -> tuple[Barred, ...]:
     return tuple(Barred(days=one.days, hours=one.hours) for one in found)
 
 
-def _night(night: NightWish) -> dict[str, str]:
+def _night(night: NightWish) -> dict[str, Any]:
     times = {"bed": night.bed, "earliest": night.earliest, "up": night.up}
-    return {name: _clock(at) for name, at in times.items() if at is not None}
+    days = {"bed_days": night.bed_days, "up_days": night.up_days}
+    said = {name: _clock(at) for name, at in times.items() if at is not None}
+    return {**said, **{name: sorted(on) for name, on in days.items() if on}}
 
 
 def _night_of(value: object) -> NightWish:
-    return NightWish(**{name: time.fromisoformat(at) for name, at in _object(value)})
+    found = dict(_object(value))
+    days: dict[str, Any] = {
+        name: frozenset(map(_whole, _list(found.pop(name, [])))) for name in ("bed_days", "up_days")
+    }
+    if not frozenset().union(*days.values()) <= frozenset(range(7)):
+        raise ValueError("a weekday is 0 to 6")
+    times: dict[str, Any] = {name: time.fromisoformat(at) for name, at in found.items()}
+    return NightWish(**times, **days)
 
 
 def _best_of(value: object) -> Best:

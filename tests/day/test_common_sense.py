@@ -10,7 +10,7 @@ from bridge.day.choice import gaps, look, of_bedtime, of_waking, place
 from bridge.day.silence import quiet
 from bridge.domain.rendering import for_person, told
 from bridge.domain.types import Task
-from bridge.domain.wishes import Barred, Best, NightWish, Wishes
+from bridge.domain.wishes import Barred, Best, NightWish, Wishes, plain, wishes_of
 from rhythm_env.interface import ActionType, Meter
 
 from .lives import DAY, TODAY, at, days, entry, nights, sleep, whole_day, workout
@@ -166,6 +166,15 @@ def test_a_night_is_planned_as_it_is_wished():
     assert late.sleep(TODAY + DAY)[0] == at(TODAY + DAY, 30)
     assert told(of_bedtime(made, TODAY + DAY)) == "you wish to be in bed by 22:30"
     assert told(of_waking(made, TODAY + DAY)) == "you wish to get up by 06:15"
+    late = person(entry(TODAY, 1200, 1310), hour=12, wishes=Wishes(night=wish))  # which leaves 40 minutes to go to bed
+    assert (late.sleep(TODAY + DAY)[0], told(of_bedtime(late, TODAY + DAY))) == (
+        at(TODAY, 1350),
+        "you wish to be in bed by 22:30",
+    )
+    other = replace(wish, bed_days=frozenset(range(7)) - {TODAY.weekday()})
+    nights = [person(hour=20, wishes=Wishes(night=one)).sleep(TODAY + DAY)[0] for one in (other, NightWish())]
+    assert nights[0] == nights[1]
+    assert wishes_of(plain(Wishes(night=other))).night == other
 
 
 def test_an_action_is_advised_on_the_day_and_in_the_hours_that_it_is_wanted():

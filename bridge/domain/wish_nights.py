@@ -1,0 +1,78 @@
+"""Make wishes of a clause about the night: a bedtime, the earliest one, and the time of getting up."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import time
+from typing import Any
+
+from bridge.domain.wish_clauses import NOON, NotUnderstood
+from bridge.domain.wish_lexicon import EVENING, WEEK, Kind
+from bridge.domain.wish_said import Said
+from bridge.domain.wish_slots import Part
+from rhythm_env.interface import ActionType
+
+K, A = Kind, ActionType
+ANY_DAY = frozenset(WEEK)
+LATE = 10  # the hour from which "sleep from ten to six" is at night
+SHORTEST, LONGEST = 4, 12  # hours of a night
+
+
+def of_night(part: Part) -> tuple[Said, ...]:
+    """Return the wishes of a clause that names the night. Raises NotUnderstood for others, such as a length."""
+    bed = K.BED in part.flags
+    if part.actions or part.beside:
+        raise NotUnderstood  # "no tv in bed"
+    if part.flags.get(K.NOT) == "told" and bed and not (part.times or part.counts):
+        return (Said(kind="never", actions=frozenset({A.SLEEP})),)
+    if part.nots and bed and part.parts and not part.spans and not part.days and part.parts[0][0] < EVENING[0]:
+        return (Said(kind="hours", actions=frozenset({A.SLEEP}), hours=(part.parts[0][::-1],), narrows=True),)
+    if len(part.spans) != 1 or (part.counts and not part.flags.get(K.PER) == len(WEEK)) or part.has(K.MOST, K.LEAST):
+        raise NotUnderstood
+    if part.has(K.NUMBER, K.TIMES) or part.nots > 1:
+        raise NotUnderstood
+    days = frozenset() if part.days == ANY_DAY else part.days
+    return tuple(replace(one, days=days) for one in _at_times(part, bed=bed))
+
+
+def _at_times(part: Part, *, bed: bool) -> tuple[Said, ...]:
+    relation, clock, end = part.spans[0]
+    if end is not None:
+        if part.nots or not bed or not (clock[2] or end[2] or clock[0] >= LATE):
+            raise NotUnderstood
+        by_day = not clock[2] and end[2] and NOON <= end[0] < EVENING[0].hour and clock[0] < NOON
+        bed_at = time(clock[0], clock[1]) if by_day else _at_night(clock)  # after a shift at night
+        up_at = _at_dawn(end)
+        if not SHORTEST <= (up_at.hour - bed_at.hour) % 24 <= LONGEST:
+            raise NotUnderstood  # "in bed between ten and eleven"
+        return Said(kind="bed", at=bed_at), Said(kind="up", at=up_at)
+    if not bed:
+        if part.nots or relation not in (K.AT, K.LATEST, K.BEFORE, K.TO):
+            raise NotUnderstood
+        return (Said(kind="up", at=_at_dawn(clock)),)
+    if relation is K.TO and not clock[2] and clock[0] in range(4, 10):
+        raise NotUnderstood  # "sleep until eight"
+    early = (
+        relation is K.EARLIEST
+        or (part.nots and relation in (K.BEFORE, K.TO))
+        or (relation is K.AFTER and part.has(K.ONLY))
+    )
+    if not early and (relation in (K.BEFORE, K.TO, K.AT) if part.nots else relation is K.AFTER):
+        raise NotUnderstood
+    return (Said(kind="earliest" if early else "bed", at=_at_night(clock)),)
+
+
+def _at_night(clock: Any) -> time:
+    hour, minute, known = clock
+    if not known and 7 <= hour < 12:
+        hour += 12
+    if not (hour >= 18 or hour % 12 <= 4 or (known and hour < 12)):
+        raise NotUnderstood
+    return time(0 if hour == 12 and not known else hour % 24, minute)
+
+
+def _at_dawn(clock: Any) -> time:
+    hour, minute, known = clock
+    if not known and not 3 <= hour <= 12:
+        raise NotUnderstood
+    return time(hour % 24, minute)
