@@ -10,6 +10,7 @@ from types import MappingProxyType
 import numpy as np
 
 from bridge.calendar.busy import Stretch, clipped
+from bridge.day.agreed import open_again
 from bridge.day.grid import CELL, DAY, HOUR, MINUTE, Cells, Numbers, grid_of, rounded_up
 from bridge.day.masks import BEFORE_BED, ONE_REST, before, urgency
 from bridge.day.person import Condition, Person
@@ -142,7 +143,7 @@ def options(view: View, span: Stretch) -> tuple[dict[ActionType, Option], dict[A
         return found, {action: taken for action in ActionType if action not in found}
     first, last = view.grid.up(span[0]), view.grid.up(span[1])
     full = _enough(view.person, span[0])
-    names = frozenset(one.what for one in view.said if one.what is not None)
+    names = frozenset(one.what for one in view.said if one.what is not None) - open_again(view.person)
     tasks: list[Judged] = []
     for candidate in candidates(view.person, view.grid, said=names):
         if candidate.action is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 
@@ -12,6 +12,7 @@ import numpy as np
 from bridge.calendar.busy import Stretch, clipped, is_open_hours, merged, takes_time
 from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import is_journey, journey
+from bridge.day.agreed import is_agreed
 from bridge.day.choice import LEAST_SLEEP, Judged, Propensities, judged, of_bedtime, of_waking, option_at
 from bridge.day.grid import BESIDE, CELL, DAY, HOUR, MINUTE, Grid, rounded_up, without
 from bridge.day.masks import AGAIN, LEISURE, SHORT_TASK, before, urgency
@@ -30,7 +31,6 @@ from bridge.day.view import (
     View,
     candidates,
     due_tasks,
-    is_agreed,
     of_due,
     of_task,
     said_of,
@@ -120,10 +120,11 @@ class Week:
     readings: Mapping[Meter, Reading] = field(default_factory=dict)
     planned: dict[date, tuple[Block, ...]] = field(default_factory=dict)  # placed blocks by date, once planned
     silent: bool = False  # a lot leaves the current slot without advice
+    _fixed: dict[date, list[Block]] = field(default_factory=dict)
 
     def blocks(self, day: date) -> tuple[Block, ...]:
         """Return the blocks of a date in order of time. Of a person who is not known, only what the calendar fixes."""
-        blocks = [*fixed_blocks(self.person, day)]
+        blocks = [*self.fixed(day)]
         if not is_blank(self.person.known):
             blocks += self.placed(day)
             blocks += night_blocks(self.person, day, blocks)
@@ -131,28 +132,43 @@ class Week:
 
     def placed(self, day: date) -> tuple[Block, ...]:
         """Return the suggestions and tasks of a date, after those of the days from today until it."""
-        today = self.person.date_of(self.person.now)
         if day not in self.planned:
-            near = (day - today).days <= AHEAD_MAX
-            before = [self.placed(today + k * DAY) for k in range((day - today).days)] if near else []
-            self.planned[day] = tuple(self._of_day(day, [one for of in before for one in of]))
+            self.planned[day] = tuple(self._of_day(day, [one for k in self._before(day) for one in self.placed(k)]))
         return self.planned[day]
+
+    def fixed(self, day: date) -> list[Block]:
+        """Return what the calendar fixes on a date. An entry names no task that a day before it holds."""
+        if day not in self._fixed:
+            self._fixed[day] = fixed_blocks(self.person, day, held=self._names_before(day))
+        return self._fixed[day]
+
+    def _before(self, day: date) -> list[date]:
+        today = self.person.date_of(self.person.now)
+        days = 0 if is_blank(self.person.known) else (day - today).days
+        return [today + k * DAY for k in range(days)] if days <= AHEAD_MAX else []
+
+    def _names_before(self, day: date) -> frozenset[str]:
+        return frozenset(name for one in self._before(day) for name in _names([*self.placed(one), *self.fixed(one)]))
 
     def _of_day(self, day: date, before: Sequence[Block]) -> Iterator[Block]:
         person = self.person
         given = [*given_blocks(person, day)]
         begun = begun_tasks(person, day, given)
-        given, fixed = [*given, *begun], fixed_blocks(person, day)
+        given = [*given, *begun]
         said = [*said_of(person), *(_said(one) for one in (*before, *begun) if one.recommendation_id is None)]
-        named = frozenset(one.title for one in (*before, *given) if one.title) | {
-            one.facts[0].title.reveal()
-            for one in fixed
-            if one.facts and one.facts[0].kind == "for_task" and one.facts[0].title
-        }
+        named = self._names_before(day) | _names(given) | _names(self.fixed(day))
         view = View(grid=Grid(person=person, date=day), readings=self.readings, said=said)
         yield from given
         if day >= person.date_of(person.now):
             yield from _solved(view, self, named, given)
+
+
+def _names(blocks: Iterable[Block]) -> frozenset[str]:
+    """Return the names that suggestions and tasks have, and the tasks that entries are for."""
+    own = {one.title for one in blocks if one.title and (one.kind in ("suggested", "task") or one.recommendation_id)}
+    return frozenset(
+        own | {told.title.reveal() for one in blocks for told in one.facts if told.kind == "for_task" and told.title}
+    )
 
 
 def _said(block: Block) -> Said:
@@ -283,10 +299,11 @@ def _block(one: Judged, place: Place, view: View) -> Block:
 # What is fixed --------------------------------------------------------------------------------------------------------
 
 
-def fixed_blocks(person: Person, day: date) -> list[Block]:
-    """Return the entries of a date as blocks. An entry of deep work ahead names a due task, each task once."""
+def fixed_blocks(person: Person, day: date, *, held: frozenset[str] = frozenset()) -> list[Block]:
+    """Return the entries of a date as blocks. An entry of deep work ahead names a due task that is not ``held``."""
     start, end = (midnight(day + k * DAY, person.known.zones) for k in (0, 1))
     due = [t for t in due_tasks(person, day) if person.task_actions.get(t.key) is ActionType.DEEP_WORK]
+    due = [t for t in due if t.title not in held]
     return [
         _entry(person, occurrence, label, due)
         for occurrence, label in person.entries

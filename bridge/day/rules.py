@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge.calendar.plans import COMPANY
+from bridge.day.agreed import promised, rests_until
 from bridge.day.grid import HOUR, MINUTE, OFFICE_WORK, Cells, run
 from bridge.day.masks import (
     LEISURE,
@@ -40,7 +41,7 @@ from bridge.day.masks import (
     wished,
 )
 from bridge.day.person import LONG_SPORT
-from bridge.day.view import WORK, Candidate, View, promised
+from bridge.day.view import WORK, Candidate, View
 from bridge.domain.facts import Fact, fact, length
 from rhythm_env.constants import EFFECTS
 from rhythm_env.interface import ActionType, Meter
@@ -142,6 +143,16 @@ def _not_resting(candidate: Candidate, view: View) -> bool:
     named = "" if candidate.task is None else candidate.task.title or ""
     resting = view.person.resting.get(view.grid.date, ())
     return not any(action is candidate.action and what in ("", named) for action, what in resting)
+
+
+def _not_put_off(candidate: Candidate, view: View) -> Cells | Fact | bool:
+    """What was put off leaves its place until its new time. A task that was is no candidate at all."""
+    named = candidate.task is not None or candidate.action is None
+    until = None if named or candidate.action is None else rests_until(view.person, candidate.action)
+    if until is None:
+        return True
+    later = view.grid.inside([(until, view.grid.bed)])
+    return later if later.any() else fact("put_off_until", time=view.person.local(until))
 
 
 def _body(candidate: Candidate, view: View) -> Fact | bool:
@@ -294,6 +305,7 @@ def _of_apart(_candidate: Candidate, view: View) -> Fact:
 RULES: tuple[Rule, ...] = (
     Rule(name="veto", mask=lambda one, view: one.action not in view.person.wishes.never, refusal="vetoed"),
     Rule(name="not today", mask=_not_resting, refusal="not_today", firm=False),
+    Rule(name="put off", mask=_not_put_off, firm=False),
     Rule(name="little sleep", mask=_slept_enough, firm=False),
     Rule(name="tired", actions=frozenset({A.EXERCISE}), mask=_rested),
     Rule(name="body", mask=_body),

@@ -19,16 +19,16 @@ from numpy.typing import NDArray
 from bridge.calendar.busy import Stretch, is_open_hours, merged, takes_time
 from bridge.calendar.expansion import midnight
 from bridge.calendar.plans import COMPANY
+from bridge.day.agreed import is_agreed, put_off
 from bridge.day.evidence import missed
 from bridge.day.grid import CELL, DAY, Grid, is_meal, run
 from bridge.day.person import SURE, Person
 from bridge.day.routine import Habit
 from bridge.day.sleep import Rests, is_night
 from bridge.domain.facts import Fact, fact
-from bridge.domain.records import AdviceRecord
-from bridge.domain.slots import ZoneHistory, moment_at
+from bridge.domain.slots import moment_at
 from bridge.domain.types import Event, Label, Occurrence, Reading, Task
-from rhythm_env.interface import ActionType, Answer, Meter
+from rhythm_env.interface import ActionType, Meter
 
 WEEK = timedelta(days=7)
 MARKED_FREE = timedelta(hours=4)  # the longest entry marked as free that still keeps its time
@@ -208,26 +208,6 @@ def said_of(person: Person) -> list[Said]:
     ]
 
 
-def is_agreed(advice: AdviceRecord, zones: ZoneHistory) -> bool:
-    """Return True if the person accepted a recommendation, or put it off to the slot of its start.
-
-    One that was accepted and closed before its start was taken back, because the person fell ill for example.
-    """
-    if advice.answer is Answer.RESCHEDULE and advice.start is not None:
-        return moment_at(advice.start, zones) == advice.moved_to
-    gone = advice.closed_at is not None and advice.start is not None and advice.closed_at < advice.start
-    return advice.answer is Answer.ACCEPT and not gone
-
-
-def promised(person: Person) -> list[Stretch]:
-    """Return the times of suggestions that the person agreed to."""
-    return [
-        (one.start, one.end)
-        for one in person.advised
-        if one.kind == "suggested" and one.start and one.end and is_agreed(one, person.known.zones)
-    ]
-
-
 def suggested_on(person: Person, at: datetime) -> int:
     """Return how many suggestions were made for the local day of ``at``, but for one that is open in its slot."""
     moment = moment_at(at, person.known.zones)
@@ -334,6 +314,7 @@ def minutes_of(task: Task, action: ActionType | None) -> int:
 
 def _named(person: Person, action: ActionType, day: date, said: frozenset[str]) -> Task | None:
     """Return the most pressing open task of an action, due within two weeks or overdue, that is not said already."""
+    said |= put_off(person)
     mine = [
         t
         for t in person.known.tasks
@@ -344,8 +325,13 @@ def _named(person: Person, action: ActionType, day: date, said: frozenset[str]) 
 
 
 def due_tasks(person: Person, day: date) -> list[Task]:
-    """Return a few open tasks that are overdue or due soon after ``day``, the most pressing first, each title once."""
+    """Return a few open tasks that are overdue or due soon after ``day``, the most pressing first, each title once.
+
+    What was put off waits for its new time, and is none of them before.
+    """
+    waiting = put_off(person)
     found = (t for t in person.known.tasks if t.completed is None and t.title and t.due is not None)
+    found = (t for t in found if t.title not in waiting)
     near = [t for t in found if t.due is not None and _counts(t.due, person, day, DUE_DAYS)]
     once: dict[str | None, Task] = {}  # lists may repeat a task
     for task in sorted(near, key=lambda t: _order(t, person)):

@@ -196,6 +196,7 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "enough_today": say("you had {given} suggestions today, and {most} is what you wish"),
     "not_today": say("you said: not today"),
     "refused_now": say("you said: not now"),
+    "put_off_until": say("you moved it to {time:%a} at {time:%H:%M}"),
     "vetoed": say("you asked never to be advised it"),
     "away": say("you are away from home"),
     "new_zone": say("a journey changes your time zone"),

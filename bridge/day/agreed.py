@@ -1,0 +1,64 @@
+"""What a person agreed to, put off or refused: the times that stand, and what waits for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from bridge.calendar.busy import Stretch
+from bridge.day.person import Person
+from bridge.domain.records import AdviceRecord, Deed
+from bridge.domain.slots import ZoneHistory, moment_at, slot_bounds
+from rhythm_env.interface import ActionType, Answer
+
+
+def is_agreed(advice: AdviceRecord, zones: ZoneHistory) -> bool:
+    """Return True if the person accepted a recommendation, or put it off to the slot of its start.
+
+    One that was accepted and closed before its start was taken back, because the person fell ill for example.
+    """
+    if advice.answer is Answer.RESCHEDULE and advice.start is not None:
+        return moment_at(advice.start, zones) == advice.moved_to
+    gone = advice.closed_at is not None and advice.start is not None and advice.closed_at < advice.start
+    return advice.answer is Answer.ACCEPT and not gone
+
+
+def promised(person: Person) -> list[Stretch]:
+    """Return the times of suggestions that the person agreed to."""
+    return [
+        (one.start, one.end)
+        for one in person.advised
+        if one.kind == "suggested" and one.start and one.end and is_agreed(one, person.known.zones)
+    ]
+
+
+def _new_times(person: Person) -> Iterator[tuple[AdviceRecord, Stretch]]:
+    """Yield the suggestions that were put off to a time, each with that time, or with the slot where it has none."""
+    zones = person.known.zones
+    for one in person.advised:
+        if one.kind == "suggested" and one.answer is Answer.RESCHEDULE and one.moved_to is not None:
+            timed = is_agreed(one, zones) and one.start is not None and one.end is not None
+            yield one, (one.start, one.end) if timed else slot_bounds(one.moved_to, zones)  # type: ignore[misc]
+
+
+def put_off(person: Person) -> frozenset[str]:
+    """Return the names of what was put off to a time that is not over: it has no other place until then."""
+    times = _new_times(person)
+    return frozenset(one.what for one, (_, end) in times if one.what and end > person.now)
+
+
+def open_again(person: Person) -> frozenset[str]:
+    """Return the names of what was put off to a time that is over, and was not done."""
+    over = (one for one, (_, end) in _new_times(person) if end <= person.now and one.outcome is not Deed.DONE)
+    return frozenset(one.what for one in over if one.what) - put_off(person)
+
+
+def rests_until(person: Person, action: ActionType) -> datetime | None:
+    """Return the new time of an action that was put off without being about a task, or None."""
+    tasks = {task.title for task in person.known.tasks}
+    times = [
+        start
+        for one, (start, end) in _new_times(person)
+        if one.action is action and one.what not in tasks and end > person.now
+    ]
+    return max(times, default=None)

@@ -1,0 +1,122 @@
+"""What is put off leaves its old place until its new time: in plan, week, advice and silence it stands once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import fields
+from datetime import timedelta
+
+from bridge.advice import modes, rescheduling
+from bridge.advice.day_plan import plan_day
+from bridge.day.choice import look
+from bridge.day.person import Mode, ModeKind
+from bridge.day.silence import quiet
+from bridge.domain.records import AdviceRecord, Recommendation, User
+from bridge.domain.rendering import for_person
+from bridge.domain.slots import moment_at
+from bridge.domain.types import Task
+from bridge.domain.wishes import Wishes
+from bridge.installation import Bridge
+from rhythm_env.interface import ActionType, Answer
+
+from .lives import BERLIN, DAY, TODAY, at, entry
+from .persons import A, blocks, found, person, week
+from .test_kept import ask, home  # noqa: F401 - the fixture
+from .test_outcomes import advice
+
+SOON = timedelta(minutes=1)
+NAME = "Write the plan"
+TASK = Task(key="t", list="l", title=NAME, due=TODAY - DAY)
+MOVED = at(TODAY + DAY, 12 * 60 + 30)
+
+
+def put_off(hour=10.0, *agenda, action=A.DEEP_WORK, what=NAME, tasks=(TASK,), day=TODAY, **of):
+    """Somebody who at eight put the task off to noon of the next day."""
+    given = advice(
+        action,
+        at(TODAY, 8 * 60),
+        kind="suggested",
+        what=what,
+        answer=Answer.RESCHEDULE,
+        moved_to=moment_at(MOVED, BERLIN),
+    )
+    moved = [recorded(given, start=MOVED, end=MOVED + timedelta(minutes=60))]
+    actions = {task.key: action for task in tasks}
+    return person(*agenda, hour=hour, day=day, tasks=tasks, task_actions=actions, advised=moved, **of)
+
+
+def recorded(given, **of):
+    """A recommendation as a person's days read it."""
+    names = {one.name for one in fields(AdviceRecord)}
+    read = {one.name: getattr(given, one.name) for one in fields(given) if one.name in names}
+    return AdviceRecord(**{**read, "sd": None, "levels": {}, **of})
+
+
+def places(one, days=7):
+    """The dates of the plan on which the task stands, as a block or as what an entry is for."""
+    lived = week(one)
+    stands = Counter()
+    for day in (one.date_of(one.now) + k * DAY for k in range(days)):
+        for block in lived.blocks(day):
+            held = [told.title.reveal() for told in block.facts if told.kind == "for_task" and told.title]
+            stands[day] += (block.title == NAME) + held.count(NAME)
+    return +stands
+
+
+def test_what_was_put_off_stands_once_at_its_new_time_and_is_not_suggested_before():
+    focus = [entry(TODAY + k * DAY, 570, 630, A.DEEP_WORK, "Focus time") for k in (0, 3)]
+    for mode in (Mode(), Mode(kind=ModeKind.HOLIDAY, since=TODAY, until=TODAY, said=True)):
+        for agenda in ((), focus):
+            for hour in (8.1, 10.0, 13.5, 16.0):
+                one = put_off(hour, *agenda, mode=mode, places={"t": (at(TODAY, 960), at(TODAY, 1005))})
+                assert places(one) == {TODAY + DAY: 1}, (mode.kind, hour)
+                assert NAME not in [option.what for option in found(one)[0].values()]
+                assert NAME not in " ".join(for_person(quiet(look(one, one.now), {})))
+
+
+def test_once_its_new_time_is_over_unanswered_it_is_open_again():
+    after = put_off(13.75, day=TODAY + DAY)
+    assert places(after)
+    sunday = put_off(9.0, day=TODAY + 3 * DAY)
+    assert found(sunday)[0][A.DEEP_WORK].what == NAME
+
+
+def test_sport_that_was_put_off_comes_no_earlier_either():
+    goal = Wishes(goals={A.EXERCISE: 7})
+    for hour in (8.1, 12.0):
+        one = put_off(hour, action=A.EXERCISE, what=None, tasks=(), wishes=goal)
+        assert A.EXERCISE not in found(one, hours=10.0)[0]
+        assert not [block for block in blocks(one, "suggested") if block.action is A.EXERCISE]
+        assert for_person([found(one)[1][A.EXERCISE]]) == ["you moved it to Sat at 12:30"]
+
+
+def test_an_entry_for_a_task_holds_it_for_the_whole_week():
+    focus = [entry(TODAY + k * DAY, 570, 690, A.DEEP_WORK, "Focus time") for k in (0, 3, 4)]
+    one = person(*focus, tasks=(TASK,), task_actions={"t": A.DEEP_WORK})
+    assert sum(places(one).values()) == 1
+
+
+def test_a_change_of_mode_does_not_bring_back_what_was_put_off(home: tuple[Bridge, User]) -> None:  # noqa: F811
+    bridge, user = home
+    sunday = at(TODAY + 2 * DAY, 13 * 60, "UTC")
+    only = Wishes(never=frozenset(ActionType) - {ActionType.EXERCISE}, goals={ActionType.EXERCISE: 7})
+    bridge.store.people.save_wishes(user.id, only, now=sunday - DAY)
+    sport = ask(home, sunday)
+    assert isinstance(sport, Recommendation)
+    gap = next(one for one in rescheduling.gaps(bridge, user, sport, now=sunday) if one.start > sunday + DAY / 2)
+    to = moment_at(gap.start, user.zones)
+    rescheduling.answer(bridge, user, sport.id, Answer.RESCHEDULE, now=sunday + SOON, moved_to=to)
+    modes.say_mode(bridge.store, user, ModeKind.ILL, None, now=sunday + 2 * SOON)
+    ask(home, sunday + 3 * SOON)
+    modes.say_mode(bridge.store, user, ModeKind.NORMAL, None, now=sunday + 4 * SOON)
+    for hours in (0.1, 2.0, 5.5):
+        now = sunday + hours * timedelta(hours=1)
+        told = ask(home, now)
+        assert not isinstance(told, Recommendation) or told.id == sport.id
+        stands = [
+            (day, block.recommendation_id)
+            for day in range(3)
+            for block in plan_day(bridge, user, now.date() + day * DAY, now=now, seen=False).blocks
+            if block.action is ActionType.EXERCISE and block.start < gap.end
+        ]
+        assert stands == [((gap.start.date() - now.date()).days, sport.id)]
