@@ -57,13 +57,15 @@ class Input:
 class Happening:
     """A workout, an all-day calendar entry or a change of time zone on a day. ``title`` is not to be trusted.
 
-    ``hours`` is the length of a workout. The title of a ``private`` entry is for the user alone.
+    ``hours`` is the length of a workout, and ``days`` that of an entry. The title of a ``private`` entry is for the
+    user alone.
     """
 
     day: date
     kind: str  # workout, entry, zone
     title: str | None
     hours: float | None = None
+    days: int = 1
     private: bool = False
 
 
@@ -187,7 +189,8 @@ def _happenings(known: Snapshot, days: Sequence[date]) -> Iterator[Happening]:
         event = occurrence.event
         day = occurrence.start.astimezone(zone_at(occurrence.start, known.zones)).date()
         if event.all_day and event.kind not in IGNORED_KINDS and day in within:
-            yield Happening(day=day, kind="entry", title=event.title, private=event.private)
+            length = max(round((occurrence.end - occurrence.start) / DAY), 1)
+            yield Happening(day=day, kind="entry", title=event.title, days=length, private=event.private)
     for span in known.zones[1:]:
         day = span.since.astimezone(zone_at(span.since, known.zones)).date()
         if day in within:

@@ -42,13 +42,15 @@ class InputTrendDocument(TypedDict):
 class HappeningDocument(TypedDict):
     """An event that may explain a trend, which is a workout, an all-day entry or a change of time zone.
 
-    ``hours`` is the length of a workout, otherwise null. ``private`` is true for a private calendar entry.
+    ``hours`` is the length of a workout, otherwise null, and ``days`` that of an entry. ``private`` is true for a
+    private calendar entry.
     """
 
     day: str
     kind: str
     title: str | None
     hours: float | None
+    days: int
     private: bool
 
 
@@ -104,6 +106,7 @@ def trends_document(found: Trends) -> TrendsDocument:
                 "kind": one.kind,
                 "title": one.title,
                 "hours": one.hours,
+                "days": one.days,
                 "private": one.private,
             }
             for one in found.happenings

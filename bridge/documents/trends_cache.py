@@ -25,7 +25,7 @@ from bridge.trends import compute_trends, metrics_of
 log = logging.getLogger(__name__)
 
 DAYS_MAX = 366  # days
-DOCUMENT_VERSION = 3  # rises when the same data make another document
+DOCUMENT_VERSION = 4  # rises when the same data make another document
 RENEWAL_TIMEOUT_SECONDS = 120.0  # after which the process that renews is taken for dead
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import sqrt
 
 import numpy as np
@@ -15,6 +16,8 @@ DAYS_MIN, OTHERS_MIN = 4, 14  # our choice: of a stretch, and of the days beside
 SHIFT_MIN = 0.05  # of a meter; our choice: less matters to nobody
 LIKELY = 0.9  # share of the begins that the interval holds
 CORRELATION_MAX = 0.9
+GAP_DAYS, SETTLING_DAYS = 7, 7  # our choice: a longer silence ends a sensor; what follows a break is not compared
+DENSE = 0.5  # our choice: share of the days with a value, from which a figure comes from a sensor that is worn
 # Of the shift, in standard errors. At most 2 % of made-up series of 84 days without a change exceed it, 400 each whose
 # days correlate by 0, 0.4 and 0.7 with the day before.
 CLEAR = 6.0
@@ -37,8 +40,39 @@ class Change:
     lasts: bool
 
 
-def change(series: Sequence[float | None]) -> Change | None:
-    """Return the clearest change of a daily series, or None where chance may explain every one."""
+def change(series: Sequence[float | None], breaks: Iterable[int] = ()) -> Change | None:
+    """Return the clearest change of a daily series, or None where chance may explain every one.
+
+    Days are compared with those between the same two ``breaks`` only, which are places in the series.
+    """
+    edges = sorted({0, len(series), *breaks})
+    found = [_within(series, start + SETTLING_DAYS * bool(start), end) for start, end in pairwise(edges)]
+    return max((one for one in found if one is not None), key=lambda one: abs(one.shift) / one.error, default=None)
+
+
+def breaks(columns: Iterable[Sequence[float | None]]) -> set[int]:
+    """Return the places at which a sensor began or ended, by its daily values; what is measured seldom is none."""
+    return {place for column in columns for place in _ends(column)}
+
+
+def _ends(column: Sequence[float | None]) -> Iterator[int]:
+    known = [day for day, value in enumerate(column) if value is not None]
+    starts = [0, *(n for n in range(1, len(known)) if known[n] - known[n - 1] > GAP_DAYS), len(known)]
+    for first, last in pairwise(starts if known else []):
+        begin, end = known[first], known[last - 1] + 1
+        if last - first >= max(DAYS_MIN, DENSE * (end - begin)):
+            yield from (place for place in (begin, end) if GAP_DAYS < place < len(column) - GAP_DAYS)
+
+
+def _within(series: Sequence[float | None], start: int, stop: int) -> Change | None:
+    found = _clearest(series[start:stop])
+    if found is None:
+        return None
+    ends = {name: getattr(found, name) + start for name in ("begin", "end", "earliest", "latest")}
+    return replace(found, **ends, lasts=found.lasts and stop == len(series))
+
+
+def _clearest(series: Sequence[float | None]) -> Change | None:
     days = [day for day, value in enumerate(series) if value is not None]
     values = [value for value in series if value is not None]
     if len(values) < DAYS_MIN + OTHERS_MIN:

@@ -94,3 +94,10 @@ def test_any_life_gives_a_document() -> None:
         columns = [*(t["level"] for t in found["meters"].values()), *found["planned_hours"].values()]
         assert {len(column) for column in columns} == {len(found["days"])}
         assert datetime.fromisoformat(found["at"]) == at
+
+
+def test_an_entry_of_all_days_is_told_with_its_length() -> None:
+    first, last = TODAY - 5 * DAY, TODAY - 3 * DAY
+    camp = entry(MORNING - 5 * DAY, 72, title="Camp", first_day=first, last_day=last)
+    found = compute_trends(known(agenda=[camp]), days=14)
+    assert [(each.title, each.days) for each in found.happenings] == [("Camp", 3)]

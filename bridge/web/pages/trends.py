@@ -14,7 +14,7 @@ from bridge.documents.trends_cache import CachedTrends, load_trends
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, date_text, number, say, shown
 from bridge.domain.metrics import Metric
-from bridge.query.change import DAYS_MIN, OTHERS_MIN, Change, change
+from bridge.query.change import DAYS_MIN, GAP_DAYS, OTHERS_MIN, Change, breaks, change
 from bridge.web.as_of import as_of
 from bridge.web.kinds import heading, unit_name
 from bridge.web.phrases import action_name, meter_name, meter_word, source_title
@@ -68,7 +68,7 @@ def _charts(body: Body) -> dict[str, Any]:
         }
         for meter in Meter
     ]
-    found = {str(meter): change(body["meters"][str(meter)]["level"]) for meter in Meter}
+    found = {str(meter): change(body["meters"][str(meter)]["level"], _breaks(body, str(meter))) for meter in Meter}
     for chart in charts:
         one = found[str(chart["meter"])]
         chart["changed"] = None if one is None else [body["days"][one.begin], body["days"][one.end - 1]]
@@ -80,6 +80,15 @@ def _charts(body: Body) -> dict[str, Any]:
         "body": body,
         "sources": {row["source"]: source_title(row["source"]) for row in body["inputs"]},
     }
+
+
+def _breaks(body: Body, meter: str) -> set[int]:
+    """Return the places at which a sensor of the meter, its level or the calendar began or ended."""
+    columns = [row["values"] for row in body["inputs"] if meter in row["meters"]]
+    planned = [day for day, hours in enumerate(zip(*body["planned_hours"].values(), strict=True)) if any(hours)]
+    calendar = {planned[0], planned[-1] + 1} if planned else set()
+    last = len(body["days"]) - GAP_DAYS
+    return breaks([*columns, body["meters"][meter]["level"]]) | {day for day in calendar if GAP_DAYS < day < last}
 
 
 def _reaching(visit: Visit) -> int:
@@ -122,8 +131,18 @@ def _inputs_around(body: Body, meter: str, one: Change) -> list[str]:
 
 def _happened_around(body: Body, one: Change) -> list[str]:
     near = set(body["days"][max(one.earliest - 3, 0) : one.end + 1])
-    rare = [each for each in body["happenings"] if each["kind"] != "workout" and each["day"] in near]
+    rare = [each for each in body["happenings"] if each["day"] in near and _may_explain(body, each, near)]
+    rare = list({each["title"]: each for each in reversed(rare)}.values())[::-1]
     return [f"{each['title'] or _(each['kind'])} ({_short(each['day'])})" for each in rare]
+
+
+def _may_explain(body: Body, happening: dict[str, Any], near: set[str]) -> bool:
+    """Return True for another time zone, an entry over days, and one that repeats near the change and never before."""
+    if happening["kind"] != "entry":
+        return bool(happening["kind"] == "zone")
+    like = [one["day"] for one in body["happenings"] if one["title"] == happening["title"]]
+    repeats = len(near.intersection(like)) > 1 and min(like) >= min(near)
+    return happening["days"] > 1 or (happening["title"] is not None and repeats)
 
 
 CHANGED_TEXTS = {

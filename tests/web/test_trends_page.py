@@ -1,0 +1,47 @@
+"""What changed, as the page of trends tells it: what may explain it is named, and nothing that is always there."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import Any
+
+from bridge.web.pages import trends
+from rhythm_env.interface import Meter
+
+FIRST, DAYS = date(2026, 1, 1), 120
+
+
+def body(happenings: list[tuple[int, str, int]], *, watch: range = range(DAYS)) -> dict[str, Any]:
+    levels = [0.7 + 0.01 * (day % 3) + (0.15 if day >= 60 else 0.0) for day in range(DAYS)]
+    days = [str(FIRST + timedelta(days=day)) for day in range(DAYS)]
+    row = {"metric": "stress", "unit": "points", "source": "garmin", "meters": ["SERENITY"]}
+    return {
+        "days": days,
+        "meters": {str(meter): {"level": levels, "validated": True} for meter in Meter},
+        "inputs": [{**row, "values": [30.0 + day % 5 if day in watch else None for day in range(DAYS)]}],
+        "planned_hours": {},
+        "happenings": [
+            {"day": days[day], "kind": "entry", "title": title, "days": length, "hours": None, "private": False}
+            for day, title, length in happenings
+        ],
+    }
+
+
+def told(*given: Any, **also: Any) -> dict[str, str | None]:
+    return {one["said"]: one["around"] for one in trends._charts(body(*given, **also))["changes"]}
+
+
+def test_only_what_lasts_or_is_new_may_explain_a_change() -> None:
+    often = [(day, "Bins", 1) for day in range(0, DAYS, 7)]
+    new = [(day, "Night class", 1) for day in range(62, DAYS, 7)]
+    found = told([(60, "Ben's birthday", 1), (61, "Camp", 5), *often, *new])
+    assert len(found) == len(Meter)
+    assert all(around is not None and "Camp (3 Mar)" in around for around in found.values())
+    assert all("Night class (4 Mar)" in (around or "") for around in found.values())
+    assert not any("birthday" in (around or "") or "Bins" in (around or "") for around in found.values())
+
+
+def test_no_change_is_told_where_the_watch_of_a_meter_ends() -> None:
+    found = told([], watch=range(60))
+    assert len(found) == len(Meter) - 1
+    assert not any("serenity" in said for said in found)
