@@ -121,7 +121,7 @@ def write_plans(bridge: Bridge, user: User, connection: Connection, *, at: datet
     from bridge.advice import calendar_writer
 
     spec = registry.spec(connection.source)
-    if spec.writes is None:
+    if spec.writes is None or bridge.store.connections.secret(connection.id) is None:  # as of the made-up person
         return True
     account = bridge.account(connection, spec)
     if not (account.token() or {}).get(WRITES_FIELD):

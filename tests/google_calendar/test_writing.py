@@ -173,6 +173,13 @@ def test_a_sync_that_is_under_way_keeps_its_lease(stage: Stage) -> None:
     assert (store.scheduling.lease_holder(connection.id), stage.ours()) == (stage.bridge.holder, [])
 
 
+def test_a_connection_without_consent_asks_for_no_settings(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The made-up person's calendar comes from a recording."""
+    connection = stage.bridge.store.connections.connect(stage.user.id, "google_calendar", "made up", now=stage.now)
+    monkeypatch.setattr(type(stage.bridge), "account", None)
+    assert runs.write_plans(stage.bridge, stage.user, connection, at=stage.now)
+
+
 def test_nothing_is_written_where_nobody_agreed_to_it(stage: Stage) -> None:
     connection = stage.bridge.store.connections.of_user(stage.user.id)[0]
     account = stage.bridge.account(connection, registry.spec("google_calendar"))
