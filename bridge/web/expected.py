@@ -40,7 +40,8 @@ def expected(visit: Visit, monday: date, *, seen: bool) -> list[dict[str, Any]]:
     named: set[str] = set()
     for day in coming_days(visit, monday):
         for block in _previews(visit, day, seen=seen):
-            if day >= monday and (block.title is None or block.title not in named):
+            inside = monday <= moment_at(block.start, visit.user.zones).date < monday + 7 * A_DAY
+            if inside and (block.title is None or block.title not in named):
                 found.append(_shown(visit, block))
             named |= {block.title} if block.title else set()
     return found

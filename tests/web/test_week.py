@@ -227,11 +227,22 @@ def test_the_coming_days_show_what_is_expected_in_their_slots_and_a_task_once(
     next_week = visitor.get("/week/ahead?week=2026-W48", headers=PART).text
     assert (part + next_week).count("Pay the rent") == 1
     assert re.search(r'Pay the rent.*?class="soft why">It is due', part + next_week, re.DOTALL)
-    (due,) = re.findall(r'<li id="(due-\w+)">', visitor.get("/week?week=2026-W48").text)
-    assert f'<div id="{due}" hx-swap-oob="delete">' in part + next_week  # with its place its line at the day goes
+    for page, swaps in ((shown, part), (visitor.get("/week?week=2026-W48").text, next_week)):
+        goes = re.findall(r'<div id="(due-\w+)" hx-swap-oob="delete">', swaps)
+        assert set(goes) <= set(re.findall(r'<li id="(due-\w+)"', page))  # with its place its line at the day goes
+        assert set(re.findall(r"beforeend:#([\w-]+)", swaps)) <= set(re.findall(r' id="([\w-]+)"', page))
     assert "/week/ahead" not in visitor.get("/week?week=2026-W46").text
     assert visitor.get("/week/ahead?week=2026-W47").headers["location"] == "/week?week=2026-W47"
     assert visitor.get("/week/ahead?week=x", headers=PART).status_code == 400
+
+
+def test_a_task_that_has_its_place_in_a_week_goes_from_the_head_of_its_day(
+    place: Place, ana: User, visitor: Visitor
+) -> None:
+    visitor.finished(visitor.upload("todo.ics", todo("Pay the rent", "20261126")).text)
+    (due,) = re.findall(r'<li id="(due-\w+)">', visitor.get("/week?week=2026-W48").text)
+    part = visitor.get("/week/ahead?week=2026-W48", headers=PART).text
+    assert part.count(f'<div id="{due}" hx-swap-oob="delete">') == 1
 
 
 def test_a_day_leads_to_its_neighbours_and_back_to_the_week(ana: User, visitor: Visitor) -> None:

@@ -83,7 +83,10 @@ def week_ahead(request: Request, visit: Visitor, week: Annotated[str, Query(max_
     if not is_part(request):
         return RedirectResponse(f"/week?week={week_name(monday)}", 303)
     found = expected.expected(visit, monday, seen=is_seen(request, visit))
-    return page("week/ahead.html", visit, expected=found)
+    drawn, today = cached_week(visit, monday), moment_at(visit.now, visit.user.zones).date
+    dates = [slot.facts.moment.date for slot in drawn.slots[::4]]
+    heads = {task["id"] for date_ in dates for task in _due(drawn, date_, today)["due"]}
+    return page("week/ahead.html", visit, expected=found, placed=heads.intersection(one["due"] for one in found))
 
 
 def _drawn(visit: Visit, week: Week, owned_: dict[str, Any]) -> Markup:
