@@ -30,6 +30,8 @@ STAGES = ("light_sleep", "deep_sleep", "rem_sleep")
 ENDS = ("min", "max")
 MINUTES = {str(metric) for metric, spec in METRICS.items() if spec.unit == "min"}
 WEEKEND = "weekday >= 6"
+PERCENT = 100.0
+WORK = "DEEP_WORK|ADMIN_WORK"
 
 
 class NotUnderstood(Exception):
@@ -117,6 +119,8 @@ def _settled(tokens: Sequence[w.Token]) -> list[w.Token]:
         stage = token == (w.METRIC, "asleep") and bool(found) and found[-1][1] in STAGES
         if not (stage or around.leaves_out(token)):
             found.append(around.meant(token))
+    if (w.MORE, "speed") in tokens and around.kinds & {w.SPORT, w.ACTIVITY} and not around.kinds & {w.METRIC, w.FIGURE}:
+        found.append((w.FIGURE, "speed"))
     climbed = (w.FIGURE, "ascent") in tokens or (w.BY, "sport") in found
     if climbed and not around.kinds & {w.WORKOUTS, w.SPORT, w.ACTIVITY}:
         found.append((w.WORKOUTS, "did"))
@@ -164,6 +168,7 @@ class _Around:
             (w.TOGETHER, w.RELATED not in self.kinds): (w.OF, "sum"),
             (w.RISEN, not self.climbed): (w.OF, "trend"),
             (w.BEST, self.better): (w.OF, value),
+            (w.BEST, self.metrics == {"stress"}): (w.OF, "min" if value == "max" else "max"),
             (w.WEEKEND, bool(usual) or w.THAN in self.kinds): (w.CONDITION, WEEKEND),
             (w.WHICH_BY, self.grouped): (w.BY, value),
         }
@@ -220,10 +225,16 @@ def _conditions(bag: Bag) -> None:
     compared = bag.sees(w.MORE, w.RELATED, w.DIFFERENCE, w.THAN)
     if compared and any(kind == w.METRIC and str(of) not in OF_WORKOUT for kind, of in bag.tokens):
         bag.join(f"{DONE}K|K{DONE}", _of_workouts)  # "does late training affect my sleep"
-    bag.join("dw?CaE?|[DN]wCaE?", _planned, kept=w.DAYS + w.NIGHTS)
-    bag.join("[dDN]?@w?aE?", _of_action)
-    bag.join("dw?aE?|dw?Ea", _of_action)
-    bag.join("[DN]waE?", _of_action, kept=w.DAYS + w.NIGHTS)
+    bag.join("dw?CaE*|[DN]w?CaE*|dw?aE*C", _planned, kept=w.DAYS + w.NIGHTS)
+    bag.join("d?w?CE+|dw?E+C|(?<=[DN])w?E+C", _of_entries)
+    compares = bag.sees(w.MORE, w.RELATED, w.DIFFERENCE, w.THAN)
+    if not compares and (w.OTHERS, "without") in bag.tokens and not bag.sees(w.CONDITION):
+        bag.join(f"oE+|o{DONE}+|oaE*", _without)
+    bag.join("[DN]wE+", _with_entries, kept=w.DAYS + w.NIGHTS)
+    bag.join("dw?E+(?!a)", _with_entries)
+    bag.join("[dDN]?@w?aE*", _of_action)
+    bag.join("dw?aE*|dw?Ea", _of_action)
+    bag.join("[DN]waE*", _of_action, kept=w.DAYS + w.NIGHTS)
     bag.join("[dDN]?@w?f", _noted)
     bag.join("(?<=Q)f[DN]", _noted, kept=w.DAYS + w.NIGHTS)
     if not bag.sees(w.MORE, w.RELATED, w.DIFFERENCE, w.THAN, w.CONDITION) and (w.OTHERS, "both") not in bag.tokens:
@@ -231,7 +242,8 @@ def _conditions(bag: Bag) -> None:
     bag.join("d?w?Cf|d?w?fC", _noted)
     bag.join("dw?f|f[DN](?![wX])|fd", _noted)
     bag.join("[DN]wf|f[DN]", _noted, kept=w.DAYS + w.NIGHTS)
-    bag.join("@CM", _after)
+    bag.join("@[Nm]?CM", _after)
+    bag.join("@w?[Nm]w?C(?!M)", lambda of: _of_metric({**of, w.METRIC: "asleep"}))
     bag.join("dw?CM", _of_metric)
     bag.join("dM?w?MC(?!M)", _of_metric)
     bag.join("bK|Kb", lambda of: _clock("night.start", of))
@@ -239,6 +251,8 @@ def _conditions(bag: Bag) -> None:
     bag.join("MK|KM", lambda of: _clock("night.start", of) if of[w.METRIC] in ("in_bed", "asleep") else None)
     bag.join("dw?K", lambda of: _clock("night.start", of) if of[w.ON_DAYS] == "nights" else None)
     bag.join("(?<=N)w?K(?!M)", lambda of: _clock("night.start", of))
+    if bag.sees(w.ENTRIES, w.ACTION) and not bag.sees(w.METRIC, w.WORKOUTS, w.SPORT, w.ACTIVITY):
+        bag.join("w?C", _of_entry)
     if bag.sees(w.WORKOUTS, w.SPORT, w.ACTIVITY):
         bag.join("w?C[MF]", _of_workout)
         bag.join("w?[MF]C", _of_workout)
@@ -301,6 +315,29 @@ def _planned(of: dict[str, object]) -> str | None:
     return f"{ON}{name} {sign} {number:g}" if unit == "min" and name in PLANNED else None
 
 
+def _of_entries(of: dict[str, object]) -> str | None:
+    """Return a condition on the number of a day's calendar entries, or on the minutes that they take."""
+    sign, number, unit = _parts(of[w.COMPARED])
+    return f"{ON}entries{'.minutes' if unit else ''} {sign} {number:g}" if unit in (None, "min") else None
+
+
+def _with_entries(_: dict[str, object]) -> str:
+    return f"{ON}entries > 0"
+
+
+def _of_entry(of: dict[str, object]) -> str | None:
+    sign, number, unit = _parts(of[w.COMPARED])
+    return f"entry.minutes {sign} {number:g}" if unit == "min" else None
+
+
+def _without(of: dict[str, object]) -> str | None:
+    if w.ACTION in of:
+        return f"{ON}action != {of[w.ACTION]}"
+    if w.ENTRIES in of:
+        return f"{ON}entries = 0"
+    return None if of.keys() & {w.SPORT, w.ACTIVITY} else f"{ON}workouts = 0"
+
+
 def _noted(of: dict[str, object]) -> str | None:
     sign, number, unit = _parts(of.get(w.COMPARED, (">", 0.0, None)))
     return f"{_day(of)}{of[w.FACTOR]} {sign} {number:g}" if unit is None else None
@@ -324,6 +361,8 @@ def _of_metric(of: dict[str, object]) -> str | None:
     name = str(of[w.METRIC])
     sign, number, unit = _parts(of[w.COMPARED])
     own = "level" if name in METER_NAMES else METRICS[Metric(name)].unit
+    if own == "level" and unit in (None, "%") and 0 <= number <= PERCENT:
+        return f"{name} {sign} {number / PERCENT if number > 1 or unit else number:g}"
     if own.startswith("vendor") and unit in (None, "%"):
         return f"{name} {sign} {number:g}"
     told = unit or ("" if own in ("m", "level") or name in NIGHT else own)

@@ -54,6 +54,8 @@ def _test_of_day(one: Condition, tables: Tables, kind: Kind) -> Test:
         # From noon on, so that half past midnight is later than eleven in the evening.
         compared = _compared(replace(one, values=tuple(from_noon(float(value)) for value in one.values)))
         return lambda row: (night := tables.nights.get(row.day)) is not None and compared(from_noon(night.start))
+    if one.name == "entry.minutes":
+        return lambda row: (value := row.values.get("minutes")) is not None and compared(value)
     values = tables.by_day(one.name)
     return lambda row: (value := values.get(row.day)) is not None and compared(value)
 

@@ -15,6 +15,7 @@ PACKED = {str(metric) for metric, spec in METRICS.items() if spec.packed} - {"st
 NIGHT_CLOCKS = {f"nights.{name}" for name in CLOCKS}
 FAR = {"running", "trail running", "cycling", "mountain biking", "walking", "hiking", "swimming", "rowing", "skiing"}
 LONG = ("week", "month")
+NONE_OF_DAY = (f"{ON}entries = 0", f"{ON}workouts = 0", f"{ON}action !=")
 ADDED = {*WORKOUT_UNITS} - AVERAGED
 
 
@@ -33,7 +34,10 @@ def counted(where: Sequence[str]) -> str:
     """Return the subject whose days are counted by conditions."""
     fields = {one.removeprefix(ON).split(" =")[0].rsplit(" ", 1 if " = " in one else 2)[0] for one in where}
     fields = {one for one in fields if not one.startswith(("weekday", AFTER, NEXT))}
-    if any(one.startswith(("workout.", "action", "night.", "before.")) or one.endswith(".minutes") for one in fields):
+    if any(
+        one.startswith(("workout", "entries", "action", "night.", "before.")) or one.endswith(".minutes")
+        for one in fields
+    ):
         return "days"
     if len(fields) != 1:
         raise NotUnderstood
@@ -74,25 +78,33 @@ def entries(bag: Bag) -> Words:
         actions.append("EXERCISE")
     of, by, where = bag.one(w.OF), bag.text(w.BY), where_of(bag)
     each, period, long = bag.has(w.EACH), bag.text(w.PERIOD), bag.has(w.HOW_LONG)
-    figure = bag.one(w.FIGURE)
-    when = bag.has(w.WHEN, w.WHICH)
-    bag.take(w.DID, w.AND, w.OTHERS * 0, *(w.WITH if named or actions else ""))
+    figure, day = bag.one(w.FIGURE), bag.has(w.DAYS)
+    when = bag.has(w.WHEN, w.WHICH) or (day and of in ENDS)
+    if figure == "time":  # "family time" is a name, and minutes where nothing else is counted
+        many = often or (asked and "much" not in asked)
+        figure = None if many or (named and unit is None and by is None) else "minutes"
+    bag.take(w.DID, w.AND, *(w.WITH if named or actions else ""))
     minutes = unit == "min" or "much" in asked or long or length is not None or figure == "minutes"
-    if unit not in (None, "min") or len(actions) > 2 or figure not in (None, "minutes"):
-        raise NotUnderstood
-    if any(not one.startswith("weekday") for one in where) or (when and not (length or of in ("first", "last", *ENDS))):
-        raise NotUnderstood
-    if actions and not (minutes or named or often or asked):
-        raise NotUnderstood
     if len(actions) == 2 and by is None:
         by = "action"
+    end_of_day = of in ENDS and not length and not (each or period or by)
+    unclear = [
+        unit not in (None, "min") or len(actions) > 2 or figure not in (None, "minutes"),
+        any(not one.startswith(("weekday", "entry.")) for one in where),
+        when and not (length or of in ("first", "last", *ENDS)),
+        actions and not (minutes or named or often or asked),
+        end_of_day and not when,  # of single ones, or of days
+        day and not when,
+    ]
+    if any(unclear):
+        raise NotUnderstood
     where += [f"action = {'|'.join(map(str, actions))}"] if actions else []
-    if length:
-        return Words(what="entries.minutes", of=length, by=by, where=where)
     what = "entries.minutes" if minutes else "entries"
+    if length:
+        return Words(what=what, of=length, by=by, where=where)
     if period or (of in ("mean", "median", *ENDS) and by in LONG):
         return Words(what=what, of=str(of or "mean"), per=period or by, where=where)
-    if each or (of == "mean" and not minutes):
+    if each or end_of_day or (of == "mean" and not minutes):
         return Words(what=what, of=str(of or "mean"), per="day", by=by, where=where)
     if of in ENDS and not minutes:
         raise NotUnderstood
@@ -105,9 +117,12 @@ def workouts(bag: Bag) -> Words:
     sports = [*dict.fromkeys(str(one) for one in (*counted, *bag.take(w.ACTIVITY)))]
     often, when, each = bag.has(w.HOW_OFTEN), bag.has(w.WHEN), bag.has(w.EACH)
     early, how, usual = bag.text(w.EARLY), bag.has(w.HOW), (w.OF, "mean") in bag.tokens
+    lasted = (w.FIGURE, "minutes") in bag.tokens
     rows, by, period, where = bag.one(w.ROWS_LAST), bag.text(w.BY), bag.text(w.PERIOD), where_of(bag)
     now, much = (w.DID, "now") in bag.tokens, (w.HOW_MANY, "much") in bag.tokens
-    bag.take(w.AND if len(sports) > 1 else "", "" if bag.sees(w.METRIC) else w.WALK, w.DAYS if by == "day" else "")
+    bag.take(
+        w.AND if len(sports) > 1 or when else "", "" if bag.sees(w.METRIC) else w.WALK, w.DAYS if by == "day" else ""
+    )
     if sports and {*sports} <= FAR:
         _farthest(bag)
     which, every, (field, of, summed) = bag.has(w.WHICH), bag.has(w.ALL), _of_field(bag, each=each)
@@ -132,8 +147,11 @@ def workouts(bag: Bag) -> Words:
     if per:
         return Words(what=what, of=str(of or "mean"), per=per, where=where)
     if field:
-        if (summed and now and not (of or each or by)) or (of == "mean" and by in LONG and field in ADDED):
+        if (summed and now and not (of or each or by)) or (
+            of == "mean" and by in LONG and field in ADDED and not lasted
+        ):
             raise NotUnderstood  # in all, or each; of workouts, or of weeks
+        summed = summed or (by == "sport" and field in ADDED)
         of = of or ("mean" if each or not (summed or (by in LONG and field in ADDED)) else "sum")
         return _rowed(rows, Words(what=what, of=of, by=by, where=where))
     named = often or when or counted or by or {*nouns} - {"did"}  # an activity alone is no number
@@ -258,6 +276,7 @@ def rows(bag: Bag) -> Words:
     nights, days, of, where, by = bag.has(w.NIGHTS), bag.has(w.DAYS), bag.one(w.OF), where_of(bag), bag.text(w.BY)
     if not nights and not days:
         nights, days = bag.said == "nights", bag.said == "days"
+        days = days or (many and any(one.startswith(NONE_OF_DAY) for one in where))
     asked = [one for one in where if not one.startswith("weekday")]
     bag.take(w.WITH, w.WHICH if by == "day" else "")
     if bag.has(w.WALK) and not any(one.startswith("steps") for one in where):

@@ -167,6 +167,8 @@ SEVERAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 BEFORE = "before."  # leads a field of the day before, as in ``before.steps``
 DAY_FIELDS = ("weekday", "action")
+DAY_COUNTS = ("entries", "entries.minutes", "workouts")  # of a day, with 0 on the days without
+ENTRY_FIELDS = ("entry.minutes",)
 NIGHT_FIELDS = ("night.start", "night.end")
 WORKOUT_FIELDS = ("workout.sport", "workout.start", "workout.end", *(f"workout.{name}" for name in WORKOUT_UNITS))
 

@@ -14,7 +14,9 @@ from bridge.domain.metrics import METRICS, Metric
 from bridge.query.model import (
     BEFORE,
     CLOCKS,
+    DAY_COUNTS,
     DAY_FIELDS,
+    ENTRY_FIELDS,
     METER_NAMES,
     NIGHT_FIELDS,
     OPERATORS,
@@ -50,6 +52,8 @@ FIELDS: tuple[str, ...] = (
     *(str(metric) for metric in ASKED),
     *METER_NAMES,
     *DAY_FIELDS,
+    *DAY_COUNTS,
+    *ENTRY_FIELDS,
     *PLANNED,
     *NIGHT_FIELDS,
     *WORKOUT_FIELDS,
@@ -124,6 +128,8 @@ def _check(query: Query) -> None:
         raise SetupError("only workouts are grouped by sport; ask for workouts, or group by day, week or month")
     if by is By.ACTION and subject.kind is not Kind.ENTRIES:
         raise SetupError("only entries are grouped by action; ask for entries, or group by day, week or month")
+    if subject.kind is not Kind.ENTRIES and any(one.name in ENTRY_FIELDS for one in query.conditions):
+        raise SetupError("entry.minutes is asked of entries; for what a day holds ask entries.minutes")
     _check_together(query)
 
 

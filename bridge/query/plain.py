@@ -19,10 +19,10 @@ from bridge.query import plain_kinds as w
 from bridge.query.bag import Bag, NotUnderstood
 from bridge.query.parse import Words
 from bridge.query.plain_marks import Marked
+from bridge.query.plain_names import without_free, without_names
 from bridge.query.plain_slips import parts
-from bridge.query.plain_words import lexicon, months, notes_like, texts, vocabulary
+from bridge.query.plain_words import lexicon, months, notes_like, texts
 from bridge.query.readings import COMPARE, words_of
-from bridge.query.span_words import MONTHS, WEEKDAYS
 from bridge.query.spans import DAY
 
 TEXT_MAX = 300  # characters
@@ -77,7 +77,7 @@ def _read(text: str, marked: Marked, factors: w.Lexicon) -> Words:
         raise NotUnderstood
     known = {**lexicon(marked.language), **factors}
     if marked.corrected:
-        text = _without_names(text.lower(), marked.language)
+        text = without_names(text.lower(), marked.language)
     tokens = _tokens(marked.mark(marked.corrected_text(_plain(text), known)), marked, known)
     tokens = _placed([one for one in tokens if one[0] != w.FILL])
     spans = list(dict.fromkeys(marked.spans[int(str(number))] for kind, number in tokens if kind == w.SPAN))
@@ -92,6 +92,8 @@ def _read(text: str, marked: Marked, factors: w.Lexicon) -> Words:
     read = words_of(Bag.of([one for one in tokens if one[0] != w.SPAN]))
     if not spans:
         return read
+    if any(first and first > marked.today for first, _ in spans) and not read.what.startswith("entries"):
+        raise NotUnderstood  # only of entries is told what is to come
     if len(spans) == 2 and (read.against or read.by or read.of in ("trend", "share", "first", "last")):
         raise NotUnderstood
     if (
@@ -120,35 +122,28 @@ def _placed(tokens: Sequence[w.Token]) -> list[w.Token]:
 def _without_comparison(tokens: Sequence[w.Token]) -> list[w.Token]:
     """Return tokens of a figure that is compared between two spans without the words that compare."""
     counted = any(kind in (w.SPORT, w.WORKOUTS, w.ENTRIES, w.ACTION) for kind, _ in tokens)
+    figured = any(kind in (w.METRIC, w.FIGURE, w.UNIT) for kind, _ in tokens)
+    figured = figured or (w.MORE, "speed") in tokens
+    if counted and not figured and any(kind == w.MORE and of is not None for kind, of in tokens):
+        raise NotUnderstood  # "were my runs longer": farther, or longer in time
     found: list[w.Token] = []
     for kind, value in tokens:
-        if kind == w.MORE and counted:
+        if kind == w.MORE and counted and value is None:
             found.append((w.HOW_MANY, None))
         elif kind not in (*COMPARE, w.AND, w.WHICH) and (kind, value) != (w.OF, "trend"):
             found.append((kind, value))
     return found
 
 
-def _without_names(text: str, language: str) -> str:
-    """Return a text without the unknown name of a span of which the dates follow, as in "on holiday, 3 to 17 July"."""
-
-    def told(match: re.Match[str]) -> str:
-        known = vocabulary(language) | {*f"{MONTHS[language]} {WEEKDAYS[language]}".replace("|", " ").split()}
-        return match[0] if known & {*match["name"].split()} else f"{match['since'] or ''} "
-
-    lead = r"(?:on|in|during|at|over|im|in der|am|an|bei|(?P<since>since|seit)) (?:my |the |meine[mnr] )?"
-    return re.sub(
-        rf"(?<!\w){lead}(?P<name>[^\W\d_]+(?: [^\W\d_]+)?)(?: ?[,(]| (?=\d)) ?(?=(?:vom |from |the )?\d)", told, text
-    )
-
-
 def _plain(text: str) -> str:
     text = text.lower().replace("’", "'").strip(" ?!.\n\t")
+    text = without_free(text)
     text = re.sub(r"^(?:i'?m|i am|ich bin|as an?|als) [^.?!:–-]{2,60}(?:[.:!] ?| [-–] )(?=.{12})", "", text)  # who asks
     month = "|".join(months())
     text = re.sub(rf"(?<!\w)({month})-({month})(?!\w)", r"\1 – \2", text)
     text = re.sub(r"(?<=\d)(?=(?:d|wks?)(?!\w))", " ", text)  # "30d"
     text = re.sub(r"(?<=[^\W\d_])(?:-|/(?!h(?!\w)))(?=[^\W\d_])", " ", text)  # "REM-Schlaf", "steps/stress"
+    text = re.sub(r"(?<=\w) (?:/|\+) (?=[^\W\d_])", " vs ", text)  # "progress / deep work"
     text = re.sub(r"([<>]=?) ?(?=\d)", r" \1 ", text)
     text = re.sub(r"[()\[\]\"„“”;…]| - ", " ", text)
     text = re.sub(r"(?<=[a-zø])\.(?=\s|$)", " ", text)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from bridge.query import plain_kinds as w
+from bridge.query.plain_numbers import with_digits
 from bridge.query.plain_slips import mended
 from bridge.query.plain_words import texts, vocabulary
 from bridge.query.span_words import MONTHS, NUMBERS, WEEKDAYS
@@ -69,6 +70,10 @@ BEDTIME = {
     "en": r"(?<!\w)(?:bed|asleep|sleep|nights?|bedtime)(?!\w)",
     "de": r"(?<!\w)(?:bett|eingeschlafen|schlafen|einschlafe|nächten?)(?!\w)",
 }
+RAN_FAR = {
+    "en": r"(?<!\w)(?:runs?|ran|running|rides?|rode|cycl\w+|swims?|swam|hikes?|hiked|walks?)(?!\w)",
+    "de": r"(?<!\w)(?:läufe?n?|gelaufen|laufen|joggen|rad\w*|schwimm\w*|wander\w*)(?!\w)",
+}
 OR: Mapping[str, str] = {
     "more": "at least", "longer": "at least", "less": "at most", "fewer": "at most",
     "mehr": "mindestens", "länger": "mindestens", "weniger": "höchstens",
@@ -76,6 +81,7 @@ OR: Mapping[str, str] = {
 # Amounts in other words, as figures with a unit.
 AMOUNTS: Mapping[str, Sequence[tuple[str, str | Callable[[re.Match[str]], str]]]] = {
     "en": (
+        (r"(\d[\d,.]*k?)\+", r"at least \1"),
         (r"half an hour", "30 minutes"),
         (r"an hour and a half|one and a half hours", "90 minutes"),
         (r"(\w+) and a half hours", r"\1 hours and 30 minutes"),
@@ -96,7 +102,6 @@ AMOUNTS: Mapping[str, Sequence[tuple[str, str | Callable[[re.Match[str]], str]]]
             ),
             r"at least \1 steps",
         ),
-        (r"ten thousand", "10000"),
         (r"(?:hit|reach|reached) (more than|over|at least|above|less than|under|fewer than|below)", r"\1"),
         (
             rf"(?:on )?(?:an?|every|each)(?: average| typical| normal| usual)? ({'|'.join(WEEKDAYS['en'].split())})",
@@ -107,6 +112,15 @@ AMOUNTS: Mapping[str, Sequence[tuple[str, str | Callable[[re.Match[str]], str]]]
         (r"(\d[\d,.]*k?(?: hours and \d+ minutes| \w+)?) or (more|less|fewer|longer)", lambda m: f"{OR[m[2]]} {m[1]}"),
     ),
     "de": (
+        (r"(\d[\d,.]*)\+", r"mindestens \1"),
+        (
+            (
+                r"(letzte[nmrs]?) (woche|monat|jahr) "
+                r"(gegen|vs\.?|versus|als|minus|gegenüber|und|verglichen mit|im vergleich zu[mr]?)"
+                r"(?: der| dem| zur| zum)? vorletzte[nmrs]?(?! (?:woche|monat|jahr|\d))"
+            ),
+            r"\1 \2 \3 vorletzten \2",
+        ),
         (r"eine[rn]? halben? stunde", "30 minuten"),
         (r"(?:anderthalb|eineinhalb) stunden", "90 minuten"),
         (r"(zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn)einhalb stunden", r"\1 stunden und 30 minuten"),
@@ -133,7 +147,6 @@ AMOUNTS: Mapping[str, Sequence[tuple[str, str | Callable[[re.Match[str]], str]]]
         ),
         (r"(?:wache|wachte|stehe|stand) ich (.*) auf(?= |$)", r"aufwache \1"),
         (r"(?:schlafe|schlief) ich (.*) ein(?= |$)", r"einschlafe \1"),
-        (r"zehntausend", "10000"),
         (
             rf"(?:an )?(?:einem|jedem|jeden)(?: \w+lichen| typischen| normalen)? ({'|'.join(WEEKDAYS['de'].split())})",
             r"pro tag \1s",
@@ -175,6 +188,9 @@ class Marked:
     def mark(self, text: str) -> str:
         figure, words = FIGURES[self.language], "|".join(NUMBERS[self.language].split())
         unit = "|".join(map(re.escape, sorted(UNITS, key=len, reverse=True)))
+        text = with_digits(text, self.language)
+        if re.search(RAN_FAR[self.language], text) and "step" not in text:
+            text = re.sub(r"(?<=\d)k(?!\w)", " km", text)  # "runs over 15k"
         for pattern, amount in AMOUNTS[self.language]:
             text = re.sub(rf"(?<!\w)(?:{pattern})(?!\w)", amount, text)
         signs = {one: sign for sign, all_ in COMPARISONS[self.language].items() for one in all_.split("|")}

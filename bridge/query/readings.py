@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from bridge.domain.metrics import METRICS, Shape
 from bridge.query import plain_kinds as w
-from bridge.query.bag import AFTER, NEXT, NIGHT, OF_WORKOUT, ON, WEEKEND, Bag, NotUnderstood
+from bridge.query.bag import AFTER, NEXT, NIGHT, OF_WORKOUT, ON, WEEKEND, WORK, Bag, NotUnderstood
 from bridge.query.figures import (
     NIGHT_CLOCKS,
     counted,
@@ -144,10 +144,12 @@ def _several(bag: Bag) -> Words:
 
 def _compared(bag: Bag) -> Words:
     """Read a trend, a correlation of two figures, or the difference that a condition makes."""
-    classes = _classes(bag)
-    if classes is not None:
+    _walked(bag)
+    if (classes := _classes(bag)) is not None:
         return classes
     metrics = list(dict.fromkeys(str(value) for kind, value in bag.tokens if kind == w.METRIC))
+    if planned := _planned_minutes(bag, metrics):
+        return planned
     alone = not bag.sees(w.CONDITION)
     if metrics:
         _exposed(bag, metrics)
@@ -165,15 +167,26 @@ def _compared(bag: Bag) -> Words:
         return _plain(bag)
     if becomes or not said or len(metrics) != 1 or not (more or others or related or asked or than):
         raise NotUnderstood
+    return _difference(bag, metrics[0], said, asked=asked or related)
+
+
+def _walked(bag: Bag) -> None:
+    if bag.has(w.WALK) and not bag.sees(w.METRIC, w.SPORT, w.ACTIVITY, w.FIGURE):
+        bag.tokens.append((w.METRIC, "steps"))
+
+
+def _difference(bag: Bag, metric: str, said: list[str], *, asked: bool) -> Words:
     of = bag.one(w.OF)
     bag.take(w.METRIC, w.DID, w.WHICH, w.AND, w.HOW, w.WITH, w.HOW_LONG, w.HOW_MANY, w.EACH, w.NIGHTS, w.DAYS, w.UNIT)
-    if of not in (None, "mean", "median", "sum") or (bag.has(w.WALK) and metrics[0] != "steps"):
+    if of not in (None, "mean", "median", "sum"):
         raise NotUnderstood
     if {*said} == {WEEKEND, WEEKDAYS}:
-        said = [WEEKEND] if asked or related else said[:1]
+        said = [WEEKEND] if asked else said[:1]
+    if len(said) == 2 and f"{ON}action != {WORK}" in said and {*said} & {WEEKDAYS, f"{ON}action = {WORK}"}:
+        said = said[:1]
     if len(said) != 1:
         raise NotUnderstood
-    return Words(what=metrics[0], of="median" if of == "median" else "mean", against=said[0])
+    return Words(what=metric, of="median" if of == "median" else "mean", against=said[0])
 
 
 def _classes(bag: Bag) -> Words | None:
@@ -189,6 +202,8 @@ def _classes(bag: Bag) -> Words | None:
     bag.tokens = [one for one in bag.tokens if one[0] not in (*COMPARE, w.AND) and one[1] not in weekdays]
     either = "|".join(one.removeprefix("weekday = ") for one in weekdays)
     bag.tokens += [(w.CONDITION, f"weekday = {either}"), (w.BY, "weekday")]
+    if bag.sees(w.ENTRIES, w.ACTION):
+        bag.tokens.append((w.EACH, None))
     return _plain(bag)
 
 
@@ -220,8 +235,25 @@ def _exposed(bag: Bag, metrics: Sequence[str]) -> None:
     ]
 
 
+def _planned_minutes(bag: Bag, metrics: Sequence[str]) -> Words | None:
+    """Return the correlation of a figure with the minutes of calendar entries, or None where those are not asked."""
+    hours = bag.sees(w.UNIT) and bag.sees(w.ENTRIES, w.ACTION) and bag.sees(w.RELATED)
+    if len(metrics) != 1 or not hours or bag.sees(w.CONDITION, w.MORE, w.OTHERS, w.THAN):
+        return None
+    bag.take(w.METRIC, w.RELATED, w.ENTRIES, w.HOW, w.HOW_MANY, w.AND, w.WITH, w.TOGETHER, w.DID, w.EACH)
+    actions = {*bag.take(w.ACTION)}
+    if bag.one(w.UNIT) != "min" or len(actions) > 1 or bag.one(w.OF) not in (None, "mean"):
+        raise NotUnderstood
+    name = f"{str(actions.pop()).lower()}.minutes" if actions else "day.entries.minutes"
+    if actions or "|" in name:
+        raise NotUnderstood
+    return Words(what=metrics[0], of="mean", against=name.removeprefix("day."))
+
+
 def _two_figures(bag: Bag, metrics: Sequence[str]) -> Words:
     bag.take(w.METRIC, w.AND, w.WITH, w.HOW, w.WHICH, w.DID, w.TOGETHER, w.HOW_LONG, w.HOW_MANY)
+    if bag.one(w.UNIT) not in (None, *({"min"} if any(unit_of(one) == "min" for one in metrics) else ())):
+        raise NotUnderstood
     related, asked, than = bag.take(w.RELATED), bag.has(w.DIFFERENCE), bag.has(w.THAN)
     if {*bag.take(w.MORE)} - {"to"} or bag.one(w.OF) not in (None, "mean") or bag.sees(w.OTHERS, w.BECOMES):
         raise NotUnderstood

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
@@ -24,7 +25,9 @@ from bridge.meters.sleep import minutes_asleep
 from bridge.meters.whole_nights import AWAKE_MAX, whole_nights
 from bridge.query.exposures import exposures
 from bridge.query.model import (
+    DAY_COUNTS,
     DAY_FIELDS,
+    ENTRY_FIELDS,
     METER_NAMES,
     NIGHT_FIELDS,
     PLANNED,
@@ -120,7 +123,7 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime) -> T
     kinds = {part.kind for part in parts}
     sleeps = Kind.NIGHTS in kinds or bool(metrics & NIGHT_MINUTES) or any(one.startswith("night.") for one in fields)
     sleeps = sleeps or bridge.store.daily.told_in_nights(user.id, metrics & NIGHTLY)
-    trained = Kind.WORKOUTS in kinds or any(one.of_workout for one in conditions)
+    trained = Kind.WORKOUTS in kinds or any(one.of_workout or one.name == "workouts" for one in conditions)
     since, until = query.since or date.min, query.until or date.max
     if query.since and any(one.of_day_before for one in conditions):
         since -= DAY
@@ -137,20 +140,28 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime) -> T
     meters = METER_NAMES.keys() & named
     if meters:
         values |= levels(bridge, user, meters, query.since, now)
-    factors = named - {*METRICS, *METER_NAMES, *DAY_FIELDS, *PLANNED, *NIGHT_FIELDS, *WORKOUT_FIELDS}
+    typed = {*DAY_FIELDS, *DAY_COUNTS, *ENTRY_FIELDS, *PLANNED, *NIGHT_FIELDS, *WORKOUT_FIELDS}
+    factors = named - {*METRICS, *METER_NAMES} - typed
     if factors:
         values |= exposures(bridge, user, factors, now=now)
     empty = [metric for metric in metrics if not values.get(metric)]
-    agenda = Kind.ENTRIES in kinds or "action" in fields or bool(PLANNED.keys() & named)
+    planned = {*PLANNED, "entries", "entries.minutes"} & (named | {part.name for part in parts})
+    agenda = Kind.ENTRIES in kinds or "action" in fields or bool(planned)
     entries = _entries(bridge, user, query, now) if agenda else []
-    values |= _planned(entries, PLANNED.keys() & named, today := now.astimezone(zone_at(now, user.zones)).date())
+    today = now.astimezone(zone_at(now, user.zones)).date()
+    begun = bridge.store.daily.first_event(user.id) if planned else None
+    if begun is not None:
+        values |= _planned(entries, planned, (max(since, begun), today))
+    workouts = _workouts([one for one in told if one[1]["kind"] not in ASLEEP], user.zones, preference)
     counts_days = query.per is not None or any(part.kind is Kind.DAYS and part.counted for part in parts)
-    first = bridge.store.daily.first_day(user.id) if counts_days else None
+    first = bridge.store.daily.first_day(user.id) if counts_days or "workouts" in fields else None
+    if "workouts" in fields and first is not None:
+        values["workouts"] = {**_zeros(max(since, first), today), **Counter(row.day for row in workouts)}
     return Tables(
         values=values,
         untold=frozenset(map(str, empty)) - bridge.store.daily.told(user.id, empty) if empty else frozenset(),
         nights=nights,
-        workouts=_workouts([one for one in told if one[1]["kind"] not in ASLEEP], user.zones, preference),
+        workouts=workouts,
         entries=entries,
         days=None if first is None else (first, today),
     )
@@ -293,16 +304,19 @@ def _rows_of(agenda: Iterable[tuple[Occurrence, Label]], zones: ZoneHistory) -> 
         )
 
 
-def _planned(entries: Sequence[Row], names: Iterable[str], today: date) -> dict[str, dict[date, float]]:
-    """Return name -> day -> minutes planned, with 0 on the days without from the first entry to today."""
+def _planned(entries: Sequence[Row], names: Iterable[str], span: tuple[date, date]) -> dict[str, dict[date, float]]:
+    """Return name -> day -> minutes planned, or number of entries, with 0 on the days of a span without."""
     found: dict[str, dict[date, float]] = {}
-    first = min((row.day for row in entries), default=today)
     for name in names:
-        days = found[name] = dict.fromkeys((first + n * DAY for n in range((today - first).days + 1)), 0.0)
+        days = found[name] = _zeros(*span)
         for row in entries:
-            if row.name == PLANNED[name]:
-                days[row.day] = days.get(row.day, 0.0) + row.values.get("minutes", 0.0)
+            if name not in PLANNED or row.name == PLANNED[name]:
+                days[row.day] = days.get(row.day, 0.0) + (1 if name == "entries" else row.values.get("minutes", 0.0))
     return found
+
+
+def _zeros(first: date, last: date) -> dict[date, float]:
+    return dict.fromkeys((first + n * DAY for n in range((last - first).days + 1)), 0.0)
 
 
 def levels(

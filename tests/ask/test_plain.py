@@ -201,6 +201,40 @@ def test_several_figures_and_totals_of_weeks_are_asked_for() -> None:
         assert (found.what, found.of, found.per) == (what, of, per), text
 
 
+def test_what_a_day_holds_is_a_condition() -> None:
+    for text, what, of, where in (
+        ("stress on days with over 4 meetings", "stress", "mean", ["entries > 4"]),
+        ("Stress Ø an Tagen mit >3 Meetings", "stress", "mean", ["entries > 3"]),
+        ("on how many days did I sit in meetings for over five hours", "days", "count", ["entries.minutes > 300"]),
+        ("how many days had no meeting at all in October", "days", "count", ["entries = 0"]),
+        ("serenity on meeting-free days", "serenity", "mean", ["entries = 0"]),
+        (
+            "number of work entries over 2h",
+            "entries",
+            "count",
+            ["action = DEEP_WORK|ADMIN_WORK", "entry.minutes > 120"],
+        ),
+        ("steps on days off", "steps", "mean", ["action != DEEP_WORK|ADMIN_WORK"]),
+        ("on how many days was my vitality under 40", "vitality", "count", ["vitality < 0.4"]),
+        ("how many meetings do I have tomorrow", "entries", "count", []),
+    ):
+        found = understood(text)
+        assert found is not None, text
+        assert (found.what, found.of, found.where) == (what, of, where), text
+    assert understood("how many steps tomorrow") is None  # only of entries is told what is to come
+
+
+def test_names_of_times_and_what_began_with_a_date_are_left_out() -> None:
+    for text, plainer in (
+        ("stress in the exam weeks 3 to 14 July", "stress from 3 to 14 July"),
+        ("how did my HRV develop since I moved house in March", "trend of my HRV since March"),
+        ("Trend HRV seit Trainingsbeginn am 10. Februar", "Trend HRV seit dem 10. Februar"),
+        ("more than eight thousand steps on how many days", "how many days with more than 8000 steps"),
+        ("Tiefschlaf in der Nacht vom 3. auf den 4. Mai", "Tiefschlaf am 4. Mai"),
+    ):
+        assert understood(text) == understood(plainer) is not None, text
+
+
 def test_a_slip_of_the_pen_is_mended_where_one_word_is_near() -> None:
     for slip, right in (
         ("avrage deep sleeep in Novemeber", "average deep sleep in November"),

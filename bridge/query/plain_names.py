@@ -1,0 +1,57 @@
+"""Leave out the names of times whose dates follow, and what a date was the beginning of, in plain questions."""
+
+from __future__ import annotations
+
+import re
+
+from bridge.query.plain_words import months, vocabulary
+from bridge.query.span_words import MONTHS, WEEKDAYS
+
+# "since I moved house in March", "seit Semesterbeginn im Oktober": the date alone counts.
+SINCE_CLAUSE = {
+    "en": r"(?P<since>since|from when|from the day) (?:i|i've|we|my|our|the)(?: [^\W\d_'-]+){1,6}?,? ?"
+    r"(?:on |in |at |from |back in |\()?(?:the )?",
+    "de": r"(?P<since>seit)(?: (?:dem|der|meine[mr]|unsere[mr]))? "
+    r"(?:[^\W\d_]+(?:beginn|start|anfang|wechsel|geburt|kauf|umzug)"
+    r"|ich(?: [^\W\d_]+){1,5}?),? ?(?:am |im |vom |ab |\()?(?:dem )?",
+}
+# Names of a time of which the dates follow, as in "in the exam weeks 3 to 14 July".
+PERIODS = {
+    "en": r"(?:(?:on|in|during|over|for) )?(?:the |my |our )?(?:[^\W\d_]+ )?"
+    r"(?:holidays?|vacations?|trip|journey|camp|phase|term|semester|exam weeks?|exam period|season"
+    r"|conference|break|week)",
+    "de": r"(?:(?:im|in|in der|in den|in dem|während der|während des|auf|auf der) )?(?:meine[mnr]? |unsere[mnr]? )?"
+    r"\w*(?:urlaubs?|ferien|reise|lager|phase|semester|saison|prüfungswoche|prüfungszeit"
+    r"|klausurphase|kur|auszeit|messe)",
+}
+AHEAD = r"(?:vom |from |the )?\d{1,2}(?:\.|st|nd|rd|th)? ?(?:\w+ )?(?:\d{4} )?(?:to|until|till|bis|-|–)"
+# "on meeting-free days", "an besprechungsfreien Tagen".
+FREE = (
+    (r"(?<!\w)(?!work|trainings|working)([^\W\d_]+)(?:-| )free (days|nights|evenings)(?!\w)", r"\2 without \1"),
+    (r"(?<!\w)no (meeting|alcohol|coffee|workout|sport|exercise) (days|nights)(?!\w)", r"\2 without \1"),
+    (r"(?<!\w)(?!trainings|arbeits)([^\W\d_]{4,}?)s?freie[nrms]? (tage?n?|nächten?|abenden?)(?!\w)", r"\2 ohne \1"),
+)
+
+
+def without_free(text: str) -> str:
+    """Return a text with "days without meetings" for "meeting-free days"."""
+    for pattern, plainer in FREE:
+        text = re.sub(pattern, plainer, text)
+    return text
+
+
+def without_names(text: str, language: str) -> str:
+    """Return a text without the unknown name of a span of which the dates follow, as in "on holiday, 3 to 17 July"."""
+
+    def told(match: re.Match[str]) -> str:
+        known = vocabulary(language) | {*f"{MONTHS[language]} {WEEKDAYS[language]}".replace("|", " ").split()}
+        return match[0] if known & {*match["name"].split()} else f"{match['since'] or ''} "
+
+    month = "|".join(months())
+    text = re.sub(rf"(?<!\w){SINCE_CLAUSE[language]}(?=\d|(?:{month})(?!\w))", r"\g<since> ", text)
+    text = re.sub(rf"(?<!\w)(?:{PERIODS[language]}),? ?(?:\(|: )?(?={AHEAD})", "", text)
+    lead = (
+        r"(?:on|in|during|at|over|im|in der|in den|am|an|bei|während der|während des|(?P<since>since|seit)) "
+        r"(?:my |the |our |meine[mnr] |unsere[mnr] )?"
+    )
+    return re.sub(rf"(?<!\w){lead}(?P<name>[^\W\d_]+(?: [^\W\d_]+)?)(?: ?[,(]| (?=\d)) ?(?={AHEAD})", told, text)
