@@ -128,4 +128,5 @@ def _changes(bridge: Bridge, user: User, day: date) -> Iterator[Fact]:
     for advice in bridge.store.recommendations.taken_back(user.id, since=since, until=until):
         if advice.start is not None:
             time = advice.start.astimezone(zone_at(advice.start, user.zones))
-            yield fact("taken_back", action=str(advice.action), time=time)
+            nap = advice.kind == "suggested" and advice.action is ActionType.SLEEP
+            yield fact("taken_back", action="NAP" if nap else str(advice.action), time=time)

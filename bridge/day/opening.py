@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import date, timedelta
 from statistics import median
 
 from bridge.calendar.busy import Stretch, merged, takes_time
 from bridge.calendar.expansion import midnight
-from bridge.day.person import ILLNESS, Condition, Entry, Person
-from bridge.day.recovery import asleep as _asleep
+from bridge.day.person import Condition, Entry, Person
 from bridge.day.typical import DAY, MINUTE
 from bridge.day.work import OFFICE_WORK
 from bridge.domain.facts import Fact, fact, length
-from bridge.domain.types import Occurrence
+from bridge.domain.metrics import Metric
+from bridge.domain.types import Episode, Occurrence
+from bridge.meters import illness
 from rhythm_env.interface import ActionType
 
 SHORT = timedelta(minutes=45)  # our choice: shorter than usual by so much is a short night
@@ -23,6 +23,7 @@ WEEKS = 4  # before, of which the same weekday tells how full such a day is
 STANDS_OUT, STANDS_OUT_ALWAYS = timedelta(hours=1), timedelta(hours=2)  # our choice: of an entry unlike those before
 SIGNS_MAX = 2  # of illness, the strongest
 NAMED = 3  # tasks that are due, of which the opening tells the titles
+NOT_GOOD = {"slept_short", "slept_short_most", "slept_enough_badly", "slept_enough_badly_most"}  # as Vitality reads it
 LATELY = timedelta(days=14)  # with a recorded night, so that last night's absence is news
 ORDINARY = {"ordinary_opening": (), "ordinary_after_good": (fact("good_night"),)}  # and what is left beside news
 
@@ -48,15 +49,15 @@ def _body(person: Person) -> Iterator[Fact]:
 
 def _strongest(told: Fact) -> Fact:
     signs = told.values.get("signs")
-    if told.kind not in ILLNESS or not isinstance(signs, tuple):
-        return told
-    return replace(told, values={**told.values, "signs": signs[:SIGNS_MAX]})
+    shorter = told.kind == illness.CALLED_KIND and isinstance(signs, tuple)
+    return fact(told.kind, signs=signs[:SIGNS_MAX]) if shorter and isinstance(signs, tuple) else told
 
 
 def _night_and_day(person: Person) -> Iterator[Fact]:
     today = person.date_of(person.now)
     night, short, entries = person.slept(today), person.short_of_sleep, _entries(person, today)
     asleep, missing = (None, _missing(person, today)) if night is None else (_asleep(night), None)
+    good = asleep is not None and not any(one.fact.kind in NOT_GOOD for one in person.vitality.because)
     count, busy, free = len(entries), _length(entries), person.free_day(today)
     full = not free and busy >= FULL and busy >= FULL_AGAINST * _usual(person, today)
     if missing is not None:
@@ -67,13 +68,13 @@ def _night_and_day(person: Person) -> Iterator[Fact]:
         else:
             yield fact("short_opening", asleep=asleep)
     elif full:
-        yield fact("full_opening" if asleep is None else "full_after_good", count=count, busy=length(busy / MINUTE))
+        yield fact("full_after_good" if good else "full_opening", count=count, busy=length(busy / MINUTE))
     elif free or (not entries and person.known.agenda and not person.work(today)):
-        yield fact("free_opening" if asleep is None else "free_after_good")
+        yield fact("free_after_good" if good else "free_opening")
     elif not person.known.agenda:
-        yield from () if asleep is None else (fact("good_night"),)
+        yield from (fact("good_night"),) if good else ()
     elif missing is None:
-        yield fact("ordinary_opening" if asleep is None else "ordinary_after_good")
+        yield fact("ordinary_after_good" if good else "ordinary_opening")
 
 
 def _missing(person: Person, today: date) -> Fact | None:
@@ -93,13 +94,20 @@ def _beside(person: Person) -> Iterator[Fact]:
     if len(unlike) == 1 and unlike[0].start > person.now:
         yield fact("stands_out", title=unlike[0].event.title, time=person.local(unlike[0].start))
     due = [task for task in person.known.tasks if task.completed is None and task.due is not None and task.due <= today]
-    if len(due) == 1 and due[0].due == today and due[0].title:
-        yield fact("task_due_today", title=due[0].title)
+    if len(due) == 1 and due[0].title:
+        yield _due(due[0].title, (today - (due[0].due or today)).days)
     elif due:
         titles = [task.title for task in sorted(due, key=lambda task: task.due or today) if task.title]
         more = ["…"] if len(due) > NAMED else []
         named = ", ".join([*titles[:NAMED], *more]) if len(titles) == len(due) else None
         yield fact("due_by_today", count=len(due), title=named)
+
+
+def _due(title: str, days: int) -> Fact:
+    """Return that a task is due today, or was so many days ago, in the words of its card."""
+    if days > 1:
+        return fact("task_long_due", days=days, title=title)
+    return fact("task_was_due" if days else "task_due_today", title=title)
 
 
 def _stands_out(person: Person, one: Occurrence, action: ActionType | None) -> bool:
@@ -139,3 +147,7 @@ def _length(entries: list[Entry]) -> timedelta:
 def _usual(person: Person, day: date) -> timedelta:
     before = (_length(_entries(person, day - 7 * DAY * week)) for week in range(1, WEEKS + 1))
     return timedelta(seconds=median(length.total_seconds() for length in before))
+
+
+def _asleep(night: Episode) -> Fact:
+    return length(night.values.get(Metric.ASLEEP, (night.end - night.start) / MINUTE))

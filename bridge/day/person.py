@@ -17,10 +17,9 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 from bridge.calendar.busy import Stretch, is_open_hours, merged, takes_time
 from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import is_journey, journey
-from bridge.day.evidence import missed
 from bridge.day.routine import Routine, not_against, wished_sleep
 from bridge.day.sleep import TO_BED, TO_GET_UP, Night, Rests, after, attended_around, fitted, is_night, rounded
-from bridge.day.typical import DAY, MINUTE, instant, midmean
+from bridge.day.typical import DAY, MINUTE, midmean
 from bridge.day.work import OFFICE, free_days
 from bridge.domain.facts import Fact, fact
 from bridge.domain.records import AdviceRecord, Snapshot
@@ -35,11 +34,12 @@ from rhythm_env.interface import ActionType, Meter
 NONE = timedelta(0)
 NEAR = timedelta(days=8)  # calendar entries and advice farther away do not matter for a day
 LOST_LEAST, CLEARLY_SHORT = 30 * MINUTE, 60 * MINUTE  # of missing sleep: for which a night begins earlier; beyond that
-EARLIER_MOST, EARLIER_TIRED = 120 * MINUTE, 240 * MINUTE  # that the body clock allows; and after hardly any sleep
-TIRED_BELOW, TIRED_LACK = 300 * MINUTE, 120 * MINUTE  # hardly any: a night so short, or two that lacked as much
-EARLIER_LEAST, EVENING_BED = 15 * MINUTE, 21 * 60.0  # what is earlier than usual; minutes after midnight of the evening
+EARLIER_MOST, EARLIER_TIRED = (
+    120 * MINUTE,
+    150 * MINUTE,
+)  # that the body clock allows; after a night of under four hours
 OWED_LEAST = 15  # minutes that are worth an earlier night
-NEED_MOST = 540 * MINUTE
+LITTLE_SLEEP, NEED_MOST = 240 * MINUTE, 540 * MINUTE
 ILL_EARLIER, STRAINED_EARLIER = 60 * MINUTE, 30 * MINUTE  # how much earlier a night begins for signs of illness
 SHORT_LEAST, ENOUGH = 45 * MINUTE, 7 * 60 * MINUTE  # missing of a short night; a length that is none
 DAY_SLEEP = 12  # hour of the day, from which a sleep that ends was by day and moves no bedtime
@@ -53,9 +53,6 @@ ADVICE_KIND = "advice:"  # prefix of the kind of calendar entries that were writ
 SURE = 0.5  # confidence of a label from which an entry counts as its action
 LONG_SPORT, PREPARES = 90 * MINUTE, 45 * MINUTE  # sport such as a race, and what it takes before the way to it
 HOME_DAYS, RECORDED = 14 * DAY, 50 * DAY  # from which home is known; in which episodes are looked at
-ILLNESS = (illness.CALLED_KIND, "illness_of_night")  # kinds of the fact that the body fights something
-CLEAR_SIGNS = 0.4  # quality of the signal of illness from which its signs count for days; our choice
-OF_NIGHT = ("signs_of_night", "illness_of_night")
 SIGNS_LAST = 30.0  # hours after waking in which a night's signs of illness tell of today
 LOW, VERY_LOW = 0.60, 0.45  # Vitality that lies below them by more than its spread strains, and with signs is illness
 AT_HOME = re.compile(
@@ -104,8 +101,8 @@ class Body:
     def tells_of(self, day: date) -> bool:
         """Return True where one is ill on a date, or signs of illness are of the night that ended on it."""
         first = next(iter(self.facts), None)
-        dated = first is not None and first.kind in OF_NIGHT and first.values["day"] == day.isoformat()
-        return self.ill or dated
+        signs = first is not None and first.kind == "signs_of_night" and first.values["day"] == day.isoformat()
+        return self.ill or signs
 
     @property
     def why(self) -> Fact:
@@ -157,23 +154,16 @@ def body_of(vitality: Reading, mode: ModeKind = ModeKind.NORMAL, now: datetime |
     signs = tuple(_dated(b, now) for b in vitality.because if b.signal == "illness" and b.age_hours <= SIGNS_LAST)
     below = vitality.level + vitality.sd if vitality.coverage > 0 else 1.0
     low = (fact("low_vitality", level=round(vitality.level, 3), sd=round(vitality.sd, 3)),) if below < LOW else ()
-    if any(one.kind in ILLNESS for one in signs) or (signs and below < VERY_LOW):
+    if any(one.kind == illness.CALLED_KIND for one in signs) or (signs and below < VERY_LOW):
         return Body(state=Condition.ILL, facts=signs + low)
     return Body(state=Condition.STRAINED if signs or low else Condition.WELL, facts=signs + low)
 
 
 def _dated(because: Because, now: datetime | None) -> Fact:
-    if now is None:
+    if now is None or because.fact.kind == illness.CALLED_KIND:
         return because.fact
-    day, called = (now - timedelta(hours=because.age_hours)).date(), because.fact.kind == illness.CALLED_KIND
-    if called and day == now.date():
-        return because.fact
-    return _of_night(because.fact, day)
-
-
-def _of_night(signs: Fact, day: date) -> Fact:
-    kind = "illness_of_night" if signs.kind == illness.CALLED_KIND else "signs_of_night"
-    return fact(kind, day=day.isoformat(), signs=signs.values["signs"])
+    day = (now - timedelta(hours=because.age_hours)).date()
+    return fact("signs_of_night", day=day.isoformat(), signs=because.fact.values["signs"])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -204,27 +194,13 @@ class Person:
 
     @property
     @kept
-    def body(self) -> Body:
-        read = self.readings.get(Meter.VITALITY) or vitality.read(Past(self.known, since=self.now), self.now)
-        return body_of(read, self.mode.on(self.date_of(self.now)), self.local(self.now))
-
-    @kept
-    def fought(self, day: date) -> Fact | None:
-        """Return the clear signs of illness that the night to a past date showed, or None."""
-        at = min(self.now, midnight(day + DAY, self.zones))
-        read = illness.illness(self._past, at)
-        if read is None or read.quality < CLEAR_SIGNS or self.date_of(at - timedelta(hours=read.age_hours)) != day:
-            return None
-        return _of_night(read.fact, day)
-
-    @cached_property
-    def _past(self) -> Past:
-        return Past(self.known, since=self.now - 3 * DAY)
+    def vitality(self) -> Reading:
+        return self.readings.get(Meter.VITALITY) or vitality.read(Past(self.known, since=self.now), self.now)
 
     @property
-    def missed(self) -> frozenset[str]:
-        """The keys of the entries that the watch contradicts."""
-        return missed(self.known)
+    @kept
+    def body(self) -> Body:
+        return body_of(self.vitality, self.mode.on(self.date_of(self.now)), self.local(self.now))
 
     def date_of(self, at: datetime) -> date:
         """Return the date of an instant on the person's clock."""
@@ -299,42 +275,20 @@ class Person:
         if moved == "late_entry" and not self.work(day):
             until = min((start for start, _ in appointments if start >= wake), default=wake + DAY) - TO_GET_UP
             wake = max(wake, rounded(min(bed + (stretch[1] - stretch[0]), until)))
-        asked = self._asked(day, max(stretch[1] - wake, NONE) if moved == "early_entry" else NONE)
-        if asked and moved in (None, "early_entry"):
+        lost = stretch[1] - wake
+        early = moved == "early_entry" and lost > LOST_LEAST / 2
+        owed, unwell = self._owed(day - DAY), self._unwell(day - DAY)
+        if early or ((owed or unwell) and moved in (None, "early_entry")):
             ended = max((end for _, end in appointments if end <= bed), default=bed - DAY) + TO_BED
-            by = max(stretch[0] - max(asked.values()), self.earliest_bed(day, stretch[0]), ended)
-            bed = min(bed, rounded(by)) if stretch[0] - by >= EARLIER_LEAST else bed
-            moved = max(asked, key=lambda one: (one == "early_entry", asked[one]))
+            earliest = stretch[0] - (EARLIER_TIRED if self._slept_little(day - DAY) else EARLIER_MOST)
+            gap = self.need(day) - (stretch[1] - stretch[0])
+            before = min(2 * lost - LOST_LEAST, lost + max(gap, NONE)) if early else NONE
+            bed = rounded(min(bed, max(stretch[0] - before - max(owed, unwell), earliest, ended)))
+            moved = "early_entry" if early else "unwell" if unwell > owed else "short_night"
         elif shifted is not None:
             moved = moved or "late_shift"
         (bed, wake), moved = not_against((bed, wake), moved, self.wishes.night, day, self.zones)
         return Night(bed=bed, wake=wake, bed_sd=usual.bed_sd, wake_sd=usual.wake_sd, rests=usual.rests, moved=moved)
-
-    def _asked(self, day: date, lost: timedelta) -> dict[str, timedelta]:
-        """Return what asks the night that ends on a date to begin earlier, and by how much, with what its end loses."""
-        gap = max(self.need(day) - _long(self.usual_sleep(day)), NONE)
-        asked = {"short_night": self._owed(day - DAY), "unwell": self._unwell(day - DAY)}
-        found = {why: one + lost for why, one in asked.items() if one}
-        grown = 2 * lost - LOST_LEAST  # so that a few minutes move little
-        return found | ({"early_entry": min(grown, lost + gap)} if grown > NONE else {})
-
-    def asked(self, day: date) -> dict[str, timedelta]:
-        """Return what last night and the body ask of the night that ends on a date: to begin so much earlier."""
-        return self._asked(day, NONE)
-
-    def earliest_bed(self, day: date, usual: datetime | None = None) -> datetime:
-        """Return how early sleep can come before the usual bedtime: more so after hardly any, but not before 21:00."""
-        usual = usual or self.usual_sleep(day)[0]
-        most = EARLIER_TIRED if self._is_tired(day - DAY) else EARLIER_MOST
-        return max(usual - most, min(usual, instant(day - DAY, EVENING_BED, self.zones)))
-
-    def _is_tired(self, day: date) -> bool:
-        """Return True after a night of under five hours, or two that each lacked two hours."""
-        slept = [self.slept(day - k * DAY) for k in (0, 1)]
-        long = [None if one is None else one.end - one.start for one in slept]
-        if long[0] is not None and long[0] < TIRED_BELOW:
-            return True
-        return all(one is not None and self.need(day) - one >= TIRED_LACK for one in long)
 
     def usual_sleep(self, day: date) -> Stretch:
         """Return (bedtime, wake time) of the usual sleep that ends on a date, or as the person wishes it."""
@@ -390,6 +344,10 @@ class Person:
         if day != self.date_of(self.now) or not self.body.tells_of(day):
             return NONE
         return ILL_EARLIER if self.body.ill else STRAINED_EARLIER
+
+    def _slept_little(self, day: date) -> bool:
+        slept = self.slept(day)
+        return slept is not None and slept.end - slept.start < LITTLE_SLEEP
 
     def _owed(self, day: date) -> timedelta:
         """Return how much earlier the night after a short one begins: half of what it lacked, so that debt is paid.
@@ -472,10 +430,6 @@ class Person:
             for o, _ in self.entries
             if not o.event.cancelled and not o.event.private
         )
-
-
-def _long(one: Stretch) -> timedelta:
-    return one[1] - one[0]
 
 
 def is_blank(known: Snapshot) -> bool:

@@ -367,7 +367,10 @@ def deadline(candidate: Candidate, person: Person) -> datetime | None:
 def of_due(candidate: Candidate, grid: Grid) -> Fact:
     """Return how far from the day of the plan a task is due."""
     days = 0 if candidate.due is None else (candidate.due - grid.date).days
-    if grid.date > grid.person.date_of(grid.person.now):
+    today = grid.person.date_of(grid.person.now)
+    if candidate.due is not None and candidate.due < today:
+        days = (candidate.due - today).days
+    elif grid.date > today:
         if days < 0:
             return fact("due_before", count=-days)
         if days > 1 and candidate.due is not None:

@@ -28,7 +28,7 @@ class Titled:
 
 Row = Text | Plural | Titled
 
-_ACTIONS = {str(action): words for action, words in ACTION_WORDS.items()}
+_ACTIONS = {str(action): words for action, words in ACTION_WORDS.items()} | {"NAP": say("nap")}
 # Words that stand for a value: placeholder -> value -> words.
 WORDS: Mapping[str, Mapping[str, Text]] = MappingProxyType(
     {
@@ -102,6 +102,10 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "short_night": say("last night was {length} shorter than your usual"),
     "nap": say("a nap of {minutes} minutes, early enough for the coming night"),
     "bedtime_common": say("a common bedtime is {time:%H:%M}; your nights are not known yet"),
+    "bedtime_common_since": say(
+        "a common bedtime is {time:%H:%M}: your last night is of {day:%-d %B}, and until then you usually slept {bed} "
+        "to {up}"
+    ),
     "bedtime_wished": say("you wish to be in bed by {time:%H:%M}"),
     "bedtime_usual": say("your usual bedtime is {time:%H:%M}"),
     "bedtime_then": say("your usual bedtime was {time:%H:%M} until {day:%d %B}"),
@@ -115,12 +119,6 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     ),
     "bedtime_rest": say("bedtime is {time:%H:%M} today, earlier than usual, because last night was short"),
     "bedtime_before": say("bedtime is {time:%H:%M} today, in time for your entry at {entry:%H:%M}"),
-    "bedtime_rest_before": say(
-        "bedtime is {time:%H:%M} today, because last night was short and your entry is at {entry:%H:%M}"
-    ),
-    "bedtime_unwell_before": say(
-        "bedtime is {time:%H:%M} today, because your body needs the rest and your entry is at {entry:%H:%M}"
-    ),
     "bedtime_leaves": say(
         "bedtime is {time:%H:%M} today, before your entry at {entry:%H:%M}: that leaves {long}, {missing} less than "
         "you need"
@@ -131,6 +129,10 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "bedtime_by_day": say("bedtime is {time:%H:%M} today, back to the night after a sleep by day"),
     "bedtime_shift": say("bedtime is {time:%H:%M} today, as on other days after such a shift"),
     "waking_common": say("a common time to get up is {time:%H:%M}; your nights are not known yet"),
+    "waking_common_since": say(
+        "a common time to get up is {time:%H:%M}: your last night is of {day:%-d %B}, and until then you usually slept "
+        "{bed} to {up}"
+    ),
     "waking_wished": say("you wish to get up by {time:%H:%M}"),
     "waking_usual": say("you usually get up at {time:%H:%M}"),
     "waking_then": say("you usually got up at {time:%H:%M} until {day:%d %B}"),
@@ -153,9 +155,6 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
 PERSON: Mapping[str, Row] = {  # of the body now
     "said_ill": say("you said that you are ill"),
     "signs_of_night": say("your night to {day:%A} showed {signs}"),
-    "illness_of_night": say("your night to {day:%A} showed your body fighting something: {signs}"),
-    "hardly_slept": say("your night to {day:%A} held {asleep} of sleep"),
-    "long_sport_then": say("your sport on {time:%A} was long"),
 }
 
 REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any advice now
@@ -172,6 +171,9 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "you_did": say("you did it"),
     "no_time_left": say("its time, {start:%H:%M} to {end:%H:%M}, is over, and no other fits now: {why}"),
     "asleep_now": say("you are usually asleep now"),
+    "asleep_common_since": say(
+        "most people are asleep now: your last night is of {day:%-d %B}, and until then you usually slept {bed} to {up}"
+    ),
     "asleep_common": say("most people are asleep now; your nights are not known yet"),
     "flight_lands": say("your flight lands at {time:%H:%M} local time"),
     "entry_until": say("you have an entry until {time:%H:%M}"),
@@ -214,9 +216,7 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "trained": say("you trained at {time:%H:%M}"),
     "long_sport": say("you rest before your sport on {time:%A} at {time:%H:%M}"),
     "long_sport_yesterday": say("you rest after your sport yesterday at {time:%H:%M}"),
-    "long_sport_today": say("you rest before your sport today at {time:%H:%M}"),
-    "long_sport_done": say("you rest after your sport today at {time:%H:%M}"),
-    "sport_rests": say("your usual sport rests until {day:%A}: {why}"),
+    "long_sport_today": say("you rest before and after your sport today at {time:%H:%M}"),
     "hour_over": say("no sport today, although you usually do it at {time:%H:%M}: {why}"),
     "nap_first": say("you slept little, and sleep comes first"),
     "suggested_lately": say("it was suggested not long ago"),
@@ -293,7 +293,6 @@ INPUTS: Mapping[str, Row] = {  # of the meters
     "illness": say("your watch shows your body fighting something: {signs}"),
     "rest_first": say("rest comes first today"),
     "race_can_wait": say("your sport on {time:%A} at {time:%H:%M} had better be left out"),
-    "go_easy": say("consider leaving out your sport on {time:%A} at {time:%H:%M}, or go easy"),
     "take_it_easier": say("take it easier today"),
     "short_before_full": Plural(
         "a short night before a full day: {asleep}, {count} entry",
@@ -314,6 +313,8 @@ INPUTS: Mapping[str, Row] = {  # of the meters
     "stands_out": Titled(say("an entry unlike others, at {time:%H:%M}"), say("today: {title}, at {time:%H:%M}")),
     "task_due_today": Titled(say("a task is due today"), say("due today: {title}")),
     "flight_today": say("your flight leaves at {time:%H:%M}"),
+    "task_was_due": Titled(say("a task was due yesterday"), say("due yesterday: {title}")),
+    "task_long_due": Titled(say("a task was due {days} days ago"), say("due {days} days ago: {title}")),
     "due_by_today": Titled(say("tasks due by today: {count}"), say("{count} due by today: {title}")),
     "illness_signs": say("in the same night {signs}"),
     "resting_hr_up": say("resting heart rate up"),

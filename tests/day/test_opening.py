@@ -2,13 +2,16 @@
 
 import pytest
 
+from bridge.day.grid import grid_of
 from bridge.day.opening import opening
 from bridge.day.person import Mode, ModeKind
+from bridge.day.view import Candidate, of_due
+from bridge.domain.facts import fact
 from bridge.domain.rendering import Audience, for_person, reasons
 from bridge.domain.types import Task
 from rhythm_env.interface import ActionType
 
-from .lives import DAY, TODAY, entry, nights, sleep
+from .lives import DAY, TODAY, at, entry, nights, sleep
 from .persons import free_sunday, meetings, person
 
 
@@ -20,8 +23,30 @@ def short():
     return [*nights(30, -60, 420, last=TODAY - DAY), sleep(TODAY, 120, 420)]
 
 
+def rested(*agenda, **of):
+    """After a night as long as they need, which the default one is not."""
+    return person(*agenda, episodes=[*nights(30, -60, 420, last=TODAY - DAY), sleep(TODAY, -80, 430)], **of)
+
+
 def test_an_ordinary_day_after_a_good_night():
-    assert said(person()) == ["an ordinary day after a good night"]
+    assert said(rested()) == ["an ordinary day after a good night"]
+
+
+def test_a_night_is_good_only_as_vitality_reads_it():
+    assert [one.fact.kind for one in person().vitality.because] == ["slept_short"]
+    assert said(person()) == ["an ordinary day"]
+    assert said(person(*meetings(6), work=False)) == ["a full day: 6 entries, 6 h"]
+
+
+def test_one_task_is_due_in_the_words_of_its_card():
+    def late(days):
+        return said(person(tasks=[Task(key="t", list="l", title="Roadmap", due=TODAY - days * DAY)]))[0]
+
+    assert [late(days) for days in range(3)] == [
+        "due today: Roadmap",
+        "due yesterday: Roadmap",
+        "due 2 days ago: Roadmap",
+    ]
 
 
 def test_a_short_night_before_a_full_day():
@@ -35,8 +60,8 @@ def test_a_short_night_before_a_full_day():
 
 def test_a_full_day_is_fuller_than_such_days_are():
     usual = [entry(TODAY - 7 * k * DAY, 480, 960, ActionType.ADMIN_WORK, "Review") for k in range(5)]
-    assert said(person(*usual, work=False)) == ["an ordinary day after a good night"]
-    (text,) = said(person(*meetings(6), work=False))
+    assert said(rested(*usual, work=False)) == ["an ordinary day after a good night"]
+    (text,) = said(rested(*meetings(6), work=False))
     assert text == "a full day after a good night: 6 entries, 6 h"
 
 
@@ -50,30 +75,30 @@ def test_a_body_that_is_ill_comes_before_everything():
 
 def test_news_comes_before_an_ordinary_night():
     task = Task(key="t", list="l", title="Taxes", due=TODAY)
-    assert said(person(tasks=[task])) == ["due today: Taxes", "you had a good night"]
+    assert said(rested(tasks=[task])) == ["due today: Taxes", "you had a good night"]
     late = Task(key="late", list="l", title="Passport", due=TODAY - DAY)
-    assert said(person(tasks=[task, late]))[0] == "2 due by today: Passport, Taxes"
+    assert said(rested(tasks=[task, late]))[0] == "2 due by today: Passport, Taxes"
     many = [*(Task(key=str(n), list="l", title=f"T{n}", due=TODAY) for n in range(5))]
-    assert said(person(tasks=many))[0] == "5 due by today: T0, T1, T2, …"
-    assert reasons(opening(person(tasks=many)), Audience.ASSISTANT)[0] == "tasks due by today: 5"
+    assert said(rested(tasks=many))[0] == "5 due by today: T0, T1, T2, …"
+    assert reasons(opening(rested(tasks=many)), Audience.ASSISTANT)[0] == "tasks due by today: 5"
     flight = entry(TODAY, 1080, 1200, None, "LH 123", end_zone="America/New_York")
-    assert said(person(flight)) == ["your flight leaves at 18:00", "you had a good night"]
+    assert said(rested(flight)) == ["your flight leaves at 18:00", "you had a good night"]
 
 
 def test_one_long_entry_unlike_those_of_the_last_weeks_is_told():
     race = entry(TODAY, 900, 1050, ActionType.EXERCISE, "Half marathon")
-    assert said(person(race)) == ["today: Half marathon, at 15:00", "you had a good night"]
+    assert said(rested(race)) == ["today: Half marathon, at 15:00", "you had a good night"]
     before = [entry(TODAY - 7 * k * DAY, 900, 1050, ActionType.EXERCISE, "Half marathon") for k in range(3)]
-    assert "Half marathon" not in " ".join(said(person(*before)))
+    assert "Half marathon" not in " ".join(said(rested(*before)))
     other = entry(TODAY, 1080, 1200, ActionType.SOCIALIZE, "Party")
-    assert "Party" not in " ".join(said(person(race, other)))  # two of them are an ordinary calendar
-    assert "Secret" not in " ".join(said(person(entry(TODAY, 900, 1050, None, "Secret", private=True))))
+    assert "Party" not in " ".join(said(rested(race, other)))  # two of them are an ordinary calendar
+    assert "Secret" not in " ".join(said(rested(entry(TODAY, 900, 1050, None, "Secret", private=True))))
 
 
 def test_a_day_off_is_free_however_long_its_party_is():
     off = entry(TODAY, 0, 1440, None, "Day off", kind="outOfOffice")
     party = entry(TODAY, 1000, 1400, ActionType.SOCIALIZE, "Party")
-    assert said(person(off, party, work=False)) == ["a free day after a good night", "today: Party, at 16:40"]
+    assert said(rested(off, party, work=False)) == ["a free day after a good night", "today: Party, at 16:40"]
 
 
 def test_nights_that_have_not_come_in_are_told():
@@ -89,3 +114,12 @@ def test_nothing_is_claimed_of_what_is_not_known(hour):
     assert said(person(hour=hour, episodes=[], work=False)) == []
     assert said(person(hour=hour, episodes=[])) in (["an ordinary day"], ["a free day"])
     assert not any("night" in text for text in said(free_sunday(hour=0.2, episodes=[])))
+
+
+def test_what_is_overdue_is_late_from_today_on_every_day_of_the_week():
+    one, found = person(), []
+    for days in (-1, 0):
+        task = Task(key="t", list="l", title="Roadmap", due=TODAY + days * DAY)
+        candidate = Candidate(action=None, wanted=30, least=30, task=task)
+        found.append(of_due(candidate, grid_of(one, at(TODAY + DAY, 720))))
+    assert found == [fact("was_due", count=1), fact("due_before", count=1)]

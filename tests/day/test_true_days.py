@@ -1,20 +1,18 @@
 """What a strict reader found untrue of a day: missed entries, short eves, gaps of one slot, late and later tasks."""
 
 from dataclasses import replace
-from zoneinfo import ZoneInfo
 
 import pytest
 
 from bridge.day.choice import look, of_bedtime
 from bridge.day.evidence import missed
 from bridge.day.masks import _long_sport
-from bridge.day.person import Mode, ModeKind, body_of
+from bridge.day.person import Mode, ModeKind
 from bridge.day.silence import quiet
 from bridge.day.view import of_action
-from bridge.domain.facts import fact
 from bridge.domain.metrics import Metric
 from bridge.domain.rendering import for_person, told
-from bridge.domain.types import Because, Reading, Sample, Task
+from bridge.domain.types import Sample, Task
 from bridge.domain.wishes import Wishes
 from rhythm_env.interface import ActionType
 
@@ -48,100 +46,6 @@ def test_the_eve_of_an_early_start_is_as_early_as_it_can_be_and_owns_up_to_what_
     )
 
 
-def eve_of_a_race(last_night, start=450, hour=18.0, before=None):
-    """The night before a race of somebody who sleeps from half past one to eight, after a night of some minutes."""
-    slept = [*nights(40, 90, 480, noise=10, last=SUNDAY - 3 * DAY), sleep(SUNDAY - 2 * DAY, 90, 90 + (before or 390))]
-    slept.append(sleep(SUNDAY - DAY, 150, 150 + last_night))
-    race = entry(SUNDAY, start, start + 150, A.EXERCISE, "City run")
-    return person(race, day=SUNDAY - DAY, hour=hour, episodes=slept, work=False)
-
-
-def test_the_eve_of_a_race_after_hardly_any_sleep_is_as_early_as_the_debt_and_the_race_ask():
-    for last_night, start, before in ((149, 450, None), (262, 510, 225)):
-        eve = eve_of_a_race(last_night, start, before=before)
-        bed, wake = eve.sleep(SUNDAY)
-        assert wake - bed >= eve.need(SUNDAY)
-        assert at(SUNDAY - DAY, 21 * 60) <= bed
-        assert eve.usual_sleep(SUNDAY)[0] - bed <= 4 * HOUR
-        assert "because last night was short and your entry is at" in told(of_bedtime(eve, SUNDAY))
-    rested = eve_of_a_race(400)
-    assert rested.usual_sleep(SUNDAY)[0] - rested.sleep(SUNDAY)[0] == pytest.approx(2 * HOUR, abs=3 * MINUTE)
-    assert "less than you need" in told(of_bedtime(rested, SUNDAY))
-
-
-def test_sport_after_hardly_any_sleep_is_doubted_the_evening_before_and_in_the_morning():
-    doubt = "consider leaving out your sport on Sunday at 07:30, or go easy"
-    for last_night, said in ((149, True), (400, False)):
-        eve = eve_of_a_race(last_night)
-        assert (doubt in silence(eve)) is said
-        night = found(replace(eve, now=at(SUNDAY - DAY, 1260), _read={}), 2)[0].get(A.SLEEP)
-        assert night is None or (doubt in for_person(night.facts)) is said
-        morning = replace(eve, now=at(SUNDAY, 390), _read={})
-        assert (silence(morning)[0], doubt in silence(morning)) == (
-            "it is time to get ready for City run at 07:30",
-            said,
-        )
-        assert ("your night to Saturday held 2 h 17 min of sleep" in silence(morning)) is said
-
-
-def test_usual_sport_rests_for_two_days_after_hardly_any_sleep_or_a_race_and_says_so():
-    trained = [workout(SUNDAY - k * DAY, 1080, 45) for k in (7, 14, 21, 28)]
-    race = entry(SUNDAY - 2 * DAY, 510, 660, A.EXERCISE, "City run")
-    for little, agenda, why in (
-        (True, [], "your night to Friday held 2 h 27 min of sleep"),
-        (False, [race], "your sport on Friday was long"),
-        (False, [], None),
-    ):
-        slept = [n for n in nights(30, -60, 420, last=SUNDAY) if not little or n[1].day != SUNDAY - 2 * DAY]
-        slept += [sleep(SUNDAY - 2 * DAY, 260, 420)] if little else []
-        one = person(*agenda, day=SUNDAY, hour=17, episodes=[*slept, *trained], work=False)
-        assert (A.EXERCISE in found(one, 3)[0]) is (why is None)
-        assert why is None or f"your usual sport rests until Monday: {why}" in silence(one)
-        monday = person(*agenda, day=SUNDAY, hour=17, episodes=[*slept, *trained], work=False, wishes=wanted())
-        assert A.EXERCISE in found(monday, 3)[0]  # what the person asks for is no mere habit
-
-
-def wanted():
-    return Wishes(goals={A.EXERCISE: 7})
-
-
-def test_illness_is_told_of_its_night_where_the_last_is_not_known():
-    why = fact("illness", signs=(fact("resting_hr_up"), fact("skin_warmer")))
-    for hours, text in ((3.0, "your watch shows your body"), (24.0, "your night to Thursday showed your body")):
-        because = Because(signal="illness", source=None, z=-4, contribution=-0.4, fact=why, age_hours=hours)
-        read = Reading(level=0.3, sd=0.1, coverage=1.0, because=(because,))
-        body = body_of(read, now=at(TODAY, 600).astimezone(ZoneInfo("Europe/Berlin")))
-        assert (body.ill, body.tells_of(TODAY)) == (True, True)
-        assert told(body.facts[0]).startswith(f"{text} fighting something: resting")
-
-
-def test_a_mere_entry_that_takes_minutes_of_the_night_owns_up_to_nothing():
-    for start in (515, 520, 530, 540):
-        eve = eve_of_a_race(400, start)
-        assert "less than you need" not in told(of_bedtime(eve, SUNDAY)), start
-
-
-def test_a_bedtime_called_earlier_is_earlier_than_the_usual_of_the_page():
-    for short in range(45, 200, 10):
-        slept = [*nights(30, 60, 450, noise=5, last=TODAY - DAY), sleep(TODAY, 60 + short, 450)]
-        one = person(hour=18, episodes=slept, work=False)
-        usual, text = one.usual_sleep(TODAY + DAY)[0], told(of_bedtime(one, TODAY + DAY))
-        assert ("earlier than usual" in text) is (usual - one.sleep(TODAY + DAY)[0] >= 15 * MINUTE)
-
-
-def test_the_usual_night_is_one_and_the_same_for_days_of_a_kind_within_a_fortnight():
-    slept = nights(70, 100, 470, noise=50, seed=7)
-    found = []
-    for ago in range(14):
-        day = TODAY - ago * DAY
-        one = person(day=day, hour=12, episodes=[n for n in slept if n[1].day <= day], work=False)
-        found += [(d >= 5, night.bed, night.wake) for d, night in enumerate(one.routine.nights)]
-    for kind in (False, True):
-        for k in (1, 2):
-            times = [one[k] for one in found if one[0] is kind]
-            assert max(times) - min(times) <= 25, (kind, k)
-
-
 def test_after_hardly_any_sleep_the_night_begins_hours_earlier():
     for asleep, least in ((235, 120), (300, 50)):
         slept = [*nights(30, 85, 450, noise=0, last=TODAY - DAY), sleep(TODAY, 450 - asleep, 450)]
@@ -160,7 +64,7 @@ def test_an_entry_that_was_slept_over_is_not_done(worn):
     assert bool(view.planned(A.EXERCISE)) is (not worn)
     assert (SUNDAY in view.times(A.EXERCISE, one.now)) is (not worn)
     assert (A.EXERCISE in one.routine.habits) is (not worn)
-    assert any("you rest after" in text for text in silence(one)) is (not worn)
+    assert any("you rest before and after" in text for text in silence(one)) is (not worn)
 
 
 def test_sport_of_which_a_watch_shows_nothing_is_not_done_where_it_shows_the_others():
