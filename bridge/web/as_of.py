@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from statistics import median
@@ -11,9 +11,10 @@ from bridge import meters
 from bridge.advice import recommend
 from bridge.advice.observation import newest_if_old
 from bridge.calendar.expansion import midnight
+from bridge.domain.facts import Fact
 from bridge.domain.languages import _, date_text
 from bridge.domain.records import Snapshot
-from bridge.domain.types import EpisodeKind, Reading
+from bridge.domain.types import Episode, EpisodeKind, Reading
 from bridge.web.day import local
 from bridge.web.state import Visit
 from bridge.web.today_cache import data_version
@@ -21,6 +22,7 @@ from rhythm_env.interface import Meter
 
 NOON, A_DAY = timedelta(hours=12), timedelta(days=1)
 NIGHTS_MIN, NIGHTS_DAYS = 3, 28
+OF_MOST = {"bedtime_common", "waking_common", "asleep_common"}  # facts of people whose nights are not known lately
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,16 +61,46 @@ def _read(visit: Visit, day: date) -> AsOf:
 
 
 def _nights(visit: Visit, then: Snapshot, at: datetime) -> str | None:
-    sleeps = {
-        one.day: one
-        for _source, one in then.episodes
-        if one.kind is EpisodeKind.SLEEP and at - NIGHTS_DAYS * A_DAY < one.end <= at
-    }
+    usual = _usual(visit, (one for _source, one in then.episodes), at)
+    return None if usual is None else _("{bed} to {up}", bed=usual[0], up=usual[1])
+
+
+def _usual(visit: Visit, episodes: Iterable[Episode], at: datetime) -> tuple[str, str] | None:
+    """Return the usual bedtime and time of getting up of the nights before ``at``, or None of too few nights."""
+    since = at - NIGHTS_DAYS * A_DAY
+    sleeps = {one.day: one for one in episodes if one.kind is EpisodeKind.SLEEP and since < one.end <= at}
     if len(sleeps) < NIGHTS_MIN:
         return None
     beds = [_since_noon(local(visit, one.start)) for one in sleeps.values()]
     wakings = [_since_noon(local(visit, one.end)) for one in sleeps.values()]
-    return _("{bed} to {up}", bed=_clock(median(beds)), up=_clock(median(wakings)))
+    return _clock(median(beds)), _clock(median(wakings))
+
+
+def with_old_nights(visit: Visit, facts: Sequence[Fact]) -> list[Fact]:
+    """Return facts of common times of sleep with the nights that were known long ago, if there are any."""
+    if not any(one.kind in OF_MOST for one in facts):
+        return list(facts)
+    then = old_nights(visit)
+    if then is None:
+        return list(facts)
+    return [
+        replace(one, kind=f"{one.kind}_since", values={**one.values, **then}) if one.kind in OF_MOST else one
+        for one in facts
+    ]
+
+
+def old_nights(visit: Visit) -> dict[str, str] | None:
+    """Return ``day`` of the newest known night, and the usual ``bed`` and ``up`` until then, or None."""
+
+    def read() -> dict[str, str] | None:
+        found = [one for _source, one in visit.bridge.store.reading.episodes(visit.user.id)]
+        last = max((one for one in found if one.kind is EpisodeKind.SLEEP), key=lambda one: one.end, default=None)
+        usual = None if last is None else _usual(visit, found, last.end)
+        if last is None or usual is None:
+            return None
+        return {"day": last.day.isoformat(), "bed": usual[0], "up": usual[1]}
+
+    return visit.app.results.get(visit.user, "old nights", data_version(visit.bridge, visit.user, visit.now), read)
 
 
 def _since_noon(at: datetime) -> float:

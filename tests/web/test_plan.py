@@ -277,6 +277,23 @@ def test_old_data_show_how_the_person_was_then(place: Place, ana: User, tmp_path
     assert re.search(r'aria-label="Vitality [^"]* of 1, give or take', shown)
 
 
+def test_old_nights_are_told_beside_what_is_common(place: Place, ana: User, visitor: Visitor, tmp_path: Path) -> None:
+    for file in Path("fixtures/whoop/export").iterdir():
+        (tmp_path / file.name).write_text(
+            file.read_text(encoding="utf-8").replace("2026-11", "2026-03"), encoding="utf-8"
+        )
+    runs.import_path(place.bridge, ana, tmp_path, at=installation.now())
+    visitor.finished(visitor.upload("more.ics", calendar()).text)  # the newest data is not old
+    shown = unescape(read(place.visitor(), "/day"))
+    assert re.search(
+        r"common bedtime is [\d:]+: your last night is of 20 March, and until then you usually slept [\d:]+ to", shown
+    )
+    assert "your nights are not known yet" not in shown
+    trends = place.visitor().get("/trends?weeks=12").text
+    assert re.search(r'Your last night is of 20 March 2026. <a href="/trends\?weeks=52">', trends)
+    assert 'id="older"' not in place.visitor().get("/trends?weeks=52").text
+
+
 def test_trends_reach_back_to_old_data(place: Place, ana: User, tmp_path: Path) -> None:
     for file in Path("fixtures/whoop/export").iterdir():
         (tmp_path / file.name).write_text(

@@ -21,8 +21,9 @@ from bridge.domain.slots import INSTANT, moment_at
 from bridge.domain.trials import Trial
 from bridge.ingest import checkins
 from bridge.web import ahead, day, phrases
-from bridge.web.as_of import as_of
-from bridge.web.jobs import DONE, Job
+from bridge.web.arrivals import together
+from bridge.web.as_of import as_of, with_old_nights
+from bridge.web.jobs import DONE
 from bridge.web.keeping import kept_coming
 from bridge.web.pages import different, ownership
 from bridge.web.pages.factors import chips_of, just_noted
@@ -41,13 +42,13 @@ Number = Annotated[int, Path(ge=1, le=2**53)]
 def today(
     request: Request,
     visit: Visitor,
-    came: Annotated[str, Query(max_length=40)] = "",
+    came: Annotated[str, Query(max_length=1000)] = "",
     marked: Annotated[str, Query(max_length=1000)] = "",
 ) -> HTMLResponse:
     """Show today's page, with the slot's recommendation if it was made before and still holds.
 
-    ``came`` is the id of an import or sync that has just ended, of which the page tells the news, and ``marked`` the
-    key of an entry whose owner was just said.
+    ``came`` are the ids of imports or syncs that have just ended, joined by commas, of which the page tells the news,
+    and ``marked`` is the key of an entry whose owner was just said.
     """
     store = visit.bridge.store
     with store.view():
@@ -74,7 +75,7 @@ def today(
             "chips": chips_of(visit),
             "trials": [_of_today(one, arm, visit) for one, arm in trial.running(store, visit.user, now=visit.now)],
             "job": (ended := _ended(visit, came)),
-            "keeping": [] if ended is None else kept_coming(visit),
+            "keeping": kept_coming(visit) if ended else [],
             "different": different.card(visit),
             "wish": NO_WISH,
             "just_noted": just_noted(visit),
@@ -99,9 +100,10 @@ def _of_today(one: Trial, arm: bool, visit: Visit) -> dict[str, Any]:
     return {"id": one.id, "text": one.text, "today": arm, "said": said}
 
 
-def _ended(visit: Visit, name: str) -> Job | None:
-    found = visit.app.jobs.find(visit.user.id, name)
-    return found if found is not None and found.state == DONE and found.result else None
+def _ended(visit: Visit, names: str) -> dict[str, Any] | None:
+    found = [visit.app.jobs.find(visit.user.id, name) for name in dict.fromkeys(names.split(","))]
+    rows = [row for job in found if job is not None and job.state == DONE for row in job.result or ()]
+    return {"result": together(rows)} if rows else None
 
 
 @router.get("/advice")
@@ -165,7 +167,7 @@ def _silence_part(visit: Visit, found: Silence, follows: str | None) -> HTMLResp
         "today/silence.html",
         visit,
         follows=follows,
-        reasons=list(map(shown, for_person(reasons))),
+        reasons=list(map(shown, for_person(with_old_nights(visit, reasons)))),
         slot_name=slot_name(found.moment),
         old=None if old is None else shown(for_person(reasons_of_old(old, visit.user))[0]),
         blank=is_blank(known),

@@ -15,7 +15,7 @@ from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, date_text, number, say, shown
 from bridge.domain.metrics import Metric
 from bridge.query.change import DAYS_MIN, GAP_DAYS, OTHERS_MIN, Change, breaks, change
-from bridge.web.as_of import as_of
+from bridge.web.as_of import as_of, old_nights
 from bridge.web.kinds import heading, unit_name
 from bridge.web.phrases import action_name, meter_name, meter_word, source_title
 from bridge.web.render import page
@@ -46,6 +46,7 @@ def trends(visit: Visitor, weeks: Weeks | None = None) -> HTMLResponse:
         ranges=WEEK_RANGES,
         actions=actions,
         titles=[action_name(action) for action in actions],
+        older=_older(visit, weeks),
         **found,
     )
 
@@ -95,6 +96,17 @@ def _reaching(visit: Visit) -> int:
     old = as_of(visit, visit.app.today_cache.snapshot(visit.bridge, visit.user, visit.now))
     back = 0 if old is None else (visit.now.date() - old.day).days // DAYS_PER_WEEK + WEEKS_SHOWN_OF_OLD
     return next((weeks for weeks, _title in WEEK_RANGES if weeks >= max(back, WEEKS_SHOWN)), WEEK_RANGES[-1][0])
+
+
+def _older(visit: Visit, weeks: int) -> dict[str, Any] | None:
+    """Return the day of the newest known night where it lies before the weeks, and the range that holds it."""
+    then = old_nights(visit)
+    if then is None:
+        return None
+    day = date.fromisoformat(then["day"])
+    back = (visit.now.date() - day).days // DAYS_PER_WEEK + 1
+    reaching = next((one for one, _title in WEEK_RANGES if one >= back + WEEKS_SHOWN_OF_OLD), WEEK_RANGES[-1][0])
+    return {"day": date_text(day, "%-d %B %Y"), "weeks": reaching} if weeks < back <= reaching else None
 
 
 def _clarity(pair: tuple[str, Change | None]) -> float:
