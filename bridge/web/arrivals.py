@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bridge.domain.languages import Text, say_many
 
@@ -51,3 +51,31 @@ def stored(store: Store, user: User) -> Stored:
     days = store.reading.measured_days(user.id)
     counts = store.reading.counts(user.id)
     return Stored(counts={source: {**kinds, "days": days.get(source, 0)} for source, kinds in counts.items()})
+
+
+def together(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the outcomes of several files as one per source; those that brought nothing by a failure stay alone."""
+    found: dict[object, dict[str, Any]] = {}
+    for number, row in enumerate(rows):
+        whole = row["outcome"] in ("ok", "skipped") and not row["skipped_because"]
+        one = found.setdefault(row["title"] if whole else number, {**row, "new": 0, "updated": 0, "unchanged": 0})
+        if one["came"] is not row["came"]:
+            one["came"] = _summed([*one["came"], *row["came"]])
+            one["failed_files"] = [*one["failed_files"], *row["failed_files"]]
+            one["set_aside_by"] = _aside(one["set_aside_by"], row["set_aside_by"])
+        for name in ("new", "updated", "unchanged"):
+            one[name] += row[name]
+    return list(found.values())
+
+
+def _summed(texts: Sequence[Text]) -> list[Text]:
+    counts: Counter[tuple[str, str | None]] = Counter()
+    for text in texts:
+        counts[text.message, text.many] += text.values["count"]
+    return [Text(message, many, {"count": count}) for (message, many), count in counts.items()]
+
+
+def _aside(one: Mapping[str, Mapping[str, int]], other: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
+    return {
+        kind: dict(Counter(one.get(kind, {})) + Counter(other.get(kind, {}))) for kind in dict.fromkeys([*one, *other])
+    }

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from bridge.day.plan import Block
-from bridge.domain.languages import shown
+from bridge.domain.languages import date_text, shown
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import moment_at
 from bridge.domain.titles import advice_title
@@ -58,13 +58,20 @@ def _shown(visit: Visit, block: Block) -> dict[str, Any]:
     moment = moment_at(block.start, visit.user.zones)
     return {
         "cell": cell_id(moment.date, moment.slot),
-        "from": f"{local(visit, block.start):%H:%M}",
+        "from": clock(visit, block.start),
         "action": None if block.action is None else shown(advice_title(block.action, block.kind)),
         "title": block.title,
         "task": block.kind == "task",
         "due": None if block.task is None else due_id(block.task),
         "reasons": for_person(block.facts[:REASONS_MAX]),
     }
+
+
+def clock(visit: Visit, at: datetime) -> str:
+    """Return a time as it stands in a slot, with its day where midnight lies between them."""
+    here = local(visit, at)
+    day = "" if here.date() == moment_at(at, visit.user.zones).date else date_text(here, "%a") + " "
+    return f"{day}{here:%H:%M}"
 
 
 def cell_id(day: date, slot: Slot) -> str:

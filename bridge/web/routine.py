@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 from bridge.day.routine import Habit
 from bridge.day.sleep import recorded
-from bridge.documents.planning import HabitDocument, routine_document
+from bridge.documents.planning import HabitDocument, UsualDocument, routine_document
 from bridge.domain.languages import SHORT_WEEKDAYS, WEEKDAYS, _, date_text, shown
 from bridge.domain.records import Snapshot
 from bridge.domain.slots import zone_at
@@ -86,12 +86,22 @@ def _habit(one: HabitDocument, newest: Newest, habit: Habit, visit: Visit) -> di
         "name": _name(one),
         "often": _("{count:.1f} times a week", count=often) if often < HABIT_DAILY else _("every day"),
         "minutes": one["minutes"],
-        "usual": [
-            f"{shown(SHORT_WEEKDAYS[at['weekday']])} {at['start']} {at['name'] or ''}".strip()
-            for at in one["usual"]
-            if newest.get((action, at["weekday"]), last) >= visit.now - HABIT_PAUSE
-        ],
+        "usual": _usual(
+            [at for at in one["usual"] if newest.get((action, at["weekday"]), last) >= visit.now - HABIT_PAUSE]
+        ),
     }
+
+
+def _usual(starts: Sequence[UsualDocument]) -> list[str]:
+    """Return usual starts in words, each name and each time once: ``Mon, Wed 09:45 Design doc``."""
+    names: dict[str, dict[str, list[str]]] = {}
+    for at in starts:
+        times = names.setdefault(at["name"] or "", {})
+        times.setdefault(at["start"], []).append(shown(SHORT_WEEKDAYS[at["weekday"]]))
+    told = {
+        name: ", ".join(f"{', '.join(days)} {start}" for start, days in times.items()) for name, times in names.items()
+    }
+    return [f"{when} {name}".strip() for name, when in told.items()]
 
 
 def _ended(one: HabitDocument, habit: Habit, visit: Visit) -> str:

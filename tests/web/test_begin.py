@@ -113,6 +113,16 @@ def test_after_a_file_the_page_says_how_its_data_keep_coming(place: Place, ana: 
     assert "Oura" not in came
 
 
+def test_several_files_of_a_source_are_told_as_one(place: Place, ana: User, visitor: Visitor) -> None:
+    names, folder = ("sleeps.csv", "workouts.csv", "physiological_cycles.csv"), Path("fixtures/whoop/export")
+    told = [over(visitor, visitor.upload(name, (folder / name).read_bytes())) for name in names]
+    ids = [one["arrived"]["job"] for one in told if "arrived" in one]
+    assert len(ids) > 1
+    came = visitor.get("/", params={"came": ",".join(ids)}).text.partition('id="came"')[2].partition("</section>")[0]
+    assert came.count("<strong>WHOOP</strong>") == 1
+    assert re.search(r"\d+ nights\b.*\d+ workouts?", came)
+
+
 def test_an_ics_file_is_dropped_under_another_calendar(place: Place, ana: User, visitor: Visitor) -> None:
     assert 'id="drop"' in visitor.get("/begin/calendar").text
 
@@ -239,12 +249,17 @@ def test_a_made_up_person_wears_a_banner_and_makes_room(place: Place) -> None:
     place.bridge.store.people.add_user(DEMO_USER, "Europe/Berlin", now=installation.now())
     visitor = place.visitor()
     assert "This is a made-up person" in visitor.get("/connections").text
+    asked = visitor.get("/welcome/own").text
+    assert "Delete the made-up person?" in asked
+    assert 'href="/"' in asked
+    assert len(place.bridge.store.people.users()) == 1
     assert visitor.change("/welcome/own").headers["location"] == "/welcome"
     assert place.bridge.store.people.users() == []
 
 
 def test_nobody_else_is_deleted_by_that(place: Place, ana: User, visitor: Visitor) -> None:
     assert "made-up person" not in visitor.get("/connections").text
+    assert visitor.get("/welcome/own").headers["location"] == "/"
     visitor.change("/welcome/own")
     assert [user.name for user in place.bridge.store.people.users()] == ["ana"]
 

@@ -8,9 +8,11 @@ from html import unescape
 
 from bridge import installation
 from bridge.advice import requests as advising
+from bridge.documents.planning import UsualDocument
 from bridge.domain.records import Recommendation, User
 from bridge.domain.wishes import Wishes
 from bridge.ingest import checkins
+from bridge.web import routine
 from rhythm_env.interface import ActionType, Meter
 from tests.web.served import Place, Visitor
 
@@ -44,3 +46,16 @@ def test_nothing_believed_is_one_card_below_the_routine(place: Place, ana: User,
     assert shown.index("Your routine") < shown.index("Not known yet")
     assert "Time of day: night owl or morning person?" in unescape(shown)
     assert "From 0 answers" not in shown
+
+
+def test_a_habit_names_each_entry_and_each_time_once() -> None:
+    def at(weekday: int, start: str, name: str | None) -> UsualDocument:
+        return UsualDocument(weekday=weekday, start=start, name=name)
+
+    days = [
+        at(0, "09:45", "Design doc"),
+        at(1, "14:00", None),
+        at(2, "09:45", "Design doc"),
+        at(4, "10:00", "Design doc"),
+    ]
+    assert routine._usual(days) == ["Mon, Wed 09:45, Fri 10:00 Design doc", "Tue 14:00"]

@@ -245,6 +245,16 @@ def test_a_task_that_has_its_place_in_a_week_goes_from_the_head_of_its_day(
     assert part.count(f'<div id="{due}" hx-swap-oob="delete">') == 1
 
 
+def test_calendars_are_saved_from_the_week_that_is_shown(place: Place, ana: User, visitor: Visitor) -> None:
+    visitor.finished(visitor.upload("more.ics", calendar()).text)
+    assert '<input type="hidden" name="week" value="2026-W48">' in visitor.get("/week?week=2026-W48").text
+    saved = visitor.change("/calendars", {"back": "/week", "week": "2026-W48"}).headers["location"]
+    assert saved == "/week?week=2026-W48&saved=calendars#calendars"
+    assert "Saved." in visitor.get(saved).text
+    assert visitor.change("/calendars", {"back": "/connections"}).headers["location"].startswith("/connections?saved=")
+    assert "Saved." in visitor.get("/connections?saved=calendars").text
+
+
 def test_a_day_leads_to_its_neighbours_and_back_to_the_week(ana: User, visitor: Visitor) -> None:
     shown = visitor.get("/day?date=2026-11-22").text
     (links,) = re.findall(r'<nav class="row".*?</nav>', shown, re.DOTALL)

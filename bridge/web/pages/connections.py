@@ -59,7 +59,11 @@ Names = Annotated[Sequence[Annotated[str, Field(max_length=100)]], Form(max_leng
 
 
 @router.get("/connections")
-def connections(visit: Visitor, marked: Annotated[str, Query(max_length=1000)] = "") -> HTMLResponse:
+def connections(
+    visit: Visitor,
+    marked: Annotated[str, Query(max_length=1000)] = "",
+    saved: Annotated[str, Query(max_length=20)] = "",
+) -> HTMLResponse:
     with visit.bridge.store.view():
         rows = connection_documents(visit.bridge, visit.user, visit.now, _counts(visit))
         consents = _consents(visit)
@@ -80,6 +84,7 @@ def connections(visit: Visitor, marked: Annotated[str, Query(max_length=1000)] =
         order=order,
         owned=owned_,
         marked=marked_,
+        calendars_saved=saved == "calendars",
         titles={place["name"]: phrases.source_title(place["name"]) for place in order["order"]},
     )
 

@@ -99,6 +99,13 @@ def demo_progress(request: Request, name: str) -> Response:
     return page("demo.html", None, csrf=csrf(request), job=job)
 
 
+@router.get("/welcome/own")
+def ask_to_leave(visit: Visitor) -> Response:
+    if visit.user.name != recorded_life.DEMO_USER:
+        return RedirectResponse("/", 303)
+    return page("leave.html", visit, path="/welcome/own")
+
+
 @router.post("/welcome/own")
 def leave_demo(visit: Visitor) -> Response:
     """Delete the made-up person, so that a person can begin with own data. Other users are only led to today's page."""

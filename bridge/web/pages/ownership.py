@@ -30,10 +30,12 @@ SAID = {Whose.MINE: say("mine"), Whose.NOT_MINE: say("not mine"), Whose.NO_TIME:
 
 
 @router.post("/calendars")
-def use(visit: Visitor, used: Names = (), back: Text = "") -> RedirectResponse:
+def use(visit: Visitor, used: Names = (), back: Text = "", week: Text = "") -> RedirectResponse:
     """Let the entries of the ticked calendars count, and leave the others out."""
     whose.use_only(visit.bridge.store, visit.user, used, now=visit.now)
-    return RedirectResponse(back if back in PAGES else "/connections", 303)
+    shown_ = {"week": week_name(monday_of(week, visit.now, visit.user.zones))} if week else {}
+    place = "/week" if week else back if back in PAGES else "/connections"
+    return RedirectResponse(f"{place}?{urlencode({**shown_, 'saved': 'calendars'})}#calendars", 303)
 
 
 @router.post("/entries/whose")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Path, Query, Request
@@ -23,7 +23,7 @@ from bridge.domain.rendering import for_person
 from bridge.domain.slots import moment_at
 from bridge.domain.titles import SLOT_TITLES, advice_title
 from bridge.web import ahead, expected
-from bridge.web.day import SLOT_HEADINGS, answered, is_part, local, mark_seen
+from bridge.web.day import SLOT_HEADINGS, answered, is_part, mark_seen
 from bridge.web.pages.ownership import just_marked, owned
 from bridge.web.render import page, part
 from bridge.web.state import Visit, Visitor, is_seen
@@ -48,6 +48,7 @@ def week(
     visit: Visitor,
     week: Annotated[str | None, Query(max_length=20)] = None,
     marked: Annotated[str, Query(max_length=1000)] = "",
+    saved: Annotated[str, Query(max_length=20)] = "",
 ) -> HTMLResponse:
     """Show a week (2026-W47, or a date in it), by default the current one. ``marked`` is an entry's key just marked."""
     monday, current = monday_of(week, visit.now, visit.user.zones), moment_at(visit.now, visit.user.zones).week
@@ -70,6 +71,7 @@ def week(
         week_name=week_name(monday),
         owned=owned_,
         marked=just_marked(visit, marked),
+        calendars_saved=saved == "calendars",
     )
 
 
@@ -201,4 +203,4 @@ def _advice(visit: Visit, one: AdviceRecord, slot: WeekSlot) -> dict[str, Any]:
 
 def _clock(visit: Visit, one: AdviceRecord, slot: WeekSlot) -> str | None:
     inside = one.start is not None and slot.facts.start <= one.start < slot.facts.end
-    return f"{local(visit, one.start):%H:%M}" if inside and isinstance(one.start, datetime) else None
+    return expected.clock(visit, one.start) if inside and one.start is not None else None

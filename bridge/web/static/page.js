@@ -92,6 +92,8 @@ function upload(file) {
       if (elsewhere) {
         location.href = elsewhere;
       } else if (request.status === 200) {
+        const told = JSON.parse(request.getResponseHeader("HX-Trigger") || "{}");
+        if (told.arrived) arrived.push(told.arrived.job);
         line.outerHTML = request.responseText;
         htmx.process(document.getElementById("uploads"));
       } else {
@@ -110,8 +112,15 @@ function upload(file) {
   });
 }
 
+let sending = 0; // files that are not sent yet
+
 async function uploadAll(files) {
-  for (const file of files) await upload(file);
+  sending += files.length;
+  for (const file of files) {
+    await upload(file);
+    sending -= 1;
+  }
+  goOn();
 }
 
 if (drop) {
@@ -144,11 +153,17 @@ for (const choice of document.querySelectorAll('select[data-zone="browser"]')) {
   if ([...choice.options].some((option) => option.value === zone)) choice.value = zone;
 }
 
-// Go on to the first plan, which tells what came, when the first data have come.
-document.addEventListener("arrived", (event) => {
+// Go on to the first plan, which tells what came, when all that was sent is read and some of it is new.
+const arrived = [];
+
+function goOn() {
   const place = document.querySelector("[data-then]");
-  if (place) location.href = `${place.dataset.then}?came=${encodeURIComponent(event.detail.job)}`;
-});
+  if (!place || !arrived.length || sending || document.querySelector("#uploads .job[hx-get]")) return;
+  location.href = `${place.dataset.then}?came=${encodeURIComponent(arrived.join(","))}`;
+}
+
+document.addEventListener("arrived", (event) => arrived.push(event.detail.job));
+document.addEventListener("htmx:afterSettle", goOn);
 
 // Copy what a vendor asks for. Browsers allow that on encrypted pages and on this machine; elsewhere it is selected.
 document.addEventListener("click", (event) => {
