@@ -33,6 +33,21 @@ POINTS = re.compile(
     r"da|dann|dort|vorher|nachher|danach|davor|dabei|solange)\b"
 )
 
+SUBJECT = re.compile(
+    r"\b(?:i|i'm|im|i've|i'd|i'll|we|we're|it|it's|its|he|she|they|they're|you|you're|that's|thats|there|there's|my|our|her|his|who|me|us|mich|mir|uns|"
+    r"ich|wir|er|sie|es|man|ihr|du|das|da|davon|mein\w*|unser\w*|der|die)\b|'s\b|\b(?:is|are|ist|sind|hat|hab|habe|bin|has)\b"
+)
+POLARITY = re.compile(
+    r"n't\b|\b(?:not|no|never|none|nothing|only|just|except|unless|without|otherwise|earlier|sooner|later|before|after|until|till|"
+    r"kein\w*|nicht|nichts|nie\w*|nix|nein|nur|außer|ohne|sonst|früher|eher|später|vor|nach|bis|ab)\b"
+)
+
+
+def is_fragment(text: str, *, limited: bool = False) -> bool:
+    """Return True for words that limit and say nothing of anybody, such as "nothing after that" and "not earlier"."""
+    plain = _bare(text)
+    return (limited or bool(POLARITY.search(plain))) and not SUBJECT.search(plain)
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -163,7 +178,7 @@ def _is_background(part: Part, whole: str, lexicon: Lexicon, known: Words) -> bo
         return False
     tokens = _tokens(rest, lexicon)
     kinds = {kind for kind, _ in tokens}
-    if kinds & (TIMES | LIMITS | TOLD):
+    if kinds & (TIMES | LIMITS | TOLD) or (not why and is_fragment(text)):
         return False
     opens = known.opens.match(rest)
     if K.ACTION in kinds:

@@ -175,7 +175,7 @@ def span_not(span: Span, actions: frozenset[ActionType]) -> Hours:
         return sure(clock, range(1, 5), range(0) if evening else range(5, 12)), MIDNIGHT
     if rel is K.AFTER:
         at = sure(clock, range(1, 12), range(0))
-        return (MORNING[0] if at == MIDNIGHT else MIDNIGHT), at
+        return (MORNING[0] if at.hour < MORNING[0].hour - 1 else MIDNIGHT), at
     raise NotUnderstood
 
 

@@ -11,6 +11,7 @@ from bridge.domain.wish_clauses import (
     DISLIKED,
     MIDNIGHT,
     NOON,
+    OF_LIFE,
     Clause,
     NotUnderstood,
     check_beside,
@@ -19,11 +20,11 @@ from bridge.domain.wish_clauses import (
     span_of,
     sure,
 )
-from bridge.domain.wish_lexicon import ALL, EVENING, MORNING, WEEK, WORK, Kind
+from bridge.domain.wish_lexicon import AFTERNOON, ALL, EVENING, MORNING, WEEK, WORK, Kind
 from bridge.domain.wish_nights import of_night
 from bridge.domain.wish_said import Said
 from bridge.domain.wish_slots import LIMITS, Part, is_general
-from bridge.domain.wishes import GOAL_MAX, SUGGESTIONS_DEFAULT, SUGGESTIONS_MAX, Hours
+from bridge.domain.wishes import GOAL_MAX, SUGGESTIONS_MAX, Hours
 from rhythm_env.interface import ActionType
 
 K, A = Kind, ActionType
@@ -32,12 +33,19 @@ MORE = 2.0
 LATE = 10  # the hour from which "sleep from ten to six" is at night
 SHORTEST, LONGEST = 4, 12  # hours of a night
 AROUND = 2  # hours from a time at which something is wanted
+ELSE = 1  # of "only": nothing but
 EVENING_HOURS = 4  # the most that "8 to 10 pm" can be
 SLEEPERS = {K.BED, K.UP}
+AFTERWARDS = 1  # of "then"
 
 
 def said_of(part: Part) -> tuple[Said, ...]:
-    if part.loose or part.words or (part.has(K.RULE) and not part.has(K.BACK, K.AGAIN, K.DROP, K.CLEAR)):
+    if (
+        part.loose
+        or part.words
+        or (part.nots and part.flags.get(K.THEN) == AFTERWARDS)
+        or (part.has(K.RULE) and not part.has(K.BACK, K.AGAIN, K.DROP, K.CLEAR))
+    ):
         raise NotUnderstood  # "I no longer want the limit on tv"
     if part.has(K.CLEAR):
         return (Said(kind="clear"),)
@@ -70,14 +78,18 @@ def _of_suggestions(part: Part) -> tuple[Said, ...]:
     if part.nots and part.times and not (part.counts or part.actions):
         part.actions = ALL  # "don't bother me before nine"
         return _limits(part)
+    if part.nots and part.actions and not part.counts and not part.flags.keys() & LIMITS:
+        del part.flags[K.SUGGESTION]  # "no suggestions to learn", "not a single suggestion to binge before six"
+        return _limits(part)
     return (_suggestions(part),)
 
 
 def _suggestions(part: Part) -> Said:
     counts = [part.flags[kind] for kind in (K.NUMBER, K.TIMES) if part.flags.get(kind) is not None]
-    limited = part.flags.keys() & {K.MOST, K.ENOUGH, K.ONLY}
+    limited: Any = part.flags.keys() & {K.MOST, K.ENOUGH, K.ONLY}
     part.nots = 0 if part.flags.get(K.MOST) == 1 else part.nots
     alone = part.has(K.SUGGESTION) or part.flags.get(K.PER) == len(WEEK)
+    limited = limited or (part.has(K.SUGGESTION) and part.flags.get(K.PER) == len(WEEK) and not part.has(K.LEAST))
     if (
         len(counts) != 1
         or not limited
@@ -97,27 +109,46 @@ def _taken_back(part: Part) -> tuple[Said, ...]:
         del part.flags[K.AGAIN]
         return said_of(part)  # "never suggest it again"
     if (part.has(K.SUGGESTION, K.MOST, K.ENOUGH) or part.flags.get(K.PER) == len(WEEK)) and not part.actions:
-        return (Said(kind="suggestions", number=SUGGESTIONS_DEFAULT),)
+        return (Said(kind="usual"),)
     again = part.has(K.AGAIN)
     if part.flags.keys() & SLEEPERS and not part.actions:
-        return (Said(kind="night"),)
+        return (_night_back(part),)
     actions = part.actions or (WORK if part.flags.keys() & {K.FREE, K.FINISH, K.START} else frozenset())
-    if part.parts or (part.nots and not actions):
+    if K.FREE in part.flags and not (part.actions or part.times or part.counts):
+        return (Said(kind="open", actions=WORK, days=ANY_DAY),)
+    if not actions or part.nots > 1 or (part.nots and not part.has(K.RULE)):
         raise NotUnderstood
-    if not actions or part.counts or part.nots > 1 or (part.nots and not part.has(K.RULE)) or part.parts:
-        raise NotUnderstood
-    between = list(zip(part.kinds, part.kinds[1:], strict=False))
-    of_a_veto = part.kinds[-1] is K.RULE and K.ACTION in part.kinds  # "undo my no-tv rule"
-    if ((K.BACK, K.NOT) in between and not of_a_veto) or (K.NOT, K.BACK) in between:
-        raise NotUnderstood  # "don't forget my rule"
-    if part.times and (again or part.has(K.RULE)):
-        if part.days and part.spans:
+    if part.counts or part.has(K.MOST, K.LEAST, K.ENOUGH):
+        if part.times or again or part.nots or actions == WORK:
             raise NotUnderstood
-        hours = tuple(_opened(one, actions) for one in part.spans)
-        return (Said(kind="open", actions=actions, days=part.days, hours=hours),)
+        return (Said(kind="drop", actions=actions),)
+    _check_back(part)
+    if part.times and (again or part.has(K.RULE)):
+        return (_open(part, actions),)
     if part.times or not (again or part.has(K.RULE)):
         raise NotUnderstood
     return (Said(kind="allow" if again and not part.has(K.BACK) else "forget", actions=actions),)
+
+
+def _night_back(part: Part) -> Said:
+    if part.times or part.counts or part.has(K.AGAIN):
+        raise NotUnderstood
+    both = part.has(K.BED) and part.has(K.UP)
+    return Said(kind="night" if both else "bed" if part.has(K.BED) else "up")
+
+
+def _check_back(part: Part) -> None:
+    between = list(zip(part.kinds, part.kinds[1:], strict=False))
+    of_a_veto = part.kinds[-1] is K.RULE and K.ACTION in part.kinds
+    if ((K.BACK, K.NOT) in between and not of_a_veto) or (K.NOT, K.BACK) in between:
+        raise NotUnderstood  # "don't forget my rule", but "undo my no-tv rule"
+
+
+def _open(part: Part, actions: frozenset[ActionType]) -> Said:
+    if part.days and (part.spans or part.parts):
+        raise NotUnderstood
+    hours = tuple(_opened(one, actions) for one in part.spans) + tuple(part.parts)
+    return Said(kind="open", actions=actions, days=part.days, hours=hours)
 
 
 def _opened(span: Any, actions: frozenset[ActionType]) -> Hours:
@@ -164,7 +195,7 @@ def _of_work(part: Part) -> tuple[Said, ...]:
         raise NotUnderstood
     if part.nots and relation not in wrong:
         raise NotUnderstood
-    at = sure(clock, range(1, 10) if ends else range(0), range(5, 12) if not ends else range(0))
+    at = sure(clock, range(1, 10) if ends else range(0), range(3, 12) if not ends else range(0))
     left, rest = ((MIDNIGHT, at), (at, MIDNIGHT)) if ends else ((at, MIDNIGHT), (MIDNIGHT, at))
     if part.days and part.days != ANY_DAY:
         return (Said(kind="barred", actions=WORK, days=part.days, hours=(rest,)),)
@@ -190,9 +221,23 @@ def _limits(part: Part) -> tuple[Said, ...]:
         part.nots = 0
     if part.has(K.MOST, K.ENOUGH):
         return (_at_most(part),)
+    if (K.ONLY, K.ACTION) in zip(part.kinds, part.kinds[1:], strict=False) and part.flags.get(K.ONLY) == ELSE:
+        return _nothing_else(part)
     if part.nots:
         return _not_wanted(part, general=is_general(part) and not clause.in_part)
     return _wanted(part)
+
+
+def _nothing_else(part: Part) -> tuple[Said, ...]:
+    """Read "nothing but family from five to seven": it is wanted then, and all else is not."""
+    if part.nots or part.counts or len(part.named) != 1 or not part.times or part.actions in (WORK, ALL):
+        raise NotUnderstood
+    hours = tuple(part.parts) + tuple(_kept(span, part) for span in part.spans)
+    rest, days = ALL - part.actions, part.days or ANY_DAY
+    best = Said(kind="best", actions=part.actions, days=part.days, hours=hours)
+    if not hours:
+        raise NotUnderstood
+    return best, Said(kind="barred", actions=rest, days=days, hours=hours)
 
 
 def _with_halves(part: Part) -> None:
@@ -201,6 +246,11 @@ def _with_halves(part: Part) -> None:
         return
     begin = part.parts[0][0]
     shift = 0 if begin == MORNING[0] else 12
+    if part.nots and part.has(K.ONLY):
+        raise NotUnderstood  # "only in the morning and never before three"
+    known = [clock for _, *both in part.spans for clock in both if clock is not None and clock[2]]
+    if begin in (MORNING[0], AFTERNOON[0], EVENING[0]) and any(_is_outside(clock, part.parts[0]) for clock in known):
+        raise NotUnderstood  # "in the morning at three p.m."
     if not any(clock[2] or (end is not None and end[2]) for _, clock, end in part.spans):
         part.spans = [
             (relation, _halved(clock, shift), None if end is None else _halved(end, shift))
@@ -209,12 +259,20 @@ def _with_halves(part: Part) -> None:
     part.parts = []
 
 
+def _is_outside(clock: Any, part: Hours) -> bool:
+    end = part[1].hour or 24
+    return not part[0].hour - 2 <= clock[0] <= end + 2 and not (part == EVENING and clock[0] < 5)
+
+
 def _halved(clock: Any, shift: int) -> tuple[int, int, bool]:
     hour, minute, _ = clock
     return (hour % 12 + shift if hour < 12 else hour), minute, True
 
 
 def _at_most(part: Part) -> Said:
+    counted = part.kinds.index(K.PART) - 1 if K.PART in part.kinds else 0
+    if counted and part.kinds[counted] in (K.NUMBER, K.ACTION) and not (part.days or part.spans):
+        part.parts = []  # "at most one evening of series a week"
     count = part.flags.get(K.TIMES, part.flags.get(K.NUMBER))
     count = part.flags.get(K.NUMBER) if count is None else count
     count = 1 if count is None and not part.has(K.TIMES) else count  # "at most a film a week"
@@ -279,12 +337,14 @@ def _wanted(part: Part) -> tuple[Said, ...]:
     every = K.EVERY in part.flags and not part.days
     goal = 7 if every else _goal(part)
     actions, relations = part.actions, [span[0] for span in part.spans]
-    firm = any(one in (K.LATEST, K.EARLIEST, K.TO) for one in relations)
+    firm = any(one in (K.LATEST, K.EARLIEST) or (one is K.TO and not part.has(K.BEST)) for one in relations)
     only = part.has(K.ONLY) or firm or actions == WORK
     _check_wanted(part, goal=bool(goal), only=only)
     hours = tuple(part.parts) + tuple(_kept(span, part) for span in part.spans)
-    if only and part.days and hours and (firm or part.kinds.index(K.DAY) < _place(part, K.ONLY)):
-        raise NotUnderstood  # "on Fridays only after 8 pm": and on other days?
+    if only and part.days and part.days != ANY_DAY and hours and _is_of_days(part, firm=firm):
+        if part.has(K.ONLY) or K.TO in relations:
+            raise NotUnderstood  # "on Fridays only after 8 pm": and on other days?
+        return _on_those_days(part, hours)
     found = []
     if only and part.days:
         found.append(Said(kind="days", actions=actions, days=part.days))
@@ -303,16 +363,37 @@ def _check_wanted(part: Part, *, goal: bool, only: bool) -> None:
     actions = part.actions
     if (
         (len(actions) > 1 and not only)
-        or actions == ALL
+        or actions in (ALL, {A.SLEEP})
         or (goal and only)
         or (part.has(K.FINE) and not part.times)
         or (actions == WORK and part.has(K.BEST))
         or (part.parts and part.spans)
-        or (len(part.spans) > 1 and any(end is None for _, _, end in part.spans))
+        or (len(part.spans) > 1 and any(end is None for _, _, end in part.spans) and not (only and _are_around(part)))
         or (part.days and not only and K.OR in part.kinds)
+        or (part.days and part.kinds[-2:] == [K.ACTION, K.ONLY] and actions <= OF_LIFE and not part.by_then)
         or (part.times and (K.ONLY, K.ACTION) in zip(part.kinds, part.kinds[1:], strict=False))
     ):  # "only family on weekends": and nothing else?
         raise NotUnderstood
+
+
+def _are_around(part: Part) -> bool:
+    """Return True for "before seven or after six"."""
+    relations = [span[0] for span in part.spans]
+    return relations in ([K.BEFORE, K.AFTER], [K.AFTER, K.BEFORE]) and (K.OR in part.kinds or K.AND in part.kinds)
+
+
+def _is_of_days(part: Part, *, firm: bool) -> bool:
+    """Return True if hours limit only the days named: "on Fridays only after 8", "on Fridays no later than 8"."""
+    if not part.has(K.ONLY):
+        return firm
+    times = [_place(part, kind) for kind in (K.SPAN, K.PART) if kind in part.kinds]
+    return bool(times) and K.DAY in part.kinds and _place(part, K.DAY) < _place(part, K.ONLY) < min(times)
+
+
+def _on_those_days(part: Part, hours: tuple[Hours, ...]) -> tuple[Said, ...]:
+    if len(hours) != 1 or _goal(part) or part.actions == ALL:
+        raise NotUnderstood
+    return (Said(kind="barred", actions=part.actions, days=part.days, hours=(hours[0][::-1],)),)
 
 
 def _place(part: Part, kind: Kind) -> int:
@@ -344,6 +425,8 @@ def _kept(span: Any, part: Part) -> Hours:
         by_day = range(10, 12) if actions <= BY_DAY else range(0)
         return MIDNIGHT, sure(clock, range(1, 10) if by_day else range(1, 12), by_day)
     if relation is K.AT:
+        if not (clock[2] or actions <= BY_DAY or actions <= AT_NIGHT) and 5 <= clock[0] < 8:
+            raise NotUnderstood  # "swim at seven"
         begins, _ = span_of((K.AFTER, clock, None), Clause(actions=actions), several=False)
         return begins, time((begins.hour + AROUND) % 24, begins.minute)
     return span_of((relation, clock, end), Clause(actions=actions), several=False)

@@ -15,6 +15,7 @@ from rhythm_env.interface import ActionType
 K, A = Kind, ActionType
 ANY_DAY = frozenset(WEEK)
 LATE = 10  # the hour from which "sleep from ten to six" is at night
+EARLY = 4  # the hour to which one goes to bed
 SHORTEST, LONGEST = 4, 12  # hours of a night
 
 
@@ -38,7 +39,8 @@ def of_night(part: Part) -> tuple[Said, ...]:
 def _at_times(part: Part, *, bed: bool) -> tuple[Said, ...]:
     relation, clock, end = part.spans[0]
     if end is not None:
-        if part.nots or not bed or not (clock[2] or end[2] or clock[0] >= LATE):
+        small = clock[0] < EARLY and clock[0] < end[0] <= NOON  # "sleep from one to nine"
+        if part.nots or not bed or not (clock[2] or end[2] or clock[0] >= LATE or small):
             raise NotUnderstood
         by_day = not clock[2] and end[2] and NOON <= end[0] < EVENING[0].hour and clock[0] < NOON
         bed_at = time(clock[0], clock[1]) if by_day else _at_night(clock)  # after a shift at night

@@ -20,6 +20,7 @@ MORE = 2.0
 LATE = 10  # the hour from which "sleep from ten to six" is at night
 AROUND = 2  # hours from a time at which something is wanted
 SLEEPERS = {K.BED, K.UP}
+AFTERWARDS = 1  # of "then"
 
 
 EVENTS = {K.EVENT, K.DURING}
@@ -92,7 +93,11 @@ def _read(parts: Sequence[Part]) -> Reading:
 def _take(part: Part, following: Sequence[Part], read: Reading) -> None:
     if part.has(K.CLEAR):
         read.clauses.append(part)
-    elif part.joint is K.AND and read.in_aside and not (read.clauses or part.times or part.counts or part.flags):
+    elif (
+        part.joint is K.AND
+        and read.in_aside
+        and not (read.clauses or part.times or part.counts or part.flags.keys() - {K.THEN})
+    ):
         _set_aside(part, read)  # "on Sundays I go to church and laze about"
     elif _is_aside(part, read, following):
         _set_aside(part, read)
@@ -100,17 +105,31 @@ def _take(part: Part, following: Sequence[Part], read: Reading) -> None:
         read.in_aside = False
         _begin(part, read)
     elif part.loose and not part.words and read.clauses and read.clauses[-1].spans:
-        read.clauses[-1].flags[K.ONLY] = None  # "after lunch, never before"
+        _sharpen(read.clauses[-1], part)
     elif part.times or part.counts or part.flags or part.loose:
         _go_on(part, read)
     read.before = part if part.times or part.flags.keys() & {K.FREE} else read.before
+
+
+def _sharpen(last: Part, part: Part) -> None:
+    """Take "not earlier", "nor later" and "never before" for the times of what was said before."""
+    (relation, *rest), edge = last.spans[0], part.loose[0]
+    if edge not in (K.EARLIEST, K.LATEST):
+        last.flags[K.ONLY] = None  # "after lunch, never before"
+    elif last.nots or len(last.spans) > 1 or len(part.loose) > 1 or part.times or part.counts:
+        raise NotUnderstood
+    elif rest[1] is None and not (K.UP in last.flags and edge is K.EARLIEST):
+        if relation not in (K.AT, K.AFTER, K.FROM, K.EARLIEST) and edge is K.EARLIEST:
+            raise NotUnderstood
+        last.spans = [(edge, *rest)]  # type: ignore[list-item]
 
 
 def _share_weeks(clauses: Sequence[Part]) -> None:
     """Let "twice a week" say what "three times" beside it is of."""
     if any(one.flags.get(K.PER) == 1 or K.WEEKLY in one.flags for one in clauses if one.actions):
         for one in clauses:
-            if one.actions and K.TIMES in one.flags and not one.has(K.PER, K.WEEKLY):
+            counted = K.TIMES in one.flags or (K.NUMBER in one.flags and one.has(K.LEAST, K.MOST))
+            if one.actions and counted and not one.has(K.PER, K.WEEKLY):
                 one.flags[K.PER] = 1
 
 
@@ -122,15 +141,17 @@ def _is_aside(part: Part, read: Reading, following: Sequence[Part]) -> bool:
     if part.joint in (K.WHY, K.WHEN):
         return _is_reason(part, read, following)
     _at_events(part, following)
-    if part.kinds[:1] == [K.THEN] and read.clauses and not _is_limit(part):
+    if part.kinds[:1] == [K.THEN] and read.clauses and not (_is_limit(part) or part.has(K.FINISH, K.START)):
         return True  # "on Mondays, then I have lectures"
     if not (part.words or part.loose):
         return False
+    follows = following and (following[0].joint is K.THUS or following[0].by_then)
+    if part.is_fragment and not follows:
+        raise NotUnderstood  # a "not" or a limit that is not used
     if part.loose and not (part.words or part.has_head) and read.clauses and read.clauses[-1].spans:
         return False
     if part.has_head or part.times or part.counts or part.flags or part.beside:
         _check_background(part)
-        follows = following and (following[0].joint is K.THUS or following[0].by_then)
         if (part.actions or part.is_short) and part.times and not follows and not part.meters:
             raise NotUnderstood  # it may be a wish too
     return True
@@ -212,6 +233,7 @@ def _begin(part: Part, read: Reading) -> None:
         read.clauses.remove(last)  # "I work best at night, so"
     first, rest = (read.pending[0], read.pending[1:]) if read.pending else (None, [])
     read.pending = []
+    _work_then(part, last, read)
     unlimited = not (part.times or part.counts)
     if first is None and unlimited and part.nots and part.actions and read.before is not None:
         _point_back(part, last, read)
@@ -225,9 +247,27 @@ def _begin(part: Part, read: Reading) -> None:
     read.clauses.append(part)
 
 
+def _work_then(part: Part, last: Part | None, read: Reading) -> None:
+    """Read "patients from 7:30, that is when I start" and "work until four, and that is it"."""
+    if not part.has(K.FINISH, K.START) or part.times or part.nots or not part.by_then or read.before is None:
+        return
+    part.days, part.spans = read.before.days, list(read.before.spans)
+    if last is not None and last is read.before and last.actions == WORK:
+        read.clauses.remove(last)
+
+
 def _point_back(part: Part, last: Part | None, read: Reading) -> None:
     """Give a veto without times those that were said before it: "Tuesdays are choir evenings, so no tv then"."""
     before = read.before
+    if part.flags.get(K.THEN) == AFTERWARDS:
+        if before is None or len(before.spans) != 1:
+            raise NotUnderstood
+        relation, begin, end = before.spans[0]
+        if end is None and relation not in (K.TO, K.BEFORE, K.AT, K.LATEST):
+            raise NotUnderstood
+        part.days, part.spans = before.days, [(K.AFTER, end or begin, None)]
+        del part.flags[K.THEN]
+        return
     if part.by_then and last is not None and last is before and not _is_limit(last) and not last.has(K.FREE):
         read.clauses.remove(last)
     rather = last is not None and last.has(K.BEST) and part.joint is K.AND  # "in the evening I like reading and no tv"
@@ -243,7 +283,7 @@ def _goes_with(last: Part, part: Part) -> bool:
     if last.flags.keys() & {K.FINISH, K.START} and part.actions == WORK and part.nots and bare:
         return True  # "I finish at five, no work then"
     if last.actions and part.actions == last.actions and bare and (part.by_then or part.has(K.ONLY) or last.nots):
-        return bool(part.nots) == bool(last.nots) and not part.flags.keys() - {K.ONLY, K.NOT, K.BEST}
+        return bool(part.nots) == bool(last.nots) and not part.flags.keys() - {K.ONLY, K.NOT, K.BEST, K.THEN}
     if last.actions and part.actions == last.actions and not part.nots and not last.nots:
         if last.has(K.NUMBER, K.TIMES) and part.has(K.NUMBER, K.TIMES) and K.PER in part.flags:
             return K.PER not in last.flags
@@ -282,6 +322,9 @@ def _go_on(part: Part, read: Reading) -> None:
     last = read.clauses[-1] if read.clauses else None
     if part.words or part.loose or (last is not None and part.has(K.FINE) and last.nots):
         raise NotUnderstood
+    if last is not None and last.kinds == [K.ACTION] and part.kinds == [K.NOT] and _is_never(part):
+        _add(last, part)  # "meditation? never"
+        return
     if part.nots and not part.times and (last is None or not (_is_limit(last) or part.has(K.ONLY))):
         raise NotUnderstood  # "I run on Sundays, I hate it"
     if last is None or (part.by_then and not part.nots):
@@ -302,7 +345,7 @@ def _go_on_with(last: Part, part: Part, read: Reading) -> None:
         last.spans = list(part.spans)  # "on Tuesdays, 7 to 9 pm"
     elif not (last.times or last.counts) or (bare and not part.flags.keys() - LIMITS):
         _add(last, part)
-    elif len(last.spans) == 1 and part.spans and not part.nots and part.joint in (K.COMMA, K.THUS):
+    elif len(last.spans) == 1 and part.spans and not (part.nots or part.days) and part.joint in (K.COMMA, K.THUS):
         last.spans = part.spans if part.spans[0][0] is not K.AT else [(last.spans[0][0], *part.spans[0][1:])]
     else:
         read.clauses.append(_inherits(part, last))

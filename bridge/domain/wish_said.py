@@ -64,7 +64,7 @@ def _applied(wishes: Wishes, one: Said) -> Wishes:
         case "any":
             return _at_any_time(wishes, one)
         case "drop":
-            return replace(wishes, goals=_without(wishes.goals, one))
+            return replace(wishes, goals=_without(wishes.goals, one), most=_without(wishes.most, one))
         case "forget":
             left = replace(wishes, never=wishes.never - one.actions, goals=_without(wishes.goals, one))
             return replace(_at_any_time(left, one), most=_without(wishes.most, one))
@@ -75,12 +75,18 @@ def _applied_to_some(wishes: Wishes, one: Said) -> Wishes:
     match one.kind:
         case "night":
             return replace(wishes, night=NightWish())
+        case "usual":
+            return replace(wishes, suggestions=SUGGESTIONS_DEFAULT)
         case "open":
             return _opened(wishes, one)
         case "most":
             return replace(wishes, most={**wishes.most, **dict.fromkeys(one.actions, int(one.number))})
         case "bed" | "earliest" | "up":
-            return replace(wishes, night=_of_night(wishes.night, one))
+            night = _of_night(wishes.night, one)
+            return replace(
+                wishes,
+                night=night if one.at or one.kind == "up" else replace(night, earliest=None, bed_days=frozenset()),
+            )
         case "barred":
             new = Barred(days=one.days, hours=one.hours)
             more = {a: tuple(dict.fromkeys((*wishes.barred.get(a, ()), new))) for a in one.actions}
@@ -280,6 +286,12 @@ def _of_one(one: Said) -> Text:
     at = "" if one.at is None else f"{one.at:%H:%M}"
     days = joined([shown(name) for day, name in enumerate(WEEKDAYS) if day in one.days])
     match one.kind:
+        case "bed" | "up" if not at:
+            return (
+                say("forget what you wished for bedtime")
+                if one.kind == "bed"
+                else say("forget what you wished for getting up")
+            )
         case "bed":
             return say("in bed by {time} on {days}", time=at, days=days) if days else say("in bed by {time}", time=at)
         case "earliest" if days:
@@ -303,6 +315,8 @@ def _on_the_whole(kind: str, named: str) -> Text:
             return say("forget what you wished for {actions}", actions=named)
         case "night":
             return say("forget what you wished for bedtime and getting up")
+        case "usual":
+            return say("forget what you wished for the number of suggestions")
     return say("forget all wishes")
 
 

@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from bridge.domain import phrases
+from bridge.domain.wish_asides import is_fragment
 from bridge.domain.wish_clauses import NotUnderstood
+from bridge.domain.wish_events import timed
 from bridge.domain.wish_lexicon import (
     ALL,
     Bed,
@@ -43,6 +45,7 @@ LIMITS = {K.ONLY, K.MOST, K.LEAST, K.ENOUGH}
 HEADS = {K.FINISH, K.START, K.FREE, K.BED, K.UP, K.SUGGESTION}
 ABOUT_METERS = ("weight", "over")  # words that mean something else where no meter is named
 DENIES = {"true", "right", "correct", "serious", "wahr", "stimmt", "richtig", "ernst", "always", "immer"}
+ENDS = re.compile(r"[,;.!?()]| (?:and|or|but|und|oder|aber) ")  # of a statement
 CHANGES = frozenset(["longer", "shorter", "later", "earlier", "more", "less", "fewer", "ones"])
 CHANGES |= frozenset(["länger", "kürzer", "mehr", "weniger", "später", "früher", "öfter"])
 
@@ -67,6 +70,7 @@ class Part:
     nots: int = 0
     by_then: bool = False  # points to times that were said before
     is_short: bool = False  # no statement, but a few words
+    is_fragment: bool = False  # says nothing of anybody: "not earlier"
 
     def has(self, *kinds: Kind) -> bool:
         """Return True if any of these kinds was said."""
@@ -92,28 +96,34 @@ class Part:
 def everyday(language: str, with_meters: bool) -> Lexicon:
     """Return the words of a language, with the everyday ones. Those about meters may mean something else elsewhere."""
     base = lexicon(language)
-    said: dict[str, Any] = tomllib.loads((Path(__file__).parent / "wish_slots.toml").read_text("utf-8"))[language]
     found = dict(base.phrases)
-    for name, text in said["actions"].items():
-        for phrase in phrases_of(text):
-            found[phrase] = ((K.ACTION, named_by(ActionType[name], phrase, whole_names(language))),)
-    for means, text in sorted(said["words"].items(), key=lambda one: one[0] in ABOUT_METERS):
-        if with_meters or means not in ABOUT_METERS:
-            found |= dict.fromkeys(phrases_of(text), tuple(map(token_of, means.split())))
-    if with_meters:
-        for name, text in said["meters"].items():
-            found |= dict.fromkeys(phrases_of(text), ((K.METER, Meter[name]),))
-    rewrites = tuple((re.compile(pattern), text) for pattern, text in said["rewrites"])
-    return replace(base, phrases=found, rewrites=rewrites)
+    rewrites: list[tuple[re.Pattern[str], str]] = []
+    files = [(Path(__file__).parent / file).read_text("utf-8") for file in ("wish_slots.toml", "wish_spoken.toml")]
+    several: list[dict[str, Any]] = [tomllib.loads(text)[language] for text in files]
+    for said in several:
+        for name, text in said["actions"].items():
+            for phrase in phrases_of(text):
+                found[phrase] = ((K.ACTION, named_by(ActionType[name], phrase, whole_names(language))),)
+        for means, text in sorted(said["words"].items(), key=lambda one: one[0] in ABOUT_METERS):
+            if with_meters or means not in ABOUT_METERS:
+                found |= dict.fromkeys(phrases_of(text), tuple(map(token_of, means.split())))
+        rewrites = [(re.compile(pattern), text) for pattern, text in said["rewrites"]] + rewrites
+    for name, text in [one for said in several for one in said["meters"].items() if with_meters]:
+        found |= dict.fromkeys(phrases_of(text), ((K.METER, Meter[name]),))
+    return replace(base, phrases=found, rewrites=tuple(rewrites))
 
 
 def parts_of(text: str, language: str, *, with_meters: bool) -> list[Part]:
     """Return the parts of a text. Raises NotUnderstood for a text with a word that changes what it is beside."""
     known = everyday(language, with_meters)
-    spelt = [one for word in words(text, known) for one in _meant(word, known)]
+    spelt = [one for word in words(timed(text, language), known) for one in _meant(word, known)]
     tokens = [_of_bed(one) for one in phrases.tokens(spelt, known.phrases, lambda word: _figure(word))]
     kinds = [kind for kind, _ in tokens]
-    if K.BAR in kinds or (K.FINISH not in kinds and re.search(r"\bfinish", text.lower())):
+    if (
+        K.BAR in kinds
+        or re.match(r"\s*-\s?\d", text)
+        or (K.FINISH not in kinds and re.search(r"\bfinish", text.lower()))
+    ):
         raise NotUnderstood  # "finish the report by six"
     for at, token in enumerate(tokens[:-1]):
         tokens[at] = (K.NOT, "never") if token == (K.MOST, 2) and tokens[at + 1][0] is K.ACTION else token
@@ -121,6 +131,9 @@ def parts_of(text: str, language: str, *, with_meters: bool) -> list[Part]:
     at = 0
     for part in found:
         part.text, at = _source(part.words, text, at)
+        if part.text:
+            said = ENDS.split(text[:at])[-1] + ENDS.split(text[at:])[0]
+            part.is_fragment = is_fragment(said, limited=bool(part.days or part.spans or part.counts))
         part.is_short = len(re.split(r"[,;.!?()]", text[:at])[-1].split()) < SHORT and at == _end(text, at)
     return found
 

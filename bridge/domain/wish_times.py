@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bridge.domain.wish_clauses import NOON, Clock, NotUnderstood
-from bridge.domain.wish_lexicon import MORNING, NIGHT, Kind, Token
+from bridge.domain.wish_lexicon import AFTERNOON, EVENING, MORNING, NIGHT, Kind, Token
 
 K = Kind
 Span = tuple[Kind, Clock, Clock | None]
@@ -27,8 +27,8 @@ def folded(tokens: Sequence[Token]) -> list[Token]:
             begin += 1
         bare = relation is None and not (found and found[-1][0] in TIMED)
         first, after = _clock(tokens, begin, bare=bare)
-        if first is None and relation and begin < len(tokens) and tokens[begin][0] is K.EVENT and tokens[begin][1]:
-            first, after = (*tokens[begin][1], True), begin + 1  # type: ignore[misc]
+        if first is None and relation and begin < len(tokens):
+            first, after = _edge(relation, tokens[begin], begin)
         if first is None:
             if (kind, value) != (K.TO, None) or (at + 1 < len(tokens) and tokens[at + 1][0] is K.DAY):
                 found.append(_loose((kind, value), found))  # and not the "to" of "want to"
@@ -49,6 +49,18 @@ def folded(tokens: Sequence[Token]) -> list[Token]:
         found.append((K.SPAN, (relation, first, second)))
         at = after
     return found
+
+
+def _edge(relation: Kind, token: Token, at: int) -> tuple[Clock | None, int]:
+    """Return when an event is, or a part of the day begins or ends: "before the evening", "after the morning"."""
+    kind, part = token
+    if kind is K.EVENT and part:
+        return (*part, True), at + 1  # type: ignore[misc]
+    if kind is not K.PART or part not in (MORNING, AFTERNOON, EVENING) or relation is K.AT:
+        return None, at
+    low, high = part
+    edge = high if relation in (K.AFTER, K.LATEST) else low
+    return (None, at) if edge.hour == 0 else ((edge.hour, 0, True), at + 1)
 
 
 def _loose(token: Token, before: Sequence[Token]) -> Token:
@@ -80,7 +92,7 @@ def _clock(tokens: Sequence[Token], at: int, *, bare: bool) -> tuple[Clock | Non
     counted = bare and not said and following[0][0] is K.PART  # "two evenings a week"
     if following[0][0] in (K.HALF_DAY, K.PART) and hour <= NOON and not known and not counted:
         half = following[0][1] if isinstance(following[0][1], int) else 12 * (following[0][1] != MORNING)
-        if following[0][1] == NIGHT and (hour == NOON or hour < 6):
+        if following[0][1] in (NIGHT, 24) and (hour == NOON or hour < 6):
             return ((total % 720) // 60, total % 60, True), at + 1
         total = total % 720 if hour == NOON else total
         return ((total + (720 if half else 0)) // 60 % 24, total % 60, True), at + 1

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from bridge.domain import phrases
 from bridge.domain.errors import SetupError
 from bridge.domain.wish_asides import kept, may_stand, parted
-from bridge.domain.wish_clauses import NOON, Clause, Clock, NotUnderstood, meaning
+from bridge.domain.wish_clauses import NOON, OF_LIFE, Clause, Clock, NotUnderstood, meaning
 from bridge.domain.wish_frames import taken_back, weights
 from bridge.domain.wish_lexicon import MORNING, NIGHT, WEEK, Bed, Kind, Lexicon, OneOf, Token, lexicon
 from bridge.domain.wish_reading import by_slots
@@ -25,7 +25,10 @@ from rhythm_env.interface import ActionType
 K = Kind
 TEXT_MAX = 300  # characters
 CLAUSES_MAX = 6
+DAY, EARLY = 24, 6  # "one at night" is before this hour
 LIMITS = ("days", "hours")
+THAN = re.compile(r"\b(?:rather|better|prefer\w*|lieber|besser|eher)\b.*\b(?:than|als|statt|instead of)\b")
+ENOUGH = re.compile(r"\b(?:plenty|enough|suffic\w+|will do|all i (?:need|want)|reich\w*|genüg\w*|genug|langt|langen)\b")
 NEVER = ((K.NOT, "never"), (K.NOT, "nie"))
 LANGUAGES = ("en", "de")
 QUESTION = re.compile(
@@ -73,9 +76,12 @@ def _strictly(text: str, language: str) -> tuple[Said, ...] | None:
         return (back,)
     said, rest = weights(parted(text, known, language), language)
     try:
-        return _together(said + (_wishes(_tokens(rest, known)) if rest or not said else ()))
+        found = _together(said + (_wishes(_tokens(rest, known)) if rest or not said else ()))
     except NotUnderstood:
         return None
+    doubtful = any(one.kind == "goal" for one in found) and ENOUGH.search(text.lower())
+    compared = any(one.kind != "weight" for one in found) and THAN.search(text.lower())
+    return None if doubtful or compared else found
 
 
 def _beside_reasons(text: str, language: str) -> Heard | None:
@@ -139,6 +145,8 @@ def _contradicts(said: tuple[Said, ...]) -> bool:
             one.kind in LIMITS and not all(_goes(one, other) for other in same)
         ):
             return True
+    if _bars_nothing(said):
+        return True
     for one in (one for one in said if one.kind == "best"):
         of_it = [other for other in said if other.actions & one.actions]
         if any(other.kind == "days" and not one.days <= other.days for other in of_it):
@@ -156,6 +164,13 @@ def _contradicts(said: tuple[Said, ...]) -> bool:
     except SetupError:
         return True
     return False
+
+
+def _bars_nothing(said: tuple[Said, ...]) -> bool:
+    """Return True if hours of a day are barred that no day has: "I start at seven, on Fridays at six"."""
+    limits = [one for one in said if one.kind == "hours"]
+    barred = [one for one in said if one.kind == "barred"]
+    return any(not common(one.hours, o.hours) for one in barred for o in limits if o.actions & one.actions)
 
 
 def _is_no_night(said: tuple[Said, ...]) -> bool:
@@ -193,6 +208,9 @@ def _figure(word: str) -> Token:
 
 def _wishes(tokens: Sequence[Token]) -> tuple[Said, ...]:
     """Return the wishes of tokens, in which a comma joins or parts, or else only rests: "yoga, but only on Mondays"."""
+    kinds = [kind for kind, _ in tokens]
+    if kinds[-2:] == [K.ACTION, K.ONLY] and K.DAY in kinds and _actions(tokens) <= OF_LIFE:
+        raise NotUnderstood  # "Sundays: family only"
     around = zip([(K.FILL, None), *tokens], tokens, [*tokens[1:], (K.FILL, None)], strict=False)
     listed = [one for before, one, after in around if one[0] is not K.COMMA or before[0] is after[0]]
     for tried in (tokens, listed):
@@ -323,6 +341,8 @@ def _clock(tokens: Sequence[Token], at: int) -> tuple[Clock | None, int]:
     known = hour > NOON or hour == 0 or (kind is K.CLOCK and (hour, minute) == (NOON, 0))
     if following[0] in (K.HALF_DAY, K.PART) and hour <= NOON and not known:
         half = following[1] if isinstance(following[1], int) else 12 * (following[1] != MORNING)
+        if half == DAY and (hour == NOON or hour < EARLY):
+            return (total % 720 // 60, total % 60, True), at + 2
         if following[1] == NIGHT and (hour == NOON or hour < 6):
             raise NotUnderstood  # "1 at night", "twelve at night"
         return ((total + (720 if half and hour < NOON else 0)) // 60, total % 60, True), at + 2

@@ -111,7 +111,7 @@ def test_only_the_hours_of_sleep_can_be_wished() -> None:
     assert {_said(text) for text in _all(others)} == {None}
     before = applied(Wishes(), understood("bed by ten, up at six and no naps after 3 pm"))
     after = applied(before, understood("drop the bedtime wish"))
-    assert (after.night, after.hours) == (NightWish(), before.hours)
+    assert (after.night, after.hours) == (NightWish(up=before.night.up), before.hours)
 
 
 def _said(text: str) -> str | None:

@@ -9,7 +9,7 @@ import pytest
 from bridge.domain.errors import SetupError
 from bridge.domain.wish_clauses import NotUnderstood
 from bridge.domain.wish_said import applied, common, sentence, standing, without
-from bridge.domain.wish_words import understood
+from bridge.domain.wish_words import heard, understood
 from bridge.domain.wishes import Best, Wishes, plain, wishes_of
 from rhythm_env.interface import ActionType
 from tests.wishes.corpus import meant, wishes
@@ -52,6 +52,13 @@ def test_most_wishes_are_understood_and_none_wrongly(language: str, half: int) -
         "morgen kein Sport",
         "so keine Treffen mit Leuten",  # Sunday, or "well then"?
         "abends lesen und nicht fernsehen",
+        "Deep Work nur morgens und niemals vor 15 Uhr",
+        "Bettzeit halb zehn, freitags halb elf",  # one bedtime can be wished
+        "I start work at seven, on Fridays at six",
+        "nothing except family on Sundays",
+        "-10 suggestions/day",
+        "Sundays: family only",  # and nothing else, or on no other day?
+        "work starts at 10 and ends at 9am",
         "x" * 1000,
         "no sport " * 100,
     ],
@@ -127,12 +134,43 @@ def test_what_was_understood_is_said_in_a_sentence() -> None:
         ("in bed by 22:30 on weekdays", "in bed by 22:30 on Monday, Tuesday, Wednesday, Thursday and Friday"),
         ("keep Wednesday evening free", "everything that is suggested not on Wednesday from 18:00 to 24:00"),
         ("no work after dinner", "work only from 00:00 to 19:00"),
+        (
+            "on the buses till 2 in the afternoon, nothing worky after that",
+            'work only from 00:00 to 14:00; left aside: "buses"',
+        ),
+        ("gym twice a week is plenty", "exercise at most 2 times a week"),
+        ("please cancel my limit on suggestions", "forget what you wished for the number of suggestions"),
+        ("Vergessen Sie die Schlafenszeit, die ich genannt habe", "forget what you wished for bedtime"),
+        ("Zeit mit den Kindern vor der Schule, 6:30 bis 7:30", "family time best from 06:30 to 07:30"),
+        ("Rechnungen abends ab neun, nicht früher", "office work and errands only from 21:00 to 24:00"),
+        (
+            "series ok on fri from 21:00, otherwise no",
+            "watching series only on Friday; watching series only from 21:00 to 24:00",
+        ),
+        (
+            "time for myself only once the boys sleep, after half past eight",
+            "time for yourself only from 20:30 to 24:00",
+        ),
+        ("Licht aus um zwanzig vor elf", "in bed by 22:40"),
+        ("keine Serien nach 1 Uhr nachts", "watching series only from 06:00 to 01:00"),
+        ("swim only before 7am or after 6pm", "exercise only from 00:00 to 07:00 and 18:00 to 24:00"),
+        ("donnerstags vor elf weder Deep Work noch Admin", "work not on Thursday from 00:00 to 11:00"),
+        (
+            "Um sieben fängt meine Arbeit an, freitags erst um neun",
+            "work only from 07:00 to 24:00; work not on Friday from 00:00 to 09:00",
+        ),
+        ("mehr als drei Abende mit Freunden in der Woche sind mir zu viel", "seeing friends at most 3 times a week"),
+        ("I work Mon to Wed, the rest is off", "work only on Monday, Tuesday and Wednesday"),
+        ("I would rather do admin on Mondays than Fridays", "office work and errands best on Monday"),
+        ("Sa/So kein Lernen", "learning only on Monday, Tuesday, Wednesday, Thursday and Friday"),
+        ("ein Vorschlag täglich, basta", "at most one suggestion a day"),
         ("undo my no-tv rule", "forget what you wished for watching series"),
         ("coffee with the girls on Saturdays", "seeing friends best on Saturday"),
     ],
 )
 def test_what_a_stranger_wished_is_understood(text: str, meaning: str) -> None:
-    assert sentence(understood(text)) == meaning
+    found = heard(text)
+    assert sentence(found.said, found.aside if "left aside" in meaning else ()) == meaning
 
 
 def test_a_wish_for_a_day_forbids_no_other_and_only_says_so() -> None:

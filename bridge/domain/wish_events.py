@@ -1,0 +1,94 @@
+"""Write the times of a wish plainly: "once the boys sleep, after half past eight" is "after half past eight pm"."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+NOON, HOUR, HALF = 12, 60, 30
+HALVES = (
+    r"(?P<half>(?: (?:in the |at )?(?:am|pm|morning|afternoon|evening|night)"
+    r"| (?:morgens|abends|nachts|früh|vormittags|nachmittags|mittags))?)"
+)
+LEADS = r"(?:at|by|before|after|until|till|alarm|up|bed|bedtime|around|about|than|out|starts?|ends?)[:,]? "
+RANGE = re.compile(r"\d ?(?:to|bis|-|–|till|until) ?|\w (?:to|bis|till) \w")
+Words = Mapping[str, Any]
+
+
+@cache
+def _words(language: str) -> Words:
+    said = tomllib.loads((Path(__file__).parent / "wish_events.toml").read_text("utf-8"))[language]
+    clock = said["clock"].replace("NUMBERS", "|".join(said["numbers"].split()))
+    told = (
+        r"(?:\b(?P<right>right|straight|just|shortly|direkt|gleich|kurz) (?={leads}))?\b(?P<lead>{leads}) "
+        r"(?P<event>(?:(?!(?:{bad})\b)(?:[^\W\d_]|')+ ?){{1,7}}?)"
+        r"(?P<cut>(?: ?[,:(] ?| [-–] )| (?=(?:at|around|about|um|gegen)\b))(?:(?:{fill}),? )*"
+        r"(?P<from>(?:(?:{sure}) )?)(?P<at>{clock}(?:{to}{clock})?){halves}\)?(?=\s*(?:[,.;!?)]|$|(?:{ends})\b))"
+    )
+    return {
+        **said,
+        "told": re.compile(told.format(**{**said, "clock": clock, "halves": HALVES})),
+        "hours": {word: at for at, word in enumerate(said["numbers"].split(), 1)},
+    }
+
+
+def timed(text: str, language: str) -> str:
+    """Return the text, lower-case, with each time beside an event in its place, and each time of day in figures."""
+    words = _words(language)
+    found = _in_figures(text.lower().replace("’", "'"), language, words)
+    told: re.Pattern[str] = words["told"]
+    return told.sub(partial(_told, words=words), found)
+
+
+def _told(found: re.Match[str], words: Words) -> str:
+    lead, event, at, told = found["lead"], found["event"].strip(), found["at"] + found["half"], found["from"].strip()
+    plain = lead in words["plain"].split()
+    if not (plain or re.search(words["over"], event)):
+        return found[0]  # "when I start at seven" is a condition
+    spoken, pronouns = event.split(), words["pronouns"].split()
+    aimed = next((i for i, one in enumerate(spoken) if one in pronouns), 0)
+    if aimed and not found["cut"].strip():  # "after work I go to bed at one", in German with the verb before "I"
+        return f"{' '.join(spoken[aimed - ('ich' in pronouns) :])}{found['cut']}{found['from']}{at}"
+    if lead in words["back"].split() and re.search(words["bed"], event):
+        return found[0]  # the time of going to bed
+    if not (found["half"] or re.search(words["known"], at)):
+        halves = ((words["am"], words["morning"]), (words["pm"], words["evening"]))
+        at += next((f" {half}" for one, half in halves if re.search(one, f"{lead} {event}")), "")
+    if RANGE.search(at):
+        return at
+    at_it = told in ("", *words["around"].split())
+    if not at_it:
+        return f"{told} {at}"
+    back, until = words["back"].split(), words["until"].split()
+    relation = words["at"] if found["right"] else back[0] if lead in back else lead if lead in until else words["after"]
+    return f"{relation} {at}"
+
+
+def _in_figures(text: str, language: str, words: Words) -> str:
+    """Return a text in which "ten to four" and "zwanzig vor elf" are clocks, where they can be nothing else."""
+    named = "|".join([*words["hours"], r"\d{1,2}"])
+    minutes = "|".join(sorted(words["minutes"], key=len, reverse=True))
+    figures = partial(_figures, words=words)
+    if language == "en":
+        text = re.sub(rf"\b(?P<m>{minutes}) (?:minutes )?(?P<way>past) (?P<h>{named})\b", figures, text)
+        until = rf"\b(?P<lead>{LEADS})(?P<m>{minutes}) (?:minutes )?(?P<way>to) (?P<h>{named})\b"
+        return re.sub(until, lambda one: one["lead"] + figures(one), text)
+    beside = rf"(?P<way>vor|nach) (?P<halb>halb )?(?P<h>{named})\b(?! ?(?:uhr )?(?:bis|-))"
+    text = re.sub(rf"\b(?P<m>{minutes}) (?:minuten )?{beside}", figures, text)
+    return re.sub(
+        rf"\b(?:dreiviertel|drei viertel) (?P<h>{named})\b", lambda one: _clock(one["h"], -HALF // 2, words), text
+    )
+
+
+def _figures(found: re.Match[str], words: Words) -> str:
+    shift = words["minutes"][found["m"]] * (1 if found["way"] in ("past", "nach") else -1)
+    return _clock(found["h"], shift - HALF * bool(found.groupdict().get("halb")), words)
+
+
+def _clock(name: str, shift: int, words: Words) -> str:
+    hour, minute = divmod((words["hours"].get(name) or int(name)) * HOUR + shift, HOUR)
+    return f"{hour or NOON}:{minute:02d}"
