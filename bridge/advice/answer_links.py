@@ -16,10 +16,10 @@ from bridge.advice import rescheduling, wishing
 from bridge.advice.wishing import Because
 from bridge.day.choice import Option
 from bridge.day.outcomes import day_end
-from bridge.domain.errors import Forged, Spent
+from bridge.domain.errors import Forged, SetupError, Spent
 from bridge.domain.languages import say, shown
 from bridge.domain.records import Recommendation, User
-from bridge.domain.slots import Moment
+from bridge.domain.slots import Moment, moment_at
 from bridge.domain.titles import ANSWER_BUTTONS, answer_text
 from bridge.installation import Bridge
 from rhythm_env.interface import Answer
@@ -96,18 +96,43 @@ def follow(bridge: Bridge, token: str, *, now: datetime, moved_to: Moment | None
     return replace(link, recommendation=found)
 
 
-def because(bridge: Bridge, token: str, why: Because, *, confirmed: bool, now: datetime) -> tuple[Link, str, bool]:
+def because(bridge: Bridge, token: str, why: Because, *, confirmed: str, now: datetime) -> tuple[Link, str, bool]:
     """Store why a link's recommendation is refused, unless it would hold for all days to come and is not confirmed.
 
-    Return (link, a sentence of what follows, True if it is stored). Raises Forged and Spent as ``read`` does.
+    It is by "yes", or by "today" for today alone. Return (link, with other times of today in ``offers``, a sentence of
+    what follows, True if it is stored). Raises Forged and Spent as ``read`` does.
     """
+    link = _refusing(bridge, token, now)
+    found, user = link.recommendation, link.user
+    rule = wishing.lasting(found, user, why)
+    if rule is not None and confirmed not in ("yes", "today"):
+        late = why is Because.WRONG_TIME
+        free = rescheduling.gaps_today(bridge, user, found, now=now) if late else []
+        return replace(link, offers=tuple(free)), rule.told, False
+    only_today = confirmed == "today"
+    return link, wishing.refuse(bridge.store, user, found.id, why, now=now, only_today=only_today), True
+
+
+def put_off(bridge: Bridge, token: str, slot: str, *, now: datetime) -> Link:
+    """Put a refused recommendation off to a time of today that ``because`` offered, named as ``week/timestep``.
+
+    Raises Forged and Spent as ``read`` does, and SetupError for another slot.
+    """
+    link = _refusing(bridge, token, now)
+    free = rescheduling.gaps_today(bridge, link.user, link.recommendation, now=now)
+    for moment in (moment_at(gap.start, link.user.zones) for gap in free):
+        if f"{moment.week}/{moment.timestep}" == slot:
+            number, given = link.recommendation.id, Answer.RESCHEDULE
+            found = rescheduling.answer(bridge, link.user, number, given, now=now, moved_to=moment)
+            return replace(link, recommendation=found)
+    raise SetupError(say("choose one of the slots of the coming seven days"))
+
+
+def _refusing(bridge: Bridge, token: str, now: datetime) -> Link:
     link = read(bridge, token, now=now)
     if link.answer is not Answer.IGNORE:
         raise Forged(say("this is not a whole link of this bridge; answer on the page instead"))
-    rule = wishing.lasting(link.recommendation, link.user, why)
-    if rule is not None and not confirmed:
-        return link, rule.told, False
-    return link, wishing.refuse(bridge.store, link.user, link.recommendation.id, why, now=now), True
+    return link
 
 
 def _verify(bridge: Bridge, token: str) -> tuple[Recommendation, Answer]:

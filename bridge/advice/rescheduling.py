@@ -35,6 +35,15 @@ def gaps(
     return choice.gaps(person, advice.action, task, after=_suggested_at(advice, user, now))
 
 
+def gaps_today(
+    bridge: Bridge, user: User, advice: Recommendation, *, now: datetime, known: Snapshot | None = None
+) -> list[Option]:
+    """Return up to three other good times of today for a refused recommendation, one in each part of the day left."""
+    person = _person(bridge, user, advice, now, known)
+    task = recommend.task_named(person, advice.what)
+    return choice.gaps_today(person, advice.action, task, after=_suggested_at(advice, user, now))
+
+
 def offered(bridge: Bridge, user: User, advice: Recommendation, *, now: datetime) -> list[Option] | None:
     """Return up to three good times if the user rescheduled the recommendation without naming a slot, else None."""
     untimed = advice.answer is Answer.RESCHEDULE and advice.moved_to is None

@@ -95,20 +95,24 @@ def parse_because(text: str, user: User) -> Because:
     return Because(word)
 
 
-def refuse(store: Store, user: User, number: int, why: Because, *, now: datetime) -> str:
+def refuse(store: Store, user: User, number: int, why: Because, *, now: datetime, only_today: bool = False) -> str:
     """Store that a recommendation is refused and why, and return a sentence of what follows.
 
     ``NOT_TODAY`` lets the action rest today, or the task if one is named; another answer takes that back.
-    ``WRONG_TIME`` takes this part of the day from the action's hours, ``NEVER`` vetoes it. Raises SetupError as
-    ``feedback.give_feedback`` does, and where no hours are left.
+    ``WRONG_TIME`` takes this part of the day from the action's hours, ``NEVER`` vetoes it; ``only_today`` says that
+    they hold today alone. Raises SetupError as ``feedback.give_feedback`` does, and where no hours are left.
     """
     with store.transaction():
         found = feedback.give_feedback(store, user, number, Answer.IGNORE, now=now)
-        if why is Because.NOT_TODAY:
+        if why is Because.NOT_TODAY or (why is Because.NEVER and only_today):
             return _rest(store, user, found, now)
         rule = lasting(found, user, why)
         if rule is None:
             return say("here is the next idea")
+        if only_today:
+            end, begin = _other_hours(found, user)
+            what = found.what or shown(ACTION_WORDS[found.action])
+            return say("not today between {begin:%H:%M} and {end:%H:%M}: {what}", begin=begin, end=end, what=what)
         from bridge.domain.wish_words import Heard
 
         _saved(store, user, Heard(said=(rule.said,)), confirmed=True, now=now)

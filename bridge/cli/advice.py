@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -211,10 +212,12 @@ def feedback(
             recommendation = newest.id
         moved = parse_slot(to, now, person.zones) if to else None
         advice = rescheduling.answer(bridge, person, recommendation, given, now=now, moved_to=moved)
+        only_today = False
         wished, rule = bridge.store.people.wishes(person.id), why and wishing.lasting(advice, person, why)
         if rule and not json and sys.stdin.isatty() and not typer.confirm(f"{_sentence(rule.told)}?", default=True):
-            why, rule = wishing.Because.NOT_TODAY, None
-        done = None if why is None else wishing.refuse(bridge.store, person, advice.id, why, now=now)
+            only_today, rule = True, None
+        refuse = partial(wishing.refuse, bridge.store, person, advice.id, now=now, only_today=only_today)
+        done = None if why is None else refuse(why)
         further = None if why is None else requests.following(bridge, person, advice.id, now=now)
         free = rescheduling.offered(bridge, person, advice, now=now)
         offers = None if free is None else offer_documents(free, person.zones, now=now)

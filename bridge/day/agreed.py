@@ -53,6 +53,13 @@ def open_again(person: Person) -> frozenset[str]:
     return frozenset(one.what for one in over if one.what) - put_off(person)
 
 
+def refused_slots(person: Person, name: str | None) -> list[Stretch]:
+    """Return the parts of days for which something of a name was suggested and refused."""
+    zones = person.known.zones
+    found = (one for one in person.advised if one.answer is Answer.IGNORE and one.what == name and name)
+    return [slot_bounds(moment_at(one.start or one.created_at, zones), zones) for one in found]
+
+
 def rests_until(person: Person, action: ActionType) -> datetime | None:
     """Return the new time of an action that was put off without being about a task, or None."""
     tasks = {task.title for task in person.known.tasks}

@@ -32,7 +32,7 @@ from bridge.day.view import (
 from bridge.domain.facts import Fact, fact, length
 from bridge.domain.slots import Moment, moment_at, slot_bounds
 from bridge.domain.types import Reading, Task
-from rhythm_env.interface import ActionType, Decision, Meter
+from rhythm_env.interface import SLOTS_PER_DAY, ActionType, Decision, Meter
 
 LEAST_SLEEP = timedelta(minutes=30)  # of a night that is still worth suggesting
 CLEARLY = 0.1  # log-odds by which a choice is clearly worse
@@ -388,6 +388,14 @@ def gaps(person: Person, action: ActionType, task: Task | None, *, after: dateti
     if of_tomorrow and not any(one in chosen for one in of_tomorrow):
         chosen[-1:] = of_tomorrow[:1]
     return sorted(chosen, key=lambda one: one.start)
+
+
+def gaps_today(person: Person, action: ActionType, task: Task | None, *, after: datetime) -> list[Option]:
+    """Return the best option for an action in each part of today that is not over, ascending: three at most."""
+    now = moment_at(person.now, person.known.zones)
+    slots = (now.shifted(steps) for steps in range(SLOTS_PER_DAY - now.slot))
+    found = (gap_in(person, action, task, slot, after=after) for slot in slots)
+    return [one for one in found if one is not None][:GAPS_MAX]
 
 
 def gap_in(person: Person, action: ActionType, task: Task | None, moment: Moment, *, after: datetime) -> Option | None:

@@ -12,9 +12,10 @@ import numpy as np
 
 from bridge.calendar.busy import Stretch, merged
 from bridge.calendar.plans import COMPANY
+from bridge.day.agreed import refused_slots
 from bridge.day.grid import DAY, EVENING, HOUR, MINUTE, OFFICE_WORK, Cells, Grid, without
 from bridge.day.person import LONG_SPORT
-from bridge.day.view import DUE_DAYS, RESTS, WEEK, WEEKEND, Candidate, View, deadline, is_call
+from bridge.day.view import DUE_DAYS, RESTS, WEEK, WEEKEND, Candidate, View, deadline, is_call, may_be_for, title_of
 from bridge.domain.facts import Fact, fact
 from bridge.domain.metrics import Metric
 from bridge.domain.slots import moment_at
@@ -287,7 +288,10 @@ def not_too_late(candidate: Candidate, view: View) -> Cells | bool:
 
 def not_planned(candidate: Candidate, view: View) -> Fact | bool:
     since = max(view.person.now, view.grid.wake)
-    ahead = [o.start for o in view.planned(candidate.action) if o.end > since and o.start < view.grid.bed]
+    planned, task = view.planned(candidate.action), candidate.task
+    if task is not None and refused_slots(view.person, task.title):  # it takes the next free time
+        planned = [o for o in planned if may_be_for(title_of(o), task)]
+    ahead = [o.start for o in planned if o.end > since and o.start < view.grid.bed]
     if ahead and (candidate.action is A.DEEP_WORK or not presses(candidate, view)):
         return fact("planned_later", time=view.person.local(min(ahead)))
     that_day = candidate.action in ALL_DAY and candidate.task is None and view.all_day(candidate.action)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
@@ -31,11 +30,13 @@ from bridge.day.view import (
     View,
     candidates,
     due_tasks,
+    may_be_for,
     of_due,
     of_task,
     said_of,
     stands,
     title_of,
+    words,
 )
 from bridge.domain.facts import Fact, fact
 from bridge.domain.records import Deed
@@ -51,10 +52,6 @@ TASKS_MOST, URGENT_MOST, LONG_DAY, LONG_DAY_MOST = 2, 3, 6 * 60.0, 1  # tasks in
 HALF_HOUR, STARTS_MAX = 6, 8  # cells between two starts that are tried, and how many of a free stretch
 REST_AFTER_SPORT = timedelta(minutes=45)
 PRESSING = (8.0, 4.0, 0.0, 0.0)  # by urgency, so that no leisure takes the day of a task that cannot wait
-FOCUS = frozenset(
-    {"focus", "time", "deep", "work", "working", "block", "session", "concentration"}
-    | {"fokus", "fokuszeit", "fokusblock", "arbeit", "arbeitszeit", "konzentration", "konzentriert", "konzentriertes"}
-)  # words of an entry that keeps time for any task
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -317,10 +314,9 @@ def _entry(person: Person, occurrence: Occurrence, label: Label, due: list[Task]
         told.append(fact("open_hours", start=person.local(occurrence.start), end=person.local(occurrence.end)))
     focus = label.action is ActionType.DEEP_WORK and takes_time(occurrence.event) and occurrence.end > person.now
     focus = focus and not told  # what the way to a flight takes
-    own = _words(title) - FOCUS
-    meant = [task for task in due if not own or own & _words(task.title)] if focus else []
+    meant = [task for task in due if may_be_for(title, task)] if focus else []
     if meant:
-        task = max(meant, key=lambda one: len(_words(one.title) & own))
+        task = max(meant, key=lambda one: len(words(one.title) & words(title)))
         due.remove(task)
         told.append(fact("for_task", title=task.title))
     return Block(
@@ -349,10 +345,6 @@ def _of_flights(person: Person, occurrence: Occurrence) -> Iterator[Fact]:
         if occurrence.start < journey(flight)[1] and occurrence.end > journey(flight)[0]:
             yield fact("beside_flight", time=person.local(flight.start))
             return
-
-
-def _words(title: str | None) -> set[str]:
-    return set(re.findall(r"[^\W\d_]{3,}", (title or "")[:200].lower()))
 
 
 def given_blocks(person: Person, day: date) -> Iterator[Block]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge.calendar.plans import COMPANY
-from bridge.day.agreed import promised, rests_until
+from bridge.day.agreed import promised, refused_slots, rests_until
 from bridge.day.grid import HOUR, MINUTE, OFFICE_WORK, Cells, run
 from bridge.day.masks import (
     LEISURE,
@@ -153,6 +153,12 @@ def _not_put_off(candidate: Candidate, view: View) -> Cells | Fact | bool:
         return True
     later = view.grid.inside([(until, view.grid.bed)])
     return later if later.any() else fact("put_off_until", time=view.person.local(until))
+
+
+def _at_another_hour(candidate: Candidate, view: View) -> Cells | bool:
+    """A task whose time was refused waits for another part of the day, or the next day."""
+    slots = refused_slots(view.person, None if candidate.task is None else candidate.task.title)
+    return ~view.grid.touched(slots) if slots else True
 
 
 def _body(candidate: Candidate, view: View) -> Fact | bool:
@@ -306,6 +312,7 @@ RULES: tuple[Rule, ...] = (
     Rule(name="veto", mask=lambda one, view: one.action not in view.person.wishes.never, refusal="vetoed"),
     Rule(name="not today", mask=_not_resting, refusal="not_today", firm=False),
     Rule(name="put off", mask=_not_put_off, firm=False),
+    Rule(name="refused", mask=_at_another_hour, refusal="refused_now", firm=False),
     Rule(name="little sleep", mask=_slept_enough, firm=False),
     Rule(name="tired", actions=frozenset({A.EXERCISE}), mask=_rested),
     Rule(name="body", mask=_body),

@@ -57,6 +57,11 @@ CALL = re.compile(
     re.IGNORECASE,
 )
 
+FOCUS = frozenset(
+    {"focus", "time", "deep", "work", "working", "block", "session", "concentration"}
+    | {"fokus", "fokuszeit", "fokusblock", "arbeit", "arbeitszeit", "konzentration", "konzentriert", "konzentriertes"}
+)  # words of an entry that keeps time for any task
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
@@ -196,6 +201,17 @@ def taken_at(view: View, at: datetime) -> Fact | None:
 
 def title_of(entry: Occurrence) -> str | None:
     return None if entry.event.private else entry.event.title
+
+
+def may_be_for(title: str | None, task: Task) -> bool:
+    """Return True if an entry of deep work names the task, or nothing but the time that it keeps."""
+    own = words(title) - FOCUS
+    return not own or bool(own & words(task.title))
+
+
+def words(title: str | None) -> set[str]:
+    """Return the words of at least three letters of a title, in small letters."""
+    return set(re.findall(r"[^\W\d_]{3,}", (title or "")[:200].lower()))
 
 
 def said_of(person: Person) -> list[Said]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -40,6 +40,12 @@ def offer_documents(gaps: Iterable[Option], zones: ZoneHistory, *, now: datetime
         }
         for gap in gaps
     ]
+
+
+def named(gaps: Sequence[Option], zones: ZoneHistory, *, now: datetime) -> list[tuple[str, str]]:
+    """Return, for each free time, (the slot that holds it as ``week/timestep``, the time in words)."""
+    moments = (moment_at(gap.start, zones) for gap in gaps)
+    return [(f"{m.week}/{m.timestep}", when(gap.start, zones, now=now)) for m, gap in zip(moments, gaps, strict=True)]
 
 
 def when(at: datetime, zones: ZoneHistory, *, now: datetime) -> str:

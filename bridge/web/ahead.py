@@ -42,9 +42,10 @@ def tomorrow(visit: Visit, advice: Recommendation, gaps: Sequence[Option]) -> li
 def chosen(visit: Visit, named: str) -> Moment:
     """Return the slot that a form names by its key (``week/timestep``).
 
-    Raises SetupError for a slot that has begun, or is a week or more ahead.
+    Raises SetupError for a slot that is over, or is a week or more ahead.
     """
-    found = next((moment for moment in slots_ahead(visit) if key(moment) == named), None)
+    slots = [moment_at(visit.now, visit.user.zones), *slots_ahead(visit)]
+    found = next((moment for moment in slots if key(moment) == named), None)
     if found is None:
         raise SetupError(_("choose one of the slots of the coming seven days"))
     return found

@@ -7,7 +7,7 @@ from typing import Any
 
 from bridge.day.choice import Option
 from bridge.day.plan import Block, DayPlan
-from bridge.documents.offers import offer_documents
+from bridge.documents.offers import named
 from bridge.documents.plan import ends, place
 from bridge.domain.languages import _, date_text, number, say, shown
 from bridge.domain.records import Recommendation
@@ -153,6 +153,4 @@ def _answer(visit: Visit, block: Block, current: Recommendation | None) -> str |
 
 def offers(visit: Visit, gaps: list[Option]) -> list[tuple[str, str]]:
     """Return, for each free time, (the slot that holds it as ``week/timestep``, the time in words)."""
-    moments = [moment_at(gap.start, visit.user.zones) for gap in gaps]
-    told = offer_documents(gaps, visit.user.zones, now=visit.now)
-    return [(f"{m.week}/{m.timestep}", one["when"]) for m, one in zip(moments, told, strict=True)]
+    return named(gaps, visit.user.zones, now=visit.now)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import timedelta
 
 from bridge.advice import modes, rescheduling
 from bridge.advice.day_plan import plan_day
-from bridge.day.choice import look
+from bridge.day.choice import gaps_today, look
 from bridge.day.person import Mode, ModeKind
 from bridge.day.silence import quiet
 from bridge.domain.records import AdviceRecord, Recommendation, User
@@ -19,7 +19,7 @@ from bridge.domain.wishes import Wishes
 from bridge.installation import Bridge
 from rhythm_env.interface import ActionType, Answer
 
-from .lives import BERLIN, DAY, TODAY, at, entry
+from .lives import BERLIN, DAY, TODAY, at, entry, whole_day
 from .persons import A, blocks, found, person, week
 from .test_kept import ask, home  # noqa: F401 - the fixture
 from .test_outcomes import advice
@@ -120,3 +120,34 @@ def test_a_change_of_mode_does_not_bring_back_what_was_put_off(home: tuple[Bridg
             if block.action is ActionType.EXERCISE and block.start < gap.end
         ]
         assert stands == [((gap.start.date() - now.date()).days, sport.id)]
+
+
+def refused(day, *agenda, hour=13.5, made=12, start=14, task=TASK, action=A.DEEP_WORK, **of):
+    """Somebody who refused the time at which a task was suggested."""
+    began = at(day, start * 60)
+    given = advice(action, at(day, made * 60), kind="suggested", what=task.title, answer=Answer.IGNORE)
+    refusal = recorded(given, start=began, end=began + timedelta(minutes=45))
+    actions = {task.key: action}
+    return person(*agenda, hour=hour, day=day, tasks=(task,), task_actions=actions, advised=[refusal], **of)
+
+
+def test_an_overdue_task_whose_time_was_refused_gets_the_next_free_time_and_no_later_trip():
+    monday = TODAY + 3 * DAY
+    week_of = [monday + k * DAY for k in range(1, 5)]
+    named = [entry(day, 585, 675, A.DEEP_WORK, "Design doc") for day in week_of]
+    trip = whole_day(monday + 5 * DAY, "Trip to Hamburg", A.ME_TIME, days=2)
+    for resting in ({}, {monday: [(A.DEEP_WORK, NAME)]}):
+        one = refused(monday, *named, trip, resting=resting)
+        assert places(one) == {monday + DAY: 1}, resting
+        assert NAME not in [option.what for option in found(one)[0].values()]
+
+
+def test_what_is_due_today_moves_out_of_the_refused_part_of_the_day():
+    rent = Task(key="r", list="l", title="Pay rent", due=TODAY)
+    one = refused(TODAY, hour=8.0, made=7, start=10, task=rent, action=A.ADMIN_WORK)
+    (block,) = blocks(one, "task")
+    assert (block.title, one.local(block.start).hour >= 12) == ("Pay rent", True)
+    (gap, *more) = gaps_today(replace(one, advised=()), A.ADMIN_WORK, rent, after=at(TODAY, 600))
+    assert gap.start >= at(TODAY, 660)
+    assert len(more) <= 2
+    assert {one.date_of(other.start) for other in (gap, *more)} == {TODAY}

@@ -8,6 +8,7 @@ from datetime import timedelta
 from html import unescape
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+from zoneinfo import ZoneInfo
 
 import pytest
 import requests
@@ -173,7 +174,7 @@ def test_each_reason_does_what_it_says(place: Place, ana: User, visitor: Visitor
     assert given is not None
     said = visitor.change(f"/advice/{refused}/because", {"why": why}, headers=PART)
     if why in ("never", "wrong-time"):  # what holds for all days to come is said first
-        assert [f">{word}<" in said.text for word in ("Confirm", "Only today")] == [True, True]
+        assert [f">{word}<" in said.text for word in ("From now on", "Only today", "Cancel")] == [True] * 3
         assert "From now on no " in said.text
         before = store.people.wishes(ana.id)
         assert (before.never, before.hours) == (frozenset(), {})
@@ -188,6 +189,29 @@ def test_each_reason_does_what_it_says(place: Place, ana: User, visitor: Visitor
     again = [one for one in plan if one["kind"] == "suggested" and one["action"] == str(given.action)]
     assert again == [] or why in ("wrong-time", "something-else")
     assert visitor.change(f"/advice/{refused}/because", {"why": "because"}).status_code == 400
+
+
+def test_a_wrong_time_offers_others_today_counts_for_today_alone_and_is_taken_back(
+    place: Place, ana: User, visitor: Visitor, refused: int
+) -> None:
+    store, path = place.bridge.store, f"/advice/{refused}/because"
+    asked = visitor.change(path, {"why": "wrong-time"}, headers=PART).text
+    offers = re.findall(r'name="to" value="([^"]+)">(today \d\d:\d\d)<', asked)
+    assert 1 <= len(offers) <= 3
+    cancelled = visitor.change(path, {"why": "wrong-time", "confirmed": "no"}, headers=PART).text
+    assert (f'action="{path}"' in cancelled, "Wrong time" in cancelled) == (True, True)
+    said = visitor.change(path, {"why": "wrong-time", "confirmed": "today"}, headers=PART).text
+    assert "Not today between " in unescape(said)
+    wishes = store.people.wishes(ana.id)
+    assert (wishes.hours, wishes.never, store.people.preferences(ana.id).resting) == ({}, frozenset(), ())
+    key, when = offers[-1]
+    moved = visitor.change(f"/advice/{refused}", {"answer": "reschedule", "to": key, "why": "wrong-time"}, headers=PART)
+    kept = store.recommendations.by_id(refused)
+    assert kept is not None
+    assert kept.start is not None
+    assert kept.answer is Answer.RESCHEDULE
+    assert kept.start.astimezone(ZoneInfo(ana.zones[-1].zone)).strftime("today %H:%M") == when
+    assert when.partition(" ")[2] in moved.text
 
 
 def test_after_something_else_the_next_idea_is_shown_or_why_there_is_none(

@@ -17,7 +17,7 @@ from bridge.documents.text import slot_name
 from bridge.recordings.server import LabServer
 from bridge.store import Store
 from bridge.web.server import create
-from rhythm_env.interface import Answer
+from rhythm_env.interface import ActionType, Answer
 from tests.daemon.stage import staged
 from tests.daemon.test_notify import Mailbox
 from tests.store.toy import HOUR, T0
@@ -56,7 +56,7 @@ def test_a_refusal_is_explained_and_what_lasts_is_confirmed(client: TestClient, 
     assert all(word in page for word in ("Not today", "Wrong time", "Never this", "Something else"))
     asked = client.post(f"{place}/because", data={"why": "never", "csrf": csrf_of(page)})
     assert "From now on no focused work at all." in asked.text
-    assert ">Confirm<" in asked.text
+    assert ">From now on<" in asked.text
     assert not people.wishes(advice.user_id).never
     given = {"why": "never", "confirmed": "yes", "csrf": csrf_of(asked.text)}
     assert "Never suggest focused work." in client.post(f"{place}/because", data=given).text
@@ -65,6 +65,27 @@ def test_a_refusal_is_explained_and_what_lasts_is_confirmed(client: TestClient, 
     assert people.preferences(advice.user_id).resting
     accepts = f"/answer/{tokens(bridge, advised(bridge.store, step=1))['Accept']}"
     assert client.post(f"{accepts}/because", data={"why": "never", "csrf": csrf_of(page)}).status_code == 403
+
+
+def test_a_wrong_time_is_said_of_today_alone_or_put_off_within_the_day(
+    client: TestClient, bridge: installation.Bridge
+) -> None:
+    first, people = advised(bridge.store), bridge.store.people
+    own = replace(first, action=ActionType.ME_TIME, moment=first.moment.shifted(1))
+    advice = bridge.store.recommendations.add(own)
+    place = f"/answer/{tokens(bridge, advice)['Not now']}"
+    page = pressed(client, place).text
+    asked = client.post(f"{place}/because", data={"why": "wrong-time", "csrf": csrf_of(page)}).text
+    offers = re.findall(r'name="to" value="([^"]+)">today ', asked)
+    given = {"why": "wrong-time", "csrf": csrf_of(asked)}
+    assert "Not now" in client.post(f"{place}/because", data={**given, "confirmed": "no"}).text
+    assert client.post(f"{place}/because", data={**given, "to": "1999-01-04/3"}).status_code == 400
+    assert "Not today between " in client.post(f"{place}/because", data={**given, "confirmed": "today"}).text
+    assert people.wishes(advice.user_id).hours == {}
+    assert offers
+    for key in offers[:1]:
+        assert "It is put off to today " in client.post(f"{place}/because", data={**given, "to": key}).text
+        assert answer_of(bridge.store, advice.id) is Answer.RESCHEDULE
 
 
 def csrf_of(page: str) -> str:

@@ -6,7 +6,7 @@ No login is needed. The link itself permits its answer, and the page shows nothi
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import HTMLResponse
@@ -14,16 +14,19 @@ from fastapi.responses import HTMLResponse
 from bridge import installation
 from bridge.advice import answer_links, wishing
 from bridge.documents.inputs import parse_slot
-from bridge.documents.offers import offer_documents, when
+from bridge.documents.offers import named, offer_documents, when
 from bridge.documents.text import slot_name
 from bridge.domain.errors import Forged, Spent
-from bridge.domain.languages import shown, told
+from bridge.domain.languages import _, shown, told
 from bridge.domain.slots import moment_at, zone_at
 from bridge.domain.titles import ANSWER_BUTTONS, ANSWER_WORDS, answer_text
 from bridge.web.phrases import capital
 from bridge.web.render import page
 from bridge.web.state import app_state, csrf
 from rhythm_env.interface import Answer
+
+if TYPE_CHECKING:
+    from bridge.installation import Bridge
 
 router = APIRouter()
 
@@ -48,25 +51,32 @@ def because(
     request: Request,
     token: str,
     why: Annotated[str, Form(max_length=20)],
-    confirmed: Annotated[str, Form(max_length=3)] = "",
+    confirmed: Annotated[str, Form(max_length=5)] = "",
+    to: Annotated[str, Form(max_length=40)] = "",
 ) -> HTMLResponse:
-    """Record why a notification's recommendation is refused. What would hold for all days to come is confirmed first.
+    """Record why a notification's recommendation is refused. What would hold for all days to come is confirmed first,
+    and another time of today, ``to``, is an answer too.
 
     A forged link gets 403, and a used or expired link 410.
     """
     try:
         reason = wishing.Because(why) if why in set(wishing.Because) else wishing.Because.SOMETHING_ELSE
-        link, follows, stored = answer_links.because(
-            app_state(request).bridge, token, reason, confirmed=confirmed == "yes", now=installation.now()
-        )
+        bridge, now = app_state(request).bridge, installation.now()
+        if to:
+            return _put_off(bridge, token, to, now)
+        link, follows, stored = answer_links.because(bridge, token, reason, confirmed=confirmed, now=now)
     except (Forged, Spent) as error:
         return page("link.html", None, status=403 if isinstance(error, Forged) else 410, refused=told(error), link=None)
+    if not stored and confirmed == "no":
+        return _respond(request, token, done=False)
     if not stored:
         sure = {
             "action": f"{answer_links.ANSWER_PATH}{token}/because",
             "why": str(reason),
             "told": shown(follows),
             "is_part": False,
+            "put_off": f"{answer_links.ANSWER_PATH}{token}/because",
+            "offers": named(link.offers, link.user.zones, now=now),
         }
         return page("sure.html", None, sure=sure, csrf=csrf(request))
     said = None if reason is wishing.Because.SOMETHING_ELSE else shown(follows)
@@ -115,6 +125,12 @@ def _respond(request: Request, token: str, *, done: bool, to: str = "") -> HTMLR
         token=token,
         heard=False,
     )
+
+
+def _put_off(bridge: Bridge, token: str, to: str, now: datetime) -> HTMLResponse:
+    link = answer_links.put_off(bridge, token, to, now=now)
+    said = _("It is put off to {time}.", time=_moved(link, now))
+    return page("link.html", None, refused=None, link=link, done=True, said=said, heard=True)
 
 
 def _moved(link: answer_links.Link, now: datetime) -> str | None:

@@ -20,7 +20,7 @@ from bridge.domain.rendering import for_person, told
 from bridge.domain.slots import INSTANT, moment_at
 from bridge.domain.trials import Trial
 from bridge.ingest import checkins
-from bridge.web import ahead, day, phrases
+from bridge.web import ahead, day, phrases, timeline
 from bridge.web.arrivals import together
 from bridge.web.as_of import as_of, with_old_nights
 from bridge.web.jobs import DONE
@@ -131,16 +131,24 @@ def answer(request: Request, visit: Visitor, number: Number, answer: Text, to: T
 def because(request: Request, visit: Visitor, number: Number, why: Text, confirmed: Text = "") -> Response:
     """Store why a recommendation is refused, and show what follows with the next idea, or why there is none.
 
-    A reason that holds for all days to come is shown first, and counts once it is confirmed.
+    A reason that holds for all days to come is shown first, with other times of today. It counts once it is confirmed:
+    by "yes" for all days, by "today" for today alone. "no" shows the refused recommendation again.
     """
     reason = wishing.parse_because(why, visit.user)
     given = feedback.own(visit.bridge.store, visit.user, number)
     rule = wishing.lasting(given, visit.user, reason)
-    if rule is not None and confirmed != "yes":
-        is_part, action = day.is_part(request), f"/advice/{number}/because"
-        sure = {"action": action, "why": str(reason), "told": shown(rule.told), "is_part": is_part}
+    if rule is not None and confirmed == "no":
+        return _recommendation_part(visit, given) if day.is_part(request) else RedirectResponse("/", 303)
+    if rule is not None and confirmed not in ("yes", "today"):
+        is_part, put_off = day.is_part(request), f"/advice/{number}"
+        known = visit.app.today_cache.planning_snapshot(visit.bridge, visit.user, visit.now)
+        is_late = reason is wishing.Because.WRONG_TIME
+        free = rescheduling.gaps_today(visit.bridge, visit.user, given, now=visit.now, known=known) if is_late else []
+        sure = {"action": f"{put_off}/because", "why": str(reason), "told": shown(rule.told), "is_part": is_part}
+        sure |= {"put_off": put_off, "offers": timeline.offers(visit, free)}
         return page("today/sure.html" if is_part else "sure.html", visit, path="/", sure=sure)
-    follows = wishing.refuse(visit.bridge.store, visit.user, number, reason, now=visit.now)
+    only_today = confirmed == "today"
+    follows = wishing.refuse(visit.bridge.store, visit.user, number, reason, now=visit.now, only_today=only_today)
     if not day.is_part(request):
         return RedirectResponse("/", 303)
     found = requests.following(visit.bridge, visit.user, number, now=visit.now)
