@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from bridge.domain import sports
 from bridge.domain.languages import Text, say
+from bridge.domain.metric_names import METRIC_NAMES
 from bridge.query import statistics
 from bridge.query.conditions import DAY_MINUTES, NOON, from_noon, test_of
 from bridge.query.model import (
@@ -106,6 +107,10 @@ def _several(query: Query, tables: Tables) -> Answer:
     return Answer(query=query, value=None, unit=query.subject.unit, n=n, groups=groups, reason=reason)
 
 
+def _named(name: str) -> str:
+    return METRIC_NAMES.get("sleep" if name == "asleep" else name, name.replace("_", " "))
+
+
 def _metrics(query: Query) -> set[str]:
     """Return the names of all that a query compares or makes a figure of."""
     names = [*(part.name for part in query.subjects), *(part.name for part in query.conditions)]
@@ -129,7 +134,7 @@ def _why_none(query: Query, tables: Tables, value: float | None) -> Text | None:
     if value is not None:
         return None
     if query.subject.kind is Kind.DAYS and not tables.by_day(query.subject.name):
-        return say("nothing of {what} is stored in that span", what=query.subject.name)
+        return say("nothing of {what} is stored in that span", what=_named(query.subject.name))
     return say("no row is left of which the figure could be made")
 
 

@@ -13,6 +13,7 @@ from bridge.query import exposures
 from bridge.query.answer import Answer, answer
 from bridge.query.parse import Words, query_of
 from bridge.query.plain import TEXT_MAX, NotRead, read
+from bridge.query.plain_names import noted
 from bridge.query.plain_words import note_names
 from bridge.query.rows import Tables, load_tables
 from bridge.query.translated import translated
@@ -43,7 +44,7 @@ def plain(bridge: Bridge, user: User, text: str, *, now: datetime) -> tuple[Answ
             raise
     else:
         named = {one.removeprefix("before.") for one in (words.what, *words.where, words.against or "")}
-        for name in {*note_names()} - {*names}:
+        for name in {*note_names(), *noted(text)[1]} - {one.lower() for one in names}:
             if any(one == name or one.startswith(f"{name} ") for one in named):
                 raise SetupError(
                     say("you have not noted {name} yet; note it on Today, or ask for another note", name=name)

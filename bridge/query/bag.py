@@ -228,7 +228,8 @@ def _conditions(bag: Bag) -> None:
     bag.join("dw?CaE*|[DN]w?CaE*|dw?aE*C", _planned, kept=w.DAYS + w.NIGHTS)
     bag.join("d?w?CE+|dw?E+C|(?<=[DN])w?E+C", _of_entries)
     compares = bag.sees(w.MORE, w.RELATED, w.DIFFERENCE, w.THAN)
-    if not compares and (w.OTHERS, "without") in bag.tokens and not bag.sees(w.CONDITION):
+    twice = sum(kind == w.OTHERS for kind, _ in bag.tokens) > 1  # "days without meetings against the rest"
+    if (not compares or twice) and (w.OTHERS, "without") in bag.tokens and not bag.sees(w.CONDITION):
         bag.join(f"oE+|o{DONE}+|oaE*", _without)
     bag.join("[DN]wE+", _with_entries, kept=w.DAYS + w.NIGHTS)
     bag.join("dw?E+(?!a)", _with_entries)

@@ -10,6 +10,7 @@ from bridge.query import plain_kinds as w
 from bridge.query.bag import AFTER, ENDS, NEXT, NIGHT, OF_WORKOUT, ON, Bag, NotUnderstood
 from bridge.query.model import AVERAGED, CLOCKS, METER_NAMES, SUMMED, WORKOUT_UNITS
 from bridge.query.parse import Words
+from bridge.query.plain_words import note_names
 
 PACKED = {str(metric) for metric, spec in METRICS.items() if spec.packed} - {"stress"}
 NIGHT_CLOCKS = {f"nights.{name}" for name in CLOCKS}
@@ -39,9 +40,9 @@ def counted(where: Sequence[str]) -> str:
         for one in fields
     ):
         return "days"
-    if len(fields) != 1:
+    if not fields:
         raise NotUnderstood
-    return fields.pop()
+    return "days" if len(fields) > 1 else fields.pop()
 
 
 def unit_of(name: str) -> str:
@@ -64,7 +65,8 @@ def noted(bag: Bag) -> Words:
         if of not in ("first", "last", None, *ENDS):
             raise NotUnderstood
         return Words(what=str(factor), of=str(of or "last"), where=[*where, taken])
-    if often or days:
+    counted = many and "much" not in many and of is None and factor not in note_names()
+    if often or days or counted:
         return Words(what=str(factor), of="count", by=by, where=[*where, taken])
     if not many and of is None and by is None:
         raise NotUnderstood
@@ -115,6 +117,7 @@ def workouts(bag: Bag) -> Words:
     """Read the number of workouts, or a figure of theirs."""
     counted, nouns = bag.take(w.SPORT), bag.take(w.WORKOUTS)
     sports = [*dict.fromkeys(str(one) for one in (*counted, *bag.take(w.ACTIVITY)))]
+    clocked = (w.WHEN, "clock") in bag.tokens
     often, when, each = bag.has(w.HOW_OFTEN), bag.has(w.WHEN), bag.has(w.EACH)
     early, how, usual = bag.text(w.EARLY), bag.has(w.HOW), (w.OF, "mean") in bag.tokens
     lasted = (w.FIGURE, "minutes") in bag.tokens
@@ -126,7 +129,7 @@ def workouts(bag: Bag) -> Words:
     if sports and {*sports} <= FAR:
         _farthest(bag)
     which, every, (field, of, summed) = bag.has(w.WHICH), bag.has(w.ALL), _of_field(bag, each=each)
-    if when and field is None and (early or (usual and of == "mean")):
+    if when and field is None and (early or (usual and of == "mean") or (clocked and of in ("first", "last"))):
         field, of = "start", early or of
     unclear = [
         len(sports) > 2,
@@ -230,8 +233,8 @@ def _metric_of(bag: Bag, metric: str, where: list[str]) -> Words:
     named = bag.has(w.NIGHTS, w.DAYS)
     now = "now" in bag.take(w.DID)
     which = bag.has(w.WHICH)
-    bag.take(*(w.WITH if named else ""))
     extreme = chosen in ENDS
+    bag.take(w.WITH if named or (extreme and bag.sees(w.WHEN)) else "")
     per = period if metric in SUMMED and extreme else None
     if metric in SUMMED and by in LONG and chosen in ("mean", "median") and many:
         per, by = by, None  # "how many steps a week on average"
@@ -276,9 +279,9 @@ def rows(bag: Bag) -> Words:
     nights, days, of, where, by = bag.has(w.NIGHTS), bag.has(w.DAYS), bag.one(w.OF), where_of(bag), bag.text(w.BY)
     if not nights and not days:
         nights, days = bag.said == "nights", bag.said == "days"
-        days = days or (many and any(one.startswith(NONE_OF_DAY) for one in where))
+        days = days or any(one.startswith((*NONE_OF_DAY, f"{ON}alcohol = 0", f"{ON}coffee = 0")) for one in where)
     asked = [one for one in where if not one.startswith("weekday")]
-    bag.take(w.WITH, w.WHICH if by == "day" else "")
+    bag.take(w.WITH, w.WHICH if by == "day" else "", w.AND if len(asked) > 1 else "")
     if bag.has(w.WALK) and not any(one.startswith("steps") for one in where):
         raise NotUnderstood
     if days and not nights and not when and of in ("first", "last"):

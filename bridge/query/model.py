@@ -151,6 +151,8 @@ SUMMED = frozenset(  # metrics of a day of which several days make a sum
 SEVERAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "night": (
+            "nights.start",
+            "nights.end",
             "asleep",
             "in_bed",
             "deep_sleep",

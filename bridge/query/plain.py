@@ -19,7 +19,7 @@ from bridge.query import plain_kinds as w
 from bridge.query.bag import Bag, NotUnderstood
 from bridge.query.parse import Words
 from bridge.query.plain_marks import Marked
-from bridge.query.plain_names import without_free, without_names
+from bridge.query.plain_names import noted, without_free, without_names
 from bridge.query.plain_slips import parts
 from bridge.query.plain_words import lexicon, months, notes_like, texts
 from bridge.query.readings import COMPARE, words_of
@@ -36,6 +36,7 @@ LANGUAGES = ("en", "de")
 
 
 OF_WAKING = re.compile("night|nite|nacht|today|heute|morning|morgen")  # says itself which night is meant
+NOTES = re.compile(r"(?<!\w)(?:note|noti|aufgeschrieben|vermerkt|tag )")
 NO_CHANGE = {w.BECOMES, w.CONDITION, w.WEEKEND, w.OTHERS, w.RELATED, w.ON_DAYS, w.AFTER, w.COMPARED}
 
 
@@ -50,7 +51,8 @@ def read(text: str, today: date, factors: Iterable[str] = ()) -> Words:
     """
     text = text.strip()
     named: dict[tuple[str, ...], tuple[w.Token, ...]] = {}
-    for one in factors:
+    text, said = noted(text) if NOTES.search(text.lower()) else (text, [])
+    for one in (*said, *factors):
         named |= notes_like(one)
     found: list[Words] = []
     for corrected in (False, True):

@@ -50,7 +50,8 @@ CLOCKS = {
     "en": (
         r"(before|after|by|past|later than|earlier than|until|from|at|as late as) (?:the )?"
         + _HOUR.replace("{words}", "|".join(NUMBERS["en"].split()))
-        + r"(?P<half> ?(?:[ap]\.?m\.?|o'clock|in the (?:morning|evening|afternoon)|at night|sharp))?(?!\w| ?(?:%|"
+        + r"(?P<half> ?(?:[ap]\.?m\.?|o'clock|in the (?:morning|evening|afternoon)|at night|sharp))?"
+        r"(?! (?:to|until|till|and) \d{1,2}(?:st|nd|rd|th)? [a-z])(?!\w| ?(?:%|"
         + "|".join(
             ["hours?", "h", "mins?", "minutes?", "k", "km", "days?", "weeks?", "months?", "years?", "nights?", "steps"]
         )
@@ -82,6 +83,13 @@ OR: Mapping[str, str] = {
 AMOUNTS: Mapping[str, Sequence[tuple[str, str | Callable[[re.Match[str]], str]]]] = {
     "en": (
         (r"(\d[\d,.]*k?)\+", r"at least \1"),
+        (
+            (
+                r"this (week|month|year) (.*)(than|vs\.?|versus|against|compared (?:to|with)) "
+                r"(?:the )?(?:last|previous)(?: one)?$"
+            ),
+            r"this \1 \2\3 last \1",
+        ),
         (r"half an hour", "30 minutes"),
         (r"an hour and a half|one and a half hours", "90 minutes"),
         (r"(\w+) and a half hours", r"\1 hours and 30 minutes"),
@@ -121,6 +129,15 @@ AMOUNTS: Mapping[str, Sequence[tuple[str, str | Callable[[re.Match[str]], str]]]
             ),
             r"\1 \2 \3 vorletzten \2",
         ),
+        (
+            (
+                r"(diese[nmrs]?) (woche|monat|jahr) (.*)"
+                r"(als|vs\.?|gegen|gegenüber|verglichen mit|im vergleich zu[mr]?) "
+                r"(?:im |in der |der |dem )?(letzte[nmrs]?|vorige[nmrs]?|vergangene[nmrs]?)$"
+            ),
+            r"\1 \2 \3\4 \5 \2",
+        ),
+        (r"ab (\d[\d,.]* ?(?:km|kilometern?|stunden?|std|h|minuten|min|gläsern|tassen|schritten))", r"mindestens \1"),
         (r"eine[rn]? halben? stunde", "30 minuten"),
         (r"(?:anderthalb|eineinhalb) stunden", "90 minuten"),
         (r"(zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn)einhalb stunden", r"\1 stunden und 30 minuten"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bridge.query.plain_words import months, vocabulary
+from bridge.query.plain_words import lexicon, months, vocabulary
 from bridge.query.span_words import MONTHS, WEEKDAYS
 
 # "since I moved house in March", "seit Semesterbeginn im Oktober": the date alone counts.
@@ -24,13 +24,44 @@ PERIODS = {
     r"\w*(?:urlaubs?|ferien|reise|lager|phase|semester|saison|prüfungswoche|prüfungszeit"
     r"|klausurphase|kur|auszeit|messe)",
 }
-AHEAD = r"(?:vom |from |the )?\d{1,2}(?:\.|st|nd|rd|th)? ?(?:\w+ )?(?:\d{4} )?(?:to|until|till|bis|-|–)"
+AHEAD = (
+    r"(?:vom |from |the )?\d{1,2}(?:\.\d{1,2}\.(?:\d{4})?|\.|st|nd|rd|th)? ?(?:\w+ )?(?:\d{4} )?"
+    r"(?:to|until|till|bis|-|–)"
+)
 # "on meeting-free days", "an besprechungsfreien Tagen".
 FREE = (
     (r"(?<!\w)(?!work|trainings|working)([^\W\d_]+)(?:-| )free (days|nights|evenings)(?!\w)", r"\2 without \1"),
     (r"(?<!\w)no (meeting|alcohol|coffee|workout|sport|exercise) (days|nights)(?!\w)", r"\2 without \1"),
     (r"(?<!\w)(?!trainings|arbeits)([^\W\d_]{4,}?)s?freie[nrms]? (tage?n?|nächten?|abenden?)(?!\w)", r"\2 ohne \1"),
 )
+
+
+# Words that are said to be noted, as in 'note "court"', "my practice note" or "Migräne notiert".
+_QUOTED, _WORD = r"[\"“„'](?P<name>[^\W\d_]{3,})[\"“”']", r"[\"“„']?(?P<name>[^\W\d_]{3,})[\"“”']?"
+_AS = r"(?:notes?|tag|notiz|als notiz|steht als notiz|i note it as|i log it as|noted as)"
+ASIDES = (
+    rf"\((?:the )?{_AS}[:,]? {_WORD}(?: drin)?\)",
+    rf"[.,;] ?i (?:write|note|log) (?:it as )?{_QUOTED}(?: in (?:the|my) notes)?",
+)
+NOTED = (
+    rf"(?:notes?|notiz|notizen)[:,]? {_QUOTED}",
+    rf"{_QUOTED}.*(?:notiz|notiert|\bnote)",
+    r"(?:noted?|notiz) (?P<name>[^\W\d_]{3,})",
+    r"(?P<name>[^\W\d_]{3,}) (?:notiert|aufgeschrieben|vermerkt|in den notizen|in meinen notizen|in (?:the|my) notes)",
+    r"(?P<name>[^\W\d_]{3,}) notes?(?!\w)",
+    r"^(?P<name>[^\W\d_]{3,}):.*(?:notiert|\bnoted?)(?!\w)",
+)
+
+
+def noted(text: str) -> tuple[str, list[str]]:
+    """Return a question without asides on how a thing is noted, and the names that it says are noted."""
+    text, names = text.lower(), []
+    for pattern in ASIDES:
+        names += [match["name"] for match in re.finditer(pattern, text)]
+        text = re.sub(pattern, " ", text)
+    for pattern in NOTED:
+        names += [match["name"] for match in re.finditer(rf"(?<!\w){pattern}", text)]
+    return text, [one for one in dict.fromkeys(names) if not any((one,) in lexicon(of) for of in MONTHS)]
 
 
 def without_free(text: str) -> str:

@@ -74,8 +74,9 @@ def _named_alone(bag: Bag) -> None:
     if (w.SEVERAL, "night") in bag.tokens and bag.sees(w.UNIT, w.HOW_LONG):
         bag.tokens = [(w.METRIC, "asleep") if kind == w.SEVERAL else (kind, of) for kind, of in bag.tokens]
     clocked = bag.has(w.CLOCKED)
-    if clocked and not bag.sees(w.BED, w.UP, w.WHEN):
-        bag.tokens.append((w.WHEN, None))
+    if clocked and not bag.sees(w.BED, w.UP):
+        bag.take(w.WHEN)
+        bag.tokens.append((w.WHEN, "clock"))
     if bag.sees(w.BED, w.UP) and (not metrics or bag.sees(*COMPARE)):
         names = {w.BED: "nights.start", w.UP: "nights.end"}
         bag.tokens = [(w.METRIC, names[kind]) if kind in names else (kind, of) for kind, of in bag.tokens]
@@ -177,6 +178,8 @@ def _walked(bag: Bag) -> None:
 
 def _difference(bag: Bag, metric: str, said: list[str], *, asked: bool) -> Words:
     of = bag.one(w.OF)
+    if any("action =" in one for one in said) and not bag.sees(w.UNIT) and (w.HOW_MANY, "much") in bag.tokens and asked:
+        raise NotUnderstood  # "how much I work" asks for minutes
     bag.take(w.METRIC, w.DID, w.WHICH, w.AND, w.HOW, w.WITH, w.HOW_LONG, w.HOW_MANY, w.EACH, w.NIGHTS, w.DAYS, w.UNIT)
     if of not in (None, "mean", "median", "sum"):
         raise NotUnderstood
@@ -257,6 +260,8 @@ def _two_figures(bag: Bag, metrics: Sequence[str]) -> Words:
     related, asked, than = bag.take(w.RELATED), bag.has(w.DIFFERENCE), bag.has(w.THAN)
     if {*bag.take(w.MORE)} - {"to"} or bag.one(w.OF) not in (None, "mean") or bag.sees(w.OTHERS, w.BECOMES):
         raise NotUnderstood
+    if related == ["or"] and {*metrics} & NIGHT_CLOCKS:
+        raise NotUnderstood  # "bedtime vs sleep": two figures, or how they go together
     if asked or than or ("or" in related and unit_of(metrics[0]) == unit_of(metrics[1])):
         return Words(what=",".join(metrics), of="mean")
     return Words(what=metrics[0], of="mean", against=metrics[1])

@@ -155,7 +155,10 @@ class Dates(Readers):
         yield rf"(?:ever )?(?:since|starting|from)(?: the)? {point}(?: on(?:wards)?)?", self._since
         yield f"before {point}", self._before
         yield rf"(?:until|till|up to) {point}", self._until
-        yield rf"(?<!\dst )(?<!\dnd )(?<!\drd )(?<!\dth )(?:on |in |during |of |for |from )(?:the )?{point}", self._at
+        yield (
+            rf"(?<!\dst )(?<!\dnd )(?<!\drd )(?<!\dth )(?:on |in |during |of |for |from )(?:the )?{point}(?:'s)?",
+            self._at,
+        )
         bare = rf"{'|'.join(self._weekday)}|the \d|\d{{1,2}}(?:st|nd|rd|th)(?!\w)(?! of)|(?:may|march)\b(?! \d| vs)"
         yield rf"((?!{bare})(?:{point[1:]})(?:'s)?", self._at
 

@@ -67,9 +67,9 @@ def sentence(query: Query, translated_by: str | None = None) -> Text:
 
 
 def _parts(query: Query) -> Iterator[str]:
-    what = _what(query.subject)
+    what = what_of(query.subject)
     if isinstance(query.against, Subject):
-        yield say("the rank correlation of {what} and {other}", what=what, other=_what(query.against))
+        yield say("the rank correlation of {what} and {other}", what=what, other=what_of(query.against))
     else:
         if query.subject.kind is Kind.DAYS and query.subject.field and query.of in (A.COUNT, A.SHARE):
             what = say("days with {what}", what=what)
@@ -101,9 +101,10 @@ def _weekdays(condition: Condition) -> str | None:
     return listed([name for n, name in enumerate(WEEKDAYS, 1) if of(test(n, value) for value in condition.values)])
 
 
-def _what(subject: Subject) -> str:
+def what_of(subject: Subject) -> str:
+    """Return the name of a subject within a sentence."""
     if subject.parts:
-        return SEVERAL.get(subject.name) or listed([_what(one) for one in subject.parts])
+        return SEVERAL.get(subject.name) or listed([what_of(one) for one in subject.parts])
     if subject.field is None:
         return ROWS[subject.kind]
     if subject.kind is Kind.DAYS and subject.field in PLANNED:

@@ -201,6 +201,18 @@ def test_several_figures_and_totals_of_weeks_are_asked_for() -> None:
         assert (found.what, found.of, found.per) == (what, of, per), text
 
 
+def test_a_word_that_is_said_to_be_noted_is_known() -> None:
+    for text, what, where in (
+        ('on court days (note "court"), what was my stress?', "stress", ["court > 0"]),
+        ("wie oft hab ich im letzten Monat Spielplatz notiert", "spielplatz", ["spielplatz > 0"]),
+        ("mean value of my practice note per weekday", "practice", []),
+    ):
+        found = understood(text)
+        assert found is not None, text
+        assert (found.what, found.where) == (what, where), text
+    assert understood("on court days, what was my stress?") is None
+
+
 def test_what_a_day_holds_is_a_condition() -> None:
     for text, what, of, where in (
         ("stress on days with over 4 meetings", "stress", "mean", ["entries > 4"]),

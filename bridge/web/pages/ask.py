@@ -14,7 +14,7 @@ from bridge.query import asking
 from bridge.query.answer import Answer
 from bridge.query.model import By
 from bridge.query.plain import EXAMPLES, NotRead
-from bridge.query.understood import sentence
+from bridge.query.understood import sentence, what_of
 from bridge.query.written import as_time
 from bridge.web.kinds import unit_name
 from bridge.web.render import page
@@ -48,7 +48,7 @@ def _answer(found: Answer | None) -> dict[str, object] | None:
     unit = unit_name(found.unit)
     return {
         "understood": shown(sentence(found.query, found.translated_by)),
-        "figure": None if found.value is None else _written(found.value, found.unit, named=True),
+        "figure": None if found.value is None else _figure(found, found.value),
         "reason": None if found.reason is None else shown(found.reason),
         "interval": found.interval and [_written(end, found.unit) for end in found.interval],
         "at": found.at and date_text(found.at, "%a %d %b %Y"),
@@ -73,7 +73,15 @@ def _answer(found: Answer | None) -> dict[str, object] | None:
 def _key(found: Answer, key: str) -> str:
     if found.query.by is By.WEEKDAY:
         return shown(WEEKDAYS[int(key) - 1])
-    return shown(METRIC_NAMES.get(key, key)) if found.query.subject.parts else key
+    part = next((one for one in found.query.subject.parts if one.name == key), None)
+    return key if part is None else shown(what_of(part))
+
+
+def _figure(found: Answer, value: float) -> str:
+    """Return the figure with its unit, which for what is counted is its name: "46,276 steps"."""
+    if found.unit != "count":
+        return _written(value, found.unit, named=True)
+    return f"{_written(value, found.unit)} {shown(METRIC_NAMES.get(found.query.subject.name, ''))}".strip()
 
 
 def _written(value: float, unit: str, *, named: bool = False) -> str:
