@@ -23,6 +23,7 @@ Words = Mapping[str, Any]
 def _words(language: str) -> Words:
     said = tomllib.loads((Path(__file__).parent / "wish_events.toml").read_text("utf-8"))[language]
     clock = said["clock"].replace("NUMBERS", "|".join(said["numbers"].split()))
+    bad = f"{said['bad']}|{'|'.join(said['numbers'].split())}"
     told = (
         r"(?:\b(?P<right>right|straight|just|shortly|direkt|gleich|kurz) (?={leads}))?\b(?P<lead>{leads}) "
         r"(?P<event>(?:(?!(?:{bad})\b)(?:[^\W\d_]|')+ ?){{1,7}}?)"
@@ -31,7 +32,7 @@ def _words(language: str) -> Words:
     )
     return {
         **said,
-        "told": re.compile(told.format(**{**said, "clock": clock, "halves": HALVES})),
+        "told": re.compile(told.format(**{**said, "bad": bad, "clock": clock, "halves": HALVES})),
         "hours": {word: at for at, word in enumerate(said["numbers"].split(), 1)},
     }
 

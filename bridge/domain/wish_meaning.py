@@ -68,6 +68,8 @@ def said_of(part: Part) -> tuple[Said, ...]:
 
 def _weight(part: Part) -> Said:
     meters = list(dict.fromkeys(part.meters))
+    if part.actions or (part.has(K.OVER) and part.kinds.index(K.OVER) < part.kinds.index(K.METER)):
+        raise NotUnderstood  # "I care more about my friends than about productivity"
     if not part.has(K.WEIGHT, K.OVER) or part.nots or part.times or (len(meters) > 1 and not part.has(K.OVER)):
         raise NotUnderstood
     number = part.flags.get(K.WEIGHT)

@@ -49,7 +49,9 @@ def _at_times(part: Part, *, bed: bool) -> tuple[Said, ...]:
             raise NotUnderstood  # "in bed between ten and eleven"
         return Said(kind="bed", at=bed_at), Said(kind="up", at=up_at)
     if not bed:
-        if part.nots or relation not in (K.AT, K.LATEST, K.BEFORE, K.TO):
+        if part.nots and relation is K.BEFORE:
+            relation = K.AT  # "don't wake me before eight"
+        elif part.nots or relation not in (K.AT, K.LATEST, K.BEFORE, K.TO):
             raise NotUnderstood
         return (Said(kind="up", at=_at_dawn(clock)),)
     if relation is K.TO and not clock[2] and clock[0] in range(4, 10):

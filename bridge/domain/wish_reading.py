@@ -322,7 +322,12 @@ def _go_on(part: Part, read: Reading) -> None:
     last = read.clauses[-1] if read.clauses else None
     if part.words or part.loose or (last is not None and part.has(K.FINE) and last.nots):
         raise NotUnderstood
-    if last is not None and last.kinds == [K.ACTION] and part.kinds == [K.NOT] and _is_never(part):
+    if (
+        last is not None
+        and last.kinds == [K.ACTION]
+        and part.kinds == [K.NOT]
+        and part.flags[K.NOT] in (None, "never", "nie")
+    ):
         _add(last, part)  # "meditation? never"
         return
     if part.nots and not part.times and (last is None or not (_is_limit(last) or part.has(K.ONLY))):

@@ -57,6 +57,8 @@ def test_most_wishes_are_understood_and_none_wrongly(language: str, half: int) -
         "I start work at seven, on Fridays at six",
         "nothing except family on Sundays",
         "-10 suggestions/day",
+        "I care more about my friends than about productivity",
+        "an afternoon nap at 2",
         "Sundays: family only",  # and nothing else, or on no other day?
         "work starts at 10 and ends at 9am",
         "x" * 1000,
@@ -162,6 +164,9 @@ def test_what_was_understood_is_said_in_a_sentence() -> None:
         ("mehr als drei Abende mit Freunden in der Woche sind mir zu viel", "seeing friends at most 3 times a week"),
         ("I work Mon to Wed, the rest is off", "work only on Monday, Tuesday and Wednesday"),
         ("I would rather do admin on Mondays than Fridays", "office work and errands best on Monday"),
+        ("So bis Do Licht aus um 22 Uhr", "in bed by 22:00 on Monday, Tuesday, Wednesday, Thursday and Sunday"),
+        ("nur zwei gesellige Abende die Woche", "seeing friends at most 2 times a week"),
+        ("no alarm before 8 on weekends", "up by 08:00 on Saturday and Sunday"),
         ("Sa/So kein Lernen", "learning only on Monday, Tuesday, Wednesday, Thursday and Friday"),
         ("ein Vorschlag täglich, basta", "at most one suggestion a day"),
         ("undo my no-tv rule", "forget what you wished for watching series"),
