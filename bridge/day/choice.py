@@ -13,9 +13,9 @@ from bridge.calendar.busy import Stretch, clipped
 from bridge.day.agreed import open_again
 from bridge.day.grid import CELL, DAY, HOUR, MINUTE, Cells, Numbers, grid_of, rounded_up
 from bridge.day.masks import BEFORE_BED, ONE_REST, before, urgency
-from bridge.day.person import Condition, Person
+from bridge.day.person import EARLIER_LEAST, Condition, Person
 from bridge.day.rules import Starts, fit, short_night, taken_back
-from bridge.day.sleep import Night, Rests
+from bridge.day.sleep import TO_BED, Night, Rests
 from bridge.day.terms import facts, reasons, values, weights
 from bridge.day.view import (
     DUE_DAYS,
@@ -273,9 +273,12 @@ def of_bedtime(person: Person, ends: date) -> Fact:
         return fact("bedtime_wished", time=at)
     slept = person.slept(ends - DAY)
     by_day = slept is not None and person.local(slept.start).hour in BY_DAY
-    if night.moved == "early_entry" and night.bed < usual - CELL:
-        return fact("bedtime_before", time=at, entry=_entry_after(person, night.wake))
-    if night.moved is not None and (night.bed < usual - CELL or night.moved == "flight_west"):
+    earlier = night.bed <= usual - EARLIER_LEAST
+    if night.moved == "early_entry" and earlier:
+        asked = person.asked(ends)
+        kind = next((EARLIER[one] for one in ("unwell", "short_night") if one in asked), "bedtime")
+        return fact(f"{kind}_before", time=at, entry=_entry_after(person, night.wake))
+    if night.moved is not None and (earlier or night.moved == "flight_west"):
         if by_day:
             return fact("bedtime_by_day", time=at)
         later = slept is not None and night.bed > slept.start + DAY and night.moved == "short_night"
@@ -302,6 +305,8 @@ def _leaves(person: Person, ends: date) -> Fact | None:
     long, missing = night.wake - night.bed, person.need(ends) - (night.wake - night.bed)
     if night.rests is Rests.SLEPT or night.moved not in CUT or night.wake > up - 2 * CELL or missing < SHORT:
         return None
+    if night.moved == "early_entry" and night.bed > person.earliest_bed(ends) + CELL and not _just_ended(person, night):
+        return None
     return fact(
         "bedtime_leaves",
         time=person.local(night.bed),
@@ -309,6 +314,13 @@ def _leaves(person: Person, ends: date) -> Fact | None:
         long=length(5 * round(long / MINUTE / 5)),
         missing=length(5 * round(missing / MINUTE / 5)),
     )
+
+
+def _just_ended(person: Person, night: Night) -> bool:
+    """Return True if a night begins as soon as an entry before it allows, or as late as the person wishes."""
+    wish = person.wishes.night.on(person.date_of(night.bed - DAY / 2).weekday())
+    late = any(night.bed - TO_BED - CELL <= end <= night.bed for _, end in person.attended)
+    return late or wish.bed is not None or wish.earliest is not None
 
 
 def _entry_after(person: Person, at: datetime) -> datetime:

@@ -19,7 +19,7 @@ from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import is_journey, journey
 from bridge.day.routine import Routine, not_against, wished_sleep
 from bridge.day.sleep import TO_BED, TO_GET_UP, Night, Rests, after, attended_around, fitted, is_night, rounded
-from bridge.day.typical import DAY, MINUTE, midmean
+from bridge.day.typical import DAY, MINUTE, instant, midmean
 from bridge.day.work import OFFICE, free_days
 from bridge.domain.facts import Fact, fact
 from bridge.domain.records import AdviceRecord, Snapshot
@@ -34,12 +34,11 @@ from rhythm_env.interface import ActionType, Meter
 NONE = timedelta(0)
 NEAR = timedelta(days=8)  # calendar entries and advice farther away do not matter for a day
 LOST_LEAST, CLEARLY_SHORT = 30 * MINUTE, 60 * MINUTE  # of missing sleep: for which a night begins earlier; beyond that
-EARLIER_MOST, EARLIER_TIRED = (
-    120 * MINUTE,
-    150 * MINUTE,
-)  # that the body clock allows; after a night of under four hours
+EARLIER_MOST, EARLIER_TIRED = 120 * MINUTE, 240 * MINUTE  # that the body clock allows; and after hardly any sleep
+TIRED_BELOW, TIRED_LACK = 300 * MINUTE, 120 * MINUTE  # hardly any: a night so short, or two that lacked as much
+EARLIER_LEAST, EVENING_BED = 15 * MINUTE, 21 * 60.0  # what is earlier than usual; minutes after midnight of the evening
 OWED_LEAST = 15  # minutes that are worth an earlier night
-LITTLE_SLEEP, NEED_MOST = 240 * MINUTE, 540 * MINUTE
+NEED_MOST = 540 * MINUTE
 ILL_EARLIER, STRAINED_EARLIER = 60 * MINUTE, 30 * MINUTE  # how much earlier a night begins for signs of illness
 SHORT_LEAST, ENOUGH = 45 * MINUTE, 7 * 60 * MINUTE  # missing of a short night; a length that is none
 DAY_SLEEP = 12  # hour of the day, from which a sleep that ends was by day and moves no bedtime
@@ -275,20 +274,42 @@ class Person:
         if moved == "late_entry" and not self.work(day):
             until = min((start for start, _ in appointments if start >= wake), default=wake + DAY) - TO_GET_UP
             wake = max(wake, rounded(min(bed + (stretch[1] - stretch[0]), until)))
-        lost = stretch[1] - wake
-        early = moved == "early_entry" and lost > LOST_LEAST / 2
-        owed, unwell = self._owed(day - DAY), self._unwell(day - DAY)
-        if early or ((owed or unwell) and moved in (None, "early_entry")):
+        asked = self._asked(day, max(stretch[1] - wake, NONE) if moved == "early_entry" else NONE)
+        if asked and moved in (None, "early_entry"):
             ended = max((end for _, end in appointments if end <= bed), default=bed - DAY) + TO_BED
-            earliest = stretch[0] - (EARLIER_TIRED if self._slept_little(day - DAY) else EARLIER_MOST)
-            gap = self.need(day) - (stretch[1] - stretch[0])
-            before = min(2 * lost - LOST_LEAST, lost + max(gap, NONE)) if early else NONE
-            bed = rounded(min(bed, max(stretch[0] - before - max(owed, unwell), earliest, ended)))
-            moved = "early_entry" if early else "unwell" if unwell > owed else "short_night"
+            by = max(stretch[0] - max(asked.values()), self.earliest_bed(day, stretch[0]), ended)
+            bed = min(bed, rounded(by)) if stretch[0] - by >= EARLIER_LEAST else bed
+            moved = max(asked, key=lambda one: (one == "early_entry", asked[one]))
         elif shifted is not None:
             moved = moved or "late_shift"
         (bed, wake), moved = not_against((bed, wake), moved, self.wishes.night, day, self.zones)
         return Night(bed=bed, wake=wake, bed_sd=usual.bed_sd, wake_sd=usual.wake_sd, rests=usual.rests, moved=moved)
+
+    def _asked(self, day: date, lost: timedelta) -> dict[str, timedelta]:
+        """Return what asks the night that ends on a date to begin earlier, and by how much, with what its end loses."""
+        gap = max(self.need(day) - _long(self.usual_sleep(day)), NONE)
+        asked = {"short_night": self._owed(day - DAY), "unwell": self._unwell(day - DAY)}
+        found = {why: one + lost for why, one in asked.items() if one}
+        grown = 2 * lost - LOST_LEAST  # so that a few minutes move little
+        return found | ({"early_entry": min(grown, lost + gap)} if grown > NONE else {})
+
+    def asked(self, day: date) -> dict[str, timedelta]:
+        """Return what last night and the body ask of the night that ends on a date: to begin so much earlier."""
+        return self._asked(day, NONE)
+
+    def earliest_bed(self, day: date, usual: datetime | None = None) -> datetime:
+        """Return how early sleep can come before the usual bedtime: more so after hardly any, but not before 21:00."""
+        usual = usual or self.usual_sleep(day)[0]
+        most = EARLIER_TIRED if self._is_tired(day - DAY) else EARLIER_MOST
+        return max(usual - most, min(usual, instant(day - DAY, EVENING_BED, self.zones)))
+
+    def _is_tired(self, day: date) -> bool:
+        """Return True after a night of under five hours, or two that each lacked two hours."""
+        slept = [self.slept(day - k * DAY) for k in (0, 1)]
+        long = [None if one is None else one.end - one.start for one in slept]
+        if long[0] is not None and long[0] < TIRED_BELOW:
+            return True
+        return all(one is not None and self.need(day) - one >= TIRED_LACK for one in long)
 
     def usual_sleep(self, day: date) -> Stretch:
         """Return (bedtime, wake time) of the usual sleep that ends on a date, or as the person wishes it."""
@@ -344,10 +365,6 @@ class Person:
         if day != self.date_of(self.now) or not self.body.tells_of(day):
             return NONE
         return ILL_EARLIER if self.body.ill else STRAINED_EARLIER
-
-    def _slept_little(self, day: date) -> bool:
-        slept = self.slept(day)
-        return slept is not None and slept.end - slept.start < LITTLE_SLEEP
 
     def _owed(self, day: date) -> timedelta:
         """Return how much earlier the night after a short one begins: half of what it lacked, so that debt is paid.
@@ -430,6 +447,10 @@ class Person:
             for o, _ in self.entries
             if not o.event.cancelled and not o.event.private
         )
+
+
+def _long(one: Stretch) -> timedelta:
+    return one[1] - one[0]
 
 
 def is_blank(known: Snapshot) -> bool:

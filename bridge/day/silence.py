@@ -11,6 +11,7 @@ from bridge.calendar.busy import is_open_hours
 from bridge.day.choice import judged, of_bedtime
 from bridge.day.grid import DAY, EVENING, Grid
 from bridge.day.masks import sport_missed, urgency
+from bridge.day.person import LONG_SPORT
 from bridge.day.rules import fit, little_sleep, short_night
 from bridge.day.view import (
     Candidate,
@@ -134,7 +135,8 @@ def _soon(view: View) -> Fact | None:
         if now < way < until:
             return fact("leave_by", time=view.person.local(way))
         return fact("flight_leaves", time=view.person.local(leaves))
-    race = next((o for o in person.races if now <= o.start < now + RACE_SOON), None)
+    near = ((o, RACE_SOON if o.end - o.start >= LONG_SPORT else ENTRY_SOON) for o in person.races)
+    race = next((o for o, soon in near if now <= o.start < now + soon), None)
     if race is not None and not person.body.ill:
         return fact("get_ready", time=person.local(race.start), title=title_of(race))
     soon = _entry_within(view, ENTRY_SOON)

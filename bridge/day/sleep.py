@@ -41,6 +41,9 @@ BETWEEN_KINDS, BETWEEN_WEEKDAYS = 60.0, 15.0
 PRIOR_NIGHTS = 2.5  # own nights that the published figures are worth
 PRIOR_SPREAD_NIGHTS = 6.0  # own nights that the published spread within a person is worth
 ENOUGH_NIGHTS = (5.0, 10.0)  # between them the user's own differences of weekdays come to count
+CLEAR = (2.0, 4.0)  # times what chance makes of groups alike, between which their own differences come to count
+CLEAR_LEAST = 0.3
+SETTLED_NIGHTS = 28  # own nights before a week's Monday, from which those of the week itself move no usual time in it
 LEAST_SPREAD = 10.0  # minutes
 HUBER = 1.345  # spreads beyond which a night pulls no harder; 95 % efficiency for normal errors (Huber 1981)
 OF_MIDMEAN = 1.2  # variance of a midmean against that of a mean, for normal errors
@@ -116,7 +119,7 @@ _in_order = attrgetter("day", "bed", "wake", "weight")
 
 def nights_and_odd(known: Snapshot) -> tuple[tuple[UsualNight, ...], frozenset[date]]:
     """Return the seven usual nights by weekday of waking from Monday on, and the dates that were left out as odd."""
-    own = recorded(known)
+    own = _until_monday(recorded(known), known)
     found = _around_the_clock(own or _planned(known))
     kept = ordinary([one.day for one in found], [(one.bed, one.wake) for one in found])
     slept = [one for one, keep in zip(found, kept, strict=True) if keep]
@@ -127,6 +130,13 @@ def nights_and_odd(known: Snapshot) -> tuple[tuple[UsualNight, ...], frozenset[d
     count = sum(one.weight for one in slept)
     rests = Rests.PUBLISHED if count < 1 else Rests.RECORDED if own else Rests.CALENDAR
     return tuple(_night(*both, count, rests) for both in zip(bed, wake, strict=True)), odd
+
+
+def _until_monday(own: list[Slept], known: Snapshot) -> list[Slept]:
+    """Return the nights until this week's Monday if they are many, so that what is usual is one thing for a week."""
+    today = clock(known.at, known.zones)[0]
+    before = [one for one in own if one.day <= today - today.weekday() * DAY]
+    return before if len(before) >= SETTLED_NIGHTS else own
 
 
 def _night(bed: tuple[float, float], wake: tuple[float, float], count: float, rests: Rests) -> UsualNight:
@@ -249,11 +259,13 @@ def _level(
     count = sum(w for _, _, w in left)
     groups = {name: (midmean(*of), sum(of[1])) for name, of in _groups(left, key).items()}
     variance = OF_MIDMEAN * spread**2
-    squares = sum(w * middle**2 - variance for middle, w in groups.values())
-    excess = max(squares / count, 0.0) if count else 0.0
+    squares = sum(w * middle**2 for middle, w in groups.values())
+    times = squares / (variance * max(len(groups) - 1, 1))
+    clear = min(max((times - CLEAR[0]) / (CLEAR[1] - CLEAR[0]), 0.0), 1.0)
+    excess = clear * max(squares - len(groups) * variance, 0.0) / count if count else 0.0
     low, high = ENOUGH_NIGHTS
     trust = min(max((count - low) / (high - low), 0.0), 1.0)
-    shrinkage = variance / (BETWEEN_WEEKDAYS**2 + trust * (between**2 + excess))
+    shrinkage = variance / ((max(clear, CLEAR_LEAST) * BETWEEN_WEEKDAYS) ** 2 + trust * (between**2 + excess))
     return {name: _pooled(*of, shrinkage, spread) for name, of in groups.items()}, shrinkage
 
 

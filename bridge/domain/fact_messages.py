@@ -119,6 +119,12 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     ),
     "bedtime_rest": say("bedtime is {time:%H:%M} today, earlier than usual, because last night was short"),
     "bedtime_before": say("bedtime is {time:%H:%M} today, in time for your entry at {entry:%H:%M}"),
+    "bedtime_rest_before": say(
+        "bedtime is {time:%H:%M} today, because last night was short and your entry is at {entry:%H:%M}"
+    ),
+    "bedtime_unwell_before": say(
+        "bedtime is {time:%H:%M} today, because your body needs the rest and your entry is at {entry:%H:%M}"
+    ),
     "bedtime_leaves": say(
         "bedtime is {time:%H:%M} today, before your entry at {entry:%H:%M}: that leaves {long}, {missing} less than "
         "you need"

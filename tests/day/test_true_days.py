@@ -46,6 +46,54 @@ def test_the_eve_of_an_early_start_is_as_early_as_it_can_be_and_owns_up_to_what_
     )
 
 
+def eve_of_a_race(last_night, start=450, hour=18.0, before=None):
+    """The night before a race of somebody who sleeps from half past one to eight, after a night of some minutes."""
+    slept = [*nights(40, 90, 480, noise=10, last=SUNDAY - 3 * DAY), sleep(SUNDAY - 2 * DAY, 90, 90 + (before or 390))]
+    slept.append(sleep(SUNDAY - DAY, 150, 150 + last_night))
+    race = entry(SUNDAY, start, start + 150, A.EXERCISE, "City run")
+    return person(race, day=SUNDAY - DAY, hour=hour, episodes=slept, work=False)
+
+
+def test_the_eve_of_a_race_after_hardly_any_sleep_is_as_early_as_the_debt_and_the_race_ask():
+    for last_night, start, before in ((149, 450, None), (262, 510, 225)):
+        eve = eve_of_a_race(last_night, start, before=before)
+        bed, wake = eve.sleep(SUNDAY)
+        assert wake - bed >= eve.need(SUNDAY)
+        assert at(SUNDAY - DAY, 21 * 60) <= bed
+        assert eve.usual_sleep(SUNDAY)[0] - bed <= 4 * HOUR
+        assert "because last night was short and your entry is at" in told(of_bedtime(eve, SUNDAY))
+    rested = eve_of_a_race(400)
+    assert rested.usual_sleep(SUNDAY)[0] - rested.sleep(SUNDAY)[0] == pytest.approx(2 * HOUR, abs=3 * MINUTE)
+    assert "less than you need" in told(of_bedtime(rested, SUNDAY))
+
+
+def test_a_mere_entry_that_takes_minutes_of_the_night_owns_up_to_nothing():
+    for start in (515, 520, 530, 540):
+        eve = eve_of_a_race(400, start)
+        assert "less than you need" not in told(of_bedtime(eve, SUNDAY)), start
+
+
+def test_a_bedtime_called_earlier_is_earlier_than_the_usual_of_the_page():
+    for short in range(45, 200, 10):
+        slept = [*nights(30, 60, 450, noise=5, last=TODAY - DAY), sleep(TODAY, 60 + short, 450)]
+        one = person(hour=18, episodes=slept, work=False)
+        usual, text = one.usual_sleep(TODAY + DAY)[0], told(of_bedtime(one, TODAY + DAY))
+        assert ("earlier than usual" in text) is (usual - one.sleep(TODAY + DAY)[0] >= 15 * MINUTE)
+
+
+def test_the_usual_night_is_one_and_the_same_for_days_of_a_kind_within_a_fortnight():
+    slept = nights(70, 100, 470, noise=50, seed=7)
+    found = []
+    for ago in range(14):
+        day = TODAY - ago * DAY
+        one = person(day=day, hour=12, episodes=[n for n in slept if n[1].day <= day], work=False)
+        found += [(d >= 5, night.bed, night.wake) for d, night in enumerate(one.routine.nights)]
+    for kind in (False, True):
+        for k in (1, 2):
+            times = [one[k] for one in found if one[0] is kind]
+            assert max(times) - min(times) <= 25, (kind, k)
+
+
 def test_after_hardly_any_sleep_the_night_begins_hours_earlier():
     for asleep, least in ((235, 120), (300, 50)):
         slept = [*nights(30, 85, 450, noise=0, last=TODAY - DAY), sleep(TODAY, 450 - asleep, 450)]
