@@ -14,6 +14,7 @@ from bridge.day.agreed import open_again
 from bridge.day.grid import CELL, DAY, HOUR, MINUTE, Cells, Numbers, grid_of, rounded_up
 from bridge.day.masks import BEFORE_BED, ONE_REST, before, urgency
 from bridge.day.person import EARLIER_LEAST, Condition, Person
+from bridge.day.recovery import at_risk
 from bridge.day.rules import Starts, fit, short_night, taken_back
 from bridge.day.sleep import TO_BED, Night, Rests
 from bridge.day.terms import facts, reasons, values, weights
@@ -254,7 +255,8 @@ def sleep_option(person: Person, span: Stretch) -> Option | None:
             if clipped(person.attended, start, wake):
                 continue
             why = (of_bedtime(person, ends), of_waking(person, ends)) if early else (of_waking(person, ends),)
-            told = tuple(one.weighed(weights()["bedtime"]) for one in why)
+            risk = at_risk(person) if wake > person.now else ()
+            told = tuple(one.weighed(weights()["bedtime"]) for one in (*why, *risk))
             value = weights()["worth"] + weights()["bedtime"]
             return Option(action=ActionType.SLEEP, kind="sleep", start=start, end=wake, value=value, facts=told)
     return None
@@ -276,8 +278,10 @@ def of_bedtime(person: Person, ends: date) -> Fact:
     earlier = night.bed <= usual - EARLIER_LEAST
     if night.moved == "early_entry" and earlier:
         asked = person.asked(ends)
-        kind = next((EARLIER[one] for one in ("unwell", "short_night") if one in asked), "bedtime")
-        return fact(f"{kind}_before", time=at, entry=_entry_after(person, night.wake))
+        entry = _entry_after(person, night.wake)
+        if asked:
+            return fact("bedtime_unwell_before" if "unwell" in asked else "bedtime_rest_before", time=at, entry=entry)
+        return fact("bedtime_before", time=at, entry=entry)
     if night.moved is not None and (earlier or night.moved == "flight_west"):
         if by_day:
             return fact("bedtime_by_day", time=at)

@@ -330,7 +330,8 @@ def of_lately(candidate: Candidate, view: View) -> Fact:
         return fact("trained", time=view.person.local(done[-1].start))
     for start, _ in (one for one in _long_sport(candidate, view) if one[0] - FRESH <= view.person.now):
         days = (view.person.date_of(start) - view.grid.date).days
-        kind = {0: "long_sport_today", -1: "long_sport_yesterday"}.get(days, "long_sport" if days > 0 else "had_lately")
+        today = "long_sport_done" if start <= view.person.now else "long_sport_today"
+        kind = {0: today, -1: "long_sport_yesterday"}.get(days, "long_sport" if days > 0 else "had_lately")
         return fact(kind, time=view.person.local(start))
     said = [one for one in view.near if one.action is candidate.action]
     if said and said[-1].end <= view.person.now:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date, timedelta
 from statistics import median
 
 from bridge.calendar.busy import Stretch, merged, takes_time
 from bridge.calendar.expansion import midnight
-from bridge.day.person import Condition, Entry, Person
+from bridge.day.person import ILLNESS, Condition, Entry, Person
+from bridge.day.recovery import asleep as _asleep
 from bridge.day.typical import DAY, MINUTE
 from bridge.day.work import OFFICE_WORK
 from bridge.domain.facts import Fact, fact, length
-from bridge.domain.metrics import Metric
-from bridge.domain.types import Episode, Occurrence
-from bridge.meters import illness
+from bridge.domain.types import Occurrence
 from rhythm_env.interface import ActionType
 
 SHORT = timedelta(minutes=45)  # our choice: shorter than usual by so much is a short night
@@ -49,8 +49,9 @@ def _body(person: Person) -> Iterator[Fact]:
 
 def _strongest(told: Fact) -> Fact:
     signs = told.values.get("signs")
-    shorter = told.kind == illness.CALLED_KIND and isinstance(signs, tuple)
-    return fact(told.kind, signs=signs[:SIGNS_MAX]) if shorter and isinstance(signs, tuple) else told
+    if told.kind not in ILLNESS or not isinstance(signs, tuple):
+        return told
+    return replace(told, values={**told.values, "signs": signs[:SIGNS_MAX]})
 
 
 def _night_and_day(person: Person) -> Iterator[Fact]:
@@ -147,7 +148,3 @@ def _length(entries: list[Entry]) -> timedelta:
 def _usual(person: Person, day: date) -> timedelta:
     before = (_length(_entries(person, day - 7 * DAY * week)) for week in range(1, WEEKS + 1))
     return timedelta(seconds=median(length.total_seconds() for length in before))
-
-
-def _asleep(night: Episode) -> Fact:
-    return length(night.values.get(Metric.ASLEEP, (night.end - night.start) / MINUTE))

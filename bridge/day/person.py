@@ -17,6 +17,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 from bridge.calendar.busy import Stretch, is_open_hours, merged, takes_time
 from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import is_journey, journey
+from bridge.day.evidence import missed
 from bridge.day.routine import Routine, not_against, wished_sleep
 from bridge.day.sleep import TO_BED, TO_GET_UP, Night, Rests, after, attended_around, fitted, is_night, rounded
 from bridge.day.typical import DAY, MINUTE, instant, midmean
@@ -52,6 +53,9 @@ ADVICE_KIND = "advice:"  # prefix of the kind of calendar entries that were writ
 SURE = 0.5  # confidence of a label from which an entry counts as its action
 LONG_SPORT, PREPARES = 90 * MINUTE, 45 * MINUTE  # sport such as a race, and what it takes before the way to it
 HOME_DAYS, RECORDED = 14 * DAY, 50 * DAY  # from which home is known; in which episodes are looked at
+ILLNESS = (illness.CALLED_KIND, "illness_of_night")  # kinds of the fact that the body fights something
+CLEAR_SIGNS = 0.4  # quality of the signal of illness from which its signs count for days; our choice
+OF_NIGHT = ("signs_of_night", "illness_of_night")
 SIGNS_LAST = 30.0  # hours after waking in which a night's signs of illness tell of today
 LOW, VERY_LOW = 0.60, 0.45  # Vitality that lies below them by more than its spread strains, and with signs is illness
 AT_HOME = re.compile(
@@ -100,8 +104,8 @@ class Body:
     def tells_of(self, day: date) -> bool:
         """Return True where one is ill on a date, or signs of illness are of the night that ended on it."""
         first = next(iter(self.facts), None)
-        signs = first is not None and first.kind == "signs_of_night" and first.values["day"] == day.isoformat()
-        return self.ill or signs
+        dated = first is not None and first.kind in OF_NIGHT and first.values["day"] == day.isoformat()
+        return self.ill or dated
 
     @property
     def why(self) -> Fact:
@@ -153,16 +157,23 @@ def body_of(vitality: Reading, mode: ModeKind = ModeKind.NORMAL, now: datetime |
     signs = tuple(_dated(b, now) for b in vitality.because if b.signal == "illness" and b.age_hours <= SIGNS_LAST)
     below = vitality.level + vitality.sd if vitality.coverage > 0 else 1.0
     low = (fact("low_vitality", level=round(vitality.level, 3), sd=round(vitality.sd, 3)),) if below < LOW else ()
-    if any(one.kind == illness.CALLED_KIND for one in signs) or (signs and below < VERY_LOW):
+    if any(one.kind in ILLNESS for one in signs) or (signs and below < VERY_LOW):
         return Body(state=Condition.ILL, facts=signs + low)
     return Body(state=Condition.STRAINED if signs or low else Condition.WELL, facts=signs + low)
 
 
 def _dated(because: Because, now: datetime | None) -> Fact:
-    if now is None or because.fact.kind == illness.CALLED_KIND:
+    if now is None:
         return because.fact
-    day = (now - timedelta(hours=because.age_hours)).date()
-    return fact("signs_of_night", day=day.isoformat(), signs=because.fact.values["signs"])
+    day, called = (now - timedelta(hours=because.age_hours)).date(), because.fact.kind == illness.CALLED_KIND
+    if called and day == now.date():
+        return because.fact
+    return _of_night(because.fact, day)
+
+
+def _of_night(signs: Fact, day: date) -> Fact:
+    kind = "illness_of_night" if signs.kind == illness.CALLED_KIND else "signs_of_night"
+    return fact(kind, day=day.isoformat(), signs=signs.values["signs"])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,6 +211,24 @@ class Person:
     @kept
     def body(self) -> Body:
         return body_of(self.vitality, self.mode.on(self.date_of(self.now)), self.local(self.now))
+
+    @kept
+    def fought(self, day: date) -> Fact | None:
+        """Return the clear signs of illness that the night to a past date showed, or None."""
+        at = min(self.now, midnight(day + DAY, self.zones))
+        read = illness.illness(self._past, at)
+        if read is None or read.quality < CLEAR_SIGNS or self.date_of(at - timedelta(hours=read.age_hours)) != day:
+            return None
+        return _of_night(read.fact, day)
+
+    @cached_property
+    def _past(self) -> Past:
+        return Past(self.known, since=self.now - 3 * DAY)
+
+    @property
+    def missed(self) -> frozenset[str]:
+        """The keys of the entries that the watch contradicts."""
+        return missed(self.known)
 
     def date_of(self, at: datetime) -> date:
         """Return the date of an instant on the person's clock."""

@@ -41,6 +41,7 @@ from bridge.day.masks import (
     wished,
 )
 from bridge.day.person import LONG_SPORT
+from bridge.day.recovery import LITTLE_SLEEP, asleep, held_back
 from bridge.day.view import WORK, Candidate, View
 from bridge.domain.facts import Fact, fact, length
 from rhythm_env.constants import EFFECTS
@@ -51,7 +52,7 @@ Starts = NDArray[np.intp]
 
 DAY_SLEEP = 12 * HOUR  # a sleep that ends later was in the daytime
 TIRING = 8.5 * 60  # minutes of entries, after which there is no sport and no more work
-SHORT_NIGHT, LITTLE_SLEEP = HOUR, 4 * HOUR  # a night so much shorter than usual is short; so short, it is hardly one
+SHORT_NIGHT = HOUR  # by which a night is shorter than usual that is short
 BRIEF = 5.75 * HOUR  # of sleep, which is short also for who sleeps half an hour more
 NAP_BELOW = 5.5 * HOUR  # of sleep, after which a nap or an early night comes before time for oneself
 DIGESTION, ALONE, APART, PAUSE = HOUR, 3 * HOUR, 2 * HOUR, 30 * MINUTE
@@ -231,14 +232,22 @@ def _rested(_candidate: Candidate, view: View) -> Fact | bool:
 def little_sleep(view: View) -> Fact | None:
     """Return the fact of a night of under four hours that ended today, after which what can wait does."""
     night = view.person.slept(view.grid.date) if view.is_today else None
-    if night is None or night.end - night.start >= LITTLE_SLEEP:
-        return None
-    return fact("short_opening", asleep=length((night.end - night.start) / MINUTE))
+    return (
+        None
+        if night is None or night.end - night.start >= LITTLE_SLEEP
+        else fact("short_opening", asleep=asleep(night))
+    )
 
 
 def _slept_enough(candidate: Candidate, view: View) -> Fact | bool:
     rests = candidate.action in (A.SLEEP, A.ME_TIME) or presses(candidate, view)
     return rests or little_sleep(view) or True
+
+
+def _recovered(candidate: Candidate, view: View) -> Fact | bool:
+    """Sport that is merely usual waits for two days after illness, hardly any sleep or a race."""
+    asked = candidate.task is not None or view.person.wishes.asks_for(candidate.action, view.grid.date.weekday())
+    return asked or held_back(view.person, view.grid.date) or True
 
 
 def _nap_first(_candidate: Candidate, view: View) -> Fact | bool:
@@ -324,6 +333,7 @@ RULES: tuple[Rule, ...] = (
     Rule(name="level", mask=_level),
     Rule(name="planned", actions=PLANNED_ONCE, mask=not_planned, firm=False),
     Rule(name="lately", mask=not_lately, refusal=of_lately, firm=False),
+    Rule(name="recovered", actions=frozenset({A.EXERCISE}), mask=_recovered, firm=False),
     Rule(name="deadline", mask=by_the_deadline, refusal="deadline_over"),
     Rule(name="too often", mask=not_too_often, refusal=of_too_often, firm=False),
     Rule(name="often enough", mask=not_enough, firm=False),

@@ -12,6 +12,7 @@ from bridge.day.choice import judged, of_bedtime
 from bridge.day.grid import DAY, EVENING, Grid
 from bridge.day.masks import sport_missed, urgency
 from bridge.day.person import LONG_SPORT
+from bridge.day.recovery import at_risk
 from bridge.day.rules import fit, little_sleep, short_night
 from bridge.day.view import (
     Candidate,
@@ -44,8 +45,9 @@ def quiet(view: View, held: Mapping[ActionType, Fact]) -> tuple[Fact, ...]:
     """Return why nothing is advised now: sleep, a flight, an entry, or what speaks against each action."""
     person, now = view.person, view.person.now
     taken = taken_at(view, now) or _soon(view) or _waiting(view)
+    risk = at_risk(person)
     if taken is not None:
-        return (taken,)
+        return (taken, *(risk if taken.kind in ("get_ready", "entry_next") else ()))
     enough = next((why for why in held.values() if why.kind == "enough_today"), None)
     ahead = min((one.start for one in view.near if now < one.end and one.start < view.grid.bed), default=None)
     if enough is not None or ahead is not None:
@@ -55,9 +57,7 @@ def quiet(view: View, held: Mapping[ActionType, Fact]) -> tuple[Fact, ...]:
     body = slept or next(iter(person.body.facts), None)
     if body is not None:
         easier = fact("rest_first" if person.body.ill else "take_it_easier")
-        race = next((o for o in person.races if now < o.start < now + FOR_SPORT and person.body.ill), None)
-        waits = [] if race is None else [fact("race_can_wait", time=person.local(race.start))]
-        return body, easier, *waits, *earlier, *(() if closing is None or waits else (closing,))
+        return body, easier, *risk[1:], *earlier, *(() if closing is None or person.body.ill else (closing,))
     other = closing or _of_sport(view, held.get(ActionType.EXERCISE)) or _later_task(view)
     if earlier and (other is None or other.kind == "trained"):
         short = None if now >= view.grid.since(EVENING) else short_night(view)
@@ -80,8 +80,11 @@ def _of_sport(view: View, why: Fact | None) -> Fact | None:
         return None
     if why.kind == "suggestion_over":
         return fact("slot_had", action=str(ActionType.EXERCISE), why=why)
-    if why.kind in ("trained", "long_sport_today", "long_sport_yesterday"):
+    if why.kind in ("trained", "long_sport_done", "long_sport_today", "long_sport_yesterday"):
         return why
+    if why.kind == "sport_rests":
+        habit = view.habit(ActionType.EXERCISE)
+        return why if habit is not None and habit.settled and view.grid.date.weekday() in habit.starts else None
     if why.kind == "long_sport":
         return why if datetime.fromisoformat(str(why.values["time"])) <= now + DAY else None
     if missed is None or why.kind in NO_ANSWER or _fits(of_action(ActionType.EXERCISE, view.person), view) is not None:
@@ -137,7 +140,7 @@ def _soon(view: View) -> Fact | None:
         return fact("flight_leaves", time=view.person.local(leaves))
     near = ((o, RACE_SOON if o.end - o.start >= LONG_SPORT else ENTRY_SOON) for o in person.races)
     race = next((o for o, soon in near if now <= o.start < now + soon), None)
-    if race is not None and not person.body.ill:
+    if race is not None:
         return fact("get_ready", time=person.local(race.start), title=title_of(race))
     soon = _entry_within(view, ENTRY_SOON)
     return None if soon is None else fact("entry_next", time=view.person.local(soon.start), title=title_of(soon))

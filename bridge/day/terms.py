@@ -30,6 +30,7 @@ from bridge.day.leisure import (
     wanted_then,
 )
 from bridge.day.masks import MISSED, TOLD_NEAR, sport_missed, usual
+from bridge.day.person import ILLNESS, OF_NIGHT
 from bridge.day.rules import Starts, short_night
 from bridge.day.view import RESTS, Candidate, View, of_due
 from bridge.domain.facts import Fact, fact
@@ -102,8 +103,8 @@ def facts(candidate: Candidate, view: View, start: int, added: Mapping[str, Valu
     idle = {"answer_teaches"}
     if any(one.values.get("meter") == str(Meter.VITALITY) for one in found if one.kind in ("low_level", "low_because")):
         idle.add("low_vitality")  # the same figure once
-    if any(one.kind == "signs_of_night" for one in found):  # the same signs once
-        found = [one for one in found if getattr(one.values.get("why"), "kind", "") != "illness_signs"]
+    if any(one.kind in (*ILLNESS, *OF_NIGHT) for one in found):  # the same signs once
+        found = [one for one in found if getattr(one.values.get("why"), "kind", "") not in ("illness_signs", *ILLNESS)]
     known = [one for one in found if one.kind not in idle]
     return tuple(sorted(known or found, key=lambda one: -one.weight))
 
@@ -273,7 +274,7 @@ def _body(state: str) -> Callable[[Candidate, View, Starts], Value]:
 def _of_an_earlier_night(view: View) -> bool:
     """Return True where all that is known of the body are signs of a night before the last."""
     told = view.person.body.facts[:1]
-    return any(one.kind == "signs_of_night" and one.values["day"] != view.grid.date.isoformat() for one in told)
+    return any(one.kind in OF_NIGHT and one.values["day"] != view.grid.date.isoformat() for one in told)
 
 
 def _low_level(candidate: Candidate, view: View, _lengths: Starts) -> Value:

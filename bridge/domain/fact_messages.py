@@ -161,6 +161,9 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
 PERSON: Mapping[str, Row] = {  # of the body now
     "said_ill": say("you said that you are ill"),
     "signs_of_night": say("your night to {day:%A} showed {signs}"),
+    "illness_of_night": say("your night to {day:%A} showed your body fighting something: {signs}"),
+    "hardly_slept": say("your night to {day:%A} held {asleep} of sleep"),
+    "long_sport_then": say("your sport on {time:%A} was long"),
 }
 
 REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any advice now
@@ -222,7 +225,9 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "trained": say("you trained at {time:%H:%M}"),
     "long_sport": say("you rest before your sport on {time:%A} at {time:%H:%M}"),
     "long_sport_yesterday": say("you rest after your sport yesterday at {time:%H:%M}"),
-    "long_sport_today": say("you rest before and after your sport today at {time:%H:%M}"),
+    "long_sport_today": say("you rest before your sport today at {time:%H:%M}"),
+    "long_sport_done": say("you rest after your sport today at {time:%H:%M}"),
+    "sport_rests": say("your usual sport rests until {day:%A}: {why}"),
     "hour_over": say("no sport today, although you usually do it at {time:%H:%M}: {why}"),
     "nap_first": say("you slept little, and sleep comes first"),
     "suggested_lately": say("it was suggested not long ago"),
@@ -299,6 +304,7 @@ INPUTS: Mapping[str, Row] = {  # of the meters
     "illness": say("your watch shows your body fighting something: {signs}"),
     "rest_first": say("rest comes first today"),
     "race_can_wait": say("your sport on {time:%A} at {time:%H:%M} had better be left out"),
+    "go_easy": say("consider leaving out your sport on {time:%A} at {time:%H:%M}, or go easy"),
     "take_it_easier": say("take it easier today"),
     "short_before_full": Plural(
         "a short night before a full day: {asleep}, {count} entry",

@@ -15,6 +15,7 @@ from fastapi import Request
 from bridge.advice import outcomes, requests
 from bridge.advice.week import WeekSlot
 from bridge.daemon import backups
+from bridge.day.person import ILLNESS
 from bridge.documents.calendar import today_event_document
 from bridge.documents.meters import reading_document
 from bridge.documents.recommendations import recommendation_document
@@ -29,7 +30,6 @@ from bridge.domain.types import Reading
 from bridge.ingest import connecting
 from bridge.meters import words
 from bridge.meters.fuse import OWN_WORD
-from bridge.meters.illness import CALLED_KIND
 from bridge.web import phrases
 from bridge.web.state import Visit, is_seen
 from bridge.web.today_cache import Today
@@ -47,7 +47,7 @@ SLOT_HEADINGS = {
     Slot.EVENING: say("{weekday} evening"),
     Slot.NIGHT: say("{weekday} night"),
 }
-OF_BODY = frozenset({CALLED_KIND, "signs_of_night", "low_vitality", "said_ill"})  # told once on a page
+OF_BODY = frozenset({*ILLNESS, "signs_of_night", "low_vitality", "said_ill"})  # told once on a page
 MOVED_MIN = 0.05  # our choice: a smaller change of a level since yesterday is none
 JUST_SAID_HOURS = 3.0  # our choice: for so long an answer needs no newer data beside it
 WELL_INFORMED_COVERAGE = 0.5  # of a meter; below it the page warns that little is known

@@ -155,7 +155,7 @@ def test_after_three_hours_of_sleep_rest_comes_before_what_can_wait() -> None:
         given, held = found(one, 6)
         assert {option.action for option in given.values()} <= {A.SLEEP, A.ME_TIME}
         if not given:
-            assert for_person(quiet(look(one, one.now), held))[0] == "a short night: 3 h"
+            assert for_person(quiet(look(one, one.now), held))[0] == "a short night: 2 h 46 min"
     due = person(hour=17.5, episodes=slept, tasks=tasks, task_actions={"0": A.LEARN, "3": A.LEARN})
     assert found(due, 6)[0][A.LEARN].what == "Read 0"
 

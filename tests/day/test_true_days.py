@@ -1,18 +1,20 @@
 """What a strict reader found untrue of a day: missed entries, short eves, gaps of one slot, late and later tasks."""
 
 from dataclasses import replace
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from bridge.day.choice import look, of_bedtime
 from bridge.day.evidence import missed
 from bridge.day.masks import _long_sport
-from bridge.day.person import Mode, ModeKind
+from bridge.day.person import Mode, ModeKind, body_of
 from bridge.day.silence import quiet
 from bridge.day.view import of_action
+from bridge.domain.facts import fact
 from bridge.domain.metrics import Metric
 from bridge.domain.rendering import for_person, told
-from bridge.domain.types import Sample, Task
+from bridge.domain.types import Because, Reading, Sample, Task
 from bridge.domain.wishes import Wishes
 from rhythm_env.interface import ActionType
 
@@ -67,6 +69,52 @@ def test_the_eve_of_a_race_after_hardly_any_sleep_is_as_early_as_the_debt_and_th
     assert "less than you need" in told(of_bedtime(rested, SUNDAY))
 
 
+def test_sport_after_hardly_any_sleep_is_doubted_the_evening_before_and_in_the_morning():
+    doubt = "consider leaving out your sport on Sunday at 07:30, or go easy"
+    for last_night, said in ((149, True), (400, False)):
+        eve = eve_of_a_race(last_night)
+        assert (doubt in silence(eve)) is said
+        night = found(replace(eve, now=at(SUNDAY - DAY, 1260), _read={}), 2)[0].get(A.SLEEP)
+        assert night is None or (doubt in for_person(night.facts)) is said
+        morning = replace(eve, now=at(SUNDAY, 390), _read={})
+        assert (silence(morning)[0], doubt in silence(morning)) == (
+            "it is time to get ready for City run at 07:30",
+            said,
+        )
+        assert ("your night to Saturday held 2 h 17 min of sleep" in silence(morning)) is said
+
+
+def test_usual_sport_rests_for_two_days_after_hardly_any_sleep_or_a_race_and_says_so():
+    trained = [workout(SUNDAY - k * DAY, 1080, 45) for k in (7, 14, 21, 28)]
+    race = entry(SUNDAY - 2 * DAY, 510, 660, A.EXERCISE, "City run")
+    for little, agenda, why in (
+        (True, [], "your night to Friday held 2 h 27 min of sleep"),
+        (False, [race], "your sport on Friday was long"),
+        (False, [], None),
+    ):
+        slept = [n for n in nights(30, -60, 420, last=SUNDAY) if not little or n[1].day != SUNDAY - 2 * DAY]
+        slept += [sleep(SUNDAY - 2 * DAY, 260, 420)] if little else []
+        one = person(*agenda, day=SUNDAY, hour=17, episodes=[*slept, *trained], work=False)
+        assert (A.EXERCISE in found(one, 3)[0]) is (why is None)
+        assert why is None or f"your usual sport rests until Monday: {why}" in silence(one)
+        monday = person(*agenda, day=SUNDAY, hour=17, episodes=[*slept, *trained], work=False, wishes=wanted())
+        assert A.EXERCISE in found(monday, 3)[0]  # what the person asks for is no mere habit
+
+
+def wanted():
+    return Wishes(goals={A.EXERCISE: 7})
+
+
+def test_illness_is_told_of_its_night_where_the_last_is_not_known():
+    why = fact("illness", signs=(fact("resting_hr_up"), fact("skin_warmer")))
+    for hours, text in ((3.0, "your watch shows your body"), (24.0, "your night to Thursday showed your body")):
+        because = Because(signal="illness", source=None, z=-4, contribution=-0.4, fact=why, age_hours=hours)
+        read = Reading(level=0.3, sd=0.1, coverage=1.0, because=(because,))
+        body = body_of(read, now=at(TODAY, 600).astimezone(ZoneInfo("Europe/Berlin")))
+        assert (body.ill, body.tells_of(TODAY)) == (True, True)
+        assert told(body.facts[0]).startswith(f"{text} fighting something: resting")
+
+
 def test_a_mere_entry_that_takes_minutes_of_the_night_owns_up_to_nothing():
     for start in (515, 520, 530, 540):
         eve = eve_of_a_race(400, start)
@@ -112,7 +160,7 @@ def test_an_entry_that_was_slept_over_is_not_done(worn):
     assert bool(view.planned(A.EXERCISE)) is (not worn)
     assert (SUNDAY in view.times(A.EXERCISE, one.now)) is (not worn)
     assert (A.EXERCISE in one.routine.habits) is (not worn)
-    assert any("you rest before and after" in text for text in silence(one)) is (not worn)
+    assert any("you rest after" in text for text in silence(one)) is (not worn)
 
 
 def test_sport_of_which_a_watch_shows_nothing_is_not_done_where_it_shows_the_others():
