@@ -151,6 +151,7 @@ def options(view: View, span: Stretch) -> tuple[dict[ActionType, Option], dict[A
             continue
         soon = min(last, view.grid.up(span[0] + _ahead(candidate, view, span[0])) + 1)
         one = judged(candidate, view, first, soon)
+        tasks += _later(one, view, (first, soon, last))
         if one.refusal is not None or full is not None:
             held.setdefault(candidate.action, _until(one.refusal, view, soon) or full or NOTHING_FITS)
             continue
@@ -166,6 +167,15 @@ def options(view: View, span: Stretch) -> tuple[dict[ActionType, Option], dict[A
     if night is not None:
         found[ActionType.SLEEP] = night
     return found, {action: why for action, why in held.items() if action not in found}
+
+
+def _later(one: Judged, view: View, cells: tuple[int, int, int]) -> list[Judged]:
+    """Return what is overdue or due today and fits later in the span alone: sport far ahead is not said before it."""
+    first, soon, last = cells
+    if one.refusal is None or soon >= last or urgency(one.candidate.due, view.grid.date) > 0:
+        return []
+    later = judged(one.candidate, view, first, last)
+    return [later] if later.refusal is None else []
 
 
 def _ahead(candidate: Candidate, view: View, at: datetime) -> timedelta:
@@ -277,11 +287,7 @@ def of_bedtime(person: Person, ends: date) -> Fact:
     by_day = slept is not None and person.local(slept.start).hour in BY_DAY
     earlier = night.bed <= usual - EARLIER_LEAST
     if night.moved == "early_entry" and earlier:
-        asked = person.asked(ends)
-        entry = _entry_after(person, night.wake)
-        if asked:
-            return fact("bedtime_unwell_before" if "unwell" in asked else "bedtime_rest_before", time=at, entry=entry)
-        return fact("bedtime_before", time=at, entry=entry)
+        return _before_entry(person, ends, at)
     if night.moved is not None and (earlier or night.moved == "flight_west"):
         if by_day:
             return fact("bedtime_by_day", time=at)
@@ -293,6 +299,16 @@ def of_bedtime(person: Person, ends: date) -> Fact:
     if slept is not None and night.bed_sd > ODD and abs(slept.start + DAY - night.bed) > ODD * MINUTE:
         return fact("bedtime_by_day" if by_day else "bedtime_varies", time=at)  # beside shifts no bedtime is usual
     return _usual(person, night, BEDTIMES, at)
+
+
+def _before_entry(person: Person, ends: date, at: datetime) -> Fact:
+    """Return the fact of a bedtime before an early entry, with what else asks for it."""
+    entry, asked, overslept = _entry_after(person, person.night(ends).wake), person.asked(ends), person.overslept(ends)
+    if asked:
+        return fact("bedtime_unwell_before" if "unwell" in asked else "bedtime_rest_before", time=at, entry=entry)
+    if overslept is not None:
+        return fact("bedtime_overslept", time=at, entry=person.local(overslept.start))
+    return fact("bedtime_before", time=at, entry=entry)
 
 
 def _usual(person: Person, night: Night, kinds: tuple[str, str, str], at: datetime) -> Fact:

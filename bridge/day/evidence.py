@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import date, timedelta
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime, timedelta
 from statistics import median
 
 from bridge.calendar.busy import Stretch, clipped, length, merged
+from bridge.calendar.flights import is_journey
 from bridge.day.typical import DAY, clock
 from bridge.domain.metrics import Metric
 from bridge.domain.records import Snapshot
@@ -17,34 +18,49 @@ from rhythm_env.interface import ActionType
 SLEPT_OVER = 0.5  # share of an entry; these figures are our choice
 AROUND, COMES_IN = timedelta(hours=1), timedelta(hours=3)  # of an entry of sport: its workout; until that is known
 SHOWN_LEAST, SHOWN_SHARE = 2, 0.5  # of the entries of sport, from which a watch would have shown another
-UP_BEFORE = timedelta(minutes=20)  # sport, at the least
+UP_BEFORE, LATE = timedelta(minutes=20), timedelta(minutes=10)  # sport, at the least; after a begin that is slept over
+LATE_FOR = timedelta(hours=4)  # the longest entry that one does not come late to
 SURE = 0.5  # confidence of a label from which an entry is sport
 
 
 def missed(known: Snapshot) -> frozenset[str]:
     """Return the keys of the timed entries until now that cannot have been attended, by the watch."""
-    return known.once("missed entries", lambda: frozenset(_missed(known)))
+    return frozenset(_of(known))
 
 
-def _missed(known: Snapshot) -> Iterator[str]:
+def woke_after(known: Snapshot) -> Mapping[str, datetime]:
+    """Return the keys of the entries that were slept through, each with when that sleep ended."""
+    return {key: woke for key, woke in _of(known).items() if woke is not None}
+
+
+def _of(known: Snapshot) -> Mapping[str, datetime | None]:
+    return known.once("missed entries", lambda: dict(_missed(known)))
+
+
+def _missed(known: Snapshot) -> Iterator[tuple[str, datetime | None]]:
     recorded = [one for _, one in ended_whole(known)]
     asleep = merged((one.start, one.end) for one in recorded if one.kind is EpisodeKind.SLEEP)
+    active = merged((one.start - AROUND, one.end + AROUND) for one in recorded if one.kind is EpisodeKind.WORKOUT)
     sport: list[Occurrence] = []
     for one, label in known.agenda if asleep else ():
         if one.event.all_day or label.action is ActionType.SLEEP or not one.start < min(one.end, known.at):
             continue
-        if length(clipped(asleep, one.start, one.end)) > SLEPT_OVER * (one.end - one.start):
-            yield one.key
-        elif label.action is ActionType.EXERCISE and label.confidence >= SURE and one.end + COMES_IN <= known.at:
+        is_sport = label.action is ActionType.EXERCISE and label.confidence >= SURE
+        low, high = one.start - (UP_BEFORE if is_sport else timedelta(0)), one.start + LATE
+        woke = next((end for start, end in asleep if start < one.start and low < end), None)
+        trained = is_sport and clipped(active, one.start, one.end)
+        late = woke is not None and (is_sport or (woke >= high and one.end - one.start <= LATE_FOR))
+        over = length(clipped(asleep, one.start, one.end)) > SLEPT_OVER * (one.end - one.start)
+        if over or (late and not trained and not is_journey(one)):
+            yield one.key, woke
+        elif is_sport and one.end + COMES_IN <= known.at:
             sport.append(one)
-    active = merged((one.start - AROUND, one.end + AROUND) for one in recorded if one.kind is EpisodeKind.WORKOUT)
     unseen = [one for one in sport if not clipped(active, one.start, one.end)]
     shown, walked = len(sport) - len(unseen), _walked(known) if unseen else frozenset[date]()
     tells = shown >= max(SHOWN_LEAST, SHOWN_SHARE * len(sport))
     for one in unseen:
-        late = bool(active) and bool(clipped(asleep, one.start - UP_BEFORE, one.start))
-        if (late or (tells and _is_worn(one, asleep))) and clock(one.start, known.zones)[0] not in walked:
-            yield one.key
+        if tells and _is_worn(one, asleep) and clock(one.start, known.zones)[0] not in walked:
+            yield one.key, None
 
 
 def _is_worn(one: Occurrence, asleep: list[Stretch]) -> bool:

@@ -80,9 +80,10 @@ def _evening_kind(view: View) -> str:
 
 
 def _first_entry(view: View) -> datetime | None:
-    """Return the begin of the next date's first entry, or None."""
+    """Return the begin of the next date's first entry of work, or None."""
     end = view.grid.end_of_date
-    return min((start for start, _ in view.person.attended if end <= start < end + DAY), default=None)
+    work = (o.start for o, label in view.person.entries if takes_time(o.event) and label.action in OFFICE_WORK)
+    return min((start for start in work if end <= start < end + DAY), default=None)
 
 
 def _off(view: View, day: date) -> bool:

@@ -73,6 +73,8 @@ def before(due: date, action: ActionType | None, today: date) -> bool:
 def hours(candidate: Candidate, view: View) -> Cells | bool:
     grid = view.grid
     waits = candidate.action is A.DEEP_WORK and not is_urgent(candidate, view)
+    if waits and candidate.task is not None and not presses(candidate, view) and _late_shift(grid):
+        return False  # another morning
     if candidate.task is not None and not (waits and grid.work):
         return False if waits and _working_day(candidate, view) else _free_of_dinner(candidate, view)
     if candidate.action is None:
@@ -82,6 +84,11 @@ def hours(candidate: Candidate, view: View) -> Cells | bool:
     if candidate.action is A.EXERCISE:  # nor is sport in the night
         own = [one for one in own if one[0] + HOUR <= grid.since(SPORT_UNTIL + HOUR / 2)]
     return grid.inside(merged(one for one in (*HOURS[candidate.action][0](grid), *own) if one[0] < one[1]))
+
+
+def _late_shift(grid: Grid) -> bool:
+    long = (o.start for o, label in grid.entries if o.end - o.start >= SHIFT and label.action in OFFICE_WORK)
+    return any(grid.since(NOON) <= start < grid.bed for start in long)
 
 
 def _free_of_dinner(candidate: Candidate, view: View) -> Cells:
@@ -206,6 +213,8 @@ HOURS: Mapping[ActionType, tuple[Callable[[Grid], list[Stretch]], str]] = {  # a
 
 
 def of_hours(candidate: Candidate, view: View) -> Fact:
+    if candidate.action is A.SLEEP and view.is_today and view.person.now >= view.grid.since(NAP_UNTIL):
+        return fact("nap_late")
     if candidate.task is None and candidate.action is not None:
         return fact(HOURS[candidate.action][1])
     working = _working_day(candidate, view) if candidate.action is A.DEEP_WORK and not view.grid.work else None
@@ -307,9 +316,18 @@ def not_lately(candidate: Candidate, view: View) -> Cells | bool:
     )
     if candidate.action is A.EXERCISE:
         lately += [e.end for e in view.person.workouts(view.grid.date)]
-    around = [(one.start - apart, one.end + apart) for one in view.near if one.action is candidate.action]
+    again = candidate.action is A.EXERCISE and sport_missed(view) is not None and _said_once(view)
+    near = [] if again else [one for one in view.near if one.action is candidate.action]
+    around = [(one.start - apart, one.end + apart) for one in near]
     around += [(start - FRESH, end + FRESH) for start, end in _long_sport(candidate, view)]
     return ~view.grid.touched([*((end, end + apart) for end in lately), *around])
+
+
+def _said_once(view: View) -> bool:
+    """Return True if sport was suggested once today, its time is over, and nobody answered: it may be said again."""
+    day, now = view.grid.date, view.person.now
+    of_day = [one for one in view.person.advised if one.action is A.EXERCISE and one.moment.date == day]
+    return len(of_day) == 1 and of_day[0].answer is None and of_day[0].end is not None and of_day[0].end <= now
 
 
 def _long_sport(candidate: Candidate, view: View) -> list[Stretch]:

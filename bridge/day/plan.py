@@ -13,7 +13,8 @@ from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import is_journey, journey
 from bridge.day.agreed import is_agreed
 from bridge.day.choice import LEAST_SLEEP, Judged, Propensities, judged, of_bedtime, of_waking, option_at
-from bridge.day.grid import BESIDE, CELL, DAY, HOUR, MINUTE, Grid, rounded_up, without
+from bridge.day.evidence import woke_after
+from bridge.day.grid import BESIDE, CELL, DAY, EVENING, HOUR, MINUTE, Grid, rounded_up, without
 from bridge.day.masks import AGAIN, LEISURE, SHORT_TASK, before, urgency
 from bridge.day.person import Person, is_blank
 from bridge.day.rules import APART, PAUSE
@@ -254,6 +255,7 @@ def _urgency(one: Judged, view: View) -> int:
 
 def _tasks_most(view: View, found: Sequence[Judged], given: Sequence[Block]) -> int:
     urgent = any(one.candidate.due == view.grid.date for one in found)
+    urgent = urgent and not any(o.start >= view.grid.since(EVENING) for o in view.with_others)  # the evening is theirs
     most = LONG_DAY_MOST if float(view.grid.strained[-1]) >= LONG_DAY else TASKS_MOST
     taken = sum(one.task is not None or one.action not in RESTS for one in given)
     return max((URGENT_MOST if urgent else most) - taken, 0)
@@ -312,6 +314,8 @@ def _entry(person: Person, occurrence: Occurrence, label: Label, due: list[Task]
     title, told = title_of(occurrence), list(_of_flights(person, occurrence))
     if is_open_hours(occurrence.event):
         told.append(fact("open_hours", start=person.local(occurrence.start), end=person.local(occurrence.end)))
+    if occurrence.key in (woke := woke_after(person.known)) and not occurrence.event.all_day:
+        told.append(fact("slept_until", time=person.local(woke[occurrence.key])))
     focus = label.action is ActionType.DEEP_WORK and takes_time(occurrence.event) and occurrence.end > person.now
     focus = focus and not told  # what the way to a flight takes
     meant = [task for task in due if may_be_for(title, task)] if focus else []

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
+from itertools import combinations
 
 import numpy as np
 
-from bridge.calendar.busy import is_open_hours
+from bridge.calendar.busy import is_open_hours, takes_time
+from bridge.calendar.flights import is_journey, journey
 from bridge.day.choice import judged, of_bedtime
 from bridge.day.grid import DAY, EVENING, Grid
 from bridge.day.masks import sport_missed, urgency
@@ -28,7 +30,6 @@ from bridge.day.view import (
     title_of,
 )
 from bridge.domain.facts import Fact, fact
-from bridge.domain.slots import moment_at, slot_bounds
 from bridge.domain.types import Occurrence
 from rhythm_env.interface import ActionType
 
@@ -37,7 +38,7 @@ SPORT_OVER = timedelta(hours=20)  # after midnight: later, sport explains no sil
 ELSEWHERE = {"planned_later", "new_zone"}  # kinds of facts by which a task waits for its own time
 OF_TODAY = {"late_for_it", "hour_of_day", "no_gap", "no_calls", "offices_closed"}  # kinds that another day changes
 NO_ANSWER = {"no_grounds", "often_enough", "no_sport_now", "hour_of_day"}  # kinds that do not say why there is no sport
-RACE_SOON = timedelta(minutes=90)
+RACE_SOON, CLASH_AHEAD, WAY_LATE = timedelta(minutes=90), timedelta(hours=8), timedelta(minutes=60)
 NIGHT_EARLIER, FOR_SPORT = timedelta(minutes=20), timedelta(hours=36)
 
 
@@ -45,7 +46,9 @@ def quiet(view: View, held: Mapping[ActionType, Fact]) -> tuple[Fact, ...]:
     """Return why nothing is advised now: sleep, a flight, an entry, or what speaks against each action."""
     person, now = view.person, view.person.now
     taken = taken_at(view, now) or _soon(view) or _waiting(view)
-    risk = at_risk(person)
+    risk, clash = at_risk(person), tuple(_clash(view))
+    if taken is not None and taken.kind in ("leave_by", "leave_now", "flight_leaves"):
+        return (taken, *clash)
     if taken is not None:
         return (taken, *(risk if taken.kind in ("get_ready", "entry_next") else ()))
     enough = next((why for why in held.values() if why.kind == "enough_today"), None)
@@ -65,6 +68,8 @@ def quiet(view: View, held: Mapping[ActionType, Fact]) -> tuple[Fact, ...]:
     if other is not None:
         return (other,)
     ahead_of = _entry_within(view, ENTRY_NEAR)
+    if clash:
+        return clash
     if ahead_of is not None:
         return (fact("nothing_before", time=view.person.local(ahead_of.start)),)
     evening = now >= view.grid.since(EVENING) and not any(
@@ -133,17 +138,31 @@ def _soon(view: View) -> Fact | None:
     person, now = view.person, view.person.now
     leaves = next((o.start for o in person.flights if now < o.start < now + FLIGHT_NEAR), None)
     if leaves is not None:
-        until = slot_bounds(moment_at(now, person.known.zones), person.known.zones)[1]
         way = next((low for low, high in person.journeys if low <= leaves < high), leaves)
-        if now < way < until:
-            return fact("leave_by", time=view.person.local(way))
-        return fact("flight_leaves", time=view.person.local(leaves))
+        kind = "leave_by" if now < way else "leave_now" if now < way + WAY_LATE else "flight_leaves"
+        return fact(kind, time=person.local(way if kind == "leave_by" else leaves))
     near = ((o, RACE_SOON if o.end - o.start >= LONG_SPORT else ENTRY_SOON) for o in person.races)
     race = next((o for o, soon in near if now <= o.start < now + soon), None)
     if race is not None:
         return fact("get_ready", time=person.local(race.start), title=title_of(race))
     soon = _entry_within(view, ENTRY_SOON)
     return None if soon is None else fact("entry_next", time=view.person.local(soon.start), title=title_of(soon))
+
+
+def _clash(view: View) -> Iterator[Fact]:
+    """Yield the first two entries of one's own that overlap within the coming hours, once by their names."""
+    person, now = view.person, view.person.now
+    mine = [o for o, _ in person.entries if takes_time(o.event) and not o.event.all_day and not is_open_hours(o.event)]
+    mine = [o for o in mine if now < o.start < now + CLASH_AHEAD and o.start < view.grid.bed]
+    for one, other in combinations(mine, 2):
+        flight = next((o for o in (one, other) if is_journey(o)), None)
+        low, high = (one.start, one.end) if flight is None else journey(flight)
+        beside = one if flight is other else other
+        if beside.start < high and low < beside.end and one.event.title != other.event.title:
+            names = [f"{title_of(o)} {person.clock(o.start)}" for o in (one, other) if title_of(o)]
+            named = ", ".join(names) if len(names) > 1 else None
+            yield fact("overlap" if flight is None else "clash", time=person.local(beside.start), title=named)
+            return
 
 
 def _entry_within(view: View, ahead: timedelta) -> Occurrence | None:

@@ -150,6 +150,12 @@ class View:
                 found.setdefault(label.action, []).append(occurrence)
         return found
 
+    @property
+    def with_others(self) -> list[Occurrence]:
+        """The entries of the day with friends or family."""
+        found = (o for action in COMPANY for o in self.planned(action))
+        return [o for o in found if self.grid.wake <= o.start < self.grid.bed]
+
     def times(self, action: ActionType, until: datetime) -> set[date]:
         """Return the dates within the seven days up to ``until`` that have an action done, planned or foreseen."""
         day = self.person.date_of(until)
@@ -182,7 +188,8 @@ def taken_at(view: View, at: datetime) -> Fact | None:
     flight = next((o for o in person.flights if o.start <= at < o.end), None)
     if flight is not None:
         return fact("flight_lands", time=view.person.local(flight.end))
-    inside = (o for o, label in person.entries if o.start <= at < o.end and is_there(o, label))
+    there = ((o, label) for o, label in person.entries if o.start <= at < o.end and o.key not in person.missed)
+    inside = (o for o, label in there if is_there(o, label))
     entry = max(inside, key=lambda o: o.end, default=None)
     if entry is not None:
         today = person.date_of(entry.end - CELL) == person.date_of(at)

@@ -67,7 +67,7 @@ PARTS: Mapping[str, Row] = {  # of other facts
 
 REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the plan, or an entry to keep
     "answer_teaches": say("little is known of you yet, and your answer tells what suits you"),
-    "a_try": say("a try, as {share:.0%} of advice is: it shows what suits you (else: {otherwise})"),
+    "a_try": say("something different today, to see what suits you"),
     "moved": say("you moved it to this time"),
     "done_before": say("you did it on {time:%a} at {time:%H:%M} before"),
     "usually_done": say("you usually do it on {time:%a} at {time:%H:%M}"),
@@ -124,6 +124,9 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     ),
     "bedtime_unwell_before": say(
         "bedtime is {time:%H:%M} today, because your body needs the rest and your entry is at {entry:%H:%M}"
+    ),
+    "bedtime_overslept": say(
+        "bedtime is {time:%H:%M} today: your entry at {entry:%H:%M} is one like you slept through lately"
     ),
     "bedtime_leaves": say(
         "bedtime is {time:%H:%M} today, before your entry at {entry:%H:%M}: that leaves {long}, {missing} less than "
@@ -190,6 +193,14 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "next_entry": Titled(say("Next: an entry, {time:%H:%M}"), say("Next: {title}, {time:%H:%M}")),
     "entry_next": say("you have an entry at {time:%H:%M}"),
     "flight_leaves": say("your flight leaves at {time:%H:%M}"),
+    "leave_now": say("it is time to leave for the airport: your flight leaves at {time:%H:%M}"),
+    "overlap": Titled(
+        say("two of your entries overlap at {time:%H:%M}"), say("from {time:%H:%M} on these overlap: {title}")
+    ),
+    "clash": Titled(
+        say("your entry at {time:%H:%M} clashes with your flight or the ways to and from the airport"),
+        say("at {time:%H:%M} these clash, counting the ways to and from the airport: {title}"),
+    ),
     "get_ready": Titled(
         say("it is time to get ready for your entry at {time:%H:%M}"),
         say("it is time to get ready for {title} at {time:%H:%M}"),
@@ -246,6 +257,7 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "tiring_day": say("your day has {length} of tiring entries"),
     "no_working_time": say("it is no working time"),
     "late_or_work": say("it is too late or work time"),
+    "nap_late": say("it is too late in the day for a nap"),
     "bedtime_far": say("bedtime is not near"),
     "no_sport_now": say("this is no time for sport"),
     "hours_of_sleep": say("these are hours of sleep"),

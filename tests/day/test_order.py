@@ -125,7 +125,7 @@ def test_before_a_flight_the_way_to_the_airport_is_told():
     one = person(entry(TODAY, 720, 840, None, "Flight to Rome"), hour=7.6)
     assert for_person(quiet(look(one, one.now), {})) == ["leave for the airport by 09:30"]
     early = person(entry(TODAY, 1000, 1200, None, "Flight to Rome"), hour=11)
-    assert for_person(quiet(look(early, early.now), {})) == ["your flight leaves at 16:40"]
+    assert for_person(quiet(look(early, early.now), {})) == ["leave for the airport by 14:10"]
 
 
 def test_work_that_can_wait_keeps_clear_of_dinner_on_a_free_day():

@@ -163,6 +163,42 @@ def test_an_entry_that_was_slept_over_is_not_done(worn):
     assert any("you rest after" in text for text in silence(one)) is (not worn)
 
 
+def test_what_was_slept_through_was_not_attended_and_says_so():
+    for woke, gone in ((612, True), (590, False)):
+        lecture = [entry(SUNDAY - k * DAY, 600, 690, A.LEARN, "Lecture") for k in (0, -1)]
+        slept = [*nights(30, 60, 540, last=SUNDAY - DAY, noise=5), sleep(SUNDAY, 100, woke)]
+        one = person(*lecture, day=SUNDAY, hour=10.5, episodes=slept, work=False)
+        assert (lecture[0][0].key in missed(one.known)) is gone
+        block = next(b for b in blocks(one, "entry") if b.title == "Lecture")
+        assert ("you slept until 10:12" in for_person(block.facts)) is gone
+        assert ("slept through lately" in told(of_bedtime(one, SUNDAY + DAY))) is gone
+        assert (silence(one) == ["you have an entry until 11:30"]) is not gone
+
+
+def test_a_race_that_was_slept_into_is_known_as_missed_at_once():
+    race = entry(SUNDAY, 510, 660, A.EXERCISE, "City run")
+    slept = [*nights(30, 60, 540, last=SUNDAY - DAY, noise=5), sleep(SUNDAY, 60, 509)]
+    one = person(race, day=SUNDAY, hour=12, episodes=slept, work=False)
+    assert missed(one.known) == {race[0].key}
+    assert not any("you rest after your sport" in text for text in silence(one))
+    ran = person(race, day=SUNDAY, hour=12, episodes=[*slept, workout(SUNDAY, 530, 110)], work=False)
+    assert not missed(ran.known)
+
+
+def test_entries_that_overlap_are_named_once():
+    pair = [entry(SUNDAY, 1145, 1265, A.ADMIN_WORK, "ATK to WAS"), entry(SUNDAY, 1170, 1230, None, "Red Rocket Farm")]
+    one = person(*pair, day=SUNDAY, hour=17.3, work=False)
+    assert silence(one) == ["from 19:30 on these overlap: ATK to WAS 19:05, Red Rocket Farm 19:30"]
+
+
+def test_deep_work_of_days_ahead_waits_for_a_morning_without_a_late_shift():
+    task = Task(key="t", list="l", title="Prepare talk", due=TODAY + 3 * DAY)
+    shift = entry(TODAY, 840, 1320, A.ADMIN_WORK, "Late shift")
+    for agenda, said in (((shift,), False), ((), True)):
+        one = person(*agenda, hour=9.2, tasks=[task], task_actions={"t": A.DEEP_WORK}, work=False)
+        assert any(b.title == "Prepare talk" for b in week(one).blocks(TODAY)) is said
+
+
 def test_sport_of_which_a_watch_shows_nothing_is_not_done_where_it_shows_the_others():
     gym = [entry(TODAY - k * DAY, 1080, 1140, A.EXERCISE, "Gym") for k in range(1, 9)]
     race = entry(TODAY - DAY, 480, 580, A.EXERCISE, "City run")
