@@ -52,6 +52,8 @@ NOTED = (
     r"^(?P<name>[^\W\d_]{3,}):.*(?:notiert|\bnoted?)(?!\w)",
 )
 
+NO_NAMES = frozenset({"nothing", "anything", "something", "everything", "nichts", "etwas", "alles"})
+
 
 def noted(text: str) -> tuple[str, list[str]]:
     """Return a question without asides on how a thing is noted, and the names that it says are noted."""
@@ -61,7 +63,9 @@ def noted(text: str) -> tuple[str, list[str]]:
         text = re.sub(pattern, " ", text)
     for pattern in NOTED:
         names += [match["name"] for match in re.finditer(rf"(?<!\w){pattern}", text)]
-    return text, [one for one in dict.fromkeys(names) if not any((one,) in lexicon(of) for of in MONTHS)]
+    return text, [
+        one for one in dict.fromkeys(names) if one not in NO_NAMES and not any((one,) in lexicon(of) for of in MONTHS)
+    ]
 
 
 def without_free(text: str) -> str:
