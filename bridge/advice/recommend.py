@@ -270,6 +270,8 @@ def _current(store: Store, existing: Recommendation, person: Person, span: Stret
         return replace(existing, start=option.start, end=option.end)
     if taken:
         return None
+    if why is not None and why.kind == "trained":
+        return _over(existing, why, now)
     return _over(
         existing, fact("no_time_left", start=view.person.local(start), end=view.person.local(end), why=why), now
     )

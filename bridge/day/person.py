@@ -20,7 +20,7 @@ from bridge.calendar.flights import is_journey, journey
 from bridge.day.evidence import missed, woke_after
 from bridge.day.routine import Routine, not_against, wished_sleep
 from bridge.day.sleep import TO_BED, TO_GET_UP, Night, Rests, after, attended_around, fitted, is_night, rounded
-from bridge.day.typical import DAY, MINUTE, instant, midmean
+from bridge.day.typical import DAY, MINUTE, instant, median, midmean
 from bridge.day.work import OFFICE, free_days
 from bridge.domain.facts import Fact, fact
 from bridge.domain.records import AdviceRecord, Snapshot
@@ -40,7 +40,7 @@ TIRED_BELOW, TIRED_LACK = 300 * MINUTE, 120 * MINUTE  # hardly any: a night so s
 EARLIER_LEAST, EVENING_BED = 15 * MINUTE, 21 * 60.0  # what is earlier than usual; minutes after midnight of the evening
 OWED_LEAST = 15  # minutes that are worth an earlier night
 NEED_MOST = 540 * MINUTE
-AFTER_OVERSLEPT = 30 * MINUTE  # how much earlier a night begins before what was slept through the last time
+AFTER_OVERSLEPT = 18 * MINUTE  # how much earlier a night begins before what was slept through the last time
 ILL_EARLIER, STRAINED_EARLIER = 60 * MINUTE, 30 * MINUTE  # how much earlier a night begins for signs of illness
 SHORT_LEAST, ENOUGH = 45 * MINUTE, 7 * 60 * MINUTE  # missing of a short night; a length that is none
 DAY_SLEEP = 12  # hour of the day, from which a sleep that ends was by day and moves no bedtime
@@ -328,13 +328,13 @@ class Person:
 
     @kept
     def overslept(self, day: date) -> Occurrence | None:
-        """Return the first entry of a date, before noon, if its like was slept through within eight days."""
+        """Return the first entry of a date, before noon, if the last like it was slept through within eight days."""
         noon = instant(day, 12 * 60.0, self.zones)
         of_day = (o for o, _ in self.entries if midnight(day, self.zones) <= o.start < noon and takes_time(o.event))
         first = next((o for o in of_day if not o.event.all_day and o.start > self.now), None)
         name = None if first is None else first.event.title
-        like = {o.event.title for o, _ in self.entries if o.key in woke_after(self.known)} if name else set()
-        return first if name in like else None
+        like = [o.key for o, _ in self.entries if name and o.event.title == name and o.start < self.now]
+        return first if like and like[-1] in woke_after(self.known) else None
 
     def asked(self, day: date) -> dict[str, timedelta]:
         """Return what last night and the body ask of the night that ends on a date: to begin so much earlier."""
@@ -343,6 +343,9 @@ class Person:
     def earliest_bed(self, day: date, usual: datetime | None = None) -> datetime:
         """Return how early sleep can come before the usual bedtime: more so after hardly any, but not before 21:00."""
         usual = usual or self.usual_sleep(day)[0]
+        week = instant(day, median([night.bed for night in self.routine.nights]), self.zones)
+        if usual - EARLIER_MOST <= week < usual and self.wishes.night.on((day - DAY).weekday()).bed is None:
+            usual = week  # the body keeps the week's clock on a weekend too
         most = EARLIER_TIRED if self._is_tired(day - DAY) else EARLIER_MOST
         return max(usual - most, min(usual, instant(day - DAY, EVENING_BED, self.zones)))
 

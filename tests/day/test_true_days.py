@@ -115,6 +115,15 @@ def test_illness_is_told_of_its_night_where_the_last_is_not_known():
         assert told(body.facts[0]).startswith(f"{text} fighting something: resting")
 
 
+def test_the_eve_of_a_race_goes_by_the_clock_of_the_week_also_where_weekends_are_later():
+    slept = nights(40, lambda d: 160 if d.weekday() >= 5 else 80, lambda d: 570 if d.weekday() >= 5 else 450, noise=5)
+    slept = [n for n in slept if n[1].day < SUNDAY - DAY] + [sleep(SUNDAY - DAY, 160, 560)]
+    race = entry(SUNDAY, 450, 600, A.EXERCISE, "City run")
+    eve = person(race, day=SUNDAY - DAY, hour=19, episodes=slept, work=False)
+    assert eve.sleep(SUNDAY)[0] <= at(SUNDAY, -25)
+    assert eve.sleep(SUNDAY)[1] - eve.sleep(SUNDAY)[0] > 6 * HOUR
+
+
 def test_a_mere_entry_that_takes_minutes_of_the_night_owns_up_to_nothing():
     for start in (515, 520, 530, 540):
         eve = eve_of_a_race(400, start)
