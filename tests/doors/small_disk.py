@@ -121,11 +121,11 @@ def _close(store: Path, disk: Path) -> None:
 
 
 def tear(path: Path, tables: tuple[str, ...] = TORN_TABLES) -> None:
-    """Overwrite the first page of three tables, as a disk or a copy cut short would."""
+    """Overwrite the first pages of three tables and of their indexes, as a disk or a copy cut short would."""
     with sqlite3.connect(path) as db:
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        query = "SELECT rootpage FROM sqlite_master WHERE name = ?"
-        roots = [db.execute(query, (name,)).fetchone()[0] for name in tables]
+        query = "SELECT rootpage FROM sqlite_master WHERE tbl_name = ? AND rootpage > 0"
+        roots = [root for name in tables for (root,) in db.execute(query, (name,))]
     db.close()
     with path.open("r+b") as file:
         for root in roots:
