@@ -101,7 +101,8 @@ def is_known(store: Store, user: User, entries: Sequence[Entry]) -> bool:
     While it is False, an empty calendar means nothing.
     """
     read = (one.source for one in store.connections.of_user(user.id) if one.last_success is not None)
-    return bool(entries) or any("events" in registry.spec(source).delivers for source in read)
+    installed = registry.names("connectors")
+    return bool(entries) or any(s in installed and "events" in registry.spec(s).delivers for s in read)
 
 
 def slot_of(facts: SlotFacts, entries: Sequence[Entry], advice: Sequence[AdviceRecord], zones: ZoneHistory) -> WeekSlot:

@@ -111,9 +111,7 @@ def _came(before: Stored, now: Stored, outcome: Outcome) -> list[Text]:
 
 
 def _title(source: str) -> str:
-    if source not in registry.names("connectors"):
-        return source.removeprefix("-")
-    return phrases.source_title(source)
+    return phrases.source_title(source.removeprefix("-"))
 
 
 async def receive_upload(visit: Visit, name: str, body: AsyncIterator[bytes]) -> Path:

@@ -11,6 +11,7 @@ from bridge.domain.titles import ACTION_TITLES, METER_TITLES, METER_WORDS
 from rhythm_env.interface import ActionType, Meter
 
 # the reason of a label that a rule of the keywords, or the model of titles, gave
+UNKNOWN_SOURCE_CHARACTERS = 40
 GUESS = re.compile(r"(?:learnt|(?:(?:learnt|unsure); )?rule \S+?)(?P<all_day>, all day)?")
 
 
@@ -115,12 +116,14 @@ def source_name(title: str) -> tuple[str, str]:
 
 
 def source_title(name: str) -> str:
-    """Return the name of a source as people write it. ``name`` may be SOURCE/DEVICE.
+    """Return the name of a source as people write it. ``name`` may be SOURCE/DEVICE, or a source not installed here.
 
-    >>> source_title("whoop"), source_title("health_connect/pixel_8")
-    ('WHOOP', 'Health Connect (pixel_8)')
+    >>> source_title("whoop"), source_title("health_connect/pixel_8"), source_title("a watch")
+    ('WHOOP', 'Health Connect (pixel_8)', 'a watch')
     """
     source, _sep, device = name.partition("/")
+    if source not in registry.names("connectors"):
+        return name[:UNKNOWN_SOURCE_CHARACTERS]
     title = source_name(registry.spec(source).title)[0]
     return f"{title} ({device})" if device else title
 
