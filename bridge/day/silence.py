@@ -38,7 +38,7 @@ SPORT_OVER = timedelta(hours=20)  # after midnight: later, sport explains no sil
 ELSEWHERE = {"planned_later", "new_zone"}  # kinds of facts by which a task waits for its own time
 OF_TODAY = {"late_for_it", "hour_of_day", "no_gap", "no_calls", "offices_closed"}  # kinds that another day changes
 NO_ANSWER = {"no_grounds", "often_enough", "no_sport_now", "hour_of_day"}  # kinds that do not say why there is no sport
-RACE_SOON, CLASH_AHEAD, WAY_LATE = timedelta(minutes=90), timedelta(hours=8), timedelta(minutes=60)
+RACE_SOON, CLASH_AHEAD, WAY_LATE = timedelta(minutes=60), timedelta(hours=8), timedelta(minutes=60)
 NIGHT_EARLIER, FOR_SPORT = timedelta(minutes=20), timedelta(hours=36)
 
 

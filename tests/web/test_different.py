@@ -89,7 +89,7 @@ def test_an_illness_is_asked_about_where_it_is_told_and_told_once(
     shown = visitor.get("/").text
     words = text(visitor.get("/"))
     assert "Your watch shows your body fighting something: " in words
-    assert words.index("Rest comes first today. Are you ill? Yes No") < words.index("Mon morning, until 12:00")
+    assert words.index("Rest comes first today. Are you ill? Yes No") < words.index("What to do now")
     assert 'hx-get="/different?above=ill"' in shown
     assert "I am ill</button>" not in part.partition("<details")[0]
     before, _details, after = advice.partition("<details>")
