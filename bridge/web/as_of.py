@@ -22,7 +22,11 @@ from rhythm_env.interface import Meter
 
 NOON, A_DAY = timedelta(hours=12), timedelta(days=1)
 NIGHTS_MIN, NIGHTS_DAYS = 3, 28
-OF_MOST = {"bedtime_common", "waking_common", "asleep_common"}  # facts of people whose nights are not known lately
+SINCE = {  # facts of people whose nights are not known lately -> the same with the nights known long ago
+    "bedtime_common": "bedtime_common_since",
+    "waking_common": "waking_common_since",
+    "asleep_common": "asleep_common_since",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,13 +82,13 @@ def _usual(visit: Visit, episodes: Iterable[Episode], at: datetime) -> tuple[str
 
 def with_old_nights(visit: Visit, facts: Sequence[Fact]) -> list[Fact]:
     """Return facts of common times of sleep with the nights that were known long ago, if there are any."""
-    if not any(one.kind in OF_MOST for one in facts):
+    if not any(one.kind in SINCE for one in facts):
         return list(facts)
     then = old_nights(visit)
     if then is None:
         return list(facts)
     return [
-        replace(one, kind=f"{one.kind}_since", values={**one.values, **then}) if one.kind in OF_MOST else one
+        replace(one, kind=SINCE[one.kind], values={**one.values, **then}) if one.kind in SINCE else one
         for one in facts
     ]
 

@@ -17,4 +17,5 @@ def upgrade() -> None:
         "recommendations",
         ["answered_at"],
         sqlite_where=sa.text("answered_at IS NOT NULL"),
+        postgresql_where=sa.text("answered_at IS NOT NULL"),
     )
