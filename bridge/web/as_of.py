@@ -88,8 +88,7 @@ def with_old_nights(visit: Visit, facts: Sequence[Fact]) -> list[Fact]:
     if then is None:
         return list(facts)
     return [
-        replace(one, kind=SINCE[one.kind], values={**one.values, **then}) if one.kind in SINCE else one
-        for one in facts
+        replace(one, kind=SINCE[one.kind], values={**one.values, **then}) if one.kind in SINCE else one for one in facts
     ]
 
 

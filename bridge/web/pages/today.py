@@ -170,7 +170,9 @@ def _silence_part(visit: Visit, found: Silence, follows: str | None) -> HTMLResp
     known = _known(visit)
     old = newest_if_old(visit.bridge.store, visit.user, known)
     after = requests.next_entry(visit.bridge, visit.user, visit.now, known.agenda)
-    reasons, after = _once(found.facts, after)
+    current = visit.app.today_cache.today(visit.bridge, visit.user, visit.now)
+    above = {one.kind for one in visit.app.today_cache.opening(visit.bridge, visit.user, current)}
+    reasons, after = _once(sorted(found.facts, key=lambda one: one.kind in above), after)
     return page(
         "today/silence.html",
         visit,
