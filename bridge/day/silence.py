@@ -34,11 +34,12 @@ from bridge.domain.types import Occurrence
 from rhythm_env.interface import ActionType
 
 FLIGHT_NEAR, ENTRY_NEAR, ENTRY_SOON = timedelta(hours=6), timedelta(hours=2), timedelta(minutes=45)
+TRAINED_FRESH = timedelta(hours=4)  # after the beginning of sport: later, it explains no silence
 SPORT_OVER = timedelta(hours=20)  # after midnight: later, sport explains no silence
 ELSEWHERE = {"planned_later", "new_zone"}  # kinds of facts by which a task waits for its own time
 OF_TODAY = {"late_for_it", "hour_of_day", "no_gap", "no_calls", "offices_closed"}  # kinds that another day changes
 NO_ANSWER = {"no_grounds", "often_enough", "no_sport_now", "hour_of_day"}  # kinds that do not say why there is no sport
-RACE_SOON, CLASH_AHEAD, WAY_LATE = timedelta(minutes=60), timedelta(hours=8), timedelta(minutes=60)
+RACE_SOON, CLASH_AHEAD, WAY_LATE = timedelta(minutes=90), timedelta(hours=8), timedelta(minutes=60)
 NIGHT_EARLIER, FOR_SPORT = timedelta(minutes=20), timedelta(hours=36)
 
 
@@ -85,7 +86,9 @@ def _of_sport(view: View, why: Fact | None) -> Fact | None:
         return None
     if why.kind == "suggestion_over":
         return fact("slot_had", action=str(ActionType.EXERCISE), why=why)
-    if why.kind in ("trained", "long_sport_done", "long_sport_today", "long_sport_yesterday"):
+    if why.kind == "trained":
+        return why if now < datetime.fromisoformat(str(why.values["time"])) + TRAINED_FRESH else None
+    if why.kind in ("long_sport_done", "long_sport_today", "long_sport_yesterday"):
         return why
     if why.kind == "sport_rests":
         habit = view.habit(ActionType.EXERCISE)

@@ -155,7 +155,9 @@ def _of_day(rng: random.Random, kind: Kind, day: date, zone: str, known: datetim
             start = _at(day, rng.choice([7.2, 18.0, 19.0]), zone)
             end = start + rng.randint(25, 70) * MINUTE
             sport = rng.choice(["running", "cycling", "strength"])
-            yield end, Episode(key=f"sport/{day}", kind=EpisodeKind.WORKOUT, start=start, end=end, day=day, label=sport)
+            key, kind_of = f"sport/{day}", EpisodeKind.WORKOUT
+            if start >= wake:
+                yield end, Episode(key=key, kind=kind_of, start=start, end=end, day=day, label=sport)
     if kind.calendar:
         for line in kind.day(rng, day):
             yield known, _event(day, line, zone)
