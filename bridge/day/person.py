@@ -37,6 +37,7 @@ NEAR = timedelta(days=8)  # calendar entries and advice farther away do not matt
 LOST_LEAST, CLEARLY_SHORT = 30 * MINUTE, 60 * MINUTE  # of missing sleep: for which a night begins earlier; beyond that
 EARLIER_MOST, EARLIER_TIRED = 120 * MINUTE, 240 * MINUTE  # that the body clock allows; and after hardly any sleep
 TIRED_BELOW, TIRED_LACK = 300 * MINUTE, 120 * MINUTE  # hardly any: a night so short, or two that lacked as much
+WEEK_EARLIER = 30 * MINUTE  # from which the week's clock counts for the night of another kind of day
 EARLIER_LEAST, EVENING_BED = 15 * MINUTE, 21 * 60.0  # what is earlier than usual; minutes after midnight of the evening
 OWED_LEAST = 15  # minutes that are worth an earlier night
 NEED_MOST = 540 * MINUTE
@@ -344,7 +345,8 @@ class Person:
         """Return how early sleep can come before the usual bedtime: more so after hardly any, but not before 21:00."""
         usual = usual or self.usual_sleep(day)[0]
         week = instant(day, median([night.bed for night in self.routine.nights]), self.zones)
-        if usual - EARLIER_MOST <= week < usual and self.wishes.night.on((day - DAY).weekday()).bed is None:
+        wished = self.wishes.night.on((day - DAY).weekday()).bed
+        if wished is None and usual - EARLIER_MOST <= week <= usual - WEEK_EARLIER:
             usual = week  # the body keeps the week's clock on a weekend too
         most = EARLIER_TIRED if self._is_tired(day - DAY) else EARLIER_MOST
         return max(usual - most, min(usual, instant(day - DAY, EVENING_BED, self.zones)))
