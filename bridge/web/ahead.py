@@ -39,12 +39,12 @@ def tomorrow(visit: Visit, advice: Recommendation, gaps: Sequence[Option]) -> li
     return [] if moment.date in dates or moment not in slots_ahead(visit) else [(key(moment), _("tomorrow"))]
 
 
-def chosen(visit: Visit, named: str) -> Moment:
-    """Return the slot that a form names by its key (``week/timestep``).
+def chosen(visit: Visit, named: str, *, since_now: bool = True) -> Moment:
+    """Return the slot that a form names by its key (``week/timestep``), the current one only with ``since_now``.
 
     Raises SetupError for a slot that is over, or is a week or more ahead.
     """
-    slots = [moment_at(visit.now, visit.user.zones), *slots_ahead(visit)]
+    slots = [*([moment_at(visit.now, visit.user.zones)] if since_now else []), *slots_ahead(visit)]
     found = next((moment for moment in slots if key(moment) == named), None)
     if found is None:
         raise SetupError(_("choose one of the slots of the coming seven days"))

@@ -110,7 +110,7 @@ def move(visit: Visitor, number: Annotated[int, Path(ge=1, le=2**53)], to: Named
     Raises SetupError for a slot out of reach, and for an answered recommendation whose day is over.
     """
     monday = monday_of(week or None, visit.now, visit.user.zones)
-    moved = ahead.chosen(visit, to)
+    moved = ahead.chosen(visit, to, since_now=False)
     known = visit.app.today_cache.planning_snapshot(visit.bridge, visit.user, visit.now)
     rescheduling.answer(visit.bridge, visit.user, number, Answer.RESCHEDULE, now=visit.now, moved_to=moved, known=known)
     return RedirectResponse(f"/week?week={week_name(monday)}", 303)
