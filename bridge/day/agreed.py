@@ -1,4 +1,4 @@
-"""What a person agreed to, put off or refused: the times that stand, and what waits for them."""
+"""The times to which a person agreed, put off or refused something, and what waits for them."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ def _not_resting(candidate: Candidate, view: View) -> bool:
 
 
 def _not_put_off(candidate: Candidate, view: View) -> Cells | Fact | bool:
-    """What was put off leaves its place until its new time. A task that was is no candidate at all."""
+    """Refuse what was put off until its new time. A task that was put off is no candidate at all."""
     named = candidate.task is not None or candidate.action is None
     until = None if named or candidate.action is None else rests_until(view.person, candidate.action)
     if until is None:

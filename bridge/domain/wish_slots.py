@@ -52,7 +52,7 @@ CHANGES |= frozenset(["länger", "kürzer", "mehr", "weniger", "später", "früh
 
 @dataclass(slots=True)
 class Part:
-    """What a part of a text says, of which ``words`` are those that are not known."""
+    """A part of a text with its meaning. ``words`` are those that are not known."""
 
     joint: Kind
     text: str = ""

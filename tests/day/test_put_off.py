@@ -1,4 +1,4 @@
-"""What is put off leaves its old place until its new time: in plan, week, advice and silence it stands once."""
+"""Things put off leave their old place until their new time: in plan, week, advice and silence they stand once."""
 
 from __future__ import annotations
 

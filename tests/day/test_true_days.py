@@ -1,4 +1,4 @@
-"""What a strict reader found untrue of a day: missed entries, short eves, gaps of one slot, late and later tasks."""
+"""Days as a strict reader wants them told: missed entries, short eves, gaps of one slot, late and later tasks."""
 
 from dataclasses import replace
 from zoneinfo import ZoneInfo

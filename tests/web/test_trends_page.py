@@ -1,4 +1,4 @@
-"""What changed, as the page of trends tells it: what may explain it is named, and nothing that is always there."""
+"""Changes as the page of trends tells them: what may explain one is named, and nothing that is always there."""
 
 from __future__ import annotations
 
