@@ -148,8 +148,9 @@ def _not_resting(candidate: Candidate, view: View) -> bool:
 
 def _not_put_off(candidate: Candidate, view: View) -> Cells | Fact | bool:
     """Refuse what was put off until its new time. A task that was put off is no candidate at all."""
-    named = candidate.task is not None or candidate.action is None
-    until = None if named or candidate.action is None else rests_until(view.person, candidate.action)
+    if candidate.task is not None or candidate.action is None:
+        return True
+    until = rests_until(view.person, candidate.action)
     if until is None:
         return True
     later = view.grid.inside([(until, view.grid.bed)])
@@ -232,11 +233,9 @@ def _rested(_candidate: Candidate, view: View) -> Fact | bool:
 def little_sleep(view: View) -> Fact | None:
     """Return the fact of a night of under four hours that ended today, after which what can wait does."""
     night = view.person.slept(view.grid.date) if view.is_today else None
-    return (
-        None
-        if night is None or night.end - night.start >= LITTLE_SLEEP
-        else fact("short_opening", asleep=asleep(night))
-    )
+    if night is None or night.end - night.start >= LITTLE_SLEEP:
+        return None
+    return fact("short_opening", asleep=asleep(night))
 
 
 def _slept_enough(candidate: Candidate, view: View) -> Fact | bool:
