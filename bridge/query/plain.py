@@ -12,7 +12,6 @@ from dataclasses import replace
 from datetime import date
 from itertools import pairwise
 
-from bridge.domain import phrases
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import say
 from bridge.query import plain_kinds as w
@@ -21,7 +20,7 @@ from bridge.query.parse import Words
 from bridge.query.plain_marks import Marked
 from bridge.query.plain_names import noted, without_free, without_names
 from bridge.query.plain_slips import parts
-from bridge.query.plain_words import lexicon, months, notes_like, texts
+from bridge.query.plain_words import lexicon, loose, months, notes_like, texts, tokens_of
 from bridge.query.readings import COMPARE, words_of
 from bridge.query.spans import DAY
 
@@ -162,4 +161,5 @@ def _tokens(text: str, marked: Marked, lexicon: w.Lexicon) -> list[w.Token]:
         return marked.found[word]
 
     words = [part for word in text.split() for part in parts(word, marked.language, lexicon)]
-    return list(phrases.tokens(words, lexicon, marked_as))
+    light = texts(marked.language).light
+    return list(tokens_of(words, lexicon, loose(marked.language), light, marked_as))

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
 from bridge.domain import metric_names
+from bridge.domain.phrases import PHRASE_MAX
 from bridge.query import plain_kinds, plain_sports
-from bridge.query.plain_kinds import ACTIVITY, CONDITION, FACTOR, METRIC, SPORT, WORKOUTS, Lexicon, Token
+from bridge.query.plain_kinds import ACTIVITY, CONDITION, FACTOR, FILL, METRIC, SPORT, WORKOUTS, Lexicon, Token
 from bridge.query.span_words import MONTHS
 
 WEEKDAYS = {
@@ -25,12 +26,16 @@ WEEKDAYS = {
 
 @dataclass(frozen=True)
 class Texts:
-    """The file of a language: words, those that go before all others, patterns not asked, and words never mended."""
+    """The file of a language: words, those that go before all others, patterns not asked, and words never mended.
+
+    ``light`` are words that may stand within a phrase, as in "days on which the".
+    """
 
     words: Mapping[str, tuple[Token, ...]]
     first: Mapping[str, tuple[Token, ...]]
     not_asked: re.Pattern[str]
     unmended: frozenset[str]
+    light: frozenset[str]
 
 
 @cache
@@ -58,7 +63,60 @@ def texts(language: str) -> Texts:
         tokens = tuple(_token(*means) for means in one["means"])
         found[one.get("first", False)].update(dict.fromkeys(_each(" ".join(one["said"].split())), tokens))
     not_asked = "|".join(told["not_asked"].split("\n")).format(months="|".join(months()))
-    return Texts(*found, re.compile(rf"(?<!\w)(?:{not_asked})(?!\w)"), frozenset(told["unmended"].split()))
+    return Texts(
+        *found,
+        re.compile(rf"(?<!\w)(?:{not_asked})(?!\w)"),
+        frozenset(told["unmended"].split()),
+        frozenset(told["light"].split()),
+    )
+
+
+@cache
+def loose(language: str) -> Lexicon:
+    """Return phrases of two words or more without their light words -> their tokens.
+
+    Left out are those that would then read as something else, as "in my sleep".
+    """
+    return loosened(lexicon(language), texts(language).light)
+
+
+def loosened(known: Lexicon, light: frozenset[str]) -> Lexicon:
+    """Return the phrases of a lexicon without their light words, where that leaves two words or more."""
+    found: dict[tuple[str, ...], tuple[Token, ...]] = {}
+    for phrase, tokens in known.items():
+        plain = tuple(word for word in phrase if word not in light)
+        if len(plain) > 1 and (plain == phrase or (plain not in known and _is_free(plain, tokens, known))):
+            found[plain] = tokens
+    return found
+
+
+def _is_free(plain: Sequence[str], tokens: Sequence[Token], known: Lexicon) -> bool:
+    """Return True if words are no phrases by themselves, or say the same."""
+    alone = [one for one in tokens_of(plain, known, {}, frozenset(), lambda _: ("", None)) if one[0] != FILL]
+    return ("", None) in alone or alone == [one for one in tokens if one[0] != FILL]
+
+
+def tokens_of(
+    words: Sequence[str], known: Lexicon, loose: Lexicon, light: frozenset[str], other: Callable[[str], Token]
+) -> Iterator[Token]:
+    """Yield the tokens of the longest phrase at each place, and ``other`` of a word that begins none.
+
+    The phrases of ``known`` stand as they are, those of ``loose`` with any ``light`` words in between.
+    """
+    at = 0
+    while at < len(words):
+        size = next(
+            (n for n in range(min(PHRASE_MAX, len(words) - at), 0, -1) if tuple(words[at : at + n]) in known), 0
+        )
+        told: Sequence[Token] = known[tuple(words[at : at + size])] if size else [other(words[at])]
+        places = [n for n in range(at, min(len(words), at + 2 * PHRASE_MAX)) if words[n] not in light][:PHRASE_MAX]
+        for last in range(len(places) if places[:1] == [at] else 0, 1, -1):
+            key = tuple(words[n] for n in places[:last])
+            if places[last - 1] >= at + max(size, 1) and key in loose:
+                size, told = places[last - 1] + 1 - at, loose[key]
+                break
+        yield from told
+        at += size or 1
 
 
 def months() -> list[str]:

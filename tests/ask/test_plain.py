@@ -123,6 +123,15 @@ def test_what_is_said_in_other_words_is_understood_alike() -> None:
         assert understood(text) == understood(plainer) is not None, text
 
 
+def test_small_words_may_stand_within_a_phrase() -> None:
+    for text, plainer in (
+        ("how many minutes on average do my workouts last, by sport", "average minutes of workouts by sport"),
+        ("HRV on the nights which I went to bed after midnight", "HRV on nights when I went to bed after midnight"),
+        ("An den Tagen, an denen ich denn trainiert habe, wie hoch war da mein Stress", "Stress an Tagen mit Training"),
+    ):
+        assert understood(text) == understood(plainer) is not None, text
+
+
 def test_a_name_that_was_noted_is_known() -> None:
     assert read("do I sleep less after late meetings", TODAY, ["late meetings"]).against == "before.late meetings > 0"
     assert read("Ruhepuls an Tagen mit Alkohol", TODAY, ["Alkohol"]).where == ["Alkohol > 0"]
