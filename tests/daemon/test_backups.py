@@ -23,7 +23,7 @@ from bridge.daemon.backup_places import FILE_NAME_FORMAT, Folder
 from bridge.daemon.scheduler import Daemon
 from bridge.doctor import examine
 from bridge.domain.errors import SetupError
-from bridge.store import schema
+from tests.store.first_schema import make_first
 from tests.web.served import Visitor, open_at, served
 
 NOW = datetime(2026, 11, 20, 9, 5, tzinfo=UTC)
@@ -99,7 +99,7 @@ def test_a_backup_is_restored_on_another_machine_by_either_key(
 def test_a_backup_of_the_first_release_is_upgraded_as_it_is_restored(bridge: installation.Bridge, folder: Path) -> None:
     engine = sa.create_engine(f"sqlite:///{folder / 'first.db'}")
     with engine.begin() as db:
-        schema.migrate(db, "0001")
+        make_first(db)
         db.exec_driver_sql("INSERT INTO users (id, name, created_at) VALUES (1, 'eve', 1790000000000000)")
         db.exec_driver_sql("INSERT INTO zones (user_id, since, zone) VALUES (1, 1790000000000000, 'Europe/Rome')")
         with pytest.raises(sa.exc.OperationalError):

@@ -20,6 +20,7 @@ from bridge.domain.rendering import Audience, for_person, reasons, told
 from bridge.store import Store, tables
 from bridge.store.schema import migrate
 from bridge.store.tables import metadata
+from tests.store.first_schema import make_first
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
@@ -43,6 +44,7 @@ def engine_of(url: str) -> sa.Engine:
 def test_an_empty_database_is_made_as_the_migrations_would_make_it(empty_url: str) -> None:
     engine = engine_of(empty_url)
     with engine.begin() as db:
+        make_first(db)
         migrate(db)
         assert compare_metadata(MigrationContext.configure(db), metadata) == []
     migrated, version = described(engine), stamp(engine)
@@ -157,6 +159,7 @@ def test_reasons_stored_as_text_become_facts_that_the_person_alone_reads(empty_u
     rows = [{"evidence": json.dumps(["you said so"])}, {"evidence": json.dumps(["workout 07:00-07:36, whoop"])}, {}]
     engine = engine_of(empty_url)
     with engine.begin() as db:
+        make_first(db)
         migrate(db, "0007")
         db.exec_driver_sql("INSERT INTO users (id, name, created_at) VALUES (1, 'eve', 1790000000000000)")
         for number, row in enumerate(rows):

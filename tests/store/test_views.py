@@ -16,8 +16,9 @@ from bridge.daemon.due_tasks import run_due_tasks
 from bridge.domain.metrics import Metric
 from bridge.domain.records import SAID, Deed
 from bridge.recordings.recorded_life import DEMO_USER, DEMO_ZONE, land
-from bridge.store import Store, schema, views
+from bridge.store import Store, views
 from rhythm_env.interface import Answer
+from tests.store.first_schema import make_first
 
 DOCS = Path(__file__).parents[2] / "docs"
 BOARD: dict[str, Any] = json.loads((DOCS / "grafana.json").read_text(encoding="utf-8"))
@@ -134,7 +135,7 @@ def test_drop_takes_them_away_and_nothing_else(bridge: installation.Bridge) -> N
 def test_an_upgrade_keeps_them(empty_url: str) -> None:
     engine = engine_of(empty_url)
     with engine.begin() as db:
-        schema.migrate(db, "0001")
+        make_first(db)
         db.exec_driver_sql("CREATE VIEW view_people AS SELECT u.name AS person FROM users u")
         db.exec_driver_sql("CREATE VIEW view_measurements AS SELECT s.value AS value FROM samples s")
     Store(empty_url).close()
