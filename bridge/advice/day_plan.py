@@ -67,7 +67,7 @@ def plan_day(
         wake=person.sleep(wanted)[1] if some else None,
         work=tuple(person.work(wanted)) if some else (),
         blocks=blocks,
-        changes=(*told, *_changes(bridge, user, wanted)),
+        changes=(*told, *_changes(bridge, user, wanted, seen_at=now if seen else None)),
         outlook=outlook(person.known, wanted, lambda one: bool(person.work(one))),
         moves=_moves(person, wanted, blocks),
     )
@@ -122,11 +122,13 @@ def _moves(person: Person, day: date, blocks: Sequence[Block]) -> tuple[ZoneSpan
     return tuple(moves(person.known.zones, begin, max([begin, *(block.end for block in blocks)])))
 
 
-def _changes(bridge: Bridge, user: User, day: date) -> Iterator[Fact]:
-    """Yield a fact per recommendation of a date that was withdrawn because the calendar or the wishes changed."""
+def _changes(bridge: Bridge, user: User, day: date, *, seen_at: datetime | None) -> Iterator[Fact]:
+    """Yield a fact per recommendation of a date that was withdrawn because the day changed, until the user saw it."""
     since, until = (midnight(day + k * A_DAY, user.zones) for k in (0, 1))
     for advice in bridge.store.recommendations.taken_back(user.id, since=since, until=until):
         if advice.start is not None:
             time = advice.start.astimezone(zone_at(advice.start, user.zones))
             nap = advice.kind == "suggested" and advice.action is ActionType.SLEEP
             yield fact("taken_back", action="NAP" if nap else str(advice.action), time=time)
+        if seen_at is not None:
+            bridge.store.recommendations.close(advice.id, now=seen_at)

@@ -92,11 +92,10 @@ class Recommendations(Part):
 
     @reads
     def taken_back(self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[Recommendation]:
-        """Return the user's superseded recommendations whose start is from ``since`` until before ``until``, by
-        creation.
-        """
+        """Return the user's superseded recommendations that start in [since, until) and are not closed, by creation."""
         t = table.c
         mine = sa.and_(t.user_id == user_id, t.superseded_at.is_not(None), t.start_at >= since, t.start_at < until)
+        mine = sa.and_(mine, t.closed_at.is_(None))
         return [_recommendation(row) for row in db.execute(sa.select(table).where(mine).order_by(t.created_at, t.id))]
 
     @reads

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from bridge import installation
 from bridge.advice import requests as advising
+from bridge.advice.day_plan import plan_day
 from bridge.auth import access
 from bridge.cli import app
 from bridge.domain.facts import fact
@@ -23,6 +24,7 @@ from bridge.domain.slots import moment_at
 from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord
 from bridge.domain.wishes import Wishes
 from bridge.ingest import runs
+from bridge.web.plan_cache import FRESH
 from rhythm_env.interface import ActionType, Answer, Meter
 from tests.test_outcomes import advised, from_earlier_release
 from tests.web.served import NOW, Place, Visitor, calendar
@@ -60,6 +62,18 @@ def test_the_day_and_the_command_tell_once_that_an_outcome_was_taken_back(
         CliRunner().invoke(app, ["plan", "--user", "ana"]).output.split()
     )
     monkeypatch.setenv("BRIDGE_NOW", str(installation.now() + timedelta(days=1)))
+    assert text not in read(visitor, "/day")
+
+
+def test_a_suggestion_that_the_day_took_back_is_told_until_it_was_seen(
+    place: Place, ana: User, visitor: Visitor, advice: Recommendation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "was taken back, because the day changed"
+    place.bridge.store.recommendations.supersede(advice.id, now=installation.now())
+    for _ in range(2):  # what nobody looks at is told later
+        assert plan_day(place.bridge, ana, None, now=installation.now(), seen=False).changes
+    assert text in read(visitor, "/day")
+    monkeypatch.setenv("BRIDGE_NOW", str(installation.now() + FRESH))
     assert text not in read(visitor, "/day")
 
 
