@@ -7,10 +7,7 @@ import sys
 
 MODULES = (
     "lab.benchmarks.targets",
-    "lab.benchmarks.landing",
     "lab.benchmarks.calendar",
-    "lab.benchmarks.decisions",
-    "lab.benchmarks.fit",
     "lab.benchmarks.meters",
     "lab.benchmarks.simulator",
     "lab.benchmarks.titles",

@@ -1,22 +1,16 @@
-"""Measures stored records per second against a bare ``sqlite3`` insert of the same rows in the same run.
-
-Run: ``python -m lab.benchmarks.landing [--records N] [--url URL]``; without a URL on an SQLite file in a temporary
-folder.
-"""
+"""Stores made records, and writes the same rows with the driver alone."""
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import sqlite3
-import tempfile
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 
 from bridge.domain.metrics import Metric
 from bridge.domain.records import Connection
@@ -45,27 +39,18 @@ def normalise(record: RawRecord, _parent: RawRecord | None) -> Sequence[Item]:
     return [Sample(key=str(m), metric=m, start=start, offset=60, day=start.date(), value=value) for m in METRICS]
 
 
-def landed(
-    store: Store, connection: Connection, pages: Pages, *, hours: int, clock: Callable[[], float] = perf_counter
-) -> float:
-    """Store all pages, each in its own transaction, and return the seconds."""
-    begun = clock()
+def landed(store: Store, connection: Connection, pages: Pages, *, hours: int) -> float:
+    """Store all pages, each in its own transaction, and return the CPU seconds."""
+    begun = process_time()
     for page in pages:
         with store.transaction():
             store.ingest.land(connection, page, normalise, version=1, now=NOW + timedelta(hours=hours))
             store.ingest.save_cursor(connection.id, "night", page[-1].key, 1)
-    return clock() - begun
+    return process_time() - begun
 
 
-def bare(path: Path, pages: Pages, clock: Callable[[], float] = perf_counter) -> float:
-    """Write the same payloads and values with the driver alone, page by page, and return the seconds."""
-    return bare_twice(path, pages, (), clock)[0]
-
-
-def bare_twice(
-    path: Path, pages: Pages, again: Pages, clock: Callable[[], float] = perf_counter
-) -> tuple[float, float]:
-    """Write pages and then their changed versions with the driver alone, and return the seconds of both.
+def bare_twice(path: Path, pages: Pages, again: Pages) -> tuple[float, float]:
+    """Write pages and then their changed versions with the driver alone, and return the CPU seconds of both.
 
     A change reads the stored rows by their keys, keeps the old values of samples as JSON, and updates what changed.
     """
@@ -81,7 +66,7 @@ def bare_twice(
             "CREATE TABLE revisions (id INTEGER PRIMARY KEY, record_id INTEGER, known_at INTEGER, body TEXT);"
             "CREATE INDEX revisions_record ON revisions (record_id);"
         )
-        begun, number = clock(), 0
+        begun, number = process_time(), 0
         for page in pages:
             rows = list(_rows(page, number))
             db.execute("BEGIN IMMEDIATE")
@@ -92,11 +77,11 @@ def bare_twice(
             )
             db.execute("COMMIT")
             number += len(page)
-        first, begun, number = clock() - begun, clock(), 0
+        first, begun, number = process_time() - begun, process_time(), 0
         for page in again:
             _change(db, list(_rows(page, number)), page)
             number += len(page)
-        return first, clock() - begun
+        return first, process_time() - begun
 
 
 SOME = 400  # keys or ids per query
@@ -130,31 +115,3 @@ def _rows(page: Sequence[RawRecord], number: int) -> Iterator[tuple[Row, Row, Se
         mark = hashlib.blake2b(text, digest_size=16).digest()
         samples = tuple((record_id, str(m), at, "2026-01-01", 50.0, at) for m in METRICS)
         yield (record_id, record.stream, record.key, mark), (record_id, at, zlib.compress(text)), samples
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--records", type=int, default=20_000)
-    parser.add_argument("--url", help="a database of its own; it gets a user named benchmark")
-    chosen = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        first, again = made(chosen.records), made(chosen.records, shift=1)
-        bound = bare(Path(folder) / "bare.db", first)
-        with closing(Store(chosen.url or f"sqlite:///{folder}/bridge.db")) as store:
-            user = store.people.add_user("benchmark", "UTC", now=NOW)
-            connection = store.connections.connect(user.id, "benchmark", "benchmark", now=NOW)
-            took = {
-                "new": landed(store, connection, first, hours=1),
-                "unchanged": landed(store, connection, first, hours=2),
-                "changed": landed(store, connection, again, hours=3),
-            }
-            begun = perf_counter()
-            store.ingest.rebuild(connection, normalise, version=1)
-            took["rebuilt, two arrivals each"] = perf_counter() - begun
-    print(f"{'bare sqlite3':28}{chosen.records / bound:10,.0f} records/s")
-    for name, seconds in took.items():
-        print(f"{name:28}{chosen.records / seconds:10,.0f} records/s, {seconds / bound:5.1f} times the bare insert")
-
-
-if __name__ == "__main__":
-    main()

@@ -209,24 +209,26 @@ RECORDS = 5000
 
 
 def landing(_home: Path) -> Iterator[Row]:
-    """Measure records that land new, unchanged and changed, beside a bare insert of the same rows.
+    """Measure records that land new, unchanged, changed and rebuilt, beside a bare insert of the same rows.
 
     Changed records stand beside the same reads and writes with the driver alone.
     """
     from bridge.store import Store
-    from lab.benchmarks.landing import NOW, bare_twice, landed, made
+    from lab.benchmarks.landing import NOW, bare_twice, landed, made, normalise
 
-    taken: dict[str, list[float]] = {"bare": [], "floor": [], "new": [], "unchanged": [], "changed": []}
+    names = ("bare", "floor", "new", "unchanged", "changed", "rebuilt")
+    taken: dict[str, list[float]] = {name: [] for name in names}
     first, again = made(RECORDS), made(RECORDS, shift=1)
     for number in range(5):
         with tempfile.TemporaryDirectory() as folder, closing(Store(f"sqlite:///{folder}/bridge.db")) as store:
-            both = bare_twice(Path(folder) / f"{number}.db", first, again, time.process_time)
+            both = bare_twice(Path(folder) / f"{number}.db", first, again)
             for name, part in zip(("bare", "floor"), both, strict=True):
                 taken[name].append(part)
             user = store.people.add_user("benchmark", "UTC", now=NOW)
             connection = store.connections.connect(user.id, "benchmark", "benchmark", now=NOW)
             for hours, (name, some) in enumerate((("new", first), ("unchanged", first), ("changed", again)), start=1):
-                taken[name].append(landed(store, connection, some, hours=hours, clock=time.process_time))
+                taken[name].append(landed(store, connection, some, hours=hours))
+            taken["rebuilt"].append(once(partial(store.ingest.rebuild, connection, normalise, version=1)))
     limit, floor = median(taken.pop("bare")), median(taken.pop("floor"))
     for name, seconds in taken.items():
         yield Row(
@@ -244,7 +246,7 @@ FIT_DAYS = 20
 
 
 def again(_home: Path) -> Iterator[Row]:
-    """Measure the import of files that were imported before, as a share of the first time."""
+    """Measure the import of FIT files beside Garmin's decoder, and of the same again, as a share of the first time."""
     from bridge import config
     from bridge.ingest import runs
     from bridge.installation import Bridge
@@ -255,7 +257,7 @@ def again(_home: Path) -> Iterator[Row]:
         folder = Path(name) / "files"
         folder.mkdir()
         fit.write(folder, FIT_DAYS)
-        first, later = [], []
+        first, later, decoder = [], [], []
         for number in range(5):
             database = f"sqlite:///{name}/{number}.db"
             with closing(Store(database)) as store:
@@ -265,6 +267,15 @@ def again(_home: Path) -> Iterator[Row]:
                 read = partial(runs.import_path, bridge, user, folder, at=fit.NOW)
                 first.append(once(read))
                 later.append(once(read))
+                decoder.append(once(partial(fit.decode, folder)))
+    yield Row(
+        work=f"importing {FIT_DAYS} FIT files, times Garmin's decoder",
+        figure=median(first) / median(decoder),
+        unit="x",
+        peer="Garmin's decoder alone",
+        limit=1.0,
+        memory=peak(),
+    )
     yield Row(
         work=f"importing {FIT_DAYS} FIT files again, share of the first time",
         figure=100 * median(later) / median(first),
@@ -272,7 +283,6 @@ def again(_home: Path) -> Iterator[Row]:
         peer="the first time",
         limit=100.0,
         target=10,
-        memory=peak(),
     )
 
 

@@ -19,7 +19,7 @@ from bridge.domain.records import Snapshot
 from bridge.domain.slots import ZoneSpan, moment_at, slot_start
 from bridge.domain.types import Episode, EpisodeKind, Event, Label, Occurrence, Sample
 from bridge.meters import read_slots
-from lab.benchmarks.timing import best
+from lab.benchmarks.figures import best
 from rhythm_env.interface import ActionType
 
 ZONES = (ZoneSpan(since=datetime(2000, 1, 1, tzinfo=UTC), zone="Europe/Berlin"),)

@@ -12,9 +12,7 @@ import sys
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-from typing import Any
-
-from bridge.advice.intervals import half
+from lab.cli.figures import give_or_take
 from lab.evaluation.context import compare
 from policies.planner import Planner
 
@@ -26,17 +24,13 @@ def main(lives: int) -> None:
     print("| answers heard | accepted | mean level |")
     print("|---|---|---|")
     for row in found["arms"]:
-        print(f"| {row['arm']} | {_ranged(row['accepted'])} | {_ranged(row['mean_level'])} |")
+        print(f"| {row['arm']} | {give_or_take(row['accepted'])} | {give_or_take(row['mean_level'])} |")
     gain = found["gain"]
-    print(f"| the last less the first | {_ranged(gain['accepted'])} | {_ranged(gain['mean_level'])} |")
+    print(f"| the last less the first | {give_or_take(gain['accepted'])} | {give_or_take(gain['mean_level'])} |")
 
 
 def _told(done: int, of: int) -> None:
     print(f"\r{done} of {of} lives", end="\n" if done == of else "", file=sys.stderr, flush=True)
-
-
-def _ranged(figure: dict[str, Any]) -> str:
-    return f"{figure['mean']:.3f} ± {half(figure):.3f}"
 
 
 if __name__ == "__main__":

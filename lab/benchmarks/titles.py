@@ -10,7 +10,7 @@ import sys
 
 from bridge.domain.ports import EventClassifier, Invitation
 from classifiers import keywords, linear
-from lab.benchmarks.timing import best
+from lab.benchmarks.figures import best
 from lab.classifier.corpus import corpus
 
 TITLES = 20_000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -11,17 +10,16 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from bridge.cli import show
-from bridge.recordings.recorded_life import environment
 from lab.cli import curves
 from lab.cli.documented import markdown
 from lab.marked_documents import put
+from lab.pool import worked
 
 if TYPE_CHECKING:
     from lab.evaluation.comparison import Part
     from lab.evaluation.lives import Lived
 
 LEARNERS = ("planner", "network")  # policies that infer, where they are there
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def compare(episodes: int, cores: int, write: Path | None, picture: Path | None, *, json: bool) -> None:
@@ -54,19 +52,10 @@ def compared(episodes: int, cores: int) -> dict[str, Any]:
 
 def _played(asked: Sequence[Part], cores: int) -> tuple[list[dict[str, Any] | Lived], float]:
     """Return the results of the parts in their order, and their sum of CPU seconds. The longest parts start first."""
-    from concurrent.futures import ProcessPoolExecutor, as_completed
-    from multiprocessing import get_context
-
-    first = sorted(range(len(asked)), key=lambda n: asked[n].kind is not None)
-    found: dict[int, tuple[dict[str, Any] | Lived, float]] = {}
-    with show.Progress() as progress, one_thread_each():
-        step = progress.steps("comparison")
-        with ProcessPoolExecutor(cores, mp_context=get_context("spawn")) as pool:
-            waiting = {pool.submit(play, asked[n]): n for n in first}
-            for done, future in enumerate(as_completed(waiting), start=1):
-                found[waiting[future]] = future.result()
-                step(done, len(asked))
-    return [found[n][0] for n in range(len(asked))], sum(spent for _, spent in found.values())
+    first = sorted(asked, key=lambda part: part.kind is not None)
+    with show.Progress() as progress:
+        found = dict(worked(play, first, cores, progress.steps("comparison")))
+    return [found[part][0] for part in asked], sum(spent for _, spent in found.values())
 
 
 def play(part: Part) -> tuple[dict[str, Any] | Lived, float]:
@@ -77,8 +66,3 @@ def play(part: Part) -> tuple[dict[str, Any] | Lived, float]:
 
     begun = process_time()
     return part.play(registry.policy), process_time() - begun
-
-
-def one_thread_each() -> AbstractContextManager[None]:
-    """Limit numeric libraries of processes started in the block to a thread each, as each process has its own core."""
-    return environment(dict.fromkeys(THREADS, "1"))

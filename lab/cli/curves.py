@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bridge import origin
 from bridge.cli.show import SPARKS
-from bridge.domain.errors import SetupError
+from lab.pictures import COLOURS, panels, saved
 
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")  # Okabe and Ito 2008
 STYLES = {"social": "-", "morning": "--", "work": ":"}
 Body = Mapping[str, Any]
 
@@ -21,25 +19,14 @@ def draw(path: Path, body: Body) -> None:
 
     Raises SetupError without matplotlib, for an unknown ending, and if the file cannot be written.
     """
-    try:
-        import matplotlib as mpl
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise origin.lacking("plot") from None
-    figure = Figure(figsize=(11, 7), layout="constrained")
-    axes = figure.subplots(2, 2)
+    figure, axes = panels(2, 2, (11, 7))
     alone = [one for one in body["lives"] if one["answers_only"]]
     anybody = [one for one in alone if one["condition"] != "discrete"]
     _acceptance(axes[0][0], anybody)
     _archetypes(axes[0][1], [one for one in alone if one["archetypes"]])
     _errors(axes[1][0], [one for one in anybody if one["belief_error_over"]])
     _skills(axes[1][1], [one for one in body.get("weeks", ()) if one["belief_skill_over"]])
-    try:
-        with mpl.rc_context({"svg.hashsalt": "rhythm-bridge", "svg.fonttype": "none"}):  # the same picture every time
-            figure.savefig(path, dpi=110, metadata={"Date": None} if path.suffix == ".svg" else None)
-    except (ValueError, OSError) as error:
-        ways = "end it with .png, .svg or .pdf, in a folder that can be written"
-        raise SetupError(f"{path.name} cannot be drawn ({error}); {ways}") from None
+    saved(figure, path)
 
 
 def _acceptance(axis: Any, lives: Sequence[Body]) -> None:

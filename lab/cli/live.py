@@ -146,10 +146,9 @@ def _plan(people: int, weeks: int, policy: str, seed: int, answers: str | None, 
 
 
 def _played(plan: Plan, processes: int) -> Played:
-    from lab.cli.comparison import one_thread_each
     from lab.closed_loop.run import play
 
-    with show.Progress() as progress, one_thread_each():
+    with show.Progress() as progress:
         return play(plan, processes, progress.steps("lives"))
 
 

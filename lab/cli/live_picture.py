@@ -6,10 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bridge import origin
 from bridge.cli.meters import METER_COLOURS
-from bridge.domain.errors import SetupError
-from lab.cli.curves import COLOURS
+from lab.pictures import COLOURS, panels, saved
 from rhythm_env.interface import Meter
 
 Body = Mapping[str, Any]
@@ -26,24 +24,14 @@ def draw(path: Path, body: Body, dots: Mapping[str, Sequence[tuple[float, float]
     The file's ending gives the format, and an old file is replaced. Raises SetupError without matplotlib, for an
     unknown ending, and if the file cannot be written.
     """
-    try:
-        import matplotlib as mpl
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise origin.lacking("plot") from None
-    figure = Figure(figsize=(13, 8), layout="constrained")
-    axes = figure.subplots(2, 4).ravel()
+    figure, rows = panels(2, 4, (13, 8))
+    axes = rows.ravel()
     everybody = [*body["policies"], {**body["oracle"], "policy": "oracle"}]
     for axis, (name, (title, span)) in zip(axes, OVER.items(), strict=False):
         _curves(axis, everybody, name, title, span)
     for axis, meter in zip(axes[3:], Meter, strict=True):
         _against(axis, meter, dots[str(meter)], body["meters"][str(meter)])
-    try:
-        with mpl.rc_context({"svg.hashsalt": "rhythm-bridge", "svg.fonttype": "none"}):  # the same picture every time
-            figure.savefig(path, dpi=110, metadata={"Date": None} if path.suffix == ".svg" else None)
-    except (ValueError, OSError) as error:
-        ways = "end it with .png, .svg or .pdf, in a folder that can be written"
-        raise SetupError(f"{path.name} cannot be drawn ({error}); {ways}") from None
+    saved(figure, path)
 
 
 def _curves(axis: Any, each: Sequence[Body], name: str, title: str, span: tuple[float, float]) -> None:

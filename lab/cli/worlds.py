@@ -11,6 +11,7 @@ from bridge.cli import show
 from bridge.domain.errors import SetupError
 from lab.cli.figures import table
 from lab.marked_documents import put
+from lab.pool import worked
 
 if TYPE_CHECKING:
     from lab.evaluation.trials import Trial
@@ -87,18 +88,15 @@ def opened(name: str) -> Any:
     return registry.policy(config.load().policy if name == SERVED else name)
 
 
-def play(trial: Trial) -> tuple[Trial, dict[str, float]]:
-    """Play a trial, without the guard if it is ``bare``, and return the trial with its figures.
-
-    It may be called in a worker process.
-    """
+def play(trial: Trial) -> dict[str, float]:
+    """Return the figures of a trial, played without the guard if it is ``bare``. It may be called in a worker."""
     from bridge.domain.guard import Guard, Guarded
     from lab.evaluation import trials
 
     policy, guard = opened(trial.policy), Guard()
     if trial.bare:
-        return trial, trials.play(trial, policy, None)
-    return trial, trials.play(trial, Guarded(policy, guard), guard.gives)
+        return trials.play(trial, policy, None)
+    return trials.play(trial, Guarded(policy, guard), guard.gives)
 
 
 def _played(asked: Sequence[Trial], cores: int, kept: Path | None) -> dict[Trial, Mapping[str, float]]:
@@ -106,25 +104,11 @@ def _played(asked: Sequence[Trial], cores: int, kept: Path | None) -> dict[Trial
 
     Results that the file ``kept`` holds are read from it, and new results are added to it. None is no file.
     """
-    from concurrent.futures import ProcessPoolExecutor, as_completed
-    from multiprocessing import get_context
-
-    from lab.cli.comparison import one_thread_each
-
     found = {} if kept is None else _kept(kept)
     missing = [trial for trial in asked if trial not in found]
-    with show.Progress() as progress, one_thread_each():
-        step = progress.steps("lives")
-        if cores == 1:
-            for done, trial in enumerate(missing, start=1):
-                _keep(kept, found, *play(trial))
-                step(done, len(missing))
-        else:
-            with ProcessPoolExecutor(cores, mp_context=get_context("spawn")) as pool:
-                waiting = [pool.submit(play, trial) for trial in missing]
-                for done, future in enumerate(as_completed(waiting), start=1):
-                    _keep(kept, found, *future.result())
-                    step(done, len(missing))
+    with show.Progress() as progress:
+        for trial, figures in worked(play, missing, cores, progress.steps("lives")):
+            _keep(kept, found, trial, figures)
     return {trial: found[trial] for trial in asked}
 
 

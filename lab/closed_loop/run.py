@@ -10,6 +10,7 @@ from bridge import registry
 from lab.closed_loop.ablations import Arm, ablation, asked_for, oracle
 from lab.closed_loop.figures import figures, paired
 from lab.closed_loop.living import Lived, played
+from lab.pool import worked
 
 LOW = "random"
 OnStep = Callable[[int, int], None]
@@ -41,16 +42,8 @@ class Plan:
 
 def play(plan: Plan, processes: int, on_step: OnStep) -> Played:
     """Every person under every arm. The order in which they are played changes nothing."""
-    from concurrent.futures import ProcessPoolExecutor, as_completed
-    from multiprocessing import get_context
-
     asked = [(seed, arm, plan.weeks, plan.answers) for arm in plan.arms for seed in plan.seeds]
-    found: dict[tuple[int, Arm], Lived] = {}
-    with ProcessPoolExecutor(min(processes, len(asked)), mp_context=get_context("spawn")) as pool:
-        for done, future in enumerate(as_completed([pool.submit(played, one) for one in asked]), start=1):
-            life = future.result()
-            found[life.seed, life.arm] = life
-            on_step(done, len(asked))
+    found = {(life.seed, life.arm): life for _, life in worked(played, asked, processes, on_step)}
     return {arm: [found[seed, arm] for seed in plan.seeds] for arm in plan.arms}
 
 

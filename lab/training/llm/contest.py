@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from bridge import registry
-from bridge.advice.intervals import half
+from lab.cli.figures import give_or_take
 from lab.evaluation.grades import Result, best_constant, play, seeds_of, summary
 from lab.evaluation.recall import OWN, PASTS
 from lab.evaluation.strategies import INDEX, strategy
@@ -170,12 +170,6 @@ def columns(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         }
         for row in rows
     ]
-
-
-def give_or_take(figure: Mapping[str, Any]) -> str:
-    """Return a mean with half of its 95 % interval, where the mean has an interval."""
-    within = half(figure)
-    return f"{figure['mean']:.3f}" + ("" if np.isnan(within) else f" ± {within:.3f}")
 
 
 def _figure(value: float | None) -> str:

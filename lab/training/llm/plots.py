@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from bridge.advice.intervals import half
+from lab.pictures import COLOURS, panels, saved
 
 NOTHING = float("nan")
-COLOURS = ("#999999", "#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#0072B2", "#D55E00")  # Okabe and Ito 2008
+BLUE, GREEN, GREY = COLOURS[0], COLOURS[2], COLOURS[6]
+HEIGHT = 3.6  # inches
 
 
 def draw(models: Mapping[str, Path], rows: Sequence[Mapping[str, Any]], out: Path) -> list[Path]:
-    """Draw ``loss.svg``, ``belief.svg``, ``scores.svg`` and ``actions.svg``. Raises ImportError without matplotlib."""
+    """Draw ``loss.svg``, ``belief.svg``, ``scores.svg`` and ``actions.svg``. Raises SetupError without matplotlib."""
+    out.mkdir(parents=True, exist_ok=True)
     notes = {name: notes_of(folder) for name, folder in models.items()}
     return [
         _losses(notes, out / "loss.svg"),
@@ -30,55 +33,42 @@ def notes_of(folder: Path) -> list[dict[str, Any]]:
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
 
 
-def _figure(columns: int = 1, width: float = 5.0) -> tuple[Any, Any]:
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
-    mpl.rcParams["svg.hashsalt"] = "llm"
-    figure = Figure(figsize=(width * columns, 3.6), layout="constrained")
-    return figure, figure.subplots(1, columns, squeeze=False)[0]
-
-
-def _saved(figure: Any, path: Path) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, metadata={"Date": None})
-    return path
-
-
 def _losses(notes: Mapping[str, list[dict[str, Any]]], path: Path) -> Path:
     """Draw a panel per model, because losses of different trainings share no scale."""
-    figure, panels = _figure(max(len(notes), 1))
-    for axes, (name, rows) in zip(panels, notes.items(), strict=False):
+    many = max(len(notes), 1)
+    figure, (axis,) = panels(1, many, (5.0 * many, HEIGHT))
+    for axes, (name, rows) in zip(axis, notes.items(), strict=False):
         told = [row for row in rows if "loss" in row]
-        axes.plot([row["step"] for row in told], [float(row["loss"]) for row in told], color=COLOURS[5], linewidth=0.9)
+        axes.plot([row["step"] for row in told], [float(row["loss"]) for row in told], color=BLUE, linewidth=0.9)
         axes.set(title=name, xlabel="step", ylabel="training loss")
-    return _saved(figure, path)
+    return saved(figure, path)
 
 
 def _beliefs(notes: Mapping[str, list[dict[str, Any]]], path: Path) -> Path:
     """The error of the belief and the share of readable answers on held-out prompts."""
-    figure, panels = _figure(max(len(notes), 1))
-    for axes, (name, rows) in zip(panels, notes.items(), strict=False):
+    many = max(len(notes), 1)
+    figure, (axis,) = panels(1, many, (5.0 * many, HEIGHT))
+    for axes, (name, rows) in zip(axis, notes.items(), strict=False):
         told = [row for row in rows if "valid" in row]
         steps = [row["step"] for row in told]
         axes.plot(
             steps,
             [NOTHING if row["belief_mae"] is None else row["belief_mae"] for row in told],
-            color=COLOURS[5],
+            color=BLUE,
             marker="o",
             label="error of the belief",
         )
-        axes.plot(steps, [row["constant_mae"] for row in told], color=COLOURS[0], ls=":", label="of saying nothing")
-        axes.plot(steps, [row["valid"] for row in told], color=COLOURS[3], marker=".", label="share readable")
+        axes.plot(steps, [row["constant_mae"] for row in told], color=GREY, ls=":", label="of saying nothing")
+        axes.plot(steps, [row["valid"] for row in told], color=GREEN, marker=".", label="share readable")
         axes.set(title=name, xlabel="step", ylim=(0, 1.05))
         axes.legend(frameon=False, fontsize=8)
-    return _saved(figure, path)
+    return saved(figure, path)
 
 
 def _scores(rows: Sequence[Mapping[str, Any]], path: Path) -> Path:
     conditions = list(dict.fromkeys(row["condition"] for row in rows))
     names = list(dict.fromkeys(row["policy"] for row in rows))
-    figure, (axes,) = _figure(width=10.0)
+    figure, ((axes,),) = panels(1, 1, (10.0, HEIGHT))
     wide = 0.8 / max(len(names), 1)
     for at, name in enumerate(names):
         own = [row["score"] for row in rows if row["policy"] == name]
@@ -89,13 +79,14 @@ def _scores(rows: Sequence[Mapping[str, Any]], path: Path) -> Path:
     axes.set_xticks([number + 0.4 - wide / 2 for number in range(len(conditions))], conditions)
     axes.set(ylabel="published grade, belief included")
     axes.legend(frameon=False, fontsize=8, ncols=4, loc="lower center", bbox_to_anchor=(0.5, 1.0))
-    return _saved(figure, path)
+    return saved(figure, path)
 
 
 def _actions(rows: Sequence[Mapping[str, Any]], path: Path) -> Path:
     """Draw a panel per model with the share of each action in the weeks of each archetype."""
-    figure, panels = _figure(max(len(rows), 1), width=6.0)
-    for axes, row in zip(panels, rows, strict=False):
+    many = max(len(rows), 1)
+    figure, (axis,) = panels(1, many, (6.0 * many, HEIGHT))
+    for axes, row in zip(axis, rows, strict=False):
         begun = dict.fromkeys(row["actions"], 0.0)
         for at, action in enumerate(next(iter(row["actions"].values()))):
             shares = [each[action] for each in row["actions"].values()]
@@ -103,4 +94,4 @@ def _actions(rows: Sequence[Mapping[str, Any]], path: Path) -> Path:
             begun = {name: done + share for (name, done), share in zip(begun.items(), shares, strict=True)}
         axes.set(title=row["policy"], xlim=(0, 1))
         axes.legend(frameon=False, fontsize=7, ncols=5, loc="upper center", bbox_to_anchor=(0.5, -0.1))
-    return _saved(figure, path)
+    return saved(figure, path)

@@ -12,13 +12,13 @@ import numpy as np
 from bridge import registry
 from lab.evaluation.grades import evaluate
 from lab.evaluation.strategies import CONSTANT
+from lab.pictures import COLOURS, panels, saved
 from lab.policies.network import Learned
 from rhythm_env.interface import Policy
 from rhythm_env.profiles import CONDITIONS
 
 Watch = Callable[[str], Callable[[int, int], None]]
 
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999")  # Okabe and Ito 2008
 NAMES = ("random", "heuristic", "planner-no-inference", "network+blind", "network", "planner")
 COMPARED = {  # objective -> (figure, its name, strategies)
     "grade": (
@@ -79,22 +79,8 @@ def compared(weights: Path, episodes: int, watch: Watch) -> list[dict[str, Any]]
     return rows
 
 
-def _figure(columns: int) -> tuple[Any, Any]:
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
-    mpl.rcParams["svg.hashsalt"] = "network"
-    figure = Figure(figsize=(4.6 * columns, 3.6), layout="constrained")
-    return figure, figure.subplots(1, columns)
-
-
-def _saved(figure: Any, path: Path) -> Path:
-    figure.savefig(path, metadata={"Date": None})
-    return path
-
-
 def _training(notes: dict[str, Any], path: Path) -> Path:
-    figure, (losses, beliefs, scores) = _figure(3)
+    figure, ((losses, beliefs, scores),) = panels(1, 3, (13.8, 3.6))
     steps = [row[0] for row in notes["loss"]]
     for at, name in ((1, "weeks"), (2, "lives that answer")):
         losses.plot(steps, [row[at] for row in notes["loss"]], color=COLOURS[at - 1], linewidth=0.9, label=name)
@@ -113,11 +99,11 @@ def _training(notes: dict[str, Any], path: Path) -> Path:
     scores.set(title="Scores, practice people", xlabel="round, then updates of refinement")
     for axis in (losses, beliefs, scores):
         axis.legend(fontsize=7, frameon=False)
-    return _saved(figure, path)
+    return saved(figure, path)
 
 
 def _scores(rows: list[dict[str, Any]], path: Path) -> Path:
-    figure, axes = _figure(2)
+    figure, (axes,) = panels(1, 2, (9.2, 3.6))
     for axis, (objective, (_, title, names)) in zip(axes, COMPARED.items(), strict=True):
         for number, name in enumerate(names):
             mine = [row for row in rows if row["objective"] == objective and row["policy"] == name]
@@ -137,4 +123,4 @@ def _scores(rows: list[dict[str, Any]], path: Path) -> Path:
         axis.set_title(f"{title} ({rows[0]['episodes']} weeks each)", fontsize=9)
         axis.set_ylim(0, 1.4 if objective == "reward" else 1.2)
         axis.legend(fontsize=6, ncols=2, frameon=False, loc="upper left")
-    return _saved(figure, path)
+    return saved(figure, path)
