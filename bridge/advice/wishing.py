@@ -13,13 +13,13 @@ from bridge.domain.languages import Text, say, shown
 from bridge.domain.records import Recommendation, User
 from bridge.domain.slots import moment_at, slot_bounds, zone_at
 from bridge.domain.titles import ACTION_WORDS
-from bridge.domain.wish_said import WISHED, Said, applied, sentence
 from bridge.domain.wishes import Hours, Wishes
+from bridge.wishes.said import WISHED, Said, applied, sentence
 from rhythm_env.interface import Answer
 
 if TYPE_CHECKING:
-    from bridge.domain.wish_words import Heard
     from bridge.store import Store
+    from bridge.wishes.hearing import Heard
 
 TEXT_MAX = 300  # characters of a wish
 
@@ -38,9 +38,9 @@ def say_wish(store: Store, user: User, text: str, *, confirmed: bool, now: datet
 
     Raises SetupError with examples if it is not understood, and for wishes of which nothing is left.
     """
-    from bridge.domain.wish_clauses import NotUnderstood
-    from bridge.domain.wish_examples import examples
-    from bridge.domain.wish_words import heard
+    from bridge.wishes.examples import examples
+    from bridge.wishes.hearing import heard
+    from bridge.wishes.hours import NotUnderstood
 
     try:
         found = heard(text[:TEXT_MAX])
@@ -113,7 +113,7 @@ def refuse(store: Store, user: User, number: int, why: Because, *, now: datetime
             end, begin = _other_hours(found, user)
             what = found.what or shown(ACTION_WORDS[found.action])
             return say("not today between {begin:%H:%M} and {end:%H:%M}: {what}", begin=begin, end=end, what=what)
-        from bridge.domain.wish_words import Heard
+        from bridge.wishes.hearing import Heard
 
         _saved(store, user, Heard(said=(rule.said,)), confirmed=True, now=now)
     return sentence((rule.said,))

@@ -153,7 +153,7 @@ def _called(text: str) -> ActionType | None:
 
 
 def _meant(text: str) -> ActionType | None:
-    from bridge.domain.wish_lexicon import lexicon
+    from bridge.wishes.lexicon import lexicon
 
     phrase = tuple(text.lower().split())
     said = [value for language in ("en", "de") for _, value in lexicon(language).phrases.get(phrase, ())]

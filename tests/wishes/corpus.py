@@ -6,8 +6,8 @@ import re
 from datetime import time
 from pathlib import Path
 
-from bridge.domain.wish_lexicon import ALL, WORK
-from bridge.domain.wish_words import Said
+from bridge.wishes.hearing import Said
+from bridge.wishes.lexicon import ALL, WORK
 from rhythm_env.interface import DAY_NAMES, ActionType, Meter
 
 HERE = Path(__file__).parent

@@ -6,9 +6,9 @@ import pytest
 
 from bridge.domain.languages import shown
 from bridge.domain.titles import ACTION_WORDS
-from bridge.domain.wish_clauses import NotUnderstood
-from bridge.domain.wish_said import WISHED, sentence
-from bridge.domain.wish_words import understood
+from bridge.wishes.hearing import understood
+from bridge.wishes.hours import NotUnderstood
+from bridge.wishes.said import WISHED, sentence
 from rhythm_env.interface import ActionType
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from bridge.domain.wish_clauses import NotUnderstood
-from bridge.domain.wish_examples import _texts, examples
-from bridge.domain.wish_said import applied, sentence
-from bridge.domain.wish_words import heard, understood
 from bridge.domain.wishes import NightWish, Wishes
+from bridge.wishes.examples import _texts, examples
+from bridge.wishes.hearing import heard, understood
+from bridge.wishes.hours import NotUnderstood
+from bridge.wishes.said import applied, sentence
 from rhythm_env.interface import ActionType, Meter
 
 REASONS = {  # wish -> texts that say it with a reason or a background

@@ -7,10 +7,10 @@ from datetime import time
 import pytest
 
 from bridge.domain.errors import SetupError
-from bridge.domain.wish_clauses import NotUnderstood
-from bridge.domain.wish_said import applied, common, sentence, standing, without
-from bridge.domain.wish_words import heard, understood
 from bridge.domain.wishes import Best, Wishes, plain, wishes_of
+from bridge.wishes.hearing import heard, understood
+from bridge.wishes.hours import NotUnderstood
+from bridge.wishes.said import applied, common, sentence, standing, without
 from rhythm_env.interface import ActionType
 from tests.wishes.corpus import meant, wishes
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bridge.domain.wish_clauses import NotUnderstood
-from bridge.domain.wish_words import understood
+from bridge.wishes.hearing import understood
+from bridge.wishes.hours import NotUnderstood
 from tests.wishes.corpus import Meaning, meant, meant_by
 
 ACTIONS = {  # word -> action, by language

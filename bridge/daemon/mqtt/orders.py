@@ -14,9 +14,9 @@ from bridge.domain.errors import BridgeError, SetupError
 from bridge.domain.languages import say, shown
 from bridge.domain.records import User
 from bridge.domain.slots import zone_at
-from bridge.domain.wish_said import sentence
 from bridge.ingest import notes
 from bridge.installation import Bridge
+from bridge.wishes.said import sentence
 from rhythm_env.interface import Answer
 
 MODE, WISH, BECAUSE, CONFIRM = "set_mode", "set_wish", "set_because", "confirm_wish"  # the last parts of their topics

@@ -13,12 +13,12 @@ from bridge.advice import wishing
 from bridge.documents.inputs import parse_spans
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, say, told
-from bridge.domain.wish_said import Said, sentence, standing, without
 from bridge.domain.wishes import GOAL_MAX, SUGGESTIONS_DEFAULT, SUGGESTIONS_MAX, Hours, Wishes, checked, plain
 from bridge.web.day import is_part
 from bridge.web.phrases import action_name
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor
+from bridge.wishes.said import Said, sentence, standing, without
 from rhythm_env.interface import ActionType, Meter
 
 router = APIRouter()

@@ -11,15 +11,15 @@ from dataclasses import dataclass, replace
 
 from bridge.domain import phrases
 from bridge.domain.errors import SetupError
-from bridge.domain.wish_asides import kept, may_stand, parted
-from bridge.domain.wish_clauses import NOON, OF_LIFE, Clause, Clock, NotUnderstood, meaning
-from bridge.domain.wish_frames import taken_back, weights
-from bridge.domain.wish_lexicon import MORNING, NIGHT, WEEK, Bed, Kind, Lexicon, OneOf, Token, lexicon
-from bridge.domain.wish_reading import by_slots
-from bridge.domain.wish_said import Said, applied, common
-from bridge.domain.wish_spelling import words
-from bridge.domain.wish_times import ranged
 from bridge.domain.wishes import Wishes
+from bridge.wishes.asides import kept, may_stand, parted
+from bridge.wishes.frames import taken_back, weights
+from bridge.wishes.hours import NOON, OF_LIFE, Clause, Clock, NotUnderstood, meaning
+from bridge.wishes.lexicon import MORNING, NIGHT, WEEK, Bed, Kind, Lexicon, OneOf, Token, lexicon
+from bridge.wishes.reading import by_slots
+from bridge.wishes.said import Said, applied, common
+from bridge.wishes.spelling import words
+from bridge.wishes.times import ranged
 from rhythm_env.interface import ActionType
 
 K = Kind

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bridge.domain.wish_clauses import NOON, Clock, NotUnderstood
-from bridge.domain.wish_lexicon import AFTERNOON, EVENING, MORNING, NIGHT, Kind, Token
+from bridge.wishes.hours import NOON, Clock, NotUnderstood
+from bridge.wishes.lexicon import AFTERNOON, EVENING, MORNING, NIGHT, Kind, Token
 
 K = Kind
 Span = tuple[Kind, Clock, Clock | None]

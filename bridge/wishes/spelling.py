@@ -6,7 +6,7 @@ import re
 import string
 from functools import cache
 
-from bridge.domain.wish_lexicon import Kind, Lexicon
+from bridge.wishes.lexicon import Kind, Lexicon
 
 K = Kind
 A_DAY = r"((?:mon|tue|wed|thu|fri|sat|sun)\w*|(?:mo|di|mi|do|fr|sa|so)|(?:diens|donners|frei|sams|sonn)\w+|mittwoch)"

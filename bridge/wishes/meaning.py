@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import time
 from typing import Any
 
-from bridge.domain.wish_clauses import (
+from bridge.domain.wishes import GOAL_MAX, SUGGESTIONS_MAX, Hours
+from bridge.wishes.hours import (
     AT_NIGHT,
     BY_DAY,
     DISLIKED,
@@ -20,11 +21,10 @@ from bridge.domain.wish_clauses import (
     span_of,
     sure,
 )
-from bridge.domain.wish_lexicon import AFTERNOON, ALL, EVENING, MORNING, WEEK, WORK, Kind
-from bridge.domain.wish_nights import of_night
-from bridge.domain.wish_said import Said
-from bridge.domain.wish_slots import LIMITS, Part, is_general
-from bridge.domain.wishes import GOAL_MAX, SUGGESTIONS_MAX, Hours
+from bridge.wishes.lexicon import AFTERNOON, ALL, EVENING, MORNING, WEEK, WORK, Kind
+from bridge.wishes.nights import of_night
+from bridge.wishes.said import Said
+from bridge.wishes.slots import LIMITS, Part, is_general
 from rhythm_env.interface import ActionType
 
 K, A = Kind, ActionType

@@ -1,6 +1,6 @@
 """Read sentences about the meters and about wishes said before: "serenity first", "forget my rule on tv".
 
-Such a sentence is understood only as a whole, by a frame of ``wish_frames.toml``.
+Such a sentence is understood only as a whole, by a frame of ``frames.toml``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from bridge.domain.wish_said import Said
+from bridge.wishes.said import Said
 from rhythm_env.interface import ActionType, Meter
 
 MORE = 2.0  # the weight of a meter that matters more
@@ -40,7 +40,7 @@ class Frames:
 
 @cache
 def _frames(language: str) -> Frames:
-    said: dict[str, Any] = tomllib.loads((Path(__file__).parent / "wish_frames.toml").read_text("utf-8"))[language]
+    said: dict[str, Any] = tomllib.loads((Path(__file__).parent / "frames.toml").read_text("utf-8"))[language]
     frames, sets = said["frames"], {key: said["frames"][key] for key in ("undo", "one", "wish", "wishes", "of", "over")}
     sets |= {"undone": frames.get("undone", ""), "m": "(?P<m>.+?)", "a": "(?P<a>.+)"}
     than = r"(?: (?:than|over|als|wie) (?P<o>.+))?"

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from bridge.domain import phrases
-from bridge.domain.wish_lexicon import ALL, Kind, Lexicon, Token
-from bridge.domain.wish_said import Said
-from bridge.domain.wish_spelling import words
+from bridge.wishes.lexicon import ALL, Kind, Lexicon, Token
+from bridge.wishes.said import Said
+from bridge.wishes.spelling import words
 
 K = Kind
 PARTS_MAX, LETTERS_MAX, TYPO_MIN = 7, 120, 5
@@ -77,7 +77,7 @@ class Words:
 
 @cache
 def _words(language: str) -> Words:
-    said: dict[str, Any] = tomllib.loads((Path(__file__).parent / "wish_asides.toml").read_text("utf-8"))[language]
+    said: dict[str, Any] = tomllib.loads((Path(__file__).parent / "asides.toml").read_text("utf-8"))[language]
     bars, wants = [one.replace("_", " ") for one in said["bars"].split()], said["wants"].split()
     return Words(
         parts=re.compile(said["parts"]),

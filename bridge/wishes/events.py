@@ -21,7 +21,7 @@ Words = Mapping[str, Any]
 
 @cache
 def _words(language: str) -> Words:
-    said = tomllib.loads((Path(__file__).parent / "wish_events.toml").read_text("utf-8"))[language]
+    said = tomllib.loads((Path(__file__).parent / "events.toml").read_text("utf-8"))[language]
     clock = said["clock"].replace("NUMBERS", "|".join(said["numbers"].split()))
     bad = f"{said['bad']}|{'|'.join(said['numbers'].split())}"
     told = (

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from bridge.domain.wish_clauses import (
+from bridge.wishes.hours import (
     NotUnderstood,
 )
-from bridge.domain.wish_lexicon import ALL, WEEK, WORK, Kind
-from bridge.domain.wish_meaning import said_of
-from bridge.domain.wish_said import Said, common
-from bridge.domain.wish_slots import CHANGES, DENIES, HEADS, LIMITS, Part, parts_of
+from bridge.wishes.lexicon import ALL, WEEK, WORK, Kind
+from bridge.wishes.meaning import said_of
+from bridge.wishes.said import Said, common
+from bridge.wishes.slots import CHANGES, DENIES, HEADS, LIMITS, Part, parts_of
 from rhythm_env.interface import ActionType
 
 K, A = Kind, ActionType

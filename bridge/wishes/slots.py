@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from bridge.domain import phrases
-from bridge.domain.wish_asides import is_fragment
-from bridge.domain.wish_clauses import NotUnderstood
-from bridge.domain.wish_events import timed
-from bridge.domain.wish_lexicon import (
+from bridge.domain.wishes import Hours
+from bridge.wishes.asides import is_fragment
+from bridge.wishes.events import timed
+from bridge.wishes.hours import NotUnderstood
+from bridge.wishes.lexicon import (
     ALL,
     Bed,
     Kind,
@@ -31,9 +32,8 @@ from bridge.domain.wish_lexicon import (
     token_of,
     whole_names,
 )
-from bridge.domain.wish_spelling import words
-from bridge.domain.wish_times import Span, folded, ranged
-from bridge.domain.wishes import Hours
+from bridge.wishes.spelling import words
+from bridge.wishes.times import Span, folded, ranged
 from rhythm_env.interface import ActionType, Meter
 
 K = Kind
@@ -98,7 +98,7 @@ def everyday(language: str, with_meters: bool) -> Lexicon:
     base = lexicon(language)
     found = dict(base.phrases)
     rewrites: list[tuple[re.Pattern[str], str]] = []
-    files = [(Path(__file__).parent / file).read_text("utf-8") for file in ("wish_slots.toml", "wish_spoken.toml")]
+    files = [(Path(__file__).parent / file).read_text("utf-8") for file in ("slots.toml", "spoken.toml")]
     several: list[dict[str, Any]] = [tomllib.loads(text)[language] for text in files]
     for said in several:
         for name, text in said["actions"].items():

@@ -6,10 +6,10 @@ from dataclasses import replace
 from datetime import time
 from typing import Any
 
-from bridge.domain.wish_clauses import NOON, NotUnderstood
-from bridge.domain.wish_lexicon import EVENING, WEEK, Kind
-from bridge.domain.wish_said import Said
-from bridge.domain.wish_slots import Part
+from bridge.wishes.hours import NOON, NotUnderstood
+from bridge.wishes.lexicon import EVENING, WEEK, Kind
+from bridge.wishes.said import Said
+from bridge.wishes.slots import Part
 from rhythm_env.interface import ActionType
 
 K, A = Kind, ActionType

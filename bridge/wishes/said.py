@@ -9,8 +9,8 @@ from typing import TypeVar
 
 from bridge.domain.languages import WEEKDAYS, Text, _, joined, number, say, say_many, shown
 from bridge.domain.titles import ACTION_WORDS, METER_WORDS
-from bridge.domain.wish_lexicon import ALL, WORK
 from bridge.domain.wishes import SUGGESTIONS_DEFAULT, Barred, Best, Hours, NightWish, Wishes, checked
+from bridge.wishes.lexicon import ALL, WORK
 from rhythm_env.interface import ActionType, Meter
 
 DAY_MINUTES = 24 * 60

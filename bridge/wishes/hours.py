@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import time
 
-from bridge.domain.wish_lexicon import ALL, MORNING, ONE_THING, WEEK, WORK, Kind, Token
-from bridge.domain.wish_said import Said
 from bridge.domain.wishes import GOAL_MAX, SUGGESTIONS_MAX, Hours
+from bridge.wishes.lexicon import ALL, MORNING, ONE_THING, WEEK, WORK, Kind, Token
+from bridge.wishes.said import Said
 from rhythm_env.interface import ActionType, Meter
 
 K, A = Kind, ActionType
@@ -80,7 +80,7 @@ def meaning(read: Clause) -> tuple[Said, ...]:
 
 def _limits(read: Clause) -> tuple[Said, ...]:
     if read.in_bed:
-        raise NotUnderstood  # see wish_meaning.py
+        raise NotUnderstood  # see meaning.py
     return _refused(read) if K.NOT in read.flags else _wanted(read)
 
 

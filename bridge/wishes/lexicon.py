@@ -1,4 +1,4 @@
-"""Load the words in which people say wishes, three files for each language, by what they mean to ``wish_words``.
+"""Load the words in which people say wishes, three files for each language, by what they mean to ``hearing``.
 
 In a file, ``see/meet my/~ friends`` stands for every choice of one word at each place, where ``~`` is no word and
 ``with_work`` two, and ``{NAME}`` for a set of words. A phrase with several words is found before its parts. A word
@@ -92,7 +92,7 @@ def lexicon(language: str) -> Lexicon:
     """Return the words of ``en`` or ``de``."""
     said: dict[str, Any] = {}
     for name in ("", "_rewrites", "_actions"):
-        said |= tomllib.loads((Path(__file__).parent / f"wish_{language}{name}.toml").read_text(encoding="utf-8"))
+        said |= tomllib.loads((Path(__file__).parent / f"{language}{name}.toml").read_text(encoding="utf-8"))
     sets: dict[str, str] = {}
     for name, words in said["sets"].items():
         sets[name] = "/".join(words.format_map(sets).replace("/", " ").split())
@@ -123,7 +123,7 @@ def lexicon(language: str) -> Lexicon:
 @cache
 def whole_names(language: str) -> Mapping[str, str]:
     """Return the words of a language that stand for a whole action, and those that may stand beside them."""
-    said = tomllib.loads((Path(__file__).parent / f"wish_{language}_actions.toml").read_text(encoding="utf-8"))
+    said = tomllib.loads((Path(__file__).parent / f"{language}_actions.toml").read_text(encoding="utf-8"))
     return dict(said["whole"])
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from bridge.domain import phrases
-from bridge.domain.wish_frames import meter_named
-from bridge.domain.wish_lexicon import WORK, Bed, Kind, Token, lexicon
-from bridge.domain.wish_spelling import words
+from bridge.wishes.frames import meter_named
+from bridge.wishes.lexicon import WORK, Bed, Kind, Token, lexicon
+from bridge.wishes.spelling import words
 
 K = Kind
 BACK = re.compile(
@@ -28,7 +28,7 @@ NEAR = (  # what a text names beside an action -> its examples
 
 @cache
 def _texts() -> dict[str, Any]:
-    return tomllib.loads((Path(__file__).parent / "wish_examples.toml").read_text("utf-8"))
+    return tomllib.loads((Path(__file__).parent / "examples.toml").read_text("utf-8"))
 
 
 def examples(text: str) -> tuple[str, ...]:

@@ -1,0 +1,1 @@
+"""Wishes in plain words, in English and German, read by a grammar of our own."""
