@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from bridge.domain import phrases
-from bridge.wishes.frames import meter_named
-from bridge.wishes.lexicon import WORK, Bed, Kind, Token, lexicon
+from bridge.wishes.lexicon import WORK, Kind, Token, lexicon
 from bridge.wishes.spelling import words
+from rhythm_env.interface import Meter
 
 K = Kind
 BACK = re.compile(
@@ -42,9 +42,9 @@ def examples(text: str) -> tuple[str, ...]:
     key, a, m = "other", "", ""
     if BACK.search(text.lower()):
         key = "again"
-    elif (near is None or named is None) and (meter := meter_named(text, language)) is not None:
-        key, m = "meter", said["meters"][meter.name.lower()]
-    if isinstance(named, Bed):
+    elif (near is None or named is None) and len(meters := _meters(text, language)) == 1:
+        key, m = "meter", said["meters"][meters.pop()]
+    if K.BED in kinds and named is None:
         key = "sleep"
     elif named is not None and named <= WORK and len(named) > 1:
         key = "work"
@@ -57,5 +57,12 @@ def examples(text: str) -> tuple[str, ...]:
 
 def _tokens(text: str, language: str) -> list[Token]:
     known = lexicon(language)
-    found = phrases.tokens(words(text, known), known.phrases, lambda _: (K.BARRED, None))
-    return [one for one in found if one[0] is not K.BARRED]
+    found = phrases.tokens(words(text, known), known.phrases, lambda _: (K.WORD, ""))
+    return [one for one in found if one[0] is not K.WORD]
+
+
+def _meters(text: str, language: str) -> set[str]:
+    known = lexicon(language, with_meters=True)
+    found = list(phrases.tokens(words(text, known), known.phrases, lambda _: (K.WORD, "")))
+    near = {"connection"} if {kind for kind, _ in found} >= {K.WEIGHT, K.ACTION} else set()  # "family first"
+    return {value.name.lower() for kind, value in found if kind is K.METER and isinstance(value, Meter)} or near

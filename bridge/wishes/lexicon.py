@@ -1,8 +1,8 @@
-"""Load the words in which people say wishes, three files for each language, by what they mean to ``hearing``.
+"""Load the words in which people say wishes, two files for each language, by what they mean.
 
 In a file, ``see/meet my/~ friends`` stands for every choice of one word at each place, where ``~`` is no word and
-``with_work`` two, and ``{NAME}`` for a set of words. A phrase with several words is found before its parts. A word
-that is in no file makes a wish not understood.
+``with_work`` two, and ``{NAME}`` for a set of words. A phrase with several words is found before its parts, and one
+that is written out outranks such a choice.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ ONE_THING = frozenset({A.SLEEP, A.MEDITATE, A.BINGE_WATCH})  # all of whose name
 class Kind(StrEnum):
     """The kind of a token. FILL tells nothing and is dropped; AND, OR and CUT join and part what is said.
 
-    ABOUT goes with some actions only, DETAIL too and tells one kind of them, NAME is somebody's, and what is BARRED is
-    known and cannot be wished.
+    ABOUT goes with some actions only, DETAIL too and tells one kind of them, NAME is somebody's; WORD is not known, and
+    beside BAR nothing is understood.
     """
 
-    FILL, AND, OR, CUT, COMMA = "fill", "and", "or", "cut", "comma"
-    ABOUT, DETAIL, NAME, BARRED = "about", "detail", "name", "barred"
+    FILL, AND, OR, CUT, COMMA, COLON = "fill", "and", "or", "cut", "comma", "colon"
+    ABOUT, DETAIL, NAME = "about", "detail", "name"
     NOT, ONLY, EVERY, MOST, ANYTIME = "not", "only", "every", "most", "anytime"
     AGAIN, CLEAR, DROP = "again", "clear", "drop"
     ACTION, SUGGESTION, METER, WEIGHT, DAY, PART = "action", "suggestion", "meter", "weight", "day", "part"
@@ -62,10 +62,6 @@ class Kind(StrEnum):
 
 class OneOf(frozenset[ActionType]):
     """The action of a word for only a part of it, such as yoga, which none forbids by "never yoga"."""
-
-
-class Bed(frozenset[ActionType]):
-    """The action of a word for sleep at night, of which only the hours can be wished."""
 
 
 K = Kind
@@ -88,29 +84,28 @@ class Lexicon:
 
 
 @cache
-def lexicon(language: str) -> Lexicon:
-    """Return the words of ``en`` or ``de``."""
+def lexicon(language: str, *, with_meters: bool = False) -> Lexicon:
+    """Return the words of ``en`` or ``de``. Those about meters may mean something else elsewhere."""
     said: dict[str, Any] = {}
-    for name in ("", "_rewrites", "_actions"):
-        said |= tomllib.loads((Path(__file__).parent / f"{language}{name}.toml").read_text(encoding="utf-8"))
+    for name in ("words", "actions"):
+        said |= tomllib.loads((Path(__file__).parent / f"{name}_{language}.toml").read_text("utf-8"))
     sets: dict[str, str] = {}
     for name, words in said["sets"].items():
         sets[name] = "/".join(words.format_map(sets).replace("/", " ").split())
+    meant = [*said["words"].items(), *((f"meter:{Meter[name].value}", text) for name, text in said["meters"].items())]
+    if with_meters:
+        meant += said["with_meters"].items()
+        meant += ((f"meter:{Meter[name].value}", text) for name, text in said["meter_names"].items())
     found: dict[tuple[str, ...], tuple[Token, ...]] = {
         (word,): ((K.NUMBER, number),) for number, word in enumerate(said["numbers"].split(), 1)
     }
-    meant = [*said["words"].items(), *((f"meter:{Meter[name].value}", text) for name, text in said["meters"].items())]
-    for means, text in meant:
-        found |= dict.fromkeys(phrases_of(text.format_map(sets)), (token_of(means),))
-    for name, text in said["actions"].items():
-        for phrase in phrases_of(text.format_map(sets)):
-            found[phrase] = ((K.ACTION, named_by(ActionType[name], phrase, said["whole"])),)
-    bed = Bed({A.SLEEP})
-    found |= dict.fromkeys(phrases_of(said["bed"]["words"]), ((K.ACTION, bed),))
     found |= _days(said["days"])
-    for means, text in said["several"].items():
-        found |= dict.fromkeys(phrases_of(text.format_map(sets)), tuple(map(token_of, means.split())))
-    found |= dict.fromkeys(phrases_of(said["words"]["barred"].format_map(sets)), ((K.BARRED, None),))
+    for plain in (False, True):
+        for name, text in said["actions"].items():
+            for phrase in _phrases(text, sets, plain=plain):
+                found[phrase] = ((K.ACTION, named_by(ActionType[name], phrase, said["whole"])),)
+        for means, text in meant:
+            found |= dict.fromkeys(_phrases(text, sets, plain=plain), tuple(map(token_of, means.split())))
     return Lexicon(
         phrases=found,
         rewrites=tuple((re.compile(pattern), text) for pattern, text in said["rewrites"]),
@@ -120,11 +115,10 @@ def lexicon(language: str) -> Lexicon:
     )
 
 
-@cache
-def whole_names(language: str) -> Mapping[str, str]:
-    """Return the words of a language that stand for a whole action, and those that may stand beside them."""
-    said = tomllib.loads((Path(__file__).parent / f"{language}_actions.toml").read_text(encoding="utf-8"))
-    return dict(said["whole"])
+def _phrases(texts: str, sets: Mapping[str, str], *, plain: bool) -> Iterator[tuple[str, ...]]:
+    """Yield the phrases of the plain items of a list, or else those of its choices."""
+    chosen = [one for one in texts.split(",") if ("/" in one or "{" in one) is not plain]
+    return phrases_of(",".join(chosen).format_map(sets))
 
 
 def named_by(action: ActionType, phrase: tuple[str, ...], whole: Mapping[str, str]) -> frozenset[ActionType]:
@@ -151,6 +145,8 @@ def token_of(means: str) -> Token:
     """Return the token of a text such as ``not``, ``number:2``, ``day:01``, ``part:morning`` or ``action:WORK``."""
     name, _, value = means.partition(":")
     kind = Kind(name)
+    if kind is K.WORD:
+        return kind, ""
     if not value or kind is K.NOT:
         return kind, value or None
     match kind:

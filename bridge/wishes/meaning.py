@@ -6,36 +6,24 @@ from datetime import time
 from typing import Any
 
 from bridge.domain.wishes import GOAL_MAX, SUGGESTIONS_MAX, Hours
-from bridge.wishes.hours import (
-    AT_NIGHT,
-    BY_DAY,
-    DISLIKED,
-    MIDNIGHT,
-    NOON,
-    OF_LIFE,
-    Clause,
-    NotUnderstood,
-    check_beside,
-    often,
-    span_not,
-    span_of,
-    sure,
-)
+from bridge.wishes.hours import AT_NIGHT, BY_DAY, MIDNIGHT, NOON, NotUnderstood, span_not, span_of, sure
 from bridge.wishes.lexicon import AFTERNOON, ALL, EVENING, MORNING, WEEK, WORK, Kind
 from bridge.wishes.nights import of_night
 from bridge.wishes.said import Said
 from bridge.wishes.slots import LIMITS, Part, is_general
+from bridge.wishes.working import ANY_DAY, WORKDAYS_MIN, free, goes_beside, of_work, often
 from rhythm_env.interface import ActionType
 
 K, A = Kind, ActionType
-ANY_DAY = frozenset(WEEK)
 MORE = 2.0
+DISLIKED = frozenset({"hate", "hasse"})
+OF_LIFE = frozenset({A.FAMILY_TIME, A.SOCIALIZE, A.ADMIN_WORK, A.ME_TIME})
 LATE = 10  # the hour from which "sleep from ten to six" is at night
-SHORTEST, LONGEST = 4, 12  # hours of a night
 AROUND = 2  # hours from a time at which something is wanted
 ELSE = 1  # of "only": nothing but
 EVENING_HOURS = 4  # the most that "8 to 10 pm" can be
 SLEEPERS = {K.BED, K.UP}
+GOAL = 1  # of a rule
 AFTERWARDS = 1  # of "then"
 
 
@@ -53,17 +41,28 @@ def said_of(part: Part) -> tuple[Said, ...]:
         return _taken_back(part)
     if part.meters:
         return (_weight(part),)
-    if part.flags.keys() & SLEEPERS:
-        return of_night(part)
+    return of_night(part) if part.flags.keys() & SLEEPERS else _of_actions(part)
+
+
+def _of_actions(part: Part) -> tuple[Said, ...]:
     if part.has(K.SUGGESTION) or not part.has_head:
         return _of_suggestions(part)
-    if part.has(K.FREE):
-        return _free(part)
+    if part.has(K.FREE) and not (part.flags[K.FREE] and part.actions and part.actions != WORK):
+        return free(part)
     if part.has(K.FINISH, K.START):
-        return _of_work(part)
-    if part.has(K.WEIGHT, K.OVER, K.MINUTES, K.ANYTIME) or not part.actions:
+        return of_work(part)
+    if part.has(K.WEIGHT, K.OVER, K.MINUTES) or not part.actions:
         raise NotUnderstood
+    if part.has(K.ANYTIME):
+        return _at_any_time(part)
     return _limits(part)
+
+
+def _at_any_time(part: Part) -> tuple[Said, ...]:
+    del part.flags[K.ANYTIME]
+    if part.flags.keys() - {K.NUMBER, K.TIMES, K.PER, K.WEEKLY, K.LEAST} or part.times:
+        raise NotUnderstood
+    return _limits(part) if part.counts else (Said(kind="any", actions=part.actions),)
 
 
 def _weight(part: Part) -> Said:
@@ -87,6 +86,8 @@ def _of_suggestions(part: Part) -> tuple[Said, ...]:
 
 
 def _suggestions(part: Part) -> Said:
+    if part.flags.keys() == {K.NOT, K.SUGGESTION} and not (part.times or part.actions):
+        return Said(kind="suggestions")
     counts = [part.flags[kind] for kind in (K.NUMBER, K.TIMES) if part.flags.get(kind) is not None]
     limited: Any = part.flags.keys() & {K.MOST, K.ENOUGH, K.ONLY}
     part.nots = 0 if part.flags.get(K.MOST) == 1 else part.nots
@@ -120,7 +121,7 @@ def _taken_back(part: Part) -> tuple[Said, ...]:
         return (Said(kind="open", actions=WORK, days=ANY_DAY),)
     if not actions or part.nots > 1 or (part.nots and not part.has(K.RULE)):
         raise NotUnderstood
-    if part.counts or part.has(K.MOST, K.LEAST, K.ENOUGH):
+    if part.counts or part.has(K.MOST, K.LEAST, K.ENOUGH, K.DROP) or part.flags.get(K.RULE) == GOAL:
         if part.times or again or part.nots or actions == WORK:
             raise NotUnderstood
         return (Said(kind="drop", actions=actions),)
@@ -161,51 +162,8 @@ def _opened(span: Any, actions: frozenset[ActionType]) -> Hours:
     return high, low
 
 
-def _free(part: Part) -> tuple[Said, ...]:
-    weak = part.flags[K.FREE] and not part.spans
-    if part.actions not in (frozenset(), WORK) or (part.parts and not weak) or part.counts or not part.days:
-        raise NotUnderstood
-    if part.nots > 1:
-        raise NotUnderstood
-    if part.nots and part.flags.keys() & LIMITS:
-        raise NotUnderstood
-    if part.flags[K.FREE] and part.parts and not part.spans and not part.actions:
-        return (
-            Said(kind="barred", actions=ALL, days=part.days, hours=tuple(part.parts)),
-        )  # "keep Friday evening free"
-    if part.flags[K.FREE] and not part.spans and not part.actions:
-        raise NotUnderstood  # "keep Sundays free"
-    if not part.spans:
-        return (Said(kind="days", actions=WORK, days=ANY_DAY - part.days, narrows=True),)
-    if len(part.spans) != 1 or part.spans[0][0] not in (K.AFTER, K.EARLIEST):
-        raise NotUnderstood
-    low, high = span_not((K.AFTER, *part.spans[0][1:]), WORK)
-    return (Said(kind="barred", actions=WORK, days=part.days, hours=((high, low),)),)
-
-
-def _of_work(part: Part) -> tuple[Said, ...]:
-    ends = K.FINISH in part.flags
-    if len(part.spans) != 1 or part.parts or part.actions not in (frozenset(), WORK) or part.spans[0][2] is not None:
-        raise NotUnderstood
-    if part.flags.keys() & {K.MOST, K.LEAST, K.NUMBER, K.TIMES} or (K.START in part.flags and ends) or part.nots > 1:
-        raise NotUnderstood
-    relation, clock, _ = part.spans[0]
-    if ends and relation is K.AFTER and part.kinds.index(K.SPAN) < part.kinds.index(K.FINISH):
-        relation = K.AT  # "from four on it is over"
-    wrong = (K.EARLIEST, K.AFTER) if ends else (K.LATEST, K.BEFORE, K.TO)
-    if (relation in wrong) != bool(part.nots and relation in wrong):
-        raise NotUnderstood
-    if part.nots and relation not in wrong:
-        raise NotUnderstood
-    at = sure(clock, range(1, 10) if ends else range(0), range(3, 12) if not ends else range(0))
-    left, rest = ((MIDNIGHT, at), (at, MIDNIGHT)) if ends else ((at, MIDNIGHT), (MIDNIGHT, at))
-    if part.days and part.days != ANY_DAY:
-        return (Said(kind="barred", actions=WORK, days=part.days, hours=(rest,)),)
-    return (Said(kind="hours", actions=WORK, hours=(left,), narrows=True),)
-
-
 def _limits(part: Part) -> tuple[Said, ...]:
-    check_beside(clause := Clause(actions=part.actions, beside=part.beside, flags=dict.fromkeys(part.flags)))
+    in_part = goes_beside(part)
     joined = sum(kind in (K.AND, K.OR, K.COMMA) for kind in part.kinds) + part.nots
     if len(part.actions) > 1 and len(set(part.named)) > joined + (not part.nots):
         raise NotUnderstood  # "no calls to my mother"
@@ -226,7 +184,7 @@ def _limits(part: Part) -> tuple[Said, ...]:
     if (K.ONLY, K.ACTION) in zip(part.kinds, part.kinds[1:], strict=False) and part.flags.get(K.ONLY) == ELSE:
         return _nothing_else(part)
     if part.nots:
-        return _not_wanted(part, general=is_general(part) and not clause.in_part)
+        return _not_wanted(part, general=is_general(part) and not in_part)
     return _wanted(part)
 
 
@@ -356,16 +314,18 @@ def _wanted(part: Part) -> tuple[Said, ...]:
         found.append(Said(kind="best", actions=actions, days=part.days, hours=hours))
     if goal:
         found.append(Said(kind="goal", actions=actions, number=goal))
-    if not found or (actions == WORK and part.days and len(part.days) < 3 and not part.has(K.ONLY)):
+    if not found or (actions == WORK and part.days and len(part.days) < WORKDAYS_MIN and not part.has(K.ONLY)):
         raise NotUnderstood
     return tuple(found)
 
 
 def _check_wanted(part: Part, *, goal: bool, only: bool) -> None:
     actions = part.actions
+    work_days = actions == WORK and len(part.days) >= WORKDAYS_MIN
     if (
         (len(actions) > 1 and not only)
-        or actions in (ALL, {A.SLEEP})
+        or actions == ALL
+        or (actions == {A.SLEEP} and not part.has(K.BEST) and any(span[0] is K.AT for span in part.spans))
         or (goal and only)
         or (part.has(K.FINE) and not part.times)
         or (actions == WORK and part.has(K.BEST))
@@ -373,7 +333,7 @@ def _check_wanted(part: Part, *, goal: bool, only: bool) -> None:
         or (len(part.spans) > 1 and any(end is None for _, _, end in part.spans) and not (only and _are_around(part)))
         or (part.days and not only and K.OR in part.kinds)
         or (part.days and part.kinds[-2:] == [K.ACTION, K.ONLY] and actions <= OF_LIFE and not part.by_then)
-        or (part.times and (K.ONLY, K.ACTION) in zip(part.kinds, part.kinds[1:], strict=False))
+        or (part.times and not work_days and (K.ONLY, K.ACTION) in zip(part.kinds, part.kinds[1:], strict=False))
     ):  # "only family on weekends": and nothing else?
         raise NotUnderstood
 
@@ -407,7 +367,7 @@ def _goal(part: Part) -> int:
         del part.flags[K.NUMBER]  # "once a week an evening with friends"
     if part.has(K.LEAST) and part.counts and not part.has(K.PER, K.WEEKLY) and part.has(K.TIMES):
         part.flags[K.PER] = 1
-    return often(Clause(actions=part.actions, days=part.days, flags=dict(part.flags)))
+    return often(part)
 
 
 def _kept(span: Any, part: Part) -> Hours:
@@ -417,7 +377,7 @@ def _kept(span: Any, part: Part) -> Hours:
     if end is not None:
         if clock[0] >= EVENING[0].hour and end[0] < 5:
             return time(clock[0] % 24, clock[1]), time(end[0], end[1])
-        return span_of((relation, clock, end), Clause(actions=actions), several=False)
+        return span_of((relation, clock, end), actions)
     if relation is K.EARLIEST or (relation is K.AFTER and part.has(K.ONLY)):
         late = actions <= AT_NIGHT
         if relation is K.AFTER and not late and not actions <= WORK and not clock[2] and 6 <= clock[0] <= 9:
@@ -429,6 +389,6 @@ def _kept(span: Any, part: Part) -> Hours:
     if relation is K.AT:
         if not (clock[2] or actions <= BY_DAY or actions <= AT_NIGHT) and 5 <= clock[0] < 8:
             raise NotUnderstood  # "swim at seven"
-        begins, _ = span_of((K.AFTER, clock, None), Clause(actions=actions), several=False)
+        begins, _ = span_of((K.AFTER, clock, None), actions)
         return begins, time((begins.hour + AROUND) % 24, begins.minute)
-    return span_of((relation, clock, end), Clause(actions=actions), several=False)
+    return span_of((relation, clock, end), actions)

@@ -21,6 +21,7 @@ LATE = 10  # the hour from which "sleep from ten to six" is at night
 AROUND = 2  # hours from a time at which something is wanted
 SLEEPERS = {K.BED, K.UP}
 AFTERWARDS = 1  # of "then"
+EARLIEST_UP = 4  # the hour before which one gets up for work, and wishes it not
 
 
 EVENTS = {K.EVENT, K.DURING}
@@ -39,28 +40,38 @@ class Reading:
 
 def by_slots(text: str, language: str) -> tuple[tuple[Said, ...], tuple[str, ...]]:
     """Return the wishes of a text, and what was set aside. Raises NotUnderstood for a text without any."""
-    for with_meters in (False, True):
-        try:
-            parts = parts_of(text, language, with_meters=with_meters)
-            read = _read(parts)
-            if len(parts) > 1 and any(part.has(K.CLEAR) for part in parts):
-                raise NotUnderstood
-            said = tuple(one for clause in read.clauses for one in said_of(clause))
-            if not said:
-                raise NotUnderstood
-            return _alike(said), tuple(read.aside)
-        except NotUnderstood:
-            continue
-    raise NotUnderstood
+    plain, of_meters = (_by_words(text, language, with_meters=one) for one in (False, True))
+    better = of_meters is not None and (plain is None or (plain[1] and len(of_meters[0]) > len(plain[0])))
+    found = of_meters if better else plain
+    if found is None:
+        raise NotUnderstood
+    return found
+
+
+def _by_words(text: str, language: str, *, with_meters: bool) -> tuple[tuple[Said, ...], tuple[str, ...]] | None:
+    try:
+        parts = parts_of(text, language, with_meters=with_meters)
+        read = _read(parts)
+        if len({part.has(K.CLEAR) for part in parts}) > 1:
+            return None
+        said = tuple(one for clause in read.clauses for one in said_of(clause))
+    except NotUnderstood:
+        return None
+    return (_alike(said), tuple(read.aside)) if said else None
 
 
 def _alike(said: tuple[Said, ...]) -> tuple[Said, ...]:
     """Return wishes with the counts of one action added, and a time of day before the part of it."""
     found: list[Said] = []
     for one in said:
-        same = next((i for i, o in enumerate(found) if o.kind == one.kind == "best" and o.actions == one.actions), None)
+        alike = ((i, o) for i, o in enumerate(found) if o.kind == one.kind and o.actions == one.actions)
+        same = next(
+            (i for i, o in alike if one.kind == "best" or (one.kind == "days" and o.narrows and one.narrows)), None
+        )
         if same is None:
             found.append(one)
+        elif one.kind == "days":
+            found[same] = replace(one, days=one.days & found[same].days)
         elif found[same].hours and one.hours and common(found[same].hours, one.hours):
             found[same] = replace(one, days=found[same].days or one.days)
         elif bool(found[same].days) == bool(one.days) and found[same].hours == one.hours:
@@ -101,6 +112,8 @@ def _take(part: Part, following: Sequence[Part], read: Reading) -> None:
         _set_aside(part, read)  # "on Sundays I go to church and laze about"
     elif _is_aside(part, read, following):
         _set_aside(part, read)
+    elif part.kinds == [K.FREE] and read.clauses and read.clauses[-1].days:
+        _set_aside(part, read)  # "no sport on Sundays, it's my day off"
     elif part.has_head:
         read.in_aside = False
         _begin(part, read)
@@ -141,8 +154,8 @@ def _is_aside(part: Part, read: Reading, following: Sequence[Part]) -> bool:
     if part.joint in (K.WHY, K.WHEN):
         return _is_reason(part, read, following)
     _at_events(part, following)
-    if part.kinds[:1] == [K.THEN] and read.clauses and not (_is_limit(part) or part.has(K.FINISH, K.START)):
-        return True  # "on Mondays, then I have lectures"
+    if _is_state(part, following) or (read.clauses and _is_remark(part, read.clauses[-1])):
+        return True
     if not (part.words or part.loose):
         return False
     follows = following and (following[0].joint is K.THUS or following[0].by_then)
@@ -155,6 +168,24 @@ def _is_aside(part: Part, read: Reading, following: Sequence[Part]) -> bool:
         if (part.actions or part.is_short) and part.times and not follows and not part.meters:
             raise NotUnderstood  # it may be a wish too
     return True
+
+
+def _is_remark(part: Part, last: Part) -> bool:
+    """Return True for what only tells of a wish before it. "That is all I can" makes a ceiling of a count."""
+    if part.kinds == [K.ACTION] and part.joint is K.COMMA:
+        return part.has_subject  # "not on Mondays, I have class"
+    if part.flags.keys() == {K.MOST} and part.words and not (part.times or part.counts):
+        if last.counts and not last.nots:
+            last.flags.setdefault(K.MOST, None)
+        return last.has(K.MOST, K.ONLY, K.ENOUGH)
+    return part.kinds[:1] == [K.THEN] and not (_is_limit(part) or part.has(K.FINISH, K.START))  # "then I have lectures"
+
+
+def _is_state(part: Part, following: Sequence[Part]) -> bool:
+    """Return True for "I am up at two", from which something else follows."""
+    if part.kinds != [K.UP, K.SPAN] or not following:
+        return False
+    return (following[0].joint is K.THUS and following[0].has_head) or part.spans[0][1][0] < EARLIEST_UP
 
 
 def _is_reason(part: Part, read: Reading, following: Sequence[Part]) -> bool:
@@ -174,7 +205,7 @@ def _check_background(part: Part) -> None:
     limits |= set() if part.meters else {K.WEIGHT}
     if (
         (part.times and CHANGES.intersection(part.words))
-        or any(kind is K.DETAIL for kind, _ in part.beside)
+        or ((part.has_head or part.is_short) and any(kind is K.DETAIL for kind, _ in part.beside))
         or part.flags.keys() & limits
         or (part.nots and (part.has_head or DENIES.intersection(part.words)))
         or (part.counts and part.has_head)
@@ -310,6 +341,8 @@ def _add(last: Part, part: Part) -> None:
 def _inherits(part: Part, head: Part) -> Part:
     """Return a part that names nothing as one about the same as another, and refused if it only goes on."""
     new = replace(part, actions=head.actions, named=list(head.named), beside=list(head.beside))
+    if head.flags.keys() & {K.FINISH, K.START} and not part.days:
+        raise NotUnderstood
     for kind in HEADS & head.flags.keys():
         new.flags.setdefault(kind, head.flags[kind])
     if head.nots and not part.nots and not part.flags.keys() & (LIMITS | {K.BEST, K.FINE}) and part.times:
@@ -348,7 +381,9 @@ def _go_on_with(last: Part, part: Part, read: Reading) -> None:
         last.spans = list(part.spans)  # "in the evening, from eight on"
     elif last.days and not (last.parts or last.spans or part.days or _is_limit(last) or _is_limit(part)) and part.spans:
         last.spans = list(part.spans)  # "on Tuesdays, 7 to 9 pm"
-    elif not (last.times or last.counts) or (bare and not part.flags.keys() - LIMITS):
+    elif not (last.times or last.counts) or (bare and not part.flags.keys() - (LIMITS | {K.BEST, K.FINE, K.ANYTIME})):
+        if _is_limit(part):
+            last.flags.pop(K.FINE, None)  # "parties are fine, but not on Mondays"
         _add(last, part)
     elif len(last.spans) == 1 and part.spans and not (part.nots or part.days) and part.joint in (K.COMMA, K.THUS):
         last.spans = part.spans if part.spans[0][0] is not K.AT else [(last.spans[0][0], *part.spans[0][1:])]

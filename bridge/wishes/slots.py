@@ -6,48 +6,40 @@ A part without a wish of its own, such as a reason, is set aside. A word beside 
 from __future__ import annotations
 
 import re
-import tomllib
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from bridge.domain import phrases
 from bridge.domain.wishes import Hours
-from bridge.wishes.asides import is_fragment
 from bridge.wishes.events import timed
 from bridge.wishes.hours import NotUnderstood
-from bridge.wishes.lexicon import (
-    ALL,
-    Bed,
-    Kind,
-    Lexicon,
-    OneOf,
-    Token,
-    lexicon,
-    named_by,
-    phrases_of,
-    token_of,
-    whole_names,
-)
+from bridge.wishes.lexicon import ALL, Kind, OneOf, Token, lexicon
 from bridge.wishes.spelling import words
 from bridge.wishes.times import Span, folded, ranged
 from rhythm_env.interface import ActionType, Meter
 
 K = Kind
-TYPO_MIN = 5  # letters
 SHORT = 3  # words of what is no statement
-JOINTS = (K.COMMA, K.CUT, K.AND, K.OR, K.THUS, K.WHY, K.WHEN)
-LISTS = (K.ACTION, K.DAY, K.PART, K.SPAN)
+JOINTS = (K.COMMA, K.COLON, K.CUT, K.AND, K.OR, K.THUS, K.WHY, K.WHEN)
+LISTS = (K.ACTION, K.DAY, K.PART, K.SPAN, K.METER)
+NEVER = ((K.NOT, "never"), (K.NOT, "nie"))
+TIMED = {K.DAY, K.PART, K.SPAN, K.TIMES, K.PER}
 LIMITS = {K.ONLY, K.MOST, K.LEAST, K.ENOUGH}
 HEADS = {K.FINISH, K.START, K.FREE, K.BED, K.UP, K.SUGGESTION}
-ABOUT_METERS = ("weight", "over")  # words that mean something else where no meter is named
 DENIES = {"true", "right", "correct", "serious", "wahr", "stimmt", "richtig", "ernst", "always", "immer"}
 ENDS = re.compile(r"[,;.!?()]| (?:and|or|but|und|oder|aber) ")  # of a statement
 CHANGES = frozenset(["longer", "shorter", "later", "earlier", "more", "less", "fewer", "ones"])
 CHANGES |= frozenset(["länger", "kürzer", "mehr", "weniger", "später", "früher", "öfter"])
+
+SUBJECT = re.compile(
+    r"\b(?:i|i'm|im|i've|i'd|i'll|we|we're|it|it's|its|he|she|they|they're|you|you're|that's|thats|there|there's|my|our|her|his|who|me|us|mich|mir|uns|"
+    r"ich|wir|er|sie|es|man|ihr|du|das|da|davon|mein\w*|unser\w*|der|die)\b|'s\b|\b(?:is|are|ist|sind|hat|hab|habe|bin|has)\b"
+)
+POLARITY = re.compile(
+    r"n't\b|\b(?:not|no|never|none|nothing|only|just|except|unless|without|otherwise|earlier|sooner|later|before|after|until|till|"
+    r"kein\w*|nicht|nichts|nie\w*|nix|nein|nur|außer|ohne|sonst|früher|eher|später|vor|nach|bis|ab)\b"
+)
 
 
 @dataclass(slots=True)
@@ -71,6 +63,7 @@ class Part:
     by_then: bool = False  # points to times that were said before
     is_short: bool = False  # no statement, but a few words
     is_fragment: bool = False  # says nothing of anybody: "not earlier"
+    has_subject: bool = False  # is about somebody who has, or is, something
 
     def has(self, *kinds: Kind) -> bool:
         """Return True if any of these kinds was said."""
@@ -92,32 +85,10 @@ class Part:
         return self.has(K.NUMBER, K.TIMES, K.PER, K.WEEKLY)
 
 
-@cache
-def everyday(language: str, with_meters: bool) -> Lexicon:
-    """Return the words of a language, with the everyday ones. Those about meters may mean something else elsewhere."""
-    base = lexicon(language)
-    found = dict(base.phrases)
-    rewrites: list[tuple[re.Pattern[str], str]] = []
-    files = [(Path(__file__).parent / file).read_text("utf-8") for file in ("slots.toml", "spoken.toml")]
-    several: list[dict[str, Any]] = [tomllib.loads(text)[language] for text in files]
-    for said in several:
-        for name, text in said["actions"].items():
-            for phrase in phrases_of(text):
-                found[phrase] = ((K.ACTION, named_by(ActionType[name], phrase, whole_names(language))),)
-        for means, text in sorted(said["words"].items(), key=lambda one: one[0] in ABOUT_METERS):
-            if with_meters or means not in ABOUT_METERS:
-                found |= dict.fromkeys(phrases_of(text), tuple(map(token_of, means.split())))
-        rewrites = [(re.compile(pattern), text) for pattern, text in said["rewrites"]] + rewrites
-    for name, text in [one for said in several for one in said["meters"].items() if with_meters]:
-        found |= dict.fromkeys(phrases_of(text), ((K.METER, Meter[name]),))
-    return replace(base, phrases=found, rewrites=tuple(rewrites))
-
-
 def parts_of(text: str, language: str, *, with_meters: bool) -> list[Part]:
     """Return the parts of a text. Raises NotUnderstood for a text with a word that changes what it is beside."""
-    known = everyday(language, with_meters)
-    spelt = [one for word in words(timed(text, language), known) for one in _meant(word, known)]
-    tokens = [_of_bed(one) for one in phrases.tokens(spelt, known.phrases, lambda word: _figure(word))]
+    known = lexicon(language, with_meters=with_meters)
+    tokens = list(phrases.tokens(words(timed(text, language), known), known.phrases, _figure))
     kinds = [kind for kind, _ in tokens]
     if (
         K.BAR in kinds
@@ -127,15 +98,25 @@ def parts_of(text: str, language: str, *, with_meters: bool) -> list[Part]:
         raise NotUnderstood  # "finish the report by six"
     for at, token in enumerate(tokens[:-1]):
         tokens[at] = (K.NOT, "never") if token == (K.MOST, 2) and tokens[at + 1][0] is K.ACTION else token
-    found = list(_parts(ranged(folded([one for one in tokens if one[0] is not K.FILL]))))
+    ends = [True, *(kind in JOINTS for kind in kinds)]
+    told = [one for ended, one in zip(ends, tokens, strict=False) if one[0] is not K.FILL or (ended and one[1])]
+    found = list(_parts(ranged(folded(told))))
     at = 0
     for part in found:
+        if len({kind for kind, _ in part.beside} - {K.DETAIL}) > 1 and not part.actions:
+            _take(part, K.ACTION, OneOf({ActionType.SOCIALIZE}))  # "coffee with Anna"
         part.text, at = _source(part.words, text, at)
         if part.text:
             said = ENDS.split(text[:at])[-1] + ENDS.split(text[at:])[0]
-            part.is_fragment = is_fragment(said, limited=bool(part.days or part.spans or part.counts))
+            part.is_fragment = _is_fragment(said, limited=bool(part.days or part.spans or part.counts))
         part.is_short = len(re.split(r"[,;.!?()]", text[:at])[-1].split()) < SHORT and at == _end(text, at)
     return found
+
+
+def _is_fragment(text: str, *, limited: bool) -> bool:
+    """Return True for words that limit and say nothing of anybody, such as "nothing after that" and "not earlier"."""
+    plain = " ".join(re.sub(r"[^\w' -]", " ", text.lower()).split()).replace("i am ", "i'm ")
+    return (limited or bool(POLARITY.search(plain))) and not SUBJECT.search(plain)
 
 
 def _end(text: str, at: int) -> int:
@@ -154,12 +135,6 @@ def _source(words: Sequence[str], text: str, at: int) -> tuple[str, int]:
     return ("" if begin is None else text[begin:at]), at
 
 
-def _of_bed(token: Token) -> Token:
-    if isinstance(token[1], Bed):
-        return K.BED, None
-    return (K.WORD, token[1] or "") if token[0] in (K.BARRED, K.WORD) else token
-
-
 def _figure(word: str) -> Token:
     if re.fullmatch(r"\d{1,2}[:.]\d\d", word):
         hour, minute = map(int, re.split("[:.]", word))
@@ -170,78 +145,11 @@ def _figure(word: str) -> Token:
     return (K.WORD, word)
 
 
-def _meant(word: str, known: Lexicon) -> list[str]:
-    """Return a word, or the only known one from which it differs by one letter."""
-    single, near = _near(known)
-    if word in single or not word.isalpha() or len(word) < TYPO_MIN or word in known.real:
-        return [word]
-    if (stem := next((one for one in _stems(word) if one in single and _is_content(known, (one,))), None)) is not None:
-        return [stem]
-    found = {one for cut in _cuts(word) for one in near.get(cut, ()) if _is_next(word, one)}
-    meanings = {known.phrases[(one,)] for one in found}
-    return [min(found)] if len(meanings) == 1 else [word]
-
-
-@cache
-def _near(known: Lexicon) -> tuple[frozenset[str], Mapping[str, Sequence[str]]]:
-    near: dict[str, list[str]] = defaultdict(list)
-    for phrase in known.phrases:
-        if len(phrase) == 1 and len(phrase[0]) >= TYPO_MIN and phrase[0].isalpha() and _is_content(known, phrase):
-            for cut in _cuts(phrase[0]):
-                near[cut].append(phrase[0])
-    return frozenset(word for phrase in known.phrases for word in phrase), near
-
-
-def _stems(word: str) -> Iterator[str]:
-    """Yield other forms of a verb: schraub, schraubst, geschraubt -> schrauben; knits, knitted -> knit, knitting."""
-    for end in ("", "e", "t", "st", "est", "et"):
-        if word.endswith(end):
-            yield word[: len(word) - len(end)] + "en"
-            yield word[: len(word) - len(end)] + "n"
-            if word.startswith("ge"):
-                yield from (word[2 : len(word) - len(end)] + ending for ending in ("en", "n"))
-    for end in ("s", "es", "ed", "ing"):
-        if word.endswith(end):
-            stem = word[: -len(end)]
-            yield from (stem, stem + "e", stem + "ing", stem[:-1], stem[:-1] + "ing")
-    yield word + "ing"
-
-
-def _is_content(known: Lexicon, phrase: tuple[str, ...]) -> bool:
-    return {kind for kind, _ in known.phrases.get(phrase, ((K.BAR, None),))} <= {
-        K.ACTION,
-        K.DAY,
-        K.PART,
-        K.SUGGESTION,
-        K.METER,
-        K.FILL,
-        K.AGAIN,
-        K.BEST,
-    }
-
-
-def _cuts(word: str) -> Iterator[str]:
-    yield word
-    yield from (word[:at] + word[at + 1 :] for at in range(len(word)))
-
-
-def _is_next(one: str, other: str) -> bool:
-    """Return True if two words differ by one letter that is missing, added, changed or changes places."""
-    if abs(len(one) - len(other)) > 1 or one[0] != other[0]:
-        return False
-    at = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-    left, right = one[at:], other[at:]
-    return (
-        left[1:] == right[1:]
-        or left[1:] == right
-        or left == right[1:]
-        or (left[:2] == right[1::-1] and left[2:] == right[2:])
-    )
-
-
 def _parts(tokens: Sequence[Token]) -> Iterator[Part]:
     part = Part(K.CUT)
     for at, (kind, value) in enumerate(tokens):
+        if kind is K.COLON and not part.words:
+            continue  # "emails: from 8 to 9", but "part-time: Fridays off"
         if kind in JOINTS:
             if kind in (K.AND, K.OR, K.COMMA) and 0 < at < len(tokens) - 1 and _lists(tokens, at):
                 part.kinds.append(kind)
@@ -253,7 +161,7 @@ def _parts(tokens: Sequence[Token]) -> Iterator[Part]:
                 part.joint = kind
             continue
         _take(part, kind, value)
-    if part.kinds or part.words:
+    if part.kinds or part.words or part.joint is K.WHEN:
         yield part
 
 
@@ -262,6 +170,8 @@ def _lists(tokens: Sequence[Token], at: int) -> bool:
     one, (joint, _), other = tokens[at - 1 : at + 2]
     if one[0] is not other[0] or one[0] not in LISTS:
         return False
+    if one[0] is K.ACTION and tokens[max(at - 2, 0)] in NEVER and any(kind in TIMED for kind, _ in tokens[at + 2 :]):
+        return False  # "never meditation and family on Sundays"
     if one[0] is K.SPAN:  # "from half past eight and at five I finish"
         return all(kind not in HEADS | {K.ACTION, K.NOT} for kind, _ in tokens[at + 2 : at + 3])
     if joint is not K.COMMA or one[0] is K.PART:
@@ -278,6 +188,9 @@ LOOSE = (K.BEFORE, K.AFTER, K.TO, K.FROM, K.LATEST, K.EARLIEST, K.EVENT, K.DURIN
 
 
 def _take(part: Part, kind: Kind, value: Any) -> None:
+    if kind is K.FILL:
+        part.has_subject = True
+        return
     part.kinds.append(kind)
     if kind is K.ACTION:
         if value != ALL or not part.named:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import string
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from bridge.wishes.lexicon import Kind, Lexicon
@@ -15,6 +17,7 @@ WORD = re.compile(r"\d{1,2}[:.]\d\d|\d+|[^\W\d_]+(?:'[^\W\d_]+)?|[-–,;.:&!?]")
 
 TYPO_MIN, MEANT_MIN = 6, 8  # letters of a word with a mistyped one, and of the word that was meant
 CONTENT = frozenset({K.ACTION, K.DAY, K.PART, K.SUGGESTION})
+NEAR_MIN, NEAR = 5, {*CONTENT, K.METER, K.FILL, K.AGAIN, K.BEST}
 STEM_MIN, LINKS = 4, ("s", "n")  # letters of each word of a compound, and what may stand between them
 KEYS = ("qwertzuiopü", "qwertyuiop", "asdfghjklöä", "yxcvbnm", "zxcvbnm")
 BESIDE = {
@@ -31,7 +34,7 @@ def words(text: str, lexicon: Lexicon) -> list[str]:
     for parted, together in lexicon.rewrites:
         text = parted.sub(together, text)
     found = ["-" if one == "–" else "comma" if one == "," else one for one in WORD.findall(text)]
-    return [word for one in found for word in _spelt(one, lexicon)]
+    return [_meant(word, lexicon) for one in found for word in _spelt(one, lexicon)]
 
 
 def _spelt(word: str, lexicon: Lexicon) -> list[str]:
@@ -72,7 +75,7 @@ def _parts(word: str, lexicon: Lexicon) -> list[str] | None:
 
 def _is_content(word: str, lexicon: Lexicon) -> bool:
     tokens = lexicon.phrases.get((word,), ())
-    return bool(tokens) and {kind for kind, _ in tokens} <= CONTENT | {K.ABOUT, K.DETAIL}
+    return bool(tokens) and {kind for kind, _ in tokens} <= CONTENT | {K.ABOUT, K.DETAIL, K.RULE}
 
 
 @cache
@@ -86,3 +89,63 @@ def _known(lexicon: Lexicon) -> tuple[frozenset[str], frozenset[str]]:
         if (len(word) >= MEANT_MIN or word in lexicon.often_mistyped) and {kind for kind, _ in tokens} & CONTENT
     }
     return frozenset(known), frozenset(long)
+
+
+def _meant(word: str, known: Lexicon) -> str:
+    """Return a word, or the only known one from which it differs by one letter."""
+    single, near = _near(known)
+    if word in single or not word.isalpha() or len(word) < NEAR_MIN or word in known.real:
+        return word
+    if (stem := next((one for one in _stems(word) if one in single and _is_near(known, (one,))), None)) is not None:
+        return stem
+    found = {one for cut in _cuts(word) for one in near.get(cut, ()) if _is_next(word, one)}
+    meanings = {known.phrases[(one,)] for one in found}
+    return min(found) if len(meanings) == 1 else word
+
+
+@cache
+def _near(known: Lexicon) -> tuple[frozenset[str], Mapping[str, Sequence[str]]]:
+    near: dict[str, list[str]] = defaultdict(list)
+    for phrase in known.phrases:
+        if len(phrase) == 1 and len(phrase[0]) >= NEAR_MIN and phrase[0].isalpha() and _is_near(known, phrase):
+            for cut in _cuts(phrase[0]):
+                near[cut].append(phrase[0])
+    return frozenset(word for phrase in known.phrases for word in phrase), near
+
+
+def _stems(word: str) -> Iterator[str]:
+    """Yield other forms of a verb: schraub, schraubst, geschraubt -> schrauben; knits, knitted -> knit, knitting."""
+    for end in ("", "e", "t", "st", "est", "et"):
+        if word.endswith(end):
+            yield word[: len(word) - len(end)] + "en"
+            yield word[: len(word) - len(end)] + "n"
+            if word.startswith("ge"):
+                yield from (word[2 : len(word) - len(end)] + ending for ending in ("en", "n"))
+    for end in ("s", "es", "ed", "ing"):
+        if word.endswith(end):
+            stem = word[: -len(end)]
+            yield from (stem, stem + "e", stem + "ing", stem[:-1], stem[:-1] + "ing")
+    yield word + "ing"
+
+
+def _is_near(known: Lexicon, phrase: tuple[str, ...]) -> bool:
+    return {kind for kind, _ in known.phrases.get(phrase, ((K.BAR, None),))} <= NEAR
+
+
+def _cuts(word: str) -> Iterator[str]:
+    yield word
+    yield from (word[:at] + word[at + 1 :] for at in range(len(word)))
+
+
+def _is_next(one: str, other: str) -> bool:
+    """Return True if two words differ by one letter that is missing, added, changed or changes places."""
+    if abs(len(one) - len(other)) > 1 or one[0] != other[0]:
+        return False
+    at = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    left, right = one[at:], other[at:]
+    return (
+        left[1:] == right[1:]
+        or left[1:] == right
+        or left == right[1:]
+        or (left[:2] == right[1::-1] and left[2:] == right[2:])
+    )

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from bridge.wishes.hours import NOON, Clock, NotUnderstood
 from bridge.wishes.lexicon import AFTERNOON, EVENING, MORNING, NIGHT, Kind, Token
+from rhythm_env.interface import ActionType
 
 K = Kind
 Span = tuple[Kind, Clock, Clock | None]
+COMPANY = frozenset({ActionType.FAMILY_TIME, ActionType.SOCIALIZE})
 RELATIONS = (K.BEFORE, K.AFTER, K.AT, K.FROM, K.TO, K.BETWEEN, K.LATEST, K.EARLIEST)
 COUNTED = (K.TIMES, K.PER, K.WEEKLY, K.SUGGESTION)
 TIMED = (K.BED, K.UP, K.FINISH, K.START, K.SPAN)  # after which a bare number is a time
@@ -16,6 +19,7 @@ TIMED = (K.BED, K.UP, K.FINISH, K.START, K.SPAN)  # after which a bare number is
 
 def folded(tokens: Sequence[Token]) -> list[Token]:
     """Return tokens with each time of day, and what leads to it, as one."""
+    tokens = [one for at, one in enumerate(tokens) if not _is_of_company(tokens, at)]
     found: list[Token] = []
     at = 0
     while at < len(tokens):
@@ -49,6 +53,13 @@ def folded(tokens: Sequence[Token]) -> list[Token]:
         found.append((K.SPAN, (relation, first, second)))
         at = after
     return found
+
+
+def _is_of_company(tokens: Sequence[Token], at: int) -> bool:
+    """Return True for the event of "dinner with the grandparents"."""
+    led = at > 0 and tokens[at - 1][0] in RELATIONS
+    company = at + 1 < len(tokens) and tokens[at + 1][0] is K.ACTION and _set(tokens[at + 1][1]) <= COMPANY
+    return tokens[at][0] is K.EVENT and company and not led
 
 
 def _edge(relation: Kind, token: Token, at: int) -> tuple[Clock | None, int]:
@@ -120,7 +131,7 @@ def ranged(tokens: Sequence[Token]) -> list[Token]:
     return [one for i, one in enumerate(found) if not (one[0] is K.FROM and days_at[i + 1])]
 
 
-def _set(value: object) -> frozenset[int]:
+def _set(value: object) -> frozenset[Any]:
     return value if isinstance(value, frozenset) else frozenset()
 
 

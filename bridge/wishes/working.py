@@ -1,0 +1,113 @@
+"""Make wishes of a clause about work and days off, and check what is counted and what is said beside an action."""
+
+from __future__ import annotations
+
+from bridge.domain.wishes import GOAL_MAX
+from bridge.wishes.hours import MIDNIGHT, NotUnderstood, span_not, span_of, sure
+from bridge.wishes.lexicon import ALL, ONE_THING, WEEK, WORK, Kind
+from bridge.wishes.said import Said
+from bridge.wishes.slots import LIMITS, Part
+from rhythm_env.interface import ActionType
+
+K, A = Kind, ActionType
+ANY_DAY = frozenset(WEEK)
+PERSONAL = frozenset({A.EXERCISE, A.SOCIALIZE, A.FAMILY_TIME})  # which one does with somebody
+WORKDAYS_MIN = 3  # days that are all days of work: "I work on Mondays" is no wish
+
+
+def free(part: Part) -> tuple[Said, ...]:
+    weak = part.flags[K.FREE] and not part.spans
+    if part.actions not in (frozenset(), WORK) or (part.parts and not weak) or part.counts or not part.days:
+        raise NotUnderstood
+    if part.nots > 1:
+        raise NotUnderstood
+    if part.nots and part.flags.keys() & LIMITS:
+        raise NotUnderstood
+    if part.flags[K.FREE] and part.parts and not part.spans and not part.actions:
+        return (
+            Said(kind="barred", actions=ALL, days=part.days, hours=tuple(part.parts)),
+        )  # "keep Friday evening free"
+    if part.flags[K.FREE] and not part.spans and not part.actions:
+        raise NotUnderstood  # "keep Sundays free"
+    if not part.spans:
+        return (Said(kind="days", actions=WORK, days=ANY_DAY - part.days, narrows=True),)
+    if len(part.spans) != 1 or part.spans[0][0] not in (K.AFTER, K.EARLIEST):
+        raise NotUnderstood
+    low, high = span_not((K.AFTER, *part.spans[0][1:]), WORK)
+    return (Said(kind="barred", actions=WORK, days=part.days, hours=((high, low),)),)
+
+
+def of_work(part: Part) -> tuple[Said, ...]:
+    ends = K.FINISH in part.flags
+    if (
+        len(part.spans) != 1
+        or part.parts
+        or part.actions not in (frozenset(), WORK)
+        or (part.spans[0][2] is not None and ends)
+    ):
+        raise NotUnderstood
+    named = part.flags.get(K.FINISH) or part.flags.get(K.START)  # "begin at nine": what?
+    if named and not part.actions:
+        raise NotUnderstood
+    if part.flags.keys() & {K.MOST, K.LEAST, K.NUMBER, K.TIMES} or (K.START in part.flags and ends) or part.nots > 1:
+        raise NotUnderstood
+    relation, clock, end = part.spans[0]
+    if end is not None and not (ends or part.nots):
+        hours = span_of(part.spans[0], WORK)
+        return (Said(kind="hours", actions=WORK, hours=(hours,), narrows=True), *_on_workdays(part))
+    if ends and relation is K.AFTER and part.kinds.index(K.SPAN) < part.kinds.index(K.FINISH):
+        relation = K.AT  # "from four on it is over"
+    wrong = (K.EARLIEST, K.AFTER) if ends else (K.LATEST, K.BEFORE, K.TO)
+    if (relation in wrong) != bool(part.nots and relation in wrong):
+        raise NotUnderstood
+    if part.nots and relation not in wrong:
+        raise NotUnderstood
+    at = sure(clock, range(1, 10) if ends else range(0), range(3, 12) if not ends else range(0))
+    left, rest = ((MIDNIGHT, at), (at, MIDNIGHT)) if ends else ((at, MIDNIGHT), (MIDNIGHT, at))
+    if part.days and part.days != ANY_DAY:
+        return (Said(kind="barred", actions=WORK, days=part.days, hours=(rest,)),)
+    return (Said(kind="hours", actions=WORK, hours=(left,), narrows=True),)
+
+
+def _on_workdays(part: Part) -> tuple[Said, ...]:
+    """Return the wish for the days on which one works from nine to five."""
+    if part.days in (frozenset(), ANY_DAY):
+        return ()
+    if len(part.days) < WORKDAYS_MIN:
+        raise NotUnderstood
+    return (Said(kind="days", actions=WORK, days=part.days, narrows=True),)
+
+
+def often(part: Part) -> int:
+    flags = dict(part.flags)
+    if flags.get(K.NUMBER) == len(part.days) and not flags.keys() & {K.TIMES, K.PER, K.WEEKLY, K.LEAST}:
+        del flags[K.NUMBER]  # "one run on Sunday"
+    counted = flags.keys() & {K.NUMBER, K.TIMES, K.PER, K.WEEKLY}
+    if not counted:
+        return 0
+    per = flags.get(K.PER, flags.get(K.WEEKLY))
+    count = flags.get(K.TIMES) if flags.get(K.TIMES) is not None else flags.get(K.NUMBER)
+    if (
+        not isinstance(per, int)
+        or counted >= {K.PER, K.WEEKLY}
+        or (flags.get(K.TIMES) is not None and K.NUMBER in flags)
+    ):
+        raise NotUnderstood
+    if count is None and flags.get(K.PER) == 1:
+        raise NotUnderstood
+    times = per * (1 if count is None else int(str(count)))
+    if not 1 <= times <= GOAL_MAX:
+        raise NotUnderstood
+    return times
+
+
+def goes_beside(part: Part) -> bool:
+    """Return True if what is said beside an action tells a kind of it. Raises NotUnderstood for what does not go."""
+    kinds = {kind for kind, _ in part.beside}
+    for kind, value in part.beside:
+        goes = PERSONAL if kind is K.NAME else value
+        if not part.actions or not isinstance(goes, frozenset) or not part.actions <= goes:
+            raise NotUnderstood
+    if kinds & {K.NAME, K.DETAIL} and (K.NOT in part.flags or len(part.actions) > 1):  # "no tv in bed" is not "no tv"
+        raise NotUnderstood
+    return bool(kinds) and not part.actions <= ONE_THING
