@@ -17,19 +17,13 @@ from bridge import config
 from bridge.domain.errors import SetupError
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import ConnectorSpec, EventClassifier, Setting
+from bridge.entry_points import added
 from rhythm_env.interface import Policy
 
 
 def names(folder: str) -> list[str]:
     """Return the names of the plug-ins in ``folder`` (connectors, classifiers or policies), in alphabetical order."""
-    return sorted(_modules(folder) | _added(folder))
-
-
-@cache
-def _added(folder: str) -> dict[str, str]:
-    from importlib.metadata import entry_points
-
-    return {entry.name: entry.value for entry in entry_points(group=f"rhythm_bridge.{folder}")}
+    return sorted(_modules(folder) | added(f"rhythm_bridge.{folder}"))
 
 
 def _modules(folder: str) -> dict[str, str]:
@@ -165,7 +159,7 @@ def policy_settings(name: str, settings: config.Settings | None = None) -> dict[
 def _module(folder: str, name: str, command: str) -> Any:
     found = _modules(folder)
     if name not in found:
-        found = found | _added(folder)  # read late, because it takes milliseconds
+        found = found | added(f"rhythm_bridge.{folder}")  # read late, because it takes milliseconds
     if name not in found:
         near = config.nearest(name, found, cutoff=0.6)
         if near:

@@ -5,8 +5,12 @@ from __future__ import annotations
 import resource
 import subprocess
 import sys
+from importlib.metadata import entry_points
+
+import pytest
 
 from bridge.cli import ByName
+from bridge.entry_points import added
 
 HEAVY = (
     "pandas",
@@ -19,6 +23,8 @@ HEAVY = (
     "numpy",
     "alembic",
     "zoneinfo",
+    "email",
+    "importlib.metadata",
     "statistics",
     "bridge.domain.records",
     "bridge.domain.wishes",
@@ -44,6 +50,11 @@ def test_help_loads_nothing_heavy() -> None:
         f"loaded = [m for m in {HEAVY!r} if m in sys.modules]\nassert not loaded, loaded"
     )
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("group", ["rhythm_bridge.commands", "rhythm_bridge.policies", "console_scripts", "none"])
+def test_other_packages_entry_points_are_those_that_the_library_finds(group: str) -> None:
+    assert added(group) == {entry.name: entry.value for entry in entry_points(group=group)}
 
 
 def test_help_takes_less_than_300_ms_of_our_own() -> None:

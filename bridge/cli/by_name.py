@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from pkgutil import resolve_name
 from types import ModuleType
 from typing import Any
 
@@ -15,6 +16,8 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command_name, get_group, solve_typer_info_help
 from typer.models import CommandInfo, TyperInfo
+
+from bridge.entry_points import added
 
 ENTRY_POINTS = "rhythm_bridge.commands"  # of packages that add commands, as the laboratory does
 
@@ -51,12 +54,10 @@ class Commands(Mapping[str, Any]):
 
     @cached_property
     def _all(self) -> Registered:
-        from importlib.metadata import entry_points
-
-        added = typer.Typer()
-        for command in sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name):
-            command.load()(added)
-        both = [*self._own.items(), *_by_name(added).items()]
+        more = typer.Typer()
+        for register in added(ENTRY_POINTS).values():
+            resolve_name(register)(more)
+        both = [*self._own.items(), *_by_name(more).items()]
         return dict(sorted(both, key=lambda item: isinstance(item[1], TyperInfo)))  # groups come last
 
 
