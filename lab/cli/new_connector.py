@@ -13,7 +13,7 @@ from bridge.domain.errors import SetupError
 
 SKELETON = Path(__file__).parents[1] / "skeleton"
 NAME = re.compile(r"[a-z][a-z0-9_]{1,30}")
-RESERVED = ("payload", "windows", "faults")  # modules that connectors and vendor servers share
+RESERVED = ("payload", "windows")  # modules that connectors share
 NEXT = """\
 Next, in {root}:
 1. put one row of each list into fixtures/{name}/sample.json, as the vendor documents it

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from bridge.cli import app
 from bridge.installation import open_bridge
 from bridge.recordings.server import Answer, LabServer, Request
-from lab.vendors.chat import KEY, MODEL, choice
+from tests.chat_service import KEY, MODEL, choice
 from tests.query.test_rules import life
 from tests.query.wearer import NOW, land
 

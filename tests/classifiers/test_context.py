@@ -17,8 +17,8 @@ from classifiers.linear import HOLD, open_classifier
 from classifiers.linear.entry import sureness
 from lab.classifier import in_context
 from lab.classifier.corpus import Titled
-from lab.classifier.lives import lives, once
 from rhythm_env.interface import ActionType
+from tests.classifiers.lives import lives, once
 
 contexts = st.fixed_dictionaries(
     {

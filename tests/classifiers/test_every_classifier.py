@@ -14,8 +14,8 @@ from bridge import registry
 from bridge.domain.ports import EventClassifier, Invitation
 from bridge.domain.types import Label
 from bridge.recordings.server import LabServer
-from lab.vendors.chat import Vendor
 from rhythm_env.interface import ActionType
+from tests.chat_service import Vendor
 
 EVERY_CLASSIFIER = pytest.mark.parametrize("name", registry.names("classifiers"))
 

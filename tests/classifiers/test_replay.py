@@ -10,8 +10,8 @@ import pytest
 
 from classifiers.linear import open_classifier
 from lab.classifier.entries import Lived
-from lab.classifier.lives import lives, once
 from lab.classifier.replay import Gain, markdown, replays
+from tests.classifiers.lives import lives, once
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from bridge.ingest.outcomes import LIMITED_WAIT_MIN
 from bridge.ingest.sync import ODD_ANSWERS_MIN, ODD_ANSWERS_SPAN
 from bridge.recordings.server import Answer, Request
 from bridge.store import Store
-from lab.vendors import faults
+from tests.contract import bad_days as faults
 from tests.contract.test_connectors import LIVE
 from tests.contract.test_faults import short, undisturbed
 from tests.world import World, later, vendor_of

@@ -22,7 +22,7 @@ from bridge.ingest.outcomes import backoff
 from bridge.recordings.server import Fault
 from bridge.store import Store
 from connectors.google import auth
-from lab.vendors import faults
+from tests.contract import bad_days as faults
 from tests.contract.laws import access
 from tests.contract.test_connectors import LIVE
 from tests.world import World, living, vendor_of

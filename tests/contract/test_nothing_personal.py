@@ -19,7 +19,7 @@ import sqlalchemy as sa
 
 from bridge import log
 from bridge.store import Store, codec
-from lab.vendors import faults
+from tests.contract import bad_days as faults
 from tests.contract.test_connectors import LIVE
 from tests.world import World, later, living
 

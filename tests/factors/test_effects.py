@@ -1,11 +1,11 @@
-"""Effects of factors in made-up lives, whose truth is known. ``python -m lab.validation.factors`` runs 200 of them."""
+"""Effects of factors in made-up lives, whose truth is known. ``python -m tests.factors.lives`` runs 200 of them."""
 
 from __future__ import annotations
 
 from datetime import date, timedelta
 
 from bridge.query.effects import Outcome, effects
-from lab.validation.factors import found, life, report
+from tests.factors.lives import found, life, report
 
 FIRST = date(2026, 1, 5)
 

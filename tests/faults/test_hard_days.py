@@ -23,7 +23,7 @@ from bridge.ingest.outcomes import BACKOFF_JITTER, BACKOFF_MAX, SYNC_CADENCE
 from bridge.leases import LEASE
 from bridge.recordings.server import Answer, LabServer, Request
 from bridge.store import Store
-from lab.vendors.faults import always
+from tests.contract.bad_days import always
 from tests.daemon.stage import Stage, staged
 from tests.world import NOW, contents
 

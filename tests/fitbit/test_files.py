@@ -28,7 +28,8 @@ from connectors.fitbit.gather import Gathered
 from connectors.fitbit.kinds import CSV_KINDS, JSON_KINDS, Kind
 from connectors.fitbit.normalise import normalise
 from connectors.gathering import Clock, Gathering
-from lab.people.fitbit_export import (
+from tests.desk import Desk
+from tests.fitbit.export import (
     SCORE_COLUMNS,
     SLEEP_COLUMNS,
     Night,
@@ -40,7 +41,6 @@ from lab.people.fitbit_export import (
     night_of,
     week,
 )
-from tests.desk import Desk
 from tests.fitbit.independent import compared
 from tests.world import NOW
 

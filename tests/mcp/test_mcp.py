@@ -22,7 +22,7 @@ from bridge import installation, origin
 from bridge.cli import app as command
 from bridge.mcp.server import AssistantServer
 from bridge.recordings.server import Answer, LabServer, Request
-from lab.vendors.chat.adviser import Vendor
+from tests.chat_service.adviser import Vendor
 
 ICS = """BEGIN:VCALENDAR
 VERSION:2.0

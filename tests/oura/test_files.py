@@ -17,8 +17,8 @@ from bridge.ingest.files import DiskFile
 from bridge.ingest.readable_part import FILE_MAX_BYTES
 from bridge.store import Store
 from connectors.oura.files import recognise
-from lab.people.oura_export import as_csv, exported, saved, trends
 from tests.desk import Desk
+from tests.oura.export import as_csv, exported, saved, trends
 from tests.world import NOW, expected
 
 NIGHT = {

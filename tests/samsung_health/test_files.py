@@ -23,9 +23,9 @@ from connectors.gathering import Clock, Gathering
 from connectors.samsung_health.files import recognise
 from connectors.samsung_health.gather import BINS, TABLE_STREAMS, Gathered
 from connectors.samsung_health.normalise import normalise
-from lab.people.samsung_export import WEEK, awkward, dated, night, span, stages, table, week
 from tests.desk import Desk
 from tests.samples import sample
+from tests.samsung_health.export import WEEK, awkward, dated, night, span, stages, table, week
 from tests.samsung_health.independent import compared
 from tests.world import NOW
 

@@ -11,7 +11,7 @@ from bridge import registry
 from bridge.domain.ports import EventClassifier
 from bridge.recordings.server import LabServer
 from classifiers.llm import Llm
-from lab.vendors.chat import Vendor
+from tests.chat_service import Vendor
 from tests.classifiers.llm.titles import Unsure, over
 
 

@@ -16,7 +16,7 @@ from bridge.domain.ports import EventClassifier, Invitation
 from bridge.recordings.server import LabServer
 from classifiers.llm import REQUEST_TITLES, Llm
 from classifiers.llm.prompt import SENT_MAX_CHARS, SYSTEM, clean, digest, request
-from lab.vendors.chat import MODEL, Vendor, asked, says
+from tests.chat_service import MODEL, Vendor, asked, says
 from tests.classifiers.llm.titles import HOSTILE, SURE, Unsure, by_linear, by_model, doubted, events, over
 
 # what is asked, and what comes of it

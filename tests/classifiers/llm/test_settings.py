@@ -21,7 +21,7 @@ from bridge.recordings.server import Answer, LabServer, Request
 from bridge.store import Store
 from classifiers.llm import FILE, Llm
 from classifiers.llm.prompt import digest, request
-from lab.vendors.chat import KEY, MODEL, Vendor, asked
+from tests.chat_service import KEY, MODEL, Vendor, asked
 from tests.classifiers.llm.titles import NOON, by_linear, by_model, doubted, events, warnings
 
 # its file

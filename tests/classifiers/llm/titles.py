@@ -16,9 +16,9 @@ from bridge.recordings.server import LabServer
 from classifiers import linear
 from classifiers.llm import AnswerCache, Asking, Llm
 from classifiers.llm.prompt import clean
-from lab.vendors.chat import KEY, MODEL, says
 from rhythm_env.chat.service import Service
 from rhythm_env.interface import ActionType
+from tests.chat_service import KEY, MODEL, says
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 SURE = ("Gym", "Yoga", "Dentist")

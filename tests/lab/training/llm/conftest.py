@@ -8,8 +8,8 @@ import pytest
 
 from bridge import registry
 from bridge.recordings.server import LabServer
-from lab.vendors.chat.adviser import Vendor
 from rhythm_env.interface import Policy
+from tests.chat_service.adviser import Vendor
 
 
 @pytest.fixture

@@ -19,13 +19,13 @@ from bridge import registry
 from bridge.cli import app as command
 from bridge.domain.errors import SetupError
 from bridge.recordings.server import Answer, LabServer, Request
-from lab.vendors.chat import choice
-from lab.vendors.chat.adviser import NO_DECISION, ODD, Vendor, right
-from lab.vendors.chat.faults import always, scripted, status
 from policies.llm import Llm, open_policy
 from policies.llm.answer import Unreadable, read, written
 from policies.llm.sequence import SequencePolicy
 from rhythm_env.interface import ActionType, Belief, Decision, Policy
+from tests.chat_service import choice
+from tests.chat_service.adviser import NO_DECISION, ODD, Vendor, right
+from tests.chat_service.faults import always, scripted, status
 from tests.lab.training.llm.test_prompt import answered, seen
 
 pytestmark = pytest.mark.slow

@@ -18,15 +18,15 @@ from lab.evaluation.strategies import INDEX
 from lab.evaluation.week import begin
 from lab.training.llm import rewards, teacher, trajectories
 from lab.training.llm.trajectories import LIFE, LIFE_WEEKS, Episode
-from lab.vendors.chat import KEY, choice
-from lab.vendors.chat.adviser import Vendor
-from lab.vendors.chat.faults import always, scripted, status
 from policies.llm.answer import Said, read, written
 from policies.llm.asking import Chat
 from policies.planner import Planner
 from rhythm_env.chat.fault import Fault
 from rhythm_env.interface import ActionType, Belief, Decision, Observation, Policy
 from rhythm_env.profiles import belief_target
+from tests.chat_service import KEY, choice
+from tests.chat_service.adviser import Vendor
+from tests.chat_service.faults import always, scripted, status
 
 WEEKS = range(1000, 1004)
 

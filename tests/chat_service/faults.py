@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from bridge.recordings.server import Answer, Fault, Request
-from lab.vendors.chat import Label, asked, choice, completion, labels
+from tests.chat_service import Label, asked, choice, completion, labels
 
 Trouble = Answer | Callable[[Request], Answer]
 MEGABYTE = 1 << 20

@@ -1,4 +1,4 @@
-"""Files as Samsung Health's app exports them. ``python -m lab.people.samsung_export`` writes the fixtures.
+"""Files as Samsung Health's app exports them. ``python -m tests.samsung_health.export`` writes the fixtures.
 
 The person is made up and lives in Berlin. Names of tables and columns, and notations of numbers and times, are those of
 real exports.

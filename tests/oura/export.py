@@ -1,4 +1,4 @@
-"""Oura's files, made of what the lab's vendor would answer. ``python -m lab.people.oura_export`` writes the fixtures.
+"""Oura's files, made of what the lab's vendor would answer. ``python -m tests.oura.export`` writes the fixtures.
 
 The case ``saved`` holds answers of the API, and ``export`` the account export of the same person, a week later.
 ``trends`` is the table of the page *Trends*.

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from bridge.recordings.server import Answer, Request
-from lab.vendors.chat import KEY, MODEL, choice
-from lab.vendors.chat.faults import MEGABYTE, WHOLLY_WRONG, Trouble
 from rhythm_env.interface import ActionType
+from tests.chat_service import KEY, MODEL, choice
+from tests.chat_service.faults import MEGABYTE, WHOLLY_WRONG, Trouble
 
 KNOWN = {"model", "messages", "temperature", "max_tokens"}
 SAYS = "<reasoning>Mornings are clear.</reasoning>\n3 8 7 {action}"

@@ -1,4 +1,4 @@
-"""Files as Google Takeout and fitbit.com export them. ``python -m lab.people.fitbit_export`` writes the fixtures.
+"""Files as Google Takeout and fitbit.com export them. ``python -m tests.fitbit.export`` writes the fixtures.
 
 The person is made up and lives in Berlin. Names of files and columns, notations of numbers and times, and which time is
 in UTC and which is not, are those of real exports.
