@@ -48,17 +48,22 @@ def query(
         str | None,
         typer.Option(help="First make one row of each day, week or month: the sum of its rows, or else mean."),
     ] = None,
+    top: Annotated[
+        int | None, typer.Option(help="With --of max or min: so many of the highest or lowest rows.")
+    ] = None,
     where: Annotated[
         list[str] | None,
         typer.Option(
             help='A condition "FIELD OP VALUE" that must hold, such as "steps > 8000", "weekday = 6" or '
-            '"workout.sport = running|cycling" for one of several. May be repeated.'
+            '"workout.sport = running|cycling" for one of several. "titled choir > 0" asks titles of your entries, '
+            'and "value >= 3" what --per makes. May be repeated.'
         ),
     ] = None,
     against: Annotated[
         str | None,
         typer.Option(
-            help="A second metric (rank correlation by day), a condition (the difference that it makes), or another "
+            help="A second metric (rank correlation by day), a condition (the difference that it makes), two like "
+            '"weekday <= 5 vs weekday = 7", or another '
             "span like 2026-09-01..2026-09-30 (the difference from it)."
         ),
     ] = None,
@@ -79,12 +84,13 @@ def query(
         last=last,
         by=by,
         per=per,
+        top=top,
         where=where or (),
         against=against,
     )
     with installation.open_bridge() as bridge:
         now = installation.now()
-        found, _ = asking.typed(bridge, bridge.person(user, at=now), words, now=now)
+        found, _ = asking.typed(bridge, bridge.person(user, at=now), words, now=now, titles=True)
     if json:
         show.document(answer_document(found))
     else:

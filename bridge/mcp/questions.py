@@ -15,7 +15,7 @@ from bridge.domain.errors import SetupError
 from bridge.domain.metrics import CHECK_INS, METRICS, Metric, Shape
 from bridge.domain.records import User
 from bridge.query.answer import answer
-from bridge.query.model import CLOCKS, NIGHT_FIELDS, WORKOUT_FIELDS, WORKOUT_UNITS, Query
+from bridge.query.model import CLOCKS, NIGHT_FIELDS, PERIOD_VALUE, WORKOUT_FIELDS, WORKOUT_UNITS, Query
 from bridge.query.parse import Words, query_of
 from bridge.query.rows import load_tables
 
@@ -35,6 +35,9 @@ class Asked(BaseModel):
     first: Rows | None = None
     last: Rows | None = None
     by: Literal["day", "week", "month", "weekday"] | None = None
+    per: Literal["day", "week", "month"] | None = Field(
+        default=None, description="first make one row of each day, week or month"
+    )
     where: list[Short] = Field(default=[], max_length=8, description='"FIELD OP VALUE", such as "weekday < 6"')
 
 
@@ -52,12 +55,14 @@ _MEASURED: Mapping[str, Shape] = {
 }
 _NIGHTLY = frozenset(name for name, shape in _MEASURED.items() if shape is Shape.NIGHTLY)
 _DAILY = frozenset(_MEASURED) - _NIGHTLY
-NIGHTS = Allowed(_NIGHTLY | {"nights", *(f"nights.{name}" for name in CLOCKS)}, _NIGHTLY | {"weekday", *NIGHT_FIELDS})
+NIGHTS = Allowed(
+    _NIGHTLY | {"nights", *(f"nights.{name}" for name in CLOCKS)}, _NIGHTLY | {"weekday", PERIOD_VALUE, *NIGHT_FIELDS}
+)
 WORKOUTS = Allowed(
     frozenset({"workouts", *(f"workouts.{name}" for name in (*WORKOUT_UNITS, *CLOCKS))}),
-    frozenset({"weekday", *WORKOUT_FIELDS}),
+    frozenset({"weekday", PERIOD_VALUE, *WORKOUT_FIELDS}),
 )
-MEASUREMENTS = Allowed(_DAILY, _DAILY | {"weekday"})
+MEASUREMENTS = Allowed(_DAILY, _DAILY | {"weekday", PERIOD_VALUE})
 COMPARE = Allowed(
     NIGHTS.subjects | WORKOUTS.subjects | MEASUREMENTS.subjects, NIGHTS.fields | WORKOUTS.fields | MEASUREMENTS.fields
 )

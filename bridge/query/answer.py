@@ -14,11 +14,12 @@ from bridge.domain import sports
 from bridge.domain.languages import Text, say
 from bridge.domain.metric_names import METRIC_NAMES
 from bridge.query import statistics
-from bridge.query.conditions import DAY_MINUTES, NOON, from_noon, test_of
+from bridge.query.conditions import DAY_MINUTES, NOON, compared, from_noon, test_of
 from bridge.query.model import (
     AVERAGED,
     CLOCK_UNIT,
     CLOCKS,
+    PERIOD_VALUE,
     Aggregate,
     By,
     Condition,
@@ -26,6 +27,7 @@ from bridge.query.model import (
     Query,
     Span,
     Subject,
+    Versus,
 )
 from bridge.query.rows import Row, Tables
 
@@ -72,9 +74,16 @@ def answer(query: Query, tables: Tables) -> Answer:
         return Answer(query=query, value=None, unit=_unit(query), n=0, reason=none)
     if isinstance(query.against, Subject):
         return _correlation(query, query.against, tables)
+    if query.ofs:
+        return _of_several(query, tables)
     rows = _rows(query.subject, tables, query)
     if query.of is Aggregate.SHARE:
         return _share(query, _taken(query, rows), tables)
+    if isinstance(query.against, Versus):
+        sides = [
+            list(_taken(query, _held(replace(query, where=(*query.where, one)), rows, tables))) for one in query.against
+        ]
+        return _minus(query, (sides[0], sides[1]), (query.against.one.text, query.against.other.text))
     if isinstance(query.against, Condition):
         return _difference(query, query.against, rows, tables)
     if isinstance(query.against, Span):
@@ -89,7 +98,7 @@ def answer(query: Query, tables: Tables) -> Answer:
         unit=_unit(query),
         n=len(kept),
         at=at,
-        groups=tuple(_groups(query, kept)),
+        groups=tuple(_top(query, kept) if query.top else _groups(query, kept)),
         reason=reason or _why_none(query, tables, value),
     )
 
@@ -105,6 +114,21 @@ def _several(query: Query, tables: Tables) -> Answer:
     reason = None if groups else say("nothing of {what} is stored in that span", what=query.subject.name)
     n = max((one.n for one in groups), default=0)
     return Answer(query=query, value=None, unit=query.subject.unit, n=n, groups=groups, reason=reason)
+
+
+def _of_several(query: Query, tables: Tables) -> Answer:
+    """Return each of several figures of the same rows as a group."""
+    found = [answer(replace(query, of=of, ofs=()), tables) for of in query.ofs]
+    groups = tuple(Group(key=str(one.query.of), value=one.value, n=one.n, unit=one.unit) for one in found)
+    first = found[0]
+    return Answer(query=query, value=None, unit=first.unit, n=first.n, groups=groups, reason=first.reason)
+
+
+def _top(query: Query, rows: Sequence[Row]) -> Iterable[Group]:
+    """Yield the highest or lowest rows with their days, the first of them first."""
+    values = sorted(_values(query, rows), key=lambda one: one[1], reverse=query.of is Aggregate.MAX)
+    for day, value in values[: query.top]:
+        yield Group(key=day.isoformat(), value=_told(value, query), n=1)
 
 
 def _named(name: str) -> str:
@@ -181,7 +205,8 @@ def _told(value: float | None, query: Query) -> float | None:
 
 
 def _held(query: Query, rows: Sequence[Row], tables: Tables) -> list[Row]:
-    return list(filter(test_of(query.where, tables, query.subject.kind), rows))
+    where = [one for one in query.where if one.name != PERIOD_VALUE]
+    return list(filter(test_of(where, tables, query.subject.kind), rows))
 
 
 BEGINS: Mapping[By, Callable[[date], date]] = {
@@ -206,7 +231,9 @@ def _periods(query: Query, rows: Sequence[Row], tables: Tables) -> list[Row]:
     for day, value in _values(replace(query, per=None), rows):
         found.setdefault(begin(day), []).append(value)
     reduced: Callable[[Sequence[float]], float] = sum if subject.added else fmean
-    return [Row(day, {"value": float(reduced(some))}) for day, some in sorted(found.items())]
+    tests = [compared(one) for one in query.where if one.name == PERIOD_VALUE]
+    values = ((day, float(reduced(some))) for day, some in sorted(found.items()))
+    return [Row(day, {"value": value}) for day, value in values if all(test(value) for test in tests)]
 
 
 def _taken(query: Query, rows: Sequence[T]) -> Sequence[T]:
@@ -374,7 +401,7 @@ def _minus(query: Query, sides: tuple[list[Row], list[Row]], keys: tuple[str, st
     elif value is not None and query.of in FIGURES:
         interval = statistics.resampled_difference(numbers[0], numbers[1], str(query.of))
     missing = say("a difference needs values of both spans")
-    if isinstance(query.against, Condition):
+    if isinstance(query.against, Condition | Versus):
         missing = say("a difference needs values with and without it")
     plain = replace(query, against=None)
     unit = None if (own := _unit(plain)) == _unit(query) else own

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from bridge.domain.languages import say
 from bridge.domain.slots import zone_at
 from bridge.query import exposures
 from bridge.query.answer import Answer, answer
+from bridge.query.model import TITLED, VERSUS
 from bridge.query.parse import Words, query_of
 from bridge.query.plain import TEXT_MAX, NotRead, read
 from bridge.query.plain_names import noted
@@ -23,11 +25,24 @@ if TYPE_CHECKING:
     from bridge.installation import Bridge
 
 
-def typed(bridge: Bridge, user: User, words: Words, *, now: datetime) -> tuple[Answer, Tables]:
-    """Return the answer to a typed query, and the rows it rests on. Raises SetupError for what is no query."""
-    query = query_of(words, factors=lambda: exposures.names(bridge.store, user))
+TITLES = re.compile(rf"(?:^|(?<=\.)|(?<={VERSUS})){TITLED}[^<>=!]*[^<>=!\s]")
+
+
+def typed(bridge: Bridge, user: User, words: Words, *, now: datetime, titles: bool = False) -> tuple[Answer, Tables]:
+    """Return the answer to a typed query, and the rows it rests on. Raises SetupError for what is no query.
+
+    With ``titles``, which only the person's own surfaces give, days are parted by the titles of entries, too.
+    """
+    named = _titled(words) if titles else []
+    query = query_of(words, factors=lambda: [*exposures.names(bridge.store, user), *named])
     tables = load_tables(bridge, user, query, now=now)
     return answer(query, tables), tables
+
+
+def _titled(words: Words) -> list[str]:
+    """Return the factors of a query that are words in the titles of entries."""
+    parts = [words.what, *words.where, words.against or ""]
+    return [found[0].lower() for one in parts for found in TITLES.finditer(one)]
 
 
 def plain(bridge: Bridge, user: User, text: str, *, now: datetime) -> tuple[Answer, Tables]:
@@ -49,7 +64,16 @@ def plain(bridge: Bridge, user: User, text: str, *, now: datetime) -> tuple[Answ
                 raise SetupError(
                     say("you have not noted {name} yet; note it on Today, or ask for another note", name=name)
                 )
-        return typed(bridge, user, words, now=now)
+        told, tables = typed(bridge, user, words, now=now, titles=True)
+        for name in {*_titled(words)}:
+            if not any(tables.by_day(name).values()):
+                raise SetupError(
+                    say(
+                        "no entry of your calendar is named {name}, and you have not noted it",
+                        name=name.removeprefix(TITLED),
+                    )
+                )
+        return told, tables
     words, model = found
     told, tables = typed(bridge, user, words, now=now)
     return replace(told, translated_by=model), tables

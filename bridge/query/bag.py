@@ -10,7 +10,7 @@ from typing import Any
 
 from bridge.domain.metrics import METRICS, Metric, Shape
 from bridge.query import plain_kinds as w
-from bridge.query.model import METER_NAMES, PLANNED, WORKOUT_UNITS
+from bridge.query.model import METER_NAMES, PLANNED, TITLED, WORKOUT_UNITS
 
 OF_WORKOUT = {
     "heart_rate": "average_hr",
@@ -204,7 +204,7 @@ def _grouped_in_doubt(tokens: Set[w.Token], kinds: Set[str]) -> bool:
 
 # A condition on what a day brought is of that day, of the day before, or of the day before for certain. What is asked
 # for settles which: the night that follows a day is of the next day.
-ON, AFTER, NEXT = "on.", "after.", "next."
+ON, AFTER, NEXT, AHEAD = "on.", "after.", "next.", "ahead."
 DONE = f"[{w.WORKOUTS}{w.SPORT}{w.ACTIVITY}]"
 
 
@@ -236,7 +236,8 @@ def _conditions(bag: Bag) -> None:
     bag.join("[dDN]?@w?aE*", _of_action)
     bag.join("dw?aE*|dw?Ea", _of_action)
     bag.join("[DN]waE*", _of_action, kept=w.DAYS + w.NIGHTS)
-    bag.join("[dDN]?@w?f", _noted)
+    bag.join(f"[dDN]?<w?(?:f|{DONE}+|aE*|E+)", _ahead)
+    bag.join("[dDN]?@w?f[DN]?", _noted)
     bag.join("(?<=Q)f[DN]", _noted, kept=w.DAYS + w.NIGHTS)
     if not bag.sees(w.MORE, w.RELATED, w.DIFFERENCE, w.THAN, w.CONDITION) and (w.OTHERS, "both") not in bag.tokens:
         bag.join("d?ow?f", lambda of: f"{ON}{of[w.FACTOR]} = 0")
@@ -266,6 +267,11 @@ def _conditions(bag: Bag) -> None:
     bag.join("@[dDNw]*X", _after_condition)
     bag.join("[dw]+N?X", lambda of: str(of[w.CONDITION]))
     _without_again(bag)
+    if bag.has(w.AHEAD):  # "on days with a headache, how long was the night before"
+        bag.tokens = [
+            (kind, f"{AHEAD}{str(of).removeprefix(ON)}" if kind == w.CONDITION and str(of).startswith(ON) else of)
+            for kind, of in bag.tokens
+        ]
     bag.tokens += loose
 
 
@@ -294,6 +300,17 @@ def _without_again(bag: Bag) -> None:
 
 def _day(of: dict[str, object]) -> str:
     return ON if w.AFTER not in of else NEXT if of[w.AFTER] == "day" or w.DAYS in of else AFTER
+
+
+def _ahead(of: dict[str, object]) -> Sequence[str]:
+    """Return the conditions of the night or day before something."""
+    told = {kind: one for kind, one in of.items() if kind not in (w.ON_DAYS, w.DAYS, w.NIGHTS)}
+    found: str | Sequence[str] | None = (
+        _noted(told) if w.FACTOR in of else _of_action(told) if w.ACTION in of else _with_entries(told)
+    )
+    if of.keys() & {w.SPORT, w.ACTIVITY, w.WORKOUTS}:
+        found = _of_workouts(told)
+    return [AHEAD + one.removeprefix(ON) for one in ([found] if isinstance(found, str) else found or [])]
 
 
 def _of_workouts(of: dict[str, object]) -> Sequence[str] | None:
@@ -341,6 +358,8 @@ def _without(of: dict[str, object]) -> str | None:
 
 def _noted(of: dict[str, object]) -> str | None:
     sign, number, unit = _parts(of.get(w.COMPARED, (">", 0.0, None)))
+    if w.COMPARED in of and str(of[w.FACTOR]).startswith(TITLED):
+        return None
     return f"{_day(of)}{of[w.FACTOR]} {sign} {number:g}" if unit is None else None
 
 

@@ -41,26 +41,27 @@ def _test_of_row(conditions: Sequence[Condition], tables: Tables, kind: Kind) ->
 
 
 def _test_of_day(one: Condition, tables: Tables, kind: Kind) -> Test:
-    compared = _compared(one)
+    compared_to = compared(one)
     if one.name == "weekday":
-        return lambda row: compared(row.day.isoweekday())
+        return lambda row: compared_to(row.day.isoweekday())
     if one.name == "action":
         return lambda row: _named(
             one, [entry.name or "" for entry in ([row] if kind is Kind.ENTRIES else tables.planned_on.get(row.day, ()))]
         )
     if one.name == "night.end":
-        return lambda row: (night := tables.nights.get(row.day)) is not None and compared(night.end)
+        return lambda row: (night := tables.nights.get(row.day)) is not None and compared_to(night.end)
     if one.name == "night.start":
         # From noon on, so that half past midnight is later than eleven in the evening.
-        compared = _compared(replace(one, values=tuple(from_noon(float(value)) for value in one.values)))
-        return lambda row: (night := tables.nights.get(row.day)) is not None and compared(from_noon(night.start))
+        compared_to = compared(replace(one, values=tuple(from_noon(float(value)) for value in one.values)))
+        return lambda row: (night := tables.nights.get(row.day)) is not None and compared_to(from_noon(night.start))
     if one.name == "entry.minutes":
-        return lambda row: (value := row.values.get("minutes")) is not None and compared(value)
+        return lambda row: (value := row.values.get("minutes")) is not None and compared_to(value)
     values = tables.by_day(one.name)
-    return lambda row: (value := values.get(row.day)) is not None and compared(value)
+    return lambda row: (value := values.get(row.day)) is not None and compared_to(value)
 
 
-def _compared(one: Condition) -> Callable[[Any], bool]:
+def compared(one: Condition) -> Callable[[Any], bool]:
+    """Return the test whether a value meets a condition."""
     if len(one.values) > 1:
         return lambda value: (value in one.values) is (one.operator == "=")
     test: Callable[[Any, Any], bool] = COMPARED.get(one.operator, operator.eq)
@@ -83,10 +84,10 @@ def _test_of_workout(one: Condition) -> Test:
     if name == "sport":
         named = cache(partial(_is_named, one))
         return lambda workout: named(workout.name)
-    compared = _compared(one)
+    compared_to = compared(one)
     if name in CLOCKS:
-        return lambda workout: compared(getattr(workout, name))
-    return lambda workout: (value := workout.values.get(name)) is not None and compared(value)
+        return lambda workout: compared_to(getattr(workout, name))
+    return lambda workout: (value := workout.values.get(name)) is not None and compared_to(value)
 
 
 def _is_named(one: Condition, label: str | None) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from bridge.store import Store
 
 DAY = timedelta(days=1)
+PLURAL = re.compile(r"(?<=\w{3})(?:en|es|e|n|s)$")  # of the last letters of a word, English or German
 DAYS_BACK = 730
 NIGHT_BEGINS = timedelta(hours=4)  # until four in the morning, a note is of the day before
 SILENT_DAYS = 14  # without any note, after which a day without one is not known to be a day without it
@@ -52,6 +54,24 @@ def exposures(bridge: Bridge, user: User, wanted: Collection[str] | None = None,
     if wanted is None or {*RECORDED} & {*wanted}:
         found |= _recorded(bridge.store, user, since, today)
     return found if wanted is None else {name: days for name, days in found.items() if name in wanted}
+
+
+def titled(bridge: Bridge, user: User, words: str, *, now: datetime) -> dict[date, float]:
+    """Return local day -> how many calendar entries have words in their title, with 0 on the days without.
+
+    The words match without regard to case and to the ending of a plural.
+    """
+    begun = bridge.store.daily.first_event(user.id)
+    if begun is None:
+        return {}
+    zone = zone_at(now, user.zones)
+    start = datetime.combine(begun, datetime.min.time(), tzinfo=zone)
+    stems = [PLURAL.sub("", one) for one in words.casefold().split()]
+    entries = list(labelled(bridge.store, user, bridge.classifier, start, now, at=now))
+    found = _days(
+        entries, lambda one, _l, _t: all(stem in (one.event.title or "").casefold() for stem in stems), user.zones
+    )
+    return _filled(found, begun, now.astimezone(zone).date()) if found else {}
 
 
 def _noted(store: Store, user: User, since: date, today: date) -> Exposures:

@@ -167,10 +167,13 @@ SEVERAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "meters": tuple(METER_NAMES),
     }
 )
+VERSUS = " vs "  # between two conditions of --against
 BEFORE = "before."  # leads a field of the day before, as in ``before.steps``
 DAY_FIELDS = ("weekday", "action")
 DAY_COUNTS = ("entries", "entries.minutes", "workouts")  # of a day, with 0 on the days without
 ENTRY_FIELDS = ("entry.minutes",)
+PERIOD_VALUE = "value"  # of a day, week or month of --per
+TITLED = "titled "  # leads a factor: how many of a day's calendar entries have some words in their title
 NIGHT_FIELDS = ("night.start", "night.end")
 WORKOUT_FIELDS = ("workout.sport", "workout.start", "workout.end", *(f"workout.{name}" for name in WORKOUT_UNITS))
 
@@ -208,6 +211,18 @@ class Condition:
         return self.name.startswith("workout.")
 
 
+class Versus(NamedTuple):
+    """Two conditions whose rows are compared."""
+
+    one: Condition
+    other: Condition
+
+    @property
+    def text(self) -> str:
+        """Return both conditions as they are written in a query."""
+        return f"{self.one.text}{VERSUS}{self.other.text}"
+
+
 class Span(NamedTuple):
     """First and last date of a second span, both inside; None is no limit."""
 
@@ -225,11 +240,14 @@ class Query:
     """A question over a person's rows. Both dates are local and inside the span; None is no limit.
 
     ``per`` first makes one row of all rows of a day, week or month. ``against`` a span gives the figure of the query's
-    own span minus that of the other.
+    own span minus that of the other. ``ofs`` are the aggregates where several are asked for at once, and ``top`` the
+    number of highest or lowest rows that are told one by one.
     """
 
     subject: Subject
     of: Aggregate
+    ofs: tuple[Aggregate, ...] = ()
+    top: int | None = None
     since: date | None = None
     until: date | None = None
     first: int | None = None
@@ -237,7 +255,7 @@ class Query:
     by: By | None = None
     per: By | None = None
     where: tuple[Condition, ...] = ()
-    against: Subject | Condition | Span | None = None
+    against: Subject | Condition | Versus | Span | None = None
 
     @property
     def subjects(self) -> Sequence[Subject]:
@@ -257,21 +275,24 @@ class Query:
 
     @property
     def conditions(self) -> Sequence[Condition]:
-        """Return the conditions that hold, and the one whose difference is asked for."""
-        return [*self.where, *([self.against] if isinstance(self.against, Condition) else [])]
+        """Return the conditions that hold, and those whose difference is asked for."""
+        against = self.against
+        compared = [against] if isinstance(against, Condition) else against if isinstance(against, Versus) else []
+        return [*self.where, *compared]
 
     def to_json(self) -> dict[str, Any]:
         """Return the query as plain JSON, in the words in which it may be asked."""
         against = self.against
         return {
             "what": self.subject.name,
-            "of": str(self.of),
+            "of": ",".join(self.ofs or [self.of]),
             "since": None if self.since is None else self.since.isoformat(),
             "until": None if self.until is None else self.until.isoformat(),
             "first": self.first,
             "last": self.last,
             "by": None if self.by is None else str(self.by),
             "per": None if self.per is None else str(self.per),
+            "top": self.top,
             "where": [one.text for one in self.where],
-            "against": against.text if isinstance(against, Condition | Span) else against and against.name,
+            "against": against.text if isinstance(against, Condition | Versus | Span) else against and against.name,
         }

@@ -20,8 +20,10 @@ from bridge.query.model import (
     METER_NAMES,
     NIGHT_FIELDS,
     OPERATORS,
+    PERIOD_VALUE,
     PLANNED,
     SEVERAL,
+    VERSUS,
     WORKOUT_FIELDS,
     WORKOUT_UNITS,
     Aggregate,
@@ -31,6 +33,7 @@ from bridge.query.model import (
     Query,
     Span,
     Subject,
+    Versus,
 )
 from rhythm_env.interface import ActionType
 
@@ -54,6 +57,7 @@ FIELDS: tuple[str, ...] = (
     *DAY_FIELDS,
     *DAY_COUNTS,
     *ENTRY_FIELDS,
+    PERIOD_VALUE,
     *PLANNED,
     *NIGHT_FIELDS,
     *WORKOUT_FIELDS,
@@ -66,6 +70,8 @@ ROWS_MAX = 100_000  # of --first and --last
 TEXT_FIELDS = frozenset({"workout.sport", "action"})
 CLOCK_FIELDS = frozenset({*NIGHT_FIELDS, "workout.start", "workout.end"})
 PERIODS = (By.DAY, By.WEEK, By.MONTH)
+OF_SEVERAL = frozenset({"mean", "median", "sum", "min", "max", "std"})
+ENDS = (Aggregate.MIN, Aggregate.MAX)
 OF_COUNTED = frozenset({Aggregate.COUNT, Aggregate.SHARE, Aggregate.FIRST, Aggregate.LAST})
 
 
@@ -81,6 +87,7 @@ class Words:
     last: int | None = None
     by: str | None = None
     per: str | None = None
+    top: int | None = None
     where: Sequence[str] = ()
     against: str | None = None
 
@@ -92,7 +99,8 @@ def query_of(words: Words, *, factors: Callable[[], Iterable[str]] = tuple) -> Q
     """
     subject = subject_of(words.what, factors)
     default = Aggregate.COUNT if subject.counted and words.per is None else Aggregate.MEAN
-    of = default if words.of is None else Aggregate(_known(words.of, tuple(Aggregate), "aggregate"))
+    told = [] if words.of is None else [one.strip() for one in words.of.split(",")][: len(Aggregate) + 1]
+    ofs = [Aggregate(_known(one, tuple(Aggregate), "aggregate")) for one in told] or [default]
     by = None if words.by is None else By(_known(words.by, tuple(By), "grouping"))
     per = None if words.per is None else By(_known(words.per, PERIODS, "period"))
     if len(words.where) > CONDITIONS_MAX:
@@ -100,7 +108,9 @@ def query_of(words: Words, *, factors: Callable[[], Iterable[str]] = tuple) -> Q
     where = tuple(condition_of(text, factors) for text in words.where)
     query = Query(
         subject=subject,
-        of=of,
+        of=ofs[0],
+        ofs=tuple(ofs) if len(ofs) > 1 else (),
+        top=_number(words.top, "--top"),
         since=_date(words.since, "--since"),
         until=_date(words.until, "--until"),
         first=_number(words.first, "--first"),
@@ -135,6 +145,12 @@ def _check(query: Query) -> None:
 
 def _check_together(query: Query) -> None:
     subject, by, against = query.subject, query.by, query.against
+    if query.ofs and (by or against is not None or subject.parts or not {*query.ofs} <= OF_SEVERAL):
+        raise SetupError(f"several of {', '.join(sorted(OF_SEVERAL))} are asked for without --by, --against and of one")
+    if query.top and (by or against is not None or subject.parts or query.of not in ENDS or query.ofs):
+        raise SetupError("--top takes the highest or lowest rows; say --of max or --of min, without --by and --against")
+    if query.per is None and any(one.name == PERIOD_VALUE for one in query.conditions):
+        raise SetupError("value is that of a day, week or month; add --per")
     if subject.parts and (by or query.per or against is not None or query.of in (Aggregate.COUNT, Aggregate.SHARE)):
         raise SetupError(f"{subject.name} stands for several figures; name one, or leave out --by, --per and --against")
     if query.per is not None and (against is not None or query.of is Aggregate.SHARE):
@@ -143,7 +159,7 @@ def _check_together(query: Query) -> None:
         raise SetupError("--against goes without --by, and not with share or trend")
     if isinstance(against, Span) and against.since and against.until and against.since > against.until:
         raise SetupError("the span of --against ends before it begins; exchange its dates")
-    if isinstance(against, Condition) and subject.counted:
+    if isinstance(against, Condition | Versus) and subject.counted:
         raise SetupError(f"{subject.name} are counted; a difference needs a figure, such as workouts.minutes")
 
 
@@ -193,10 +209,13 @@ def condition_of(text: str, factors: Callable[[], Iterable[str]] = tuple) -> Con
     return Condition(field=field, operator=operator, values=values, text=written)
 
 
-def _against(text: str, factors: Callable[[], Iterable[str]]) -> Subject | Condition | Span:
+def _against(text: str, factors: Callable[[], Iterable[str]]) -> Subject | Condition | Versus | Span:
     first, dots, last = text.strip().partition("..")
     if dots and all(re.fullmatch(r"[\d-]*", one) for one in (first, last)) and first + last:
         return Span(_date(first or None, "--against"), _date(last or None, "--against"))
+    one, versus, other = text.partition(VERSUS)
+    if versus:
+        return Versus(condition_of(one, factors), condition_of(other, factors))
     return condition_of(text, factors) if any(one in text for one in OPERATORS) else subject_of(text, factors)
 
 

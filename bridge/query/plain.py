@@ -16,13 +16,15 @@ from bridge.domain.errors import SetupError
 from bridge.domain.languages import say
 from bridge.query import plain_kinds as w
 from bridge.query.bag import Bag, NotUnderstood
+from bridge.query.model import BEFORE, TITLED
 from bridge.query.parse import Words
 from bridge.query.plain_marks import Marked
 from bridge.query.plain_names import noted, without_free, without_names
 from bridge.query.plain_slips import parts
+from bridge.query.plain_titles import days_apart, with_titles
 from bridge.query.plain_words import lexicon, loose, months, notes_like, texts, tokens_of
 from bridge.query.readings import COMPARE, words_of
-from bridge.query.spans import DAY
+from bridge.query.spans import DAY, Span
 
 TEXT_MAX = 300  # characters
 EXAMPLE = 'bridge ask "how much deep sleep did I get on weekdays in October?"'
@@ -37,6 +39,9 @@ LANGUAGES = ("en", "de")
 OF_WAKING = re.compile("night|nite|nacht|today|heute|morning|morgen")  # says itself which night is meant
 NOTES = re.compile(r"(?<!\w)(?:note|noti|aufgeschrieben|vermerkt|tag )")
 NO_CHANGE = {w.BECOMES, w.CONDITION, w.WEEKEND, w.OTHERS, w.RELATED, w.ON_DAYS, w.AFTER, w.COMPARED}
+
+
+CONDITIONED = {w.CONDITION, w.COMPARED, w.CLOCK, w.FACTOR, w.ACTION, w.WEEKEND, w.ON_DAYS, w.AFTER, w.WITH}
 
 
 class NotRead(SetupError):
@@ -54,10 +59,11 @@ def read(text: str, today: date, factors: Iterable[str] = ()) -> Words:
     for one in (*said, *factors):
         named |= notes_like(one)
     found: list[Words] = []
-    for corrected in (False, True):
+    for corrected, titles in ((False, False), (True, False), (True, True)):
         for language in LANGUAGES:
+            marked = Marked(language, today, corrected=corrected, titles=titles)
             try:
-                found.append(_read(text[: TEXT_MAX + 1], Marked(language, today, corrected=corrected), named))
+                found.append(_read(text[: TEXT_MAX + 1], marked, named))
             except NotUnderstood:
                 continue
         if found:
@@ -80,31 +86,47 @@ def _read(text: str, marked: Marked, factors: w.Lexicon) -> Words:
     if marked.corrected:
         text = without_names(text.lower(), marked.language)
     tokens = _tokens(marked.mark(marked.corrected_text(_plain(text), known)), marked, known)
-    tokens = _placed([one for one in tokens if one[0] != w.FILL])
-    spans = list(dict.fromkeys(marked.spans[int(str(number))] for kind, number in tokens if kind == w.SPAN))
+    tokens = _placed([one for one in with_titles(tokens, texts(marked.language).untitled) if one[0] != w.FILL])
+    tokens, spans = _spans(tokens, marked)
+    read = words_of(Bag.of([one for one in tokens if one[0] != w.SPAN]))
+    return _within(read, spans, marked.today, says_waking=OF_WAKING.search(text.lower()) is not None)
+
+
+def _spans(tokens: list[w.Token], marked: Marked) -> tuple[list[w.Token], list[Span]]:
+    """Return tokens and the spans they name, with the time before as a second one where that is compared."""
     kinds = {kind for kind, _ in tokens}
+    rows = [of for kind, of in tokens if kind == w.ROWS_LAST and isinstance(of, tuple)]
+    if rows and rows[0][0] == "last" and kinds & {w.NIGHTS, w.DAYS} and kinds & {w.COMPARED, w.CLOCK, w.OTHERS}:
+        tokens = [one for one in tokens if one[0] != w.ROWS_LAST]  # "how many of the last 50 nights": their days
+        tokens.append((w.SPAN, len(marked.spans)))
+        marked.spans.append((marked.today - (int(rows[0][1]) - 1) * DAY, marked.today))
+    spans = list(dict.fromkeys(marked.spans[int(str(number))] for kind, number in tokens if kind == w.SPAN))
+    since, until = spans[0] if len(spans) == 1 else (None, None)
     changed = w.MORE in kinds or (w.THAN, "before") in tokens
-    if changed and not kinds & NO_CHANGE and len(spans) == 1 and spans[0][0] and spans[0][1] is None:
-        spans.append((None, spans[0][0] - DAY))  # "better since March" than before
+    if since and until is None and changed and not kinds & NO_CHANGE:
+        spans.append((None, since - DAY))  # "better since March" than before
+    elif since and {w.OTHERS, w.MORE} <= kinds and not kinds & CONDITIONED and marked.is_recent(until):
+        spans.append((None, since - DAY))  # "longer last night than usual"
+        tokens = [one for one in tokens if one[0] != w.OTHERS]
     if len(spans) > 2 or (len(spans) == 2 and not (kinds & {*COMPARE} or marked.parted)):
         raise NotUnderstood
-    if len(spans) == 2:
-        tokens = _without_comparison(tokens)
-    read = words_of(Bag.of([one for one in tokens if one[0] != w.SPAN]))
+    return (_without_comparison(tokens) if len(spans) == 2 else tokens), spans
+
+
+def _within(read: Words, spans: list[Span], today: date, *, says_waking: bool) -> Words:
+    """Return a query within the span that is said, or compared between two."""
     if not spans:
         return read
-    if any(first and first > marked.today for first, _ in spans) and not read.what.startswith("entries"):
+    if any(first and first > today for first, _ in spans) and not read.what.startswith("entries"):
         raise NotUnderstood  # only of entries is told what is to come
     if len(spans) == 2 and (read.against or read.by or read.of in ("trend", "share", "first", "last")):
         raise NotUnderstood
-    if (
-        read.what == "nights.start"
-        and spans[0][0]
-        and spans[0][0] == spans[0][1]
-        and not OF_WAKING.search(text.lower())
-    ):
-        spans[0] = (spans[0][0] + DAY,) * 2  # to bed on Friday is the night of which Saturday is the day of waking
-    since, until = (one.isoformat() if one else None for one in spans[0])
+    first, last = spans[0]
+    if first == last and any(one.startswith(f"{BEFORE}{TITLED}") for one in read.where):
+        raise NotUnderstood  # the day is that of the entry, or the next
+    if read.what == "nights.start" and first and first == last and not says_waking:
+        first = last = first + DAY  # to bed on Friday is the night of which Saturday is the day of waking
+    since, until = (one.isoformat() if one else None for one in (first, last))
     against = "..".join(one.isoformat() if one else "" for one in spans[1]) if len(spans) == 2 else read.against
     return replace(read, since=since, until=until, against=against)
 
@@ -156,10 +178,16 @@ def _plain(text: str) -> str:
 
 def _tokens(text: str, marked: Marked, lexicon: w.Lexicon) -> list[w.Token]:
     def marked_as(word: str) -> w.Token:
-        if word not in marked.found:
+        if word not in marked.found and not marked.titles:
             raise NotUnderstood
-        return marked.found[word]
+        return marked.found.get(word, (w.UNKNOWN, word))
 
     words = [part for word in text.split() for part in parts(word, marked.language, lexicon)]
+    if marked.titles:
+        words = [
+            part
+            for word in words
+            for part in days_apart(word, marked.language, lexicon, texts(marked.language).untitled)
+        ]
     light = texts(marked.language).light
     return list(tokens_of(words, lexicon, loose(marked.language), light, marked_as))

@@ -13,7 +13,7 @@ from bridge.query.plain_slips import mended
 from bridge.query.plain_words import texts, vocabulary
 from bridge.query.span_words import MONTHS, NUMBERS, WEEKDAYS
 from bridge.query.span_words import UNITS as SPAN_UNITS
-from bridge.query.spans import Dates, Span
+from bridge.query.spans import DAY, Dates, Span
 
 COMPARISONS: Mapping[str, Mapping[str, str]] = {
     "en": {
@@ -186,15 +186,20 @@ class Marked:
     found: dict[str, w.Token] = field(default_factory=dict)
     spans: list[Span] = field(default_factory=list)
     corrected: bool = False  # with slips of the pen mended
+    titles: bool = False  # with words of the person's own, which stay as they are
 
     @property
     def parted(self) -> bool:
         """Return True for the spans before and after a date."""
         return len(self.spans) == 2 and self.spans[0][1] is None and self.spans[1][0] is None
 
+    def is_recent(self, until: date | None) -> bool:
+        """Return True for a span that ended at most a week ago, of which the time before is the usual one."""
+        return until is None or until >= self.today - 7 * DAY
+
     def corrected_text(self, text: str, known: w.Lexicon) -> str:
         """Return a text in which an unknown word is the only known one that a slip away from it."""
-        if not self.corrected:
+        if not self.corrected or self.titles:
             return text
         language = self.language
         words = vocabulary(language) | {word for phrase in known for word in phrase}

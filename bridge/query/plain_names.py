@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 
 from bridge.query.plain_words import lexicon, months, vocabulary
-from bridge.query.span_words import MONTHS, WEEKDAYS
+from bridge.query.span_words import HOLIDAYS, MONTHS, WEEKDAYS
 
 # "since I moved house in March", "seit Semesterbeginn im Oktober": the date alone counts.
 SINCE_CLAUSE = {
     "en": r"(?P<since>since|from when|from the day) (?:i|i've|we|my|our|the)(?: [^\W\d_'-]+){1,6}?,? ?"
     r"(?:on |in |at |from |back in |\()?(?:the )?",
     "de": r"(?P<since>seit)(?: (?:dem|der|meine[mr]|unsere[mr]))? "
-    r"(?:[^\W\d_]+(?:beginn|start|anfang|wechsel|geburt|kauf|umzug)"
+    r"(?:[^\W\d_]*(?:beginn|start|anfang|wechsel|geburt|kauf|umzug)"
     r"|ich(?: [^\W\d_]+){1,5}?),? ?(?:am |im |vom |ab |\()?(?:dem )?",
 }
 # Names of a time of which the dates follow, as in "in the exam weeks 3 to 14 July".
@@ -24,10 +24,20 @@ PERIODS = {
     r"\w*(?:urlaubs?|ferien|reise|lager|phase|semester|saison|prüfungswoche|prüfungszeit"
     r"|klausurphase|kur|auszeit|messe)",
 }
+DATE = r"(?:vom |am |from |on )?(?:the |dem )?\d{1,2}(?:\.\d{1,2}\.|(?:\.|st|nd|rd|th)?(?: of)? (?:MONTH))"
 AHEAD = (
     r"(?:vom |from |the )?\d{1,2}(?:\.\d{1,2}\.(?:\d{4})?|\.|st|nd|rd|th)? ?(?:\w+ )?(?:\d{4} )?"
     r"(?:to|until|till|bis|-|–)"
 )
+# "on the day of the flight, the 3rd of June", "this season (from April)".
+THE_DAY = {
+    "en": "(?:on )?the (?:day|night|morning|evening) of",
+    "de": "(?:am|in der|der) (?:tag|nacht|morgen|abend)(?: vo[nm])?",
+}
+BEFORE = {"en": "before ", "de": "vor "}
+THIS = {"en": "(?:this|in the|in this|the)", "de": "(?:(?:in )?diese[snmr]?|im|in der)"}
+ON = r"(?:since|from|seit|ab) "
+SMALL = frozenset("the a an my our der die das des dem den meiner meines unserer unseres vom von of".split())  # noqa: SIM905
 # "on meeting-free days", "an besprechungsfreien Tagen".
 FREE = (
     (r"(?<!\w)(?!work|trainings|working)([^\W\d_]+)(?:-| )free (days|nights|evenings)(?!\w)", r"\2 without \1"),
@@ -80,13 +90,23 @@ def without_names(text: str, language: str) -> str:
 
     def told(match: re.Match[str]) -> str:
         known = vocabulary(language) | {*f"{MONTHS[language]} {WEEKDAYS[language]}".replace("|", " ").split()}
-        return match[0] if known & {*match["name"].split()} else f"{match['since'] or ''} "
+        since = match.groupdict().get("since") or ""
+        return match[0] if known & {*match["name"].split()} - SMALL else f"{since} "
 
     month = "|".join(months())
     text = re.sub(rf"(?<!\w){SINCE_CLAUSE[language]}(?=\d|(?:{month})(?!\w))", r"\g<since> ", text)
+    begun = r"(?:before|bevor|vor)(?: [^\W\d_]+){2,6}"
+    text = re.sub(rf"(?<!\w){begun} ?\((?:on |the |am )?(?=\d|(?:{month})(?!\w))", BEFORE[language], text)
     text = re.sub(rf"(?<!\w)(?:{PERIODS[language]}),? ?(?:\(|: )?(?={AHEAD})", "", text)
     lead = (
         r"(?:on|in|during|at|over|im|in der|in den|am|an|bei|während der|während des|(?P<since>since|seit)) "
         r"(?:my |the |our |meine[mnr] |unsere[mnr] )?"
     )
-    return re.sub(rf"(?<!\w){lead}(?P<name>[^\W\d_]+(?: [^\W\d_]+)?)(?: ?[,(]| (?=\d)) ?(?={AHEAD})", told, text)
+    date = DATE.replace("MONTH", month)
+    holiday = "|".join(sorted(HOLIDAYS[language], key=len, reverse=True))
+    text = re.sub(rf"(?<!\w)(?:{holiday}),? ?\(?(?={date})", "", text)
+    text = re.sub(rf"(?<!\w){lead}(?P<name>[^\W\d_]+(?: [^\W\d_]+)?)(?: ?[,(]| (?=\d)) ?(?={AHEAD})", told, text)
+    text = re.sub(rf"(?<!\w){THE_DAY[language]}(?P<name>(?: [^\W\d_]+){{1,4}}) ?[,(] ?(?={date})", told, text)
+    return re.sub(
+        rf"(?<!\w){THIS[language]} (?P<name>[^\W\d_]+),? ?\(?(?:also |so |that is |i\.e\. )?(?={ON})", told, text
+    )

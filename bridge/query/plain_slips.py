@@ -24,7 +24,7 @@ def parts(word: str, language: str, known: w.Lexicon) -> Sequence[str]:
             continue
         for joint in JOINTS:
             first = word[:at].removesuffix(joint) if joint else word[:at]
-            if (first,) in known and known[(first,)][0][0] != w.FILL and first + joint == word[:at]:
+            if (first,) in known and known[(first,)][0][0] not in (w.FILL, w.PERIODS) and first + joint == word[:at]:
                 return first, rest
     return (word,)
 

@@ -17,6 +17,7 @@ from bridge.domain.phrases import PHRASE_MAX
 from bridge.query import plain_kinds, plain_sports
 from bridge.query.plain_kinds import ACTIVITY, CONDITION, FACTOR, FILL, METRIC, SPORT, WORKOUTS, Lexicon, Token
 from bridge.query.span_words import MONTHS
+from bridge.query.span_words import WEEKDAYS as DAYS
 
 WEEKDAYS = {
     "en": ["mondays", "tuesdays", "wednesdays", "thursdays", "fridays", "saturdays", "sundays"],
@@ -28,7 +29,8 @@ WEEKDAYS = {
 class Texts:
     """The file of a language: words, those that go before all others, patterns not asked, and words never mended.
 
-    ``light`` are words that may stand within a phrase, as in "days on which the".
+    ``light`` are words that may stand within a phrase, as in "days on which the", and ``untitled`` are no
+    words of a title.
     """
 
     words: Mapping[str, tuple[Token, ...]]
@@ -36,6 +38,7 @@ class Texts:
     not_asked: re.Pattern[str]
     unmended: frozenset[str]
     light: frozenset[str]
+    untitled: frozenset[str]
 
 
 @cache
@@ -68,6 +71,7 @@ def texts(language: str) -> Texts:
         re.compile(rf"(?<!\w)(?:{not_asked})(?!\w)"),
         frozenset(told["unmended"].split()),
         frozenset(told["light"].split()),
+        frozenset(told["untitled"].split()) | {*f"{MONTHS[language]} {DAYS[language]}".replace("|", " ").split()},
     )
 
 

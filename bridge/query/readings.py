@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from bridge.domain.metrics import METRICS, Shape
 from bridge.query import plain_kinds as w
-from bridge.query.bag import AFTER, NEXT, NIGHT, OF_WORKOUT, ON, WEEKEND, WORK, Bag, NotUnderstood
+from bridge.query.bag import AFTER, AHEAD, ENDS, NEXT, NIGHT, OF_WORKOUT, ON, WEEKEND, WORK, Bag, NotUnderstood
 from bridge.query.figures import (
     NIGHT_CLOCKS,
     counted,
@@ -20,8 +21,8 @@ from bridge.query.figures import (
     where_of,
     workouts,
 )
-from bridge.query.model import METER_NAMES, SUMMED
-from bridge.query.parse import Words
+from bridge.query.model import METER_NAMES, PERIOD_VALUE, SUMMED, VERSUS
+from bridge.query.parse import OF_SEVERAL, Words, subject_of
 
 PARTS_OF = {"asleep": {"light_sleep", "deep_sleep", "rem_sleep"}, "in_bed": {*NIGHT} - {"in_bed"}}
 OF_NIGHT = (
@@ -30,12 +31,19 @@ OF_NIGHT = (
     | {"nights", "night"}
 )
 BEHIND = OF_NIGHT - {"resting_hr", "hrv_rmssd", "recovery_score", "sleep_need"}  # of a day: of the night that follows
+COUNTED = ("days", "nights", "workouts", "entries")
 WEEKDAYS = "weekday <= 5"
 COMPARE = (w.RELATED, w.DIFFERENCE, w.THAN, w.OTHERS, w.MORE, w.BECOMES)
 
 
 def words_of(bag: Bag) -> Words:
     """Return the query of a bag. Raises NotUnderstood if something is left over."""
+    if (several := _several_of(bag)) is not None:
+        return several
+    if bag.sees(w.TOP):
+        return _topmost(bag)
+    if bag.sees(w.PERIODS):
+        return _periods(bag)
     _named_alone(bag)
     for kinds, read in READERS:
         if bag.sees(*kinds):
@@ -46,11 +54,65 @@ def words_of(bag: Bag) -> Words:
     raise NotUnderstood
 
 
+def _several_of(bag: Bag) -> Words | None:
+    """Return the query of several figures of the same at once, as "min, max and mean", or None."""
+    places = [at for at, (kind, _) in enumerate(bag.tokens) if kind == w.OF]
+    ofs = list(dict.fromkeys(str(bag.tokens[at][1]).rstrip("?") for at in places))
+    ends = {*ENDS} <= {*ofs}
+    joined = places and all(kind in (w.OF, w.AND) for kind, _ in bag.tokens[places[0] : places[-1] + 1])
+    if len(ofs) < 2 or not joined or not {*ofs} <= OF_SEVERAL or not (ends or bag.sees(w.AND)):
+        return None
+    rest = [*bag.tokens[: places[0]], (w.OF, "mean"), *bag.tokens[places[-1] + 1 :]]
+    found = words_of(Bag([one for one in rest if one[0] != w.WHEN], bag.said))
+    if found.of != "mean" or found.by or found.per or found.against or "," in found.what:
+        raise NotUnderstood
+    return replace(found, of=",".join(ofs))
+
+
+def _topmost(bag: Bag) -> Words:
+    """Read "the three worst nights" as so many of the lowest."""
+    top = bag.one(w.TOP)
+    bag.take(w.DAYS, w.NIGHTS, w.WHICH, w.WHICH_BY, w.WHEN, w.WITH, w.BY)
+    found = words_of(bag)
+    if found.of not in ENDS or found.by or found.against or found.first or found.last:
+        raise NotUnderstood
+    return replace(found, top=int(str(top)))
+
+
+def _periods(bag: Bag) -> Words:
+    """Read "how many weeks with three or more workouts"."""
+    per, many, often = bag.text(w.PERIODS), bag.has(w.HOW_MANY), bag.has(w.HOW_OFTEN)
+    share = bag.has(w.SHARE)
+    bag.take(w.DID, w.WITH, w.ON_DAYS, w.THAN if share else "")
+    asked = [of for kind, of in bag.tokens if kind == w.COMPARED]
+    if len(asked) != 1 or not isinstance(asked[0], tuple) or not (many or often or share) or share:
+        raise NotUnderstood
+    sign, number, unit = asked[0]
+    bag.take(w.COMPARED)
+    if unit in ("km", "m", "min") and not bag.sees(w.METRIC, w.UNIT):
+        bag.tokens.append((w.UNIT, "min" if unit == "min" else "km"))
+    found = words_of(Bag([*bag.tokens, (w.HOW_MANY, None)]))
+    own = subject_of(found.what).unit
+    if found.of not in ("sum", "count") or found.by or found.against or found.first or found.last:
+        raise NotUnderstood
+    if unit is None and own == "m":
+        number *= 1000
+    if unit not in (None, own) and not (unit is None and own == "count"):
+        raise NotUnderstood
+    return replace(found, of="count", per=per, where=[*found.where, f"{PERIOD_VALUE} {sign} {number:g}"])
+
+
 def _of_days(words: Words) -> Words:
     """Return a query with conditions on what a day brought as those of the day that is meant."""
     night = words.what.split("/")[0].split(",")[0] in BEHIND
 
     def settled(condition: str) -> str:
+        if VERSUS in condition:
+            return VERSUS.join(settled(one) for one in condition.split(VERSUS))
+        if condition.startswith(AHEAD):
+            if not night:
+                raise NotUnderstood  # of a day, that of the next day would be asked
+            return condition.removeprefix(AHEAD)
         if condition.startswith((AFTER, NEXT)):
             if words.what in SUMMED and condition.startswith(AFTER):
                 raise NotUnderstood  # steps after a workout: of that day or the next
@@ -151,6 +213,8 @@ def _compared(bag: Bag) -> Words:
     metrics = list(dict.fromkeys(str(value) for kind, value in bag.tokens if kind == w.METRIC))
     if planned := _planned_minutes(bag, metrics):
         return planned
+    if (found := _versus(bag)) is not None:
+        return found
     alone = not bag.sees(w.CONDITION)
     if metrics:
         _exposed(bag, metrics)
@@ -169,6 +233,55 @@ def _compared(bag: Bag) -> Words:
     if becomes or not said or len(metrics) != 1 or not (more or others or related or asked or than):
         raise NotUnderstood
     return _difference(bag, metrics[0], said, asked=asked or related)
+
+
+def _versus(bag: Bag) -> Words | None:
+    """Return the difference between two conditions that a word parts, of whatever else is asked for, or None."""
+    places = [at for at, (kind, _) in enumerate(bag.tokens) if kind == w.CONDITION]
+    said = [str(bag.tokens[at][1]) for at in places]
+    if not said or len({*said}) != len(said) or len(said) > 2:
+        return None
+    if {*said} == {WEEKEND, WEEKDAYS} or f"{ON}action != {WORK}" in said:
+        return None
+    weekdays = [one for one in said if one.startswith("weekday")]
+    parted = _parts_at(bag, places[0] + 1)
+    if parted is None or (len(weekdays) == 2 and (all("=" in one and "<" not in one for one in weekdays))):
+        return None
+    if len(said) == 2 and not places[0] < parted < places[1]:
+        return None
+    if len(said) == 1:
+        behind = [kind for kind, _ in bag.tokens[parted + 1 :] if kind != w.WITH]
+        if not re.search(" [<>]", said[0]) or behind[:1] != [w.MORE] or w.OTHERS in behind:
+            return None
+    bag.take(w.CONDITION, *COMPARE, w.AND, w.WITH, w.HOW_MANY, w.HOW, w.DID, w.WHICH, w.DAYS, w.NIGHTS, w.ON_DAYS)
+    if bag.sees(w.BY, w.ROWS_LAST, w.WHEN, w.SHARE):
+        raise NotUnderstood
+    _exposed(bag, [])
+    found = _plain(bag)
+    if found.of not in (None, "mean", "median", "sum") or "," in found.what or found.what in COUNTED:
+        raise NotUnderstood
+    one, *other = said
+    against = one if not other or _opposite(one, other[0]) else f"{one}{VERSUS}{other[0]}"
+    return replace(found, of="median" if found.of == "median" else "mean", against=against)
+
+
+def _parts_at(bag: Bag, since: int) -> int | None:
+    """Return the place of the word that parts two sides of a comparison, or None."""
+    differs = bag.sees(w.DIFFERENCE, w.RELATED, w.MORE)
+    for at in range(since, len(bag.tokens)):
+        kind, of = bag.tokens[at]
+        if kind == w.THAN or (kind, of) == (w.RELATED, "or") or (kind == w.AND and differs):
+            return at
+    return None
+
+
+OPPOSITES = ({"<", ">="}, {">", "<="}, {"=", "!="})
+
+
+def _opposite(one: str, other: str) -> bool:
+    """Return True if one condition holds just where the other does not."""
+    (field, sign, value), (field_2, sign_2, value_2) = (text.split(" ", 2) for text in (one, other))
+    return (field, value) == (field_2, value_2) and {sign, sign_2} in OPPOSITES
 
 
 def _walked(bag: Bag) -> None:

@@ -23,14 +23,16 @@ from bridge.meters.nights import Nights
 from bridge.meters.overlaps import once, series_of
 from bridge.meters.sleep import minutes_asleep
 from bridge.meters.whole_nights import AWAKE_MAX, whole_nights
-from bridge.query.exposures import exposures
+from bridge.query.exposures import exposures, titled
 from bridge.query.model import (
     DAY_COUNTS,
     DAY_FIELDS,
     ENTRY_FIELDS,
     METER_NAMES,
     NIGHT_FIELDS,
+    PERIOD_VALUE,
     PLANNED,
+    TITLED,
     WORKOUT_FIELDS,
     WORKOUT_METRICS,
     Kind,
@@ -140,10 +142,15 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime) -> T
     meters = METER_NAMES.keys() & named
     if meters:
         values |= levels(bridge, user, meters, query.since, now)
-    typed = {*DAY_FIELDS, *DAY_COUNTS, *ENTRY_FIELDS, *PLANNED, *NIGHT_FIELDS, *WORKOUT_FIELDS}
+    typed = {*DAY_FIELDS, *DAY_COUNTS, *ENTRY_FIELDS, PERIOD_VALUE, *PLANNED, *NIGHT_FIELDS, *WORKOUT_FIELDS}
     factors = named - {*METRICS, *METER_NAMES} - typed
     if factors:
         values |= exposures(bridge, user, factors, now=now)
+        values |= {
+            name: titled(bridge, user, name.removeprefix(TITLED), now=now)
+            for name in factors
+            if name.startswith(TITLED)
+        }
     empty = [metric for metric in metrics if not values.get(metric)]
     planned = {*PLANNED, "entries", "entries.minutes"} & (named | {part.name for part in parts})
     agenda = Kind.ENTRIES in kinds or "action" in fields or bool(planned)

@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from dateutil.easter import easter
 from dateutil.relativedelta import relativedelta
 
-from bridge.query.span_words import MONTHS, NUMBERS, QUARTERS, SEASONS, UNITS, WEEKDAYS
+from bridge.query.span_words import HOLIDAYS, LONG_HOLIDAYS, MONTHS, NUMBERS, QUARTERS, SEASONS, UNITS, WEEKDAYS
 
 DAY = timedelta(days=1)
 Span = tuple[date | None, date | None]  # first and last date, both inside
@@ -31,10 +32,16 @@ class Readers:
     def _weekday(self) -> Mapping[str, int]:
         return {name: n for n, name in enumerate(WEEKDAYS[self.language].split(), start=1)}
 
-    def _parting(self) -> str:
+    def _parting(self, text: str) -> str:
         if self.language == "en":
+            then = r"(?:,? and|,? or|,? vs\.?)?,? (?:after|since)(?: it| that| then| this)?"
+            if "before" in text and (found := re.search(rf"before (?P<at>{self._point()}){then}(?!\w)", text)):
+                return rf"before (?P<at>{re.escape(found['at'])}){then}"
             both = r"before and after|before vs\.? after|after and before|after vs\.? before"
             return rf"(?:{both})(?: the)? (?P<at>{self._point()})"
+        then = ",? und (?:danach|nachher|seitdem|seither)"
+        if re.search(then, text) and (found := re.search(rf"vor (?:dem )?(?P<at>{self._point()}){then}(?!\w)", text)):
+            return rf"vor (?:dem )?(?P<at>{re.escape(found['at'])}){then}"
         return rf"(?:vor und nach|nach und vor|vor und seit|vor vs\.? nach)(?: dem| der)? (?P<at>{self._point()})"
 
     def _before_that(self) -> str:
@@ -58,13 +65,16 @@ class Readers:
     def _point(self) -> str:
         month = "|".join(sorted(self._month, key=len, reverse=True))
         weekday = "|".join(self._weekday)
+        holiday = "|".join(sorted(HOLIDAYS[self.language], key=len, reverse=True))
         if self.language == "en":
             return (
+                rf"(?:{holiday})(?: 20\d\d)?|"
                 rf"\d{{4}}-\d\d-\d\d|\d{{1,2}}(?:st|nd|rd|th)?(?: of)? (?:{month})(?:,? 20\d\d)?|first of (?:{month})"
                 rf"|(?:{month}) \d{{1,2}}(?:st|nd|rd|th)?(?:,? 20\d\d)?(?!\d)|(?:the )?\d{{1,2}}(?:st|nd|rd|th)"
                 rf"|(?:{month})(?: 20\d\d)?|20\d\d|yesterday|today|{weekday}"
             )
         return (
+            rf"(?:{holiday})(?: 20\d\d)?|"
             rf"\d{{4}}-\d\d-\d\d|\d{{1,2}}\.\d{{1,2}}(?:\.(?:20\d\d)?|$)|\d{{1,2}}\. ?(?:{month})(?: 20\d\d)?"
             rf"|(?:{month})(?: 20\d\d)?|(?:jahr )?20\d\d|vorgestern|gestern|heute|\d{{1,2}}\.|{weekday}"
         )
@@ -78,6 +88,8 @@ class Readers:
         if text in self._weekday:
             back = (today.isoweekday() - self._weekday[text]) % 7
             return None if back == 0 else (today - back * DAY,) * 2
+        if (name := text.removesuffix(text[-5:]) if text[-4:].isdecimal() else text) in HOLIDAYS[self.language]:
+            return self._holiday(name, int(text[-4:]) if name != text else None)
         if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
             return (date.fromisoformat(text),) * 2
         numbers = [int(one) for one in re.findall(r"\d+", text.replace("first of", "1 of"))]
@@ -93,6 +105,15 @@ class Readers:
             return (at if at <= today else at - relativedelta(months=1),) * 2
         at = date(year or today.year, month, days[0])
         return (at if year or at <= today else at.replace(year=at.year - 1),) * 2
+
+    def _holiday(self, name: str, year: int | None) -> tuple[date, date]:
+        told = HOLIDAYS[self.language][name]
+
+        def of(year: int) -> date:
+            return easter(year) + told * DAY if isinstance(told, int) else date.fromisoformat(f"{year}-{told}")
+
+        at = of(year or self.today.year)
+        return (at if year or at <= self.today else of(self.today.year - 1),) * 2
 
     def _whole(self, year: int | None, month: int | None) -> tuple[date, date] | None:
         if month is None:
@@ -126,6 +147,8 @@ class Readers:
         return (None, found[1]) if found is not None and found[0] == found[1] else None
 
     def _at(self, match: re.Match[str]) -> Span | None:
+        if match[1].split(" 20")[0] in LONG_HOLIDAYS:
+            return None
         return self._of(match[1])
 
     def _back(self, match: re.Match[str]) -> Span:

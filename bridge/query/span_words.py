@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 MONTHS = {
     "en": "january jan|february feb|march mar|april apr|may|june jun|july jul|august aug|september sept sep|"
     "october oct|november nov|december dec",
@@ -22,6 +24,22 @@ UNITS = {
     "de": {"tage": "days", "tagen": "days", "wochen": "weeks", "monate": "months", "monaten": "months",
            "jahre": "years", "jahren": "years", "woche": "weeks", "monat": "months"},
 }  # fmt: skip
+HOLIDAYS: Mapping[str, Mapping[str, str | int]] = {  # as month and day, or as days after Easter Sunday
+    "en": {
+        "christmas eve": "12-24", "christmas day": "12-25", "christmas": "12-25", "boxing day": "12-26",
+        "new year's eve": "12-31", "new years eve": "12-31", "new year's day": "01-01", "halloween": "10-31",
+        "valentine's day": "02-14", "easter sunday": 0, "easter monday": 1, "easter": 0, "good friday": -2,
+        "ash wednesday": -46, "whit sunday": 49, "whit monday": 50, "pentecost": 49, "whitsun": 49,
+    },
+    "de": {
+        "heiligabend": "12-24", "heilig abend": "12-24", "weihnachten": "12-25", "silvester": "12-31",
+        "neujahr": "01-01", "halloween": "10-31", "nikolaus": "12-06", "valentinstag": "02-14", "ostersonntag": 0,
+        "ostermontag": 1, "ostern": 0, "karfreitag": -2, "gründonnerstag": -3, "aschermittwoch": -46,
+        "rosenmontag": -48, "christi himmelfahrt": 39, "himmelfahrt": 39, "pfingstsonntag": 49, "pfingstmontag": 50,
+        "pfingsten": 49, "fronleichnam": 60,
+    },
+}  # fmt: skip
+LONG_HOLIDAYS = ("christmas", "easter", "pentecost", "whitsun", "weihnachten", "ostern", "pfingsten")  # of several days
 SEASONS = {  # of three whole months, by the month in which they begin
     "en": {"spring": 3, "summer": 6, "autumn": 9, "winter": 12},
     "de": {"frühling": 3, "frühjahr": 3, "sommer": 6, "herbst": 9, "winter": 12},

@@ -14,6 +14,13 @@ from bridge.query.span_words import NUMBERS, QUARTERS, SEASONS, UNITS
 __all__ = ["DAY", "Dates", "Span"]
 
 
+AROUND = {
+    "en": r"before (?:that|it|then) (?:and|or|vs\.?|versus) (?:since|after(?:wards)?)(?: (?:that|it|then))?"
+    r"|before and (?:since|after|afterwards)(?: (?:that|it|then))?",
+    "de": "davor und (?:danach|seitdem|seither)|vorher und (?:nachher|danach|seitdem|seither)",
+}
+
+
 @dataclass(frozen=True)
 class Dates(Readers):
     """Spans in the words of a language, as seen on a day."""
@@ -38,7 +45,7 @@ class Dates(Readers):
                 return f" §p{len(spans) - 1} "
 
             text = re.sub(rf"(?<!\w)(?:{pattern})(?!\w)", marked, text)
-        return self._before_it(text, spans), spans
+        return self._before_it(self._around_it(text, spans), spans), spans
 
     def _parted(self, text: str, spans: list[Span]) -> str:
         """Mark the spans from a date on and before it, which "before and after 1 June" says."""
@@ -50,7 +57,16 @@ class Dates(Readers):
             spans.extend([(at[0], None), (None, at[0] - DAY)])
             return " §p0 §p1 "
 
-        return re.sub(rf"(?<!\w){self._parting()}(?!\w)", parted, text, count=1)
+        return re.sub(rf"(?<!\w){self._parting(text)}(?!\w)", parted, text, count=1)
+
+    def _around_it(self, text: str, spans: list[Span]) -> str:
+        """Mark "before that and since", where one date is told."""
+        around = re.search(rf"(?<!\w)(?:{AROUND[self.language]})(?!\w)", text)
+        first = spans[0][0] if len(spans) == 1 else None
+        if around is None or first is None:
+            return text
+        spans[:] = [(first, None), (None, first - DAY)]
+        return f"{text[: around.start()]} §p1 {text[around.end() :]}"
 
     def _before_it(self, text: str, spans: list[Span]) -> str:
         """Mark "the two weeks before", where one span is told."""

@@ -8,7 +8,7 @@ from datetime import date
 from bridge.domain.languages import WEEKDAYS, Text, listed, say
 from bridge.domain.metric_names import METRIC_NAMES
 from bridge.domain.titles import ACTION_WORDS
-from bridge.query.model import COMPARED, PLANNED, Aggregate, By, Condition, Kind, Query, Span, Subject
+from bridge.query.model import COMPARED, PLANNED, Aggregate, By, Condition, Kind, Query, Span, Subject, Versus
 
 A = Aggregate
 OF: Mapping[Aggregate, Text] = {
@@ -23,6 +23,12 @@ OF: Mapping[Aggregate, Text] = {
     A.LAST: say("the last of {what}"),
     A.SHARE: say("the share of {what}"),
     A.TREND: say("the change a week of {what}"),
+}
+TOP = {A.MIN: say("the {count} lowest of {what}"), A.MAX: say("the {count} highest of {what}")}
+PERIODS = {
+    By.DAY: say("the number of days, by {what}"),
+    By.WEEK: say("the number of weeks, by {what}"),
+    By.MONTH: say("the number of months, by {what}"),
 }
 ROWS = {
     Kind.DAYS: say("days"),
@@ -67,15 +73,12 @@ def sentence(query: Query, translated_by: str | None = None) -> Text:
 
 
 def _parts(query: Query) -> Iterator[str]:
-    what = what_of(query.subject)
-    if isinstance(query.against, Subject):
-        yield say("the rank correlation of {what} and {other}", what=what, other=what_of(query.against))
-    else:
-        if query.subject.kind is Kind.DAYS and query.subject.field and query.of in (A.COUNT, A.SHARE):
-            what = say("days with {what}", what=what)
-        yield say(OF[query.of].message, what=what)
+    yield _figure(query)
     if isinstance(query.against, Condition):
         yield say("with minus without {condition}", condition=query.against.text)
+    if isinstance(query.against, Versus):
+        one, other = query.against
+        yield say("where {condition} minus where {other}", condition=one.text, other=other.text)
     if query.per:
         yield PER[query.per]
     if query.since or query.until:
@@ -90,6 +93,19 @@ def _parts(query: Query) -> Iterator[str]:
         yield first or say("only the last {count}", count=query.last)
     if query.by:
         yield BY[query.by]
+
+
+def _figure(query: Query) -> str:
+    what = what_of(query.subject)
+    if isinstance(query.against, Subject):
+        return say("the rank correlation of {what} and {other}", what=what, other=what_of(query.against))
+    if query.subject.kind is Kind.DAYS and query.subject.field and query.of in (A.COUNT, A.SHARE) and not query.per:
+        what = say("days with {what}", what=what)
+    if query.top:
+        return say(TOP[query.of].message, count=query.top, what=what)
+    if query.per and query.of is A.COUNT:
+        return say(PERIODS[query.per].message, what=what)
+    return listed([say(OF[of].message, what=what) for of in query.ofs or (query.of,)])
 
 
 def _weekdays(condition: Condition) -> str | None:

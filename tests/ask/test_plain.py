@@ -49,7 +49,9 @@ def test_a_word_that_is_not_known_is_never_passed_over(language: str) -> None:
     for text, _ in questions(language)[::7]:
         words = text.rstrip("?").split()
         for at in (1, len(words) // 2, len(words)):
-            assert understood(" ".join([*words[:at], "blumenkohl", *words[at:]])) is None, (text, at)
+            found = understood(" ".join([*words[:at], "blumenkohl", *words[at:]]))
+            told = [] if found is None else [*found.where, found.against or ""]
+            assert found is None or any("titled blumenkohl" in one for one in told), (text, at)
 
 
 @pytest.mark.parametrize(
@@ -219,7 +221,69 @@ def test_a_word_that_is_said_to_be_noted_is_known() -> None:
         found = understood(text)
         assert found is not None, text
         assert (found.what, found.where) == (what, where), text
-    assert understood("on court days, what was my stress?") is None
+
+
+def test_words_of_the_persons_own_entries_are_conditions() -> None:
+    for text, what, where, against in (
+        ("on court days, what was my stress?", "stress", ["titled court > 0"], None),
+        ("Schlaf nach Konzertabenden", "asleep", ["before.titled konzert > 0"], None),
+        ("Sleep on the night before a migraine day, average", "asleep", ["titled migraine > 0"], None),
+        ("is my stress higher with choir than without", "stress", [], "titled choir > 0"),
+    ):
+        found = understood(text)
+        assert found is not None, text
+        assert (found.what, found.where, found.against) == (what, where, against), text
+    for text in ("sleep on rainy days", "stress on my wife's court days", "how many rehearsals", "HRV choir"):
+        assert understood(text) is None, text
+
+
+def test_two_conditions_are_compared() -> None:
+    for text, what, where, against in (
+        ("do I take more steps on weekdays than on Sundays", "steps", [], "weekday <= 5 vs weekday = 7"),
+        ("Compare rides under 10 km with longer ones for average speed", None, [], None),
+        ("cognition after nights with under 6 hours of sleep versus with more", "cognition", [], "asleep < 360"),
+        (
+            "progress on days with more than 3 meetings vs on days with less than 2 meetings",
+            "progress",
+            [],
+            "entries > 3 vs entries < 2",
+        ),
+    ):
+        found = understood(text)
+        assert (found and found.what, (found and found.where) or [], found and found.against) == (what, where, against)
+
+
+def test_several_figures_the_highest_rows_and_periods_are_asked_for() -> None:
+    for text, what, of, top, per, where in (
+        ("min, max and mean of stress", "stress", "min,max,mean", None, None, []),
+        ("weeks with 3 or more workouts: how many", "workouts", "count", None, "week", ["value >= 3"]),
+        (
+            "In wie vielen Monaten hatte ich mehr als 100 Laufkilometer",
+            "workouts.distance",
+            "count",
+            None,
+            "month",
+            None,
+        ),
+    ):
+        found = understood(text)
+        assert found is not None, text
+        assert (found.what, found.of, found.top, found.per) == (what, of, top, per), text
+        assert where is None or found.where == where, text
+
+
+def test_feasts_and_the_time_before_a_date_are_spans() -> None:
+    for text, since, until, against in (
+        ("sleep since Easter", "2026-04-05", None, None),
+        ("Stress am Karfreitag", "2026-04-03", "2026-04-03", None),
+        ("steps before 3 February and after that", "2026-02-03", None, "..2026-02-02"),
+        ("average daily steps before I got the dog (20 March) and after it", "2026-03-20", None, "..2026-03-19"),
+        ("did I sleep longer last night than usual", "2026-11-25", "2026-11-25", "..2026-11-24"),
+    ):
+        found = understood(text)
+        assert found is not None, text
+        assert (found.since, found.until, found.against) == (since, until, against), text
+    assert understood("sleep at Christmas") is None  # of how many days
 
 
 def test_what_a_day_holds_is_a_condition() -> None:

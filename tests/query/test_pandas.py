@@ -90,6 +90,30 @@ def test_two_spans_are_compared_as_by_pandas(lived: tuple[Bridge, Wearer]) -> No
         assert [one.value for one in found.groups] == pytest.approx(figures)
 
 
+def test_two_conditions_several_figures_and_the_highest_rows_are_as_by_pandas(lived: tuple[Bridge, Wearer]) -> None:
+    bridge, wearer = lived
+    user = bridge.person("ana", at=NOW)
+    rng = random.Random(20_261_129)
+
+    def asked(**words: Any) -> Any:
+        query = query_of(Words(**words))
+        return answer(query, load_tables(bridge, user, query, now=NOW))
+
+    for _ in range(40):
+        what, one, other = rng.choice(METRICS), _condition(rng, wearer), _condition(rng, wearer)
+        sides = [_rows_by_pandas(Words(what=what, where=[side]), wearer)["value"] for side in (one, other)]
+        found = asked(what=what, against=f"{one} vs {other}")
+        means = [None if side.empty else side.mean() for side in sides]
+        assert _same(found.value, None if None in means else means[0] - means[1]), (what, one, other)
+        assert [group.n for group in found.groups] == [len(side) for side in sides]
+        rows = _rows_by_pandas(Words(what=what, where=[one]), wearer)
+        several = asked(what=what, of="min,max,median", where=[one]).groups
+        told = [None] * 3 if rows.empty else [getattr(rows["value"], of)() for of in ("min", "max", "median")]
+        assert all(_same(group.value, value) for group, value in zip(several, told, strict=True)), (what, one)
+        top = asked(what=what, of="max", top=3, where=[one]).groups
+        assert [group.value for group in top] == [*rows["value"].nlargest(3)]
+
+
 def test_the_pieces_of_a_night_are_one(lived: tuple[Bridge, Wearer]) -> None:
     bridge, _ = lived
     user = bridge.person("ana", at=NOW)
@@ -124,6 +148,8 @@ def _asked(rng: random.Random, wearer: Wearer) -> Words:
     span = sorted(FIRST + timedelta(days=rng.randint(0, 399)) for _ in range(2))
     some = rng.randint(1, 40) if rng.random() < 0.3 else None
     per = rng.choice(("day", "week", "month")) if rng.random() < 0.2 and what != "nights" else None
+    if per and rng.random() < 0.3:
+        where.append(f"value {rng.choice(list(OPERATORS)[:4])} {rng.randint(0, 3000) / 10}")
     return Words(
         what=what,
         of=rng.choice(OF if per else ("count", None) if counted else OF),
@@ -172,6 +198,7 @@ def _by_pandas(
     of = words.of or ("count" if counted and not words.per else "mean")
     if words.per:
         rows = _per(rows, words, [*wearer.days["day"]])
+        rows = rows[_all(rows, [_mask(rows, one) for one in words.where if one.startswith("value")])]
     shift = 720 if words.what == "nights.start" and of not in ("count", "std", "trend") else 0
 
     def figure(some: pd.DataFrame) -> tuple[float | None, date | None]:
@@ -193,7 +220,7 @@ def _rows_by_pandas(words: Words, wearer: Wearer) -> pd.DataFrame:
     of_workouts = words.what.startswith("workouts")
     of_workout = [one for one in words.where if one.startswith("workout.")]
     kept_workouts = workouts[_all(workouts, [_mask(workouts, one.removeprefix("workout.")) for one in of_workout])]
-    day_mask = _all(days, [_mask(days, one) for one in words.where if not one.startswith("workout.")])
+    day_mask = _all(days, [_mask(days, one) for one in words.where if not one.startswith(("workout.", "value"))])
     good_days = set(days[day_mask]["day"])
     if of_workouts:
         rows = kept_workouts[kept_workouts["day"].isin(good_days)]

@@ -38,6 +38,7 @@ class Question(BaseModel):
     last: int | None = None
     by: Short | None = None
     per: Short | None = None
+    top: int | None = None
     where: list[Short] = []
     against: Short | None = None
 
