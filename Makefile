@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One more than there are cores, because tests wait for servers now and then. Neighbours share their fixtures.
 WORKERS = $(shell $(PYTHON) -c "import os; print(min(8, 1 + (os.cpu_count() or 1)))") --dist worksteal
 
-.PHONY: demo dist release sbom test attack test-slow test-generated test-faults test-web test-caldav test-calendars test-s3 test-standards test-home-assistant test-openenv test-train test-llm test-newest test-lowest smoke-newest locks lint docs languages site pictures first-plan classifier bench mutants evaluate evidence live clean
+.PHONY: demo dist release test attack test-slow test-generated test-faults test-web test-caldav test-calendars test-s3 test-standards test-home-assistant test-openenv test-train test-llm test-newest test-lowest smoke-newest locks lint docs languages site pictures first-plan classifier bench mutants evaluate evidence live clean
 
 PIP_INSTALL := pip install --quiet --disable-pip-version-check --no-compile
 
@@ -81,6 +81,7 @@ locks:
 	$(LOCK) locks/build.in --output-file locks/build.txt
 	$(LOCK) --extra mcp --extra mqtt --extra postgres --extra s3 pyproject.toml --output-file locks/server.txt
 	$(LOCK) --extra dev pyproject.toml lab/pyproject.toml --output-file locks/checks.txt
+	$(LOCK) locks/release.in --output-file locks/release.txt
 
 test-openenv: # OpenEnv brings half a gigabyte along, so it gets an environment of its own
 	$(PYTHON) -m venv .venv-openenv
@@ -151,26 +152,19 @@ dist: .venv/ready # two sdists, and two wheels made from them
 	$(BIN)/python -m build --outdir dist .
 	$(BIN)/python -m build --outdir dist lab
 
-release: .venv/ready .venv-sbom # packages, locks, SBOM, licences and sums of the newest commit, in build/release
-	$(BIN)/python -m lab.release
+.venv-release/ready: locks/release.txt
+	$(PYTHON) -m venv .venv-release
+	.venv-release/bin/$(PIP_INSTALL) --require-hashes --requirement locks/release.txt
+	touch $@
 
-.venv-sbom:
-	$(PYTHON) -m venv .venv-sbom
-	.venv-sbom/bin/pip install --quiet --disable-pip-version-check cyclonedx-bom==7.5.0
-
-sbom: .venv-sbom # what an installation consists of, as CycloneDX; the tool gets an environment of its own
-	rm -rf build/sbom && $(PYTHON) -m venv build/sbom
-	build/sbom/bin/pip install --quiet --disable-pip-version-check . --constraint constraints.txt
-	.venv-sbom/bin/cyclonedx-py environment build/sbom --pyproject pyproject.toml --output-reproducible \
-		--output-file build/rhythm-bridge.cdx.json
+release: .venv-release/ready # all files of a release of the newest commit, in build/release; needs Debian's mmdebstrap and podman
+	.venv-release/bin/python -m lab.release
 
 docs: .venv/ready # docs/reference from the program itself
 	$(BIN)/python docs/generate.py
 
-site: # the documents as a static site in build/site, with the pictures of make pictures
-	$(PYTHON) -m venv .venv-site
-	.venv-site/bin/pip install --quiet --disable-pip-version-check mkdocs==1.6.1
-	.venv-site/bin/python docs/static_site.py
+site: .venv-release/ready # the documents as a static site in build/site, with the pictures of make pictures
+	.venv-release/bin/python docs/static_site.py
 
 pictures: .venv/ready # docs/pictures of the page with its made-up person, in Debian's chromium
 	$(BIN)/python docs/pictures.py
@@ -198,4 +192,4 @@ evidence: .venv/ready # every figure of docs/evidence.md; with BRIDGE_SAMPLES th
 	$(BIN)/python -m lab.evidence $(if $(BRIDGE_SAMPLES),--samples $(BRIDGE_SAMPLES))
 
 clean:
-	rm -rf .venv .venv-sbom .venv-caldav .venv-calendars .venv-s3 .venv-site .venv-standards .venv-openenv .venv-train .venv-llm .venv-healthkit .venv-newest .venv-lowest .venv-locks build dist
+	rm -rf .venv .venv-release .venv-caldav .venv-calendars .venv-s3 .venv-standards .venv-openenv .venv-train .venv-llm .venv-healthkit .venv-newest .venv-lowest .venv-locks build dist

@@ -1,4 +1,4 @@
-"""Make the files of a release in ``build/release``, from the newest commit: packages, locks, SBOM, licences and sums.
+"""Make the files of a release in ``build/release`` from the newest commit.
 
 ``make release`` runs this. The same commit gives the same bytes again, because nothing in the files tells when, where
 and by whom they were made. Changes that are not committed are left out.
@@ -6,20 +6,27 @@ and by whom they were made. Changes that are not committed are left out.
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import os
 import shutil
 import subprocess
 import sys
+import sysconfig
+import tarfile
 import tempfile
-from collections.abc import Iterator
-from importlib.metadata import Distribution, PackageMetadata, distributions
+from collections.abc import Iterable, Iterator
+from importlib.metadata import Distribution, PackageMetadata, distribution, distributions
 from pathlib import Path
+from typing import IO
+
+from lab import image
 
 ROOT = Path(__file__).parents[1]
 RELEASE = ROOT / "build" / "release"
 LOCKS = ("locks/build.txt", "locks/server.txt", "constraints.txt")
 SUMS, BILL, LICENCES, READ_FIRST = "SHA256SUMS", "rhythm-bridge.cdx.json", "LICENCES.txt", "VERIFY.md"
+SITE, IMAGE, DEBIAN = "rhythm-bridge-site.tar.gz", "rhythm-bridge-image.tar", "debian.txt"
 RULE = "=" * 100
 VERIFY = """\
 # rhythm-bridge {version}
@@ -33,14 +40,18 @@ Made from commit {commit}.
 | `build.txt`, `server.txt` | the libraries, by their hashes |
 | `constraints.txt` | the versions of the libraries of every extra |
 | `{bill}` | what an installation consists of (CycloneDX) |
-| `{licences}` | the licences of all of that |
+| `{licences}` | the licences of all of that, and of the theme of the site |
+| `{site}` | the documents as a site |
+| `{image}` | the image for {machine} with Debian, Python and the program, an OCI archive; {megabytes} MB unpacked |
+| `{debian}` | the packages of Debian in it, whose licences lie in `/usr/share/doc` there, and the digest of that base |
 | `{sums}` | SHA-256 of every other file |
 
 Check the files:
 
     sha256sum --check {sums}
 
-Make them again, and compare. The same commit gives the same bytes, on the same kind of machine with the same Python.
+Make them again, and compare. The same commit gives the same bytes, on the same kind of machine with the same Python,
+as long as Debian has the versions of `{debian}`.
 
     git clone ADDRESS rhythm-bridge && cd rhythm-bridge && git checkout {commit}
     make release && diff build/release/{sums} {sums}
@@ -51,6 +62,11 @@ Install, with every library checked against its hash:
     rhythm-bridge/bin/pip install --no-compile --no-build-isolation --require-hashes -r server.txt
     rhythm-bridge/bin/pip install --no-compile --no-deps --no-index rhythm_bridge-{version}-py3-none-any.whl
     rhythm-bridge/bin/bridge up
+
+Or run the image, which needs nothing but a folder or volume for its data:
+
+    podman load --input {image}
+    podman run --rm --read-only --volume data:/data --publish 127.0.0.1:8080:8080 {name}:{version}
 """
 
 
@@ -78,37 +94,55 @@ def packages(source: Path, to: Path, epoch: str) -> None:
         run(*command, SOURCE_DATE_EPOCH=epoch)
 
 
-def install(release: Path, environment: Path) -> Path:
-    """Install the release into a new environment without pip, by its locks, and return the folder of packages."""
+def fetch(source: Path, to: Path) -> None:
+    """Download the libraries that the locks of the program name, each checked against its hash."""
+    for lock in ("build.txt", "server.txt"):
+        options = ("--no-build-isolation", "--require-hashes", "--dest", to, "-r", source / "locks" / lock)
+        run(sys.executable, "-m", "pip", "download", "--quiet", *options)
+
+
+def install(release: Path, libraries: Path, environment: Path) -> Path:
+    """Install the release from fetched libraries into a new environment without pip, and return its packages' folder."""
     run(sys.executable, "-m", "venv", "--without-pip", environment)
-    pip = (
-        sys.executable,
-        "-m",
-        "pip",
-        "--python",
-        environment / "bin" / "python",
-        "install",
-        "--no-compile",
-        "--quiet",
-    )
+    pip = (sys.executable, "-m", "pip", "--python", environment / "bin" / "python", "install", "--no-compile", "--quiet")
+    offline = ("--no-index", "--find-links", libraries, "--no-build-isolation", "--require-hashes")
     (wheel,) = release.glob("rhythm_bridge-*.whl")
-    run(*pip, "--require-hashes", "-r", release / "build.txt")
-    run(*pip, "--no-build-isolation", "--require-hashes", "-r", release / "server.txt")
+    for lock in ("build.txt", "server.txt"):
+        run(*pip, *offline, "-r", release / lock)
     run(*pip, "--no-deps", "--no-index", wheel)
     (site,) = environment.glob("lib/python*/site-packages")
     return site
 
 
+def site(source: Path, to: Path, epoch: str) -> None:
+    """Build the site of the documents and pack it."""
+    run(sys.executable, source / "docs" / "static_site.py", SOURCE_DATE_EPOCH=epoch)
+    with to.open("wb") as file, gzip.GzipFile("", "wb", fileobj=file, mtime=int(epoch)) as packed:
+        pack(source / "build" / "site", "rhythm-bridge-site", packed, int(epoch))
+
+
+def pack(folder: Path, name: str, to: IO[bytes], epoch: int) -> None:
+    """Write a folder as a tar archive that tells no more than names and contents."""
+
+    def plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+        entry.uid = entry.gid = 0
+        entry.uname = entry.gname = ""
+        entry.mtime, entry.mode = epoch, 0o755 if entry.isdir() else 0o644
+        return entry
+
+    with tarfile.open(fileobj=to, mode="w") as archive:
+        archive.add(folder, name, filter=plain)  # sorted by name
+
+
 def bill(environment: Path, source: Path, to: Path) -> None:
-    """Write what an environment consists of, by the tool in ``.venv-sbom``."""
-    tool = ROOT / ".venv-sbom" / "bin" / "cyclonedx-py"
+    """Write what an environment consists of."""
     options = ("--pyproject", source / "pyproject.toml", "--output-reproducible", "--output-file", to)
-    run(tool, "environment", environment, *options)
+    run(Path(sys.executable).with_name("cyclonedx-py"), "environment", environment, *options)
 
 
-def licences(site: Path) -> str:
-    """Return the licences of all packages in a folder: a list, and then their texts."""
-    found = sorted(distributions(path=[str(site)]), key=lambda one: str(one.name).casefold())
+def licences(packages: Iterable[Distribution]) -> str:
+    """Return the licences of packages: a list, and then their texts."""
+    found = sorted(packages, key=lambda one: str(one.name).casefold())
     names = [f"{one.name} {one.version}: {licence_of(one.metadata)}" for one in found]
     texts = [f"{RULE}\n{one.name} {one.version}\n{RULE}\n\n{text}" for one in found for text in _texts(one)]
     return "\n".join(names) + "\n\n\n" + "\n\n".join(texts)
@@ -136,24 +170,37 @@ def sums(folder: Path) -> str:
 
 def make(release: Path = RELEASE) -> None:
     """Make all files of a release, in place of those of an earlier one."""
-    commit, epoch = of_git("rev-parse", "HEAD"), of_git("log", "-1", "--format=%ct")
+    commit = of_git("rev-parse", "HEAD")
+    epoch = os.environ.get("SOURCE_DATE_EPOCH") or of_git("log", "-1", "--format=%ct")
     shutil.rmtree(release, ignore_errors=True)
     release.mkdir(parents=True)
     with tempfile.TemporaryDirectory(prefix="rhythm-bridge-release-") as name:
-        source, environment = Path(name) / "source", Path(name) / "environment"
+        work = Path(name)
+        source, libraries = work / "source", work / "source" / "libraries"
         export(commit, source)
         packages(source, release, epoch)
+        site(source, release / SITE, epoch)
         for lock in LOCKS:
             shutil.copy(source / lock, release)
-        site = install(release, environment)
-        bill(environment, source, release / BILL)
-        (release / LICENCES).write_text(licences(site), encoding="utf-8")
-    version = next(release.glob("rhythm_bridge-*.whl")).name.split("-")[1]
-    told = VERIFY.format(version=version, commit=commit, bill=BILL, licences=LICENCES, sums=SUMS)
+        fetch(source, libraries)
+        installed = install(release, libraries, work / "environment")
+        bill(work / "environment", source, release / BILL)
+        shipped = [*distributions(path=[str(installed)]), distribution("mkdocs")]
+        (release / LICENCES).write_text(licences(shipped), encoding="utf-8")
+        version = next(release.glob("rhythm_bridge-*.whl")).name.split("-")[1]
+        made = image.build(source, work, f"{image.NAME}:{version}", int(epoch))
+        with (release / IMAGE).open("wb") as file:
+            pack(made.folder, ".", file, int(epoch))
+    (release / DEBIAN).write_text(made.base, encoding="utf-8")
+    told = VERIFY.format(
+        version=version, commit=commit, name=image.NAME, machine=sysconfig.get_platform(), megabytes=made.megabytes,
+        bill=BILL, licences=LICENCES, sums=SUMS, site=SITE, image=IMAGE, debian=DEBIAN,
+    )  # fmt: skip
     (release / READ_FIRST).write_text(told, encoding="utf-8")
     (release / SUMS).write_text(sums(release), encoding="utf-8")
 
 
 if __name__ == "__main__":
+    image.check_tools()
     make()
     print((RELEASE / SUMS).read_text(encoding="utf-8") + f"in {RELEASE.relative_to(ROOT)}; begin with {READ_FIRST}")

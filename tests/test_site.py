@@ -9,7 +9,7 @@ import pytest
 
 from tests.test_docs import ROOT, program
 
-PYTHON = ROOT / ".venv-site" / "bin" / "python"
+PYTHON = ROOT / ".venv-release" / "bin" / "python"
 
 
 def test_broken_links_and_what_is_loaded_from_elsewhere_are_found(tmp_path: Path) -> None:
