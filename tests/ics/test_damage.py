@@ -114,6 +114,7 @@ SPLICES = (
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 @settings(max_examples=300, deadline=None)
 @given(st.integers(0, len(TEXT)), st.integers(0, 40), st.sampled_from(SPLICES))
 def test_no_damage_to_a_text_raises_anything_unexpected(at: int, cut: int, splice: bytes) -> None:
