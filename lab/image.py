@@ -17,7 +17,9 @@ PYTHON = (3, 11)  # of that Debian; the libraries are fetched by the same
 MEGABYTES_MAX = 480  # of 10**6 bytes, unpacked
 PACKAGES = ("usr-is-merged", "python3", "python3-venv", "ca-certificates", "passwd", "tzdata")
 LEFT_OUT = ("man/*", "locale/*", "doc/*")  # of /usr/share, but for licences
-STRIPPED = 'find "$1" -name __pycache__ -prune -exec rm -r {} + ; rm -f "$1"/var/cache/debconf/*-old "$1"/var/log/*.log'
+STRIPPED = (
+    'find "$1/usr" -name __pycache__ -prune -exec rm -r {} + ; rm -f "$1"/var/cache/debconf/*-old "$1"/var/log/*.log'
+)
 LISTED = "dpkg-query --admindir=\"$1\"/var/lib/dpkg --show --showformat='${Package} ${Version}\\n' > "
 DOCKERFILE_OF_BASE = "FROM scratch\nADD base.tar /\n"
 
@@ -46,7 +48,7 @@ def build(source: Path, work: Path, name: str, epoch: int) -> Image:
     base.mkdir()
     _debian(base / "base.tar", listed, epoch)
     storage = ("podman", "--root", work / "storage", "--runroot", work / "run")
-    build = (*storage, "build", "--quiet", "--isolation", "chroot", "--format", "oci", "--timestamp", str(epoch))
+    build = (*storage, "build", "--isolation", "chroot", "--format", "oci", "--timestamp", str(epoch))
     try:
         _run(*build, "--tag", BASE, "--file", "-", base, told=DOCKERFILE_OF_BASE)
         digest = _run(*storage, "image", "inspect", "--format", "{{.Digest}}", BASE).strip()
@@ -59,7 +61,7 @@ def build(source: Path, work: Path, name: str, epoch: int) -> Image:
         }
         arguments = [part for key, value in given.items() for part in ("--build-arg", f"{key}={value}")]
         marks = ("--annotation", f"org.opencontainers.image.base.digest={digest}")
-        _run(*build, *arguments, *marks, "--network", "none", "--tag", name, source)
+        _run(*build, *arguments, *marks, "--network", "host", "--tag", name, source)
         megabytes = int(_run(*storage, "image", "inspect", "--format", "{{.Size}}", name)) // 10**6
         if megabytes > MEGABYTES_MAX:
             sys.exit(f"the image takes {megabytes} MB, which is more than {MEGABYTES_MAX}")

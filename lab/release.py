@@ -102,9 +102,18 @@ def fetch(source: Path, to: Path) -> None:
 
 
 def install(release: Path, libraries: Path, environment: Path) -> Path:
-    """Install the release from fetched libraries into a new environment without pip, and return its packages' folder."""
+    """Install the release from fetched libraries into a new environment, and return the folder of its packages."""
     run(sys.executable, "-m", "venv", "--without-pip", environment)
-    pip = (sys.executable, "-m", "pip", "--python", environment / "bin" / "python", "install", "--no-compile", "--quiet")
+    pip = (
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        environment / "bin" / "python",
+        "install",
+        "--no-compile",
+        "--quiet",
+    )
     offline = ("--no-index", "--find-links", libraries, "--no-build-isolation", "--require-hashes")
     (wheel,) = release.glob("rhythm_bridge-*.whl")
     for lock in ("build.txt", "server.txt"):
