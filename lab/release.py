@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 import os
 import shutil
 import subprocess
@@ -126,8 +127,9 @@ def install(release: Path, libraries: Path, environment: Path) -> Path:
 def site(source: Path, to: Path, epoch: str) -> None:
     """Build the site of the documents and pack it."""
     run(sys.executable, source / "docs" / "static_site.py", SOURCE_DATE_EPOCH=epoch)
-    with to.open("wb") as file, gzip.GzipFile("", "wb", fileobj=file, mtime=int(epoch)) as packed:
-        pack(source / "build" / "site", "rhythm-bridge-site", packed, int(epoch))
+    packed = io.BytesIO()
+    pack(source / "build" / "site", "rhythm-bridge-site", packed, int(epoch))
+    to.write_bytes(gzip.compress(packed.getvalue(), mtime=0))
 
 
 def pack(folder: Path, name: str, to: IO[bytes], epoch: int) -> None:
