@@ -112,7 +112,7 @@ def asked(policy: Policy, guard: Guard, person: Person, observation: Observation
 def _keep_places(bridge: Bridge, user: User, person: Person, blocks: Sequence[Block]) -> None:
     """Save new and changed times of today's task blocks, so that the next plan shows the tasks there."""
     places = {block.task: (block.start, block.end) for block in blocks if block.kind == "task" and block.task}
-    new = {key: place for key, place in places.items() if person.places.get(key) != place}
+    new = {key: place for key, place in places.items() if person.places.get(key, place[:0])[:2] != place}
     if new:
         bridge.store.task_notes.save_places(user.id, new, now=person.now)
 

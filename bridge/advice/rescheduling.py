@@ -10,10 +10,12 @@ from bridge.advice import feedback, recommend
 from bridge.day import choice
 from bridge.day.choice import Option
 from bridge.day.person import Person
+from bridge.domain.errors import SetupError
 from bridge.domain.facts import Fact, fact
+from bridge.domain.languages import _
 from bridge.domain.records import Deed, Recommendation, Snapshot, User
 from bridge.domain.slots import Moment, moment_at
-from rhythm_env.interface import Answer
+from rhythm_env.interface import ActionType, Answer
 
 if TYPE_CHECKING:
     from bridge.installation import Bridge
@@ -74,6 +76,19 @@ def answer(
         told = found.facts if found.start == option.start else after_a_move(found.facts)
         bridge.store.recommendations.retime(found.id, option.start, option.end, told)
     return feedback.own(bridge.store, user, number)
+
+
+def move_task(bridge: Bridge, user: User, key: str, *, now: datetime, to: Moment, known: Snapshot) -> None:
+    """Give an open task its best time in the slot ``to``. Raises SetupError if it has none, or is not open."""
+    person = recommend.person_of(bridge.store, user, bridge.classifier, known)
+    task = next((one for one in known.tasks if str(one.key) == key and one.completed is None), None)
+    if task is None:
+        raise SetupError(_("this task is not open any more; open the page again"))
+    action = person.task_actions.get(task.key, ActionType.ADMIN_WORK)
+    option = choice.gap_in(person, action, task, to, after=now)
+    if option is None:
+        raise SetupError(_("this task does not fit into that slot; choose another"))
+    bridge.store.task_notes.move(user.id, task, (option.start, option.end), now=now)
 
 
 def after_a_move(given: tuple[Fact, ...]) -> tuple[Fact, ...]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 
-from bridge.calendar.busy import Stretch
+from bridge.calendar.busy import Stretch, clipped
 from bridge.day.person import Person
 from bridge.domain.records import AdviceRecord, Deed
 from bridge.domain.slots import ZoneHistory, moment_at, slot_bounds
+from bridge.domain.types import Task
 from rhythm_env.interface import ActionType, Answer
 
 
@@ -41,10 +42,19 @@ def _new_times(person: Person) -> Iterator[tuple[AdviceRecord, Stretch]]:
             yield one, (one.start, one.end) if timed else slot_bounds(one.moved_to, zones)  # type: ignore[misc]
 
 
+def moved_tasks(person: Person) -> list[tuple[Task, Stretch]]:
+    """Return the open tasks that the person moved, each with its place, while that is free and it is due as then."""
+    due = [one for one in person.known.tasks if one.completed is None and one.title and one.due is not None]
+    placed = [(one, person.places[str(one.key)]) for one in due if str(one.key) in person.places]
+    chosen = [(one, (start, end)) for one, (start, end, due_then) in placed if due_then == one.due]
+    return [(one, place) for one, place in chosen if place[1] > person.now and not clipped(person.attended, *place)]
+
+
 def put_off(person: Person) -> frozenset[str]:
     """Return the names of what was put off to a time that is not over: it has no other place until then."""
     times = _new_times(person)
-    return frozenset(one.what for one, (_, end) in times if one.what and end > person.now)
+    names = {one.what for one, (_, end) in times if one.what and end > person.now}
+    return frozenset(names | {task.title for task, _ in moved_tasks(person) if task.title})
 
 
 def open_again(person: Person) -> frozenset[str]:

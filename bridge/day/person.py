@@ -183,9 +183,10 @@ class Person:
     """A person at ``now``: what is known, and what it says of their body, place, sleep, work and routine.
 
     ``advised`` holds the recommendations of the last eight days that were not superseded, ascending. ``task_actions``
-    maps the key of an open task to the action that works on it. ``places`` maps the key of a task to the stretch at
-    which a plan has shown it. ``readings`` are the meters, where they are read already. ``resting`` maps a date to what
-    the person wants no more on it: actions, each with the title of the only task that is meant, or "".
+    maps the key of an open task to the action that works on it. ``places`` maps the key of a task to begin and end of
+    its place, and the due date that it had if the person moved it there. ``readings`` are the meters, where they are
+    read already. ``resting`` maps a date to what the person wants no more on it: actions, each with the title of the
+    only task that is meant, or "".
     """
 
     known: Snapshot
@@ -195,7 +196,7 @@ class Person:
     wishes: Wishes = field(default_factory=Wishes)
     advised: Sequence[AdviceRecord] = ()
     task_actions: Mapping[str, ActionType] = field(default_factory=dict)
-    places: Mapping[str, Stretch] = field(default_factory=dict)
+    places: Mapping[str, tuple[datetime, datetime, date | None]] = field(default_factory=dict)
     readings: Mapping[Meter, Reading] = field(default_factory=dict)
     resting: Mapping[date, Sequence[tuple[ActionType, str]]] = field(default_factory=dict)
     _read: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)  # estimates by name and argument

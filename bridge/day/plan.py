@@ -11,7 +11,7 @@ import numpy as np
 from bridge.calendar.busy import Stretch, clipped, is_open_hours, merged, takes_time
 from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import is_journey, journey
-from bridge.day.agreed import is_agreed
+from bridge.day.agreed import is_agreed, moved_tasks
 from bridge.day.choice import LEAST_SLEEP, Judged, Propensities, judged, of_bedtime, of_waking, option_at
 from bridge.day.evidence import woke_after
 from bridge.day.grid import BESIDE, CELL, DAY, EVENING, HOUR, MINUTE, Grid, rounded_up, without
@@ -151,9 +151,9 @@ class Week:
     def _of_day(self, day: date, before: Sequence[Block]) -> Iterator[Block]:
         person = self.person
         given = [*given_blocks(person, day)]
-        begun = begun_tasks(person, day, given)
-        given = [*given, *begun]
-        said = [*said_of(person), *(_said(one) for one in (*before, *begun) if one.recommendation_id is None)]
+        kept = kept_tasks(person, day, given)
+        given = [*given, *kept]
+        said = [*said_of(person), *(_said(one) for one in (*before, *kept) if one.recommendation_id is None)]
         named = self._names_before(day) | _names(given) | _names(self.fixed(day))
         view = View(grid=Grid(person=person, date=day), readings=self.readings, said=said)
         yield from given
@@ -374,19 +374,28 @@ def given_blocks(person: Person, day: date) -> Iterator[Block]:
             )
 
 
-def begun_tasks(person: Person, day: date, given: Sequence[Block]) -> list[Block]:
-    """Return the due tasks whose place has begun, or is about to: they stay there until it ends, if it is free."""
+def kept_tasks(person: Person, day: date, given: Sequence[Block]) -> list[Block]:
+    """Return the tasks that stay at their place: what the person moved, and today what has begun or is about to, if it
+    is free.
+    """
     found: list[Block] = []
-    for task in due_tasks(person, day) if day == person.date_of(person.now) else ():
-        start, end = person.places.get(str(task.key), (person.now, person.now))
-        soon = start < person.now + OF_A_TASK.notice * MINUTE and person.now < end <= start + MOST * MINUTE
+    moved = [(task, place, True) for task, place in moved_tasks(person) if person.date_of(place[0]) == day]
+    for task, (start, end), was_moved in [*moved, *_begun_tasks(person, day)]:
         taken = merged([*person.attended, *((one.start, one.end) for one in (*given, *found))])
-        if soon and not clipped(taken, start, end):
+        if not clipped(taken, start, end):
             candidate = of_task(task, person)
             told = of_due(candidate, Grid(person=person, date=day)).weighed(round(due_weight(candidate, day), 2))
-            block = Block(start=start, end=end, kind="task", action=candidate.action, title=task.title, facts=(told,))
+            facts = (fact("moved"), told) if was_moved else (told,)
+            block = Block(start=start, end=end, kind="task", action=candidate.action, title=task.title, facts=facts)
             found.append(replace(block, task=str(task.key)))
     return found
+
+
+def _begun_tasks(person: Person, day: date) -> Iterator[tuple[Task, Stretch, bool]]:
+    for task in due_tasks(person, day) if day == person.date_of(person.now) else ():
+        start, end, _ = person.places.get(str(task.key), (person.now, person.now, None))
+        if start < person.now + OF_A_TASK.notice * MINUTE and person.now < end <= start + MOST * MINUTE:
+            yield task, (start, end), False
 
 
 def night_blocks(person: Person, day: date, taken: Sequence[Block]) -> Iterator[Block]:

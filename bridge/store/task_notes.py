@@ -17,6 +17,7 @@ from bridge.store.tables import LAST_INSTANT, task_notes
 PLACE_KEPT = timedelta(days=2)  # for which the place of a task is kept after its end
 
 Place = tuple[datetime, datetime]
+Kept = tuple[datetime, datetime, date | None]  # and the due date of a task that the user moved there
 Tick = tuple[date | None, datetime]  # the due date that the task had, and the instant
 _COLUMNS = task_notes.c
 
@@ -25,12 +26,11 @@ class TaskNotes(Part):
     """The part of the store for notes on tasks. Nothing of it is written to the source of a task."""
 
     @reads
-    def places(self, db: sa.Connection, user_id: int, *, at: datetime) -> dict[str, Place]:
-        """Return key -> begin and end of the tasks that a plan has shown, if they end after ``at``."""
-        query = sa.select(_COLUMNS.key, _COLUMNS.start, _COLUMNS.end).where(
-            _COLUMNS.user_id == user_id, _COLUMNS.end > at
-        )
-        return {row.key: (row.start, row.end) for row in db.execute(query)}
+    def places(self, db: sa.Connection, user_id: int, *, at: datetime) -> dict[str, Kept]:
+        """Return key -> begin and end of tasks that a plan has shown or the user moved, if they end after ``at``."""
+        query = sa.select(task_notes).where(_COLUMNS.user_id == user_id, _COLUMNS.end > at)
+        rows = db.execute(query)
+        return {row.key: (row.start, row.end, row.due if row.done_at is None else None) for row in rows}
 
     @writes(durable=False)
     def save_places(self, db: sa.Connection, user_id: int, places: Mapping[str, Place], *, now: datetime) -> None:
@@ -39,9 +39,17 @@ class TaskNotes(Part):
         Notes on tasks that were not ticked, and whose place ended more than two days before ``now``, are deleted.
         """
         for key, (start, end) in places.items():
-            _save(db, user_id, key, {"start": start, "end": end})
+            _save(db, user_id, key, {"start": start, "end": end, "due": None})
         old = sa.and_(_COLUMNS.user_id == user_id, _COLUMNS.done_at.is_(None), _COLUMNS.end < now - PLACE_KEPT)
         db.execute(sa.delete(task_notes).where(old))
+
+    @writes()
+    def move(self, db: sa.Connection, user_id: int, task: Task, place: Place, *, now: datetime) -> None:
+        """Note that the user moved a task to a place. It counts until the task gets another due date."""
+        start, end = place
+        _save(
+            db, user_id, str(task.key), {"start": start, "end": end, "due": task.due, "done_at": None, "said_at": now}
+        )
 
     @writes()
     def tick(self, db: sa.Connection, user_id: int, task: Task, *, now: datetime) -> None:
@@ -52,7 +60,7 @@ class TaskNotes(Part):
     def untick(self, db: sa.Connection, user_id: int, key: str, *, now: datetime) -> None:
         """Take back that the user did the task with a key. A task that was never noted stays as it is."""
         mine = sa.and_(_COLUMNS.user_id == user_id, _COLUMNS.key == key)
-        db.execute(sa.update(task_notes).where(mine).values(done_at=None, said_at=now))
+        db.execute(sa.update(task_notes).where(mine).values(due=None, done_at=None, said_at=now))
 
     @reads
     def ticks(self, db: sa.Connection, user_id: int) -> dict[str, Tick]:
@@ -64,9 +72,7 @@ class TaskNotes(Part):
 
     @reads
     def said_at(self, db: sa.Connection, user_id: int) -> datetime | None:
-        """Return the last instant at which the user ticked a task or took a tick back. Return None if the user never
-        did.
-        """
+        """Return the last instant at which the user ticked or moved a task or took a tick back, or None if never."""
         query = sa.select(sa.func.max(_COLUMNS.said_at, type_=_COLUMNS.said_at.type))
         return db.execute(query.where(_COLUMNS.user_id == user_id)).scalar()
 

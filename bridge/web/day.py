@@ -235,7 +235,7 @@ def past_advice(one: AdviceRecord) -> dict[str, Any]:
         "title": shown(advice_title(one.action, one.kind)),
         "what": one.what,
         "slot": slot_name(one.moment),
-        "date": date_text(one.moment.date, "%d %b"),
+        "date": date_text(one.moment.date, "%-d %b"),
         "answer": answered(one),
         "outcome": _("not known yet") if one.outcome is None else shown(OUTCOME_LABELS[one.outcome]),
         "evidence": phrases.with_source_titles(", ".join(map(shown, for_person(one.evidence)))),

@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from bridge.day.plan import Block
-from bridge.domain.languages import date_text, shown
+from bridge.domain.languages import _, date_text, shown
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import moment_at
 from bridge.domain.titles import advice_title
@@ -58,12 +58,16 @@ def _shown(visit: Visit, block: Block) -> dict[str, Any]:
     moment = moment_at(block.start, visit.user.zones)
     return {
         "cell": cell_id(moment.date, moment.slot),
+        "at": block.start,
         "from": clock(visit, block.start),
-        "action": None if block.action is None else shown(advice_title(block.action, block.kind)),
-        "title": block.title,
-        "task": block.kind == "task",
+        "name": None if block.action is None else shown(advice_title(block.action, block.kind)),
+        "what": block.title,
+        "task": block.task,
         "due": None if block.task is None else due_id(block.task),
         "reasons": for_person(block.facts[:REASONS_MAX]),
+        "state": _("task") if block.kind == "task" else _("expected"),
+        "moves_to": "/week/task" if block.kind == "task" else None,
+        "expected": True,
     }
 
 

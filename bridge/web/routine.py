@@ -106,7 +106,7 @@ def _usual(starts: Sequence[UsualDocument]) -> list[str]:
 
 def _ended(one: HabitDocument, habit: Habit, visit: Visit) -> str:
     last = local(visit, habit.last or visit.now)
-    return _("{habit}, the last time on {day}", habit=_name(one), day=date_text(last, "%d %b"))
+    return _("{habit}, the last time on {day}", habit=_name(one), day=date_text(last, "%-d %b"))
 
 
 def _name(one: HabitDocument) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import timedelta
+from datetime import date, timedelta
 from html import unescape
 
 import pytest
@@ -14,10 +14,10 @@ from bridge.advice.day_plan import plan_day
 from bridge.day.plan import Block
 from bridge.domain.records import Deed, Recommendation, User
 from bridge.domain.wishes import Wishes
-from tests.web.served import Place, Visitor
+from tests.web.served import Place, Visitor, calendar
 from tests.web.test_week import PART, todo
 
-MINUTE = timedelta(minutes=1)
+MINUTE, DAY, NOW_DAY = timedelta(minutes=1), timedelta(days=1), date(2026, 11, 20)
 
 
 @pytest.fixture
@@ -93,10 +93,50 @@ def test_a_tick_counts_for_the_due_date_that_the_task_had(place: Place, ana: Use
     assert task.completed is None
 
 
+def test_a_task_is_moved_to_a_slot_of_the_week_and_stands_there_alone(
+    place: Place, ana: User, visitor: Visitor, rent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    move = 'action="/week/task"'
+    assert move in visitor.get("/week").text  # at its line at the head of the day, and where the plan has it
+    assert move in visitor.get("/week/ahead?week=2026-W47", headers=PART).text
+    friday, saturday, sunday = (
+        plan_day(place.bridge, ana, NOW_DAY + n * DAY, now=installation.now()) for n in range(3)
+    )
+    assert [sum(one.task == rent for one in plan.blocks) for plan in (friday, saturday, sunday)] == [1, 0, 0]
+    moved = visitor.change("/week/task", {"task": rent, "to": "2026-11-16/21", "week": "2026-W47"})
+    assert (moved.status_code, moved.headers["location"]) == (303, "/week?week=2026-W47")
+    part = visitor.get("/week/ahead?week=2026-W47", headers=PART).text
+    (cell,) = [one for one in part.split('<li class="cell') if "Pay &lt;the&gt; rent" in one]
+    assert 'id="slot-2026-11-21-1"' in cell
+    assert "You moved it to this time." in cell
+    plans = [plan_day(place.bridge, ana, NOW_DAY + n * DAY, now=installation.now()) for n in range(3)]
+    assert [sum(one.task == rent for one in plan.blocks) for plan in plans] == [0, 1, 0]
+    (there,) = [one for one in plans[1].blocks if one.task == rent]
+    monkeypatch.setenv("BRIDGE_NOW", "2026-11-21T09:00:00+01:00")
+    again = planned(place, ana, rent)
+    assert again is not None
+    assert (again.start, again.end) == (there.start, there.end)
+
+
+def test_what_stands_in_a_slot_of_the_week_stands_in_order_of_time(place: Place, visitor: Visitor, rent: str) -> None:
+    visitor.get("/week")
+    visitor.change("/week/task", {"task": rent, "to": "2026-11-16/22"})
+    busy = calendar("Late party", "late").replace(b"20261120T", b"20261121T").replace(b"T080000Z", b"T210000Z")
+    visitor.finished(visitor.upload("late.ics", busy.replace(b"T090000Z", b"T223000Z")).text)
+    part = visitor.get("/week/ahead?week=2026-W47", headers=PART).text
+    (cell,) = [one for one in part.split('<li class="cell') if 'id="slot-2026-11-21-2"' in one]
+    times = re.findall(r'<span class="soft">(\d\d:\d\d)</span>', cell)
+    assert len(times) >= 2
+    assert times == sorted(times)
+    assert cell.index("Pay &lt;the&gt; rent") < cell.index("Late party")
+
+
 def test_what_is_no_task_of_theirs_is_refused(place: Place, ana: User, visitor: Visitor, rent: str) -> None:
     visitor.get("/day")
     assert visitor.change("/tasks/done", {"task": "x"}).status_code == 400
     assert visitor.change("/tasks/done", {"task": rent, "day": "x"}).status_code == 400
+    assert visitor.change("/week/task", {"task": "x", "to": "2026-11-16/21"}).status_code == 400
+    assert visitor.change("/week/task", {"task": rent, "to": "2026-11-16/1"}).status_code == 400
     assert visitor.post("/tasks/done", data={"task": rent}).status_code == 403
 
 

@@ -51,7 +51,7 @@ def _answer(found: Answer | None) -> dict[str, object] | None:
         "figure": None if found.value is None else _figure(found, found.value),
         "reason": None if found.reason is None else shown(found.reason),
         "interval": found.interval and [_written(end, found.unit) for end in found.interval],
-        "at": found.at and date_text(found.at, "%a %d %b %Y"),
+        "at": found.at and date_text(found.at, "%a %-d %b %Y"),
         "n": found.n,
         "groups": [
             {

@@ -44,13 +44,13 @@ def belief(visit: Visitor) -> HTMLResponse:
         believed=[one for one in content.dimensions if one["known"]],
         open_questions=[one for one in content.dimensions if not one["known"]],
         box=(CURVE_WIDTH, CURVE_HEIGHT),
-        first=date_text(found.days[0].day, "%d %b %Y") if found.days else "",
-        last=date_text(found.days[-1].day, "%d %b %Y") if found.days else "",
+        first=date_text(found.days[0].day, "%-d %b %Y") if found.days else "",
+        last=date_text(found.days[-1].day, "%-d %b %Y") if found.days else "",
         moves=[shown(said(move)) for move in found.moves],
         answers=found.answers,
         stated=any(day.sd is not None for day in found.days) or len({str(day.mean) for day in found.days}) > 1,
         foretold=content.foretold,
-        since=None if since is None else date_text(local(visit, since), "%d %b %Y, %H:%M"),
+        since=None if since is None else date_text(local(visit, since), "%-d %b %Y, %H:%M"),
         routine=routine_,
         felt=felt,
     )
@@ -82,7 +82,7 @@ def _foretold(found: Foresight) -> dict[str, Any] | None:
             "mean squared error {score:.3f}, by your usual share {usual:.3f}", score=found.score, usual=found.usual
         ),
         "weeks": [
-            (date_text(week.monday, "%d %b %Y"), week.answers, number(week.foretold, ".0%"), number(week.taken, ".0%"))
+            (date_text(week.monday, "%-d %b %Y"), week.answers, number(week.foretold, ".0%"), number(week.taken, ".0%"))
             for week in reversed(found.weeks)
         ],
     }
@@ -130,7 +130,7 @@ def table(visit: Visitor, of: Annotated[str, Query(max_length=40)] = "social") -
     chosen = of if of in DIMENSIONS else "social"
     rows = [
         [
-            date_text(row.day, "%a %d %b %Y"),
+            date_text(row.day, "%a %-d %b %Y"),
             number(row.mean[chosen], ".2f"),
             None if row.sd is None else number(row.sd[chosen], ".2f"),
             row.policy,

@@ -35,7 +35,7 @@ def plan(request: Request, visit: Visitor, day: Annotated[str, Query(alias="date
     if is_part(request):
         return page("today/timeline.html" if day else "today/plan.html", visit, plan=shown)
     earlier, later = (
-        {"key": one.isoformat(), "name": date_text(one, "%a %d %b")} for one in (wanted - A_DAY, wanted + A_DAY)
+        {"key": one.isoformat(), "name": date_text(one, "%a %-d %b")} for one in (wanted - A_DAY, wanted + A_DAY)
     )
     monday = wanted - timedelta(days=wanted.weekday())
     return page("day.html", visit, path="/week", plan=shown, earlier=earlier, later=later, week=week_name(monday))

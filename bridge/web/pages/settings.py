@@ -291,7 +291,7 @@ def _messages(visit: Visit) -> dict[str, Any]:
 
 
 def _unsent(visit: Visit, one: UnsentDocument) -> str:
-    at = date_text(local(visit, datetime.fromisoformat(one["at"])), "%a %d %b %H:%M")
+    at = date_text(local(visit, datetime.fromisoformat(one["at"])), "%a %-d %b %H:%M")
     state, why = one["state"], one["reason"]
     return f"{at} {words(STATE_WORDS.get(state, state))}: {_(why)}"
 
@@ -304,4 +304,4 @@ def _tools(visit: Visit) -> list[dict[str, Any]]:
 
 
 def _day(visit: Visit, at: datetime) -> str:
-    return date_text(local(visit, at), "%d %b %Y")
+    return date_text(local(visit, at), "%-d %b %Y")

@@ -203,7 +203,7 @@ def table(visit: Visitor, of: Annotated[str, Query(max_length=40)], weeks: Weeks
     columns = _columns(body, of)
     days = [day for day in reversed(range(len(body["days"]))) if any(c[day] is not None for c in columns.values())]
     rows = [
-        [date_text(date.fromisoformat(body["days"][day]), "%a %d %b %Y"), *(_cell(c[day]) for c in columns.values())]
+        [date_text(date.fromisoformat(body["days"][day]), "%a %-d %b %Y"), *(_cell(c[day]) for c in columns.values())]
         for day in days
     ]
     name = meter_name(of) if of in body["meters"] else _("Planned") if of == "planned" else heading(of)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Annotated, Any
 
@@ -40,6 +41,7 @@ MODE_WORDS = {
 }
 DUE_MAX = 5  # tasks shown for a day
 Named = Annotated[str, Form(max_length=20)]
+Key = Annotated[str, Form(max_length=2000)]
 
 
 @router.get("/week")
@@ -60,8 +62,8 @@ def week(
         visit,
         path="/week",
         name=week_name(monday),
-        first=date_text(monday, "%d %b"),
-        last=date_text(monday + A_WEEK - timedelta(days=1), "%d %b %Y"),
+        first=date_text(monday, "%-d %b"),
+        last=date_text(monday + A_WEEK - timedelta(days=1), "%-d %b %Y"),
         earlier=week_name(monday - A_WEEK),
         later=week_name(monday + A_WEEK),
         is_current=monday == current,
@@ -85,22 +87,38 @@ def week_ahead(request: Request, visit: Visitor, week: Annotated[str, Query(max_
     if not is_part(request):
         return RedirectResponse(f"/week?week={week_name(monday)}", 303)
     found = expected.expected(visit, monday, seen=is_seen(request, visit))
-    drawn, today = cached_week(visit, monday), moment_at(visit.now, visit.user.zones).date
-    dates = [slot.facts.moment.date for slot in drawn.slots[::4]]
-    heads = {task["id"] for date_ in dates for task in _due(drawn, date_, today)["due"]}
-    return page("week/ahead.html", visit, expected=found, placed=heads.intersection(one["due"] for one in found))
+    cells = {one["cell"] for one in found}
+    week_ = cached_week(visit, monday)
+    days = _days(_Drawn(visit=visit, week=week_, tones=_tones(owned(visit)), expected=found))
+    heads = {task["id"] for day in days for task in day["due"]}
+    shown: dict[str, Any] = {"slots": [one for day in days for one in day["slots"] if one["id"] in cells]}
+    shown |= {"choices": ahead.choices(visit), "name": week_name(monday), "week_name": week_name(monday)}
+    return page("week/ahead.html", visit, placed=heads.intersection(one["due"] for one in found), **shown)
 
 
 def _drawn(visit: Visit, week: Week, owned_: dict[str, Any]) -> Markup:
     """Return the days of a week for the template, made once for a slot and a session."""
 
     def made() -> Markup:
-        shown: dict[str, Any] = {"days": _days(visit, week, owned_, said), "choices": ahead.choices(visit)}
+        drawn = _Drawn(visit=visit, week=week, tones=_tones(owned_))
+        shown: dict[str, Any] = {"days": _days(drawn, said), "choices": ahead.choices(visit)}
         return part("week/days.html", visit, **shown, name=week_name(week.monday), week_name=week_name(week.monday))
 
     said = tuple(modes.spells(visit.bridge.store, visit.user))
     version = week, moment_at(visit.now, visit.user.zones), visit.csrf, said
     return visit.app.results.get(visit.user, "days of the week", version, made)
+
+
+@router.post("/week/task")
+def move_task(visit: Visitor, task: Key, to: Named, week: Named = "") -> RedirectResponse:
+    """Give a task its best time in the slot ``to``, and show the week again from which it was moved.
+
+    Raises SetupError for a slot out of reach or without time for it, and for a key that is none of the open tasks.
+    """
+    monday, slot = monday_of(week or None, visit.now, visit.user.zones), ahead.chosen(visit, to, since_now=False)
+    known = visit.app.today_cache.planning_snapshot(visit.bridge, visit.user, visit.now)
+    rescheduling.move_task(visit.bridge, visit.user, task, now=visit.now, to=slot, known=known)
+    return RedirectResponse(f"/week?week={week_name(monday)}", 303)
 
 
 @router.post("/week/{number}")
@@ -116,19 +134,33 @@ def move(visit: Visitor, number: Annotated[int, Path(ge=1, le=2**53)], to: Named
     return RedirectResponse(f"/week?week={week_name(monday)}", 303)
 
 
-def _days(visit: Visit, week: Week, owned_: dict[str, Any], said: Sequence[modes.Spell]) -> list[dict[str, Any]]:
-    tones = {one["name"]: one["tone"] for one in owned_["calendars"]}
-    now, open_slots = moment_at(visit.now, visit.user.zones), set(ahead.slots_ahead(visit))
+@dataclass(frozen=True, kw_only=True)
+class _Drawn:
+    """A week to be drawn: the colours of its calendars, and what the plans of its coming days expect."""
+
+    visit: Visit
+    week: Week
+    tones: Mapping[str, int | None]
+    expected: Sequence[dict[str, Any]] = ()
+
+
+def _tones(owned_: Mapping[str, Any]) -> dict[str, int | None]:
+    return {one["name"]: one["tone"] for one in owned_["calendars"]}
+
+
+def _days(drawn: _Drawn, said: Sequence[modes.Spell] = ()) -> list[dict[str, Any]]:
+    week, now = drawn.week, moment_at(drawn.visit.now, drawn.visit.user.zones)
+    open_slots = set(ahead.slots_ahead(drawn.visit))
     return [
         {
             "key": slots[0].facts.moment.date.isoformat(),
             "name": date_text(slots[0].facts.moment.date, "%A"),
-            "date": date_text(slots[0].facts.moment.date, "%d %b"),
+            "date": date_text(slots[0].facts.moment.date, "%-d %b"),
             "today": slots[0].facts.moment.date == now.date,
             "over": slots[-1].facts.moment < now,
             "mode": _mode(said, slots[0].facts.moment.date),
             **_due(week, slots[0].facts.moment.date, now.date),
-            "slots": [_slot(visit, week, slot, tones, is_open=slot.facts.moment in open_slots) for slot in slots],
+            "slots": [_slot(drawn, slot, is_open=slot.facts.moment in open_slots) for slot in slots],
         }
         for slots in (week.slots[day : day + 4] for day in range(0, len(week.slots), 4))
     ]
@@ -144,44 +176,51 @@ def _due(week: Week, day: date, today: date) -> dict[str, Any]:
     due = [(one, one.due) for one in week.tasks if one.due is not None]
     found = [one for one, date_ in due if (max(date_, today) if day == today else date_) == day >= today]
     told = [
-        {"id": expected.due_id(one.key), "title": one.title, "overdue": one.due is not None and one.due < today}
+        {
+            "id": expected.due_id(one.key),
+            "key": one.key,
+            "title": one.title,
+            "overdue": bool(one.due and one.due < today),
+        }
         for one in found[:DUE_MAX]
     ]
     return {"due": told, "more": max(len(found) - DUE_MAX, 0)}
 
 
-def _beside(week: Week, slot: WeekSlot, tones: Mapping[str, int | None]) -> list[list[dict[str, Any]]]:
-    """Return the entries of a slot, each in the slot in which it begins, and those that overlap in one list."""
-    first, begins = slot.facts.moment.slot is Slot.MORNING, slot.facts is week.slots[0].facts
-    groups: list[list[dict[str, Any]]] = []
-    end = slot.facts.start
+def _entries(drawn: _Drawn, slot: WeekSlot) -> Iterator[dict[str, Any]]:
+    """Yield the entries of a slot, each in the slot in which it begins, and those that overlap in one list."""
+    week, first = drawn.week, slot.facts.moment.slot is Slot.MORNING
+    begins, end = slot.facts is week.slots[0].facts, slot.facts.start
+    group: dict[str, Any] = {}
     for one, label in sorted(slot.entries, key=lambda pair: pair[0].start):
         if not first if one.event.all_day else one.start < slot.facts.start and not begins:
             continue
-        shown_ = {**today_event_document(one, label, week.zones), "key": one.key, "tone": tones.get(one.event.calendar)}
-        if groups and not one.event.all_day and one.start < end:
-            groups[-1].append(shown_)
+        tone = drawn.tones.get(one.event.calendar)
+        shown_ = {**today_event_document(one, label, week.zones), "key": one.key, "tone": tone}
+        if group and not one.event.all_day and one.start < end:
+            group["entries"].append(shown_)
         else:
-            groups.append([shown_])
+            group = {"at": one.start, "entries": [shown_]}
+            yield group
         end = end if one.event.all_day else max(end, one.end)
-    return groups
 
 
-def _slot(
-    visit: Visit, week: Week, slot: WeekSlot, tones: Mapping[str, int | None], *, is_open: bool
-) -> dict[str, Any]:
-    moment, now = slot.facts.moment, moment_at(visit.now, visit.user.zones)
+def _slot(drawn: _Drawn, slot: WeekSlot, *, is_open: bool) -> dict[str, Any]:
+    visit, week, moment = drawn.visit, drawn.week, slot.facts.moment
+    cell = expected.cell_id(moment.date, moment.slot)
+    entries = [*_entries(drawn, slot)]
+    things = [*entries, *(_advice(visit, one, slot) for one in slot.advice)]
+    things += [one for one in drawn.expected if one["cell"] == cell]
     return {
-        "id": expected.cell_id(moment.date, moment.slot),
+        "id": cell,
         "name": shown(SLOT_TITLES[moment.slot]),
         "full": shown(say(SLOT_HEADINGS[moment.slot], weekday=WEEKDAYS[moment.day])),
         "key": ahead.key(moment) if is_open else None,
-        "now": moment == now,
+        "now": moment == moment_at(visit.now, visit.user.zones),
         "over": slot.facts.end <= visit.now,
         "busy": number(slot.facts.busy, ".0%") if week.calendar and round(100 * slot.facts.busy) else None,
         "facts": describe_facts(slot) if week.calendar else "",
-        "events": _beside(week, slot, tones),
-        "advice": [_advice(visit, one, slot) for one in slot.advice],
+        "things": sorted(things, key=lambda one: one["at"]),
     }
 
 
@@ -189,18 +228,16 @@ def _advice(visit: Visit, one: AdviceRecord, slot: WeekSlot) -> dict[str, Any]:
     """Return a recommendation as a slot of the week shows it."""
     moment, here = slot.facts.moment, is_moved(one, slot.facts.moment)
     elsewhere = one.moved_to is not None and not here and one.moved_to != moment
-    answer = answered(one) or None
+    inside = one.start is not None and slot.facts.start <= one.start < slot.facts.end
+    movable = not elsewhere and day_end(one, visit.user.zones) > visit.now and one.created_at <= visit.now
     return {
-        "id": one.id,
+        "at": one.start if inside and one.start is not None else slot.facts.end,
+        "from": expected.clock(visit, one.start) if inside and one.start is not None else None,
         "name": shown(advice_title(one.action, one.kind)),
         "what": one.what,
         "reasons": for_person(one.facts[: expected.REASONS_MAX]),
-        "from": _clock(visit, one, slot),
-        "state": _("put off from {slot}", slot=slot_name(one.moment)) if here else answer,
-        "movable": not elsewhere and day_end(one, visit.user.zones) > visit.now and one.created_at <= visit.now,
+        "state": _("put off from {slot}", slot=slot_name(one.moment)) if here else answered(one) or None,
+        "moves_to": f"/week/{one.id}" if movable else None,
+        "task": None,
+        "expected": False,
     }
-
-
-def _clock(visit: Visit, one: AdviceRecord, slot: WeekSlot) -> str | None:
-    inside = one.start is not None and slot.facts.start <= one.start < slot.facts.end
-    return expected.clock(visit, one.start) if inside and one.start is not None else None

@@ -1,7 +1,9 @@
-// Drag a suggestion of the week to a coming slot. The form that is used without a mouse does the move.
+// Drag a suggestion or a task of the week to a coming slot. The form that is used without a mouse does the move.
 "use strict";
 
 let dragged = null;
+
+const slotOf = (event) => dragged && event.target.closest("[data-slot]");
 
 document.addEventListener("dragstart", (event) => {
   dragged = event.target.closest("[draggable=true]");
@@ -16,18 +18,19 @@ document.addEventListener("dragend", () => {
   document.querySelector(".week").classList.remove("moving");
 });
 
-for (const slot of document.querySelectorAll("[data-slot]")) {
-  slot.addEventListener("dragover", (event) => {
-    if (!dragged) return;
-    event.preventDefault();
-    slot.classList.add("over-it");
-  });
-  slot.addEventListener("dragleave", () => slot.classList.remove("over-it"));
-  slot.addEventListener("drop", (event) => {
-    if (!dragged) return;
-    event.preventDefault();
-    const form = dragged.querySelector("form");
-    form.elements.to.value = slot.dataset.slot;
-    form.requestSubmit();
-  });
-}
+document.addEventListener("dragover", (event) => {
+  const slot = slotOf(event);
+  for (const one of document.querySelectorAll(".over-it")) one.classList.toggle("over-it", one === slot);
+  if (!slot) return;
+  event.preventDefault();
+  slot.classList.add("over-it");
+});
+
+document.addEventListener("drop", (event) => {
+  const slot = slotOf(event);
+  if (!slot) return;
+  event.preventDefault();
+  const form = dragged.querySelector("form");
+  form.elements.to.value = slot.dataset.slot;
+  form.requestSubmit();
+});
