@@ -88,7 +88,7 @@ def clock(minutes: float) -> str:
 
 
 def _hours(value: float) -> Text:
-    return say("{hours:.1f} h", hours=value)
+    return say("{hours:.0f} h", hours=value) if value == round(value) else say("{hours:.1f} h", hours=value)
 
 
 def _number(value: float) -> Text:

@@ -108,6 +108,8 @@ def watch_line(found: Watched, switches: Sequence[Switch]) -> Text:
         return say("Advice is off.")
     if not is_on(switches, WATCH):
         return say("The watch over harm is off, so advice goes on whatever follows it.")
+    if not found.advised + found.silent:
+        return say("No harm is seen: no slot with advice is compared with a silent one yet.")
     return say(
         "No harm is seen: after {advised} slots with advice and {silent} left silent by lot the evidence is "
         "{evidence:.1f}. Advice stops at {limit:.0f}.",

@@ -14,7 +14,7 @@ from starlette.types import ExceptionHandler
 
 from bridge.documents.text import writable
 from bridge.domain.errors import BridgeError, Fault, StoreFault, TryLater
-from bridge.domain.languages import told
+from bridge.domain.languages import _, told
 from bridge.installation import now
 from bridge.store import database, faults
 from bridge.web import next_steps
@@ -45,7 +45,9 @@ def refuse(request: Request, status: int, text: str, headers: Mapping[str, str] 
 
 def _refuse_http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for this class only
-    return refuse(request, error.status_code, str(error.detail), error.headers)
+    unnamed = error.detail == "Not Found" and not request.url.path.startswith(PROGRAM_PATHS)
+    text = _("there is no such page") if unnamed else str(error.detail)
+    return refuse(request, error.status_code, text, error.headers)
 
 
 def _refuse_bridge(request: Request, error: Exception) -> Response:

@@ -9,7 +9,7 @@ from typing import Any
 from bridge.day.routine import Habit
 from bridge.day.sleep import recorded
 from bridge.documents.planning import HabitDocument, UsualDocument, routine_document
-from bridge.domain.languages import SHORT_WEEKDAYS, WEEKDAYS, _, date_text, shown
+from bridge.domain.languages import SHORT_WEEKDAYS, WEEKDAYS, _, date_text, many, shown
 from bridge.domain.records import Snapshot
 from bridge.domain.slots import zone_at
 from bridge.domain.types import EpisodeKind
@@ -84,7 +84,9 @@ def _habit(one: HabitDocument, newest: Newest, habit: Habit, visit: Visit) -> di
     last = habit.last or visit.now
     return {
         "name": _name(one),
-        "often": _("{count:.1f} times a week", count=often) if often < HABIT_DAILY else _("every day"),
+        "often": many("about once a week", "about {count} times a week", max(round(often), 1))
+        if often < HABIT_DAILY
+        else _("every day"),
         "minutes": one["minutes"],
         "usual": _usual(
             [at for at in one["usual"] if newest.get((action, at["weekday"]), last) >= visit.now - HABIT_PAUSE]

@@ -7,6 +7,8 @@ from html import unescape
 
 from bridge.domain.records import User
 from bridge.ingest import notes
+from bridge.query.effects import Effect
+from bridge.web.pages import factors
 from tests.web.served import Place
 
 
@@ -42,3 +44,13 @@ def test_what_was_noted_is_said_listed_and_taken_back(place: Place, ana: User) -
     for _ in range(2):  # the second from an older page
         assert visitor.change("/factors/back", {"note": wine}).status_code == 303
     assert [one.name for one in notes.recent(place.bridge.store, ana)] == ["late coffee"]
+
+
+def test_a_difference_has_no_more_digits_than_tell_something() -> None:
+    for unit, effect, wanted in (
+        ("level", -0.0252, "−0.03"),
+        ("bpm", 6.09, "+6.1 bpm"),
+        ("steps", 1234.5, "+1,234 steps"),
+    ):
+        one = Effect(factor="wine", on="x", unit=unit, n_with=9, n_without=9, effect=effect, interval=(effect, 0))
+        assert factors._row(one)["effect"] == wanted

@@ -175,3 +175,9 @@ def test_a_person_without_anything_sees_what_to_do(store: Store) -> None:
     ) as client:
         assert "There was no recommendation yet" in client.get("/belief").text
         assert "Nothing is known of these weeks" in client.get("/trends").text
+
+
+def test_a_page_that_is_not_there_says_so_in_the_language(client: TestClient) -> None:
+    answer = client.get("/nowhere", headers={"Accept-Language": "de"})
+    assert answer.status_code == 404
+    assert "diese Seite gibt es nicht" in answer.text

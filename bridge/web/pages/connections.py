@@ -184,7 +184,7 @@ def _connection(row: ConnectionDocument) -> dict[str, Any]:
         "state": state,
         "by": shown(BY.get(row["connection"].rstrip("0123456789-"), BY[FOLDER_CONNECTION])),
         "newest_age": None if lag is None else phrases.age(lag),
-        "last_success_at": success and date_text(success, "%Y-%m-%d %H:%M"),
+        "last_success_at": success and date_text(success, "%-d %b %Y, %H:%M"),
         "aside": aside,
     }
 

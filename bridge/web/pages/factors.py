@@ -31,6 +31,7 @@ CLASSES = {
     "late workouts": say("late workouts"),
     "mindfulness": say("mindfulness"),
 }
+METER_UNIT = "level"
 VERDICTS = {"more": say("more"), "less": say("less")}
 
 
@@ -113,13 +114,19 @@ def _rows(visit: Visit) -> list[dict[str, Any]]:
     return [_row(one) for one in found_of(visit.bridge, visit.user, now=visit.now)]
 
 
+def _difference(value: float, one: Effect) -> str:
+    """Return a difference with as many digits as tell something: two of a meter, none from ten on."""
+    digits = 2 if one.unit == METER_UNIT else 0 if abs(one.effect or 0) >= 10 else 1
+    return number(value, f"+,.{digits}f").replace("-", "−")
+
+
 def _row(one: Effect) -> dict[str, Any]:
-    name = CLASSES.get(one.factor)
+    name, unit = CLASSES.get(one.factor), "" if one.unit == METER_UNIT else unit_name(one.unit)
     return {
         "factor": one.factor if name is None else shown(name),
         "on": kind_name(one.on),
-        "effect": None if one.effect is None else f"{number(one.effect, '+.3g')} {unit_name(one.unit)}",
-        "interval": one.interval and [number(end, "+.3g") for end in one.interval],
+        "effect": None if one.effect is None else f"{_difference(one.effect, one)} {unit}".strip(),
+        "interval": one.interval and [_difference(end, one) for end in one.interval],
         "days": one.n_with,
         "left": one.days_left,
         "verdict": shown(VERDICTS[one.verdict]) if one.verdict in VERDICTS else None,
