@@ -136,7 +136,7 @@ def test_beginning_anew_asks_for_the_pages_token_and_can_be_taken_back(client: T
     (user,) = store.people.users()
     assert client.post("/belief/reset").status_code == 403
     assert store.lessons.resets(user.id) == []
-    assert "You started over on 03 Mar 2026" in press(client, "/belief/reset")
+    assert "You started over on 3 Mar 2026" in press(client, "/belief/reset")
     assert "You started over" not in press(client, "/belief/restore")
     assert store.lessons.resets(user.id)[0].taken_back_at == NOW
 
