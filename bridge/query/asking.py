@@ -59,7 +59,8 @@ def plain(bridge: Bridge, user: User, text: str, *, now: datetime) -> tuple[Answ
             raise
     else:
         named = {one.removeprefix("before.") for one in (words.what, *words.where, words.against or "")}
-        for name in {*note_names(), *noted(text)[1]} - {one.lower() for one in names}:
+        said = {one for one in noted(text)[1] if not one.startswith(TITLED)}
+        for name in {*note_names(), *said} - {one.lower() for one in names}:
             if any(one == name or one.startswith(f"{name} ") for one in named):
                 raise SetupError(
                     say("you have not noted {name} yet; note it on Today, or ask for another note", name=name)

@@ -185,6 +185,7 @@ class _Around:
         )
         nothing = {
             w.USUAL: True,
+            w.MORE: token == (w.MORE, "to") and w.BECOMES not in self.kinds,  # "zu" and "ab" of other verbs
             w.TOGETHER: w.RELATED in self.kinds,
             w.RISEN: self.climbed,
             w.PLANNED: bool(self.kinds & {w.ENTRIES, w.ACTION}),
@@ -217,8 +218,10 @@ def _conditions(bag: Bag) -> None:
     bag.said = next((str(of) for kind, of in bag.tokens if kind == w.ON_DAYS), None)
     if bag.sees(w.WALK) and bag.sees(w.COMPARED) and not bag.sees(w.METRIC, w.UNIT):
         bag.tokens = [(w.METRIC, "steps") if kind == w.WALK else (kind, of) for kind, of in bag.tokens]
-    bag.join(f"[dDN]?@w?K?{DONE}+K?", _of_workouts)
-    bag.join(f"dw?K?{DONE}+K?", _of_workouts)
+    long = f"w?C{DONE}+(?!C)|{{0}}w?{DONE}+w?C(?![MF])|{{0}}w?K?{DONE}+K?"
+    bag.join("[dDN]?@d?" + long.format("[dDN]?@d?"), _of_workouts)
+    of_days = any(kind == w.METRIC and str(of) not in OF_WORKOUT for kind, of in bag.tokens)
+    bag.join("d" + long.format("d") if of_days else f"dw?K?{DONE}+K?", _of_workouts)
     bag.join(f"[DN]w{DONE}+K?", _of_workouts, kept=w.DAYS + w.NIGHTS)
     bag.join(f"Q?[sW]D(?=[^{DONE[1:-1]}]|$)", lambda of: None if w.HOW_MANY in of else _of_workouts(of))
     bag.join(f"QD{DONE}+", _of_workouts, kept=w.HOW_MANY + w.DAYS)
@@ -226,11 +229,19 @@ def _conditions(bag: Bag) -> None:
     if compared and any(kind == w.METRIC and str(of) not in OF_WORKOUT for kind, of in bag.tokens):
         bag.join(f"{DONE}K|K{DONE}", _of_workouts)  # "does late training affect my sleep"
     bag.join("dw?CaE*|[DN]w?CaE*|dw?aE*C", _planned, kept=w.DAYS + w.NIGHTS)
+    bag.join("[dDN]?@d?w?CE+|[dDN]?@d?w?E+C", _of_entries)
     bag.join("d?w?CE+|dw?E+C|(?<=[DN])w?E+C", _of_entries)
     compares = bag.sees(w.MORE, w.RELATED, w.DIFFERENCE, w.THAN)
     twice = sum(kind == w.OTHERS for kind, _ in bag.tokens) > 1  # "days without meetings against the rest"
-    if (not compares or twice) and (w.OTHERS, "without") in bag.tokens and not bag.sees(w.CONDITION):
-        bag.join(f"oE+|o{DONE}+|oaE*", _without)
+    weekdays = all(str(of).startswith("weekday") for kind, of in bag.tokens if kind == w.CONDITION)
+    alone = (
+        not bag.sees(w.THAN) and bag.sees(w.METRIC) and not bag.sees(w.RELATED, w.DIFFERENCE) and bag.sees(w.ON_DAYS)
+    )
+    none = (
+        (w.OTHERS, "without") in bag.tokens or (bag.sees(w.HOW_MANY) and not bag.sees(w.METRIC)) or (alone and compares)
+    )
+    if (not compares or twice or alone) and none and weekdays:
+        bag.join(f"d?oE+|d?o{DONE}+|d?oaE*", _without)
     bag.join("[DN]wE+", _with_entries, kept=w.DAYS + w.NIGHTS)
     bag.join("dw?E+(?!a)", _with_entries)
     bag.join("[dDN]?@w?aE*", _of_action)
@@ -264,6 +275,8 @@ def _conditions(bag: Bag) -> None:
         bag.join("CM", _of_metric)
         bag.join("MC(?!M)", _of_metric)
         bag.join("(?<=N)w?C|C(?=N)", lambda of: _of_metric({**of, w.METRIC: "asleep"}))
+    if not bag.sees(w.METRIC, w.ENTRIES, w.ACTION, w.SPORT, w.ACTIVITY, w.WORKOUTS):
+        bag.join("[NY]dw?C", lambda of: _of_metric({**of, w.METRIC: "asleep"}), kept=w.NIGHTS + w.WHICH_BY)
     bag.join("@[dDNw]*X", _after_condition)
     bag.join("[dw]+N?X", lambda of: str(of[w.CONDITION]))
     _without_again(bag)
@@ -320,6 +333,13 @@ def _of_workouts(of: dict[str, object]) -> Sequence[str] | None:
     found = [f"workout.sport = {sport}" if sport else "workout.minutes > 0"]
     if w.CLOCK in of:
         found = [*([found[0]] if sport else []), _clock("workout.start", of)]
+    if w.COMPARED in of:
+        sign, number, unit = _parts(of[w.COMPARED])
+        if unit is None and not sport and w.AFTER not in of:
+            return [f"{ON}workouts {sign} {number:g}"]
+        if (long := _of_workout({w.COMPARED: of[w.COMPARED]})) is None:
+            return None
+        found = [*([found[0]] if sport else []), long]
     return [_day(of) + one for one in found]
 
 
@@ -336,7 +356,7 @@ def _planned(of: dict[str, object]) -> str | None:
 def _of_entries(of: dict[str, object]) -> str | None:
     """Return a condition on the number of a day's calendar entries, or on the minutes that they take."""
     sign, number, unit = _parts(of[w.COMPARED])
-    return f"{ON}entries{'.minutes' if unit else ''} {sign} {number:g}" if unit in (None, "min") else None
+    return f"{_day(of)}entries{'.minutes' if unit else ''} {sign} {number:g}" if unit in (None, "min") else None
 
 
 def _with_entries(_: dict[str, object]) -> str:

@@ -20,11 +20,12 @@ from bridge.query.model import BEFORE, TITLED
 from bridge.query.parse import Words
 from bridge.query.plain_marks import Marked
 from bridge.query.plain_names import noted, without_free, without_names
+from bridge.query.plain_remarks import SENTENCE, without_remarks
 from bridge.query.plain_slips import parts
 from bridge.query.plain_titles import days_apart, with_titles
 from bridge.query.plain_words import lexicon, loose, months, notes_like, texts, tokens_of
 from bridge.query.readings import COMPARE, words_of
-from bridge.query.spans import DAY, Span
+from bridge.query.spans import DAY, Dates, Span
 
 TEXT_MAX = 300  # characters
 EXAMPLE = 'bridge ask "how much deep sleep did I get on weekdays in October?"'
@@ -36,8 +37,10 @@ EXAMPLES = (  # for the page, in the language of the person
 LANGUAGES = ("en", "de")
 
 
-OF_WAKING = re.compile("night|nite|nacht|today|heute|morning|morgen")  # says itself which night is meant
-NOTES = re.compile(r"(?<!\w)(?:note|noti|aufgeschrieben|vermerkt|tag )")
+OF_WAKING = re.compile(
+    "night|yesterday evening|gestern abend|nite|nacht|today|heute|morning|morgen"
+)  # says itself which night is meant
+NOTES = re.compile(r"[\"“„«]|(?<!\w)(?:note|noti|aufgeschrieben|vermerkt|eingetragen|tag|log|wr[io]te|put )|getaggt")
 NO_CHANGE = {w.BECOMES, w.CONDITION, w.WEEKEND, w.OTHERS, w.RELATED, w.ON_DAYS, w.AFTER, w.COMPARED}
 
 
@@ -82,14 +85,40 @@ def read(text: str, today: date, factors: Iterable[str] = ()) -> Words:
 def _read(text: str, marked: Marked, factors: w.Lexicon) -> Words:
     if texts(marked.language).not_asked.search(text.lower()):
         raise NotUnderstood
+    if marked.titles and SENTENCE.search(text):
+        raise NotUnderstood  # of which of them a title is
     known = {**lexicon(marked.language), **factors}
     if marked.corrected:
-        text = without_names(text.lower(), marked.language)
+        text = without_names(
+            without_remarks(text.lower(), lambda part: _says_nothing(part, marked, known)), marked.language
+        )
     tokens = _tokens(marked.mark(marked.corrected_text(_plain(text), known)), marked, known)
     tokens = _placed([one for one in with_titles(tokens, texts(marked.language).untitled) if one[0] != w.FILL])
+    if any(kind == w.FACTOR and str(of).startswith(TITLED) for kind, of in tokens):
+        tokens = [one for one in tokens if one[0] != w.ENTRIES]  # which those of a title are
     tokens, spans = _spans(tokens, marked)
     read = words_of(Bag.of([one for one in tokens if one[0] != w.SPAN]))
     return _within(read, spans, marked.today, says_waking=OF_WAKING.search(text.lower()) is not None)
+
+
+def _now(tokens: Sequence[w.Token], marked: Marked) -> Span | None:
+    """Return this week, month or year where only the last one is told, behind the word that compares with it."""
+    places = [at for at, (kind, _) in enumerate(tokens) if kind == w.SPAN]
+    if len(places) != 1 or tokens[places[0] - 1][0] != w.THAN or places[0] == 0:
+        return None
+    dates, told = Dates(marked.language, marked.today), marked.spans[int(str(tokens[places[0]][1]))]
+    return dates.now_of(told)
+
+
+def _says_nothing(text: str, marked: Marked, known: w.Lexicon) -> bool:
+    """Return True for words none of which has a meaning for a question, so that they are a remark beside it."""
+    for language in LANGUAGES:  # in both, as all words of another language are unknown
+        part = Marked(language, marked.today, titles=True)
+        words = known if language == marked.language else lexicon(language)
+        kinds = {kind for kind, _ in _tokens(part.mark(_plain(text)), part, words)}
+        if kinds - {w.FILL, w.UNKNOWN, w.DID, w.HOW, w.USUAL, w.AND}:
+            return False
+    return True
 
 
 def _spans(tokens: list[w.Token], marked: Marked) -> tuple[list[w.Token], list[Span]]:
@@ -103,7 +132,9 @@ def _spans(tokens: list[w.Token], marked: Marked) -> tuple[list[w.Token], list[S
     spans = list(dict.fromkeys(marked.spans[int(str(number))] for kind, number in tokens if kind == w.SPAN))
     since, until = spans[0] if len(spans) == 1 else (None, None)
     changed = w.MORE in kinds or (w.THAN, "before") in tokens
-    if since and until is None and changed and not kinds & NO_CHANGE:
+    if (now := _now(tokens, marked)) is not None:
+        spans.insert(0, now)  # "compared with last month" is this month
+    elif since and until is None and changed and not kinds & NO_CHANGE:
         spans.append((None, since - DAY))  # "better since March" than before
     elif since and {w.OTHERS, w.MORE} <= kinds and not kinds & CONDITIONED and marked.is_recent(until):
         spans.append((None, since - DAY))  # "longer last night than usual"
@@ -133,7 +164,7 @@ def _within(read: Words, spans: list[Span], today: date, *, says_waking: bool) -
 
 def _placed(tokens: Sequence[w.Token]) -> list[w.Token]:
     """Return tokens with "when" as a condition where it stands behind what is asked for."""
-    asks = {w.METRIC, w.SPORT, w.ACTIVITY, w.WORKOUTS, w.FIGURE}
+    asks = {w.METRIC, w.SPORT, w.ACTIVITY, w.WORKOUTS, w.FIGURE, w.NIGHTS, w.DAYS, w.WHICH_BY}
     found: list[w.Token] = []
     tokens = tokens[1:] if tokens and tokens[0][0] == w.AND else tokens
     for kind, value in tokens:
@@ -153,7 +184,7 @@ def _without_comparison(tokens: Sequence[w.Token]) -> list[w.Token]:
     for kind, value in tokens:
         if kind == w.MORE and counted and value is None:
             found.append((w.HOW_MANY, None))
-        elif kind not in (*COMPARE, w.AND, w.WHICH) and (kind, value) != (w.OF, "trend"):
+        elif kind not in (*COMPARE, w.AND, w.WHICH, w.RISEN) and (kind, value) != (w.OF, "trend"):
             found.append((kind, value))
     return found
 
@@ -167,8 +198,9 @@ def _plain(text: str) -> str:
     text = re.sub(r"(?<=\d)(?=(?:d|wks?)(?!\w))", " ", text)  # "30d"
     text = re.sub(r"(?<=[^\W\d_])(?:-|/(?!h(?!\w)))(?=[^\W\d_])", " ", text)  # "REM-Schlaf", "steps/stress"
     text = re.sub(r"(?<=\w) (?:/|\+) (?=[^\W\d_])", " vs ", text)  # "progress / deep work"
+    text = re.sub(r"(?<=[^\W\d]) [–—] (?=[^\W\d])(?!" + f"(?:{month})(?!\\w))", " ", text)
     text = re.sub(r"([<>]=?) ?(?=\d)", r" \1 ", text)
-    text = re.sub(r"[()\[\]\"„“”;…]| - ", " ", text)
+    text = re.sub(r"[()\[\]\"„“”«»;…]|(?<=s)'(?= )| - ", " ", text)
     text = re.sub(r"(?<=[a-zø])\.(?=\s|$)", " ", text)
     return re.sub(r"[,:?!.](?=\s|$)(?<!\d\.)", " ", re.sub(r"\s+", " ", text)).strip()
 

@@ -24,4 +24,5 @@ EARLY = "7"  # earliest or latest, of a time of day
 PERIODS = "9"  # weeks or months that are counted
 TOP = "1"  # so many of the highest or lowest
 UNKNOWN = "?"  # a word of the person's own, which may be in the title of an entry
+NEXT_DAY = "."  # "the following day", of which a figure is asked
 AHEAD = "<"  # the night or day before something

@@ -20,6 +20,7 @@ COMPARISONS: Mapping[str, Mapping[str, str]] = {
         "<=": "no more than|not more than|at most|up to|a maximum of|<=",
         ">=": "no less than|not less than|at least|a minimum of|reached|reach|hit|>=",
         ">": "more than|over|above|longer than|greater than|higher than|farther than|further than|exceeding|faster than"
+        "|went over|go over|topped|beat"
         "|beyond|exceeded|exceed|bigger than|>",
         "<": "less than|fewer than|under|below|shorter than|lower than|slower than|<",
         "=": "exactly",
@@ -27,7 +28,8 @@ COMPARISONS: Mapping[str, Mapping[str, str]] = {
     "de": {
         "<=": "nicht mehr als|höchstens|maximal|bis zu|<=",
         ">=": "nicht weniger als|mindestens|>=",
-        ">": "mehr als|über|länger als|höher als|weiter als|größer als|schneller als|>",
+        ">": "mehr als|über|länger als|höher als|weiter als|größer als|schneller als|überstieg"
+        "|überstiegen|übersteigt|überschritt|überschritten|>",
         "<": "weniger als|unter|kürzer als|niedriger als|tiefer als|langsamer als|<",
         "=": "genau",
     },
@@ -68,9 +70,10 @@ CLOCKS = {
     ),
 }
 BEDTIME = {
-    "en": r"(?<!\w)(?:bed|asleep|sleep|nights?|bedtime)(?!\w)",
+    "en": r"(?<!\w)(?:bed|asleep|sleep|nights?|bedtime|nod|nodded|doze[d ]|drop off|dropped off)(?!\w)",
     "de": r"(?<!\w)(?:bett|eingeschlafen|schlafen|einschlafe|nächten?)(?!\w)",
 }
+LAST_NIGHT = {"en": "last night", "de": "letzte nacht"}
 RAN_FAR = {
     "en": r"(?<!\w)(?:runs?|ran|running|rides?|rode|cycl\w+|swims?|swam|hikes?|hiked|walks?)(?!\w)",
     "de": r"(?<!\w)(?:läufe?n?|gelaufen|laufen|joggen|rad\w*|schwimm\w*|wander\w*)(?!\w)",
@@ -103,6 +106,7 @@ AMOUNTS: Mapping[str, Sequence[tuple[str, str | Callable[[re.Match[str]], str]]]
             ),
             r"this \1 \2 last \1",
         ),
+        (r"(\d[\d,.]*k?(?: hours and \d+ minutes| \w+)?) or (more|less|fewer|longer)", lambda m: f"{OR[m[2]]} {m[1]}"),
         (
             (
                 r"(?<!than )(?<!over )(?<!under )(?<!least )(?<!most )(?<!of )(?<!below )(?<!above )"
@@ -117,7 +121,6 @@ AMOUNTS: Mapping[str, Sequence[tuple[str, str | Callable[[re.Match[str]], str]]]
         ),
         (r"(?:from )?mondays to fridays", "on weekdays"),
         (r"(than|over|under|least|most|above|below) (?:an|a) (hour|kilomet(?:er|re)|mile)", r"\1 1 \2"),
-        (r"(\d[\d,.]*k?(?: hours and \d+ minutes| \w+)?) or (more|less|fewer|longer)", lambda m: f"{OR[m[2]]} {m[1]}"),
     ),
     "de": (
         (r"(\d[\d,.]*)\+", r"mindestens \1"),
@@ -232,6 +235,18 @@ class Marked:
         pattern, before = CLOCKS[self.language]
         evening = re.search(BEDTIME[self.language], text) is not None
         text = re.sub(rf"(?<!\w){pattern}", lambda m: self._clock(m, before, evening=evening), text)
+        weekday = "|".join(WEEKDAYS[self.language].split())
+        text = re.sub(
+            r"(?<!\w)(?<!from )(?<!von )(?<!vom )(?<!last )(?<!letzten )"
+            rf"({weekday})s? ?(?:to|through|till|bis|-|–) ?({weekday})s?"
+            r"(?!\w)",
+            self._weekdays,
+            text,
+        )
+        if re.search(BEDTIME[self.language], text):
+            text = re.sub(
+                r"(?<!\w)(?:yesterday (?:evening|night)|gestern abend)(?!\w)", LAST_NIGHT[self.language], text
+            )
         text, spans = Dates(self.language, self.today).found(text)
         self.spans.extend(spans)
         self.found.update({f"§p{n}": (w.SPAN, n) for n in range(len(spans))})
@@ -240,6 +255,14 @@ class Marked:
             lambda m: self._put("n", w.ROWS_LAST, ("first" if "rst" in m[1] else "last", self._number(m[2]))),
             text,
         )
+
+    def _weekdays(self, match: re.Match[str]) -> str:
+        names = WEEKDAYS[self.language].split()
+        first, last = (names.index(one) + 1 for one in match.groups())
+        numbers = [*range(first, 8), *range(1, first)][: (last - first) % 7 + 1]
+        if numbers == [1, 2, 3, 4, 5]:
+            return self._put("x", w.CONDITION, "weekday <= 5")
+        return self._put("x", w.CONDITION, f"weekday = {'|'.join(map(str, sorted(numbers)))}")
 
     def _put(self, letter: str, kind: str, value: object) -> str:
         name = f"§{letter}{len(self.found)}"

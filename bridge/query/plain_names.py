@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from bridge.query.model import TITLED
 from bridge.query.plain_words import lexicon, months, vocabulary
 from bridge.query.span_words import HOLIDAYS, MONTHS, WEEKDAYS
 
@@ -47,35 +48,65 @@ FREE = (
 
 
 # Words that are said to be noted, as in 'note "court"', "my practice note" or "Migräne notiert".
-_QUOTED, _WORD = r"[\"“„'](?P<name>[^\W\d_]{3,})[\"“”']", r"[\"“„']?(?P<name>[^\W\d_]{3,})[\"“”']?"
-_AS = r"(?:notes?|tag|notiz|als notiz|steht als notiz|i note it as|i log it as|noted as)"
-ASIDES = (
-    rf"\((?:the )?{_AS}[:,]? {_WORD}(?: drin)?\)",
-    rf"[.,;] ?i (?:write|note|log) (?:it as )?{_QUOTED}(?: in (?:the|my) notes)?",
+_MARKS = r"[\"“„«'”»]"
+_QUOTED = rf"{_MARKS}(?P<name>[^\W\d_]{{3,}}(?: [^\W\d_]+){{0,2}}){_MARKS}"
+_NAME = rf"(?:{_MARKS}(?P<quoted>[^\W\d_]{{3,}}(?: [^\W\d_]+){{0,2}}){_MARKS}|(?P<bare>[^\W\d_]{{3,}}))"
+_SAID = r"(?:note|tag|log|call|write|put|mark)(?:d|ed|ged|ten)?"
+# How something is noted, behind the words for it: "visits, which I put down as hospital", "Wirtshaus (Notiz Alkohol)".
+ASIDE = re.compile(
+    rf"(?:,? ?\(|, | – |[.?!] )(?:(?:which |that )?i {_SAID} (?:(?:it|them|those|these|that|this) )?(?:down )?(?:as )?"
+    rf"|(?:the )?(?:notes?|tags?|tagged|noted as|notiz|als notiz|steht als notiz|tag)[:,]? )(?:the tag )?{_NAME}"
+    r"(?: drin)?(?: in (?:the|my) notes)?\)?(?![\w])"
 )
+_BEHIND = "notiert|aufgeschrieben|vermerkt|eingetragen|getaggt|in (?:den|meinen) notizen|in (?:the|my) notes"
 NOTED = (
-    rf"(?:notes?|notiz|notizen)[:,]? {_QUOTED}",
-    rf"{_QUOTED}.*(?:notiz|notiert|\bnote)",
+    rf"(?:notes?|notiz|notizen|tags?|tagged|noted)[:,]? {_QUOTED}",
+    rf"{_QUOTED}.*(?:notiz|notiert|eingetragen|\bnote|\btag)",
+    rf"(?:note|wrote|write|jot|jotted|log|logged|put) (?:down )?{_QUOTED}",
     r"(?:noted?|notiz) (?P<name>[^\W\d_]{3,})",
-    r"(?P<name>[^\W\d_]{3,}) (?:notiert|aufgeschrieben|vermerkt|in den notizen|in meinen notizen|in (?:the|my) notes)",
+    rf"(?P<name>[^\W\d_]{{3,}}) (?:{_BEHIND})",
+    r"(?P<name>[^\W\d_]{3,}) (?:(?:was|were|is|got) )?(?:noted|tagged|logged)(?!\w)",
     r"(?P<name>[^\W\d_]{3,}) notes?(?!\w)",
     r"^(?P<name>[^\W\d_]{3,}):.*(?:notiert|\bnoted?)(?!\w)",
 )
-
-NO_NAMES = frozenset({"nothing", "anything", "something", "everything", "nichts", "etwas", "alles"})
+_CALENDAR = "kalender|calendar|diary"
+TITLES = (rf"(?:{_CALENDAR}|called|named|titled|heißt|heißen|namens).*{_QUOTED}", rf"{_QUOTED}.*(?:{_CALENDAR})")
+NO_NAMES = frozenset({"nothing", "anything", "something", "everything", "nichts", "etwas", "alles", "tage", "days"})
+_DAYS = re.compile(r"(?:days?|nights?|evenings?|tage?n?|nächten?|abende?n?)$")
 
 
 def noted(text: str) -> tuple[str, list[str]]:
-    """Return a question without asides on how a thing is noted, and the names that it says are noted."""
-    text, names = text.lower(), []
-    for pattern in ASIDES:
-        names += [match["name"] for match in re.finditer(pattern, text)]
-        text = re.sub(pattern, " ", text)
+    """Return a question without asides on how a thing is noted, and the names that it says are noted or titles."""
+    text, names = text.lower(), list[str]()
+    while aside := ASIDE.search(text):
+        name = aside["quoted"] or aside["bare"]
+        names.append(name)
+        text = f"{_named(text[: aside.start()], name)} {text[aside.end() :]}"
+    if titled := next((found for one in TITLES if (found := re.search(one, text))), None):
+        return text.replace("'", ""), [*names, f"{TITLED}{titled['name']}"]
     for pattern in NOTED:
         names += [match["name"] for match in re.finditer(rf"(?<!\w){pattern}", text)]
-    return text, [
-        one for one in dict.fromkeys(names) if one not in NO_NAMES and not any((one,) in lexicon(of) for of in MONTHS)
+    text = (
+        re.sub(rf"(?<!\w)(?:(?:mit |with )?(?:dem |the )?)?(?:tag|tagged|tags)[:,]? (?={_MARKS})", "mit notiz ", text)
+        if names
+        else text
+    )
+    known = [one for one in dict.fromkeys(names) if one not in NO_NAMES]
+    return re.sub(rf"{_MARKS}(?= |$)|(?<= ){_MARKS}", "", text) if known else text, [
+        one for one in known if not any((one,) in lexicon(of) for of in MONTHS)
     ]
+
+
+def _named(before: str, name: str) -> str:
+    """Return the words before an aside with the thing under the name by which it is noted."""
+    words = before.split()
+    days = len(words) > 1 and _DAYS.match(words[-1])
+    end = len(words) - bool(days)
+    stem = name.split()[0][:4]
+    if any(one.strip("\"“„'").startswith(stem) for one in words[: max(0, end - 2)]):
+        return before
+    begin = next((at for at in range(max(0, end - 2), end) if words[at].strip("\"“„'").startswith(stem)), end - 1)
+    return " ".join([*words[:begin], name, *words[end:]])
 
 
 def without_free(text: str) -> str:

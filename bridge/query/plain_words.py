@@ -15,6 +15,7 @@ from importlib import resources
 from bridge.domain import metric_names
 from bridge.domain.phrases import PHRASE_MAX
 from bridge.query import plain_kinds, plain_sports
+from bridge.query.model import TITLED
 from bridge.query.plain_kinds import ACTIVITY, CONDITION, FACTOR, FILL, METRIC, SPORT, WORKOUTS, Lexicon, Token
 from bridge.query.span_words import MONTHS
 from bridge.query.span_words import WEEKDAYS as DAYS
@@ -136,7 +137,9 @@ def note_names() -> frozenset[str]:
 
 def notes_like(name: str) -> Mapping[tuple[str, ...], tuple[Token, ...]]:
     """Return all words for what a note names, where "wine" and "Alkohol" are words for one and the same."""
-    found: dict[tuple[str, ...], tuple[Token, ...]] = {tuple(name.lower().split()): ((FACTOR, name),)}
+    found: dict[tuple[str, ...], tuple[Token, ...]] = {
+        tuple(name.lower().removeprefix(TITLED).split()): ((FACTOR, name),)
+    }
     known = [texts(language).words for language in ("en", "de")]
     meant = next((words[name.lower()] for words in known if words.get(name.lower(), [("", "")])[0][0] == FACTOR), None)
     for words in known if meant else ():

@@ -85,6 +85,11 @@ def _periods(bag: Bag) -> Words:
     share = bag.has(w.SHARE)
     bag.take(w.DID, w.WITH, w.ON_DAYS, w.THAN if share else "")
     asked = [of for kind, of in bag.tokens if kind == w.COMPARED]
+    if not asked and not many and not share:
+        found = words_of(Bag([*bag.tokens, (w.HOW_MANY, None)] if bag.sees(w.METRIC, w.WORKOUTS) else bag.tokens))
+        if found.of not in ENDS or found.by or found.against:
+            raise NotUnderstood
+        return replace(found, per=per)
     if len(asked) != 1 or not isinstance(asked[0], tuple) or not (many or often or share) or share:
         raise NotUnderstood
     sign, number, unit = asked[0]
@@ -370,6 +375,9 @@ def _two_figures(bag: Bag, metrics: Sequence[str]) -> Words:
     bag.take(w.METRIC, w.AND, w.WITH, w.HOW, w.WHICH, w.DID, w.TOGETHER, w.HOW_LONG, w.HOW_MANY)
     if bag.one(w.UNIT) not in (None, *({"min"} if any(unit_of(one) == "min" for one in metrics) else ())):
         raise NotUnderstood
+    later = bag.has(w.NEXT_DAY)
+    if later and not (metrics[0] in NIGHT and metrics[1] not in BEHIND):
+        raise NotUnderstood  # the day that follows a night is of the same date; of others, it is the next
     related, asked, than = bag.take(w.RELATED), bag.has(w.DIFFERENCE), bag.has(w.THAN)
     if {*bag.take(w.MORE)} - {"to"} or bag.one(w.OF) not in (None, "mean") or bag.sees(w.OTHERS, w.BECOMES):
         raise NotUnderstood

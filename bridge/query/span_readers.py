@@ -49,6 +49,7 @@ class Readers:
         if self.language == "en":
             some = rf"(?P<number>\d+|{number}) (?:(?P<unit>{unit}|nights) )?|time "
             return (
+                r"(?:in )?the one before(?: that| it)?(?= *$)|"
                 rf"(?:the )?(?:same |week |month |previous |preceding )?(?:{some})?"
                 r"(?:before that|before it|before|prior|earlier)(?= *$)"
                 rf"|the (?:previous|preceding|prior) (?:one|week|month|year|period|time)(?= *$)"
@@ -261,6 +262,9 @@ class Readers:
 
     def _quarter_year(self, _: re.Match[str]) -> Span:
         return self.today - relativedelta(months=3) + DAY, self.today
+
+    def _since_last_month(self, match: re.Match[str]) -> Span:
+        return self._last_month_named(match)[0], None
 
     def _since_last(self, match: re.Match[str]) -> Span:
         unit = match["unit"]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 MONTHS = {
     "en": "january jan|february feb|march mar|april apr|may|june jun|july jul|august aug|september sept sep|"
     "october oct|november nov|december dec",
-    "de": "januar jan jänner|februar feb|märz|april apr|mai|juni jun|juli jul|august aug|september sept|"
+    "de": "januar jan jänner|februar feb feber|märz|april apr|mai|juni jun|juli jul|august aug|september sept|"
     "oktober okt|november nov|dezember dez",
 }
 WEEKDAYS = {

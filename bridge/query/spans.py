@@ -14,6 +14,12 @@ from bridge.query.span_words import NUMBERS, QUARTERS, SEASONS, UNITS
 __all__ = ["DAY", "Dates", "Span"]
 
 
+SAME = {
+    "en": r"(?:with |than |to )?(?:in )?the same (?:month|week|period|time|span)"
+    r"(?: of| in)?(?: the)? (?:last|previous) year",
+    "de": r"(?:im |zum |in der )?(?:gleichen?|selben?) (?:monat|woche|zeitraum|zeit) (?:des |im )?"
+    r"(?:letzt|vorig|vergangen)e[ns] jahr(?:es)?|(?:im |zum )?vorjahresmonat|(?:im )?vorjahreszeitraum",
+}
 AROUND = {
     "en": r"before (?:that|it|then) (?:and|or|vs\.?|versus) (?:since|after(?:wards)?)(?: (?:that|it|then))?"
     r"|before and (?:since|after|afterwards)(?: (?:that|it|then))?",
@@ -31,7 +37,7 @@ class Dates(Readers):
         if re.search(rf"(?:this|diese[nrms]?) (?:{seasons})", text) and not self.says_this_season:
             return replace(self, says_this_season=True).found(text)
         spans: list[Span] = []
-        text = self._parted(text, spans)
+        text = re.sub(rf"(?<!\w)(?:{SAME[self.language]})(?!\w)", " §same ", self._parted(text, spans))
         for pattern, read in self._patterns():
 
             def marked(match: re.Match[str], read: Callable[[re.Match[str]], Span | None] = read) -> str:
@@ -46,6 +52,11 @@ class Dates(Readers):
 
             text = re.sub(rf"(?<!\w)(?:{pattern})(?!\w)", marked, text)
         return self._before_it(self._around_it(text, spans), spans), spans
+
+    def now_of(self, last: Span) -> Span | None:
+        """Return this week, month or year for the last one, or None for another span."""
+        whole: tuple[Callable[[int], Callable[..., Span]], ...] = (self._week, self._month_back, self._year)
+        return next((of(0)(None) for of in whole if of(1)(None) == last), None)
 
     def _parted(self, text: str, spans: list[Span]) -> str:
         """Mark the spans from a date on and before it, which "before and after 1 June" says."""
@@ -72,7 +83,13 @@ class Dates(Readers):
         """Mark "the two weeks before", where one span is told."""
         before = re.search(rf"(?<!\w){self._before_that()}(?!\w)", text)
         first, last = spans[0] if len(spans) == 1 else (None, None)
-        if before is None or first is None or last is None:
+        if first is None or last is None:
+            return text
+        if "§same" in text:
+            year = relativedelta(years=1)
+            spans.append((first - year, min(last, self.today) - year))
+            return text.replace("§same", "§p1")
+        if before is None:
             return text
         length = relativedelta(days=(last - first).days + 1)
         if before["number"]:
@@ -130,6 +147,7 @@ class Dates(Readers):
         yield r"(?:since|from)(?: the)? (?:start|beginning) of " + point, self._since
         yield rf"{number} days ago", self._ago
         yield "(?:on |early |of )?this morning|earlier today|so far today|today so far", self._night_back(0)
+        yield rf"since last {month}", self._since_last_month
         yield r"since last (?P<unit>week|month|year)", self._since_last
         yield r"month to date|mtd", self._month_back(0)
         yield "(?:on |for |of )?tomorrow", self._night_back(-1)
@@ -254,7 +272,7 @@ class Dates(Readers):
         yield r"(?:im )?vorigen jahr|im vorjahr|vorjahr", self._year(1)
         yield r"im vormonat|vormonat|des vormonats", self._month_back(1)
         yield r"in der vorwoche|vorwoche|der vorwoche", self._week(1)
-        yield r"heuer|seit jahresbeginn", self._year(0)
+        yield r"heuer|(?:im |in diesem )?heurigen jahr(?:es)?|seit jahresbeginn", self._year(0)
         yield rf"(?:seit|ab)(?: dem| der)? {point}", self._since
         yield rf"vor(?: dem)? {point}", self._before
         yield rf"bis(?: zum)? {point}", self._until

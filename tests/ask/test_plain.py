@@ -272,6 +272,51 @@ def test_several_figures_the_highest_rows_and_periods_are_asked_for() -> None:
         assert where is None or found.where == where, text
 
 
+def test_remarks_and_names_of_notes_are_left_out() -> None:
+    for text, plainer in (
+        ("Total floors climbed in the past seven days. The lift was broken.", "total floors in the past seven days"),
+        ("wie oft war ich im Herbst schwimmen, vermutlich peinlich selten", "wie oft war ich im Herbst schwimmen"),
+        ("stress last week (ugh, deadlines)", "stress last week"),
+    ):
+        assert understood(text) == understood(plainer) is not None, text
+    for text in (
+        "steps last week, holidays not counted",
+        "sleep last week, for my wife",
+        "steps in May (only holidays)",
+    ):
+        assert understood(text) is None, text
+    for text, where in (
+        ("sleep on nights following a hospital visit, which I put down as 'hospital'", ["before.hospital > 0"]),
+        ("serenity on raid days (tag: raid)", ["raid > 0"]),
+        ("Ruhepuls am Tag nach dem Wirtshaus (Notiz Alkohol)", ["before.alcohol > 0"]),
+    ):
+        found = understood(text)
+        assert found is not None, text
+        assert found.where == where, text
+
+
+def test_the_last_span_alone_is_compared_with_this_one() -> None:
+    for text, since, against in (
+        ("has my resting pulse come down compared with last year", "2026-01-01", "2025-01-01..2025-12-31"),
+        ("stress this month against the same month last year", "2026-11-01", "2025-11-01..2025-11-25"),
+        ("Stress letzte Woche – höher als die Woche davor?", "2026-11-16", "2026-11-09..2026-11-15"),
+    ):
+        found = understood(text)
+        assert found is not None, text
+        assert (found.since, found.against) == (since, against), text
+    for text, where in (
+        ("average sleep Tuesday to Saturday", ["weekday = 2|3|4|5|6"]),
+        (
+            "resting heart rate the day after runs over 20 km",
+            ["before.workout.distance > 20000", "before.workout.sport = running"],
+        ),
+        ("An wie vielen Donnerstagen gab es keine Besprechung", ["entries = 0", "weekday = 4"]),
+    ):
+        found = understood(text)
+        assert found is not None, text
+        assert found.where == where, text
+
+
 def test_feasts_and_the_time_before_a_date_are_spans() -> None:
     for text, since, until, against in (
         ("sleep since Easter", "2026-04-05", None, None),

@@ -1,0 +1,47 @@
+"""Leave out remarks beside a plain question, such as "The lift was broken." or ", the shop is heaving then"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+# Words by which a remark would narrow the question, or be about somebody else.
+OTHERS = (
+    r"|wife\w*|husband\w*|kids?|daughter\w*|sons?|mum|dad|brother\w*|sister\w*"
+    "|frau|mann|tochter|sohn|kinder?|bruder|schwester"
+)
+ALWAYS = (
+    r"(?<!\w)(?:only|just|except\w*|exclud\w*|but|not|without|ignor\w*|skip\w*|minus|apart|outside|count\w*|includ\w*|no"
+    r"|instead|rather|nur|außer|ausgenommen|ohne|nicht|kein\w*|abgesehen|statt" + OTHERS
+)
+IN_CLAUSE = (
+    r"|if|when|while|my|our|his|her|their|your|for|during|after|before|since|until|than|wenn|falls|mein\w*|unser\w*|sein\w*"
+    r"|ihr\w*|dein\w*|für|während|nach|vor|seit|bis|als|bei"
+)
+NARROWS = re.compile(rf"{ALWAYS}{IN_CLAUSE})(?!\w)")
+NARROWS_IN_SENTENCE = re.compile(rf"{ALWAYS})(?!\w)")
+AT_START = re.compile(
+    r"(?:and |und |also |so )?(?:in|on|at|by|with|over|under|per|each|every|mit|an|am|im|auf|pro|je|von)(?!\w)"
+)
+SENTENCE, CLAUSE = re.compile(r"(?<=[.?!])\s+(?=\S)"), re.compile(r"(?:,|;|\s[–—-])\s+")
+WORDS_MIN = 3  # our choice: of a remark behind a comma, where fewer may narrow
+
+
+def without_remarks(text: str, says_nothing: Callable[[str], bool]) -> str:
+    """Return a question without the sentences and last clause that say nothing to it, in brackets or not."""
+    text = re.sub(r"\(([^()]*)\)", lambda m: " " if _is_remark(m[1], says_nothing) else m[0], text)
+    sentences = SENTENCE.split(text)
+    narrows = NARROWS_IN_SENTENCE
+    kept = [one for one in sentences if len(sentences) == 1 or not _is_remark(one, says_nothing, narrows)]
+    text = " ".join(kept) if kept else text
+    clauses = list(CLAUSE.finditer(text))
+    for at in reversed(clauses):
+        last = text[at.end() :]
+        if len(last.split()) < WORDS_MIN or AT_START.match(last) or not _is_remark(last, says_nothing):
+            break
+        text = text[: at.start()]
+    return text
+
+
+def _is_remark(text: str, says_nothing: Callable[[str], bool], narrows: re.Pattern[str] = NARROWS) -> bool:
+    return not narrows.search(text) and not re.search(r"\d", text) and says_nothing(text)
