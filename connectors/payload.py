@@ -58,7 +58,7 @@ def words(value: Any) -> str | None:
 
 def mapping(value: Any) -> Mapping[str, Any]:
     """Return a JSON object unchanged, or an empty mapping for anything else."""
-    return value if isinstance(value, Mapping) else {}
+    return value if isinstance(value, dict) else {}
 
 
 def rows(value: Any) -> Sequence[Any]:

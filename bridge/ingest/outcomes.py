@@ -172,6 +172,14 @@ def _failures_in_a_row(connection: Connection, outcome: Outcome) -> int:
     return 1 if outcome.new else connection.failures + 1
 
 
+def _total(derived: Iterable[Mapping[str, int]]) -> Counter[str]:
+    total: Counter[str] = Counter()
+    for kinds in derived:
+        for kind, number in kinds.items():
+            total[kind] += number
+    return total
+
+
 def failure_outcome(connection: Connection, counts: SyncCounts, error: BridgeError, *, at: datetime) -> Outcome:
     because = reason(error)
     match error:
@@ -214,7 +222,7 @@ def outcome_of(
         skipped_because=because,
         retry_at=retry_at,
         streams=dict(counts.streams),
-        items=dict(sum(map(Counter, counts.derived.values()), Counter[str]())),
+        items=dict(_total(counts.derived.values())),
         not_permitted=counts.not_permitted(connection.not_permitted),
         left_out=dict(counts.left_out),
     )

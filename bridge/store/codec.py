@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from datetime import date, datetime
+from operator import attrgetter
 from typing import Any
 
 from bridge.domain.metrics import Metric
@@ -51,7 +52,7 @@ def encode(item: Item) -> str:
     """Return an item as JSON text without None fields, in ASCII, because PostgreSQL refuses a NUL in titles."""
     if type(item) is Sample and (text := _sample_text(item)) is not None:
         return text
-    body = ((name, getattr(item, name)) for name in _FIELDS[type(item)])
+    body = zip(_FIELDS[type(item)], _OF_FIELDS[type(item)](item), strict=True)
     return _JSON.encode({name: value for name, value in body if value is not None})
 
 
@@ -99,6 +100,7 @@ NOTHING_MORE = (None, None, None, None)
 _FIELDS: dict[type, tuple[str, ...]] = {
     kind: tuple(field.name for field in fields(kind)) for kind in (Sample, Episode, Event, Task)
 }
+_OF_FIELDS = {kind: attrgetter(*names) for kind, names in _FIELDS.items()}
 
 
 def _plain(value: Any) -> Any:

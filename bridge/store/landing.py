@@ -70,8 +70,10 @@ class Batch:
             self.desired[state.id], state.reason = items, None
             if outside or state.outside:
                 state.outside = tuple(f"{self.connection.source}/{state.record.stream}: {why}" for why in outside)
-            kinds = [codec.kind_of(item) for item in items]
-            state.items = {kind: kinds.count(kind) for kind in kinds}
+            state.items = {}
+            for item in items:
+                kind = codec.KIND_OF_CLASS[type(item)]
+                state.items[kind] = state.items.get(kind, 0) + 1
         state.version = self.version
         self.states[state.id] = state
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import date, datetime, timedelta
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from functools import cache, partial
 from operator import attrgetter
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from bridge.domain.metrics import METRICS, Metric, Shape
+from bridge.domain.metrics import METRICS, Shape
 from bridge.domain.records import Connection
 from bridge.domain.types import Episode, Event, Item, Sample, Task
 from bridge.store import codec, inserts, names, packed, tables
@@ -194,27 +195,20 @@ PLAIN_SAMPLE: tuple[sa.ColumnElement[Any], ...] = tuple(
 
 def samples_of(found: Iterable[Sequence[Any]], db: sa.Connection) -> Iterator[tuple[Sequence[Any], Sample]]:
     """Yield (further columns, sample) of rows that begin with the columns ``SAMPLE_NAMES``. A day may be ISO text."""
-    days: dict[Any, date] = {}
-    metrics: dict[int, Metric] = {}
-    devices: dict[int | None, str | None] = {None: None}
+    metric_of, device_of = cache(partial(names.metric_of, db)), cache(partial(names.name, db, tables.devices))
+    day_of = cache(tables.day_of)
     for key, metric, start, end, offset, day, value, device, count, low, high, *more in found:
-        if metric not in metrics:
-            metrics[metric] = names.metric_of(db, metric)
-        if device not in devices:
-            devices[device] = names.name(db, tables.devices, device)
-        if day not in days:
-            days[day] = tables.day_of(day)
         yield (
             more,
             Sample(
                 key=key,
-                metric=metrics[metric],
+                metric=metric_of(metric),
                 start=tables.instant(start),
                 end=None if end is None else tables.instant(end),
                 offset=offset,
-                day=days[day],
+                day=day_of(day),
                 value=value,
-                device=devices[device],
+                device=device_of(device),
                 count=count,
                 low=low,
                 high=high,
@@ -252,74 +246,60 @@ def span(event: Event) -> tuple[datetime | None, datetime | None]:
     return start, None if event.recurrence else end or start
 
 
-SAMPLE_COLUMNS = (
-    *("user_id", "connection_id", "record_id", "key", "known_at", "metric_id", "device_id", "start", "end"),
-    *("offset", "day", "value", "count", "low", "high"),
-)
+OWN_COLUMNS = {  # of a kind, whose values ``_values`` gives
+    "sample": ("metric_id", "device_id", "start", "end", "offset", "day", "value", "count", "low", "high"),
+    "episode": ("day", "body"),
+    "event": ("start", "end", "body"),
+    "task": ("body",),
+}
 
 
 def _insert(db: sa.Connection, connection: Connection, fresh: list[tuple[int, Item]], *, now: datetime) -> None:
-    rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    samples: list[tuple[Any, ...]] = []
-    metrics: dict[Metric, int] = {}
     owner, known_at = (connection.user_id, connection.id), tables.microseconds(now)
+    number, found = cache(partial(names.number, db)), defaultdict[str, list[tuple[Any, ...]]](list)
     for record_id, item in fresh:
-        if isinstance(item, Sample):
-            if item.metric not in metrics:
-                metrics[item.metric] = names.number(db, tables.metrics, item.metric)
-            samples.append((*owner, record_id, item.key, known_at, metrics[item.metric], *_plain(db, item)))
-            continue
-        values = {"user_id": owner[0], "connection_id": owner[1], "record_id": record_id, "key": item.key}
-        rows[codec.kind_of(item)].append(values | {"known_at": now} | columns(item))
-    inserts.insert_many(db, tables.samples, SAMPLE_COLUMNS, samples)
-    for kind, some in rows.items():
-        db.execute(sa.insert(TABLE_OF_KIND[kind]), some)
+        values = (*owner, record_id, item.key, known_at, *_values(item, number))
+        found[codec.KIND_OF_CLASS[type(item)]].append(values)
+    for kind, some in found.items():
+        named = ("user_id", "connection_id", "record_id", "key", "known_at", *OWN_COLUMNS[kind])
+        inserts.insert_many(db, TABLE_OF_KIND[kind], named, some)
 
 
-def _plain(db: sa.Connection, sample: Sample) -> tuple[Any, ...]:
+def _values(item: Item, number: Callable[[sa.Table, str], int]) -> tuple[Any, ...]:
+    if not isinstance(item, Sample):
+        return tuple(map(tables.plain, columns(item).values()))
     return (
-        None if sample.device is None else names.number(db, tables.devices, sample.device),
-        tables.microseconds(sample.start),
-        None if sample.end is None else tables.microseconds(sample.end),
-        sample.offset,
-        sample.day.isoformat(),
-        sample.value,
-        sample.count,
-        sample.low,
-        sample.high,
+        number(tables.metrics, item.metric),
+        None if item.device is None else number(tables.devices, item.device),
+        tables.microseconds(item.start),
+        None if item.end is None else tables.microseconds(item.end),
+        item.offset,
+        item.day.isoformat(),
+        item.value,
+        item.count,
+        item.low,
+        item.high,
     )
 
 
 def _update(db: sa.Connection, changed: list[tuple[Stored, Item]], *, now: datetime) -> None:
-    values: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    moved: list[tuple[Any, ...]] = []
+    number, moved = cache(partial(names.number, db)), defaultdict[str, list[tuple[Any, ...]]](list)
     figures: list[tuple[Any, ...]] = []
     known_at = tables.microseconds(now)
     for row, item in changed:
-        if not isinstance(item, Sample):
-            new = {"known_at": now} | columns(item)
-            values[codec.kind_of(item)].append({"row": row.id} | {f"new_{name}": value for name, value in new.items()})
-        elif _has_moved(row.item, item):
-            metric = names.number(db, tables.metrics, item.metric)
-            moved.append((known_at, metric, *_plain(db, item), row.id))
-        else:
+        if isinstance(item, Sample) and _place(item) == _place(row.item):
             figures.append((known_at, item.value, item.count, item.low, item.high, row.id))
-    inserts.update_many(db, tables.samples, SAMPLE_COLUMNS[4:], moved)
+        else:
+            moved[codec.KIND_OF_CLASS[type(item)]].append((known_at, *_values(item, number), row.id))
     inserts.update_many(db, tables.samples, FIGURES, figures)
-    for kind, some in values.items():
-        t = TABLE_OF_KIND[kind]
-        bound: dict[str, Any] = {name.removeprefix("new_"): sa.bindparam(name) for name in some[0] if name != "row"}
-        db.execute(sa.update(t).where(t.c.id == sa.bindparam("row")).values(bound), some)
+    for kind, some in moved.items():
+        inserts.update_many(db, TABLE_OF_KIND[kind], ("known_at", *OWN_COLUMNS[kind]), some)
 
 
 FIGURES = ("known_at", "value", "count", "low", "high")  # the columns of no index, which are quick to update
 
 
 _place = attrgetter("metric", "device", "start", "end", "offset", "day")
-
-
-def _has_moved(old: Item, new: Sample) -> bool:
-    return not isinstance(old, Sample) or bool(_place(old) != _place(new))
 
 
 def _delete(db: sa.Connection, gone: list[Stored]) -> None:
@@ -347,10 +327,9 @@ def _revise(db: sa.Connection, connection: Connection, old: list[Stored], *, now
             until,
         )
         for row in old
-        if row.known_at != until and not _intraday(row.item)
+        if row.known_at != until and not (type(row.item) is Sample and row.item.metric in INTRADAY)
     ]
     inserts.insert_many(db, tables.revisions, REVISION_COLUMNS, values)
 
 
-def _intraday(item: Item) -> bool:
-    return isinstance(item, Sample) and METRICS[item.metric].shape is Shape.INTRADAY
+INTRADAY = frozenset(metric for metric, spec in METRICS.items() if spec.shape is Shape.INTRADAY)

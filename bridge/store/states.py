@@ -68,25 +68,23 @@ def register(
     wanted = {record.path: record for record in records}
     states = _load(db, connection, list(wanted))
     fresh = [record for path, record in wanted.items() if path not in states]
-    alive = {record.path for record in records if not record.deleted}
+    alive = {record.path for record in records if not record.deleted} if fresh else ()
+    at = tables.microseconds(now)
+    named = ("connection_id", "stream", "key", "parent", "deleted", "version", "arrived_at")
     values = [
-        {
-            "connection_id": connection.id,
-            "stream": record.stream,
-            "key": record.key,
-            "parent": record.parent,
-            "deleted": False,
-            "version": 0,
-            "arrived_at": now,
-        }
+        (connection.id, record.stream, record.key, record.parent, False, 0, at)
         for record in fresh
         if record.path in alive
     ]
-    if values:
-        r = tables.records.c
-        for row in db.execute(sa.insert(tables.records).returning(r.id, r.stream, r.key), values):
-            path = f"{row.stream}/{row.key}"
-            states[path] = State(id=row.id, record=wanted[path], parent=wanted[path].parent)
+    inserts.insert_many(db, tables.records, named, values)
+    keys: dict[str, list[str]] = defaultdict(list)
+    for _, stream, key, *_ in values:
+        keys[stream].append(key)
+    for stream, some in keys.items():
+        where = {"connection_id": connection.id, "stream": stream}
+        for number, key in inserts.select_many(db, tables.records, ("id", "key"), "key", some, **where):
+            record = wanted[f"{stream}/{key}"]
+            states[record.path] = State(id=number, record=record, parent=record.parent)
     return states
 
 
@@ -116,8 +114,7 @@ def load_states(db: sa.Connection, name: str, values: Collection[Any], **equal: 
 
 def state_of(row: Sequence[Any]) -> State:
     """Return the state of a record from plain values of the columns ``_STATE``, with an empty payload."""
-    number, stream, key, parent, mark, deleted, reason, version, *instants = row
-    arrived_at, as_of, whole_as_of = (None if at is None else tables.instant(at) for at in instants)
+    number, stream, key, parent, mark, deleted, reason, version, arrived_at, as_of, whole_as_of = row
     outside = tuple(reason.splitlines()) if reason and only_outside(reason) else ()
     return State(
         id=number,
@@ -127,9 +124,9 @@ def state_of(row: Sequence[Any]) -> State:
         reason=None if outside else reason,
         outside=outside,
         version=version,
-        arrived_at=arrived_at,
-        as_of=as_of,
-        whole_as_of=whole_as_of,
+        arrived_at=None if arrived_at is None else tables.instant(arrived_at),
+        as_of=None if as_of is None else tables.instant(as_of),
+        whole_as_of=None if whole_as_of is None else tables.instant(whole_as_of),
     )
 
 

@@ -32,6 +32,13 @@ def day_of(value: date | str) -> date:
     return date.fromisoformat(value) if isinstance(value, str) else value
 
 
+def plain(value: Any) -> Any:
+    """Return an instant or a day in the form in which a driver takes it for its column, and any other value itself."""
+    if isinstance(value, datetime):
+        return microseconds(value)
+    return value.isoformat() if isinstance(value, date) else value
+
+
 class Instant(sa.TypeDecorator[datetime]):
     """A column type for aware instants, stored as integers, which sort and are the same in both databases."""
 

@@ -183,10 +183,10 @@ def _record(calendar: str, item: Mapping[str, Any], *, theirs: bool) -> RawRecor
 
 def _kept(item: Mapping[str, Any]) -> dict[str, Any]:
     """Return the part of an event that is stored, without other programs' properties and without its description."""
-    kept = {name: value for name, value in item.items() if name not in ("description", "extendedProperties")}
-    if TASK_LINK in str(item.get("description", "")):
+    kept = dict(item)
+    if TASK_LINK in str(kept.pop("description", "")):
         kept["description"] = TASK_LINK
-    ours = item.get("extendedProperties")
+    ours = kept.pop("extendedProperties", None)
     private = ours.get("private") if isinstance(ours, Mapping) else None
     if isinstance(private, Mapping) and OURS in private:
         kept["extendedProperties"] = {"private": {OURS: private[OURS]}}

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from bridge.domain.errors import BadRecord
 from bridge.domain.types import Event, Item, RawRecord, Response
@@ -49,16 +50,18 @@ def _hole(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of an event's start, end and recurrence."""
-    start, end = payload.get("start"), payload.get("end")
+    start, end = mapping(payload.get("start")), mapping(payload.get("end"))
     first, last = _date(start), _date(end)
     if first is not None:
         if last is None or last < first:
             raise BadRecord("google_calendar/event: end is missing or before start")
         return {"first_day": first, "last_day": max(first, last - timedelta(days=1)), "recurrence": _rules(payload)}
-    begun, ended = _instant(start), _instant(end)
+    zone, end_zone = time_zone(start.get("timeZone")), time_zone(end.get("timeZone"))
+    begun, ended = _instant(start, zone), _instant(end, end_zone)
     if begun is None or ended is None or ended < begun:
         raise BadRecord("google_calendar/event: start or end is no instant, or end is before start")
-    zones = {"zone": _zone(start), "end_zone": zone_of_arrival(_zone(start), _zone(end))}
+    name, end_name = (None if one is None else one.key for one in (zone, end_zone))
+    zones = {"zone": name, "end_zone": zone_of_arrival(name, end_name)}
     return {"start": begun, "end": ended, "recurrence": _rules(payload), **zones}
 
 
@@ -67,8 +70,8 @@ def _exception(payload: Mapping[str, Any], calendar: str) -> dict[str, Any]:
     master = payload.get("recurringEventId")
     if not isinstance(master, str) or not master:
         return {}
-    original = payload.get("originalStartTime")
-    start, day = _instant(original), _date(original)
+    original = mapping(payload.get("originalStartTime"))
+    start, day = _instant(original, time_zone(original.get("timeZone"))), _date(original)
     if start is None and day is None:
         raise BadRecord("google_calendar/event: originalStartTime is unreadable")
     return {"master": f"{calendar}/{master}", "original_start": start, "original_day": day}
@@ -76,7 +79,7 @@ def _exception(payload: Mapping[str, Any], calendar: str) -> dict[str, Any]:
 
 def _facts(payload: Mapping[str, Any]) -> dict[str, Any]:
     """Return all fields of an event except its times and its series."""
-    attendees = [a for a in rows(payload.get("attendees")) if isinstance(a, Mapping)]
+    attendees = [a for a in rows(payload.get("attendees")) if isinstance(a, dict)]
     people = [a for a in attendees if a.get("resource") is not True]
     me = next((a for a in people if a.get("self") is True), None)
     answer, theirs = _response(me), payload.get(THEIRS) is True
@@ -117,14 +120,9 @@ def _rules(payload: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(line for line in rows(payload.get("recurrence")) if isinstance(line, str))
 
 
-def _instant(when: Any) -> datetime | None:
-    return utc(mapping(when).get("dateTime"), EVENT_YEARS, zone=time_zone(mapping(when).get("timeZone")))
+def _instant(when: Mapping[str, Any], zone: ZoneInfo | None) -> datetime | None:
+    return utc(when.get("dateTime"), EVENT_YEARS, zone=zone)
 
 
-def _date(when: Any) -> date | None:
-    return calendar_date(mapping(when).get("date"), EVENT_YEARS)
-
-
-def _zone(when: Any) -> str | None:
-    zone = time_zone(mapping(when).get("timeZone"))
-    return None if zone is None else zone.key
+def _date(when: Mapping[str, Any]) -> date | None:
+    return calendar_date(when.get("date"), EVENT_YEARS)
