@@ -104,10 +104,8 @@ def users_waiting(bridge: Bridge, *, now: datetime) -> set[int]:
     """Return the ids of users with an event that is due to be sent, an empty set without a target."""
     if not bridge.settings.webhook:
         return set()
-    changed = bridge.store.recommendations.last_changes(since=now - KEPT_FOR)
-    sent, tried = (bridge.store.maintenance.last_done_by_end(chore) for chore in (SENT, TRIED))
-    found = [(number, at, str(number)) for number, at in changed.items()]
-    return {number for number, at, end in found if at > sent.get(end, now) and _is_due(at, tried.get(end), now)}
+    waiting = bridge.store.waiting.users_with_events(SENT, TRIED, since=now - KEPT_FOR)
+    return {number for number, at, tried in waiting if _is_due(at, tried, now)}
 
 
 def _is_due(at: datetime, tried: datetime | None, now: datetime) -> bool:

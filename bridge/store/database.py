@@ -166,11 +166,13 @@ class Database:
         """Give back the space of deleted rows to the disk where that is worthwhile.
 
         SQLite's file is rewritten if at most ``at_most`` bytes (None: no limit) are in use. Writers wait meanwhile.
+        Raises StoreFault, for example while another process writes for long.
         """
         if self.engine.dialect.name == "postgresql":
-            self._alone("VACUUM (ANALYZE) arrivals, notices, sync_runs")  # what housekeeping deletes from
+            with self._telling():
+                self._alone("VACUUM (ANALYZE) arrivals, notices, sync_runs")  # what housekeeping deletes from
             return
-        with self._raw() as raw:
+        with self._telling(), self._raw() as raw:
             asked = ("page_count", "freelist_count", "page_size")
             pages, unused, size = (raw.cursor().execute(f"PRAGMA {what}").fetchone()[0] for what in asked)
             small = at_most is None or (pages - unused) * size <= at_most

@@ -38,6 +38,7 @@ _POSTGRESQL = {  # https://www.postgresql.org/docs/current/errcodes-appendix.htm
     "53100": Fault.FULL,
     "25006": Fault.READ_ONLY,
     "55P03": Fault.LOCKED,
+    "40P01": Fault.LOCKED,  # a deadlock, of which the server ends one transaction
     "XX001": Fault.DAMAGED,
     "XX002": Fault.DAMAGED,
     "58030": Fault.FAILING,

@@ -81,16 +81,6 @@ class Maintenance(Part):
         counted = {name: sa.select(sa.func.count()).select_from(one) for name, one in tables.metadata.tables.items()}
         return {name: db.execute(query).scalar_one() for name, query in sorted(counted.items())}
 
-    @reads
-    def last_done_by_end(self, db: sa.Connection, begin: str) -> dict[str, datetime]:
-        """Return end of the name -> the last instant, for each chore done whose name begins with ``begin``.
-
-        The end of a name is what follows ``begin``.
-        """
-        s = tables.singletons.c
-        found = db.execute(sa.select(s.name, s.since).where(s.name.startswith(begin, autoescape=True)))
-        return {row.name.removeprefix(begin): row.since for row in found}
-
     @writes()
     def mark_done(self, db: sa.Connection, chore: str, holder: str, *, now: datetime) -> None:
         """Save that the process ``holder`` did a chore at ``now``."""

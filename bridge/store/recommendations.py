@@ -231,19 +231,6 @@ class Recommendations(Part):
         mine = sa.and_(t.user_id == user_id, sa.or_(t.created_at > since, t.outcome_at > since))
         return [_recommendation(row) for row in db.execute(sa.select(table).where(mine).order_by(t.id))]
 
-    @reads
-    def last_changes(self, db: sa.Connection, *, since: datetime) -> dict[int, datetime]:
-        """Return user id -> the instant at which the last recommendation was made or known as done.
-
-        Users without such an instant after ``since`` are left out.
-        """
-        t = table.c
-        done = sa.select(t.user_id, t.outcome_at.label("at")).where(t.outcome_at > since, t.outcome == str(Deed.DONE))
-        made = sa.select(t.user_id, t.created_at.label("at")).where(t.created_at > since)
-        both = sa.union_all(made, done).subquery()
-        found = db.execute(sa.select(both.c.user_id, both.c.at))
-        return {row.user_id: row.at for row in sorted(found, key=lambda row: row.at)}
-
     @writes()
     def mark_shown(self, db: sa.Connection, recommendation_id: int, *, now: datetime) -> None:
         """Save that a recommendation was shown to the user at ``now``, unless it was shown before."""

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
+from bridge.domain.records import Deed
 from bridge.domain.slots import Moment
 from bridge.store import tables
 from bridge.store.database import Part, reads
 
+OUTCOME_AFTER = timedelta(days=21)  # at most, from the Monday of a recommendation's week
 c, r, s = tables.connections.c, tables.recommendations.c, tables.silences.c
 
 
@@ -65,6 +67,31 @@ class Waiting(Part):
         connected = sa.exists().where(c.user_id == r.user_id, c.source_id.in_(named), c.paused.is_(None))
         recent = sa.select(r.user_id).where(r.answered_at >= since, r.created_at >= advised, connected)
         return set(db.execute(recent).scalars())
+
+    @reads
+    def users_with_events(
+        self, db: sa.Connection, sent: str, tried: str, *, since: datetime
+    ) -> list[tuple[int, datetime, datetime | None]]:
+        """Return (user id, last event, last attempt) of users with an event after their last that was sent.
+
+        An event is a recommendation made or done after ``since``. ``sent`` and ``tried`` begin the names of two chores.
+        """
+        told, asked = tables.singletons.alias(), tables.singletons.alias()
+        recent = r.week >= since.date() - OUTCOME_AFTER  # with an index
+        done = sa.and_(r.outcome_at > since, r.outcome == str(Deed.DONE))
+        events = sa.union_all(
+            sa.select(r.user_id, r.created_at.label("at")).where(recent, r.created_at > since),
+            sa.select(r.user_id, r.outcome_at).where(recent, done),
+        ).subquery()
+        user, last = sa.cast(events.c.user_id, sa.Text), sa.func.max(events.c.at, type_=tables.Instant)
+        query = (
+            sa.select(events.c.user_id, last, asked.c.since)
+            .join(told, told.c.name == sa.literal(sent) + user)
+            .outerjoin(asked, asked.c.name == sa.literal(tried) + user)
+            .where(events.c.at > told.c.since)
+            .group_by(events.c.user_id, asked.c.since)
+        )
+        return [(number, at, attempt) for number, at, attempt in db.execute(query)]
 
 
 def _gathered(

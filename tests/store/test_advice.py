@@ -6,10 +6,11 @@ from dataclasses import replace
 from datetime import date, datetime
 
 import pytest
+import sqlalchemy as sa
 
 from bridge.domain.errors import SetupError
 from bridge.domain.facts import fact
-from bridge.domain.records import Recommendation
+from bridge.domain.records import SAID, Deed, Recommendation
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import moment_of
 from bridge.store import Store
@@ -79,6 +80,30 @@ def test_they_are_listed_by_creation_within_a_window(store: Store) -> None:
     found = store.recommendations.between(given.user_id, since=T0, until=T0 + 2 * HOUR)
     assert [one.created_at for one in found] == [T0, T0 + HOUR]
     assert store.recommendations.between(connected(store).user_id, since=T0, until=T0 + 9 * HOUR) == []
+
+
+def test_events_wait_from_the_last_that_was_sent(store: Store) -> None:
+    kept = store.recommendations.add(advised(store))
+    user, since, seen = kept.user_id, T0 - HOUR, list[str]()
+
+    def waiting(number: int = 0) -> list[tuple[int, datetime, datetime | None]]:
+        if number:
+            store.maintenance.mark_done(f"sent {user}", "test/1", now=T0 + number * HOUR)
+        return store.waiting.users_with_events("sent ", "tried ", since=since)
+
+    assert waiting() == []  # nothing was ever sent: the first delivery begins the count
+    assert waiting(-1) == [(user, T0, None)]
+    store.maintenance.mark_done(f"tried {user}", "test/1", now=T0 + HOUR)
+    store.recommendations.save_outcome(kept.id, Deed.DONE, SAID, at=T0 + 3 * HOUR)
+    assert waiting(2) == [(user, T0 + 3 * HOUR, T0 + HOUR)]
+    assert waiting(3) == []
+    if store.database.engine.dialect.name == "sqlite":
+        sa.event.listen(store.database.engine, "before_cursor_execute", lambda *given: seen.append(given[2]))
+        waiting()
+        query = next(text for text in seen if "recommendations" in text)
+        with store.database.read() as db:
+            plan = db.exec_driver_sql(f"EXPLAIN QUERY PLAN {query}", (0,) * query.count("?")).all()
+        assert not [step for *_, step in plan if step.startswith("SCAN recommendations")]
 
 
 def test_a_silence_lasts_an_hour_or_until_data_arrives(store: Store) -> None:

@@ -21,7 +21,7 @@ import sqlalchemy as sa
 from bridge import installation
 from bridge.config import load
 from bridge.daemon import housekeeping
-from bridge.domain.errors import SetupError, TryLater
+from bridge.domain.errors import Fault, SetupError, StoreFault, TryLater
 from bridge.domain.records import Correction
 from bridge.domain.types import Page, RawRecord
 from bridge.ingest import connecting, runs
@@ -178,6 +178,39 @@ def test_looking_for_what_is_old_waits_for_no_writer(world: World, database_url:
         other.people.add_user("ben", "UTC", now=NOW)
         assert world.store.maintenance.tidy(NOW - timedelta(days=1), ()).raw == 0
         assert world.store.scheduling.repair_clock(now=NOW, lease=LEASE) == 0
+
+
+def test_a_file_that_cannot_be_rewritten_now_is_told_as_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "bridge.db"
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0)
+    with closing(Store(f"sqlite:///{path}")) as store, closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("CREATE TABLE large AS SELECT randomblob(3000000)")
+        other.execute("DROP TABLE large")
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreFault, match="another process writes"):
+            store.maintenance.compact()
+
+
+@pytest.mark.postgres
+def test_a_deadlock_is_told_as_a_lock_that_another_try_may_get(postgres: Store) -> None:
+    users, both = [postgres.people.add_user(name, "UTC", now=NOW).id for name in ("ana", "ben")], threading.Barrier(2)
+    faults: list[StoreFault] = []
+
+    def change(first: int, second: int) -> None:
+        try:
+            with postgres.transaction():
+                postgres.people.set_language(first, "de", now=NOW)
+                both.wait(30)
+                postgres.people.set_language(second, "de", now=NOW)
+        except StoreFault as error:
+            faults.append(error)
+
+    threads = [threading.Thread(target=change, args=order) for order in (users, users[::-1])]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [fault.kind for fault in faults] == [Fault.LOCKED]
 
 
 def test_what_was_never_understood_is_kept(world: World) -> None:
