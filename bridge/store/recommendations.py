@@ -202,6 +202,13 @@ class Recommendations(Part):
         return [_advice_record(row) for row in db.execute(_ADVICE_RECORDS, bound)]
 
     @reads
+    def states(
+        self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime
+    ) -> tuple[tuple[object, ...], ...]:
+        """Return id, answer, new slot and start of the advice made in [since, until), which make a plan old."""
+        return tuple(map(tuple, db.execute(_STATES, {"user": user_id, "since": since, "until": until})))
+
+    @reads
     def of_unknown_outcome(
         self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime, over_since: datetime
     ) -> list[AdviceRecord]:
@@ -321,6 +328,11 @@ _ADVICE_RECORDS = (
     sa.select(*(c for c in table.c if c.name not in UNREAD))
     .where(_MADE_BETWEEN)
     .order_by(table.c.created_at, table.c.id)
+)
+_STATES = (
+    sa.select(table.c.id, table.c.answer, table.c.moved_week, table.c.moved_timestep, table.c.start_at)
+    .where(_MADE_BETWEEN)
+    .order_by(table.c.id)
 )
 _OF_UNKNOWN_OUTCOME = _ADVICE_RECORDS.where(
     table.c.outcome == str(Deed.UNKNOWN),

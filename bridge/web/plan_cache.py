@@ -69,8 +69,7 @@ class PlanCache:
 
 def _version(bridge: Bridge, user: User, now: datetime) -> Version:
     store = bridge.store
-    given = store.recommendations.advice_records(user.id, since=now - ADVICE_BACK, until=now + INSTANT)
-    advice = tuple((one.id, one.answer, one.moved_to, one.start) for one in given)
+    advice = store.recommendations.states(user.id, since=now - ADVICE_BACK, until=now + INSTANT)
     resets = tuple(reset.taken_back_at for reset in store.lessons.resets(user.id))
     five_minutes = now.timestamp() // FRESH.total_seconds()
     return data_version(bridge, user, now), store.people.wishes(user.id), advice, resets, five_minutes

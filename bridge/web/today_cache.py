@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, TypeVar
 
@@ -18,7 +18,7 @@ from bridge.day.opening import opening
 from bridge.day.person import Person
 from bridge.day.routine import Routine
 from bridge.domain.facts import Fact
-from bridge.domain.records import Snapshot, User
+from bridge.domain.records import AdviceRecord, Snapshot, User
 from bridge.domain.slots import INSTANT, Moment, moment_at, slot_start, zone_at
 from bridge.domain.types import Reading
 from rhythm_env.interface import Meter, Slot
@@ -59,6 +59,7 @@ class TodayCache:
         self._yesterdays: dict[int, tuple[object, Moment, dict[Meter, Reading]]] = {}
         self._days: dict[int, tuple[object, Moment, list[WeekSlot]]] = {}
         self._openings: dict[int, tuple[tuple[object, ...], tuple[Fact, ...]]] = {}
+        self._advice: dict[int, tuple[DataVersion, list[AdviceRecord]]] = {}
         self._lock = threading.Lock()
 
     def routine(self, bridge: Bridge, user: User, now: datetime) -> Routine:
@@ -92,7 +93,7 @@ class TodayCache:
         snapshot = self.snapshot(bridge, user, now)
         moment = moment_at(now, user.zones)
         entries = [entry for entry in snapshot.agenda if entry[0].end > now - WEEK and entry[0].start < now + WEEK]
-        advice = bridge.store.recommendations.advice_records(user.id, since=now - WEEK, until=now + INSTANT)
+        advice = self._given(bridge, user, now)
         slots = self._slots(user, snapshot, replace(moment, slot=Slot.MORNING))
         return Today(
             at=now,
@@ -103,6 +104,15 @@ class TodayCache:
             slots=[replace(one, advice=of_moment(advice, one.facts.moment)) for one in slots],
             calendar=is_known(bridge.store, user, entries),
         )
+
+    def _given(self, bridge: Bridge, user: User, now: datetime) -> list[AdviceRecord]:
+        """Return the advice of the last week, read again with another answer, new slot or start."""
+        store, bounds = bridge.store.recommendations, {"since": now - WEEK, "until": now + INSTANT}
+        found, states = self._advice.get(user.id), store.states(user.id, **bounds)
+        if found is None or found[0] != states:
+            found = states, store.advice_records(user.id, **bounds)
+            self._keep(self._advice, user, found)
+        return found[1]
 
     def _slots(self, user: User, snapshot: Snapshot, morning: Moment) -> list[WeekSlot]:
         """Return the slots of the day that begins with ``morning``, without advice."""
@@ -116,19 +126,24 @@ class TodayCache:
         return found[2]
 
     def _readings(self, user: User, snapshot: Snapshot, now: datetime) -> dict[Meter, Reading]:
-        """Return the meters at ``now``, from an index over the snapshot that serves 50 views of a day."""
+        """Return the meters of this minute, from an index over the snapshot that serves 50 views of a day."""
         # It remembers what it reads, so that it is made again after these views.
         with self._lock:
+            minute = now.replace(second=0, microsecond=0)
             found = self._pasts.pop(user.id, None)
+            if found is not None and found.samples is snapshot.samples and found.read == minute:
+                self._pasts[user.id] = found
+                return found.readings
             if found is None or found.samples is not snapshot.samples or not found.until > now or not found.left:
                 until = midnight(now.astimezone(zone_at(now, user.zones)).date() + timedelta(days=1), user.zones)
                 past = meters.Past(replace(snapshot, at=max(until, now)), since=now)
                 found = _Index(past=past, samples=snapshot.samples, until=until)
             found.left -= 1
+            found.read, found.readings = minute, meters.read_at(found.past, now)
             self._pasts[user.id] = found
             if len(self._pasts) > MAX_CACHED_USERS:
                 del self._pasts[next(iter(self._pasts))]
-            return meters.read_at(found.past, now)
+            return found.readings
 
     def opening(self, bridge: Bridge, user: User, current: Today) -> tuple[Fact, ...]:
         """Return the facts that the day begins with, made again with new data, another mode or a quarter of an hour."""
@@ -164,13 +179,15 @@ class TodayCache:
 class _Index:
     """An index over the ``samples`` of a snapshot, good for instants before ``until``.
 
-    ``left`` counts the views that it still serves.
+    ``left`` counts the views that it still serves, and ``read`` is the minute of the newest ``readings``.
     """
 
     past: meters.Past
     samples: Sequence[object]
     until: datetime
     left: int = VIEWS_PER_INDEX
+    read: datetime | None = None
+    readings: dict[Meter, Reading] = field(default_factory=dict)
 
 
 def data_version(bridge: Bridge, user: User, now: datetime) -> DataVersion:

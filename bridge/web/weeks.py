@@ -15,8 +15,7 @@ def cached_week(visit: Visit, monday: date) -> Week:
     """Return the week that begins on ``monday``, made again with new data and other advice."""
     bridge, user, now = visit.bridge, visit.user, visit.now
     start = slot_start(moment_of(monday, 0), user.zones)
-    given = bridge.store.recommendations.advice_records(user.id, since=start - A_WEEK, until=start + A_WEEK)
-    advice = tuple((one.id, one.answer, one.moved_to, one.start) for one in given)
+    advice = bridge.store.recommendations.states(user.id, since=start - A_WEEK, until=start + A_WEEK)
     version = data_version(bridge, user, now), monday, advice
     week = partial(load_week, bridge.store, user, bridge.classifier, monday, at=now)
     return visit.app.results.get(user, "week", version, week)

@@ -186,7 +186,9 @@ def calendar(visit: Visitor, week: Annotated[str | None, Query(max_length=20)] =
     """
     monday = weeks.monday_of(week, visit.now, visit.user.zones)
     found = cached_week(visit, monday)
-    return {"user": visit.user.name, **week_document(replace(found, at=visit.now))}
+    shown = visit.app.results.get(visit.user, "calendar", (found,), lambda: week_document(found))
+    at = visit.now.astimezone(zone_at(visit.now, visit.user.zones))
+    return {"user": visit.user.name, **shown, "at": at.isoformat()}
 
 
 @router.post("/labels")

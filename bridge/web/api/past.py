@@ -24,6 +24,7 @@ from bridge.web.state import Visitor
 router = APIRouter(tags=["past"])
 Weeks = Annotated[int, Query(ge=1, le=52)]
 DAYS_PER_WEEK = 7
+MINUTE_SECONDS = 60  # for which a list of what is still ahead holds
 CONFIRMED_FRESH_SECONDS = 900  # what ends in between is looked at with the next data, or after that
 
 
@@ -58,11 +59,15 @@ def review(visit: Visitor, week: Annotated[str | None, Query(max_length=20)] = N
 def history(visit: Visitor, days: Annotated[int, Query(ge=1, le=366)] = 14) -> list[PastAdviceDocument]:
     """Return the recommendations of the last ``days``, newest first, each with its answer and its outcome."""
     bridge, user, now = visit.bridge, visit.user, visit.now
-    version = effects_version(bridge, user, now), now.timestamp() // CONFIRMED_FRESH_SECONDS
-    confirmed = partial(outcomes.confirm, bridge.store, user, bridge.classifier, now=now)
-    visit.app.results.get(user, "confirmed", version, confirmed)
-    found = outcomes.advised(bridge.store, user, since=now - timedelta(days=days), until=now + INSTANT)
-    return [past_advice_document(one, user, now=now) for one in reversed(found)]
+    version, results = effects_version(bridge, user, now), visit.app.results
+
+    def listed() -> list[PastAdviceDocument]:
+        confirmed = partial(outcomes.confirm, bridge.store, user, bridge.classifier, now=now)
+        results.get(user, "confirmed", (version, now.timestamp() // CONFIRMED_FRESH_SECONDS), confirmed)
+        found = outcomes.advised(bridge.store, user, since=now - timedelta(days=days), until=now + INSTANT)
+        return [past_advice_document(one, user, now=now) for one in reversed(found)]
+
+    return results.get(user, f"history of {days} days", (version, now.timestamp() // MINUTE_SECONDS), listed)
 
 
 @router.get("/belief", responses=BELIEF, response_class=JSONResponse)

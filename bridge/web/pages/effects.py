@@ -19,7 +19,7 @@ from bridge.domain.languages import Text, _, date_text, say, shown
 from bridge.domain.slots import moment_at
 from bridge.domain.trials import DAY
 from bridge.web.render import page
-from bridge.web.result_cache import effects_version
+from bridge.web.result_cache import Version, effects_version
 from bridge.web.state import Visit, Visitor
 
 router = APIRouter()
@@ -40,12 +40,13 @@ def show(visit: Visitor) -> HTMLResponse:
     """Show what advice changes, each trial with a picture, and what the watch has seen."""
     store, user = visit.bridge.store, visit.user
     switches = store.people.preferences(user.id).switches
-    found = harm.watched(store, user, now=visit.now)
+    version, results = effects_version(visit.bridge, user, visit.now), visit.app.results
+    found = results.get(user, "watched", version, lambda: harm.watched(store, user, now=visit.now))
     return page(
         "effects.html",
         visit,
         path="/effects",
-        advice=_advice(visit),
+        advice=_advice(visit, version),
         trials=[_trial(visit, one) for one in trial.told_of(visit.bridge, user, now=visit.now)],
         outcomes=[(name, shown(trials.NAMES[name])) for name in OUTCOMES],
         watch_line=shown(watch.watch_line(found, switches)),
@@ -56,9 +57,8 @@ def show(visit: Visitor) -> HTMLResponse:
     )
 
 
-def _advice(visit: Visit) -> list[str]:
+def _advice(visit: Visit, version: Version) -> list[str]:
     """Return the known effects of advice against none in words, from the cache while nothing has changed."""
-    version = effects_version(visit.bridge, visit.user, visit.now)
 
     def computed() -> list[Text]:
         told = effects(visit.bridge.store, [visit.user], now=visit.now)["advice"]

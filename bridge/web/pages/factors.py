@@ -86,7 +86,9 @@ def _noted(visit: Visit, one: notes.Note) -> dict[str, str]:
 
 def chips_of(visit: Visit) -> list[str]:
     """Return what the user noted before, and what people often note, as texts of buttons."""
-    noted = [name for name in exposures.names(visit.bridge.store, visit.user) if name not in exposures.CLASSES]
+    store, user, version = visit.bridge.store, visit.user, data_version(visit.bridge, visit.user, visit.now)
+    names = visit.app.results.get(user, "chips", version, lambda: exposures.names(store, user))
+    noted = [name for name in names if name not in exposures.CLASSES]
     return [*noted, *(shown(one) for one in FIRST_CHIPS if shown(one) not in noted)][:CHIPS_MAX]
 
 
