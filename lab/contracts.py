@@ -59,15 +59,12 @@ class AcyclicContract(Contract):
 
 
 def _names(contract: Contract, field: str) -> set[str]:
-    """Return the modules that a field of a contract names."""
     return set(getattr(contract, field))
 
 
 def _below(module: str, packages: set[str]) -> bool:
-    """Tell if a module is in ``packages`` or below a package of it."""
     return any(module == package or module.startswith(f"{package}.") for package in packages)
 
 
 def _root(module: str, packages: set[str]) -> str:
-    """Return the package of ``packages`` that a module belongs to."""
     return next(package for package in packages if _below(module, {package}))

@@ -20,7 +20,7 @@ from bridge.domain.records import ProxyMap
 from bridge.meters import proxy
 from lab.evaluation.grades import play_by_name
 from lab.marked_documents import put
-from lab.validation import diaries, diary, diary_ranks, memory, ranks, validate
+from lab.validation import diary, diary_ranks, ranks, validate
 from rhythm_env.interface import Meter
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -62,7 +62,7 @@ Figure = dict[str, Any]
 def computed(samples: Path) -> Iterator[Figure]:
     """Yield the figures that the samples in a folder give. Data that are absent give none."""
     yield from _days(samples)
-    for one in diaries.found(samples):
+    for one in diary.found(samples):
         yield from of_diary(one)
 
 
@@ -82,7 +82,6 @@ def _days(samples: Path) -> Iterator[Figure]:
 
 
 def _prompts(one: diary.Diary) -> Iterator[Figure]:
-    """Yield the meters on a diary, beside the hour and beside what they were, on the same persons."""
     now, was = ({who: _person(p, m) for who, p in one.people.items()} for m in (proxy.shipped(), before()))
     for meter, report in PROMPTS:
         row = diary_ranks.row(list(now.values()), meter, report)
@@ -120,7 +119,7 @@ def _gain(
 
 
 def _memory(one: diary.Diary) -> Iterator[Figure]:
-    for name, gains in memory.gains(one, "valence").items():
+    for name, gains in diary_ranks.gains(one, "valence").items():
         told = f"log likelihood of an answer by its daily rhythm, {name}"
         yield _figure(told, one.name, fmean(gains), ranks.interval(gains), len(gains), "make evidence")
 
@@ -206,7 +205,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _checked(document: Mapping[str, Any], found: Sequence[Figure]) -> int:
-    """Tell what was computed again, and return 1 where a figure is another than the file's."""
     kept = {(one["figure"], one["on"]): one for one in document["figures"]}
     other = [one["figure"] for one in found if kept.get((one["figure"], one["on"])) != one]
     for policy, seeds, same in again(document["worlds"]):

@@ -155,7 +155,6 @@ _WEEK = "An ordinary week: eight days of each list."
 
 
 def _about_awkward(sample: dict[str, Any]) -> str:
-    """Return the sentence about the awkward case, with what the sample has of it."""
     sleeps = ", a nap, two nights on a date" if sample.get("sleeps") else ""
     odd = ", odd rows" if sample.get("odd") or sample.get("more") else ""
     usual = "the end of summer time, a flight to New York, nulls, a row without its end"
@@ -242,7 +241,6 @@ def _check_times(name: str, row: Row, home: ZoneInfo) -> None:
 
 
 def _local_date(name: str, value: Any, home: ZoneInfo) -> date:
-    """Return the date of an instant in a zone. A text without an offset tells the person's clock, or names UTC."""
     said = datetime.fromisoformat(value) if isinstance(value, str) else None
     if said is not None and said.tzinfo is None and not IN_UTC.search(name):
         return said.date()
@@ -266,7 +264,6 @@ def _is_instant(value: Any) -> bool:
 
 
 def _is_fact(name: str, value: Any) -> bool:
-    """Say if a number is no measurement but an id, an offset, an instant or a flag."""
     return (
         name.lower().endswith("id")
         or OFFSET.fullmatch(name) is not None
@@ -284,7 +281,6 @@ def _read(value: Any) -> datetime:
 
 
 def _like(old: Any, at: datetime) -> Any:
-    """Return an instant in the notation of another."""
     if not isinstance(old, str):
         return type(old)(at.timestamp() * (1 if int(old) in UNIX_SECONDS else 1000))
     said = datetime.fromisoformat(old)

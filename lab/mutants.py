@@ -163,7 +163,6 @@ def _module(path: Path, root: Path) -> str:
 
 
 def _imports(path: Path, known: Mapping[str, Path]) -> set[str]:
-    """Return the modules that a module imports, and those that it names as ``module:name`` or as a source."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):

@@ -130,7 +130,6 @@ def _listening(asked: list[Asked]) -> Any:
 
 
 def _bare(requested: Sequence[Asked], folder: Path) -> None:
-    """Make all requests, with a connection per host, and write a row per source in a transaction each."""
     lines: dict[str, HTTPConnection] = {}
     for address, headers in requested:
         parts = urlsplit(address)
@@ -186,7 +185,7 @@ def planner(_home: Path) -> Iterator[Row]:
     import random
 
     from bridge import registry
-    from lab.benchmarks.decisions import POLICY, forget, observed
+    from lab.benchmarks.subjects import POLICY, forget, observed
 
     policy, seen = registry.policy(POLICY), observed(89)
     earlier = replace(seen, history=seen.history[:-1])
@@ -214,7 +213,7 @@ def landing(_home: Path) -> Iterator[Row]:
     Changed records stand beside the same reads and writes with the driver alone.
     """
     from bridge.store import Store
-    from lab.benchmarks.landing import NOW, bare_twice, landed, made, normalise
+    from lab.benchmarks.subjects import NOW, bare_twice, landed, made, normalise
 
     names = ("bare", "floor", "new", "unchanged", "changed", "rebuilt")
     taken: dict[str, list[float]] = {name: [] for name in names}
@@ -251,23 +250,23 @@ def again(_home: Path) -> Iterator[Row]:
     from bridge.ingest import runs
     from bridge.installation import Bridge
     from bridge.store import Store
-    from lab.benchmarks import fit
+    from lab.benchmarks.subjects import IMPORTED, decode_fit, write_fit
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "files"
         folder.mkdir()
-        fit.write(folder, FIT_DAYS)
+        write_fit(folder, FIT_DAYS)
         first, later, decoder = [], [], []
         for number in range(5):
             database = f"sqlite:///{name}/{number}.db"
             with closing(Store(database)) as store:
                 settings = replace(config.load(), folder=Path(name), database=database)
                 bridge = Bridge(settings=settings, store=store)
-                user = store.people.add_user("bench", "Europe/Berlin", now=fit.NOW)
-                read = partial(runs.import_path, bridge, user, folder, at=fit.NOW)
+                user = store.people.add_user("bench", "Europe/Berlin", now=IMPORTED)
+                read = partial(runs.import_path, bridge, user, folder, at=IMPORTED)
                 first.append(once(read))
                 later.append(once(read))
-                decoder.append(once(partial(fit.decode, folder)))
+                decoder.append(once(partial(decode_fit, folder)))
     yield Row(
         work=f"importing {FIT_DAYS} FIT files, times Garmin's decoder",
         figure=median(first) / median(decoder),
@@ -364,7 +363,6 @@ def apple(_home: Path) -> Iterator[Row]:
 
 
 def _without_last_day(plan: Any) -> Any:
-    """Return the plan of the export a day before."""
     return replace(plan, days=plan.days - 1, last=plan.last - timedelta(days=1))
 
 

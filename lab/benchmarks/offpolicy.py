@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 
 from bridge import registry
 from bridge.domain.guard import Guard, Guarded
-from lab.evaluation.logged import MANY
-from lab.evaluation.offpolicy import Logged, designs, estimate, model
+from lab.evaluation.offpolicy import MANY, Logged, designs, estimate, model
 from lab.evaluation.simulated_logs import simulated, wanted
 from rhythm_env.dynamics import ACTIONS
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -27,13 +27,12 @@ from bridge.auth.account import StoredAccount
 from bridge.auth.vault import Vault
 from bridge.domain.ports import EventClassifier
 from bridge.domain.records import Connection, User
-from bridge.domain.types import RawRecord
 from bridge.ingest.sync import Source, sync
 from bridge.recordings.server import LabServer
 from bridge.store import Store
-from connectors.garmin.client import _records as garmin_records
 from lab.cli.figures import table
 from lab.cli.scale import exponent
+from lab.fleet.accounts import records as of_vendor
 from lab.marked_documents import put
 from lab.people.person import demo_person
 
@@ -41,6 +40,7 @@ NOW = datetime(2026, 11, 20, 9, 5, tzinfo=UTC)
 RUNS = 7
 PAGE = 500
 KEY = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
+WATCHES = ("whoop", "garmin")
 LIMIT = 1.5  # how much slower ten years may be
 
 
@@ -77,7 +77,9 @@ class Life:
 
     def _land(self, connection: Connection, source: str, account: dict[str, Any]) -> None:
         """Land all records of the watches as a first sync would, and sync the calendars."""
-        records = list(RECORDS[source](account)) if source in RECORDS else []
+        records = (
+            [one for one in of_vendor(source, account) if one.stream != "body_battery"] if source in WATCHES else []
+        )
         spec = registry.spec(source)
         for begin in range(0, len(records), PAGE):
             some = records[begin : begin + PAGE]
@@ -87,7 +89,7 @@ class Life:
     def settle(self, like: Life | None) -> None:
         """Sync until nothing is new. Years before the window of the first sync count as read."""
         for source, of in self.sources.items():
-            for stream in of.spec.streams if like and source in RECORDS else ():
+            for stream in of.spec.streams if like and source in WATCHES else ():
                 other = like.sources[source].connection.id if like else 0
                 cursor = like.store.ingest.cursor(other, stream, of.spec.cursor_version) if like else None
                 if cursor is not None:
@@ -107,27 +109,6 @@ class Life:
 
     def observe(self) -> None:
         recommend.build_observation(self.store, self.user, self.classifier, at=NOW)
-
-
-def _whoop(account: dict[str, Any]) -> Iterator[RawRecord]:
-    for stream in ("cycle", "sleep", "recovery", "workout"):
-        plural = {"recovery": "recoveries"}.get(stream, stream + "s")
-        for row in account[plural]:
-            key = str(row["sleep_id" if stream == "recovery" else "id"])
-            yield RawRecord(
-                stream=stream, key=key, payload=row, parent=f"sleep/{key}" if stream == "recovery" else None
-            )
-
-
-def _garmin(account: dict[str, Any]) -> Iterator[RawRecord]:
-    for stream, held in (("summary", "summaries"), ("hrv", "hrv"), ("activity", "activities")):
-        yield from garmin_records(stream, account[held])
-    for stream, held in (("sleep", "sleeps"), ("heart_rate", "heart_rates")):
-        for body in account[held].values():
-            yield from garmin_records(stream, body)
-
-
-RECORDS: dict[str, Callable[[dict[str, Any]], Iterator[RawRecord]]] = {"whoop": _whoop, "garmin": _garmin}
 
 
 def cpu(run: Callable[[], object]) -> float:

@@ -34,7 +34,7 @@ from bridge.domain.records import Silence, User
 from bridge.installation import Bridge
 from bridge.recordings.recorded_life import DEMO_TIME, DEMO_USER, DEMO_ZONE, environment, land, sources
 from bridge.store import Store
-from lab.benchmarks.decisions import forget
+from lab.benchmarks.subjects import forget
 
 ROOT = Path(__file__).parents[2]
 RUNS = 15

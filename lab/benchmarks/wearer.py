@@ -10,7 +10,7 @@ from pathlib import Path
 from bridge import config
 from bridge.ingest.sync import sync
 from bridge.installation import Bridge
-from lab.benchmarks.tenyears import NOW, RECORDS, Life
+from lab.benchmarks.tenyears import NOW, WATCHES, Life
 from lab.benchmarks.web import advised
 
 DAYS = 365
@@ -27,7 +27,7 @@ def make(home: Path, days: int = DAYS, *, answered: bool = True) -> None:
     with ExitStack() as stack:
         life = Life(stack, f"sqlite:///{home / 'bridge.db'}", days, SOURCES)
         for name, source in life.sources.items():
-            if name not in RECORDS and sync(source, life.store, holder="bench/1", now=NOW).outcome != "ok":
+            if name not in WATCHES and sync(source, life.store, holder="bench/1", now=NOW).outcome != "ok":
                 raise SystemExit(f"{name} could not be synced")
         if answered:
             advised(Bridge(settings=replace(config.load(), folder=home), store=life.store), life.user, days)

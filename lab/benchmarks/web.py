@@ -22,10 +22,9 @@ from bridge.advice import recommend
 from bridge.domain.records import Recommendation, User
 from bridge.domain.slots import moment_at, slot_bounds
 from bridge.ingest import archive
-from bridge.recordings.recorded_life import last_morning
+from bridge.recordings.recorded_life import DEMO_USER, DEMO_ZONE, last_morning
 from bridge.store import Store
 from bridge.web.server import create
-from lab.people.demo import DEMO_USER, DEMO_ZONE
 from lab.web_server import running
 from rhythm_env.interface import ActionType, Answer
 

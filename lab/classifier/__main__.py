@@ -49,7 +49,6 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _figures(model: Model, titles: Path | None, folder: Path | None) -> list[str]:
-    """Return the tables of a model on real titles and on the entries of other people's calendars."""
     classifier = Linear(model, Keywords(lexicon()))
     found = []
     if titles is not None:
@@ -69,7 +68,6 @@ def _figures(model: Model, titles: Path | None, folder: Path | None) -> list[str
 
 
 def _in_context(name: str, entries: Sequence[tuple[datetime, Titled]], classifier: Linear) -> list[str]:
-    """Return the heading and the table of some people's entries."""
     people = len({one.person for _, one in entries})
     rows = in_context.table([one for _, one in entries], classifier)
     return [f"### {name}, {people} people", in_context.markdown(rows)]

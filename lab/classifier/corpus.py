@@ -50,7 +50,6 @@ def corpus(folder: Path = CORPUS) -> list[Titled]:
 
 
 def _voted(lines: Sequence[Titled]) -> Titled:
-    """Return the line with the most frequent label of a title. The labels of the other lines become acceptable."""
     votes = Counter(one.action for one in lines)
     chosen = next(one for one in lines if votes[one.action] == max(votes.values()))
     others = frozenset(votes).union(*(one.also for one in lines)) - {chosen.action}

@@ -32,7 +32,8 @@ def demo(
     json: options.Json = False,
 ) -> None:
     """Run every step once for a made-up person, from vendor servers on loopback to a recommendation."""
-    from lab.people.demo import DEMO_USER, DEMO_ZONE, stage
+    from bridge.recordings.recorded_life import DEMO_USER, DEMO_ZONE
+    from lab.people.demo import stage
 
     user = ("--user", DEMO_USER)
     with stage(seed=seed) as (served, downloads):
@@ -51,7 +52,7 @@ def _connect(context: typer.Context, source: str, *, json: bool) -> str:
 
     What it prints goes to standard error with ``json``.
     """
-    from lab.people.demo import DEMO_USER
+    from bridge.recordings.recorded_life import DEMO_USER
 
     with redirect_stdout(sys.stderr if json else sys.stdout):
         run_command(context, ("connect", source, "--user", DEMO_USER), json=False)

@@ -80,7 +80,7 @@ def live(
     For comparison, the same people also live with random advice, and with the advice of an oracle. The oracle knows
     profile, meters and calendar.
     """
-    from lab.cli import live_document, live_picture
+    from lab.cli import live_document
     from lab.closed_loop.figures import dots
     from lab.closed_loop.run import report, seconds
     from lab.marked_documents import put
@@ -100,7 +100,7 @@ def live(
     if write is not None:
         put(write, text, mark=_mark(answers, ablation=ablation))
     if picture is not None:
-        live_picture.draw(picture, body, dots(next(iter(lives.values()))))
+        live_document.draw(picture, body, dots(next(iter(lives.values()))))
 
 
 def _mark(answers: str | None, *, ablation: bool) -> str:

@@ -62,7 +62,6 @@ def _able() -> Iterator[None]:
 
 
 def _part(name: str) -> Any:
-    """Import a module of the language models' training when a command needs it."""
     return import_module(f"lab.training.llm.{name.removeprefix('training.')}")
 
 
@@ -267,7 +266,7 @@ def grade(
         contest = _part("training.contest")
         with show.Progress() as progress:
             rows = contest.contest(models, episodes=episodes, watch=progress.steps)
-        plots = _part("training.plots").draw(models, rows, out)
+        plots = _part("training.page").draw(models, rows, out)
     (out / "scores.json").write_text(jsonlib.dumps(rows, indent=1), encoding="utf-8")
     shown = contest.columns(rows)
     if json:
@@ -334,14 +333,13 @@ def _tune(bridge: Any, person: Any, model: Path | None, threads: int, epochs: in
     from bridge import installation as app
     from bridge import registry
     from bridge.advice import adapters
-    from lab.training.llm import adapters as adapters_module
 
     base = str(model or registry.policy_settings("llm", bridge.settings)["folder"])
     if not base:
         raise SetupError("no model is named; give the folder of the served model: --model, or BRIDGE_POLICY_LLM_FOLDER")
     os.nice(adapters.NICE)
     with _able(), show.Progress() as progress:
-        adapters_module.make(
+        _part("tuning").make(
             bridge,
             person,
             now=app.now(),

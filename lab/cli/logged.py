@@ -28,12 +28,11 @@ def evaluate(names: Sequence[str], user: str | None, *, json: bool) -> None:
     None takes the feedback of all users. Raises SetupError if no answered advice was drawn by lot.
     """
     from bridge import installation
-    from lab.evaluation import logged
-    from lab.evaluation.offpolicy import model
+    from lab.evaluation.offpolicy import feedback, model
 
     with installation.open_bridge() as bridge:
         people = [bridge.store.people.user(user)] if user else bridge.store.people.users()
-        found = logged.feedback(bridge.store, people, at=installation.now())
+        found = feedback(bridge.store, people, at=installation.now())
         if not found:
             raise SetupError(
                 "no advice that was drawn by lot has been answered yet; set BRIDGE_EXPLORE above 0, ask for advice "

@@ -108,7 +108,6 @@ def _slice(one: Any) -> dict[str, Any]:
 
 
 def _step(weeks: Any) -> dict[str, Any]:
-    """Return the step of a simulated week that was just played, as a table row."""
     from rhythm_env.dynamics import ACTIONS, EVENT_NAMES
     from rhythm_env.interface import DAY_NAMES, Meter, Slot
 

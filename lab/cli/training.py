@@ -82,5 +82,4 @@ def _told(found: dict[str, Any], pictures: list[Path]) -> str:
 
 
 def _exams(found: dict[str, Any]) -> dict[str, Any]:
-    """Return objective -> results of a training's last exam. The exam's other figures are left out."""
     return {name: one for name, one in found["exam"].items() if isinstance(one, dict)}

@@ -118,7 +118,6 @@ DIARY = ("report", "meter", "mean", "95 % CI", "persons", "hour", "last")
 
 
 def _shown(row: Mapping[str, Any]) -> dict[str, str]:
-    """Return a row of a diary as column -> text."""
     low, high = row["interval"]
     others = (row["hour_alone"]["mean"], row["last_own_report"]["mean"])
     hour, last = ("" if mean is None else f"{mean:+.3f}" for mean in others)

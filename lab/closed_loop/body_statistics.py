@@ -69,7 +69,6 @@ def moments(people: Sequence[Series]) -> dict[str, float]:
 
 
 def _memory(series: Series) -> float:
-    """Correlation of neighbouring days."""
     import numpy as np
 
     pairs = np.array([(value, series[day + 1]) for day, value in series.items() if day + 1 in series])

@@ -134,7 +134,6 @@ def interactions(taken: Array) -> Array:
 
 
 def _until_most(taken: Array) -> int:
-    """Answers of one person until 80 % of the last 20 were Accept."""
     import numpy as np
 
     window = max(min(WINDOW, len(taken)), 1)

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import random
 import tempfile
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from math import nan
 from pathlib import Path
 from time import process_time
+from typing import TYPE_CHECKING
 
 from bridge.advice import feedback, recommend
 from bridge.advice.labels import labelled
+from bridge.advice.observation import slot_around
+from bridge.advice.recommend import build_observation
+from bridge.domain.facts import prose
+from bridge.domain.guard import Guard
 from bridge.domain.ports import EventClassifier
-from bridge.domain.records import Recommendation, Silence
-from bridge.domain.slots import Moment, ZoneSpan, moment_of, slot_start
-from lab.closed_loop import alone
+from bridge.domain.records import Recommendation, Silence, User
+from bridge.domain.slots import Moment, ZoneSpan, moment_at, moment_of, slot_start, zone_at
 from lab.closed_loop.ablations import Arm, Informed, classifier_of
 from lab.closed_loop.home import Home, home
 from lab.closed_loop.resident import Levels, Resident
@@ -24,8 +29,11 @@ from lab.evaluation.worlds import world
 from lab.people.body import Tone
 from lab.people.titles import meant
 from rhythm_env.constants import STEPS
-from rhythm_env.interface import ActionType, Answer, Meter, Slot
+from rhythm_env.interface import ActionType, Answer, Meter, Policy, Slot
 from rhythm_env.profiles import belief_target
+
+if TYPE_CHECKING:
+    from bridge.store import Store
 
 AFTER_WAKING = timedelta(minutes=45)  # by then the band's app has finished with the night
 AFTER_START = timedelta(minutes=5)
@@ -127,7 +135,6 @@ class Life:
         self._charge("person", begun)
 
     def _answered(self, moment: Moment, found: Recommendation, at: datetime) -> tuple[Answer, ActionType]:
-        """Answer the slot's advice, and plan what was put off; returns the answer and what is done."""
         begun = process_time()
         feasible = tuple(ActionType(name) for name in found.observation["feasible"])
         given, moved, done = self.resident.respond(moment, found.action, feasible)
@@ -173,10 +180,9 @@ class Life:
         return night.end
 
     def _advised(self, moment: Moment, at: datetime) -> Recommendation | None:
-        """Ask for the slot's advice."""
         begun, before = process_time(), self.policy.spent
         bridge = self.home.bridge
-        advise = alone.recommend if self.lived.arm.alone else recommend.recommend
+        advise = advised_alone if self.lived.arm.alone else recommend.recommend
         found = advise(bridge.store, self.home.user, self.classifier, self.policy, now=at, guard=bridge.guard)
         if found.moment != moment:
             raise RuntimeError("advice for another slot than the one that is lived")
@@ -187,7 +193,6 @@ class Life:
         return None if isinstance(found, Silence) else found
 
     def _told(self, found: Recommendation | Silence) -> None:
-        """Note what the bridge said."""
         lived = self.lived
         if isinstance(found, Silence):
             lived.advised.append(None)
@@ -203,7 +208,6 @@ class Life:
         lived.beliefs.append((found.belief["social"], found.belief["morning"], found.belief["work"]))
 
     def _write_down(self, moment: Moment, done: ActionType) -> None:
-        """Update the calendar after a slot: delete a plan not done, and enter part of the unplanned actions."""
         planned = self.resident.plans.get(moment)
         if planned is done:
             return
@@ -228,7 +232,6 @@ class Life:
         return known if day >= FIRST_MONDAY else known[:1]
 
     def _count_labels(self, until: date) -> None:
-        """Count the calendar's events that the classifier labels correctly."""
         ends = [datetime(d.year, d.month, d.day, tzinfo=UTC) for d in (FIRST_MONDAY - 56 * DAY, until)]
         store = self.home.bridge.store
         found = labelled(store, self.home.user, self.classifier, *ends, at=ends[1] + DAY)
@@ -267,3 +270,31 @@ def played(asked: tuple[int, Arm, int, str | None]) -> Lived:
     with tempfile.TemporaryDirectory(prefix="rhythm-bridge-live-") as nowhere:
         os.environ["BRIDGE_HOME"] = nowhere
         return lived(*asked)
+
+
+def advised_alone(
+    store: Store, user: User, classifier: EventClassifier, policy: Policy, *, now: datetime, guard: Guard
+) -> Recommendation:
+    """Make the recommendation of a slot, which has no time in it."""
+    moment = moment_at(now, user.zones)
+    seen, _ = build_observation(store, user, classifier, at=now)
+    observation, _ = guard.allowed(seen, now=now.astimezone(zone_at(now, user.zones)))
+    rng = random.Random(f"{user.name}/{moment.week}/{moment.timestep}")
+    decision = guard.explored(policy.decide(observation, rng), observation, rng)
+    return store.recommendations.add(
+        Recommendation(
+            id=0,
+            user_id=user.id,
+            moment=moment,
+            action=decision.action,
+            policy=f"{policy.name}@{policy.version}",
+            belief=asdict(decision.belief),
+            belief_sd=decision.belief_sd,
+            scores={str(a): score for a, score in decision.scores.items()},
+            probabilities={str(a): p for a, p in decision.probabilities.items()},
+            facts=tuple(map(prose, decision.reasons)),
+            observation=observation.to_json(),
+            created_at=now,
+            expires_at=slot_around(now, user.zones)[1],
+        )
+    )

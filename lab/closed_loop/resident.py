@@ -114,7 +114,6 @@ class Resident:
         return self._kept(moment) or self._by_habit(moment, rng)
 
     def _kept(self, moment: Moment) -> ActionType | None:
-        """Return the slot's planned action, or None if nothing is planned or the plan is not kept."""
         kept = self.dice("own", moment.week, moment.timestep).random() < KEPT
         return self.plans.get(moment) if kept else None
 

@@ -76,7 +76,6 @@ def _stages(plan: Plan) -> list[Arm]:
 
 
 def _stage(found: Mapping[str, Any], lives: Played, arm: Arm, plan: Plan) -> dict[str, Any]:
-    """Return a stage's figures: its share of the oracle's advantage over random advice, and its gain over the chain."""
     kept = ("policy", "acceptance", "mean_level", "reward_vs_oracle", "belief_mae", "interval_coverage")
     won = paired(lives[arm], lives[Arm(policy=plan.policies[0])])
     return {**{name: found[name] for name in kept}, "over_chain": won}

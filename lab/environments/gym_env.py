@@ -106,7 +106,6 @@ class RhythmEnv(gym.Env[Any, Any]):
 
 
 def _revealed(weeks: Weeks) -> dict[str, Any]:
-    """Return the hidden person, once the week is over."""
     traits = {name: float(values[0]) for name, values in weeks.people.traits.items()}
     profile = traits | {"weights": weeks.people.weights[:, 0].tolist()}
     return {"profile": profile, "belief_target": belief_target(weeks.people)[:, 0].tolist()}

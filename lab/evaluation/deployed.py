@@ -74,13 +74,11 @@ class Slice:
     done: ActionType
     before: dict[Meter, float]
     after: dict[Meter, float]
-    given_with: float = 1.0  # the probability that this slot got advice at all
     chances: Mapping[ActionType, float] = field(default_factory=dict)
 
 
 @cache
 def _rmssd_errors() -> Mapping[str, float]:
-    """Return the errors of the known sources, which are looked up once."""
     return registry.rmssd_errors()
 
 
@@ -142,7 +140,7 @@ class Life:
                 start = slot_bounds(moment, ZONES)[0]
                 share = 1.0 if self.gives is None else self.gives(self._history, moment.day, start)
                 if self._advice.random() < share:
-                    yield self._slot(policy, rng, moment, event, share)
+                    yield self._slot(policy, rng, moment, event)
                 else:
                     self._alone(moment, event)
 
@@ -158,13 +156,12 @@ class Life:
             yield moment, int(events[step, 0])
 
     def _alone(self, moment: Moment, event: int) -> None:
-        """A slot without advice."""
         done = self._own(moment, ACTIONS)
         self._advance(done, moment, event)
         if self.recorded:
             self._write_down(moment, done, *slot_bounds(moment, ZONES))
 
-    def _slot(self, policy: Policy, rng: random.Random, moment: Moment, event: int, share: float) -> Slice:
+    def _slot(self, policy: Policy, rng: random.Random, moment: Moment, event: int) -> Slice:
         start, end = slot_bounds(moment, ZONES)
         seen, _ = observe(self.known(start), earlier=self._earlier if self._one is not None else None)
         decision = policy.decide(seen, rng)
@@ -181,7 +178,7 @@ class Life:
         self._remember(moment, seen, decision, given, moved, start)
         if self.recorded:
             self._write_down(moment, done, start, end)
-        return Slice(moment, seen, decision, given, moved, done, before, self._levels(), share, chances)
+        return Slice(moment, seen, decision, given, moved, done, before, self._levels(), chances)
 
     def _chances(
         self, moment: Moment, feasible: Sequence[ActionType], action: ActionType
@@ -194,7 +191,6 @@ class Life:
         return self._one.asked(about(week, moment, relative), feasible, action)
 
     def _own(self, moment: Moment, feasible: Sequence[ActionType]) -> ActionType:
-        """Return the action that is done without advice."""
         habit = None if self._one is None else self._one.habit(moment.day, int(moment.slot))
         return own_choice(self.meters, moment.slot, self.person, feasible, self._rng, habit=habit)
 
@@ -230,7 +226,6 @@ class Life:
         return self._validity * z + sqrt(1 - self._validity**2) * self._rng.gauss(0, 1)
 
     def _figure(self, felt: float) -> float:
-        """Return a figure of a night: the felt night with an independent error."""
         return AGREEMENT * felt + sqrt(1 - AGREEMENT**2) * self._rng.gauss(0, 1)
 
     def _sleep(self, woke: date, z: float) -> None:
@@ -277,7 +272,6 @@ class Life:
         )
 
     def _write_down(self, moment: Moment, done: ActionType, start: datetime, end: datetime) -> None:
-        """Record the slot in calendar and band: part of the actions, and the day's stress."""
         key = f"slot/{moment.week}/{moment.timestep}"
         if self._rng.random() < WRITTEN_DOWN:
             begun, ended = start + timedelta(hours=1), start + timedelta(hours=4)

@@ -142,7 +142,6 @@ def play_by_name(
 def _paired(
     result: Result, other: str, condition: str, seeds: list[int], objective: str, find: Find, on_step: OnStep
 ) -> dict[str, Any]:
-    """The differences to another policy on the same people and events."""
     theirs = play_by_name(other, condition, seeds, objective, find, on_step)
     return {
         "over": other,

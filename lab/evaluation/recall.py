@@ -87,7 +87,6 @@ class Ablated:
 
 
 def _shuffled(history: Sequence[Interaction], rng: random.Random) -> Iterator[Interaction]:
-    """Yield the interactions, each with the answer of one that was drawn from them without replacement."""
     drawn = rng.sample(history, len(history))
     for one, other in zip(history, drawn, strict=True):
         yield replace(one, answer=other.answer, moved_to=other.moved_to)

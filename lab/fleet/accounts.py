@@ -57,7 +57,6 @@ def accounts(kind: int, days: int) -> dict[str, dict[str, Any]]:
 
 
 def _calendar(days: int, rng: random.Random) -> dict[str, Any]:
-    """Return a calendar with series and with events of every day."""
     book = Book(zone=ZONE, today=TODAY, rng=rng)
     first = TODAY - (days - 1) * DAY
     for title, at, minutes, others in SERIES:
@@ -71,7 +70,6 @@ def _calendar(days: int, rng: random.Random) -> dict[str, Any]:
 
 
 def _marked(account: dict[str, Any]) -> dict[str, Any]:
-    """The same with every id a person's own."""
     text = json.dumps(account)
     for place, found in enumerate(sorted({str(key) for key in _ids(account)})):
         text = text.replace(found, f"{MARK}{place:03d}" if found.isdigit() else MARK + found[len(MARK) :])

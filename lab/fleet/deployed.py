@@ -27,7 +27,7 @@ from bridge.domain.errors import BridgeError
 from bridge.domain.slots import ZoneSpan, moment_at
 from bridge.ingest.outcomes import SYNC_CADENCE
 from bridge.store import Store, tables
-from lab.fleet import advised, count, growth, stage, usage
+from lab.fleet import count, growth, stage, usage
 from lab.fleet.accounts import NOW, SOURCES, ZONE
 from lab.fleet.clocked import read_clock, set_clock
 
@@ -220,7 +220,7 @@ def run(
         idle = here.play(lambda: 0, progress("nothing due"), IDLE_SECONDS)
         machine, later, held = usage.machine(store), growth.parts(store), growth.held(store, users, days)
         counted, missed = count.count(store, users, days), count.missed(store, 2)
-        each = advised.bytes_per_advice(store)
+        each = growth.bytes_per_advice(store)
     stages = {"first_sync": first, "sync_nothing_new": whole, "sync_half_pace": half, "advice": advice}
     wall, share = max(whole.busy.items(), key=lambda one: one[1])
     others = whole.spent.others / whole.seconds / (os.cpu_count() or 1)

@@ -16,7 +16,7 @@ from bridge.auth.vault import Vault
 from bridge.domain.errors import BridgeError
 from bridge.ingest.outcomes import SYNC_CADENCE
 from bridge.store import Store
-from lab.fleet import advised, count, growth, stage
+from lab.fleet import count, growth, stage
 from lab.fleet.accounts import NOW, SOURCES
 
 THREADS = 4  # of a worker
@@ -60,7 +60,7 @@ def fleet(users: int, *, days: int, database: str | None, workers: int, progress
         second = _round(processes, base, until, progress("nothing new"), users)
         parts.append(growth.parts(store))
         counted, missed = count.count(store, users, days), count.missed(store, 2)
-        advice = advised.bytes_per_advice(store)
+        advice = growth.bytes_per_advice(store)
     figures = {"users": users, "days": days, "workers": workers, "database": store.database.engine.dialect.name}
     figures |= _pace(first, second) | {"lost": counted.lost, "doubled": counted.doubled, "missed_syncs": missed}
     return figures | growth.figures(users, days, advice, *parts)

@@ -221,7 +221,6 @@ def _length(event: dict[str, Any]) -> timedelta:
 
 
 def _named(title: str) -> list[str]:
-    """The colleagues a title speaks of."""
     return [name for name in COLLEAGUES if name in title.lower().split()]
 
 

@@ -136,7 +136,6 @@ def _master(book: Book, series: Series, since: date) -> dict[str, Any]:
 
 
 def _changes(book: Book, masters: dict[str, dict[str, Any]], today: date) -> None:
-    """Move, rename, decline or cancel some past instances, never an instance of today."""
     gym, standup, lena = masters["Gym"], masters["Team standup"], masters["Coffee with Lena"]
     book.cancel(ME, gym, _past(today, 3, 2))
     book.cancel(ME, standup, _past(today, 2, 1))

@@ -17,21 +17,9 @@ from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
 from bridge import registry
-from bridge.recordings.recorded_life import DEMO_TIME, DEMO_USER, DEMO_ZONE, environment
+from bridge.recordings.recorded_life import DEMO_TIME, DEMO_ZONE, environment
 from bridge.recordings.server import LabServer
 from lab.people.person import demo_files, demo_person
-
-__all__ = [
-    "DEMO_TIME",
-    "DEMO_USER",
-    "DEMO_ZONE",
-    "Agreeing",
-    "Visitor",
-    "environment",
-    "latest_workday",
-    "serve",
-    "stage",
-]
 
 FRIDAY = 4
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from bridge import installation
 from bridge.ingest import archive, connecting, runs
-from lab.people.demo import DEMO_USER, DEMO_ZONE, Agreeing, stage
+from bridge.recordings.recorded_life import DEMO_USER, DEMO_ZONE
+from lab.people.demo import Agreeing, stage
 
 
 def live(folder: Path, day: date, *, days: int = 75, seed: int = 7) -> None:

@@ -21,9 +21,17 @@ from zoneinfo import ZoneInfo
 
 from bridge import installation
 from bridge.ingest import connecting, runs
-from bridge.recordings.recorded_life import DEMO_TIME, DEMO_USER, DEMO_ZONE, LIFE_FOLDER, NUMBER_PREFIX, moved
+from bridge.recordings.recorded_life import (
+    DEMO_TIME,
+    DEMO_USER,
+    DEMO_ZONE,
+    LIFE_FOLDER,
+    NUMBER_PREFIX,
+    environment,
+    moved,
+)
 from lab.people.calendar_life import calendar_account
-from lab.people.demo import Agreeing, environment, serve
+from lab.people.demo import Agreeing, serve
 from lab.people.other_life import choir_account
 from lab.people.person import demo_files, demo_person, hard_days
 

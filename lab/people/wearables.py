@@ -6,7 +6,7 @@ import json
 import random
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, time, timedelta
-from typing import Any, Protocol
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from lab.people import garmin_life
@@ -19,14 +19,6 @@ RUN = Training("running", time(18, 30), 45, 10.5, 142, 7.5)
 SHARES = {7: 0.08, 9: 0.12, 12: 0.22, 15: 0.13, 17: 0.25, 19: 0.20}  # of a day's steps, by the hour
 RESENT = 3  # days that the phone sends again each time
 OWN = {"source": "Watch"}
-
-
-class Band(Protocol):
-    """A wearable. ``account`` is its vendor's data, and ``told`` adds a morning."""
-
-    account: dict[str, Any]
-
-    def told(self, morning: Morning, zone: ZoneInfo, *, trained: bool) -> None: ...
 
 
 class WhoopBand:

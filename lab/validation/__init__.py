@@ -74,7 +74,6 @@ def _cohorts(data: Path | None, file: Path | None) -> list[Cohort]:
 
 
 def _place(data: Path, name: str) -> Path | None:
-    """The folder that holds all files of a data set."""
     folders = (data / place for place in PLACES[name])
     return next((f for f in folders if all((f / one).is_file() for one in FILES[name])), None)
 

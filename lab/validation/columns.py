@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime, timedelta
 from math import log
 from statistics import fmean, pstdev
 from typing import TYPE_CHECKING
 
-from bridge.domain.records import ProxyMap
-from bridge.domain.types import Reading
-from bridge.meters.fuse import OWN_WORD
-from lab.validation import checkins, life
+from bridge.domain.metrics import CHECK_INS
+from bridge.domain.records import Proxy, ProxyMap
+from bridge.domain.types import Reading, Sample
+from bridge.meters.check_in import Answers, check_in
+from bridge.meters.fuse import OFFSET, OWN_WORD, precision
+from lab.validation import life
 from lab.validation.cohort import DAY, Day, Person
 from lab.validation.formulas import FORMULAS, Window, slow_heart
 from rhythm_env.interface import Meter
@@ -110,22 +112,20 @@ def _own(
     meters: Mapping[str, Sequence[Reading]],
     proxies: ProxyMap,
 ) -> dict[str, Column]:
-    """Return columns that know a person's earlier reports, which are yesterday's report and meters with check-ins."""
     found = {OWN_REPORT: column(answers.get(day.date - DAY) for day in days)}
     for how, apart in ASKED_EVERY.items():
-        given = checkins.given(days, checkins.every(answers, apart))
+        earlier = given(days, every(answers, apart))
         for meter in ASKED:
             name = METERS[meter]
             read = zip(days, meters[name], strict=True)
             row = proxies.of(meter)[OWN_WORD]
             found[f"{name} + {how}"] = column(
-                checkins.fused(reading, given, row, day.asked) if reading.coverage else None for day, reading in read
+                fused(reading, earlier, row, day.asked) if reading.coverage else None for day, reading in read
             )
     return found
 
 
 def _inputs(readings: Sequence[Mapping[Meter, Reading]]) -> dict[str, Column]:
-    """Return every input that the two body meters had on any day, standardised as in the meters."""
     seen = [{b.signal: b.z for m in (Meter.SERENITY, Meter.VITALITY) for b in one[m].because} for one in readings]
     return {name: column(one.get(name, 0.0) for one in seen) for name in sorted({name for one in seen for name in one})}
 
@@ -166,3 +166,45 @@ def _window(person: Person, today: Day) -> Window:
     """Return the data that a formula may use. A night that was not over is left out."""
     seen = today if today.night_known else Day(date=today.date)
     return Window(today=seen, before=[day for day in person.days if -30 <= (day.date - today.date).days < 0])
+
+
+LOWEST, HIGHEST = 1.0, 5.0  # of the product's scale
+JUST_AFTER = timedelta(minutes=1)  # the report: what is to be told from earlier answers does not count as one
+
+
+def every(answers: Mapping[date, float], days: int) -> dict[date, float]:
+    """The answers of a person who is asked again only so many days after the last answer."""
+    kept: dict[date, float] = {}
+    last: date | None = None
+    for day in sorted(answers):
+        if last is None or (day - last).days >= days:
+            kept[day] = answers[day]
+            last = day
+    return kept
+
+
+def given(days: Sequence[Day], answers: Mapping[date, float]) -> Answers:
+    """Answers as the product keeps them, the person's own range of answers spread over 1 to 5."""
+    low, high = min(answers.values(), default=0.0), max(answers.values(), default=0.0)
+    return Answers(
+        Sample(
+            key=f"{day.date}",
+            metric=CHECK_INS[None],
+            start=day.asked + JUST_AFTER,
+            day=day.date,
+            value=LOWEST + (HIGHEST - LOWEST) * (answers[day.date] - low) / (high - low) if high > low else HIGHEST,
+        )
+        for day in days
+        if day.date in answers
+    )
+
+
+def fused(reading: Reading, answers: Answers, row: Proxy, at: datetime) -> float:
+    """Return the meter's Z with earlier check-ins as an input, (Z p + l z) / (p + l), where p is the precision."""
+    z = log(reading.level / (1 - reading.level)) - OFFSET
+    said = check_in(answers, row.meter, at)
+    if said is None:
+        return z
+    sure = precision(row.meter, reading.level, reading.sd)
+    weight = row.weight * said.quality
+    return (z * sure + weight * said.z) / (sure + weight)

@@ -115,13 +115,11 @@ FORMULAS: Mapping[str, Callable[[Window], float | None]] = {
 
 
 def _weighted(parts: Sequence[tuple[float, float | None]]) -> float | None:
-    """The weighted mean of the parts there are."""
     known = [(weight, value) for weight, value in parts if value is not None]
     return sum(w * v for w, v in known) / sum(w for w, _ in known) if known else None
 
 
 def _between(z: float) -> float:
-    """The score of a z on the lines of formula B."""
     for (left, low), (right, high) in pairwise(POINTS):
         if z < right:
             return low + max(z - left, 0.0) * (high - low) / (right - left)

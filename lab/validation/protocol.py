@@ -15,13 +15,15 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from lab.validation import fitted, ranks
+from lab.validation import ranks
 from lab.validation.columns import ASKED, ASKED_EVERY, METERS, OWN_REPORT, Columns
 from lab.validation.ranks import DIGITS
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from lab.validation.columns import Column, Columns
 
 LEAST_DAYS = 20
 LEAK = 0.35  # of anything that does not know the person's answers
@@ -75,7 +77,7 @@ def _block(people: Sequence[Columns], target: str) -> list[Columns]:
     usable = [(one.rows > 0) & ~np.isnan(one.targets[target]) for one in asked]
     kept = [(one, use) for one, use in zip(asked, usable, strict=True) if use.sum() >= LEAST_DAYS]
     people = [one for one, _ in kept]
-    ceiling = fitted.leave_one_out(people, target, [use for _, use in kept])
+    ceiling = leave_one_out(people, target, [use for _, use in kept])
     found = []
     for k, one in enumerate(people):
         more = {} if ceiling is None else {FITTED: ceiling[k]}
@@ -116,7 +118,6 @@ def _alone(one: Columns, target: str, name: str) -> One | None:
 
 
 def _difference(one: Columns, target: str, ours: str, theirs: str) -> One | None:
-    """The difference of two correlations on the rows that have both."""
     both = _common(one, target, ours, theirs)
     if both is None:
         return None
@@ -171,9 +172,48 @@ def _shown(ones: Sequence[One | None], name: str, people: Sequence[Columns], tar
 
 
 def _names(all_of: Iterator[Any] | Sequence[Any]) -> list[str]:
-    """Return every key in the order of first appearance."""
     return list(dict.fromkeys(name for one in all_of for name in one))
 
 
 def _place(name: str) -> int:
     return ORDER.index(name) if name in ORDER else len(ORDER)
+
+
+RIDGE = 10.0  # set beforehand, worth ten days of data
+LEAST_PERSONS = 3
+
+
+def leave_one_out(people: Sequence[Columns], target: str, usable: Sequence[NDArray[np.bool_]]) -> list[Column] | None:
+    """Predict each row of each person by a ridge of the inputs' z-scores, fitted on the usable rows of all other
+    persons.
+
+    Reports are standardised within each person first. None below three persons or without inputs.
+    """
+    import numpy as np
+
+    names = sorted({name for one in people for name in one.inputs})
+    if len(people) < LEAST_PERSONS or not names:
+        return None
+    inputs = [_matrix(one, names) for one in people]
+    sides = [_products(x[use], one.targets[target][use]) for one, x, use in zip(people, inputs, usable, strict=True)]
+    square, cross = sum(xx for xx, _ in sides), sum(xy for _, xy in sides)
+    penalty = RIDGE * np.eye(len(names))
+    found: list[Column] = []
+    for x, (own_square, own_cross) in zip(inputs, sides, strict=True):
+        found.append(x @ np.linalg.solve(square - own_square + penalty, cross - own_cross))
+    return found
+
+
+def _matrix(one: Columns, names: Sequence[str]) -> NDArray[np.float64]:
+    import numpy as np
+
+    nothing = np.zeros(len(one.rows))
+    return np.stack([one.inputs.get(name, nothing) for name in names], axis=1)
+
+
+def _products(x: NDArray[np.float64], y: Column) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    import numpy as np
+
+    if len(y) < 2 or np.ptp(y) == 0:
+        return np.zeros((x.shape[1], x.shape[1])), np.zeros(x.shape[1])
+    return x.T @ x, x.T @ ((y - y.mean()) / y.std())

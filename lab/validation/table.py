@@ -108,7 +108,6 @@ def number(
 
 
 def _clock(row: Row, name: str, aside: Counter[str]) -> datetime | None:
-    """Return the wall clock of an ISO time, without its offset."""
     text = row.get(name, "")
     if text.lower() in MISSING:
         return None

@@ -63,6 +63,21 @@ class Vendor(Protocol):
         ...
 
 
+class PlainServer:
+    """A server of ``account`` without accounts of its own. ``settings`` has to be asked for before ``grant``."""
+
+    paths: Mapping[str, str | None] = {}
+    pages: Literal["token", "number", None] = None
+    no_data: Container[int] = ()
+    tokens_end = False
+    speaks_json = True
+
+    def __init__(self, account: dict[str, Any]) -> None:
+        self.account = account
+        self.now = datetime.fromisoformat(account["now"]) if "now" in account else datetime.now(UTC)
+        self._url = ""
+
+
 class OAuthServer:
     """The OAuth half of a vendor, with consent page, codes, tokens that end, refresh tokens and withdrawal.
 
@@ -285,7 +300,6 @@ def rows_between(rows: list[dict[str, Any]], field: str, first: str, last: str) 
 
 
 def _date(value: Any) -> date | None:
-    """Return the date of a text that begins with a date, or of a Unix time. None for anything else."""
     if isinstance(value, str):
         return calendar_date(value[:10])
     at = utc_of_unix(value) or utc_of_unix(value, per_second=1000)

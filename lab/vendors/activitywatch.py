@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
-from datetime import UTC, datetime, timedelta
+from collections.abc import Mapping
+from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import unquote
 
 from bridge.recordings.server import Answer, Request
+from lab.vendors import PlainServer
 
 API = "/api/0"
 
 
-class Vendor:
+class Vendor(PlainServer):
     """A server of ``account``. It asks for no consent, but something before it may."""
 
-    paths: Mapping[str, str | None] = {}
-    pages = None
-    no_data: Container[int] = ()
-    tokens_end = False
-    speaks_json = True
-
-    def __init__(self, account: dict[str, Any]) -> None:
-        self.account = account
-        self.now = datetime.fromisoformat(account["now"]) if "now" in account else datetime.now(UTC)
-        self._shut = False
-        self._url = ""
+    _shut = False
 
     def settings(self, url: str) -> dict[str, str]:
         """The connector's settings for this server."""
@@ -33,7 +24,7 @@ class Vendor:
         return {"url": url, "work_apps": "Ableton Live, Mein Werkzeug", "days": "60"}
 
     def grant(self) -> dict[str, Any]:
-        """Return the address as the connector stores it. ``settings`` must have been asked for first."""
+        """Return the address as the connector stores it."""
         self._shut = False
         return {"url": self._url}
 
@@ -56,7 +47,6 @@ class Vendor:
 
 
 def _events(events: list[dict[str, Any]], query: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return the events that touch the time asked for, the newest first, as aw-server does."""
     start, end = (datetime.fromisoformat(query[name]) for name in ("start", "end"))
     found = [one for one in events if _touches(one, start, end)]
     found.sort(key=lambda one: str(one.get("timestamp")), reverse=True)

@@ -9,14 +9,13 @@ import base64
 import hashlib
 import re
 import secrets
-from collections.abc import Mapping
-from datetime import UTC, datetime
 from html import unescape
 from typing import Any
 from urllib.parse import quote, unquote
 from xml.sax.saxutils import escape
 
 from bridge.recordings.server import Answer, Request
+from lab.vendors import PlainServer
 
 LOGIN = "ana"
 HOME = f"/dav/{LOGIN}/"
@@ -28,21 +27,16 @@ FOUND, MISSING, MORE = "HTTP/1.1 200 OK", "HTTP/1.1 404 Not Found", "HTTP/1.1 50
 Entries = dict[str, str]  # path -> text
 
 
-class Vendor:
+class Vendor(PlainServer):
     """Serves ``account``, whose ``calendars`` are path -> name and lines. Lines may be changed at any time."""
 
-    paths: Mapping[str, str | None] = {}
-    pages = None
-    no_data = ()
-    tokens_end = speaks_json = False
+    speaks_json = False
 
     def __init__(self, account: dict[str, Any]) -> None:
-        self.account = account
-        self.now = datetime.now(UTC)
+        super().__init__(account)
         self.tokens = self.ctags = True  # what the server offers
         self.part: int | None = None  # responses of a listing after which it is cut; None: never
         self._password = secrets.token_hex(8)
-        self._url = ""
         self._snapshots: dict[str, Entries] = {}  # sync token -> what it stands for
 
     def settings(self, url: str) -> dict[str, str]:
@@ -51,7 +45,7 @@ class Vendor:
         return {"url": url + HOME, "name": LOGIN, "password": self._password}
 
     def grant(self) -> dict[str, Any]:
-        """A consent that is valid now, as the connector stores it. ``settings`` must have been asked for first."""
+        """A consent that is valid now, as the connector stores it."""
         return {"address": self._url + HOME, "login": LOGIN, "password": self._password}
 
     def revoke(self) -> None:
@@ -81,7 +75,6 @@ class Vendor:
         return Answer(status=400)
 
     def _home(self, *, whole: bool) -> Answer:
-        """Answer for the login's home, which is its principal too, and for the calendars in it."""
         me = (
             f"<c:calendar-home-set><d:href>{HOME}</d:href></c:calendar-home-set><d:resourcetype><d:collection/>"
             "</d:resourcetype><c:calendar-user-address-set><d:href>mailto:ana@example.com</d:href>"
@@ -98,7 +91,6 @@ class Vendor:
         return _multistatus(found)
 
     def _entries(self, name: str) -> Entries:
-        """Return the entries of a calendar. Components with the same UID are an entry, one without any is its own."""
         lines: list[str] = self.account["calendars"][name]["text"]
         head, components = _split(lines)
         texts: dict[str, list[str]] = {}

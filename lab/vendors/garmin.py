@@ -113,7 +113,6 @@ class Vendor:
         return Answer(body={wrap: rows} if wrap else rows)
 
     def _one(self, what: str, request: Request) -> Answer:
-        """Return a date. A night that was not recorded is answered with nulls, a heart rate with nothing."""
         asked = request.query["date"]
         found = self.account.get(what, {}).get(asked)
         if found is None and what == "sleeps":

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from bridge.recordings.server import Answer, Request
 from lab.vendors import OAuthServer, page_of
-from lab.vendors.google_fields import masked, tree_of
 
 CLIENT = {"client_id": "lab-client.apps.example.com", "client_secret": "lab-secret"}
 TESTING_CONSENT_LIFE = timedelta(days=7)  # the life of a consent to an app in publishing status Testing
@@ -97,7 +98,6 @@ def _query(request: Request) -> dict[str, str]:
 
 
 def _partial(request: Request, answer: Answer) -> Answer:
-    """Return the fields that the request's mask asks for. Errors are sent whole."""
     mask = _query(request).get("fields")
     if mask is None or answer.status != 200:
         return answer
@@ -118,3 +118,51 @@ def page(items: list[dict[str, Any]], query: Mapping[str, str], size: int, last:
     """Return a part of a listing. ``last`` stands on the last page only."""
     found, token = page_of(items, query.get("pageToken"), size)
     return Answer(body={"items": found} | ({"nextPageToken": token} if token else dict(last)))
+
+
+TOKEN = re.compile(r"[^,/()]+|[,/()]")
+Tree = dict[str, "Tree"]  # an empty one means all there is
+
+
+@lru_cache(maxsize=64)
+def tree_of(mask: str) -> Tree:
+    """Parse ``a,b(c,d/e)`` into {a: {}, b: {c: {}, d: {e: {}}}}. Raises ValueError for an unbalanced mask."""
+    tokens = TOKEN.findall(mask)
+    tree = _listed(tokens)
+    if tokens:
+        raise ValueError("a mask closes what it never opened")
+    return tree
+
+
+def _listed(tokens: list[str]) -> Tree:
+    found: Tree = {}
+    while tokens:
+        _path(tokens, found)
+        if not tokens or tokens[0] != ",":
+            break
+        tokens.pop(0)
+    return found
+
+
+def _path(tokens: list[str], tree: Tree) -> None:
+    inner = tree.setdefault(tokens.pop(0), {})
+    if tokens[:1] == ["/"]:
+        tokens.pop(0)
+        _path(tokens, inner)
+    elif tokens[:1] == ["("]:
+        tokens.pop(0)
+        inner.update(_listed(tokens))
+        if tokens[:1] != [")"]:
+            raise ValueError("a mask does not close what it opened")
+        tokens.pop(0)
+
+
+def masked(value: Any, tree: Tree) -> Any:
+    """The part of ``value`` that a mask names."""
+    if not tree:
+        return value
+    if isinstance(value, list):
+        return [masked(one, tree) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return {name: masked(inner, tree[name]) for name, inner in value.items() if name in tree}

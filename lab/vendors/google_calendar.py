@@ -160,7 +160,6 @@ class Vendor(GoogleServer):
         return self.channels.watch(calendar, request) if calendar in known else refusal(404, "notFound")
 
     def _event(self, calendar: str, key: str) -> Answer:
-        """Answer a single event, a deleted event too."""
         alive = next((e for e in self.events(calendar) if e["id"] == key), None)
         found = alive or self._tombs.get((calendar, key))
         return refusal(404, "notFound") if found is None else Answer(body=found)
@@ -241,7 +240,6 @@ class Writing:
 
     @property
     def _made(self) -> list[str]:
-        """The calendars that this app made and that still exist."""
         made: list[str] = self._vendor.account.setdefault("made", [])
         return [calendar for calendar in made if calendar in self._known]
 
@@ -278,7 +276,6 @@ class Writing:
         return Answer(body=event)
 
     def _stamped(self, event: dict[str, Any]) -> dict[str, Any]:
-        """Return an event with the request's fields and the time of the change."""
         now = stamp(self._vendor.clock())
         key = event["id"]
         return {"iCalUID": f"{key}@google.com", "organizer": {"self": True}} | event | self._body | {"updated": now}

@@ -83,7 +83,6 @@ class Channels:
                 self._send(channel, "exists")
 
     def _send(self, channel: Channel, state: str) -> None:
-        """Send a message. A receiver that does not answer has missed it."""
         import requests
 
         channel.sent += 1

@@ -6,12 +6,13 @@ two instants. Source: developers.home-assistant.io, "REST API", and Home Assista
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import unquote
 
 from bridge.recordings.server import Answer, Request
+from lab.vendors import PlainServer
 
 PERIOD = "/api/history/period/"
 EARLIEST = datetime.min.replace(tzinfo=UTC)
@@ -24,20 +25,12 @@ SUN = {
 }
 
 
-class Vendor:
+class Vendor(PlainServer):
     """A server of ``account`` that asks for a long-lived access token."""
 
-    paths: Mapping[str, str | None] = {}
-    pages = None
-    no_data: Container[int] = ()
-    tokens_end = False
-    speaks_json = True
-
     def __init__(self, account: dict[str, Any]) -> None:
-        self.account = account
-        self.now = datetime.fromisoformat(account["now"]) if "now" in account else datetime.now(UTC)
+        super().__init__(account)
         self.tokens = {"lab-token"}
-        self._url = ""
 
     def settings(self, url: str) -> dict[str, str]:
         """The connector's settings for this server."""
@@ -45,7 +38,7 @@ class Vendor:
         return {"url": url, "name": "", "password": "lab-token", "days": "60"}
 
     def grant(self) -> dict[str, Any]:
-        """Return what the connector stores. ``settings`` must have been asked for first."""
+        """Return what the connector stores."""
         self.tokens.add("lab-token")
         return {"address": self._url, "token": "lab-token", "phone": self.account["phone"]}
 

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Mapping
 from typing import Any
 
 from bridge.recordings.server import Answer, Request
+from lab.vendors import PlainServer
 
 
-class Vendor:
+class Vendor(PlainServer):
     """A server of ``account``. Change it through ``put``."""
 
-    paths: Mapping[str, str | None] = {}
-    pages = None
-    no_data = ()
-    tokens_end = speaks_json = False  # a secret address, at which there are lines of iCalendar
+    speaks_json = False  # at a secret address there are lines of iCalendar
+    etags = True
 
     def __init__(self, account: dict[str, Any]) -> None:
-        self.account = account
-        self.etags = True
-        self._path = f"/calendar/ical/private-{secrets.token_hex(16)}/basic.ics"
-        self._url = ""
+        super().__init__(account)
+        self.revoke()
 
     def settings(self, url: str) -> dict[str, str]:
         """The connector's settings for this server."""
@@ -30,7 +26,7 @@ class Vendor:
         return {"url": url + self._path, "addresses": "ana@example.com"}
 
     def grant(self) -> dict[str, Any]:
-        """Return the address as the connector stores it. ``settings`` must have been asked for first."""
+        """Return the address as the connector stores it."""
         return {"url": self._url + self._path}
 
     def put(self, lines: list[str]) -> None:

@@ -93,7 +93,6 @@ class MicrosoftServer(OAuthServer):
         return Answer(body=body | {"message": f"To sign in, open {page} and enter the code {code} to authenticate."})
 
     def _agreed(self, form: Mapping[str, str]) -> Answer:
-        """Give a token once the code was typed, as an answer to the program that asked for the code."""
         device = form.get("device_code", "")
         if device not in self._devices:
             return Answer(status=400, body={"error": "bad_verification_code"})

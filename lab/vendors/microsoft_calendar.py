@@ -195,7 +195,6 @@ class Writing:
         return Answer(body=event)
 
     def _stamped(self, event: Thing) -> Thing:
-        """Return an event with the request's fields, its text's beginning, and a mark of its version."""
         now = datetime.now(UTC).isoformat()
         found: Thing = {"isOrganizer": True, "isAllDay": False, "showAs": "busy"} | event | self._body
         preview = str((found.get("body") or {}).get("content", ""))[:PREVIEW]

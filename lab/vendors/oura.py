@@ -80,7 +80,6 @@ class Vendor(OAuthServer):
         return Answer(body={"data": page, "next_token": token})
 
     def _dated(self, name: str, query: Mapping[str, str]) -> list[dict[str, Any]]:
-        """Return the documents of the dates asked for. The last date is included, except for sleeps."""
         if name not in COLLECTIONS:
             raise KeyError(name)
         first, last = (date.fromisoformat(query[field]) for field in ("start_date", "end_date"))

@@ -17,7 +17,7 @@ from bridge.cli import app as command
 from bridge.domain.errors import SetupError
 from bridge.domain.guard import Guard
 from bridge.domain.records import Deed, Silence
-from lab.evaluation import logged
+from lab.evaluation import offpolicy as logged
 from rhythm_env.interface import Answer, Decision, Observation
 from tests.world import introduce
 

@@ -18,9 +18,10 @@ from bridge.calendar.expansion import expand
 from bridge.ingest.sync import sync
 from bridge.recordings.server import Answer, LabServer, Request
 from bridge.store import Store
-from lab.people.calendar_edits import Hand, account
+from lab.people.calendar_edits import account
 from lab.vendors.google import refusal
 from lab.vendors.google_calendar import Vendor
+from tests.google_calendar.hand import Hand
 from tests.world import NOW, World
 
 WINDOW = {"since": datetime(2026, 7, 1, tzinfo=UTC), "until": datetime(2027, 7, 1, tzinfo=UTC)}

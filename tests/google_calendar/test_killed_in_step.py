@@ -16,8 +16,9 @@ from pathlib import Path
 import pytest
 
 from bridge.recordings.server import Answer, Request
-from lab.people.calendar_edits import Hand, account
+from lab.people.calendar_edits import account
 from lab.vendors.google_calendar import Vendor
+from tests.google_calendar.hand import Hand
 from tests.google_calendar.test_in_step import disturbed, followed, same_as_new, trouble
 from tests.world import KEY, World
 

@@ -10,7 +10,7 @@ from statistics import fmean
 import pytest
 
 from lab import evidence
-from lab.validation import diaries, ranks
+from lab.validation import diary, ranks
 from tests.samples import sample
 
 
@@ -75,7 +75,7 @@ def test_another_figure_or_another_score_is_told(monkeypatch, tmp_path, capsys):
 def test_the_figures_of_the_diaries_come_out_again():
     folder = sample("diaries")
     kept = {(one["figure"], one["on"]): one for one in evidence.load()["figures"]}
-    found = [one for told in diaries.found(folder) for one in evidence.of_diary(told)]
+    found = [one for told in diary.found(folder) for one in evidence.of_diary(told)]
     assert found
     assert all(kept[one["figure"], one["on"]] == one for one in found)
 

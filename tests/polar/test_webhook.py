@@ -18,8 +18,7 @@ from bridge.domain.errors import Forged
 from bridge.ingest import connecting
 from bridge.recordings.server import Answer
 from connectors.polar.webhook import notice
-from lab.vendors.polar import MEMBER
-from lab.vendors.polar_webhooks import SENT_AT, Webhook
+from lab.vendors.polar import MEMBER, SENT_AT, Webhook
 from tests.hooked import ARRIVE, Stage, staged
 from tests.world import NOW, Agreeing
 

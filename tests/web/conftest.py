@@ -12,7 +12,7 @@ from bridge import installation
 from bridge.auth import access
 from bridge.domain.records import User
 from bridge.ingest import archive, runs
-from lab.people.demo import DEMO_USER, DEMO_ZONE
+from bridge.recordings.recorded_life import DEMO_USER, DEMO_ZONE
 from tests.web.browsing import AFTER_ENTRY, lived
 from tests.web.served import NOW, Place, Visitor, calendar, open_at, served
 

@@ -16,10 +16,10 @@ from bridge.domain.languages import languages
 from bridge.domain.records import User
 from bridge.domain.slots import moment_at
 from bridge.ingest import checkins, connecting, runs
+from bridge.recordings.recorded_life import DEMO_USER, DEMO_ZONE
 from bridge.recordings.server import Answer, LabServer
 from bridge.web import background
 from bridge.web.render import NAVIGATION
-from lab.people.demo import DEMO_USER, DEMO_ZONE
 from lab.people.person import demo_files
 from lab.vendors.whoop import Vendor
 from rhythm_env.interface import Answer as Said

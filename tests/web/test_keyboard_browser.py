@@ -10,7 +10,7 @@ import pytest
 from bridge import installation
 from bridge.auth import access
 from bridge.domain.records import User
-from lab.people.demo import DEMO_USER
+from bridge.recordings.recorded_life import DEMO_USER
 from tests.web.browsing import Trouble, chromium
 from tests.web.served import Place, calendar
 

@@ -9,10 +9,9 @@ from itertools import pairwise
 from math import sqrt
 from statistics import fmean, median, pstdev
 
-from lab.people.apple.document import Sheet, metadata
+from lab.people.apple.document import OTHER, QUANTITY, WATCH, Sheet, metadata
 from lab.people.apple.itinerary import Day, dice, offset
 from lab.people.apple.life import Life
-from lab.people.apple.sources import OTHER, QUANTITY, WATCH
 
 RMSSD_SINCE = date(2026, 9, 14)  # the systems that write it beside SDNN
 MISSED = 0.2  # share of beat lists with a hole
@@ -82,7 +81,6 @@ LIST = "  <HeartRateVariabilityMetadataList>\n{}  </HeartRateVariabilityMetadata
 
 
 def _beats(rng: random.Random) -> list[tuple[int, float]]:
-    """Return beats per minute with seconds since the first beat. Some lists have a hole of several seconds."""
     usual, spread, passed, found = rng.uniform(780, 1150), rng.uniform(20, 70), 0.4, []
     hole = rng.randint(8, 30) if rng.random() < MISSED else 0
     for number in range(rng.randint(36, 52)):
@@ -104,7 +102,6 @@ def _successive(beats: Sequence[tuple[int, float]]) -> float:
 
 
 def _beat(bpm: int, clock: float, *, clock12: bool) -> str:
-    """The wall clock where the person was, without a date and in the phone's own way of writing it."""
     hundredths = round(clock * 100) % 8_640_000
     minute, second = divmod(hundredths, 6000)
     hour, minute = divmod(minute, 60)

@@ -58,7 +58,6 @@ class Life:
 
     @lru_cache(maxsize=256)  # noqa: B019
     def _off(self, day: Day) -> tuple[int, int]:
-        """Return the stretches in which the watch was off."""
         rng = dice(self.seed, "worn", day.text)
         if rng.random() < UNWORN:
             return day.start - 7200, day.end + 7200

@@ -8,10 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from lab.people.apple.document import Sheet
+from lab.people.apple.document import OTHER, PHONE, QUANTITY, WATCH, Sheet, Source
 from lab.people.apple.itinerary import Day, dice
 from lab.people.apple.life import Life
-from lab.people.apple.sources import OTHER, PHONE, QUANTITY, WATCH, Source
 
 STRIDE = 0.72  # metres
 KILOMETRE = {"km": 1000.0, "mi": 1609.344}  # metres
@@ -74,7 +73,6 @@ def stretches(life: Life, day: Day) -> Iterator[Stretch]:
 
 
 def _recorded(start: int, end: int, pace: float, source: Source, rng: random.Random) -> Iterator[Stretch]:
-    """Split a walk into records of up to ten minutes."""
     while start < end:
         stop = min(start + rng.randint(20, 600), end)
         late = rng.randint(90_000, 800_000) if rng.random() < LATE else 0
@@ -83,7 +81,6 @@ def _recorded(start: int, end: int, pace: float, source: Source, rng: random.Ran
 
 
 def _quarters(taken: Sequence[Walk], rng: random.Random) -> Iterator[Stretch]:
-    """Another maker's app writes whole quarters of an hour."""
     steps: dict[int, float] = defaultdict(float)
     for walk in taken:
         for quarter in range(walk.start // QUARTER, walk.end // QUARTER + 1):

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from datetime import date
 from statistics import median
 
-from lab.people.apple.document import Sheet, metadata
+from lab.people.apple.document import CATEGORY, OTHER, PHONE, QUANTITY, WATCH, Sheet, Source, metadata
 from lab.people.apple.itinerary import Day, dice
 from lab.people.apple.life import Life, Night
-from lab.people.apple.sources import CATEGORY, OTHER, PHONE, QUANTITY, WATCH, Source
 
 STAGED_SINCE = date(2022, 9, 12)  # before, a watch knew sleep but no stages
 VALUE = "HKCategoryValueSleepAnalysis"
@@ -112,7 +111,6 @@ def minutes(stages: Stages) -> dict[str, float]:
 
 
 def _nap(sheet: Sheet, life: Life, day: Day, head: str) -> dict[str, int]:
-    """On some afternoons, not on those of journeys."""
     rng = dice(life.seed, "nap", day.text)
     if rng.random() > 0.08 or day.travels or life.idle(day):
         return {}
@@ -139,7 +137,6 @@ def write_overnight(sheet: Sheet, life: Life, days: Sequence[Day], unit: str) ->
 
 
 def _asleep(life: Life, day: Day) -> tuple[int, int] | None:
-    """The stretch of sleep as the watch knows it, of nights with stages."""
     told = [stages for source, stages, _ in _reported(life, day) if source is WATCH]
     if not told or day.date < STAGED_SINCE:
         return None

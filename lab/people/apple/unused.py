@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lab.people.apple.document import DELAY, Sheet
+from lab.people.apple.document import CATEGORY, DELAY, PHONE, QUANTITY, WATCH, Sheet
 from lab.people.apple.itinerary import Day, dice
 from lab.people.apple.life import Life
-from lab.people.apple.sources import CATEGORY, PHONE, QUANTITY, WATCH
 
 KINDS = (  # name, unit, how many seconds apart, the usual value
     ("WalkingSpeed", "km/hr", 7200, 4.8),

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from bridge.advice.intervals import half
 from lab.cli.figures import table
+from lab.pictures import COLOURS, panels, saved
 from lab.training.llm.contest import CONDITIONS, columns
-from lab.training.llm.plots import notes_of
 
 WATTS = 12.0  # assumed for a busy processor core: nothing measures it here
 MINUTES_PER_HOUR = 60.0
@@ -58,3 +60,89 @@ def _advised(row: Mapping[str, Any]) -> list[dict[str, str]]:
         {f"actions of {row['policy']}": name, **{action.lower(): f"{share:.0%}" for action, share in shares.items()}}
         for name, shares in row["actions"].items()
     ]
+
+
+NOTHING = float("nan")
+BLUE, GREEN, GREY = COLOURS[0], COLOURS[2], COLOURS[6]
+HEIGHT = 3.6  # inches
+
+
+def draw(models: Mapping[str, Path], rows: Sequence[Mapping[str, Any]], out: Path) -> list[Path]:
+    """Draw ``loss.svg``, ``belief.svg``, ``scores.svg`` and ``actions.svg``. Raises SetupError without matplotlib."""
+    out.mkdir(parents=True, exist_ok=True)
+    notes = {name: notes_of(folder) for name, folder in models.items()}
+    return [
+        _losses(notes, out / "loss.svg"),
+        _beliefs(notes, out / "belief.svg"),
+        _scores(rows, out / "scores.svg"),
+        _actions([row for row in rows if row["policy"] in models and row["actions"]], out / "actions.svg"),
+    ]
+
+
+def notes_of(folder: Path) -> list[dict[str, Any]]:
+    """Read a training's log. A model trained elsewhere has none."""
+    path = folder / "notes.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+
+
+def _losses(notes: Mapping[str, list[dict[str, Any]]], path: Path) -> Path:
+    """Draw a panel per model, because losses of different trainings share no scale."""
+    many = max(len(notes), 1)
+    figure, (axis,) = panels(1, many, (5.0 * many, HEIGHT))
+    for axes, (name, rows) in zip(axis, notes.items(), strict=False):
+        told = [row for row in rows if "loss" in row]
+        axes.plot([row["step"] for row in told], [float(row["loss"]) for row in told], color=BLUE, linewidth=0.9)
+        axes.set(title=name, xlabel="step", ylabel="training loss")
+    return saved(figure, path)
+
+
+def _beliefs(notes: Mapping[str, list[dict[str, Any]]], path: Path) -> Path:
+    """The error of the belief and the share of readable answers on held-out prompts."""
+    many = max(len(notes), 1)
+    figure, (axis,) = panels(1, many, (5.0 * many, HEIGHT))
+    for axes, (name, rows) in zip(axis, notes.items(), strict=False):
+        told = [row for row in rows if "valid" in row]
+        steps = [row["step"] for row in told]
+        axes.plot(
+            steps,
+            [NOTHING if row["belief_mae"] is None else row["belief_mae"] for row in told],
+            color=BLUE,
+            marker="o",
+            label="error of the belief",
+        )
+        axes.plot(steps, [row["constant_mae"] for row in told], color=GREY, ls=":", label="of saying nothing")
+        axes.plot(steps, [row["valid"] for row in told], color=GREEN, marker=".", label="share readable")
+        axes.set(title=name, xlabel="step", ylim=(0, 1.05))
+        axes.legend(frameon=False, fontsize=8)
+    return saved(figure, path)
+
+
+def _scores(rows: Sequence[Mapping[str, Any]], path: Path) -> Path:
+    conditions = list(dict.fromkeys(row["condition"] for row in rows))
+    names = list(dict.fromkeys(row["policy"] for row in rows))
+    figure, ((axes,),) = panels(1, 1, (10.0, HEIGHT))
+    wide = 0.8 / max(len(names), 1)
+    for at, name in enumerate(names):
+        own = [row["score"] for row in rows if row["policy"] == name]
+        places = [number + at * wide for number in range(len(own))]
+        within = [half(one) for one in own]
+        colour = COLOURS[at % len(COLOURS)]
+        axes.bar(places, [one["mean"] for one in own], wide * 0.92, yerr=within, color=colour, label=name)
+    axes.set_xticks([number + 0.4 - wide / 2 for number in range(len(conditions))], conditions)
+    axes.set(ylabel="published grade, belief included")
+    axes.legend(frameon=False, fontsize=8, ncols=4, loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    return saved(figure, path)
+
+
+def _actions(rows: Sequence[Mapping[str, Any]], path: Path) -> Path:
+    many = max(len(rows), 1)
+    figure, (axis,) = panels(1, many, (6.0 * many, HEIGHT))
+    for axes, row in zip(axis, rows, strict=False):
+        begun = dict.fromkeys(row["actions"], 0.0)
+        for at, action in enumerate(next(iter(row["actions"].values()))):
+            shares = [each[action] for each in row["actions"].values()]
+            axes.barh(list(begun), shares, left=list(begun.values()), color=f"C{at}", label=action.lower())
+            begun = {name: done + share for (name, done), share in zip(begun.items(), shares, strict=True)}
+        axes.set(title=row["policy"], xlim=(0, 1))
+        axes.legend(frameon=False, fontsize=7, ncols=5, loc="upper center", bbox_to_anchor=(0.5, -0.1))
+    return saved(figure, path)

@@ -1,6 +1,4 @@
-"""The training data of a user's own adapter, which are recommendations in the prompts' words, with the user's
-feedback.
-"""
+"""A user's own adapter, learnt from recommendations in the prompts' words with the user's feedback."""
 
 from __future__ import annotations
 

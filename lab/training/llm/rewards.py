@@ -81,7 +81,6 @@ def _lived(
 
 @lru_cache(maxsize=4096)
 def _week(seed: int, condition: str, actions: tuple[str, ...]) -> Weeks:
-    """A person's week after these actions."""
     import numpy as np
 
     from lab.evaluation.strategies import INDEX

@@ -95,7 +95,6 @@ class Served:
         return nullcontext()
 
     def _let_go(self) -> None:
-        """Unload the model's adapters if an adapter was replaced or deleted on disk."""
         there = self._there()
         if any(there.get(name) != file for name, file in self._known.items()):
             self._model, self._known = self._model.unload(), {}

@@ -10,14 +10,21 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from bridge.advice.adapters import answered_advice, attempts, enough, version
+from bridge.domain.records import Prior, User
+from bridge.domain.rendering import for_person
+from bridge.installation import Bridge
+from lab.training.checkpoint import replace
 from lab.training.llm import model
-from lab.training.llm.personal import Row
+from lab.training.llm.personal import Row, row
 from policies.llm.prompt import Message
+from rhythm_env.interface import Answer, observation_from_json
 
 Step = Callable[[int, int], None]
 
@@ -48,6 +55,36 @@ class State:
     earlier: int = 0
     later: int = 0
     gain: float | None = None
+
+
+def make(
+    bridge: Bridge, user: User, *, now: datetime, base: Path, threads: int, on_step: Step, options: dict[str, Any]
+) -> Prior:
+    """Tune, try, and write the attempt down. Raises SetupError where there is too little, ImportError without torch."""
+    tokens = model.facts_of(base).tokens
+    pairs = answered_advice(bridge, user, now)
+    enough(bridge, user, [one for one, _ in pairs], now)
+    rows = [
+        row(
+            observation_from_json(advice.observation),
+            reasons=tuple(for_person(advice.facts)),
+            belief=advice.belief,
+            action=advice.action,
+            taken=answered.answer is Answer.ACCEPT,
+            tokens=tokens,
+        )
+        for answered, advice in pairs
+    ]
+    name = f"u{user.id}-v{1 + len(attempts(bridge, user))}"
+    found = tune(rows, Course(base=base, out=bridge.settings.adapters / name, threads=threads, **options), on_step)
+    made = Prior(
+        policy=version(bridge),
+        made_at=now,
+        body={"adapter": name, "through": pairs[-1][0].at.isoformat()},
+        **found,
+    )
+    bridge.store.lessons.add_prior(user.id, made)
+    return made
 
 
 def tune(rows: Sequence[Row], course: Course, on_step: Step) -> dict[str, Any]:
@@ -91,7 +128,6 @@ def _working(course: Course) -> Path:
 
 
 def _begun(tuned: Any, course: Course) -> tuple[State, Any]:
-    """Load the state of an interrupted tuning, if there is any."""
     from peft import set_peft_model_state_dict
 
     optimiser = torch.optim.AdamW([p for p in tuned.parameters() if p.requires_grad], lr=course.rate)
@@ -104,15 +140,12 @@ def _begun(tuned: Any, course: Course) -> tuple[State, Any]:
 
 
 def _keep(tuned: Any, optimiser: Any, state: State, course: Course) -> None:
-    """Save a checkpoint. The file before is replaced as a whole or not at all."""
     from peft import get_peft_model_state_dict
 
     course.out.mkdir(parents=True, exist_ok=True, mode=0o700)
     kept = {"adapter": get_peft_model_state_dict(tuned), "optimiser": optimiser.state_dict()}
     kept |= {"earlier": state.earlier, "later": state.later, "gain": state.gain}
-    part = _working(course).with_suffix(".part")
-    torch.save(kept, part)
-    part.replace(_working(course))
+    replace(_working(course), kept)
 
 
 def _steps(rows: Sequence[Row], course: Course) -> int:

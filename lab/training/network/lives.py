@@ -68,7 +68,6 @@ class Lives:
         return len(self.answer) % STEPS
 
     def _read(self) -> None:
-        """Return the meters' readings at the start of a slot."""
         fresh = self.rng.standard_normal(self.error.shape)
         self.error = STAYS * self.error + np.sqrt(1 - STAYS**2) * fresh
         z = (self.weeks.meters - HIDDEN[0]) / HIDDEN[1]
@@ -110,7 +109,6 @@ class Lives:
         self._read()
 
     def _later(self, slot: int, advised: Ints, here: Array) -> tuple[Ints, NDArray[np.bool_]]:
-        """The later slot of the day that suits the action best, and whether it is clearly better there."""
         n = self.weeks.n
         there = np.full((SLOTS, n), NEVER)
         for other in range(slot + 1, SLOTS):

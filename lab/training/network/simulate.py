@@ -111,7 +111,6 @@ def look(seen: Seen, weeks: Weeks) -> None:
 
 
 def _completed(weeks: Weeks) -> Slots:
-    """The last slot of every week, (n, 1)."""
     at, nothing = weeks.step - 1, np.full((weeks.n, 1), -1, dtype=np.intp)
     before = weeks.levels[-1] - weeks.deltas[-1]
     return Slots(

@@ -95,7 +95,6 @@ class Teacher:
         return self._judged(plans, step, np.tile(meters, MANY), tally.tiled(MANY), weeks).reshape(MANY, -1)
 
     def _exchange(self, weeks: Weeks, here: int, end: int) -> None:
-        """Exchange the actions of two slots of the plan wherever that helps."""
         if end - here < 2:
             return
         tally = _so_far(weeks)

@@ -11,10 +11,15 @@ from typing import Any
 import numpy as np
 import torch
 
-from lab.training.network import dataset, distil, policy_gradient, trajectories
+from lab.evaluation.grades import LOOKS, best_constant
+from lab.training.checkpoint import at_rate, replace
+from lab.training.network import dataset, distil, policy_gradient, simulate, trajectories
 from lab.training.network.dataset import Lessons
-from lab.training.network.evaluate import examined
 from lab.training.network.model import Network, save
+from lab.training.network.policy_gradient import thought
+from policies.llm.sequence.thought import OBJECTIVES
+from rhythm_env.grading import belief_mae
+from rhythm_env.profiles import belief_target
 
 Watch = Callable[[str], Callable[[int, int], None]]
 
@@ -73,7 +78,6 @@ def train(out: Path, *, minutes: float, seed: int, resume: bool, watch: Watch) -
 
 
 def _round(course: Course, watch: Watch) -> None:
-    """Live, have it commented, learn from all there is so far, and be examined."""
     number = course.rounds
     _live(course, number, watch)
     torch.manual_seed(course.seed * 1000 + number)
@@ -83,8 +87,7 @@ def _round(course: Course, watch: Watch) -> None:
     optimiser = torch.optim.Adam(course.network.parameters())
     for step in range(steps):
         part = (number + step / steps) / ROUNDS
-        for group in optimiser.param_groups:
-            group["lr"] = RATE * (LAST_RATE / RATE) ** part
+        at_rate(optimiser, RATE * (LAST_RATE / RATE) ** part)
         of_weeks, of_lives = distil.learn(course.network, optimiser, weeks, lives, rng)
         if step % NOTED_EVERY == 0:
             course.notes["loss"].append(
@@ -97,7 +100,6 @@ def _round(course: Course, watch: Watch) -> None:
 
 
 def _live(course: Course, number: int, watch: Watch) -> None:
-    """The lessons of a round, written down unless they are there already."""
     student = None if number == 0 else course.network
     first = course.seed % 10 * 1_000_000 + 100_000 * number
     many = int(number > 0)
@@ -123,7 +125,6 @@ def _all(course: Course, kind: str, number: int) -> Lessons:
 
 
 def _refine(course: Course, watch: Watch) -> None:
-    """Policy gradient from the distilled network, which stays the anchor."""
     updates, on_step = course.sized(REFINED), watch("refining")
     lives = _all(course, "lives", ROUNDS - 1)
     anchor = policy_gradient.distilled(_distilled(course))
@@ -149,7 +150,6 @@ def _refine(course: Course, watch: Watch) -> None:
 
 
 def _distilled(course: Course) -> Network:
-    """The network as it was before its refinement began."""
     path = course.out / "distilled.pt"
     if course.updates == 0:
         torch.save(course.network.state_dict(), path)
@@ -166,7 +166,6 @@ def _examine(course: Course) -> None:
 
 
 def _keep(course: Course) -> None:
-    """Save a checkpoint. The file before is replaced as a whole or not at all."""
     state = {
         "network": course.network.state_dict(),
         "rounds": course.rounds,
@@ -176,8 +175,7 @@ def _keep(course: Course) -> None:
         "seed": course.seed,
         "optimiser": course.optimiser,
     }
-    torch.save(state, course.out / "course.part")
-    (course.out / "course.part").replace(course.out / "course.pt")
+    replace(course.out / "course.pt", state)
 
 
 def _restore(course: Course) -> None:
@@ -187,3 +185,31 @@ def _restore(course: Course) -> None:
     course.network.load_state_dict(state["network"])
     course.rounds, course.updates, course.optimiser = state["rounds"], state["updates"], state["optimiser"]
     course.notes = json.loads(state["notes"])
+
+
+def examined(network: Network, seeds: range) -> dict[str, Any]:
+    """Return by objective the mean grade, level and belief skill in the slots of LOOKS.
+
+    Belief skill is 1 - error / error of the medians.
+    """
+    return {name: _examined(network, seeds, number) for number, name in enumerate(OBJECTIVES)}
+
+
+def _examined(network: Network, seeds: range, objective: int) -> dict[str, Any]:
+    weeks = simulate.begin(seeds)
+    target = belief_target(weeks.people)
+    constant = belief_mae(best_constant(target), target).mean()
+    seen, skill, belief = simulate.watch(weeks), {}, target
+    while not weeks.done:
+        simulate.look(seen, weeks)
+        thoughts = thought(network, seen, weeks.step)
+        belief = thoughts.belief.numpy().T
+        if weeks.step in LOOKS:
+            skill[str(weeks.step)] = float(1 - belief_mae(belief, target).mean() / constant)
+        weeks.advance(thoughts.scores.numpy()[:, objective].argmax(axis=1))
+    accuracy = 1 - belief_mae(belief, target)
+    return {
+        "score": float(weeks.final_score(accuracy).mean()),
+        "level": float(weeks.mean_level().mean()),
+        "belief_skill": skill,
+    }

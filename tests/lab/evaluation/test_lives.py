@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from bridge import registry
-from lab.cli.documented import markdown
+from lab.cli.comparison import markdown
 from lab.evaluation.answers import accepted_over, coverage, errors_over, figures, leans, paired, told_apart
 from lab.evaluation.comparison import Part, gathered, parts
 from lab.evaluation.deployed import Life

@@ -14,7 +14,7 @@ from bridge.domain.types import Reading
 from bridge.meters import proxy
 from bridge.meters.check_in import check_in
 from bridge.meters.fuse import spread
-from lab.validation import checkins, columns, fitted, life, table, validate
+from lab.validation import columns, life, protocol, table, validate
 from lab.validation.cohort import DAY, Day
 from lab.validation.formulas import FORMULAS, Window
 from rhythm_env.interface import Meter
@@ -159,11 +159,11 @@ def test_check_ins_know_earlier_answers_only() -> None:
     days = [Day(date=made_up.FIRST.replace(day=k), reports={"energy": float(k % 5)}) for k in range(2, 30)]
     answers = {day.date: day.reports["energy"] for day in days}
     at = days[18].asked
-    known = checkins.given(days, answers).about(Meter.VITALITY, at)
+    known = columns.given(days, answers).about(Meter.VITALITY, at)
     assert len(known) == 18
     assert max(when for when, _ in known) < at
     assert {score for _, score in known} == {1.0, 2.0, 3.0, 4.0, 5.0}
-    kept = sorted(checkins.every(answers, 3))
+    kept = sorted(columns.every(answers, 3))
     assert {(b - a).days for a, b in pairwise(kept)} == {3}
 
 
@@ -171,13 +171,13 @@ def test_a_check_in_by_hand() -> None:
     sd = spread(Meter.VITALITY, 0.7, 1.0)  # as much known as normal weighs
     reading = Reading(level=0.7, sd=sd, coverage=1.0)
     day = Day(date=made_up.FIRST, reports={"energy": 1.0})
-    given = checkins.given([day], {day.date: 1.0})
+    given = columns.given([day], {day.date: 1.0})
     said = check_in(given, Meter.VITALITY, day.asked + DAY)
     row = proxy.shipped().of(Meter.VITALITY)["check_in"]
     trust = row.weight * said.quality
-    assert checkins.fused(reading, given, row, day.asked + DAY) == pytest.approx(trust * said.z / (2 + trust))
-    assert checkins.fused(reading, given, row, day.asked) == pytest.approx(0)
-    assert checkins.fused(reading, given, row, day.asked + 30 * DAY) == pytest.approx(0)
+    assert columns.fused(reading, given, row, day.asked + DAY) == pytest.approx(trust * said.z / (2 + trust))
+    assert columns.fused(reading, given, row, day.asked) == pytest.approx(0)
+    assert columns.fused(reading, given, row, day.asked + 30 * DAY) == pytest.approx(0)
 
 
 def test_an_own_past_that_repeats_itself_is_worth_asking_for(tmp_path) -> None:
@@ -192,9 +192,9 @@ def test_the_fit_never_sees_the_person_it_is_tried_on(tmp_path) -> None:
     cohort = table.read(made_up.write(tmp_path / "study.csv", made_up.rows(4, 40)))
     people = [columns.of_person(person, proxy.shipped()) for person in cohort.persons]
     use = [one.rows > 0 for one in people]
-    before = fitted.leave_one_out(people, "energy", use)
+    before = protocol.leave_one_out(people, "energy", use)
     people[2].targets["energy"][:] = people[2].targets["energy"][::-1]
-    after = fitted.leave_one_out(people, "energy", use)
+    after = protocol.leave_one_out(people, "energy", use)
     assert before[2] == pytest.approx(after[2], rel=1e-12)  # sums of other threads differ in the last digit
     assert not (before[1] == after[1]).all()
 

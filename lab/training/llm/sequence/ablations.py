@@ -57,7 +57,6 @@ class Player:
 
 
 def _exchanged(one: Read, other: Read) -> Read:
-    """The present of a person with the past of another, and with what that past says of the weights."""
     from policies.llm.sequence.reading import TOLD, WEIGHT_COLUMN
 
     now = one[1].copy()

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from lab.training.checkpoint import at_rate, keep, restore
 from lab.training.llm.sequence import learning, lessons, practice, rolled
 from lab.training.llm.sequence.exam import examined
 from lab.training.llm.sequence.lessons import Lessons
@@ -28,6 +29,7 @@ from lab.training.network.model import Network
 from policies.llm.sequence.thought import OBJECTIVES
 
 TAUGHT = "taught.pt"  # full precision, for the refinement
+CHECKPOINT, KEPT = "course.pt", ("parts", "seconds", "notes")
 Watch = Callable[[str], Callable[[int, int], None]]
 
 WEEKS = 50_176  # of the network, in a full course of 112 parts
@@ -94,8 +96,8 @@ def train(out: Path, weeks: int, *, seed: int, resume: bool, watch: Watch, start
     course = Course(out, weeks, seed)
     if start is not None:
         course.model, course.parts = opened(start), course.all_parts
-    elif resume and (out / "course.pt").exists():
-        _restore(course)
+    elif resume and (out / CHECKPOINT).exists():
+        restore(out / CHECKPOINT, course, (weeks, seed), KEPT, told="--weeks and --seed")
     if course.parts < course.all_parts:
         _taught(course, watch("learning"))
     parts = max(weeks * practice.PARTS // WEEKS, 1)
@@ -110,7 +112,6 @@ def train(out: Path, weeks: int, *, seed: int, resume: bool, watch: Watch, start
 
 
 def _taught(course: Course, on_step: Callable[[int, int], None]) -> None:
-    """Take the first two stages, or what is left of them."""
     network = lessons.teacher()
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as beside:
         coming = [beside.submit(_made, _people(course, part), course.out) for part in range(course.all_parts)]
@@ -125,14 +126,12 @@ def _taught(course: Course, on_step: Callable[[int, int], None]) -> None:
 
 
 def _fill(pools: dict[str, Lessons], paths: dict[str, Path]) -> None:
-    """Add the lessons of a part to the pools."""
     for kind, path in paths.items():
         some = lessons.kept(path)
         pools[kind] = lessons.together([pools[kind], some]) if kind in pools else some
 
 
 def _people(course: Course, part: int) -> dict[str, range]:
-    """The people whom the second process plays for a part."""
     made = MADE if part < course.first_parts else MADE_SECOND
     return {kind: course.seeds(kind, part, count) for kind, count in made.items()}
 
@@ -170,8 +169,7 @@ def _part(course: Course, network: Network, pools: dict[str, Lessons]) -> None:
     for number in range(PART_STEPS):
         some = [weeks.pick(slice(number * sizes["weeks"], (number + 1) * sizes["weeks"]))]
         some += [pool.pick(rng.integers(0, len(pool), sizes.get(kind, 0))) for kind, pool in pools.items()]
-        for group in course.optimiser.param_groups:
-            group["lr"] = course.rate(part * PART_STEPS + number)
+        at_rate(course.optimiser, course.rate(part * PART_STEPS + number))
         found.append(learning.step(course.model, course.optimiser, lessons.together(some), rng, silent=not first))
     course.parts += 1
     course.seconds += process_time() - begun
@@ -180,27 +178,4 @@ def _part(course: Course, network: Network, pools: dict[str, Lessons]) -> None:
     course.notes.append({"step": step, "loss": means.pop("total"), **means})
     if course.parts == course.all_parts or course.parts % max(course.all_parts // EXAMS, 1) == 0:
         course.notes.append({"step": step, "valid": 1.0, **examined(course.model)})
-    _keep(course)
-
-
-def _keep(course: Course) -> None:
-    """Write a checkpoint beside the last checkpoint and then replace it, so that a kill leaves a whole checkpoint."""
-    kept = {
-        "course": [course.weeks, course.seed],
-        "parts": course.parts,
-        "seconds": course.seconds,
-        "notes": course.notes,
-        "model": course.model.state_dict(),
-        "optimiser": course.optimiser.state_dict(),
-    }
-    torch.save(kept, course.out / "course.new")
-    (course.out / "course.new").replace(course.out / "course.pt")
-
-
-def _restore(course: Course) -> None:
-    kept = torch.load(course.out / "course.pt", weights_only=True)
-    if kept["course"] != [course.weeks, course.seed]:
-        raise ValueError(f"{course.out} holds another course: name the same --weeks and --seed, or another --out")
-    course.parts, course.seconds, course.notes = kept["parts"], kept["seconds"], kept["notes"]
-    course.model.load_state_dict(kept["model"])
-    course.optimiser.load_state_dict(kept["optimiser"])
+    keep(course.out / CHECKPOINT, course, (course.weeks, course.seed), KEPT)

@@ -170,6 +170,5 @@ def trial(file: Path, people: int, *, seed: int, on_step: OnStep) -> dict[str, A
 
 
 def _forgotten(some: Lived) -> Lived:
-    """Return the same lives without any past in sight."""
     lessons = some.lessons.pick(np.arange(len(some.lessons)))
     return Lived(learning.without_past(lessons, np.ones(len(lessons), bool)), some.digits, some.advised, some.taken)

@@ -17,6 +17,7 @@ from time import process_time
 import numpy as np
 import torch
 
+from lab.training.checkpoint import at_rate, keep, restore
 from lab.training.llm.sequence import learning, led, lessons
 from lab.training.llm.sequence.exam import answered, examined
 from lab.training.llm.sequence.lessons import Lessons
@@ -32,7 +33,7 @@ RATE, LAST_RATE, WARM = 4e-4, 1e-5, 60  # of learning; steps of warming up
 EXAMS = 4  # over the stage
 FIRST = {"strangers": 700_000_000, "others": 750_000_000, "weeks": 800_000_000}  # seeds of practice people
 PER_SEED = 4_000_000  # people of one course
-STATE = "practice.pt"
+STATE, KEPT = "practice.pt", ("done", "seconds", "notes")
 
 
 @dataclass(slots=True)
@@ -68,13 +69,13 @@ def train(out: Path, before: SequenceModel, *, parts: int, seed: int, resume: bo
     """Practise from the model ``before`` on, with checkpoints in ``out``. Returns the end's state."""
     state = Practice(before, parts, seed)
     if resume and (out / STATE).exists():
-        _restore(state, out)
+        restore(out / STATE, state, (parts, seed), KEPT, told="--weeks and --seed")
     network = lessons.teacher()
     if not state.done:
         state.notes.append({"step": 0, "valid": 1.0, **looked(state.model)})
     while state.done < parts:
         _part(state, network)
-        _keep(state, out)
+        keep(out / STATE, state, (parts, seed), KEPT)
         on_step(state.done, parts)
     return state
 
@@ -92,8 +93,7 @@ def _part(state: Practice, network: Network) -> None:
     found = []
     for number in range(PART_STEPS):
         some = [pool.pick(slice(number * BATCH[kind], (number + 1) * BATCH[kind])) for kind, pool in pools.items()]
-        for group in state.optimiser.param_groups:
-            group["lr"] = state.rate(number)
+        at_rate(state.optimiser, state.rate(number))
         found.append(learning.step(state.model, state.optimiser, lessons.together(some), rng))
     state.done += 1
     state.seconds += process_time() - begun
@@ -105,7 +105,6 @@ def _part(state: Practice, network: Network) -> None:
 
 
 def _pools(state: Practice, network: Network, rng: np.random.Generator) -> dict[str, Lessons]:
-    """Return the lessons of a part by kind."""
     people = {kind: state.seeds(kind, PART_STEPS * size) for kind, size in BATCH.items()}
     number = int(rng.choice(len(WEEK), p=WEEK))
     return {
@@ -124,26 +123,3 @@ def _rehearsed(state: Practice, weeks: Lessons, rng: np.random.Generator) -> Les
         said = state.before(*learning.inputs(shown, drawn, torch.device("cpu")))
     shown.wanted = said.scores.numpy()
     return shown
-
-
-def _keep(state: Practice, out: Path) -> None:
-    """Write a checkpoint beside the last checkpoint and then replace it, so that a kill leaves a whole checkpoint."""
-    kept = {
-        "practice": [state.parts, state.seed],
-        "done": state.done,
-        "seconds": state.seconds,
-        "notes": state.notes,
-        "model": state.model.state_dict(),
-        "optimiser": state.optimiser.state_dict(),
-    }
-    torch.save(kept, out / "practice.new")
-    (out / "practice.new").replace(out / STATE)
-
-
-def _restore(state: Practice, out: Path) -> None:
-    kept = torch.load(out / STATE, weights_only=True)
-    if kept["practice"] != [state.parts, state.seed]:
-        raise ValueError(f"{out} holds another course: name the same --weeks and --seed, or another --out")
-    state.done, state.seconds, state.notes = kept["done"], kept["seconds"], kept["notes"]
-    state.model.load_state_dict(kept["model"])
-    state.optimiser.load_state_dict(kept["optimiser"])

@@ -19,17 +19,16 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from lab.evaluation.week import Weeks
+from lab.training.checkpoint import at_rate, keep, restore
 from lab.training.llm.sequence import learning, lessons
 from lab.training.llm.sequence.course import TAUGHT
 from lab.training.llm.sequence.exam import examined, play
 from lab.training.llm.sequence.lessons import Lessons
 from lab.training.llm.sequence.model import Said, SequenceModel, save
-from lab.training.network.policy_gradient import BELIEF_WORTH, EVEN
+from lab.training.network.policy_gradient import EVEN, scored
 from policies.llm.sequence.thought import OBJECTIVES
 from rhythm_env.constants import STEPS
 from rhythm_env.dynamics import ACTIONS
-from rhythm_env.grading import belief_mae
 from rhythm_env.interface import HISTORY_STEPS
 from rhythm_env.profiles import belief_target
 
@@ -43,6 +42,7 @@ REHEARSED = 12  # lives per update
 REHEARSED_PEOPLE = 256
 FRESH, PER_SEED = 500_000_000, 4_000_000  # seeds of the people who are played
 KEPT_EVERY = 10  # updates between checkpoints
+CHECKPOINT, KEPT = "course.pt", ("updates", "before", "notes")
 LOST = 0.002  # mean level that a better grade may cost
 
 
@@ -58,20 +58,12 @@ class Played:
     score: NDArray[np.float64]
 
 
-def scored(weeks: Weeks, belief: NDArray[Any], own: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return the score (n,) of each week, the grade with its belief or the mean level, and the belief's own worth."""
-    accuracy = 1 - belief_mae(belief, belief_target(weeks.people))
-    plain = {"grade": weeks.final_score(accuracy), "reward": weeks.mean_level()}
-    each = [plain[name] + BELIEF_WORTH[name] * accuracy for name in OBJECTIVES]
-    return np.asarray(np.array(each)[own, np.arange(weeks.n)])
-
-
 def group(model: SequenceModel, seeds: range) -> Played:
     """Play ``GROUP`` weeks of each person, with actions drawn from the model."""
     own = np.tile((np.arange(len(seeds)) >= GRADED).astype(np.intp), GROUP)
     with learning.half(torch.device("cpu")):
         weeks, playing = play(model, seeds, GROUP, own, drawn=TRIED)
-    score = scored(weeks, playing.reader.belief.T, own)
+    score = scored(weeks, playing.reader.belief.T, belief_target(weeks.people), own)
     by_person = score.reshape(GROUP, -1)
     advantage = ((by_person - by_person.mean(axis=0)) / (by_person.std(axis=0) + EVEN)).reshape(-1)
     n, nothing = weeks.n, np.zeros(weeks.n, bool)
@@ -142,21 +134,20 @@ def train(
     torch.set_num_threads(1)
     out.mkdir(parents=True, exist_ok=True)
     state = _begun(folder, seed)
-    if resume and (out / "course.pt").exists():
-        _restore(state, out)
+    if resume and (out / CHECKPOINT).exists():
+        restore(out / CHECKPOINT, state, (seed,), KEPT, told="--seed")
     state.before = state.before or examined(state.model)
     first = FRESH + seed % 10 * PER_SEED
     lives = lessons.lives(range(first, first + REHEARSED_PEOPLE), lessons.teacher())
     while state.updates < updates:
         torch.manual_seed(seed * 100_000 + state.updates)
-        for part in state.optimiser.param_groups:
-            part["lr"] = RATE * (1 - state.updates / updates)
+        at_rate(state.optimiser, RATE * (1 - state.updates / updates))
         start = first + REHEARSED_PEOPLE + state.updates * PEOPLE
         found = update(state.model, state.taught, state.optimiser, range(start, start + PEOPLE), lives)
         state.updates += 1
         state.notes.append({"step": state.updates, "loss": -found["grade"], **found})
         if state.updates % KEPT_EVERY == 0 or state.updates == updates:
-            _keep(state, out)
+            keep(out / CHECKPOINT, state, (seed,), KEPT)
         on_step(state.updates, updates)
     return _closed(state, out)
 
@@ -169,7 +160,6 @@ def _begun(folder: Path, seed: int) -> Refinement:
 
 
 def _closed(state: Refinement, out: Path) -> dict[str, Any]:
-    """Keep the better of the two on held-out people."""
     after = examined(state.model)
     kept = after["score"] > state.before["score"] and after["level"] > state.before["level"] - LOST
     best = state.model if kept else state.taught
@@ -179,25 +169,3 @@ def _closed(state: Refinement, out: Path) -> dict[str, Any]:
     (out / "notes.json").write_text(json.dumps([*state.notes, *looks]), encoding="utf-8")
     told = {f"{name}_before": value for name, value in state.before.items()}
     return {"out": str(out), "kept": kept, **told, **{f"{name}_after": value for name, value in after.items()}}
-
-
-def _keep(state: Refinement, out: Path) -> None:
-    kept = {
-        "updates": state.updates,
-        "seed": state.seed,
-        "before": state.before,
-        "notes": state.notes,
-        "model": state.model.state_dict(),
-        "optimiser": state.optimiser.state_dict(),
-    }
-    torch.save(kept, out / "course.new")
-    (out / "course.new").replace(out / "course.pt")
-
-
-def _restore(state: Refinement, out: Path) -> None:
-    kept = torch.load(out / "course.pt", weights_only=True)
-    if kept["seed"] != state.seed:
-        raise ValueError(f"{out} holds another course: name the same --seed, or another --out")
-    state.updates, state.before, state.notes = kept["updates"], kept["before"], kept["notes"]
-    state.model.load_state_dict(kept["model"])
-    state.optimiser.load_state_dict(kept["optimiser"])

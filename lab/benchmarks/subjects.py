@@ -1,4 +1,4 @@
-"""Stores made records, and writes the same rows with the driver alone."""
+"""Made records, files and observations that the benchmarks measure, and the same done by a peer alone."""
 
 from __future__ import annotations
 
@@ -8,14 +8,22 @@ import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from itertools import islice
 from pathlib import Path
 from time import process_time
+from typing import Any
 
+from bridge import registry
 from bridge.domain.metrics import Metric
 from bridge.domain.records import Connection
 from bridge.domain.types import Item, RawRecord, Sample
 from bridge.store import Store
+from lab.evaluation.deployed import Life
+from policies.adaptive import trust
+from policies.planner import particle_filter
+from rhythm_env.interface import Observation
 
 PAGE = 2500
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -88,7 +96,6 @@ SOME = 400  # keys or ids per query
 
 
 def _change(db: sqlite3.Connection, rows: Sequence[tuple[Row, Row, Sequence[Row]]], page: Sequence[RawRecord]) -> None:
-    """Write a page of changed records, in a transaction."""
     db.execute("BEGIN IMMEDIATE")
     for begin in range(0, len(page), SOME):
         some = rows[begin : begin + SOME]
@@ -108,10 +115,52 @@ def _change(db: sqlite3.Connection, rows: Sequence[tuple[Row, Row, Sequence[Row]
 
 
 def _rows(page: Sequence[RawRecord], number: int) -> Iterator[tuple[Row, Row, Sequence[Row]]]:
-    """Yield each record's row, its arrival's, and those of its samples."""
     at = int(NOW.timestamp() * 1_000_000)
     for record_id, record in enumerate(page, start=number + 1):
         text = json.dumps(record.payload, sort_keys=True).encode()
         mark = hashlib.blake2b(text, digest_size=16).digest()
         samples = tuple((record_id, str(m), at, "2026-01-01", 50.0, at) for m in METRICS)
         yield (record_id, record.stream, record.key, mark), (record_id, at, zlib.compress(text)), samples
+
+
+FIRST = date(2026, 9, 1)
+IMPORTED = datetime(2026, 11, 20, 9, tzinfo=UTC)
+
+
+def write_fit(folder: Path, days: int) -> None:
+    """Write a file per day, with Garmin's own encoder."""
+    from lab.people.watch_files import watch_day
+
+    for number in range(days):
+        day = FIRST + timedelta(days=number)
+        (folder / f"{number:03}_WELLNESS.fit").write_bytes(watch_day(day, steps=7000 + 50 * number))
+
+
+def decode_fit(folder: Path) -> None:
+    """Read all files with Garmin's decoder and its defaults."""
+    from garmin_fit_sdk import Decoder, Stream
+
+    for place in sorted(folder.glob("*.fit")):
+        errors: list[Any] = Decoder(Stream.from_file(str(place))).read()[1]
+        if errors:
+            raise SystemExit(f"the decoder failed: {errors}")
+
+
+A_SLOT = timedelta(hours=6)  # between two answers
+POLICY = "adaptive"
+
+
+def observed(answers: int) -> Observation:
+    """Return an observation with so many answers, one a slot."""
+    life = Life(3)
+    weeks = answers // 28 + 2
+    for _ in islice(life.live(registry.policy("random"), weeks), answers):
+        pass
+    last = next(life.live(registry.policy("random"), 1, first=weeks)).observation
+    found = tuple(replace(one, at=life.answers[0].at + A_SLOT * n) for n, one in enumerate(life.answers[:answers]))
+    return replace(last, history=found)
+
+
+def forget() -> None:
+    """Empty the caches of a process."""
+    trust.SHARED, particle_filter.SHARED = trust.Listening(), particle_filter.Memory()
