@@ -109,11 +109,13 @@ def ask(
 
     with installation.open_bridge() as bridge:
         now = installation.now()
-        found, tables = asking.plain(bridge, bridge.person(user, at=now), text, now=now)
+        found, tables = asking.plain(bridge, bridge.person(user, at=now), text, now=now, titles=True)
     told = asked_document(found)
     if json:
         show.document(told)
         return
+    if (said := told["said"]) is not None:
+        show.say(said[:1].upper() + said[1:])
     show.say(f"Understood: {told['understood']}")
     _print(found)
     chart = _chart(found, tables)

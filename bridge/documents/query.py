@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NotRequired
 
 from typing_extensions import TypedDict
 
+from bridge.query.said import said
 from bridge.query.understood import sentence
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ class AnswerDocument(TypedDict):
     """A query's figure with its unit, and the number of rows (``n``) it rests on.
 
     ``at`` is the date of a lowest, highest, first or last value. ``value`` is null where ``reason`` says why.
+    ``said`` is the answer as a sentence, where it is a single figure.
     """
 
     query: dict[str, Any]
@@ -35,6 +37,7 @@ class AnswerDocument(TypedDict):
     groups: list[GroupDocument]
     interval: list[float] | None
     reason: str | None
+    said: str | None
 
 
 class AskedDocument(AnswerDocument):
@@ -59,6 +62,7 @@ def answer_document(found: Answer) -> AnswerDocument:
         "groups": [_group(one) for one in found.groups],
         "interval": None if found.interval is None else list(found.interval),
         "reason": None if found.reason is None else str(found.reason),
+        "said": None if (told := said(found)) is None else str(told),
     }
 
 

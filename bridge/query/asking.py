@@ -45,7 +45,7 @@ def _titled(words: Words) -> list[str]:
     return [found[0].lower() for one in parts for found in TITLES.finditer(one)]
 
 
-def plain(bridge: Bridge, user: User, text: str, *, now: datetime) -> tuple[Answer, Tables]:
+def plain(bridge: Bridge, user: User, text: str, *, now: datetime, titles: bool = False) -> tuple[Answer, Tables]:
     """Return the answer to a plain question, read by the grammar, else by the language model that the settings name.
 
     Raises SetupError for a question that is not understood as a whole.
@@ -65,7 +65,7 @@ def plain(bridge: Bridge, user: User, text: str, *, now: datetime) -> tuple[Answ
                 raise SetupError(
                     say("you have not noted {name} yet; note it on Today, or ask for another note", name=name)
                 )
-        told, tables = typed(bridge, user, words, now=now, titles=True)
+        told, tables = typed(bridge, user, words, now=now, titles=titles)
         for name in {*_titled(words)}:
             if not any(tables.by_day(name).values()):
                 raise SetupError(

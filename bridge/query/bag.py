@@ -10,7 +10,7 @@ from typing import Any
 
 from bridge.domain.metrics import METRICS, Metric, Shape
 from bridge.query import plain_kinds as w
-from bridge.query.model import METER_NAMES, PLANNED, TITLED, WORKOUT_UNITS
+from bridge.query.model import METER_NAMES, PLANNED, TASKS, TITLED, WORKOUT_UNITS
 
 OF_WORKOUT = {
     "heart_rate": "average_hr",
@@ -108,6 +108,8 @@ class Bag:
 
 def _settled(tokens: Sequence[w.Token]) -> list[w.Token]:
     """Return tokens without those whose meaning hangs on the others. One that fits none of them is left."""
+    if any(kind in (w.TASKS, w.TASKED) for kind, _ in tokens):
+        return _settled(_of_tasks(tokens))
     metrics = {str(of) for kind, of in tokens if kind == w.METRIC}
     if metrics == {"asleep"} and {(w.BEST, "max"), (w.BEST, "min"), (w.MORE, "better")} & {*tokens}:
         return _settled([(kind, "sleep_score" if kind == w.METRIC else of) for kind, of in tokens])
@@ -127,6 +129,17 @@ def _settled(tokens: Sequence[w.Token]) -> list[w.Token]:
     ends = [of for kind, of in tokens if kind in (w.OF, w.BEST, w.LENGTH, w.EARLY) and of in ENDS]
     in_doubt = around.grouped and (w.WHICH_BY, "day") not in tokens and len(ends) != 1
     return [*found, (w.WHICH_BY, None)] if in_doubt else found
+
+
+def _of_tasks(tokens: Sequence[w.Token]) -> list[w.Token]:
+    """Return tokens with tasks as a figure by what is said of them: done, due or overdue."""
+    said = {str(of) for kind, of in tokens if kind == w.TASKED} | {"done" for kind, _ in tokens if kind == w.ENDED}
+    said = {"overdue"} if "overdue" in said else said or {"done"} & {"done" for kind, _ in tokens if kind == w.DID}
+    if len(said) != 1 or "open" in said or not any(kind == w.TASKS for kind, _ in tokens):
+        raise NotUnderstood
+    rest = [one for one in tokens if one[0] not in (w.TASKED, w.ENDED)]
+    name = f"tasks_{said.pop()}"
+    return [(w.METRIC, name) if kind == w.TASKS else (kind, of) for kind, of in rest]
 
 
 @dataclass(frozen=True)
@@ -400,6 +413,8 @@ def _after(of: dict[str, object]) -> str | None:
 def _of_metric(of: dict[str, object]) -> str | None:
     name = str(of[w.METRIC])
     sign, number, unit = _parts(of[w.COMPARED])
+    if name in TASKS:
+        return f"{name} {sign} {number:g}" if unit is None else None
     own = "level" if name in METER_NAMES else METRICS[Metric(name)].unit
     if own == "level" and unit in (None, "%") and 0 <= number <= PERCENT:
         return f"{name} {sign} {number / PERCENT if number > 1 or unit else number:g}"

@@ -8,7 +8,7 @@ from dataclasses import replace
 from bridge.domain.metrics import METRICS, Metric
 from bridge.query import plain_kinds as w
 from bridge.query.bag import AFTER, ENDS, NEXT, NIGHT, OF_WORKOUT, ON, Bag, NotUnderstood
-from bridge.query.model import AVERAGED, CLOCKS, METER_NAMES, SUMMED, WORKOUT_UNITS
+from bridge.query.model import AVERAGED, CLOCKS, METER_NAMES, SUMMED, TASKS, WORKOUT_UNITS
 from bridge.query.parse import Words
 from bridge.query.plain_words import note_names
 
@@ -46,6 +46,8 @@ def counted(where: Sequence[str]) -> str:
 
 
 def unit_of(name: str) -> str:
+    if name in TASKS:
+        return "tasks"
     return "level" if name in METER_NAMES else "clock" if name in NIGHT_CLOCKS else METRICS[Metric(name)].unit
 
 
@@ -257,7 +259,7 @@ def _metric_of(bag: Bag, metric: str, where: list[str]) -> Words:
     )
     if not right:
         raise NotUnderstood
-    summed = metric in SUMMED and not each and (many or by in LONG)
+    summed = metric in SUMMED and not each and (many or by in LONG or (metric in TASKS and by is None and per is None))
     return _rowed(rows, Words(what=metric, of=chosen or ("sum" if summed else "mean"), by=by, per=per, where=where))
 
 

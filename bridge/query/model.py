@@ -122,6 +122,8 @@ class Subject:
             return WORKOUT_UNITS[self.field]
         if self.field in PLANNED:
             return "min"
+        if self.field in TASKS:
+            return "tasks"
         if self.field not in METER_NAMES and self.field not in METRICS:
             return "noted"
         if self.over is not None:
@@ -141,7 +143,9 @@ class Subject:
 
 
 METER_NAMES: Mapping[str, Meter] = MappingProxyType({meter.lower(): meter for meter in Meter})
-SUMMED = frozenset(  # metrics of a day of which several days make a sum
+# Tasks of a day by what they are on it: done, due whether done or not, or due and open still, with 0 on other days.
+TASKS: tuple[str, ...] = ("tasks_done", "tasks_due", "tasks_overdue")
+SUMMED: frozenset[str] = frozenset(TASKS) | frozenset(  # figures of a day of which several days make a sum
     metric
     for metric, spec in METRICS.items()
     if metric in (Metric.MINDFUL, Metric.FOCUS)

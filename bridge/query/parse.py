@@ -23,6 +23,7 @@ from bridge.query.model import (
     PERIOD_VALUE,
     PLANNED,
     SEVERAL,
+    TASKS,
     VERSUS,
     WORKOUT_FIELDS,
     WORKOUT_UNITS,
@@ -50,6 +51,7 @@ SUBJECTS: tuple[str, ...] = (
     "entries",
     "entries.minutes",
     *PLANNED,
+    *TASKS,
 )
 FIELDS: tuple[str, ...] = (
     *(str(metric) for metric in ASKED),
@@ -59,6 +61,7 @@ FIELDS: tuple[str, ...] = (
     *ENTRY_FIELDS,
     PERIOD_VALUE,
     *PLANNED,
+    *TASKS,
     *NIGHT_FIELDS,
     *WORKOUT_FIELDS,
 )

@@ -47,6 +47,10 @@ NO_CHANGE = {w.BECOMES, w.CONDITION, w.WEEKEND, w.OTHERS, w.RELATED, w.ON_DAYS, 
 CONDITIONED = {w.CONDITION, w.COMPARED, w.CLOCK, w.FACTOR, w.ACTION, w.WEEKEND, w.ON_DAYS, w.AFTER, w.WITH}
 
 
+# "How many tasks were due, and how many of them did I do" are two questions.
+TWICE = re.compile(f"[{w.HOW_MANY}{w.HOW_LONG}].*{w.AND}[{w.HOW_MANY}][^{w.METRIC}{w.NIGHTS}{w.DAYS}{w.WORKOUTS}]*$")
+
+
 class NotRead(SetupError):
     """A plain question is not understood as a whole."""
 
@@ -94,6 +98,8 @@ def _read(text: str, marked: Marked, factors: w.Lexicon) -> Words:
         )
     tokens = _tokens(marked.mark(marked.corrected_text(_plain(text), known)), marked, known)
     tokens = _placed([one for one in with_titles(tokens, texts(marked.language).untitled) if one[0] != w.FILL])
+    if TWICE.search("".join(kind for kind, _ in tokens)):
+        raise NotUnderstood
     if any(kind == w.FACTOR and str(of).startswith(TITLED) for kind, of in tokens):
         tokens = [one for one in tokens if one[0] != w.ENTRIES]  # which those of a title are
     tokens, spans = _spans(tokens, marked)
@@ -148,7 +154,7 @@ def _within(read: Words, spans: list[Span], today: date, *, says_waking: bool) -
     """Return a query within the span that is said, or compared between two."""
     if not spans:
         return read
-    if any(first and first > today for first, _ in spans) and not read.what.startswith("entries"):
+    if any(first and first > today for first, _ in spans) and not read.what.startswith(("entries", "tasks_due")):
         raise NotUnderstood  # only of entries is told what is to come
     if len(spans) == 2 and (read.against or read.by or read.of in ("trend", "share", "first", "last")):
         raise NotUnderstood

@@ -21,6 +21,7 @@ CLOCKED = "J"  # asks for a time of day
 SEVERAL = "Z"  # all meters, or the figures of a night
 PERIOD = "I"  # "in a week", of which the highest may be asked
 EARLY = "7"  # earliest or latest, of a time of day
+TASKS, TASKED = "3", "4"  # tasks, and what is said of them: done, due, overdue or open
 PERIODS = "9"  # weeks or months that are counted
 TOP = "1"  # so many of the highest or lowest
 UNKNOWN = "?"  # a word of the person's own, which may be in the title of an entry

@@ -32,6 +32,7 @@ from bridge.query.model import (
     NIGHT_FIELDS,
     PERIOD_VALUE,
     PLANNED,
+    TASKS,
     TITLED,
     WORKOUT_FIELDS,
     WORKOUT_METRICS,
@@ -142,7 +143,7 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime) -> T
     meters = METER_NAMES.keys() & named
     if meters:
         values |= levels(bridge, user, meters, query.since, now)
-    typed = {*DAY_FIELDS, *DAY_COUNTS, *ENTRY_FIELDS, PERIOD_VALUE, *PLANNED, *NIGHT_FIELDS, *WORKOUT_FIELDS}
+    typed = {*DAY_FIELDS, *DAY_COUNTS, *ENTRY_FIELDS, PERIOD_VALUE, *PLANNED, *TASKS, *NIGHT_FIELDS, *WORKOUT_FIELDS}
     factors = named - {*METRICS, *METER_NAMES} - typed
     if factors:
         values |= exposures(bridge, user, factors, now=now)
@@ -151,6 +152,8 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime) -> T
             for name in factors
             if name.startswith(TITLED)
         }
+    if asked := {*TASKS} & named:
+        values |= _tasks(bridge, user, asked, now)
     empty = [metric for metric in metrics if not values.get(metric)]
     planned = {*PLANNED, "entries", "entries.minutes"} & (named | {part.name for part in parts})
     agenda = Kind.ENTRIES in kinds or "action" in fields or bool(planned)
@@ -320,6 +323,23 @@ def _planned(entries: Sequence[Row], names: Iterable[str], span: tuple[date, dat
             if name not in PLANNED or row.name == PLANNED[name]:
                 days[row.day] = days.get(row.day, 0.0) + (1 if name == "entries" else row.values.get("minutes", 0.0))
     return found
+
+
+def _tasks(bridge: Bridge, user: User, names: Iterable[str], now: datetime) -> dict[str, dict[date, float]]:
+    """Return name -> local day -> how many tasks were done, due, or due and open still, with 0 in between."""
+    told = [task for _, task in bridge.store.reading.tasks(user.id)]
+    today = now.astimezone(zone_at(now, user.zones)).date()
+    done = [one.completed.astimezone(zone_at(one.completed, user.zones)).date() for one in told if one.completed]
+    days = {
+        "tasks_done": done,
+        "tasks_due": [one.due for one in told if one.due],
+        "tasks_overdue": [one.due for one in told if one.due and one.due < today and one.completed is None],
+    }
+    known = [day for day in (*done, *days["tasks_due"]) if abs((day - today).days) <= DAYS_MAX]
+    if not known:
+        return {}
+    span = _zeros(min(known), max(today, *known))
+    return {name: span | {day: float(n) for day, n in Counter(days[name]).items() if day in span} for name in names}
 
 
 def _zeros(first: date, last: date) -> dict[date, float]:

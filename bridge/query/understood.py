@@ -82,9 +82,9 @@ def _parts(query: Query) -> Iterator[str]:
     if query.per:
         yield PER[query.per]
     if query.since or query.until:
-        yield _span(query.since, query.until)
+        yield dates(query.since, query.until)
     if isinstance(query.against, Span):
-        yield say("minus that {span}", span=_span(*query.against))
+        yield say("minus that {span}", span=dates(*query.against))
     for condition in query.where:
         days = _weekdays(condition)
         yield say("on {day}", day=days) if days else say("where {condition}", condition=condition.text)
@@ -136,7 +136,8 @@ def _named(name: str) -> str:
     return METRIC_NAMES.get(name, name.replace("_", " "))
 
 
-def _span(first: date | None, last: date | None) -> Text:
+def dates(first: date | None, last: date | None) -> Text:
+    """Return a span, of which one end may be open, within a sentence."""
     if first and last:
         if first == last:
             return say("on {day}", day=first.isoformat())

@@ -317,6 +317,21 @@ def test_the_last_span_alone_is_compared_with_this_one() -> None:
         assert found.where == where, text
 
 
+def test_tasks_are_counted_by_what_is_said_of_them() -> None:
+    for text, what, of in (
+        ("how many tasks have I ticked off this week", "tasks_done", "sum"),
+        ("tasks done last week", "tasks_done", "sum"),
+        ("Wie viele Aufgaben sind überfällig und immer noch nicht erledigt", "tasks_overdue", "sum"),
+        ("how many tasks are due tomorrow", "tasks_due", "sum"),
+        ("Erledigte Aufgaben je Monat, seit Juli", "tasks_done", "sum"),
+    ):
+        found = understood(text)
+        assert found is not None, text
+        assert (found.what, found.of) == (what, of), text
+    assert understood("how many tasks") is None  # done, due, or open
+    assert understood("how many tasks were due last week, and how many of them did I do") is None
+
+
 def test_feasts_and_the_time_before_a_date_are_spans() -> None:
     for text, since, until, against in (
         ("sleep since Easter", "2026-04-05", None, None),
@@ -430,7 +445,10 @@ def test_the_answer_is_that_of_the_query(ana: None) -> None:
     told = json.loads(asked.stdout)
     typed = run(app, ["query", "nights", "--where", "asleep < 430", "--user", "ana", "--json"])
     assert told.pop("understood")
+    assert told["said"] == "there were 9 such nights."
     assert told == json.loads(typed.stdout)
+    said = run(app, ["ask", "what time do I usually fall asleep", "--user", "ana"]).stdout
+    assert "You fell asleep at 22:11, on average, over 21 nights." in said
     shown = run(app, ["ask", "average deep sleep by weekday", "--user", "ana"]).stdout
     assert "Understood: the mean of deep sleep, by weekday." in shown
     assert "Monday" in shown

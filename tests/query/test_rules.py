@@ -17,8 +17,9 @@ from bridge.cli import app
 from bridge.domain.errors import SetupError
 from bridge.domain.metrics import Metric
 from bridge.domain.records import User
-from bridge.domain.types import Episode, EpisodeKind, Item, Sample
+from bridge.domain.types import Episode, EpisodeKind, Event, Item, Sample, Task
 from bridge.installation import Bridge, open_bridge
+from bridge.query import asking
 from bridge.query.answer import Answer, answer
 from bridge.query.parse import Words, query_of
 from bridge.query.rows import load_tables
@@ -325,3 +326,43 @@ def test_a_night_without_minutes_asleep_counts_as_a_night(lived: tuple[Bridge, U
         assert ask(lived, "nights", since=day.isoformat()).value == 1
         assert ask(lived, "nights").value == 22
         assert ask(lived, "in_bed").value == 420
+
+
+def test_tasks_are_counted_by_day(lived: tuple[Bridge, User]) -> None:
+    bridge, user = lived
+    today = NOW.astimezone(BERLIN).date()
+    told: list[Item] = [
+        Task(key="1", list="l", due=FIRST, completed=at(FIRST, "23:30")),
+        Task(key="2", list="l", due=FIRST + timedelta(days=1), completed=at(FIRST + timedelta(days=2), "00:30")),
+        Task(key="3", list="l", due=FIRST + timedelta(days=1)),
+        Task(key="4", list="l", due=today + timedelta(days=1)),
+    ]
+    land(bridge.store, user, told)
+    assert ask(lived, "tasks_done", of="sum").value == 2
+    assert ask(lived, "tasks_done", of="sum", since=FIRST.isoformat(), until=FIRST.isoformat()).value == 1
+    assert ask(lived, "tasks_due", of="sum", since=(today + timedelta(days=1)).isoformat()).value == 1
+    assert ask(lived, "tasks_overdue", of="sum").value == 1
+    assert ask(lived, "steps", "tasks_done > 0").n == 2
+
+
+def test_titles_part_days_on_the_persons_own_surfaces_only(lived: tuple[Bridge, User]) -> None:
+    bridge, user = lived
+    day = FIRST + timedelta(days=5)
+    evening = at(day, "19:00")
+    land(
+        bridge.store,
+        user,
+        [
+            Event(
+                key="e", calendar="c", title="Rehearsals of the choir", start=evening, end=evening + timedelta(hours=1)
+            )
+        ],
+    )
+    words = Words(what="steps", where=["titled rehearsal > 0"])
+    assert asking.typed(bridge, user, words, now=NOW, titles=True)[0].value == steps(5)
+    with pytest.raises(SetupError):
+        asking.typed(bridge, user, words, now=NOW)
+    found, _ = asking.plain(bridge, user, "steps on choir days", now=NOW, titles=True)
+    assert (found.value, found.n) == (steps(5), 1)
+    with pytest.raises(SetupError, match="court"):
+        asking.plain(bridge, user, "steps on court days", now=NOW, titles=True)

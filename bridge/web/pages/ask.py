@@ -14,6 +14,7 @@ from bridge.query import asking
 from bridge.query.answer import Answer
 from bridge.query.model import By
 from bridge.query.plain import EXAMPLES, NotRead
+from bridge.query.said import said
 from bridge.query.understood import sentence, what_of
 from bridge.query.written import as_time
 from bridge.web.kinds import unit_name
@@ -30,7 +31,7 @@ def ask(visit: Visitor, text: Annotated[str, Query(max_length=300)] = "") -> HTM
     found, wrong, examples = None, None, [shown(one) for one in EXAMPLES]
     if text.strip():
         try:
-            found, _ = asking.plain(visit.bridge, visit.user, text, now=visit.now)
+            found, _ = asking.plain(visit.bridge, visit.user, text, now=visit.now, titles=True)
         except NotRead:
             wrong = shown(say("This question is not understood as a whole. Ask a plainer one, such as:"))
         except SetupError as error:
@@ -48,6 +49,7 @@ def _answer(found: Answer | None) -> dict[str, object] | None:
     unit = unit_name(found.unit)
     return {
         "understood": shown(sentence(found.query, found.translated_by)),
+        "said": None if (one := said(found)) is None else shown(one)[0].upper() + shown(one)[1:],
         "figure": None if found.value is None else _figure(found, found.value),
         "reason": None if found.reason is None else shown(found.reason),
         "interval": found.interval and [_written(end, found.unit) for end in found.interval],

@@ -1,0 +1,99 @@
+"""Say the answer to a question as one sentence: "You fell asleep at 23:40, on average, over 30 nights."."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from bridge.domain.languages import Text, listed, say, say_many
+from bridge.query.model import Aggregate, Condition, Kind, Span, Subject, Versus
+from bridge.query.understood import PER, dates, what_of
+from bridge.query.written import as_time
+
+if TYPE_CHECKING:
+    from bridge.query.answer import Answer
+
+A = Aggregate
+LEADS: Mapping[str, Text] = {
+    "asleep": say("you slept {value}"),
+    "in_bed": say("you were in bed for {value}"),
+    "awake": say("you lay awake for {value}"),
+    "deep_sleep": say("you slept deeply for {value}"),
+    "nights.start": say("you fell asleep at {value}"),
+    "nights.end": say("you got up at {value}"),
+    "steps": say("you took {value} steps"),
+    "workouts": say("you did {value} workouts"),
+    "entries": say("you had {value} calendar entries"),
+    "nights": say("there were {value} such nights"),
+    "days": say("there were {value} such days"),
+    "tasks_done": say("you did {value} tasks"),
+}
+HOW: Mapping[Aggregate, Text] = {
+    A.MEAN: say("on average"),
+    A.MEDIAN: say("in the median"),
+    A.SUM: say("in all"),
+    A.MIN: say("at the least"),
+    A.MAX: say("at the most"),
+}
+PLAIN_UNITS = frozenset(
+    {"count", "tasks", "noted", "days", "nights", "workouts", "entries", "level", "weeks", "months"}
+)
+# Figures that stand for themselves, and those that a question about an amount asks for.
+LED = {*HOW, A.COUNT}
+
+
+def said(found: Answer) -> Text | None:
+    """Return the answer as a sentence, or None where there is no single figure."""
+    if found.value is None or found.query.ofs or found.query.top:
+        return None
+    return say("{query}.", query=listed(list(_parts(found, found.value))))
+
+
+def _parts(found: Answer, value: float) -> Iterator[str]:
+    query = found.query
+    yield _lead(found, value)
+    if query.per:
+        yield PER[query.per]
+    if query.of in HOW and not query.against and found.n > 1:
+        yield HOW[query.of]
+    if found.at is not None:
+        yield say("on {day}", day=found.at.isoformat())
+    elif (query.since or query.until) and not isinstance(query.against, Span):
+        yield dates(query.since, query.until)
+    if query.of not in (A.COUNT, A.SUM) and found.n > 1:
+        yield _over(found)
+
+
+def _lead(found: Answer, value: float) -> str:
+    query, what = found.query, what_of(found.query.subject)
+    told = written(value, found.unit)
+    if isinstance(query.against, Subject):
+        return say("{what} and {other}: a correlation of {value}", what=what, other=what_of(query.against), value=told)
+    if isinstance(query.against, Condition | Versus | Span) and len(found.groups) == 2:
+        one, other = (written(group.value or 0.0, group.unit or found.unit) for group in found.groups)
+        return say("{what}: {one} against {other}, so {value} apart", what=what, one=one, other=other, value=told)
+    if query.of is A.TREND:
+        return say("{what} changes by {value}", what=what, value=told)
+    if query.of is A.SHARE:
+        return say("{what}: {value}", what=what, value=f"{100 * value:.0f} %")
+    lead = LEADS.get(query.subject.name) if query.of in LED and not query.per else None
+    if query.of is A.COUNT and not query.subject.counted:
+        lead = LEADS["days"]
+    return say("{what}: {value}", what=what, value=told) if lead is None else say(lead.message, value=told)
+
+
+def _over(found: Answer) -> Text:
+    if found.query.per:
+        return say_many("over {count} value", "over {count} values", found.n)
+    kind = found.query.subject.kind
+    if kind is Kind.NIGHTS or found.query.subject.name in ("asleep", "in_bed", "awake", "deep_sleep"):
+        return say_many("over {count} night", "over {count} nights", found.n)
+    if kind is Kind.WORKOUTS:
+        return say_many("over {count} workout", "over {count} workouts", found.n)
+    return say_many("over {count} day", "over {count} days", found.n)
+
+
+def written(value: float, unit: str) -> str:
+    """Return a figure with its unit, as a clock time or in hours where it is one."""
+    number = f"{value:,.0f}" if abs(value) >= 1000 or value == int(value) else f"{value:.3g}"
+    return as_time(value, unit) or (number if unit in PLAIN_UNITS else f"{number} {unit}")
