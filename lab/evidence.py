@@ -78,7 +78,7 @@ def _days(samples: Path) -> Iterator[Figure]:
         for name, target in wanted:
             if (row := rows.get((name, target))) is not None:
                 command = f"{COMMAND} --data FOLDER"
-                yield _figure(f"{name}, {target}", result.name, row["mean"], row["ci95"], row["persons"], command)
+                yield _figure(f"{name}, {target}", result.name, (row["mean"], row["ci95"], row["persons"]), command)
 
 
 def _prompts(one: diary.Diary) -> Iterator[Figure]:
@@ -86,11 +86,10 @@ def _prompts(one: diary.Diary) -> Iterator[Figure]:
     for meter, report in PROMPTS:
         row = diary_ranks.row(list(now.values()), meter, report)
         name, command = f"{meter.title()}, {report}", f"{COMMAND} --diary TABLE"
-        yield _figure(name, one.name, row["mean"], row["interval"], row["persons"], command)
+        yield _figure(name, one.name, (row["mean"], row["interval"], row["persons"]), command)
         hour = row["minus_hour"]
-        yield _figure(
-            f"{name}: less the hour alone", one.name, hour["mean"], hour["interval"], hour["persons"], command
-        )
+        less = (hour["mean"], hour["interval"], hour["persons"])
+        yield _figure(f"{name}: less the hour alone", one.name, less, command)
         if meter in BEFORE:
             yield _gain(f"{name}: less what it was", one.name, now, was, (meter, report))
 
@@ -115,18 +114,17 @@ def _gain(
     """Return the paired gain; a meter that was not known correlates with nothing."""
     rhos = [(diary_ranks.rho(now[who], *what), diary_ranks.rho(was[who], *what)) for who in now]
     gains = [mine - (old or 0.0) for mine, old in rhos if mine is not None]
-    return _figure(name, cohort, fmean(gains), ranks.interval(gains), len(gains), "make evidence")
+    return _figure(name, cohort, (fmean(gains), ranks.interval(gains), len(gains)), "make evidence")
 
 
 def _memory(one: diary.Diary) -> Iterator[Figure]:
     for name, gains in diary_ranks.gains(one, "valence").items():
         told = f"log likelihood of an answer by its daily rhythm, {name}"
-        yield _figure(told, one.name, fmean(gains), ranks.interval(gains), len(gains), "make evidence")
+        yield _figure(told, one.name, (fmean(gains), ranks.interval(gains), len(gains)), "make evidence")
 
 
-def _figure(
-    name: str, cohort: str, mean: float, interval: Sequence[float | None], persons: int, command: str
-) -> Figure:
+def _figure(name: str, cohort: str, found: tuple[float, Sequence[float | None], int], command: str) -> Figure:
+    mean, interval, persons = found
     ends = [None if end is None else round(end, ranks.DIGITS) for end in interval]
     mean = round(mean, ranks.DIGITS)
     return {"figure": name, "on": cohort, "mean": mean, "interval": ends, "n": persons, "command": command}

@@ -80,9 +80,7 @@ def replays(
     for person, own in people.items():
         if len(own) >= FEWEST_TITLES:
             labels = classifier.classify([one.titled.event for one in own])
-            drawn = [
-                _replay(person, own, labels, random.Random(f"{person} {seed}"), wrong, answers) for seed in range(seeds)
-            ]
+            drawn = [_replay(own, labels, random.Random(f"{person} {seed}"), wrong, answers) for seed in range(seeds)]
             for key, gains in found.items():
                 gains.append(_mean([one[key] for one in drawn]))
     return found
@@ -94,7 +92,7 @@ def _mean(gains: Sequence[Gain]) -> Gain:
 
 
 def _replay(
-    person: str, own: Sequence[Lived], labels: Sequence[Label], rng: random.Random, wrong: float, answers: Sequence[int]
+    own: Sequence[Lived], labels: Sequence[Label], rng: random.Random, wrong: float, answers: Sequence[int]
 ) -> dict[tuple[str, int], Gain]:
     cases = [likeness.case(one.titled.event, label) for one, label in zip(own, labels, strict=True)]
     order = rng.sample(range(len(own)), len(own))
@@ -107,12 +105,11 @@ def _replay(
         asked = ask(pool, max(answers), rng)
         for count in answers:
             made = [Corrected(case=one.case, action=said[one.series]) for one in asked[:count]]
-            found[way, count] = _gain(person, own, cases, new, made, [one.case for one in pool])
+            found[way, count] = _gain(own, cases, new, made, [one.case for one in pool])
     return found
 
 
 def _gain(
-    person: str,
     own: Sequence[Lived],
     cases: Sequence[Case],
     new: Sequence[int],
@@ -133,9 +130,8 @@ def _gain(
         return sum(w * (now[at] - was[at]) for at, w in zip(rows, weights, strict=True)) / max(sum(weights), 1)
 
     before = fmean(was[at] for at in new)
-    return Gain(
-        person=person, before=before, new=gain(new, False), others=gain(new, True), all=gain(range(len(own)), True)
-    )
+    person, every = own[0].titled.person, range(len(own))
+    return Gain(person=person, before=before, new=gain(new, False), others=gain(new, True), all=gain(every, True))
 
 
 def markdown(lived: Sequence[Lived], classifier: EventClassifier, answers: Sequence[int] = ANSWERS) -> str:

@@ -16,10 +16,7 @@ if TYPE_CHECKING:
     from lab.evaluation.lives import Kind
 
 
-def evaluate(
-    policy: str, lives: int, kind: Kind, *, against: str | None, plot: bool, picture: Path | None, json: bool
-) -> None:
-    body = evaluated(policy, lives, kind, against)
+def shown(body: Mapping[str, Any], *, plot: bool, picture: Path | None, json: bool) -> None:
     if json:
         show.document(body)
     else:

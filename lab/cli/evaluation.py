@@ -188,11 +188,18 @@ def evaluate(
     from lab.marked_documents import put
 
     if logged:
-        _evaluate_logged(policy, user, simulated, logger, write, json=json)
+        from lab.cli import logged as by_log
+
+        names = [name.strip() for name in policy.split(",")]
+        if simulated is None:
+            by_log.evaluate(names, user, json=json)
+        else:
+            by_log.simulate(names, logger, simulated, write=write, json=json)
         return
     from lab.evaluation.grades import BASELINES
     from lab.evaluation.lives import Kind
     from lab.evaluation.strategies import OBJECTIVES
+    from lab.evaluation.trials import Trial
     from rhythm_env.profiles import CONDITIONS
 
     known_condition(condition)
@@ -202,29 +209,21 @@ def evaluate(
         comparison.compare(episodes, cores, write, picture, json=json)
         return
     if deployed and (answers is not None or lives is not None or bare or "," in policy):
-        worlds.evaluate(
-            answers or worlds.OWN,
-            policy,
-            lives or worlds.LIVES,
-            weeks,
-            bare=bare,
-            condition=condition,
-            cores=cores,
-            kept=kept,
-            write=write,
-            json=json,
-        )
+        life = Trial(world=answers or worlds.OWN, policy=policy, seed=0, weeks=weeks, bare=bare, condition=condition)
+        found = worlds.evaluated(life, lives or worlds.LIVES, cores, kept)
+        worlds.shown(found, answers or worlds.OWN, write, json=json)
         return
     if deployed:
         kind = Kind(condition=condition, weeks=weeks, validity=validity, answers_only=answers_only, told=archetypes)
-        deployed_answers.evaluate(policy, episodes, kind, against=against, plot=plot, picture=picture, json=json)
+        body = deployed_answers.evaluated(policy, episodes, kind, against)
+        deployed_answers.shown(body, plot=plot, picture=picture, json=json)
         return
     asked = [(policy, condition, objective)]
     if baselines:
         asked = [(name, where, "grade") for where in CONDITIONS for name in BASELINES]
         asked += [(name, where, "reward") for where in CONDITIONS for name in NEVER_LEARN_OR_KNOW]
     with show.Progress() as progress:
-        found = [_evaluated(name, where, episodes, aim, against, progress) for name, where, aim in asked]
+        found = [_evaluated(one, episodes, against, progress) for one in asked]
     if json:
         show.document({"results": found, "checks": _checks()} if baselines else found[0])
     else:
@@ -233,24 +232,13 @@ def evaluate(
         put(write, markdown(found, episodes), mark="baselines")
 
 
-def _evaluate_logged(
-    policies: str, user: str | None, simulated: int | None, logger: str, write: Path | None, *, json: bool
-) -> None:
-    from lab.cli import logged
-
-    names = [name.strip() for name in policies.split(",")]
-    if simulated is None:
-        logged.evaluate(names, user, json=json)
-    else:
-        logged.simulate(names, logger, simulated, write=write, json=json)
-
-
 def _evaluated(
-    name: str, condition: str, episodes: int, objective: str, against: str | None, progress: show.Progress
+    asked: tuple[str, str, str], episodes: int, against: str | None, progress: show.Progress
 ) -> dict[str, Any]:
     from lab.cli.policies import Opened
     from lab.evaluation.grades import evaluate as run
 
+    name, condition, objective = asked
     on_step, find = progress.steps(f"{name}, {condition}"), Opened()
     try:
         found = run(name, condition, episodes, objective=objective, find=find, against=against, on_step=on_step)

@@ -82,10 +82,11 @@ def live(
     """
     from lab.cli import live_document
     from lab.closed_loop.figures import dots
-    from lab.closed_loop.run import report, seconds
+    from lab.closed_loop.run import Plan, report, seconds
     from lab.marked_documents import put
 
-    plan = _plan(people, weeks, policy, seed, answers, ablation=ablation)
+    asked = tuple(dict.fromkeys(name.strip() for name in policy.split(",") if name.strip()))
+    plan = _checked(Plan(people=people, weeks=weeks, policies=asked, seed=seed, ablated=ablation, answers=answers))
     lives = _played(plan, processes or os.cpu_count() or 1)
     body = report(plan, lives)
     if moments is not None:
@@ -109,40 +110,38 @@ def _mark(answers: str | None, *, ablation: bool) -> str:
     return MARKS[ablation] + where
 
 
-def _plan(people: int, weeks: int, policy: str, seed: int, answers: str | None, *, ablation: bool) -> Plan:
-    """Return the plan of a run.
+def _checked(plan: Plan) -> Plan:
+    """Return a plan that can be played.
 
     Raises SetupError for a policy that is unknown or has settings, an unknown world, and an impossible ablation.
     """
     from bridge import registry
     from lab.closed_loop.ablations import asked_for
-    from lab.closed_loop.run import Plan
     from lab.evaluation.strategies import variant_of
     from lab.evaluation.worlds import world
 
-    asked = tuple(dict.fromkeys(name.strip() for name in policy.split(",") if name.strip()))
-    if not asked:
+    if not plan.policies:
         raise SetupError("--policy is empty; name a policy: bridge live --policy planner")
-    names = [asked_for(name).policy for name in asked]
+    names = [asked_for(name).policy for name in plan.policies]
     if set_up := [name for name in names if registry.policy_settings(name)]:
         raise SetupError(
             f"{set_up[0]} needs settings, which the processes of simulated people do not have; grade it by: "
             f"bridge evaluate --deployed --policy {set_up[0]}"
         )
     first, *_ = [registry.policy(name) for name in names]
-    if ablation and asked_for(asked[0]).alone:
+    if plan.ablated and asked_for(plan.policies[0]).alone:
         raise SetupError(f"--ablation needs a policy without :old; write: bridge live --policy {names[0]} --ablation")
-    if ablation and variant_of(first, "knows") is None:
+    if plan.ablated and variant_of(first, "knows") is None:
         raise SetupError(
-            f"--ablation tells the policy who a person is, which {asked[0]} cannot use; write: "
+            f"--ablation tells the policy who a person is, which {plan.policies[0]} cannot use; write: "
             "bridge live --policy planner --ablation"
         )
-    if answers is not None:
+    if plan.answers is not None:
         try:
-            world(answers)
+            world(plan.answers)
         except ValueError as error:
             raise SetupError(f"{error}; see: bridge live --help") from error
-    return Plan(people=people, weeks=weeks, policies=asked, seed=seed, ablated=ablation, answers=answers)
+    return plan
 
 
 def _played(plan: Plan, processes: int) -> Played:

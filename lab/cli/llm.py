@@ -13,6 +13,7 @@ import typer
 from bridge.cli import options, show
 from bridge.domain.errors import SetupError
 from lab.cli.recall import recall
+from lab.cli.simulation import Condition, known_condition
 
 if TYPE_CHECKING:
     from bridge.domain.records import Prior
@@ -76,13 +77,7 @@ def teacher(
             help="First seed of the weeks and of the lives. Evaluations use the seeds from 0 and from 10000.", min=0
         ),
     ] = 1000,
-    condition: Annotated[
-        str,
-        typer.Option(
-            help="Simulated people: in (drawn as in training), ood (drawn alike, never trained on), "
-            "shifted (traits beyond training) or discrete (three archetypes)."
-        ),
-    ] = "in",
+    condition: Condition = "in",
     model: Annotated[
         str | None,
         typer.Option(help="The teacher: a model at the address of BRIDGE_POLICY_LLM_ADDRESS. Default: the planner."),
@@ -100,8 +95,6 @@ def teacher(
     json: options.Json = False,
 ) -> None:
     """Record a teacher's simulated weeks and lives, and grade the weeks. A run that was stopped continues."""
-    from lab.cli.simulation import known_condition
-
     known_condition(condition)
     part = _part("teacher")
     with _able():
@@ -166,24 +159,18 @@ def sft(
 
     The sequence model (--size small without --model) goes by --out, --weeks, --start, --seed and --resume only.
     """
-    if size == SMALL and model is None:
-        found = _sequence_taught(_free(out, resume), weeks, seed, resume=resume, start=start)
-    else:
-        with _able(), show.Progress() as progress:
+    with _able(), show.Progress() as progress:
+        if size == SMALL and model is None:
+            part, free = _part("training.sequence.course"), _free(out, resume)
+            many = part.WEEKS if weeks is None else weeks
+            found = part.train(free, many, seed=seed, resume=resume, watch=progress.steps, start=start)
+        else:
             course = _part("training.sft").Course(
                 lessons=lessons, out=_free(out, resume), base=model, size=size, tokens=tokens, epochs=epochs,
                 batch=batch, rate=rate, four_bits=four_bits, seed=seed, resume=resume,
             )  # fmt: skip
             found = _part("training.sft").train(course, progress.steps)
     show.result(found, _lines(found), json=json)
-
-
-def _sequence_taught(out: Path, weeks: int | None, seed: int, *, resume: bool, start: Path | None) -> dict[str, Any]:
-    with _able(), show.Progress() as progress:
-        course = _part("training.sequence.course")
-        size = course.WEEKS if weeks is None else weeks
-        found: dict[str, Any] = course.train(out, size, seed=seed, resume=resume, watch=progress.steps, start=start)
-    return found
 
 
 @commands.command()
@@ -209,24 +196,17 @@ def grpo(
 
     The sequence model goes by --model, --out, --steps, --seed and --resume only.
     """
-    if (model / "taught.pt").exists():
-        found = _sequence_refined(model, _free(out, resume), steps, seed, resume=resume)
-    else:
-        with _able(), show.Progress() as progress:
+    with _able(), show.Progress() as progress:
+        if (model / "taught.pt").exists():
+            part, free, on_step = _part("training.sequence.refine"), _free(out, resume), progress.steps("refining")
+            found = part.train(model, free, updates=steps or part.UPDATES, seed=seed, resume=resume, on_step=on_step)
+        else:
             course = _part("training.grpo").Course(
                 lessons=lessons, base=model, out=_free(out, resume), steps=steps or 500, group=group, prompts=prompts,
                 rate=rate, room=room, four_bits=four_bits, seed=seed, resume=resume,
             )  # fmt: skip
             found = _part("training.grpo").train(course, progress.steps)
     show.result(found, _lines(found), json=json)
-
-
-def _sequence_refined(model: Path, out: Path, steps: int | None, seed: int, *, resume: bool) -> dict[str, Any]:
-    with _able(), show.Progress() as progress:
-        part, on_step = _part("training.sequence.refine"), progress.steps("refining")
-        updates = steps or part.UPDATES
-        found: dict[str, Any] = part.train(model, out, updates=updates, seed=seed, resume=resume, on_step=on_step)
-    return found
 
 
 def _free(out: Path, resume: bool) -> Path:
@@ -339,15 +319,9 @@ def _tune(bridge: Any, person: Any, model: Path | None, threads: int, epochs: in
         raise SetupError("no model is named; give the folder of the served model: --model, or BRIDGE_POLICY_LLM_FOLDER")
     os.nice(adapters.NICE)
     with _able(), show.Progress() as progress:
-        _part("tuning").make(
-            bridge,
-            person,
-            now=app.now(),
-            base=Path(base),
-            threads=threads,
-            on_step=progress.steps("tuning"),
-            options={"epochs": epochs},
-        )
+        tuning = _part("tuning")
+        course = tuning.Course(base=Path(base), out=bridge.settings.adapters, threads=threads, epochs=epochs)
+        tuning.make(bridge, person, course, now=app.now(), on_step=progress.steps("tuning"))
 
 
 @commands.command()

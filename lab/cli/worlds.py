@@ -31,30 +31,17 @@ SHOWN = {
 }
 
 
-def evaluate(
-    answers: str,
-    policies: str,
-    lives: int,
-    weeks: int,
-    *,
-    bare: bool,
-    condition: str,
-    cores: int,
-    kept: Path | None,
-    write: Path | None,
-    json: bool,
-) -> None:
-    """Play policies (names with commas) in worlds of people, print the table, and put it into the document ``write``.
+def evaluated(asked: Trial, lives: int, cores: int, kept: Path | None) -> list[dict[str, Any]]:
+    """Play ``lives`` lives like the one asked for, with each of its policies in each of its worlds.
 
-    ``answers`` names worlds with commas, ``all``, or a Python file. Finished lives in the file ``kept`` are not played
-    again, and new lives are added to it. ``kept`` and ``write`` may be None. Raises SetupError for an unknown world or
-    policy.
+    Both are names with commas; a world may be ``all``, or a Python file. Finished lives in the file ``kept`` are not
+    played again, and new lives are added to it. Raises SetupError for an unknown world or policy.
     """
     from lab.evaluation.trials import rows, trials
     from lab.evaluation.worlds import WORLDS, world
 
-    names = _split(policies)
-    where = list(WORLDS) if answers == ALL else _split(answers)
+    names = _split(asked.policy)
+    where = list(WORLDS) if asked.world == ALL else _split(asked.world)
     for one in where:
         try:
             world(one)
@@ -62,7 +49,11 @@ def evaluate(
             raise SetupError(f"{error}; or {ALL} for every world: bridge evaluate --help") from error
     for one in names:
         opened(one)
-    found = rows(_played(trials(where, names, lives, weeks, bare=bare, condition=condition), cores, kept))
+    return rows(_played(trials(asked, where, names, lives), cores, kept))
+
+
+def shown(found: Sequence[Mapping[str, Any]], answers: str, write: Path | None, *, json: bool) -> None:
+    """Print the table, and put it into the document ``write``."""
     if json:
         show.document(found)
     else:

@@ -175,7 +175,7 @@ class Life:
         done = decision.action if accepted else self._own(moment, seen.feasible)
         before = self._levels()
         self._advance(done, moment, event)
-        self._remember(moment, seen, decision, given, moved, start)
+        self._remember(moment, seen, decision, given, moved)
         if self.recorded:
             self._write_down(moment, done, start, end)
         return Slice(moment, seen, decision, given, moved, done, before, self._levels(), chances)
@@ -257,11 +257,11 @@ class Life:
             )
 
     def _remember(
-        self, moment: Moment, seen: Observation, decision: Decision, given: Answer, moved: Slot | None, at: datetime
+        self, moment: Moment, seen: Observation, decision: Decision, given: Answer, moved: Slot | None
     ) -> None:
         self._history.append(
             Interaction(
-                at=at,
+                at=slot_bounds(moment, ZONES)[0],
                 day=moment.day,
                 slot=moment.slot,
                 levels={meter: state.level for meter, state in seen.meters.items()},

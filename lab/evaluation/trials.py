@@ -8,7 +8,7 @@ by several processes and kept in a file.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import nan
 from statistics import fmean
 from typing import Any
@@ -52,20 +52,12 @@ class Trial:
 Found = Mapping[Trial, Mapping[str, float]]
 
 
-def trials(
-    worlds: Sequence[str],
-    policies: Sequence[str],
-    lives: int,
-    weeks: int,
-    *,
-    bare: bool = False,
-    condition: str = "in",
-) -> list[Trial]:
+def trials(like: Trial, worlds: Sequence[str], policies: Sequence[str], lives: int) -> list[Trial]:
     """Every policy with the same people in every world."""
     return [
-        Trial(world=name, policy=policy, seed=seed, weeks=weeks, bare=bare, condition=condition)
+        replace(like, world=name, policy=policy, seed=seed)
         for name in worlds
-        for seed in seeds_in(range(lives), condition)
+        for seed in seeds_in(range(lives), like.condition)
         for policy in policies
     ]
 

@@ -7,6 +7,7 @@ at the end.
 from __future__ import annotations
 
 import json
+import os
 import resource
 import sys
 import threading
@@ -14,12 +15,12 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 from bridge import installation
 from bridge.ingest import runs
 from bridge.leases import LEASE
+from lab.fleet.usage import megabytes
 
 TOGETHER = 8  # connections claimed at once
 PAUSE = 0.05  # seconds when nothing is due
@@ -68,14 +69,8 @@ class Round:
                 time.sleep(PAUSE)
 
     def told(self) -> dict[str, Any]:
-        self.sizes.append(megabytes())
+        self.sizes.append(megabytes([os.getpid()]))
         return {"done": self.outcomes.total()}
-
-
-def megabytes() -> float:
-    """Return the resident memory of this process in MB."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * resource.getpagesize() / 1e6
 
 
 def play(bridge: installation.Bridge, threads: int, told: dict[str, Any]) -> dict[str, Any]:

@@ -68,16 +68,17 @@ def nights(day: Day) -> Iterator[Episode]:
 def _samples(day: Day) -> Iterator[Sample]:
     for name, metric in OF_THE_NIGHT.items():
         if name in day.values:
-            yield _sample(day, metric, day.values[name], _began(day), day.woke)
+            yield _sample(day, metric, day.values[name], (_began(day), day.woke))
     for name, metric in OF_THE_DAY.items():
         if name in day.values:
-            yield _sample(day, metric, day.values[name], day.midnight, day.midnight + DAY)
+            yield _sample(day, metric, day.values[name], (day.midnight, day.midnight + DAY))
     if "hrv_sdnn_ms" in day.values:
         for spot in range(SPOTS):
-            yield _sample(day, Metric.HRV_SDNN, day.values["hrv_sdnn_ms"], day.woke, day.woke, spot)
+            yield _sample(day, Metric.HRV_SDNN, day.values["hrv_sdnn_ms"], (day.woke, day.woke), spot)
 
 
-def _sample(day: Day, metric: Metric, value: float, start: datetime, end: datetime, spot: int = 0) -> Sample:
+def _sample(day: Day, metric: Metric, value: float, when: tuple[datetime, datetime], spot: int = 0) -> Sample:
+    start, end = when
     return Sample(key=f"{metric}/{day.date}/{spot}", metric=metric, start=start, end=end, day=day.date, value=value)
 
 

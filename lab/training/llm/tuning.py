@@ -7,6 +7,7 @@ learned by likelihood, refused actions by unlikelihood (Welleck and others 2020)
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -57,11 +58,12 @@ class State:
     gain: float | None = None
 
 
-def make(
-    bridge: Bridge, user: User, *, now: datetime, base: Path, threads: int, on_step: Step, options: dict[str, Any]
-) -> Prior:
-    """Tune, try, and write the attempt down. Raises SetupError where there is too little, ImportError without torch."""
-    tokens = model.facts_of(base).tokens
+def make(bridge: Bridge, user: User, course: Course, *, now: datetime, on_step: Step) -> Prior:
+    """Tune into a new folder in ``course.out``, try, and write the attempt down.
+
+    Raises SetupError where there is too little.
+    """
+    tokens = model.facts_of(course.base).tokens
     pairs = answered_advice(bridge, user, now)
     enough(bridge, user, [one for one, _ in pairs], now)
     rows = [
@@ -76,7 +78,7 @@ def make(
         for answered, advice in pairs
     ]
     name = f"u{user.id}-v{1 + len(attempts(bridge, user))}"
-    found = tune(rows, Course(base=base, out=bridge.settings.adapters / name, threads=threads, **options), on_step)
+    found = tune(rows, dataclasses.replace(course, out=course.out / name), on_step)
     made = Prior(
         policy=version(bridge),
         made_at=now,
