@@ -11,7 +11,7 @@ from rhythm_env.interface import ActionType
 K, A = Kind, ActionType
 Clock = tuple[int, int, bool]  # hour, minute, and True if the half of the day is known
 Span = tuple[Kind, Clock, Clock | None]  # before, after, at, or between two times
-MIDNIGHT, NOON = time(0), 12
+MIDNIGHT, NOON, EVENING = time(0), 12, 18 * 60
 BY_DAY = frozenset({A.DEEP_WORK, A.ADMIN_WORK, A.LEARN})  # an hour from 7 to 11 is in the morning
 AT_NIGHT = frozenset({A.BINGE_WATCH, A.SOCIALIZE, A.FAMILY_TIME})
 
@@ -68,7 +68,7 @@ def _between(first: Clock, second: Clock, actions: frozenset[ActionType]) -> Hou
         begin = begin + 720 if high >= NOON and begin + 720 < end and low < 7 else begin
     elif low_known and not high_known:
         end = end + 720 if end < begin and end + 720 > begin else end
-    if end <= begin:
+    if end <= begin and not (begin >= EVENING and end <= NOON * 60):  # "from 22 to 7"
         raise NotUnderstood
     return time(begin // 60 % 24, begin % 60), time(end // 60 % 24, end % 60)
 

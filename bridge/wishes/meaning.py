@@ -23,6 +23,7 @@ AROUND = 2  # hours from a time at which something is wanted
 ELSE = 1  # of "only": nothing but
 EVENING_HOURS = 4  # the most that "8 to 10 pm" can be
 SLEEPERS = {K.BED, K.UP}
+VERBAL = 2  # of "I can only"
 GOAL = 1  # of a rule
 AFTERWARDS = 1  # of "then"
 
@@ -67,7 +68,7 @@ def _at_any_time(part: Part) -> tuple[Said, ...]:
 
 def _weight(part: Part) -> Said:
     meters = list(dict.fromkeys(part.meters))
-    if part.actions or (part.has(K.OVER) and part.kinds.index(K.OVER) < part.kinds.index(K.METER)):
+    if part.actions or (K.OVER in part.kinds and part.kinds.index(K.OVER) < part.kinds.index(K.METER)):
         raise NotUnderstood  # "I care more about my friends than about productivity"
     if not part.has(K.WEIGHT, K.OVER) or part.nots or part.times or (len(meters) > 1 and not part.has(K.OVER)):
         raise NotUnderstood
@@ -321,6 +322,7 @@ def _wanted(part: Part) -> tuple[Said, ...]:
 
 def _check_wanted(part: Part, *, goal: bool, only: bool) -> None:
     actions = part.actions
+    verbal = part.flags.get(K.ONLY) == VERBAL or (actions == WORK and not part.spans)
     work_days = actions == WORK and len(part.days) >= WORKDAYS_MIN
     if (
         (len(actions) > 1 and not only)
@@ -333,7 +335,11 @@ def _check_wanted(part: Part, *, goal: bool, only: bool) -> None:
         or (len(part.spans) > 1 and any(end is None for _, _, end in part.spans) and not (only and _are_around(part)))
         or (part.days and not only and K.OR in part.kinds)
         or (part.days and part.kinds[-2:] == [K.ACTION, K.ONLY] and actions <= OF_LIFE and not part.by_then)
-        or (part.times and not work_days and (K.ONLY, K.ACTION) in zip(part.kinds, part.kinds[1:], strict=False))
+        or (
+            part.times
+            and not (work_days or verbal)
+            and (K.ONLY, K.ACTION) in zip(part.kinds, part.kinds[1:], strict=False)
+        )
     ):  # "only family on weekends": and nothing else?
         raise NotUnderstood
 

@@ -11,7 +11,7 @@ from bridge.wishes.hours import (
 from bridge.wishes.lexicon import ALL, WEEK, WORK, Kind
 from bridge.wishes.meaning import said_of
 from bridge.wishes.said import Said, common
-from bridge.wishes.slots import CHANGES, DENIES, HEADS, LIMITS, Part, parts_of
+from bridge.wishes.slots import CHANGES, DENIES, HEADS, LIMITS, OTHERS, Part, parts_of
 from rhythm_env.interface import ActionType
 
 K, A = Kind, ActionType
@@ -20,10 +20,11 @@ MORE = 2.0
 LATE = 10  # the hour from which "sleep from ten to six" is at night
 AROUND = 2  # hours from a time at which something is wanted
 SLEEPERS = {K.BED, K.UP}
-AFTERWARDS = 1  # of "then"
+AFTERWARDS, THAT_DAY = 1, 2  # of "then"
 EARLIEST_UP = 4  # the hour before which one gets up for work, and wishes it not
 
 
+FIRM = (K.EARLIEST, K.LATEST)
 EVENTS = {K.EVENT, K.DURING}
 
 
@@ -72,6 +73,8 @@ def _alike(said: tuple[Said, ...]) -> tuple[Said, ...]:
             found.append(one)
         elif one.kind == "days":
             found[same] = replace(one, days=one.days & found[same].days)
+        elif not (found[same].days and one.days) and not (found[same].hours and one.hours):
+            found[same] = replace(one, days=one.days | found[same].days, hours=one.hours or found[same].hours)
         elif found[same].hours and one.hours and common(found[same].hours, one.hours):
             found[same] = replace(one, days=found[same].days or one.days)
         elif bool(found[same].days) == bool(one.days) and found[same].hours == one.hours:
@@ -88,10 +91,6 @@ def _read(parts: Sequence[Part]) -> Reading:
     read = Reading()
     for at, part in enumerate(parts):
         _take(part, parts[at + 1 :], read)
-    for one in [one for one in read.pending if one.flags.get(K.NOT) == "nothing" and one.times]:
-        one.actions = ALL  # "nothing before 11"
-        read.clauses.append(one)
-        read.pending.remove(one)
     if any(one.flags.keys() - {K.BEST} or one.times for one in read.pending) or not read.clauses:
         raise NotUnderstood
     _share_weeks(read.clauses)
@@ -173,7 +172,16 @@ def _is_aside(part: Part, read: Reading, following: Sequence[Part]) -> bool:
 def _is_remark(part: Part, last: Part) -> bool:
     """Return True for what only tells of a wish before it. "That is all I can" makes a ceiling of a count."""
     if part.kinds == [K.ACTION] and part.joint is K.COMMA:
-        return part.has_subject  # "not on Mondays, I have class"
+        return bool(part.subject)  # "not on Mondays, I have class"
+    if part.subject == OTHERS and part.days and last.days and not (part.words or last.has(K.FREE)):
+        raise NotUnderstood  # "no tv on workdays, that is Wednesday to Sunday"
+    if (
+        part.of_others
+        and part.words
+        and not DENIES.intersection(part.words)
+        and not (part.times and not (last.times or last.counts))
+    ):
+        return True
     if part.flags.keys() == {K.MOST} and part.words and not (part.times or part.counts):
         if last.counts and not last.nots:
             last.flags.setdefault(K.MOST, None)
@@ -268,14 +276,22 @@ def _begin(part: Part, read: Reading) -> None:
     unlimited = not (part.times or part.counts)
     if first is None and unlimited and part.nots and part.actions and read.before is not None:
         _point_back(part, last, read)
+    elif first is None and unlimited and part.actions and not part.nots and read.before is not None and _points(part):
+        part.days, part.parts, part.spans = read.before.days, list(read.before.parts), list(read.before.spans)
+        part.flags = {kind: value for kind, value in part.flags.items() if kind is not K.THEN} | {K.BEST: None}
     elif first is not None:
         for one in rest:
-            read.clauses.append(_inherits(one, part))
+            read.clauses.append(_inherits(replace(one, days=one.days or first.days), part))
         if unlimited or not first.times:
             _add(part, first)
         else:
             read.clauses.append(_inherits(first, part))
     read.clauses.append(part)
+
+
+def _points(part: Part) -> bool:
+    """Return True for a wish at the times said before it: "so meditation then", "meditate instead"."""
+    return part.by_then and part.kinds[0] is not K.THEN and not part.flags.keys() - {K.THEN, K.BEST}
 
 
 def _work_then(part: Part, last: Part | None, read: Reading) -> None:
@@ -290,6 +306,10 @@ def _work_then(part: Part, last: Part | None, read: Reading) -> None:
 def _point_back(part: Part, last: Part | None, read: Reading) -> None:
     """Give a veto without times those that were said before it: "Tuesdays are choir evenings, so no tv then"."""
     before = read.before
+    if part.flags.get(K.THEN) == THAT_DAY and before is not None:
+        if not before.days:
+            raise NotUnderstood
+        before = replace(before, parts=[], spans=[])
     if part.flags.get(K.THEN) == AFTERWARDS:
         if before is None or len(before.spans) != 1:
             raise NotUnderstood
@@ -315,6 +335,8 @@ def _goes_with(last: Part, part: Part) -> bool:
         return True  # "I finish at five, no work then"
     if last.actions and part.actions == last.actions and bare and (part.by_then or part.has(K.ONLY) or last.nots):
         return bool(part.nots) == bool(last.nots) and not part.flags.keys() - {K.ONLY, K.NOT, K.BEST, K.THEN}
+    if last.nots and part.actions < last.actions and bare and (part.nots or part.joint is K.OR):
+        return not last.times  # "no work, neither deep work nor paperwork"
     if last.actions and part.actions == last.actions and not part.nots and not last.nots:
         if last.has(K.NUMBER, K.TIMES) and part.has(K.NUMBER, K.TIMES) and K.PER in part.flags:
             return K.PER not in last.flags
@@ -345,6 +367,8 @@ def _inherits(part: Part, head: Part) -> Part:
         raise NotUnderstood
     for kind in HEADS & head.flags.keys():
         new.flags.setdefault(kind, head.flags[kind])
+    if not (part.days or head.nots or head.has(K.ONLY)) and (part.nots or any(one[0] in FIRM for one in part.spans)):
+        new.days = head.days  # "on Saturdays, but not before ten"
     if head.nots and not part.nots and not part.flags.keys() & (LIMITS | {K.BEST, K.FINE}) and part.times:
         new.nots, new.flags[K.NOT] = 1, head.flags.get(K.NOT)
     return new
@@ -366,6 +390,17 @@ def _go_on(part: Part, read: Reading) -> None:
     if part.nots and not part.times and (last is None or not (_is_limit(last) or part.has(K.ONLY))):
         raise NotUnderstood  # "I run on Sundays, I hate it"
     if last is None or (part.by_then and not part.nots):
+        if (
+            part.flags.get(K.NOT) == "nothing"
+            and not part.times
+            and (part.by_then or part.joint is K.THUS)
+            and read.before
+        ):
+            read.clauses.append(_at_times_of(read.before, part))
+            return  # "I nap from one to two, so nothing then"
+        if part.flags.get(K.NOT) == "nothing" and part.times:
+            read.clauses.append(replace(part, actions=ALL))  # "nothing before eleven"
+            return
         of_suggestions = part.counts and part.has(K.MOST, K.ENOUGH) and part.flags.get(K.PER) == len(WEEK)
         alone = of_suggestions or (part.has(K.BACK) and part.counts)
         (read.clauses if alone else read.pending).append(part)
@@ -375,11 +410,22 @@ def _go_on(part: Part, read: Reading) -> None:
         _go_on_with(last, part, read)
 
 
+def _at_times_of(before: Part, part: Part) -> Part:
+    return replace(
+        part, actions=part.actions or ALL, days=before.days, parts=list(before.parts), spans=list(before.spans)
+    )
+
+
 def _go_on_with(last: Part, part: Part, read: Reading) -> None:
     bare = not (part.times or part.counts)
     if last.parts and not last.spans and part.spans and not (part.parts or part.days or _is_limit(part)):
         last.spans = list(part.spans)  # "in the evening, from eight on"
-    elif last.days and not (last.parts or last.spans or part.days or _is_limit(last) or _is_limit(part)) and part.spans:
+    elif (
+        last.days
+        and not (last.parts or last.spans or part.days or _is_limit(last) or _is_limit(part))
+        and part.spans
+        and part.spans[0][0] not in (K.EARLIEST, K.LATEST)
+    ):
         last.spans = list(part.spans)  # "on Tuesdays, 7 to 9 pm"
     elif not (last.times or last.counts) or (bare and not part.flags.keys() - (LIMITS | {K.BEST, K.FINE, K.ANYTIME})):
         if _is_limit(part):

@@ -23,6 +23,7 @@ K = Kind
 SHORT = 3  # words of what is no statement
 JOINTS = (K.COMMA, K.COLON, K.CUT, K.AND, K.OR, K.THUS, K.WHY, K.WHEN)
 LISTS = (K.ACTION, K.DAY, K.PART, K.SPAN, K.METER)
+ME, NOUN, OTHERS = 1, 2, 3
 NEVER = ((K.NOT, "never"), (K.NOT, "nie"))
 TIMED = {K.DAY, K.PART, K.SPAN, K.TIMES, K.PER}
 LIMITS = {K.ONLY, K.MOST, K.LEAST, K.ENOUGH}
@@ -63,11 +64,16 @@ class Part:
     by_then: bool = False  # points to times that were said before
     is_short: bool = False  # no statement, but a few words
     is_fragment: bool = False  # says nothing of anybody: "not earlier"
-    has_subject: bool = False  # is about somebody who has, or is, something
+    subject: int = 0  # of the words it begins with: ME, a noun to come, or somebody else
 
     def has(self, *kinds: Kind) -> bool:
         """Return True if any of these kinds was said."""
         return any(kind in self.flags for kind in kinds)
+
+    @property
+    def of_others(self) -> bool:
+        """True if it tells of somebody else, such as "my knees stiffen up"."""
+        return self.subject == OTHERS or (self.subject == NOUN and self.kinds[:1] == [K.WORD])
 
     @property
     def has_head(self) -> bool:
@@ -108,7 +114,9 @@ def parts_of(text: str, language: str, *, with_meters: bool) -> list[Part]:
         part.text, at = _source(part.words, text, at)
         if part.text:
             said = ENDS.split(text[:at])[-1] + ENDS.split(text[at:])[0]
-            part.is_fragment = _is_fragment(said, limited=bool(part.days or part.spans or part.counts))
+            part.is_fragment = not part.of_others and _is_fragment(
+                said, limited=bool(part.days or part.spans or part.counts)
+            )
         part.is_short = len(re.split(r"[,;.!?()]", text[:at])[-1].split()) < SHORT and at == _end(text, at)
     return found
 
@@ -189,7 +197,7 @@ LOOSE = (K.BEFORE, K.AFTER, K.TO, K.FROM, K.LATEST, K.EARLIEST, K.EVENT, K.DURIN
 
 def _take(part: Part, kind: Kind, value: Any) -> None:
     if kind is K.FILL:
-        part.has_subject = True
+        part.subject = value
         return
     part.kinds.append(kind)
     if kind is K.ACTION:

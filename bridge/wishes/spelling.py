@@ -17,7 +17,7 @@ WORD = re.compile(r"\d{1,2}[:.]\d\d|\d+|[^\W\d_]+(?:'[^\W\d_]+)?|[-–,;.:&!?]")
 
 TYPO_MIN, MEANT_MIN = 6, 8  # letters of a word with a mistyped one, and of the word that was meant
 CONTENT = frozenset({K.ACTION, K.DAY, K.PART, K.SUGGESTION})
-NEAR_MIN, NEAR = 5, {*CONTENT, K.METER, K.FILL, K.AGAIN, K.BEST}
+NEAR_MIN, NEAR = 5, {*CONTENT, K.METER, K.FILL, K.AGAIN, K.BEST, K.THEN}
 STEM_MIN, LINKS = 4, ("s", "n")  # letters of each word of a compound, and what may stand between them
 KEYS = ("qwertzuiopü", "qwertyuiop", "asdfghjklöä", "yxcvbnm", "zxcvbnm")
 BESIDE = {

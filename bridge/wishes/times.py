@@ -29,6 +29,9 @@ def folded(tokens: Sequence[Token]) -> list[Token]:
         while relation and begin < len(tokens) and tokens[begin][0] in (K.AT, K.LATEST, K.EARLIEST):
             relation = relation if tokens[begin][0] is K.AT else tokens[begin][0]
             begin += 1
+        if relation is K.AT and begin < len(tokens) and tokens[begin][0] is K.PART:
+            at += 1
+            continue  # "towards the evening"
         bare = relation is None and not (found and found[-1][0] in TIMED)
         first, after = _clock(tokens, begin, bare=bare)
         if first is None and relation and begin < len(tokens):
