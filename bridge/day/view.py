@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from functools import cached_property
 from types import MappingProxyType
@@ -28,6 +28,7 @@ from bridge.day.sleep import Rests, is_night
 from bridge.domain.facts import Fact, fact
 from bridge.domain.slots import moment_at
 from bridge.domain.types import Event, Label, Occurrence, Reading, Task
+from bridge.domain.wishes import Lasts
 from rhythm_env.interface import ActionType, Meter
 
 WEEK = timedelta(days=7)
@@ -312,10 +313,19 @@ def candidates(person: Person, grid: Grid, *, said: frozenset[str] = frozenset()
 
 def of_action(action: ActionType, person: Person) -> Candidate:
     """Return an action with the person's usual length, within the usual of the table."""
-    length, habit = LENGTHS[action], person.routine.habits.get(action)
+    length, habit = _wished(LENGTHS[action], person.wishes.lengths.get(action)), person.routine.habits.get(action)
     own = length.usual if habit is None else round(habit.minutes / 5) * 5
     usual = min(max(own, length.least), length.usual)
     return Candidate(action=action, wanted=usual, least=usual if action in COMPANY else length.least)
+
+
+def _wished(length: Length, lasts: Lasts | None) -> Length:
+    """Return a length within the minutes that a person wishes, in steps of five."""
+    if lasts is None:
+        return length
+    most = length.most if lasts.most is None else max(lasts.most // 5 * 5, 5)
+    least = min(length.least, most) if lasts.least is None else -(-lasts.least // 5) * 5
+    return replace(length, usual=max(min(length.usual, most), least), least=least, most=max(most, least))
 
 
 def of_task(task: Task, person: Person) -> Candidate:

@@ -84,7 +84,8 @@ class BestDocument(TypedDict):
 class WishedNightDocument(TypedDict):
     """The times wished for the night, each ``HH:MM`` or missing: ``earliest`` is the earliest bedtime.
 
-    ``bed_days`` and ``up_days`` are the weekdays (0 is Monday) of the eve and of getting up; if missing, all.
+    ``bed_days`` and ``up_days`` are the weekdays (0 is Monday) of the eve and of getting up; if missing, all. ``late``
+    is the bedtime of the eves of ``late_days``.
     """
 
     bed: NotRequired[str]
@@ -92,6 +93,15 @@ class WishedNightDocument(TypedDict):
     up: NotRequired[str]
     bed_days: NotRequired[list[int]]
     up_days: NotRequired[list[int]]
+    late: NotRequired[str]
+    late_days: NotRequired[list[int]]
+
+
+class LastsDocument(TypedDict):
+    """The fewest and the most minutes that an action is to last."""
+
+    least: NotRequired[int]
+    most: NotRequired[int]
 
 
 class WishesDocument(TypedDict):
@@ -99,7 +109,8 @@ class WishesDocument(TypedDict):
 
     ``never`` lists actions. ``hours`` (pairs of begin and end as ``HH:MM``) and ``goals`` (times a week) are by action,
     ``weights`` by meter. ``suggestions`` is the largest number a day. ``days`` are the only weekdays of an action (0 is
-    Monday), ``best`` the days and hours it is wanted, ``barred`` those it is not. Without any, these keys are missing.
+    Monday), ``best`` the days and hours it is wanted, ``barred`` those it is not, ``most`` the largest number of times
+    a week, ``lengths`` its minutes. Without any, these keys are missing.
     """
 
     user: str
@@ -109,6 +120,8 @@ class WishesDocument(TypedDict):
     best: NotRequired[dict[str, BestDocument]]
     barred: NotRequired[dict[str, list[BestDocument]]]
     night: NotRequired[WishedNightDocument]
+    most: NotRequired[dict[str, int]]
+    lengths: NotRequired[dict[str, LastsDocument]]
     goals: dict[str, int]
     weights: dict[str, float]
     suggestions: int

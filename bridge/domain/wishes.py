@@ -16,8 +16,9 @@ SUGGESTIONS_MAX = 12
 GOAL_MAX = 21  # times a week
 WEIGHT_MAX = 5.0
 SPANS_MAX = 6  # of hours for an action
+MINUTES_MIN, MINUTES_MAX = 5, 480  # of one time of an action
 KEYS = frozenset(
-    {"never", "hours", "days", "best", "barred", "night", "most", "goals", "weights", "suggestions", "since"}
+    {"never", "hours", "days", "best", "barred", "night", "most", "goals", "weights", "lengths", "suggestions", "since"}
 )  # of wishes as JSON values
 NEXT = "bridge wish --user NAME"
 Hours = tuple[time, time]  # begin and end by the user's clock; an end at or before the begin is on the next day
@@ -40,10 +41,19 @@ class Barred:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Lasts:
+    """The fewest and the most minutes that an action is to last."""
+
+    least: int | None = None
+    most: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NightWish:
     """The times wished for the night: in ``bed`` by, not in bed before ``earliest``, and ``up`` by.
 
-    ``bed_days`` are the weekdays of the eve, ``up_days`` those of getting up. Without any, it is every day.
+    ``bed_days`` are the weekdays of the eve, ``up_days`` those of getting up. Without any, it is every day. ``late`` is
+    the bedtime of other eves, ``late_days``.
     """
 
     bed: time | None = None
@@ -51,12 +61,15 @@ class NightWish:
     up: time | None = None
     bed_days: frozenset[int] = frozenset()
     up_days: frozenset[int] = frozenset()
+    late: time | None = None
+    late_days: frozenset[int] = frozenset()
 
     def on(self, eve: int) -> NightWish:
         """Return what is wished of the night that begins on a weekday."""
         to_bed = not self.bed_days or eve in self.bed_days
         up = self.up if not self.up_days or (eve + 1) % 7 in self.up_days else None
-        return NightWish(bed=self.bed if to_bed else None, earliest=self.earliest if to_bed else None, up=up)
+        bed = self.late if eve in self.late_days else self.bed if to_bed else None
+        return NightWish(bed=bed, earliest=self.earliest if to_bed else None, up=up)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +77,8 @@ class Wishes:
     """The wishes of a user, which outrank everything that is learnt of the user.
 
     ``days`` are the only weekdays of an action (0 is Monday), ``best`` those it is wanted on, ``barred`` hours of some
-    days. ``goals`` are times a week, ``since`` when each goal was set, ``most`` the largest number of times a week.
+    days. ``goals`` are times a week, ``since`` when each goal was set, ``most`` the largest number of times a week;
+    ``lengths`` are minutes of one time.
     """
 
     never: frozenset[ActionType] = frozenset()
@@ -74,6 +88,7 @@ class Wishes:
     barred: Mapping[ActionType, tuple[Barred, ...]] = field(default_factory=dict)
     night: NightWish = NightWish()
     most: Mapping[ActionType, int] = field(default_factory=dict)
+    lengths: Mapping[ActionType, Lasts] = field(default_factory=dict)
     goals: Mapping[ActionType, int] = field(default_factory=dict)
     weights: Mapping[Meter, float] = field(default_factory=dict)
     suggestions: int = SUGGESTIONS_DEFAULT
@@ -126,6 +141,7 @@ def checked(wishes: Wishes) -> Wishes:
                 )
             )
     _check_times(wishes)
+    _check_lengths(wishes)
     for meter, weight in wishes.weights.items():
         if not 0 <= weight <= WEIGHT_MAX:
             raise SetupError(
@@ -141,6 +157,21 @@ def checked(wishes: Wishes) -> Wishes:
             )
         )
     return wishes
+
+
+def _check_lengths(wishes: Wishes) -> None:
+    for action, lasts in wishes.lengths.items():
+        least, most = lasts.least or MINUTES_MIN, lasts.most or MINUTES_MAX
+        if not MINUTES_MIN <= least <= most <= MINUTES_MAX:
+            raise SetupError(
+                say(
+                    "{action} can last {low} to {high} minutes, the least no longer than the most; try: {command}",
+                    action=str(action),
+                    low=MINUTES_MIN,
+                    high=MINUTES_MAX,
+                    command='bridge wish "sport at most 60 minutes" --user NAME',
+                )
+            )
 
 
 def _check_times(wishes: Wishes) -> None:
@@ -179,6 +210,7 @@ def plain(wishes: Wishes) -> dict[str, Any]:
         **({"barred": _barred(wishes)} if wishes.barred else {}),
         **({"night": night} if (night := _night(wishes.night)) else {}),
         **({"most": {str(a): wishes.most[a] for a in ActionType if a in wishes.most}} if wishes.most else {}),
+        **({"lengths": _lengths(wishes)} if wishes.lengths else {}),
         "goals": {str(action): wishes.goals[action] for action in ActionType if action in wishes.goals},
         "weights": {str(meter): float(wishes.weights[meter]) for meter in Meter if meter in wishes.weights},
         "suggestions": wishes.suggestions,
@@ -201,6 +233,7 @@ def wishes_of(body: object) -> Wishes:
             barred={ActionType(a): _barred_of(several) for a, several in _object(body.get("barred") or {})},
             night=_night_of(body.get("night") or {}),
             most={ActionType(a): _whole(most) for a, most in _object(body.get("most") or {})},
+            lengths={ActionType(a): _lasts_of(lasts) for a, lasts in _object(body.get("lengths") or {})},
             goals={ActionType(a): _whole(goal) for a, goal in _object(body.get("goals", {}))},
             weights={Meter(m): _number(weight) for m, weight in _object(body.get("weights", {}))},
             suggestions=_whole(body.get("suggestions", SUGGESTIONS_DEFAULT)),
@@ -223,6 +256,19 @@ def _best(best: Best) -> dict[str, Any]:
     return {"days": sorted(best.days), "hours": _clocks(best.hours)}
 
 
+def _lengths(wishes: Wishes) -> dict[str, dict[str, int]]:
+    given = {a: wishes.lengths[a] for a in ActionType if a in wishes.lengths}
+    minutes = {str(a): {"least": one.least, "most": one.most} for a, one in given.items()}
+    return {a: {name: value for name, value in one.items() if value is not None} for a, one in minutes.items()}
+
+
+def _lasts_of(value: object) -> Lasts:
+    found = {name: _whole(minutes) for name, minutes in _object(value)}
+    if not found:
+        raise ValueError("a number of minutes is needed")
+    return Lasts(**found)
+
+
 def _barred(wishes: Wishes) -> dict[str, list[dict[str, Any]]]:
     times = {a: wishes.barred[a] for a in ActionType if a in wishes.barred}
     return {str(a): [{"days": sorted(one.days), "hours": _clocks(one.hours)} for one in times[a]] for a in times}
@@ -236,8 +282,8 @@ def _barred_of(several: object) -> tuple[Barred, ...]:
 
 
 def _night(night: NightWish) -> dict[str, Any]:
-    times = {"bed": night.bed, "earliest": night.earliest, "up": night.up}
-    days = {"bed_days": night.bed_days, "up_days": night.up_days}
+    times = {"bed": night.bed, "earliest": night.earliest, "up": night.up, "late": night.late}
+    days = {"bed_days": night.bed_days, "up_days": night.up_days, "late_days": night.late_days}
     said = {name: _clock(at) for name, at in times.items() if at is not None}
     return {**said, **{name: sorted(on) for name, on in days.items() if on}}
 
@@ -245,7 +291,7 @@ def _night(night: NightWish) -> dict[str, Any]:
 def _night_of(value: object) -> NightWish:
     found = dict(_object(value))
     days: dict[str, Any] = {
-        name: frozenset(map(_whole, _list(found.pop(name, [])))) for name in ("bed_days", "up_days")
+        name: frozenset(map(_whole, _list(found.pop(name, [])))) for name in ("bed_days", "up_days", "late_days")
     }
     if not frozenset().union(*days.values()) <= frozenset(range(7)):
         raise ValueError("a weekday is 0 to 6")

@@ -40,7 +40,7 @@ def _words(language: str) -> Words:
 def timed(text: str, language: str) -> str:
     """Return the text, lower-case, with each time beside an event in its place, and each time of day in figures."""
     words = _words(language)
-    found = _in_figures(text.lower().replace("’", "'"), language, words)
+    found = _in_minutes(_in_figures(text.lower().replace("’", "'"), language, words), words)
     told: re.Pattern[str] = words["told"]
     return told.sub(partial(_told, words=words), found)
 
@@ -67,6 +67,24 @@ def _told(found: re.Match[str], words: Words) -> str:
     back, until = words["back"].split(), words["until"].split()
     relation = words["at"] if found["right"] else back[0] if lead in back else lead if lead in until else words["after"]
     return f"{relation} {at}"
+
+
+def _in_minutes(text: str, words: Words) -> str:
+    """Return a text in which "an hour and a half" and "ne Viertelstunde" are 90min and 15min."""
+    for pattern, minutes in words["lasting"].items():
+        text = re.sub(rf"\b(?:{pattern})\b(?!{words['whose']})", f"{minutes}min", text)
+    counts = {name.replace("_", " "): int(n) for name, n in (one.split("=") for one in words["counts"].split())}
+    named = "|".join([*sorted(counts, key=len, reverse=True), r"\d+(?:[.,]5)?"])
+    for unit, minutes in ((words["of_hours"], HOUR), (words["of_minutes"], 1)):
+        written = partial(_many, counts=counts, minutes=minutes)
+        text = re.sub(rf"\b({named})[ -]?(?:{unit})\b\.?(?!{words['whose']})", written, text)
+    text = re.sub(r"\b(\d+)(?=,? (?:[^\W\d_]+ ){1,3}\d+min\b)(?!min)", lambda one: one[1] + "min", text)
+    return re.sub(r"\b(\d+min) ?(?:to|bis|-|–) ?(\d+min)\b", words["both"], text)
+
+
+def _many(found: re.Match[str], *, counts: Mapping[str, int], minutes: int) -> str:
+    number = counts.get(found[1]) or float(found[1].replace(",", "."))
+    return f"{round(number * minutes)}min"
 
 
 def _in_figures(text: str, language: str, words: Words) -> str:

@@ -17,6 +17,7 @@ from bridge.wishes.said import Said, applied, common
 
 TEXT_MAX = 300  # characters
 LIMITS = ("days", "hours")
+BEDTIMES_MAX = 2  # in one text
 LANGUAGES = ("en", "de")
 QUESTION = re.compile(
     r"(?:is (?!it\b)|are|do|does|did|why|what|how|ist|sind|warum|wieso|weshalb|wie)\b.*\?$"
@@ -102,6 +103,9 @@ def _bars_nothing(said: tuple[Said, ...]) -> bool:
 
 def _is_no_night(said: tuple[Said, ...]) -> bool:
     """Return True for two bedtimes, or one before the earliest."""
+    beds = [one for one in said if one.kind == "bed"]
+    if len(beds) == BEDTIMES_MAX and beds[1].days - beds[0].days:
+        return any(one.kind == "earliest" for one in said)  # "by ten, on Fridays by midnight"
     at = {kind: {one.at for one in said if one.kind == kind} for kind in ("bed", "earliest", "up")}
     after_noon = {
         kind: [((one.hour - NOON) % 24, one.minute) for one in times if one is not None] for kind, times in at.items()

@@ -54,9 +54,34 @@ def _of_actions(part: Part) -> tuple[Said, ...]:
         return of_work(part)
     if part.has(K.WEIGHT, K.OVER, K.MINUTES) or not part.actions:
         raise NotUnderstood
+    if part.has(K.LASTS):
+        return _lasting(part)
     if part.has(K.ANYTIME):
         return _at_any_time(part)
     return _limits(part)
+
+
+def _lasting(part: Part) -> tuple[Said, ...]:
+    """Return the wishes for the minutes of an action, and what else is wished of it."""
+    told, found = part.flags.pop(K.LASTS), []
+    beside = next((kind for kind in (K.LEAST, K.MOST, K.ENOUGH) if kind in part.flags and not part.counts), None)
+    if beside is not None and len(told) == 1 and told[0][0] is None:
+        del part.flags[beside]  # "two-hour blocks minimum"
+        told = [(beside if beside is K.LEAST else K.MOST, *told[0][1:])]
+    if part.actions in (WORK, ALL) or len(part.actions) > 1 or (part.has(K.PER) and not part.has(K.TIMES, K.NUMBER)):
+        raise NotUnderstood  # "two hours a day"
+    for side, minutes, beyond in told:
+        if beyond and not part.nots:
+            raise NotUnderstood  # "longer than an hour"
+        part.nots -= beyond
+        sides = {K.LEAST: ("shortest",), K.MOST: ("longest",)}.get(side, ("shortest", "longest"))
+        found += [Said(kind=kind, actions=part.actions, number=minutes) for kind in sides]
+    if not part.nots:
+        part.flags.pop(K.NOT, None)
+    elif not (part.times or part.counts):
+        raise NotUnderstood  # "no 20 minutes of sport"
+    rest = part.times or part.counts or part.has(K.ONLY)
+    return (*found, *(_limits(part) if rest else ()))
 
 
 def _at_any_time(part: Part) -> tuple[Said, ...]:

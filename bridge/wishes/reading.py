@@ -37,6 +37,7 @@ class Reading:
     aside: list[str] = field(default_factory=list)
     before: Part | None = None
     in_aside: bool = False
+    wanted: frozenset[ActionType] = frozenset()  # of what is set aside more is wished
 
 
 def by_slots(text: str, language: str) -> tuple[tuple[Said, ...], tuple[str, ...]]:
@@ -93,6 +94,8 @@ def _read(parts: Sequence[Part]) -> Reading:
         _take(part, parts[at + 1 :], read)
     if any(one.flags.keys() - {K.BEST} or one.times for one in read.pending) or not read.clauses:
         raise NotUnderstood
+    if any(one.nots and not one.times and one.actions & read.wanted for one in read.clauses):
+        raise NotUnderstood  # "more family time but also never family time"
     _share_weeks(read.clauses)
     for one, other in zip(read.clauses, read.clauses[1:], strict=False):
         if one.nots and other.nots and not one.times and other.times and other.joint is K.AND and not _is_never(one):
@@ -164,6 +167,8 @@ def _is_aside(part: Part, read: Reading, following: Sequence[Part]) -> bool:
         return False
     if part.has_head or part.times or part.counts or part.flags or part.beside:
         _check_background(part)
+        if part.days and part.spans and read.clauses and not part.of_others:
+            raise NotUnderstood  # "weekends I'll risk half past eleven"
         if (part.actions or part.is_short) and part.times and not follows and not part.meters:
             raise NotUnderstood  # it may be a wish too
     return True
@@ -209,7 +214,7 @@ def _is_reason(part: Part, read: Reading, following: Sequence[Part]) -> bool:
 def _check_background(part: Part) -> None:
     """Raise NotUnderstood for a part that may change what it stands beside."""
     says = part.has_head or part.times or part.counts
-    limits = (LIMITS | {K.EVERY, K.FINISH, K.START} if says else set()) | {K.AGAIN, K.BACK, K.MOST, K.LEAST}
+    limits = (LIMITS | {K.EVERY, K.FINISH, K.START} if says else set()) | {K.LASTS, K.AGAIN, K.BACK, K.MOST, K.LEAST}
     limits |= set() if part.meters else {K.WEIGHT}
     if (
         (part.times and CHANGES.intersection(part.words))
@@ -253,6 +258,7 @@ def _is_limit(part: Part) -> bool:
 
 def _set_aside(part: Part, read: Reading) -> None:
     read.in_aside = True
+    read.wanted |= part.actions if CHANGES.intersection(part.words) and not part.nots else frozenset()
     if part.text and part.text not in read.aside:
         read.aside.append(part.text)
     if part.has_head and part.times:
@@ -278,7 +284,8 @@ def _begin(part: Part, read: Reading) -> None:
         _point_back(part, last, read)
     elif first is None and unlimited and part.actions and not part.nots and read.before is not None and _points(part):
         part.days, part.parts, part.spans = read.before.days, list(read.before.parts), list(read.before.spans)
-        part.flags = {kind: value for kind, value in part.flags.items() if kind is not K.THEN} | {K.BEST: None}
+        part.flags.pop(K.THEN)
+        part.flags[K.BEST] = None
     elif first is not None:
         for one in rest:
             read.clauses.append(_inherits(replace(one, days=one.days or first.days), part))
@@ -357,7 +364,8 @@ def _add(last: Part, part: Part) -> None:
     last.spans += part.spans
     last.nots = max(last.nots, part.nots)
     last.beside += part.beside
-    last.flags = {**part.flags, **last.flags}
+    lasts = [*last.flags.get(K.LASTS, []), *part.flags.get(K.LASTS, [])]
+    last.flags = {**part.flags, **last.flags, **({K.LASTS: lasts} if lasts else {})}
 
 
 def _inherits(part: Part, head: Part) -> Part:
@@ -404,10 +412,19 @@ def _go_on(part: Part, read: Reading) -> None:
         of_suggestions = part.counts and part.has(K.MOST, K.ENOUGH) and part.flags.get(K.PER) == len(WEEK)
         alone = of_suggestions or (part.has(K.BACK) and part.counts)
         (read.clauses if alone else read.pending).append(part)
+    elif part.has(K.LASTS) and not (part.times or part.counts or part.flags.keys() - {K.LASTS, K.NOT}):
+        _add_length(last, part)
     elif part.nots and not part.times:
         last.flags |= {kind: None for kind in (K.ONLY,) if part.has(kind)}
     else:
         _go_on_with(last, part, read)
+
+
+def _add_length(last: Part, part: Part) -> None:
+    if part.nots != sum(beyond for _, _, beyond in part.flags[K.LASTS]):
+        raise NotUnderstood
+    told = [(side, minutes, False) for side, minutes, _ in part.flags[K.LASTS]]
+    last.flags[K.LASTS] = [*last.flags.get(K.LASTS, []), *told]
 
 
 def _at_times_of(before: Part, part: Part) -> Part:

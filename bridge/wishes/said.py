@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import time
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from bridge.domain.languages import WEEKDAYS, Text, _, joined, number, say, say_many, shown
 from bridge.domain.titles import ACTION_WORDS, METER_WORDS
-from bridge.domain.wishes import SUGGESTIONS_DEFAULT, Barred, Best, Hours, NightWish, Wishes, checked
+from bridge.domain.wishes import SUGGESTIONS_DEFAULT, Barred, Best, Hours, Lasts, NightWish, Wishes, checked
 from bridge.wishes.lexicon import ALL, WORK
 from rhythm_env.interface import ActionType, Meter
 
@@ -27,7 +27,8 @@ T = TypeVar("T")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
     """A wish that was understood, by its ``kind``: never, allow, hours, any, days, best, barred, open, goal, most,
-    drop, weight, suggestions, clear, forget for all that was wished of an action; bed, earliest, up and night of sleep.
+    drop, weight, suggestions, clear, forget for all that was wished of an action; shortest and longest in minutes; bed,
+    earliest, up and night of sleep.
 
     ``narrows`` says that hours and days are what an earlier wish leaves of them, and do not replace it.
     """
@@ -67,6 +68,7 @@ def _applied(wishes: Wishes, one: Said) -> Wishes:
             return replace(wishes, goals=_without(wishes.goals, one), most=_without(wishes.most, one))
         case "forget":
             left = replace(wishes, never=wishes.never - one.actions, goals=_without(wishes.goals, one))
+            left = replace(left, lengths=_without(wishes.lengths, one))
             return replace(_at_any_time(left, one), most=_without(wishes.most, one))
     return _applied_to_some(wishes, one)
 
@@ -81,6 +83,8 @@ def _applied_to_some(wishes: Wishes, one: Said) -> Wishes:
             return _opened(wishes, one)
         case "most":
             return replace(wishes, most={**wishes.most, **dict.fromkeys(one.actions, int(one.number))})
+        case "shortest" | "longest":
+            return replace(wishes, lengths={**wishes.lengths, **{a: _lasting(wishes, a, one) for a in one.actions}})
         case "bed" | "earliest" | "up":
             night = _of_night(wishes.night, one)
             return replace(
@@ -94,6 +98,14 @@ def _applied_to_some(wishes: Wishes, one: Said) -> Wishes:
     return _limited(wishes if one.narrows else replace(wishes, never=wishes.never - one.actions), one)
 
 
+def _lasting(wishes: Wishes, action: ActionType, one: Said) -> Lasts:
+    """Return the minutes of an action with a new bound, which outranks the other where they cross."""
+    old, minutes = wishes.lengths.get(action, Lasts()), int(one.number)
+    if one.kind == "shortest":
+        return Lasts(least=minutes, most=old.most if old.most and old.most >= minutes else None)
+    return Lasts(least=old.least if old.least and old.least <= minutes else None, most=minutes)
+
+
 def _at_any_time(wishes: Wishes, one: Said) -> Wishes:
     hours, days = _without(wishes.hours, one), _without(wishes.days, one)
     best, barred = _without(wishes.best, one), _without(wishes.barred, one)
@@ -103,6 +115,16 @@ def _at_any_time(wishes: Wishes, one: Said) -> Wishes:
 def _of_night(night: NightWish, one: Said) -> NightWish:
     if one.kind == "up":
         return replace(night, up=one.at, up_days=one.days)
+    if (
+        one.kind == "bed"
+        and one.at is not None
+        and night.bed
+        and one.days
+        and not one.days >= night.bed_days > frozenset()
+    ):
+        return replace(night, late=one.at, late_days=one.days)  # "on weekdays by ten, on Fridays by midnight"
+    if one.kind == "bed":
+        night = replace(night, late=None, late_days=frozenset())
     other = night.earliest if one.kind == "bed" else night.bed
     days = one.days if one.at is not None or other is None else night.bed_days
     bed, earliest = (one.at, night.earliest) if one.kind == "bed" else (night.bed, one.at)
@@ -169,8 +191,13 @@ def standing(wishes: Wishes) -> tuple[Said, ...]:
     found += [
         Said(kind=name, at=at, days=wishes.night.up_days if name == "up" else wishes.night.bed_days)
         for name, at in night.items()
-        if isinstance(at, time)
+        if isinstance(at, time) and name != "late"
     ]
+    if wishes.night.late is not None:
+        found.append(Said(kind="bed", at=wishes.night.late, days=wishes.night.late_days))
+    for kind, bound in (("shortest", "least"), ("longest", "most")):
+        minutes = {action: getattr(lasts, bound) for action, lasts in wishes.lengths.items() if getattr(lasts, bound)}
+        found += [Said(kind=kind, actions=actions, number=number) for number, actions in _alike(minutes).items()]
     found += [Said(kind="most", actions=actions, number=most) for most, actions in _alike(wishes.most).items()]
     goals = [action for action in ActionType if action in wishes.goals]
     found += [Said(kind="goal", actions=frozenset({action}), number=wishes.goals[action]) for action in goals]
@@ -192,27 +219,33 @@ def without(wishes: Wishes, one: Said) -> Wishes:
     match one.kind:
         case "never":
             return replace(wishes, never=wishes.never - one.actions)
-        case "days":
-            return replace(wishes, days=_without(wishes.days, one))
-        case "hours":
-            return replace(wishes, hours=_without(wishes.hours, one))
-        case "best":
-            return replace(wishes, best=_without(wishes.best, one))
-        case "goal":
-            return replace(wishes, goals=_without(wishes.goals, one))
-        case "most":
-            return replace(wishes, most=_without(wishes.most, one))
+        case "days" | "hours" | "best" | "goal" | "most":
+            name = "goals" if one.kind == "goal" else one.kind
+            changed: dict[str, Any] = {name: _without(getattr(wishes, name), one)}
+            return replace(wishes, **changed)
         case "weight":
             return replace(wishes, weights={m: weight for m, weight in wishes.weights.items() if m is not one.meter})
+        case "shortest" | "longest":
+            bound = {"least": None} if one.kind == "shortest" else {"most": None}
+            left = {a: replace(lasts, **bound) if a in one.actions else lasts for a, lasts in wishes.lengths.items()}
+            return replace(wishes, lengths={a: lasts for a, lasts in left.items() if lasts != Lasts()})
         case "bed" | "earliest" | "up":
-            return replace(wishes, night=_of_night(wishes.night, replace(one, at=None, days=frozenset())))
+            return replace(wishes, night=_night_without(wishes.night, one))
         case "barred":
-            left = {
+            barred = {
                 action: tuple(times for times in several if (times.days, times.hours) != (one.days, one.hours))
                 for action, several in wishes.barred.items()
             }
-            return replace(wishes, barred={action: several for action, several in left.items() if several})
+            return replace(wishes, barred={action: several for action, several in barred.items() if several})
     return replace(wishes, suggestions=SUGGESTIONS_DEFAULT)
+
+
+def _night_without(night: NightWish, one: Said) -> NightWish:
+    none: frozenset[int] = frozenset()
+    if one.kind == "bed" and night.late is not None:
+        kept = night if one.days == night.late_days else replace(night, bed=night.late, bed_days=night.late_days)
+        return replace(kept, late=None, late_days=none)
+    return _of_night(night, replace(one, at=None, days=none))
 
 
 def common(first: Sequence[Hours], second: Sequence[Hours]) -> tuple[Hours, ...]:
@@ -255,6 +288,8 @@ def sentence(said: Sequence[Said], aside: Sequence[str] = ()) -> str:
 def _phrase(one: Said) -> Text:
     named = joined([shown(word) for word in _named(one)])
     match one.kind:
+        case "shortest" | "longest":
+            return _lasts(one, named)
         case "goal":
             return say_many("{actions} once a week", "{actions} {count} times a week", int(one.number), actions=named)
         case "most":
@@ -277,6 +312,13 @@ def _phrase(one: Said) -> Text:
         case "suggestions":
             return say_many("at most one suggestion a day", "at most {count} suggestions a day", int(one.number))
     return _on_the_whole(one.kind, named)
+
+
+def _lasts(one: Said, named: str) -> Text:
+    minutes = int(one.number)
+    if one.kind == "shortest":
+        return say("{actions} at least {minutes} minutes at a time", actions=named, minutes=minutes)
+    return say("{actions} at most {minutes} minutes at a time", actions=named, minutes=minutes)
 
 
 def _of_one(one: Said) -> Text:

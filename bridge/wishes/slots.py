@@ -16,7 +16,7 @@ from bridge.wishes.events import timed
 from bridge.wishes.hours import NotUnderstood
 from bridge.wishes.lexicon import ALL, Kind, OneOf, Token, lexicon
 from bridge.wishes.spelling import words
-from bridge.wishes.times import Span, folded, ranged
+from bridge.wishes.times import Span, bounded, folded, ranged
 from rhythm_env.interface import ActionType, Meter
 
 K = Kind
@@ -106,7 +106,7 @@ def parts_of(text: str, language: str, *, with_meters: bool) -> list[Part]:
         tokens[at] = (K.NOT, "never") if token == (K.MOST, 2) and tokens[at + 1][0] is K.ACTION else token
     ends = [True, *(kind in JOINTS for kind in kinds)]
     told = [one for ended, one in zip(ends, tokens, strict=False) if one[0] is not K.FILL or (ended and one[1])]
-    found = list(_parts(ranged(folded(told))))
+    found = list(_parts(ranged(folded(bounded(told)))))
     at = 0
     for part in found:
         if len({kind for kind, _ in part.beside} - {K.DETAIL}) > 1 and not part.actions:
@@ -148,6 +148,8 @@ def _figure(word: str) -> Token:
         hour, minute = map(int, re.split("[:.]", word))
         if hour <= 24 and minute < 60:
             return (K.CLOCK, (hour, minute, True) if word.startswith("0") else (hour, minute))
+    if re.fullmatch(r"\d+min", word):
+        return (K.LASTS, int(word[:-3]))
     if word.isdecimal() and len(word) <= 2:
         return (K.NUMBER, int(word))
     return (K.WORD, word)
@@ -200,7 +202,9 @@ def _take(part: Part, kind: Kind, value: Any) -> None:
         part.subject = value
         return
     part.kinds.append(kind)
-    if kind is K.ACTION:
+    if kind is K.LASTS:
+        part.flags.setdefault(kind, []).append(value)
+    elif kind is K.ACTION:
         if value != ALL or not part.named:
             part.actions = value | (part.actions if part.actions != ALL else frozenset())
         part.named.append(value)

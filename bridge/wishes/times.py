@@ -11,15 +11,33 @@ from rhythm_env.interface import ActionType
 
 K = Kind
 Span = tuple[Kind, Clock, Clock | None]
+BOUNDS = (K.LEAST, K.MOST, K.ENOUGH)
 COMPANY = frozenset({ActionType.FAMILY_TIME, ActionType.SOCIALIZE})
 RELATIONS = (K.BEFORE, K.AFTER, K.AT, K.FROM, K.TO, K.BETWEEN, K.LATEST, K.EARLIEST)
 COUNTED = (K.TIMES, K.PER, K.WEEKLY, K.SUGGESTION)
 TIMED = (K.BED, K.UP, K.FINISH, K.START, K.SPAN)  # after which a bare number is a time
 
 
+def bounded(tokens: Sequence[Token]) -> list[Token]:
+    """Return tokens with each length, and whether it is the least or the most, as one: "at most 20 minutes"."""
+    found: list[Token] = []
+    taken = False
+    for at, (kind, value) in enumerate(tokens):
+        if kind is not K.LASTS:
+            found += [] if taken else [(kind, value)]
+            taken = False
+            continue
+        after = tokens[at + 1] if at + 1 < len(tokens) else (K.FILL, None)
+        taken = (not found or found[-1][0] not in BOUNDS) and after[0] in BOUNDS
+        bound = after if taken else found.pop() if found and found[-1][0] in BOUNDS else (None, None)
+        side = bound[0] if bound[0] in (None, K.LEAST) else K.MOST
+        found.append((kind, (side, value, bound[1] == 1)))
+    return found
+
+
 def folded(tokens: Sequence[Token]) -> list[Token]:
     """Return tokens with each time of day, and what leads to it, as one."""
-    tokens = [one for at, one in enumerate(tokens) if not _is_of_company(tokens, at)]
+    tokens = [one for at, one in enumerate(tokens) if not (_is_of_company(tokens, at) or _is_around(tokens, at))]
     found: list[Token] = []
     at = 0
     while at < len(tokens):
@@ -29,9 +47,6 @@ def folded(tokens: Sequence[Token]) -> list[Token]:
         while relation and begin < len(tokens) and tokens[begin][0] in (K.AT, K.LATEST, K.EARLIEST):
             relation = relation if tokens[begin][0] is K.AT else tokens[begin][0]
             begin += 1
-        if relation is K.AT and begin < len(tokens) and tokens[begin][0] is K.PART:
-            at += 1
-            continue  # "towards the evening"
         bare = relation is None and not (found and found[-1][0] in TIMED)
         first, after = _clock(tokens, begin, bare=bare)
         if first is None and relation and begin < len(tokens):
@@ -56,6 +71,11 @@ def folded(tokens: Sequence[Token]) -> list[Token]:
         found.append((K.SPAN, (relation, first, second)))
         at = after
     return found
+
+
+def _is_around(tokens: Sequence[Token], at: int) -> bool:
+    """Return True for the "towards" of "towards the evening"."""
+    return tokens[at][0] is K.AT and at + 1 < len(tokens) and tokens[at + 1][0] is K.PART
 
 
 def _is_of_company(tokens: Sequence[Token], at: int) -> bool:

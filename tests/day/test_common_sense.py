@@ -10,7 +10,7 @@ from bridge.day.choice import gaps, look, of_bedtime, of_waking, place
 from bridge.day.silence import quiet
 from bridge.domain.rendering import for_person, told
 from bridge.domain.types import Task
-from bridge.domain.wishes import Barred, Best, NightWish, Wishes, plain, wishes_of
+from bridge.domain.wishes import Barred, Best, Lasts, NightWish, Wishes, plain, wishes_of
 from rhythm_env.interface import ActionType, Meter
 
 from .lives import DAY, TODAY, at, days, entry, nights, sleep, whole_day, workout
@@ -157,6 +157,23 @@ def test_hours_of_some_days_and_a_number_a_week_are_kept():
     made = [person(had, hour=13.0, wishes=replace(QUIET, most={A.MEDITATE: most})) for most in (1, 2)]
     assert against(made[0], A.MEDITATE, 2) == "it is outside the hours and days that you set"
     assert A.MEDITATE in found(made[1], 2)[0]
+
+
+def test_an_action_lasts_as_long_as_it_is_wished():
+    few, many = Lasts(most=10), Lasts(least=50, most=55)
+    lasts = [found(person(hour=9.0, wishes=replace(QUIET, lengths={A.MEDITATE: one})), 2)[0] for one in (few, many)]
+    minutes = [(one[A.MEDITATE].end - one[A.MEDITATE].start) / MINUTE for one in lasts]
+    assert minutes[0] == 10
+    assert 50 <= minutes[1] <= 55
+    assert wishes_of(plain(Wishes(lengths={A.LEARN: many}))).lengths == {A.LEARN: many}
+
+
+def test_two_bedtimes_stand_side_by_side():
+    days = frozenset({TODAY.weekday()})
+    for late, bed in ((days, 1380), (frozenset(range(7)) - days, 1320)):
+        wish = NightWish(bed=time(22), late=time(23), late_days=late)
+        assert person(hour=20, wishes=Wishes(night=wish)).sleep(TODAY + DAY)[0] == at(TODAY, bed)
+        assert wishes_of(plain(Wishes(night=wish))).night == wish
 
 
 def test_a_night_is_planned_as_it_is_wished():

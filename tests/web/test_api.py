@@ -81,6 +81,11 @@ def test_wishes_by_program(program: requests.Session, place: Place) -> None:
     wanted = {
         "never": ["BINGE_WATCH"],
         "hours": {"DEEP_WORK": [["09:00", "12:00"], ["22:00", "01:00"]]},
+        "best": {"FAMILY_TIME": {"days": [6], "hours": []}},
+        "barred": {"LEARN": [{"days": [0], "hours": [["00:00", "10:00"]]}]},
+        "night": {"bed": "22:00", "late": "23:30", "late_days": [4, 5]},
+        "most": {"EXERCISE": 4},
+        "lengths": {"SLEEP": {"most": 20}},
         "goals": {"EXERCISE": 3},
         "weights": {"VITALITY": 2.0},
         "suggestions": 5,

@@ -23,7 +23,16 @@ from bridge.documents.planning import (
     said_document,
     wishes_document,
 )
-from bridge.domain.wishes import GOAL_MAX, SPANS_MAX, SUGGESTIONS_DEFAULT, SUGGESTIONS_MAX, WEIGHT_MAX, wishes_of
+from bridge.domain.wishes import (
+    GOAL_MAX,
+    MINUTES_MAX,
+    MINUTES_MIN,
+    SPANS_MAX,
+    SUGGESTIONS_DEFAULT,
+    SUGGESTIONS_MAX,
+    WEIGHT_MAX,
+    wishes_of,
+)
 from bridge.web.api.day import Body
 from bridge.web.day import local
 from bridge.web.state import Visitor
@@ -33,6 +42,28 @@ router = APIRouter(tags=["plan"])
 Clock = Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
 Weekday = Annotated[int, Field(ge=0, le=6)]
 Span = Annotated[list[Clock], Field(min_length=2, max_length=2)]
+
+
+class When(Body):
+    """Weekdays (0 is Monday), and pairs of begin and end."""
+
+    days: list[Weekday] = Field([], max_length=7)
+    hours: list[Span] = Field([], max_length=SPANS_MAX)
+
+
+class WishedNight(Body):
+    bed: Clock | None = Field(None, description="In bed by.")
+    earliest: Clock | None = Field(None, description="Not in bed before.")
+    up: Clock | None = Field(None, description="Up by.")
+    bed_days: list[Weekday] = Field([], max_length=7, description="The eves of bed and earliest; none: all.")
+    up_days: list[Weekday] = Field([], max_length=7, description="The days of getting up; none: all.")
+    late: Clock | None = Field(None, description="In bed by, on the eves of late_days.")
+    late_days: list[Weekday] = Field([], max_length=7, description="The eves of late.")
+
+
+class WishedLength(Body):
+    least: int | None = Field(None, ge=MINUTES_MIN, le=MINUTES_MAX, description="At least so many minutes.")
+    most: int | None = Field(None, ge=MINUTES_MIN, le=MINUTES_MAX, description="At most so many minutes.")
 
 
 class Wished(Body):
@@ -48,6 +79,15 @@ class Wished(Body):
     days: dict[ActionType, Annotated[list[Weekday], Field(min_length=1, max_length=7)]] = Field(
         {}, description="Action: the only weekdays on which to suggest it (0 is Monday)."
     )
+    best: dict[ActionType, When] = Field({}, description="Action: when it is wanted.")
+    barred: dict[ActionType, Annotated[list[When], Field(min_length=1, max_length=SPANS_MAX)]] = Field(
+        {}, description="Action: hours of some days in which it is not."
+    )
+    night: WishedNight | None = Field(None, description="The times of the night.")
+    most: dict[ActionType, Annotated[int, Field(ge=1, le=GOAL_MAX)]] = Field(
+        {}, description="Action: at most so many times a week."
+    )
+    lengths: dict[ActionType, WishedLength] = Field({}, description="Action: its minutes.")
     goals: dict[ActionType, Annotated[int, Field(ge=1, le=GOAL_MAX)]] = Field({}, description="Action: times a week.")
     weights: dict[Meter, Annotated[float, Field(ge=0, le=WEIGHT_MAX)]] = Field({}, description="Meter: its weight.")
     suggestions: int = Field(SUGGESTIONS_DEFAULT, ge=0, le=SUGGESTIONS_MAX, description="At most so many a day.")
@@ -97,7 +137,7 @@ def wishes(visit: Visitor) -> WishesDocument:
 @router.post("/wishes")
 def wish(visit: Visitor, body: Wished) -> WishesDocument:
     """Replace all of the user's wishes, and return them. A field that is left out is set to its default."""
-    found = wishes_of(body.model_dump(mode="json", exclude={"user"}))
+    found = wishes_of(body.model_dump(mode="json", exclude={"user"}, exclude_none=True))
     visit.bridge.store.people.save_wishes(visit.user.id, found, now=visit.now)
     return wishes_document(visit.user.name, found)
 

@@ -60,7 +60,9 @@ def save(visit: Visitor, form: Annotated[Fields, Depends(fields)]) -> Response:
         return _shown(visit, form, wrong=told(error))
     people = visit.bridge.store.people
     before = people.wishes(visit.user.id)
-    found = replace(found, days=before.days, best=before.best, barred=before.barred, night=before.night)  # no fields
+    kept = ("days", "best", "barred", "night", "most", "lengths")  # which have no fields
+    stands: dict[str, Any] = {name: getattr(before, name) for name in kept}
+    found = replace(found, **stands)
     people.save_wishes(visit.user.id, found, now=visit.now)
     return RedirectResponse("/wishes?saved=yes", 303)
 
