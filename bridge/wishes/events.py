@@ -46,7 +46,7 @@ def timed(text: str, language: str) -> str:
 
 
 def _told(found: re.Match[str], words: Words) -> str:
-    lead, event, at, told = found["lead"], found["event"].strip(), found["at"] + found["half"], found["from"].strip()
+    lead, event, at, told = (found["lead"], found["event"].strip(), found["at"] + found["half"], found["from"].strip())
     plain = lead in words["plain"].split()
     if not (plain or re.search(words["over"], event)):
         return found[0]  # "when I start at seven" is a condition

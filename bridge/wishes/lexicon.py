@@ -24,7 +24,7 @@ A = ActionType
 WORK = frozenset({A.DEEP_WORK, A.ADMIN_WORK})
 ALL = frozenset(ActionType) - {A.SLEEP}
 WEEK = range(7)
-MORNING, AFTERNOON, EVENING = (time(6), time(12)), (time(12), time(18)), (time(18), time(0))  # as slots of the day
+MORNING, AFTERNOON, EVENING = ((time(6), time(12)), (time(12), time(18)), (time(18), time(0)))  # as slots of the day
 NIGHT, DAYTIME = (time(21), time(6)), (time(6), time(18))
 MIDDAY = (time(12), time(14))
 PARTS = {
@@ -49,13 +49,13 @@ class Kind(StrEnum):
     ABOUT, DETAIL, NAME = "about", "detail", "name"
     NOT, ONLY, EVERY, MOST, ANYTIME = "not", "only", "every", "most", "anytime"
     AGAIN, CLEAR, DROP = "again", "clear", "drop"
-    ACTION, SUGGESTION, METER, WEIGHT, DAY, PART = "action", "suggestion", "meter", "weight", "day", "part"
+    ACTION, SUGGESTION, METER, WEIGHT, DAY, PART = ("action", "suggestion", "meter", "weight", "day", "part")
     NUMBER, TIMES, PER, WEEKLY = "number", "times", "per", "weekly"
     CLOCK, SHIFT, HALF_DAY = "clock", "shift", "half_day"
-    BEFORE, AFTER, AT, FROM, TO, BETWEEN, SPAN = "before", "after", "at", "from", "to", "between", "span"
+    BEFORE, AFTER, AT, FROM, TO, BETWEEN, SPAN = ("before", "after", "at", "from", "to", "between", "span")
     FINISH, START, FREE, LEAST, MINUTES = "finish", "start", "free", "least", "minutes"
-    BED, UP, LATEST, EARLIEST, BEST, ENOUGH = "bed", "up", "latest", "earliest", "best", "enough"
-    BACK, RULE, EVENT, BAR, WHY, THUS, THEN, WHEN = "back", "rule", "event", "bar", "why", "thus", "then", "when"
+    BED, UP, LATEST, EARLIEST, BEST, ENOUGH = ("bed", "up", "latest", "earliest", "best", "enough")
+    BACK, RULE, EVENT, BAR, WHY, THUS, THEN, WHEN = ("back", "rule", "event", "bar", "why", "thus", "then", "when")
     DURING, LASTS = "during", "lasts"
     FINE, OCLOCK, OVER, WORD = "fine", "oclock", "over", "word"
 

@@ -50,6 +50,8 @@ def _of_actions(part: Part) -> tuple[Said, ...]:
         return _of_suggestions(part)
     if part.has(K.FREE) and not (part.flags[K.FREE] and part.actions and part.actions != WORK):
         return free(part)
+    if part.flags.get(K.START) == 1 and part.actions not in (frozenset(), WORK):
+        del part.flags[K.START]  # "begin sport at nine"
     if part.has(K.FINISH, K.START):
         return of_work(part)
     if part.has(K.WEIGHT, K.OVER, K.MINUTES) or not part.actions:
@@ -174,6 +176,8 @@ def _check_back(part: Part) -> None:
 
 
 def _open(part: Part, actions: frozenset[ActionType]) -> Said:
+    if part.has(K.BACK) and part.has(K.ONLY):
+        return Said(kind="forget", actions=actions)  # "forget what I said about tv only after eight"
     if part.days and (part.spans or part.parts):
         raise NotUnderstood
     hours = tuple(_opened(one, actions) for one in part.spans) + tuple(part.parts)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from bridge.wishes.hours import (
-    NotUnderstood,
-)
+from bridge.wishes.hours import NotUnderstood
 from bridge.wishes.lexicon import ALL, WEEK, WORK, Kind
 from bridge.wishes.meaning import said_of
 from bridge.wishes.said import Said, common
 from bridge.wishes.slots import CHANGES, DENIES, HEADS, LIMITS, OTHERS, Part, parts_of
+from bridge.wishes.times import Span
 from rhythm_env.interface import ActionType
 
 K, A = Kind, ActionType
@@ -37,6 +36,7 @@ class Reading:
     aside: list[str] = field(default_factory=list)
     before: Part | None = None
     in_aside: bool = False
+    conditional: Part | None = None  # which must have times, since it holds "when" something is
     wanted: frozenset[ActionType] = frozenset()  # of what is set aside more is wished
 
 
@@ -96,6 +96,8 @@ def _read(parts: Sequence[Part]) -> Reading:
         raise NotUnderstood
     if any(one.nots and not one.times and one.actions & read.wanted for one in read.clauses):
         raise NotUnderstood  # "more family time but also never family time"
+    if read.conditional is not None and not read.conditional.times:
+        raise NotUnderstood
     _share_weeks(read.clauses)
     for one, other in zip(read.clauses, read.clauses[1:], strict=False):
         if one.nots and other.nots and not one.times and other.times and other.joint is K.AND and not _is_never(one):
@@ -176,8 +178,8 @@ def _is_aside(part: Part, read: Reading, following: Sequence[Part]) -> bool:
 
 def _is_remark(part: Part, last: Part) -> bool:
     """Return True for what only tells of a wish before it. "That is all I can" makes a ceiling of a count."""
-    if part.kinds == [K.ACTION] and part.joint is K.COMMA:
-        return bool(part.subject)  # "not on Mondays, I have class"
+    if part.kinds == [K.ACTION] and part.joint in (K.COMMA, K.CUT) and part.subject:
+        return True  # "not on Mondays, I have class"
     if part.subject == OTHERS and part.days and last.days and not (part.words or last.has(K.FREE)):
         raise NotUnderstood  # "no tv on workdays, that is Wednesday to Sunday"
     if (
@@ -203,11 +205,13 @@ def _is_state(part: Part, following: Sequence[Part]) -> bool:
 
 def _is_reason(part: Part, read: Reading, following: Sequence[Part]) -> bool:
     """Return True. Raises NotUnderstood for a condition, or a limit."""
-    timed = any(one.spans and not one.has_head for one in following)
+    timed = any(one.times and not one.has_head for one in following)
     if part.joint is K.WHEN and not (read.clauses and (read.clauses[-1].times or timed)):
         raise NotUnderstood
     if part.nots and part.has_head and not part.words:
         raise NotUnderstood
+    if part.joint is K.WHEN:
+        read.conditional = read.clauses[-1]
     return True
 
 
@@ -261,7 +265,7 @@ def _set_aside(part: Part, read: Reading) -> None:
     read.wanted |= part.actions if CHANGES.intersection(part.words) and not part.nots else frozenset()
     if part.text and part.text not in read.aside:
         read.aside.append(part.text)
-    if part.has_head and part.times:
+    if part.times:
         read.before = part
 
 
@@ -280,12 +284,8 @@ def _begin(part: Part, read: Reading) -> None:
     read.pending = []
     _work_then(part, last, read)
     unlimited = not (part.times or part.counts)
-    if first is None and unlimited and part.nots and part.actions and read.before is not None:
-        _point_back(part, last, read)
-    elif first is None and unlimited and part.actions and not part.nots and read.before is not None and _points(part):
-        part.days, part.parts, part.spans = read.before.days, list(read.before.parts), list(read.before.spans)
-        part.flags.pop(K.THEN)
-        part.flags[K.BEST] = None
+    if first is None and unlimited and read.before is not None:
+        _point(part, last, read, read.before)
     elif first is not None:
         for one in rest:
             read.clauses.append(_inherits(replace(one, days=one.days or first.days), part))
@@ -294,6 +294,18 @@ def _begin(part: Part, read: Reading) -> None:
         else:
             read.clauses.append(_inherits(first, part))
     read.clauses.append(part)
+
+
+def _point(part: Part, last: Part | None, read: Reading, before: Part) -> None:
+    """Give a part without times those that were said before it, if it points to them."""
+    if part.nots and part.actions:
+        _point_back(part, last, read)
+    elif part.has(K.FREE) and not part.actions:
+        part.days = before.days  # "we are closed on Sundays, so those are free"
+    elif part.actions and not part.nots and _points(part):
+        part.days, part.parts, part.spans = before.days, list(before.parts), list(before.spans)
+        part.flags.pop(K.THEN)
+        part.flags[K.BEST] = None
 
 
 def _points(part: Part) -> bool:
@@ -330,7 +342,7 @@ def _point_back(part: Part, last: Part | None, read: Reading) -> None:
         read.clauses.remove(last)
     rather = last is not None and last.has(K.BEST) and part.joint is K.AND  # "in the evening I like reading and no tv"
     if before is not None and (last is None or part.by_then or rather or last.has(K.FREE)):
-        part.days, part.parts, part.spans = before.days, list(before.parts), list(before.spans)
+        part.days, part.parts, part.spans = (before.days, list(before.parts), list(before.spans))
     elif not _is_never(part) and part.joint is not K.CUT:
         raise NotUnderstood
 
@@ -371,6 +383,8 @@ def _add(last: Part, part: Part) -> None:
 def _inherits(part: Part, head: Part) -> Part:
     """Return a part that names nothing as one about the same as another, and refused if it only goes on."""
     new = replace(part, actions=head.actions, named=list(head.named), beside=list(head.beside))
+    if head.has(K.ONLY) and not part.nots and part.spans and not part.flags.keys() & (LIMITS | {K.BEST, K.FINE}):
+        new.flags[K.ONLY] = None  # "only on Fridays, from eight to eleven"
     if head.flags.keys() & {K.FINISH, K.START} and not part.days:
         raise NotUnderstood
     for kind in HEADS & head.flags.keys():
@@ -387,37 +401,52 @@ def _go_on(part: Part, read: Reading) -> None:
     last = read.clauses[-1] if read.clauses else None
     if part.words or part.loose or (last is not None and part.has(K.FINE) and last.nots):
         raise NotUnderstood
+    if part.flags.get(K.NOT) == "nothing" and _is_quiet(part, last, read):
+        return
     if (
-        last is not None
-        and last.kinds == [K.ACTION]
-        and part.kinds == [K.NOT]
-        and part.flags[K.NOT] in (None, "never", "nie")
+        part.has(K.LASTS)
+        and not (part.times or part.counts or part.flags.keys() - {K.LASTS, K.NOT})
+        and last is not None
     ):
+        _add_length(last, part)
+        return
+    asked = last is not None and last.kinds == [K.ACTION] and part.kinds == [K.NOT]
+    if last is not None and asked and part.flags[K.NOT] in (None, "never", "nie"):
         _add(last, part)  # "meditation? never"
         return
     if part.nots and not part.times and (last is None or not (_is_limit(last) or part.has(K.ONLY))):
         raise NotUnderstood  # "I run on Sundays, I hate it"
     if last is None or (part.by_then and not part.nots):
-        if (
-            part.flags.get(K.NOT) == "nothing"
-            and not part.times
-            and (part.by_then or part.joint is K.THUS)
-            and read.before
-        ):
-            read.clauses.append(_at_times_of(read.before, part))
-            return  # "I nap from one to two, so nothing then"
-        if part.flags.get(K.NOT) == "nothing" and part.times:
-            read.clauses.append(replace(part, actions=ALL))  # "nothing before eleven"
-            return
         of_suggestions = part.counts and part.has(K.MOST, K.ENOUGH) and part.flags.get(K.PER) == len(WEEK)
         alone = of_suggestions or (part.has(K.BACK) and part.counts)
         (read.clauses if alone else read.pending).append(part)
-    elif part.has(K.LASTS) and not (part.times or part.counts or part.flags.keys() - {K.LASTS, K.NOT}):
-        _add_length(last, part)
     elif part.nots and not part.times:
         last.flags |= {kind: None for kind in (K.ONLY,) if part.has(kind)}
     else:
         _go_on_with(last, part, read)
+
+
+def _is_quiet(part: Part, last: Part | None, read: Reading) -> bool:
+    """Take a quiet time, of a part or of what was said before it: "I nap from one to two, so nothing then"."""
+    if part.times and (last is None or last.actions == ALL):
+        read.clauses.append(replace(part, actions=ALL))
+        return True
+    pending = next((one for one in read.pending if one.times and not one.nots), None)
+    before = pending or read.before
+    if part.times or before is None or not (part.by_then or part.joint is K.THUS or pending is not None):
+        return part.kinds == [K.NOT] and last is not None and last.actions == ALL  # "nothing after nine, no pings"
+    if last is None:
+        read.clauses.append(_at_times_of(before, part))
+        read.pending = [one for one in read.pending if one is not pending]
+    return last is None
+
+
+def _between(first: Span, second: Span) -> list[Span] | None:
+    """Return the time of "after eleven, before one", or None for other times."""
+    ends = (K.BEFORE, K.LATEST, K.TO)
+    if first[0] not in (K.AFTER, K.EARLIEST) or second[0] not in ends or first[2] or second[2]:
+        return None
+    return [(K.BETWEEN, first[1], second[1])]
 
 
 def _add_length(last: Part, part: Part) -> None:
@@ -437,6 +466,7 @@ def _go_on_with(last: Part, part: Part, read: Reading) -> None:
     bare = not (part.times or part.counts)
     if last.parts and not last.spans and part.spans and not (part.parts or part.days or _is_limit(part)):
         last.spans = list(part.spans)  # "in the evening, from eight on"
+        last.flags |= {K.BEST: None} if part.has(K.BEST) else {}
     elif (
         last.days
         and not (last.parts or last.spans or part.days or _is_limit(last) or _is_limit(part))
@@ -449,6 +479,10 @@ def _go_on_with(last: Part, part: Part, read: Reading) -> None:
             last.flags.pop(K.FINE, None)  # "parties are fine, but not on Mondays"
         _add(last, part)
     elif len(last.spans) == 1 and part.spans and not (part.nots or part.days) and part.joint in (K.COMMA, K.THUS):
-        last.spans = part.spans if part.spans[0][0] is not K.AT else [(last.spans[0][0], *part.spans[0][1:])]
+        last.spans = (
+            _between(last.spans[0], part.spans[0]) or part.spans
+            if part.spans[0][0] is not K.AT
+            else [(last.spans[0][0], *part.spans[0][1:])]
+        )
     else:
         read.clauses.append(_inherits(part, last))

@@ -372,7 +372,7 @@ def _on_days(days: frozenset[int], named: str) -> Text:
 
 
 def _some_days(one: Said, named: str) -> Text:
-    days, hours = joined([shown(name) for day, name in enumerate(WEEKDAYS) if day in one.days]), _spans(one.hours)
+    days, hours = (joined([shown(name) for day, name in enumerate(WEEKDAYS) if day in one.days]), _spans(one.hours))
     if one.kind == "barred":
         return say("{actions} not on {days} from {hours}", actions=named, days=days, hours=hours)
     if one.hours:

@@ -16,7 +16,7 @@ from bridge.wishes.events import timed
 from bridge.wishes.hours import NotUnderstood
 from bridge.wishes.lexicon import ALL, Kind, OneOf, Token, lexicon
 from bridge.wishes.spelling import words
-from bridge.wishes.times import Span, bounded, folded, ranged
+from bridge.wishes.times import COMPANY, Span, bounded, folded, ranged
 from rhythm_env.interface import ActionType, Meter
 
 K = Kind
@@ -73,7 +73,8 @@ class Part:
     @property
     def of_others(self) -> bool:
         """True if it tells of somebody else, such as "my knees stiffen up"."""
-        return self.subject == OTHERS or (self.subject == NOUN and self.kinds[:1] == [K.WORD])
+        kin = self.kinds[:2] == [K.ACTION, K.WORD] and self.named[0] <= COMPANY  # "mum wakes at five"
+        return kin or self.subject == OTHERS or (self.subject == NOUN and self.kinds[:1] == [K.WORD])
 
     @property
     def has_head(self) -> bool:
@@ -219,7 +220,7 @@ def _take(part: Part, kind: Kind, value: Any) -> None:
     elif kind is K.NUMBER and kind in part.flags:
         part.words.append(str(value))
     else:
-        part.nots += kind is K.NOT
+        part.nots += kind is K.NOT and not (value == "nothing" == part.flags.get(kind))
         part.by_then |= kind is K.THEN
         part.flags.setdefault(kind, value)
 

@@ -15,10 +15,10 @@ A_DAY = r"((?:mon|tue|wed|thu|fri|sat|sun)\w*|(?:mo|di|mi|do|fr|sa|so)|(?:diens|
 DAY_RANGE = re.compile(rf"\b{A_DAY} ?[-–] ?{A_DAY}\b")  # "Mo-Fr", whose hyphen joins no word
 WORD = re.compile(r"\d+min\b|\d{1,2}[:.]\d\d|\d+|[^\W\d_]+(?:'[^\W\d_]+)?|[-–,;.:&!?]")
 
-TYPO_MIN, MEANT_MIN = 6, 8  # letters of a word with a mistyped one, and of the word that was meant
+TYPO_MIN, MEANT_MIN = (6, 8)  # letters of a word with a mistyped one, and of the word that was meant
 CONTENT = frozenset({K.ACTION, K.DAY, K.PART, K.SUGGESTION})
 NEAR_MIN, NEAR = 5, {*CONTENT, K.METER, K.FILL, K.AGAIN, K.BEST, K.THEN}
-STEM_MIN, LINKS = 4, ("s", "n")  # letters of each word of a compound, and what may stand between them
+STEM_MIN, LINKS = (4, ("s", "n"))  # letters of each word of a compound, and what may stand between them
 KEYS = ("qwertzuiopü", "qwertyuiop", "asdfghjklöä", "yxcvbnm", "zxcvbnm")
 BESIDE = {
     one: "".join(row[max(at - 1, 0) : at + 2] for row in KEYS if (at := row.find(one)) >= 0) for one in "".join(KEYS)

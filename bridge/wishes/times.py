@@ -117,7 +117,7 @@ def _clock(tokens: Sequence[Token], at: int, *, bare: bool) -> tuple[Clock | Non
         return None, begin
     at += 1
     if kind is K.NUMBER and following[0][0] is K.MINUTES and not shift:
-        kind, minute, at, following = K.CLOCK, int(str(following[0][1])), at + 1, following[1:]
+        kind, minute, at, following = (K.CLOCK, int(str(following[0][1])), at + 1, following[1:])
     said = kind is K.CLOCK or bool(shift)
     if following[0][0] is K.OCLOCK:
         said, at, following = True, at + 1, following[1:]

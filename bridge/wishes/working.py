@@ -82,6 +82,8 @@ def often(part: Part) -> int:
     flags = dict(part.flags)
     if flags.get(K.NUMBER) == len(part.days) and not flags.keys() & {K.TIMES, K.PER, K.WEEKLY, K.LEAST}:
         del flags[K.NUMBER]  # "one run on Sunday"
+    if flags.get(K.NUMBER) == 1 and not flags.keys() & {K.TIMES, K.PER, K.WEEKLY, K.LEAST, K.MOST, K.ONLY}:
+        del flags[K.NUMBER]  # "one series in the evening"
     counted = flags.keys() & {K.NUMBER, K.TIMES, K.PER, K.WEEKLY}
     if not counted:
         return 0
