@@ -56,7 +56,7 @@ class Kind(StrEnum):
     FINISH, START, FREE, LEAST, MINUTES = "finish", "start", "free", "least", "minutes"
     BED, UP, LATEST, EARLIEST, BEST, ENOUGH = ("bed", "up", "latest", "earliest", "best", "enough")
     BACK, RULE, EVENT, BAR, WHY, THUS, THEN, WHEN = ("back", "rule", "event", "bar", "why", "thus", "then", "when")
-    DURING, LASTS = "during", "lasts"
+    DURING, LASTS, BUT = "during", "lasts", "but"
     FINE, OCLOCK, OVER, WORD = "fine", "oclock", "over", "word"
 
 

@@ -36,6 +36,8 @@ def said_of(part: Part) -> tuple[Said, ...]:
         or (part.has(K.RULE) and not part.has(K.BACK, K.AGAIN, K.DROP, K.CLEAR))
     ):
         raise NotUnderstood  # "I no longer want the limit on tv"
+    if part.has(K.BUT):
+        return _but_on_days(part)
     if part.has(K.CLEAR):
         return (Said(kind="clear"),)
     if part.has(K.BACK, K.AGAIN, K.DROP):
@@ -60,6 +62,22 @@ def _of_actions(part: Part) -> tuple[Said, ...]:
         return _lasting(part)
     if part.has(K.ANYTIME):
         return _at_any_time(part)
+    return _limits(part)
+
+
+def _but_on_days(part: Part) -> tuple[Said, ...]:
+    """Return the wishes of "never tv except on Fridays", "no work after six except on Mondays" and "daily except"."""
+    days, daily = part.flags.pop(K.BUT), part.flags.get(K.PER) == len(WEEK) and not part.has(K.NUMBER, K.TIMES)
+    if not part.actions or part.days or part.flags.keys() - {K.NOT, K.PER, K.EVERY, K.BEST, K.FINE}:
+        raise NotUnderstood
+    if part.nots and part.times:
+        part.days = ANY_DAY - days
+    elif part.nots and not part.counts:
+        part.nots, part.days, part.flags = 0, days, {K.ONLY: None}
+    elif (daily or part.has(K.ANYTIME)) and not (part.nots or part.times):
+        part.nots, part.days, part.flags = 1, days, {K.NOT: None}
+    else:
+        raise NotUnderstood
     return _limits(part)
 
 

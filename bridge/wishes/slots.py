@@ -107,7 +107,7 @@ def parts_of(text: str, language: str, *, with_meters: bool) -> list[Part]:
         tokens[at] = (K.NOT, "never") if token == (K.MOST, 2) and tokens[at + 1][0] is K.ACTION else token
     ends = [True, *(kind in JOINTS for kind in kinds)]
     told = [one for ended, one in zip(ends, tokens, strict=False) if one[0] is not K.FILL or (ended and one[1])]
-    found = list(_parts(ranged(folded(bounded(told)))))
+    found = list(_parts(_excepted(ranged(folded(bounded(told))))))
     at = 0
     for part in found:
         if len({kind for kind, _ in part.beside} - {K.DETAIL}) > 1 and not part.actions:
@@ -120,6 +120,32 @@ def parts_of(text: str, language: str, *, with_meters: bool) -> list[Part]:
             )
         part.is_short = len(re.split(r"[,;.!?()]", text[:at])[-1].split()) < SHORT and at == _end(text, at)
     return found
+
+
+def _excepted(tokens: Sequence[Token]) -> list[Token]:
+    """Return tokens with the days of "except on Fridays and Saturdays" as one. Raises NotUnderstood for others."""
+    found: list[Token] = []
+    at = 0
+    while at < len(tokens):
+        kind, value = tokens[at]
+        at += 1
+        if kind is K.BUT:
+            listed = tokens[at:]
+            size = next((i for i, one in enumerate(listed) if one[0] not in (K.DAY, K.AND, K.OR, K.COMMA)), len(listed))
+            size -= next((i for i, one in enumerate(reversed(listed[:size])) if one[0] is K.DAY), size)
+            value = frozenset().union(*(_days(one) for one in listed[:size]))
+            if not value or (listed[size:] and listed[size][0] in (K.PART, K.SPAN)):
+                raise NotUnderstood
+            if found and found[-1][0] in (K.COMMA, K.CUT, K.AND):
+                found.pop()
+            at += size
+        found.append((kind, value))
+    return found
+
+
+def _days(token: Token) -> frozenset[int]:
+    kind, value = token
+    return value if kind is K.DAY and isinstance(value, frozenset) else frozenset()
 
 
 def _is_fragment(text: str, *, limited: bool) -> bool:

@@ -29,7 +29,7 @@ REASONS = {  # wish -> texts that say it with a reason or a background
     "never meditation": "meditation isn't for me, leave it out for good; Meditieren ist nix für mich, lass das weg",
 }
 UNSURE = """
-I go running, finish by six, maybe; abends keine Arbeit, außer freitags; no sport after 8 pm, except on Fridays
+I go running, finish by six, maybe; no sport except swimming; keine Serien, außer ich bin krank
 I need deep work every weekday, longer on weekends; no more meditation, so sport then; no sport, that's not true
 lieber nicht, ich laufe sonntags; I hate it, I run on Sundays; dreimal Sport die Woche, das Gegenteil stimmt
 no sport, I need my coffee first; no sport unless it's sunny; three runs a week, short ones; no sport, kidding

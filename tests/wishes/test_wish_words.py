@@ -194,6 +194,16 @@ def test_what_was_understood_is_said_in_a_sentence() -> None:
             "Papierkram nur freitags, zwischen 8 und 11",
             "office work and errands only on Friday; office work and errands only from 08:00 to 11:00",
         ),
+        ("sport every day except Sundays", "exercise not on Sunday"),
+        ("never tv, except on Fridays and Saturdays", "watching series only on Friday and Saturday"),
+        (
+            "no sport after 8 pm, except on Fridays",
+            "exercise not on Monday, Tuesday, Wednesday, Thursday, Saturday and Sunday from 20:00 to 24:00",
+        ),
+        (
+            "abends keine Arbeit, außer am Wochenende",
+            "work not on Monday, Tuesday, Wednesday, Thursday and Friday from 18:00 to 24:00",
+        ),
         ("undo my no-tv rule", "forget what you wished for watching series"),
         ("coffee with the girls on Saturdays", "seeing friends best on Saturday"),
     ],
