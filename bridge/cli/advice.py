@@ -31,15 +31,12 @@ def register(app: typer.Typer) -> None:
 
 def observe(user: options.User, at: options.At = None, json: options.Json = False) -> None:
     """Print what the model sees now, or would have seen at an earlier instant."""
-    from bridge import installation
     from bridge.advice import recommend as advise
     from bridge.documents.meters import reading_document
     from bridge.documents.text import slot_name
     from bridge.domain.slots import moment_at
 
-    with installation.open_bridge() as bridge:
-        when = options.instant(at) if at else installation.now()
-        person = bridge.person(user, at=when)
+    with options.opened(user, at) as (bridge, person, when):
         observation, readings = advise.build_observation(
             bridge.store, person, bridge.classifier, at=when, proxies=bridge.proxies
         )
@@ -63,13 +60,10 @@ def _as_seen(reading: Reading, state: MeterState) -> Reading:
 
 def today(user: options.User, json: options.Json = False) -> None:
     """Print today's events, and the action that each of them is. The day lasts from 06:00 to 06:00."""
-    from bridge import installation
     from bridge.advice.labels import of_days
     from bridge.documents.calendar import today_event_document
 
-    with installation.open_bridge() as bridge:
-        now = installation.now()
-        person = bridge.person(user, at=now)
+    with options.opened(user) as (bridge, person, now):
         _, _, entries = of_days(bridge.store, person, bridge.classifier, 1, at=now)
     show.table(
         [today_event_document(occurrence, label, person.zones) for occurrence, label in entries],
@@ -89,7 +83,6 @@ def recommend(
 
     If another policy has made the slot's recommendation, --policy is not asked. With --json, `not_asked` then says so.
     """
-    from bridge import installation
     from bridge.advice import requests
     from bridge.documents.recommendations import advice_document
     from bridge.documents.text import slot_name
@@ -97,9 +90,7 @@ def recommend(
     from bridge.domain.rendering import for_person, told
     from bridge.domain.titles import answer_text
 
-    with installation.open_bridge() as bridge:
-        now = installation.now()
-        person = bridge.person(user, at=now)
+    with options.opened(user) as (bridge, person, now):
         advice = requests.recommend(bridge, person, now=now, policy=policy)
         withheld = requests.withheld(bridge, person, advice)
         following = requests.next_entry(bridge, person, now)
@@ -185,7 +176,6 @@ def feedback(
     The model learns +1 from accept and done, and -1 from ignore, reschedule and not_done. An answer can be changed
     until the recommendation's day ends, at 06:00 of the following morning.
     """
-    from bridge import installation
     from bridge.advice import outcomes, requests, rescheduling, wishing
     from bridge.advice import recommend as advise
     from bridge.documents.inputs import parse_answer, parse_slot
@@ -197,9 +187,7 @@ def feedback(
     given = parse_answer(answer)
     if because is not None and given is not Answer.IGNORE:
         raise SetupError(f"only `ignore` takes --because: bridge feedback ignore --because not-today --user {user}")
-    with installation.open_bridge() as bridge:
-        now = installation.now()
-        person = bridge.person(user, at=now)
+    with options.opened(user) as (bridge, person, now):
         why = None if because is None else wishing.parse_because(because, person)
         if recommendation is None:
             waiting = outcomes.last_unsaid if isinstance(given, Deed) else advise.latest

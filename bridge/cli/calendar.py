@@ -66,13 +66,10 @@ def calendar(
     if context.invoked_subcommand is not None:
         return
     user = user or options.only_user()
-    from bridge import installation
     from bridge.advice import week as weeks
     from bridge.documents.calendar import week_document
 
-    with installation.open_bridge() as bridge:
-        now = installation.now()
-        person = bridge.person(user, at=now)
+    with options.opened(user) as (bridge, person, now):
         monday = weeks.monday_of(week, now, person.zones)
         found = weeks.load_week(bridge.store, person, bridge.classifier, monday, at=now)
     if ics is not None:

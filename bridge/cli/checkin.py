@@ -60,13 +60,10 @@ def checkin(
 
 
 def _say(user: str, score: float, about: Meter | None, at: str | None, *, json: bool) -> None:
-    from bridge import installation
     from bridge.documents.meters import checkin_document
     from bridge.ingest import checkins
 
-    with installation.open_bridge() as bridge:
-        now = installation.now()
-        person = bridge.person(user, at=now)
+    with options.opened(user) as (bridge, person, now):
         said = checkins.CheckIn(at=options.instant(at) if at else now, score=score, about=about)
         outcome = checkins.record_check_in(bridge.store, person, said, now=now)
     body = checkin_document(said, person.zones)

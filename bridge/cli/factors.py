@@ -36,16 +36,13 @@ def note(
     json: options.Json = False,
 ) -> None:
     """Note something that may matter, such as "alcohol 2". Notes stay here: no assistant or message tells them."""
-    from bridge import installation
     from bridge.documents.factors import note_document
     from bridge.domain.slots import zone_at
     from bridge.ingest import notes
 
     if (text is None and at is not None) or (text is not None and undo):
         raise SetupError(f'--at goes with a text, and --undo without: bridge note --user {user} "late coffee"')
-    with installation.open_bridge() as bridge:
-        now = installation.now()
-        person = bridge.person(user, at=now)
+    with options.opened(user) as (bridge, person, now):
         if undo:
             said, outcome = notes.forget_last(bridge.store, person, now=now), "deleted"
         elif text is not None:
@@ -65,13 +62,10 @@ def note(
 
 def factors(user: options.User, json: options.Json = False) -> None:
     """Print what notes, late meetings, travel and others go with: the next night, heart and meters. Not its cause."""
-    from bridge import installation
     from bridge.documents.factors import effect_document
     from bridge.query.factors import factors as found_of
 
-    with installation.open_bridge() as bridge:
-        now = installation.now()
-        person = bridge.person(user, at=now)
+    with options.opened(user) as (bridge, person, now):
         found = found_of(bridge, person, now=now)
     if json:
         show.document([effect_document(one) for one in found])

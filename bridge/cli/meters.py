@@ -94,12 +94,9 @@ def show_meters(
 
 def _load(user: str, at: str | None, days: int) -> tuple[MetersView, str | None]:
     """Return the meters, and the reason why none has fresh data or None."""
-    from bridge import installation
     from bridge.documents.meters import load_meters
 
-    with installation.open_bridge() as bridge:
-        when = options.instant(at) if at else installation.now()
-        person = bridge.person(user, at=when)
+    with options.opened(user, at) as (bridge, person, when):
         view = load_meters(bridge, person, when, days)
         if any(reading.coverage for reading in view.now.values()):
             return view, None
@@ -215,14 +212,11 @@ def days(
     json: options.Json = False,
 ) -> None:
     """Print each day's sleep, heart, stress and step values per source, newest day first."""
-    from bridge import installation
     from bridge.documents.meters import day_document
     from bridge.domain.slots import zone_at
     from bridge.meters.daily import figures
 
-    with installation.open_bridge() as bridge:
-        now = installation.now()
-        person = bridge.person(user, at=now)
+    with options.opened(user) as (bridge, person, now):
         today = now.astimezone(zone_at(now, person.zones)).date()
         since = today - timedelta(days=last - 1)
         found = figures(

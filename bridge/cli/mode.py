@@ -33,7 +33,6 @@ def mode(
     """Say that these days are different, or that days to come will be. It begins and ends by itself, and your routine
     learns nothing from its days. "normal" ends it; without one, or with --from, it takes back what is planned.
     """
-    from bridge import installation
     from bridge.advice import modes
     from bridge.advice.recommend import load_person
     from bridge.documents.inputs import parse_day
@@ -45,9 +44,7 @@ def mode(
         raise SetupError(
             f"{option[:7].rstrip()} goes with a mode that begins: bridge mode holiday {option} --user {user}"
         )
-    with installation.open_bridge() as bridge:
-        now = installation.now()
-        person = bridge.person(user, at=now)
+    with options.opened(user) as (bridge, person, now):
         one = load_person(bridge.store, person, bridge.classifier, now=now, proxies=bridge.proxies)
         if kind is not None:
             today = now.astimezone(zone_at(now, person.zones)).date()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +12,8 @@ import typer
 from bridge.domain.errors import SetupError
 
 if TYPE_CHECKING:
+    from bridge.domain import records
+    from bridge.installation import Bridge
     from rhythm_env.interface import Meter
 
 
@@ -62,6 +66,16 @@ At = Annotated[
 ROW_ID_MAX = 2**53  # the largest integer that JSON readers keep exactly
 INSTANT_EXAMPLE = "2026-11-20T10:05:00+01:00"
 INSTANT_YEAR_MIN, INSTANT_YEAR_MAX = 1000, 9000  # leave room for the time read before and after an instant
+
+
+@contextmanager
+def opened(user: str, at: str | None = None) -> Iterator[tuple[Bridge, records.User, datetime]]:
+    """Yield (the installation, a user on the clock of that time, the instant ``at``, or now without it)."""
+    from bridge import installation
+
+    with installation.open_bridge() as bridge:
+        when = instant(at) if at else installation.now()
+        yield bridge, bridge.person(user, at=when), when
 
 
 def instant(text: str) -> datetime:

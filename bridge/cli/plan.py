@@ -66,7 +66,6 @@ def plan(
 
     Suggestions for later than this slot are a preview, and may change during the day.
     """
-    from bridge import installation
     from bridge.advice.day_plan import plan_day
     from bridge.advice.observation import newest_if_old, reasons_of_old
     from bridge.advice.recommend import load_snapshot
@@ -74,9 +73,7 @@ def plan(
     from bridge.documents.plan import plan_document
     from bridge.domain.slots import zone_at
 
-    with installation.open_bridge() as bridge:
-        now = installation.now()
-        person = bridge.person(user, at=now)
+    with options.opened(user) as (bridge, person, now):
         wanted = None if day is None else parse_day(day, now.astimezone(zone_at(now, person.zones)).date())
         known = load_snapshot(bridge.store, person, bridge.classifier, at=now, proxies=bridge.proxies)
         found = plan_day(bridge, person, wanted, now=now, known=known)
@@ -164,14 +161,11 @@ Texts = list[str] | None
 
 def routine(user: options.User, json: options.Json = False) -> None:
     """Print your routine: bedtime and wake time, working hours, and when each action usually happens."""
-    from bridge import installation
     from bridge.advice.modes import routine_of
     from bridge.advice.recommend import load_snapshot
     from bridge.documents.planning import routine_document
 
-    with installation.open_bridge() as bridge:
-        now = installation.now()
-        person = bridge.person(user, at=now)
+    with options.opened(user) as (bridge, person, now):
         known = load_snapshot(bridge.store, person, bridge.classifier, at=now)
         body = routine_document(user, routine_of(bridge.store, person, known))
     if json:

@@ -35,16 +35,13 @@ def review(
     json: options.Json = False,
 ) -> None:
     """Look back at a week: what was advised and what became of it, how the week was, and what to try."""
-    from bridge import installation
     from bridge.advice import review_figures, review_words
     from bridge.advice.review import load_review, review_week
     from bridge.advice.review_summary import summary
     from bridge.advice.week import monday_of
     from bridge.documents.review import review_document, week_name
 
-    with installation.open_bridge() as bridge:
-        now = installation.now()
-        person = bridge.person(user, at=now)
+    with options.opened(user) as (bridge, person, now):
         monday = review_week(now, person) if week is None else monday_of(week, now, person.zones)
         found = load_review(bridge.store, person, bridge.classifier, monday, now=now, proxies=bridge.proxies)
     if json:
@@ -69,15 +66,12 @@ def history(
     json: options.Json = False,
 ) -> None:
     """List recommendations, newest first, with the answer that was given and the outcome that was seen."""
-    from bridge import installation
     from bridge.advice import outcomes
     from bridge.documents.review import past_advice_document
     from bridge.documents.watch import event_line
     from bridge.domain.slots import INSTANT
 
-    with installation.open_bridge() as bridge:
-        now = installation.now()
-        person = bridge.person(user, at=now)
+    with options.opened(user) as (bridge, person, now):
         outcomes.confirm(bridge.store, person, bridge.classifier, now=now)
         since = now - timedelta(days=days)
         found = outcomes.advised(bridge.store, person, since=since, until=now + INSTANT)[::-1]

@@ -32,7 +32,6 @@ def watch(
     json: options.Json = False,
 ) -> None:
     """Show the watch over harm: it stops advice when levels or nights are lower after it than without it."""
-    from bridge import installation
     from bridge.advice import harm
     from bridge.documents import watch as told
     from bridge.domain.guard import ADVICE, WATCH
@@ -40,9 +39,7 @@ def watch(
     if (switch is not None and switch not in SWITCHES) or (because is not None and switch is None):
         raise SetupError('write: bridge watch, or bridge watch on|off|advice-on|advice-off --because "..."')
     name = options.only_user() if user is None else user
-    with installation.open_bridge() as bridge:
-        now = installation.now()
-        person = bridge.person(name, at=now)
+    with options.opened(name) as (bridge, person, now):
         if switch is not None:
             what = ADVICE if switch.startswith("advice") else WATCH
             harm.switch(bridge.store, person, what, because or "", on=switch.endswith("on"), now=now)
