@@ -14,7 +14,7 @@ from typing import Any
 from bridge.calendar.plans import planned_shares
 from bridge.domain.metrics import METRICS, Metric
 from bridge.domain.records import ProxyMap, Snapshot
-from bridge.domain.slots import Moment, ZoneHistory, moment_at, slot_bounds, slot_start, zone_at
+from bridge.domain.slots import Moment, ZoneHistory, local_time, moment_at, slot_bounds, slot_start, zone_at
 from bridge.domain.types import Episode, EpisodeKind, Reading
 from bridge.meters import INPUT_METRICS, proxy, read_slots
 from bridge.meters.daily import Days, figures
@@ -187,12 +187,12 @@ def _happenings(known: Snapshot, days: Sequence[date]) -> Iterator[Happening]:
             yield Happening(day=episode.day, kind="workout", title=episode.label, hours=hours)
     for occurrence, _ in known.agenda:
         event = occurrence.event
-        day = occurrence.start.astimezone(zone_at(occurrence.start, known.zones)).date()
+        day = local_time(occurrence.start, known.zones).date()
         if event.all_day and event.kind not in IGNORED_KINDS and day in within:
             length = max(round((occurrence.end - occurrence.start) / DAY), 1)
             yield Happening(day=day, kind="entry", title=event.title, days=length, private=event.private)
     for span in known.zones[1:]:
-        day = span.since.astimezone(zone_at(span.since, known.zones)).date()
+        day = local_time(span.since, known.zones).date()
         if day in within:
             yield Happening(day=day, kind="zone", title=span.zone)
 

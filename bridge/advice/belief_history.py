@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from bridge.day.outcomes import as_answer
 from bridge.domain.languages import Text, listed, say
 from bridge.domain.records import AdviceRecord, Reset, User
-from bridge.domain.slots import INSTANT, ZoneHistory, zone_at
+from bridge.domain.slots import INSTANT, ZoneHistory, local_time
 from bridge.domain.titles import ACTION_WORDS, slot_text
 from rhythm_env.interface import Answer
 
@@ -89,9 +89,7 @@ def beliefs(store: Store, user: User, *, now: datetime) -> Beliefs:
 
 
 def _days(stated: Sequence[AdviceRecord], zones: ZoneHistory) -> Iterator[Day]:
-    last: dict[date, AdviceRecord] = {
-        one.created_at.astimezone(zone_at(one.created_at, zones)).date(): one for one in stated
-    }
+    last: dict[date, AdviceRecord] = {local_time(one.created_at, zones).date(): one for one in stated}
     for day, one in last.items():
         sd = None if one.sd is None else dict(zip(DIMENSIONS, one.sd, strict=True))
         yield Day(day=day, mean=_mean(one), sd=sd, policy=one.policy)

@@ -20,7 +20,7 @@ from bridge.day.plan import Block, DayPlan, Week
 from bridge.domain.facts import Fact, fact
 from bridge.domain.guard import Guard
 from bridge.domain.records import Snapshot, User
-from bridge.domain.slots import Moment, ZoneSpan, moment_at, slot_bounds, zone_at
+from bridge.domain.slots import Moment, ZoneSpan, local_time, moment_at, slot_bounds, zone_at
 from bridge.meters.outlook import outlook
 from rhythm_env.interface import STEPS_PER_WEEK, ActionType, Observation, Policy
 
@@ -45,7 +45,7 @@ def plan_day(
 
     ``seen`` marks it as shown. ``known`` is the user's snapshot at ``now``, and is loaded if None.
     """
-    today = now.astimezone(zone_at(now, user.zones)).date()
+    today = local_time(now, user.zones).date()
     wanted = day or today
     if known is None:
         known = recommend.load_snapshot(bridge.store, user, bridge.classifier, at=now, proxies=bridge.proxies)
@@ -100,7 +100,7 @@ def asked(policy: Policy, guard: Guard, person: Person, observation: Observation
             feasible=tuple(feasible),
             planned=planned_shares(person.known.agenda, start, end),
         )
-        local = start.astimezone(zone_at(start, person.known.zones))
+        local = local_time(start, person.known.zones)
         allowed, _ = guard.allowed(seen, now=local, sleep=ActionType.SLEEP in feasible)
         decision = policy.decide(allowed, random.Random(f"{moment.week}/{moment.timestep}"))
         term = policy_term(decision)
@@ -127,7 +127,7 @@ def _changes(bridge: Bridge, user: User, day: date, *, seen_at: datetime | None)
     since, until = (midnight(day + k * A_DAY, user.zones) for k in (0, 1))
     for advice in bridge.store.recommendations.taken_back(user.id, since=since, until=until):
         if advice.start is not None:
-            time = advice.start.astimezone(zone_at(advice.start, user.zones))
+            time = local_time(advice.start, user.zones)
             nap = advice.kind == "suggested" and advice.action is ActionType.SLEEP
             yield fact("taken_back", action="NAP" if nap else str(advice.action), time=time)
         if seen_at is not None:

@@ -16,7 +16,7 @@ from bridge.calendar.expansion import expand
 from bridge.calendar.likeness import Case, Corrected
 from bridge.domain.ports import EventClassifier, Invitation
 from bridge.domain.records import Correction, User
-from bridge.domain.slots import ZoneHistory, moment_at, slot_start, zone_at
+from bridge.domain.slots import ZoneHistory, local_time, moment_at, slot_start
 from bridge.domain.types import Label, Occurrence
 from rhythm_env.interface import SLOTS_PER_DAY, Slot
 
@@ -123,7 +123,7 @@ def _labels(classifier: EventClassifier, asked: Sequence[Invitation]) -> list[La
 def invitation(occurrence: Occurrence, zones: ZoneHistory) -> Invitation:
     """Return the part of an event that a classifier may see, which holds no names of people or places."""
     event = occurrence.event
-    local = occurrence.start.astimezone(zone_at(occurrence.start, zones))
+    local = local_time(occurrence.start, zones)
     return Invitation(
         title=event.title or "",
         start_hour=None if event.all_day else local.hour,

@@ -16,7 +16,7 @@ from bridge.domain.errors import SetupError
 from bridge.domain.facts import Fact, fact
 from bridge.domain.languages import say
 from bridge.domain.records import Snapshot, User
-from bridge.domain.slots import zone_at
+from bridge.domain.slots import local_time, zone_at
 
 if TYPE_CHECKING:
     from bridge.store import Store
@@ -52,7 +52,7 @@ def say_mode(
     ``normal`` ends the present mode, or without one takes back those planned; with ``begin`` all from that day on.
     Raises SetupError for days that are over or in a wrong order, and for a last day of ``normal`` without a first.
     """
-    today = now.astimezone(zone_at(now, user.zones)).date()
+    today = local_time(now, user.zones).date()
     _check(kind, begin, until, today, user)
     first, before = begin or today, spells(store, user)
     if kind is ModeKind.NORMAL:
@@ -123,7 +123,7 @@ def _check(kind: ModeKind, begin: date | None, until: date | None, today: date, 
 
 def dismiss(store: Store, user: User, kinds: Iterable[ModeKind], *, now: datetime) -> None:
     """Note that questions about modes were answered, or put aside. They are not asked again for four weeks."""
-    today = now.astimezone(zone_at(now, user.zones)).date()
+    today = local_time(now, user.zones).date()
     said = tuple((ASKED, _about(kind, user, now), today) for kind in kinds)
     if said:
         before = store.people.preferences(user.id).answered
@@ -140,7 +140,7 @@ def to_ask(store: Store, user: User, person: Person) -> Asked:
 
 def was_asked(store: Store, user: User, kind: ModeKind, *, now: datetime) -> bool:
     """Return True if the question about a mode was answered, or put aside, within four weeks."""
-    today, asked = now.astimezone(zone_at(now, user.zones)).date(), (ASKED, _about(kind, user, now))
+    today, asked = local_time(now, user.zones).date(), (ASKED, _about(kind, user, now))
     answered = store.people.preferences(user.id).answered
     return any((what, about) == asked and today - day < QUIET for what, about, day in answered)
 
@@ -175,7 +175,7 @@ def ordinary(known: Snapshot, spells: Sequence[Spell]) -> Snapshot:
         return known
 
     def learns(at: datetime) -> bool:
-        day = at.astimezone(zone_at(at, known.zones)).date()
+        day = local_time(at, known.zones).date()
         return not any(since <= day <= until for since, until in odd)
 
     return replace(

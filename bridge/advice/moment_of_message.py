@@ -13,7 +13,7 @@ from datetime import datetime, time, timedelta
 from typing import TYPE_CHECKING
 
 from bridge.domain.records import Recommendation, User
-from bridge.domain.slots import ZoneHistory, zone_at
+from bridge.domain.slots import ZoneHistory, local_time, zone_at
 
 if TYPE_CHECKING:
     from bridge.store import Store
@@ -68,7 +68,7 @@ def chances(heard: Sequence[tuple[int, bool]]) -> list[float]:
 
 
 def _part(at: datetime, zones: ZoneHistory) -> int:
-    return at.astimezone(zone_at(at, zones)).hour // HOURS
+    return local_time(at, zones).hour // HOURS
 
 
 def _beginnings(now: datetime, until: datetime, zones: ZoneHistory) -> Iterable[datetime]:

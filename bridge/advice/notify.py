@@ -25,7 +25,7 @@ from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, say, shown
 from bridge.domain.records import Channel, Recommendation, User
 from bridge.domain.rendering import Audience, reasons
-from bridge.domain.slots import ZoneHistory, zone_at
+from bridge.domain.slots import ZoneHistory, local_time, zone_at
 from bridge.domain.titles import advice_title
 from bridge.domain.trials import Trial
 from bridge.http import egress
@@ -74,7 +74,7 @@ def compose(
 def _time(advice: Recommendation, zones: ZoneHistory) -> str:
     if advice.start is None or advice.end is None:
         return shown(PARTS_OF_DAY[advice.moment.slot])
-    start, end = (at.astimezone(zone_at(at, zones)) for at in (advice.start, advice.end))
+    start, end = (local_time(at, zones) for at in (advice.start, advice.end))
     return _("{start:%H:%M} to {end:%H:%M}", start=start, end=end)
 
 

@@ -13,7 +13,7 @@ from bridge.calendar.plans import planned_shares
 from bridge.domain.facts import Fact, fact
 from bridge.domain.guard import QUIET_ACTIONS
 from bridge.domain.records import Snapshot
-from bridge.domain.slots import Moment, ZoneHistory, ZoneSpan, moment_at, slot_bounds, slot_start, zone_at
+from bridge.domain.slots import Moment, ZoneHistory, ZoneSpan, local_time, moment_at, slot_bounds, slot_start, zone_at
 from bridge.domain.types import Reading
 from bridge.meters import METERS, SETTLING, Past, paced, read_at
 from rhythm_env.interface import (
@@ -207,7 +207,7 @@ def newest_if_old(store: Store, user: User, known: Snapshot) -> date | None:
     mine = [one.id for one in store.connections.of_user(user.id) if one.source != BY_HAND]
     measured = [store.reading.newest_measurement(connection, known.at) for connection in mine]
     ends = [end for end in (*measured, store.reading.last_event(user.id, known.at)) if end is not None]
-    return max(ends).astimezone(zone_at(max(ends), user.zones)).date() if ends else None
+    return local_time(max(ends), user.zones).date() if ends else None
 
 
 def _is_recent(known: Snapshot, since: datetime) -> bool:

@@ -30,7 +30,7 @@ from bridge.domain.guard import Guard, silence
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import EventClassifier, Invitation
 from bridge.domain.records import SAID, AdviceRecord, Deed, ProxyMap, Recommendation, Silence, Snapshot, User
-from bridge.domain.slots import INSTANT, moment_at, zone_at
+from bridge.domain.slots import INSTANT, local_time, moment_at
 from bridge.domain.types import Reading, Sample, Task
 from bridge.domain.wishes import Wishes
 from bridge.meters import INPUT_METRICS
@@ -212,7 +212,7 @@ def person_of(store: Store, user: User, classifier: EventClassifier, known: Snap
         now=known.at,
         resting=resting,
         routine=routine_of(store, user, known),
-        mode=mode_of(store, user, known.at.astimezone(zone_at(known.at, known.zones)).date()),
+        mode=mode_of(store, user, local_time(known.at, known.zones).date()),
         wishes=_wishes(store, user),
         advised=_advised(store, user, known.at),
         task_actions=actions,
@@ -404,7 +404,7 @@ def choose(
     Raises SetupError if the policy chooses an action that does not fit.
     """
     moment = moment_at(now, user.zones)
-    local_now = now.astimezone(zone_at(now, user.zones))
+    local_now = local_time(now, user.zones)
     shown = replace(seen, feasible=tuple(found))
     observation, paused = guard.allowed(shown, now=local_now, sleep=ActionType.SLEEP in found)
     again = store.recommendations.superseded(user.id, moment)

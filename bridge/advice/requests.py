@@ -18,7 +18,7 @@ from bridge.day.person import Person
 from bridge.domain.errors import SetupError
 from bridge.domain.facts import Fact, fact
 from bridge.domain.records import Correction, Recommendation, Silence, User
-from bridge.domain.slots import moment_at, slot_start, zone_at
+from bridge.domain.slots import local_time, moment_at, slot_start
 from bridge.domain.types import Event
 from rhythm_env.interface import SLOTS_PER_DAY, ActionType, Slot, observation_from_json
 
@@ -86,7 +86,7 @@ def next_entry(bridge: Bridge, user: User, now: datetime, agenda: Labelled | Non
     if first is None:
         return None
     title = None if first.event.private else first.event.title
-    return fact("next_entry", time=first.start.astimezone(zone_at(first.start, user.zones)), title=title)
+    return fact("next_entry", time=local_time(first.start, user.zones), title=title)
 
 
 def not_asked(advice: Recommendation | Silence, policy: str | None) -> str | None:
@@ -109,7 +109,7 @@ def withheld(bridge: Bridge, user: User, advice: Recommendation | Silence) -> di
     if advice.kind is not None:
         return {ActionType(name): why for name, why in advice.withheld.items()}
     seen, then = observation_from_json(advice.observation), advice.created_at
-    return bridge.guard.withheld(seen, now=then.astimezone(zone_at(then, user.zones)))
+    return bridge.guard.withheld(seen, now=local_time(then, user.zones))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

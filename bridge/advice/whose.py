@@ -15,7 +15,7 @@ from bridge.calendar.ownership import Mark, Ownership, Whose
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import say
 from bridge.domain.records import User
-from bridge.domain.slots import zone_at
+from bridge.domain.slots import local_time
 from bridge.domain.types import Event, Occurrence
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def mark(
     if found is None:
         return _taken_back(store, user, wanted, whose, now=now)
     key = series_of(found.event) if series or like else found.key
-    today = now.astimezone(zone_at(now, user.zones)).date()
+    today = local_time(now, user.zones).date()
     one = Mark(key=key, whose=whose, title=_title(found.event), series=series or like, said=today)
     made = _speaking(one, _titles(store, user, now)) if like else [one]
     gone = {found.key, found.event.key, series_of(found.event)} if whose is Whose.MINE else {key}

@@ -11,7 +11,7 @@ from bridge.advice import feedback
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import Text, say, shown
 from bridge.domain.records import Recommendation, User
-from bridge.domain.slots import moment_at, slot_bounds, zone_at
+from bridge.domain.slots import local_time, moment_at, slot_bounds
 from bridge.domain.titles import ACTION_WORDS
 from bridge.domain.wishes import Hours, Wishes
 from bridge.wishes.said import WISHED, Said, applied, sentence
@@ -154,7 +154,7 @@ def undoing(before: Wishes, rule: Rule, user: User) -> str:
 
 def _rest(store: Store, user: User, found: Recommendation, now: datetime) -> Text:
     """Let the action of a recommendation rest today, or the task that it names."""
-    today = now.astimezone(zone_at(now, user.zones)).date()
+    today = local_time(now, user.zones).date()
     before = [one for one in store.people.preferences(user.id).resting if one[2] >= today]
     what = found.what or ""
     store.people.change_preferences(user.id, resting=(*before, (str(found.action), what, today)), now=now)
@@ -164,5 +164,5 @@ def _rest(store: Store, user: User, found: Recommendation, now: datetime) -> Tex
 def _other_hours(found: Recommendation, user: User) -> Hours:
     """Return the hours of a day outside of the part for which a suggestion was made."""
     moment = found.moment if found.start is None else moment_at(found.start, user.zones)
-    begin, end = (at.astimezone(zone_at(at, user.zones)).time() for at in slot_bounds(moment, user.zones))
+    begin, end = (local_time(at, user.zones).time() for at in slot_bounds(moment, user.zones))
     return end, begin

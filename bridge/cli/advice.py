@@ -127,12 +127,12 @@ def _print_next(following: Fact | None) -> None:
 
 def _headline(advice: Recommendation, user: User) -> str:
     from bridge.documents.text import slot_name
-    from bridge.domain.slots import zone_at
+    from bridge.domain.slots import local_time
 
     if advice.start is None or advice.end is None:
-        until = advice.expires_at.astimezone(zone_at(advice.expires_at, user.zones))
+        until = local_time(advice.expires_at, user.zones)
         return f"{slot_name(advice.moment)}: {advice.action}  (until {until:%H:%M}, {advice.policy})"
-    start, end = (at.astimezone(zone_at(at, user.zones)) for at in (advice.start, advice.end))
+    start, end = (local_time(at, user.zones) for at in (advice.start, advice.end))
     keep = "keep " if advice.kind == "keep" else ""
     what = f": {advice.what}" if advice.what else ""
     return f"{start:%H:%M}-{end:%H:%M} {keep}{advice.action}{what}  ({slot_name(advice.moment)}, {advice.policy})"
@@ -243,13 +243,13 @@ def _next_idea(further: Recommendation | Silence, user: User) -> str:
 
 
 def _noted(advice: Recommendation, given: Answer | Deed, user: User) -> str:
-    from bridge.domain.slots import moment_at, zone_at
+    from bridge.domain.slots import local_time, moment_at
     from bridge.domain.titles import answer_text
     from rhythm_env.interface import Answer
 
     start, time = advice.start, ""
     if start is not None and moment_at(start, user.zones) == advice.moved_to:
-        time = f", at {start.astimezone(zone_at(start, user.zones)):%a %H:%M}"
+        time = f", at {local_time(start, user.zones):%a %H:%M}"
     said = answer_text(given) if isinstance(given, Answer) else given.replace("_", " ")
     return f"{advice.action}: {said}{time}. Thank you, the next advice will know."
 

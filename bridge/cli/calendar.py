@@ -111,13 +111,13 @@ def to_icalendar(week: Week) -> bytes:
 
 def _entry(occurrence: Occurrence, label: Label, week: Week) -> Any:
     from bridge.documents.text import title_of
-    from bridge.domain.slots import zone_at
+    from bridge.domain.slots import local_time
 
     event = occurrence.event
     entry = _new_entry(f"{event.calendar}/{occurrence.key}", title_of(event), week)
     if event.all_day:
         for name, at in (("dtstart", occurrence.start), ("dtend", occurrence.end)):
-            entry.add(name, at.astimezone(zone_at(at, week.zones)).date())
+            entry.add(name, local_time(at, week.zones).date())
     else:
         entry.add("dtstart", occurrence.start)
         if occurrence.end > occurrence.start:  # an end must be later (3.6.1); without one the entry is an instant

@@ -96,6 +96,6 @@ def _name(about: Meter | None) -> str:
 
 
 def _local(at: datetime, zones: ZoneHistory) -> datetime:
-    from bridge.domain.slots import zone_at
+    from bridge.domain.slots import local_time
 
-    return at.astimezone(zone_at(at, zones))
+    return local_time(at, zones)

@@ -37,7 +37,7 @@ def note(
 ) -> None:
     """Note something that may matter, such as "alcohol 2". Notes stay here: no assistant or message tells them."""
     from bridge.documents.factors import note_document
-    from bridge.domain.slots import zone_at
+    from bridge.domain.slots import local_time
     from bridge.ingest import notes
 
     if (text is None and at is not None) or (text is not None and undo):
@@ -49,7 +49,7 @@ def note(
             said = notes.note_of(text, options.instant(at) if at else now, user)
             outcome = notes.record_note(bridge.store, person, said, now=now)
         else:
-            since = now.astimezone(zone_at(now, person.zones)).date() - timedelta(days=DAYS_LISTED - 1)
+            since = local_time(now, person.zones).date() - timedelta(days=DAYS_LISTED - 1)
             found = [note_document(one, person.zones) for one in notes.recent(bridge.store, person, since=since)]
             if json:
                 show.document(found)

@@ -104,11 +104,11 @@ def _load(user: str, at: str | None, days: int) -> tuple[MetersView, str | None]
 
 
 def _print(view: MetersView, days: int) -> None:
-    from bridge.domain.slots import zone_at
+    from bridge.domain.slots import local_time
 
     past = {meter: spark([one[meter] for one in view.before]) for meter in view.now}
     show.meters(view.now, width=10, more={f"last {days} days": past})
-    local = view.at.astimezone(zone_at(view.at, view.zones))
+    local = local_time(view.at, view.zones)
     show.say(f"As of {local:%a %d %b, %H:%M}. 0.70 is your normal; ± is one standard deviation. Nothing is medical.")
     validity = ", ".join(f"{str(m).capitalize()} {r:.2f}" for m, r in view.proxies.validity.items()) or "not measured"
     show.say(f"Agreement with what people say of the day, 0 to 1: {validity}. * not validated against reports.")
@@ -213,11 +213,11 @@ def days(
 ) -> None:
     """Print each day's sleep, heart, stress and step values per source, newest day first."""
     from bridge.documents.meters import day_document
-    from bridge.domain.slots import zone_at
+    from bridge.domain.slots import local_time
     from bridge.meters.daily import figures
 
     with options.opened(user) as (bridge, person, now):
-        today = now.astimezone(zone_at(now, person.zones)).date()
+        today = local_time(now, person.zones).date()
         since = today - timedelta(days=last - 1)
         found = figures(
             bridge.store.reading.samples(person.id, since=since), bridge.store.reading.episodes(person.id, since=since)
@@ -286,7 +286,7 @@ def draw(path: Path, view: MetersView) -> None:
     An old file is replaced. Raises SetupError without matplotlib, for an unknown ending, or if writing fails.
     """
     from bridge import origin
-    from bridge.domain.slots import zone_at
+    from bridge.domain.slots import local_time
     from rhythm_env.interface import Meter
 
     try:
@@ -297,7 +297,7 @@ def draw(path: Path, view: MetersView) -> None:
 
     figure = Figure(figsize=(10, 15), layout="constrained")
     axes = figure.subplots(2 * len(Meter), 1, sharex=True, height_ratios=[2, 1] * len(Meter))
-    times = [start.astimezone(zone_at(start, view.zones)).replace(tzinfo=None) for start in view.starts]
+    times = [local_time(start, view.zones).replace(tzinfo=None) for start in view.starts]
     for k, meter in enumerate(Meter):
         readings = [one[meter] for one in view.before]
         _draw_levels(axes[2 * k], meter, times, readings)

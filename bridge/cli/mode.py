@@ -37,7 +37,7 @@ def mode(
     from bridge.advice.recommend import load_person
     from bridge.documents.inputs import parse_day
     from bridge.documents.planning import mode_document
-    from bridge.domain.slots import zone_at
+    from bridge.domain.slots import local_time
 
     if kind is None and (until is not None or begin is not None):
         option = f"--from {begin}" if until is None else f"--until {until}"
@@ -47,7 +47,7 @@ def mode(
     with options.opened(user) as (bridge, person, now):
         one = load_person(bridge.store, person, bridge.classifier, now=now, proxies=bridge.proxies)
         if kind is not None:
-            today = now.astimezone(zone_at(now, person.zones)).date()
+            today = local_time(now, person.zones).date()
             first, last = (None if day is None else parse_day(day, today) for day in (begin, until))
             modes.change_mode(bridge.store, person, modes.parse_mode(kind, person), last, person=one, begin=first)
         body = mode_document(modes.stand(bridge.store, person, one))

@@ -86,7 +86,7 @@ def _text(body: dict[str, Any], zones: ZoneHistory) -> str:
 
 
 def _local(at: str, zones: ZoneHistory) -> str:
-    from bridge.domain.slots import zone_at
+    from bridge.domain.slots import local_time
 
     when = datetime.fromisoformat(at)
-    return f"{when.astimezone(zone_at(when, zones)):%a %d %b %H:%M}"
+    return f"{local_time(when, zones):%a %d %b %H:%M}"

@@ -95,13 +95,13 @@ def _table(found: list[AdviceRecord], person: User) -> None:
 def _rows(found: list[AdviceRecord], person: User) -> Iterator[dict[str, object]]:
     from bridge.documents.text import slot_name
     from bridge.domain.rendering import for_person
-    from bridge.domain.slots import zone_at
+    from bridge.domain.slots import local_time
     from bridge.domain.titles import answer_text
 
     for one in found:
         yield {
             "id": one.id,
-            "day": f"{one.created_at.astimezone(zone_at(one.created_at, person.zones)):%d %b}",
+            "day": f"{local_time(one.created_at, person.zones):%d %b}",
             "slot": slot_name(one.moment),
             "action": str(one.action),
             "answer": None if one.answer is None else answer_text(one.answer, one.moved_to),

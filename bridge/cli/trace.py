@@ -102,9 +102,9 @@ def trace(
 
 def _date(text: str | None, now: datetime, zones: Any) -> date:
     from bridge.documents.inputs import parse_day
-    from bridge.domain.slots import zone_at
+    from bridge.domain.slots import local_time
 
-    today = now.astimezone(zone_at(now, zones)).date()
+    today = local_time(now, zones).date()
     return today if text is None else parse_day(text, today)
 
 

@@ -11,7 +11,7 @@ from bridge.cli import show
 from bridge.documents.calendar import describe_facts, week_facts
 from bridge.documents.text import printable, slot_name, title_of
 from bridge.domain.languages import plural
-from bridge.domain.slots import ZoneHistory, zone_at
+from bridge.domain.slots import ZoneHistory, local_time, zone_at
 from bridge.domain.titles import answer_text
 from rhythm_env.interface import Slot
 
@@ -120,4 +120,4 @@ def _summary(user: str, week: Week) -> Iterator[str]:
 
 
 def _clock(at: datetime, zones: ZoneHistory) -> str:
-    return f"{at.astimezone(zone_at(at, zones)):%H:%M}"
+    return f"{local_time(at, zones):%H:%M}"

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import TypedDict
 
+from bridge.documents.filling import filled
 from bridge.documents.text import title_of, writable
 from bridge.domain.languages import _, many
-from bridge.domain.slots import zone_at
+from bridge.domain.slots import local_time, zone_at
 from rhythm_env.interface import ActionType
 
 if TYPE_CHECKING:
@@ -42,14 +43,7 @@ class LabelDocument(TypedDict):
 
 def label_document(title: str, label: Label) -> LabelDocument:
     """Return the label of a title as a JSON document."""
-    return {
-        "title": title,
-        "action": str(label.action) if label.action else None,
-        "probability": label.confidence,
-        "runner_up": str(label.runner_up) if label.runner_up else None,
-        "by": label.by,
-        "why": label.why,
-    }
+    return filled(LabelDocument, label, title=title, probability=label.confidence)
 
 
 # "from" cannot be written as an attribute of a class
@@ -91,7 +85,7 @@ class StretchDocument(TypedDict):
     end: str
 
 
-class SlotEventDocument(StretchDocument):
+class SlotEventDocument(StretchDocument, LabelDocument):
     """An event of a slot with its label.
 
     ``start`` and ``end`` are those of the whole event. ``minutes`` is how much of the event lies within the slot.
@@ -101,14 +95,8 @@ class SlotEventDocument(StretchDocument):
     event: str
     minutes: float
     all_day: bool
-    title: str
     busy: bool
     meeting: bool
-    action: str | None
-    probability: float
-    runner_up: str | None
-    by: str
-    why: str
 
 
 class SlotAdviceDocument(TypedDict):
@@ -163,10 +151,10 @@ def week_document(week: Week) -> WeekDocument:
     start, end = week.bounds
     return {
         "week": f"{year}-W{number:02}",
-        "start": _local(start, week.zones),
-        "end": _local(end, week.zones),
+        "start": local_time(start, week.zones).isoformat(),
+        "end": local_time(end, week.zones).isoformat(),
         "zone": zone_at(start, week.zones).key,
-        "at": _local(week.at, week.zones),
+        "at": local_time(week.at, week.zones).isoformat(),
         "calendar": week.calendar,
         "facts": week_facts(week),
         "slots": [_slot(slot, week) for slot in week.slots],
@@ -259,15 +247,7 @@ def marks_document(marks: Sequence[Mark], doubts: Sequence[Doubt]) -> MarksDocum
 def mark_document(one: Mark) -> MarkDocument:
     """Return what the user said of an entry as a JSON document."""
     title = None if one.title is None else writable(one.title)
-    return {
-        "event": one.key,
-        "title": title,
-        "whose": str(one.whose),
-        "series": one.series,
-        "like": one.like,
-        "name": one.name,
-        "since": one.said,
-    }
+    return filled(MarkDocument, one, event=one.key, title=title, since=one.said)
 
 
 def _doubt(one: Doubt) -> DoubtDocument:
@@ -282,8 +262,8 @@ def _slot(slot: WeekSlot, week: Week) -> SlotDocument:
         "day": moment.day,
         "slot": int(moment.slot),
         "date": moment.date.isoformat(),
-        "start": _local(facts.start, week.zones),
-        "end": _local(facts.end, week.zones),
+        "start": local_time(facts.start, week.zones).isoformat(),
+        "end": local_time(facts.end, week.zones).isoformat(),
         "hours": (facts.end - facts.start) / timedelta(hours=1),
         "busy": facts.busy if week.calendar else None,
         "planned": shares if week.calendar else None,
@@ -326,29 +306,15 @@ def _event(occurrence: Occurrence, label: Label, facts: SlotFacts, zones: ZoneHi
         "title": title_of(event),
         "busy": takes_time(event),
         "meeting": is_meeting(event),
-        "action": str(label.action) if label.action else None,
-        "probability": label.confidence,
-        "runner_up": str(label.runner_up) if label.runner_up else None,
-        "by": label.by,
-        "why": label.why,
+        **label_document(title_of(event), label),
     }
 
 
 def _advice(advice: AdviceRecord, slot: WeekSlot) -> SlotAdviceDocument:
     from bridge.advice.week import is_moved
 
-    return {
-        "id": advice.id,
-        "action": str(advice.action),
-        "answer": str(advice.answer) if advice.answer else None,
-        "moved_here": is_moved(advice, slot.facts.moment),
-        "policy": advice.policy,
-    }
+    return filled(SlotAdviceDocument, advice, moved_here=is_moved(advice, slot.facts.moment))
 
 
 def _stretch(stretch: Stretch, zones: ZoneHistory) -> StretchDocument:
-    return {"start": _local(stretch[0], zones), "end": _local(stretch[1], zones)}
-
-
-def _local(at: datetime, zones: ZoneHistory) -> str:
-    return at.astimezone(zone_at(at, zones)).isoformat()
+    return {"start": local_time(stretch[0], zones).isoformat(), "end": local_time(stretch[1], zones).isoformat()}

@@ -6,14 +6,15 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from typing_extensions import TypedDict
 
+from bridge.documents.filling import filled
 from bridge.documents.text import printable
 from bridge.domain.languages import Text, say, say_many
 from bridge.domain.records import SEND_STATES, UNSENT
-from bridge.domain.slots import zone_at
+from bridge.domain.slots import local_time
 from bridge.domain.types import Outcome
 from bridge.ingest.mending import next_step
 from rhythm_env.interface import Slot
@@ -79,7 +80,7 @@ def _connection(
         "last_success": _local_minutes(connection.last_success, user),
         "next_due": _local_minutes(connection.due_at, user),
         "newest": _local_minutes(newest, user),
-        "newest_day": None if newest is None else newest.astimezone(zone_at(newest, user.zones)).date().isoformat(),
+        "newest_day": None if newest is None else local_time(newest, user.zones).date().isoformat(),
         "lag_hours": None if newest is None else round((now - newest) / timedelta(hours=1), 1),
         "last_change": _local_minutes(connection.last_change, user),
         "rows": sum(counts.values()),
@@ -95,28 +96,13 @@ def _connection(
 
 def bare_row(source: str, name: str, counts: dict[str, int]) -> ConnectionDocument:
     """Return a row of the table of connections for what is no connection. All times are null."""
-    return {
-        "source": source,
-        "connection": name,
-        "last_success": None,
-        "next_due": None,
-        "newest": None,
-        "newest_day": None,
-        "lag_hours": None,
-        "last_change": None,
-        "rows": sum(counts.values()),
-        "counts": counts,
-        "set_aside": 0,
-        "set_aside_reasons": {},
-        "paused": None,
-        "error": None,
-        "not_permitted": [],
-        "next": "",
-    }
+    row = {"source": source, "connection": name, "rows": sum(counts.values()), "counts": counts, "set_aside": 0}
+    row |= {"set_aside_reasons": {}, "not_permitted": [], "next": ""}
+    return cast("ConnectionDocument", dict.fromkeys(ConnectionDocument.__annotations__) | row)
 
 
 def _local_minutes(at: datetime | None, user: User) -> str | None:
-    return None if at is None else at.astimezone(zone_at(at, user.zones)).isoformat(timespec="minutes")
+    return None if at is None else local_time(at, user.zones).isoformat(timespec="minutes")
 
 
 class FailedFileDocument(TypedDict):
@@ -173,33 +159,15 @@ class OutcomeDocument(TypedDict):
 
 def outcome_document(outcome: Outcome) -> OutcomeDocument:
     """Return an outcome of a sync or an import as a JSON document."""
-    return {
-        "source": outcome.source,
-        "connection": outcome.connection,
-        "outcome": outcome.outcome,
-        "new": outcome.new,
-        "updated": outcome.updated,
-        "unchanged": outcome.unchanged,
-        "deleted": outcome.deleted,
-        "set_aside": outcome.set_aside,
-        "set_aside_by": {what: dict(why) for what, why in outcome.set_aside_by.items()},
-        "reasons": list(outcome.reasons),
-        "skipped_because": outcome.skipped_because,
-        "not_permitted": list(outcome.not_permitted),
-        "retry_at": outcome.retry_at.isoformat() if outcome.retry_at else None,
-        "left_out": dict(outcome.left_out),
-        "streams": dict(outcome.streams),
-        "files": outcome.files,
-        "samples": outcome.items.get("sample", 0),
-        "episodes": outcome.items.get("episode", 0),
-        "events": outcome.items.get("event", 0),
-        "tasks": outcome.items.get("task", 0),
-        "truncated": outcome.truncated,
-        "seconds": outcome.seconds,
-        "failed_files": [{"file": file, "reason": reason} for file, reason in outcome.failed_files],
-        "unread": [{"file": one.file, "kind": one.kind, "source": one.source} for one in outcome.unread],
-        "why": outcome.skipped_because or "; ".join(outcome.reasons),
-    }
+    return filled(
+        OutcomeDocument,
+        outcome,
+        set_aside_by={what: dict(why) for what, why in outcome.set_aside_by.items()},
+        failed_files=[{"file": file, "reason": reason} for file, reason in outcome.failed_files],
+        unread=[filled(UnreadFileDocument, file) for file in outcome.unread],
+        why=outcome.skipped_because or "; ".join(outcome.reasons),
+        **{f"{kind}s": outcome.items.get(kind, 0) for kind in ("sample", "episode", "event", "task")},
+    )
 
 
 def import_outcomes(imported: ImportResult) -> list[Outcome]:

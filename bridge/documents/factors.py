@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import TypedDict
 
-from bridge.domain.slots import ZoneHistory, zone_at
+from bridge.documents.filling import filled
+from bridge.domain.slots import ZoneHistory, local_time
 
 if TYPE_CHECKING:
     from bridge.ingest.notes import Note
@@ -40,19 +41,9 @@ class EffectDocument(TypedDict):
 
 def note_document(note: Note, zones: ZoneHistory) -> NoteDocument:
     """Return a note as a JSON document."""
-    return {"at": note.at.astimezone(zone_at(note.at, zones)).isoformat(), "name": note.name, "amount": note.amount}
+    return {"at": local_time(note.at, zones).isoformat(), "name": note.name, "amount": note.amount}
 
 
 def effect_document(one: Effect) -> EffectDocument:
     """Return an effect as a JSON document."""
-    return {
-        "factor": one.factor,
-        "on": one.on,
-        "effect": one.effect,
-        "unit": one.unit,
-        "interval": None if one.interval is None else list(one.interval),
-        "n_with": one.n_with,
-        "n_without": one.n_without,
-        "verdict": one.verdict,
-        "days_left": one.days_left,
-    }
+    return filled(EffectDocument, one)

@@ -6,6 +6,7 @@ from typing_extensions import TypedDict
 
 from bridge.advice.foresight import Foresight
 from bridge.documents.connections import ConnectionDocument, bare_row
+from bridge.documents.filling import filled
 
 DIGITS = 4
 
@@ -54,12 +55,7 @@ def foresight_document(found: Foresight) -> ForesightDocument:
         "brier": round(found.score, DIGITS) if known else None,
         "brier_of_usual": round(found.usual, DIGITS) if known else None,
         "weeks": [
-            {
-                "monday": week.monday.isoformat(),
-                "answers": week.answers,
-                "foretold": round(week.foretold, DIGITS),
-                "taken": round(week.taken, DIGITS),
-            }
+            filled(WeekDocument, week, foretold=round(week.foretold, DIGITS), taken=round(week.taken, DIGITS))
             for week in found.weeks
         ],
     }

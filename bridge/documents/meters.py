@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import TypedDict
 
 from bridge.documents.facts import FactDocument, fact_documents
+from bridge.documents.filling import filled
 from bridge.domain.rendering import told
-from bridge.domain.slots import moment_at, slot_start, zone_at
+from bridge.domain.slots import local_time, moment_at, slot_start
 from rhythm_env.interface import SLOTS_PER_DAY
 
 if TYPE_CHECKING:
@@ -60,26 +61,8 @@ class ReadingDocument(TypedDict):
 
 def reading_document(reading: Reading) -> ReadingDocument:
     """Return a meter's reading as a JSON document for programs. Its level is 0.70, not null, where nothing is known."""
-    return {
-        "level": reading.level,
-        "sd": reading.sd,
-        "coverage": reading.coverage,
-        "validity": reading.validity,
-        "validated": reading.validated,
-        "note": reading.note,
-        "because": [
-            {
-                "signal": b.signal,
-                "source": b.source,
-                "z": b.z,
-                "contribution": b.contribution,
-                "age_hours": b.age_hours,
-                "text": told(b.fact),
-            }
-            for b in reading.because
-        ],
-        "facts": fact_documents(b.fact for b in reading.because),
-    }
+    because = [filled(ReasonDocument, reason, text=told(reason.fact)) for reason in reading.because]
+    return filled(ReadingDocument, reading, because=because, facts=fact_documents(b.fact for b in reading.because))
 
 
 class StateDocument(TypedDict):
@@ -98,12 +81,8 @@ class MeterDocument(ReadingDocument):
 
 def meter_document(reading: Reading) -> MeterDocument:
     """Return a meter's reading as a JSON document for people, where an unknown level is null."""
-    state = reading.state
-    return {
-        **reading_document(reading),
-        "level": reading.level if reading.coverage else None,
-        "model": {"level": state.level, "sd": state.sd, "coverage": state.coverage},
-    }
+    level = reading.level if reading.coverage else None
+    return {**reading_document(reading), "level": level, "model": filled(StateDocument, reading.state)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,9 +133,7 @@ def load_sensitivity(bridge: Bridge, user: User, at: datetime, meter: Meter) -> 
         bridge.store, user, bridge.classifier, at=at, proxies=bridge.proxies, back=CHECK_INS_BACK
     )
     found = sensitivity(known, meter)
-    if found is None:
-        return None
-    return {"correlation": found.correlation, "answers": found.answers, "text": found.text}
+    return None if found is None else filled(SensitivityDocument, found)
 
 
 def _slot_starts(newest: Moment, count: int, zones: ZoneHistory) -> list[datetime]:
@@ -229,4 +206,4 @@ class CheckInDocument(TypedDict):
 def checkin_document(said: CheckIn, zones: ZoneHistory) -> CheckInDocument:
     """Return a check-in as a JSON document, with its instant on the user's clock."""
     about = None if said.about is None else str(said.about)
-    return {"at": said.at.astimezone(zone_at(said.at, zones)).isoformat(), "about": about, "score": said.score}
+    return {"at": local_time(said.at, zones).isoformat(), "about": about, "score": said.score}

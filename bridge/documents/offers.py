@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 
 from bridge.documents.text import slot_name
 from bridge.domain.languages import _, date_text
-from bridge.domain.slots import ZoneHistory, moment_at, zone_at
+from bridge.domain.slots import ZoneHistory, local_time, moment_at
 
 if TYPE_CHECKING:
     from bridge.day.choice import Option
@@ -33,8 +33,8 @@ def offer_documents(gaps: Iterable[Option], zones: ZoneHistory, *, now: datetime
     """Return good times as JSON documents, with instants in the user's zone."""
     return [
         {
-            "start": gap.start.astimezone(zone_at(gap.start, zones)).isoformat(),
-            "end": gap.end.astimezone(zone_at(gap.end, zones)).isoformat(),
+            "start": local_time(gap.start, zones).isoformat(),
+            "end": local_time(gap.end, zones).isoformat(),
             "slot": slot_name(moment_at(gap.start, zones)),
             "when": when(gap.start, zones, now=now),
         }
@@ -50,7 +50,7 @@ def named(gaps: Sequence[Option], zones: ZoneHistory, *, now: datetime) -> list[
 
 def when(at: datetime, zones: ZoneHistory, *, now: datetime) -> str:
     """Return a time in words of the current language, such as ``today 18:30``, ``tomorrow 07:10``, ``Thu 18:30``."""
-    there, today = at.astimezone(zone_at(at, zones)), now.astimezone(zone_at(now, zones)).date()
+    there, today = local_time(at, zones), local_time(now, zones).date()
     days = (there.date() - today).days
     if days == 0:
         return _("today {at:%H:%M}", at=there)

@@ -9,8 +9,9 @@ from typing_extensions import TypedDict
 
 from bridge.day.plan import Block, DayPlan
 from bridge.documents.facts import FactDocument, fact_documents
+from bridge.documents.filling import filled
 from bridge.domain.rendering import Audience, for_person, reasons
-from bridge.domain.slots import ZoneHistory, ZoneSpan, zone_at
+from bridge.domain.slots import ZoneHistory, ZoneSpan, local_time, zone_at
 from bridge.domain.titles import advice_title
 from bridge.meters.outlook import Expected
 
@@ -93,28 +94,20 @@ def plan_document(plan: DayPlan, zones: ZoneHistory, audience: Audience = Audien
 
 
 def _expected(one: Expected, zones: ZoneHistory) -> ExpectedDocument:
-    return {
-        "at": one.at.astimezone(zone_at(one.at, zones)).isoformat(),
-        "meter": str(one.meter),
-        "level": round(one.level, OUTLOOK_DIGITS),
-        "low": round(one.low, OUTLOOK_DIGITS),
-        "high": round(one.high, OUTLOOK_DIGITS),
-        "days": one.days,
-        "because": list(one.because),
-    }
+    levels = {name: round(getattr(one, name), OUTLOOK_DIGITS) for name in ("level", "low", "high")}
+    return filled(ExpectedDocument, one, at=local_time(one.at, zones).isoformat(), **levels)
 
 
 def _block(block: Block, zones: ZoneHistory, audience: Audience) -> BlockDocument:
-    return {
-        "start": block.start.astimezone(zone_at(block.start, zones)).isoformat(),
-        "end": block.end.astimezone(zone_at(block.end, zones)).isoformat(),
-        "kind": block.kind,
-        "action": None if block.action is None else str(block.action),
-        "title": block.title if audience.reads_titles else None,
-        "reasons": reasons(block.facts, audience),
-        "facts": fact_documents(block.facts, audience),
-        "recommendation_id": block.recommendation_id,
-    }
+    return filled(
+        BlockDocument,
+        block,
+        start=local_time(block.start, zones).isoformat(),
+        end=local_time(block.end, zones).isoformat(),
+        title=block.title if audience.reads_titles else None,
+        reasons=reasons(block.facts, audience),
+        facts=fact_documents(block.facts, audience),
+    )
 
 
 def ends(block: Block, zones: ZoneHistory) -> str:
@@ -134,7 +127,7 @@ def place(stay: ZoneSpan) -> str:
 
 def clock(at: datetime, zones: ZoneHistory) -> str:
     """Return an instant as HH:MM on the user's clock."""
-    return f"{at.astimezone(zone_at(at, zones)):%H:%M}"
+    return f"{local_time(at, zones):%H:%M}"
 
 
 ADDED = ("suggested", "task", "wind_down")  # kinds of blocks that a calendar does not hold already

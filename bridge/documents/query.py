@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NotRequired
 
 from typing_extensions import TypedDict
 
+from bridge.documents.filling import filled
 from bridge.query.said import said
 from bridge.query.understood import sentence
 
@@ -53,17 +54,11 @@ def asked_document(found: Answer) -> AskedDocument:
 
 def answer_document(found: Answer) -> AnswerDocument:
     """Return an answer as a JSON document."""
-    return {
-        "query": found.query.to_json(),
-        "value": found.value,
-        "unit": found.unit,
-        "n": found.n,
-        "at": None if found.at is None else found.at.isoformat(),
-        "groups": [_group(one) for one in found.groups],
-        "interval": None if found.interval is None else list(found.interval),
-        "reason": None if found.reason is None else str(found.reason),
-        "said": None if (told := said(found)) is None else str(told),
-    }
+    reason = None if found.reason is None else str(found.reason)
+    groups = [_group(group) for group in found.groups]
+    told = said(found)
+    text = None if told is None else str(told)
+    return filled(AnswerDocument, found, query=found.query.to_json(), groups=groups, reason=reason, said=text)
 
 
 def _group(one: Group) -> GroupDocument:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from typing_extensions import TypedDict
 
 from bridge.advice.belief_history import DIMENSIONS, said
 from bridge.documents.facts import FactDocument, fact_documents
+from bridge.documents.filling import filled
 from bridge.domain.records import Recommendation, Silence
 from bridge.domain.rendering import for_person
-from bridge.domain.slots import ZoneHistory, zone_at
+from bridge.domain.slots import ZoneHistory, local_time
 
 if TYPE_CHECKING:
     from bridge.advice.belief_history import Beliefs, Move
@@ -65,59 +66,32 @@ class RecommendationDocument(TypedDict):
 def recommendation_document(advice: Recommendation, zones: ZoneHistory | None = None) -> RecommendationDocument:
     """Return a recommendation as a JSON document, with times on the user's clock, or without ``zones`` in UTC."""
     moved = advice.moved_to
-    return {
-        "id": advice.id,
-        "action": str(advice.action),
-        "start": _instant(advice.start, zones),
-        "end": _instant(advice.end, zones),
-        "kind": advice.kind,
-        "what": advice.what,
-        "day": advice.moment.day,
-        "slot": int(advice.moment.slot),
-        "timestep": advice.moment.timestep,
-        "week": advice.moment.week.isoformat(),
-        "belief": dict(advice.belief),
-        "reasons": for_person(advice.facts),
-        "facts": fact_documents(advice.facts),
-        "scores": dict(advice.scores),
-        "probabilities": dict(advice.probabilities),
-        "policy": advice.policy,
-        "created_at": advice.created_at.isoformat(),
-        "expires_at": advice.expires_at.isoformat(),
-        "answer": str(advice.answer) if advice.answer else None,
-        "moved_to": {"day": moved.day, "slot": int(moved.slot), "week": moved.week.isoformat()} if moved else None,
-        "outcome": str(advice.outcome) if advice.outcome else None,
-        "evidence": for_person(advice.evidence),
-    }
+    return filled(
+        RecommendationDocument,
+        advice,
+        start=_instant(advice.start, zones),
+        end=_instant(advice.end, zones),
+        moved_to=None if moved is None else filled(SlotDocument, moved, slot=int(moved.slot)),
+        evidence=for_person(advice.evidence),
+        **_slot_and_reasons(advice),
+    )
+
+
+def _slot_and_reasons(advice: Recommendation | Silence) -> dict[str, Any]:
+    slot = filled(SlotDocument, advice.moment, slot=int(advice.moment.slot))
+    reasons = {"reasons": for_person(advice.facts), "facts": fact_documents(advice.facts)}
+    return {**slot, "timestep": advice.moment.timestep, **reasons}
 
 
 def silence_document(silence: Silence) -> RecommendationDocument:
     """Return a slot without a recommendation, and the reasons, as a JSON document with a recommendation's keys."""
-    moment = silence.moment
-    return {
-        "id": None,
-        "action": None,
-        "start": None,
-        "end": None,
-        "kind": None,
-        "what": None,
-        "day": moment.day,
-        "slot": int(moment.slot),
-        "timestep": moment.timestep,
-        "week": moment.week.isoformat(),
+    none: dict[str, Any] = {
+        **dict.fromkeys(RecommendationDocument.__annotations__),
         "belief": {},
-        "reasons": for_person(silence.facts),
-        "facts": fact_documents(silence.facts),
         "scores": {},
         "probabilities": {},
-        "policy": None,
-        "created_at": None,
-        "expires_at": None,
-        "answer": None,
-        "moved_to": None,
-        "outcome": None,
-        "evidence": [],
     }
+    return cast("RecommendationDocument", {**none, "evidence": [], **_slot_and_reasons(silence)})
 
 
 def advice_document(found: Recommendation | Silence, zones: ZoneHistory) -> RecommendationDocument:
@@ -128,7 +102,7 @@ def advice_document(found: Recommendation | Silence, zones: ZoneHistory) -> Reco
 def _instant(at: datetime | None, zones: ZoneHistory | None) -> str | None:
     if at is None:
         return None
-    return (at.astimezone(zone_at(at, zones)) if zones else at).isoformat()
+    return (local_time(at, zones) if zones else at).isoformat()
 
 
 class DimensionDocument(TypedDict):
@@ -186,13 +160,7 @@ def belief_document(found: Beliefs) -> BeliefDocument:
         "policies": [one.policy for one in found.days],
         "moved_by": [_move(one) for one in found.moves],
         "answers": found.answers,
-        "resets": [
-            {
-                "made_at": one.made_at.isoformat(),
-                "taken_back_at": None if one.taken_back_at is None else one.taken_back_at.isoformat(),
-            }
-            for one in found.resets
-        ],
+        "resets": [filled(ResetDocument, reset) for reset in found.resets],
     }
 
 

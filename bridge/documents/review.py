@@ -10,8 +10,9 @@ from bridge.advice.review_figures import clock
 from bridge.advice.review_summary import summary
 from bridge.advice.review_words import counts
 from bridge.day.outcomes import as_answer
+from bridge.documents.filling import filled
 from bridge.domain.rendering import for_person
-from bridge.domain.slots import zone_at
+from bridge.domain.slots import local_time
 
 if TYPE_CHECKING:
     from datetime import date, datetime
@@ -128,16 +129,8 @@ ReviewDocument = TypedDict(
 
 def advised_document(one: AdviceRecord, user: User) -> AdvisedDocument:
     """Return a recommendation with its outcome as a JSON document."""
-    return {
-        "id": one.id,
-        "at": _local(one.created_at, user),
-        "action": str(one.action),
-        "kind": one.kind,
-        "what": one.what,
-        "answer": str(one.answer) if one.answer else None,
-        "outcome": str(one.outcome) if one.outcome else None,
-        "evidence": for_person(one.evidence),
-    }
+    at = local_time(one.created_at, user.zones).isoformat(timespec="seconds")
+    return filled(AdvisedDocument, one, at=at, evidence=for_person(one.evidence))
 
 
 def past_advice_document(one: AdviceRecord, user: User, *, now: datetime) -> PastAdviceDocument:
@@ -146,8 +139,8 @@ def past_advice_document(one: AdviceRecord, user: User, *, now: datetime) -> Pas
     return {
         **advised_document(one, user),
         "slot": int(one.moment.slot),
-        "start": None if one.start is None else _local(one.start, user),
-        "end": None if one.end is None else _local(one.end, user),
+        "start": None if one.start is None else local_time(one.start, user.zones).isoformat(timespec="seconds"),
+        "end": None if one.end is None else local_time(one.end, user.zones).isoformat(timespec="seconds"),
         "shown": one.shown_at is not None,
         "heard": None if heard is None else str(heard),
     }
@@ -159,8 +152,8 @@ def review_document(review: Review, user: User) -> ReviewDocument:
     return {
         "user": user.name,
         "week": week_name(review.monday),
-        "from": _local(review.start, user),
-        "to": _local(review.until, user),
+        "from": local_time(review.start, user.zones).isoformat(timespec="seconds"),
+        "to": local_time(review.until, user.zones).isoformat(timespec="seconds"),
         "summary": summary(review),
         "advised": [advised_document(one, user) for one in review.advised],
         "counts": counts(review.advised),
@@ -207,7 +200,3 @@ def _figure(of: Compared) -> FigureDocument:
 
 def _rounded(value: float | None, digits: int) -> float | None:
     return None if value is None else round(value, digits)
-
-
-def _local(at: datetime, user: User) -> str:
-    return at.astimezone(zone_at(at, user.zones)).isoformat(timespec="seconds")

@@ -10,6 +10,7 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
+from bridge.documents.filling import filled
 from bridge.trends import Trends
 from rhythm_env.interface import Meter
 
@@ -81,36 +82,12 @@ def trends_document(found: Trends) -> TrendsDocument:
         "normal": 0.70,
         "days": [day.isoformat() for day in found.days],
         "meters": {
-            str(meter): {
-                "validated": meter in found.validated,
-                "level": list(track.level),
-                "sd": list(track.sd),
-                "coverage": list(track.coverage),
-            }
+            str(meter): filled(MeterTrendDocument, track, validated=meter in found.validated)
             for meter, track in found.meters.items()
         },
-        "inputs": [
-            {
-                "metric": str(one.metric),
-                "unit": one.unit,
-                "source": one.source,
-                "meters": [str(meter) for meter in one.meters],
-                "values": list(one.values),
-            }
-            for one in found.inputs
-        ],
+        "inputs": [filled(InputTrendDocument, given) for given in found.inputs],
         "planned_hours": {str(action): list(hours) for action, hours in found.planned.items()},
-        "happenings": [
-            {
-                "day": one.day.isoformat(),
-                "kind": one.kind,
-                "title": one.title,
-                "hours": one.hours,
-                "days": one.days,
-                "private": one.private,
-            }
-            for one in found.happenings
-        ],
+        "happenings": [filled(HappeningDocument, happening) for happening in found.happenings],
     }
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from bridge.advice import recommend
 from bridge.documents.trends import trends_document
 from bridge.domain.records import User
-from bridge.domain.slots import moment_at, zone_at
+from bridge.domain.slots import local_time, moment_at
 from bridge.installation import Bridge
 from bridge.trends import compute_trends, metrics_of
 
@@ -111,7 +111,7 @@ def _rules(bridge: Bridge, user: User) -> str:
 def _data(bridge: Bridge, user: User, at: datetime) -> str:
     """Return a digest that changes with the data and the slot, because today's value is a mean over slots."""
     changed = [c.last_change for c in bridge.store.connections.of_user(user.id)]
-    return _digest(at.astimezone(zone_at(at, user.zones)).date(), moment_at(at, user.zones), changed)
+    return _digest(local_time(at, user.zones).date(), moment_at(at, user.zones), changed)
 
 
 def _digest(*facts: object) -> str:

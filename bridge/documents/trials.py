@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from typing_extensions import TypedDict
 
 from bridge.advice.trial import OUTCOMES, Told
+from bridge.documents.filling import filled
 from bridge.domain.languages import Text, say
 from bridge.domain.trials import CHANCE, DAY
 
@@ -68,23 +69,20 @@ class TrialDocument(TypedDict):
 
 def trial_document(told: Told) -> TrialDocument:
     trial, found = told.trial, told.result
-    return {
-        "id": trial.id,
-        "text": trial.text,
-        "outcome": trial.outcome,
-        "unit": OUTCOMES[trial.outcome].unit,
-        "state": "stopped" if trial.stopped else "over" if told.over else "running",
-        "start": str(trial.start),
-        "end": str(trial.end - DAY),
-        "weeks": trial.weeks,
-        "days": [_day(told, day, arm=arm) for day, arm in trial.arms().items()],
-        "draw": {"seed": trial.seed, "probability": CHANCE},
-        "power": [{"effect": round(effect, 3), "weeks": weeks} for effect, weeks in told.power],
-        "effect": None if found is None else round(found.effect, 3),
-        "interval": None if found is None else [round(found.low, 3), round(found.high, 3)],
-        "blocks": None if found is None else found.blocks,
-        "verdict": "not known" if found is None else found.verdict,
-    }
+    return filled(
+        TrialDocument,
+        trial,
+        unit=OUTCOMES[trial.outcome].unit,
+        state="stopped" if trial.stopped else "over" if told.over else "running",
+        end=str(trial.end - DAY),
+        days=[_day(told, day, arm=arm) for day, arm in trial.arms().items()],
+        draw={"seed": trial.seed, "probability": CHANCE},
+        power=[{"effect": round(effect, 3), "weeks": weeks} for effect, weeks in told.power],
+        effect=None if found is None else round(found.effect, 3),
+        interval=None if found is None else [round(found.low, 3), round(found.high, 3)],
+        blocks=None if found is None else found.blocks,
+        verdict="not known" if found is None else found.verdict,
+    )
 
 
 def _day(told: Told, day: date, *, arm: bool) -> TrialDayDocument:

@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 from bridge.advice.harm import FINDS, STOPS, Watched
 from bridge.domain.guard import ADVICE, PERSON, WATCH, Switch, is_on
 from bridge.domain.languages import Text, say
-from bridge.domain.slots import zone_at
+from bridge.domain.slots import local_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -98,7 +98,7 @@ def finds_line() -> Text:
 def event_line(one: Switch, user: User) -> Text:
     """Return a switch in words, with its date and its reason."""
     what = EVENTS[one.what, one.on] if one.by == PERSON else STOPPED
-    day = one.at.astimezone(zone_at(one.at, user.zones))
+    day = local_time(one.at, user.zones)
     return say("{day:%d %B %Y}: {what}: {reason}", day=day, what=what, reason=reason(one))
 
 

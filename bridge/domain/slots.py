@@ -42,6 +42,11 @@ def zone_at(instant: datetime, zones: ZoneHistory) -> ZoneInfo:
 _zone = lru_cache(maxsize=64)(ZoneInfo)
 
 
+def local_time(instant: datetime, zones: ZoneHistory) -> datetime:
+    """Return an instant on the user's clock. Raises ValueError for a naive instant or an empty history."""
+    return instant.astimezone(zone_at(instant, zones))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class Moment:
     """A slot on a day of a user's calendar, not an instant. ``week`` is its Monday, ``day`` 0 (Monday) to 6."""
@@ -80,7 +85,7 @@ def moment_at(instant: datetime, zones: ZoneHistory) -> Moment:
     >>> moment_at(datetime(2026, 11, 23, 4, 30, tzinfo=UTC), zones)  # Monday 05:30 belongs to Sunday's night
     Moment(week=datetime.date(2026, 11, 16), day=6, slot=<Slot.NIGHT: 3>)
     """
-    local = instant.astimezone(zone_at(instant, zones))
+    local = local_time(instant, zones)
     is_night = local.hour < SLOT_START_HOURS[Slot.MORNING]
     day = local.date() - timedelta(days=1) if is_night else local.date()
     slot = Slot.NIGHT if is_night else Slot(local.hour // SLOT_HOURS - 1)

@@ -10,7 +10,7 @@ from bridge import registry
 from bridge.domain.errors import SetupError
 from bridge.domain.metrics import CHECK_INS
 from bridge.domain.records import User
-from bridge.domain.slots import ZoneHistory, zone_at
+from bridge.domain.slots import ZoneHistory, local_time
 from bridge.domain.types import Outcome, Page, RawRecord, require_aware
 from bridge.ingest.outcomes import record_outcome
 from bridge.ingest.sync import Source, store_page
@@ -82,7 +82,7 @@ def store_said(store: Store, user: User, said: RawRecord, *, again: str, now: da
 def record(said: CheckIn, zones: ZoneHistory) -> RawRecord:
     """Return a check-in as a raw record, keyed by minute in UTC and meter, so that a later score replaces it."""
     about = None if said.about is None else said.about.lower()
-    offset = said.at.astimezone(zone_at(said.at, zones)).utcoffset() or timedelta(0)
+    offset = local_time(said.at, zones).utcoffset() or timedelta(0)
     payload = {"at": said.at.isoformat(), "offset": offset // MINUTE, "score": said.score, "about": about}
     return RawRecord(stream=CHECK_IN_STREAM, key=f"{said.at:%Y-%m-%dT%H:%MZ}/{about or 'all'}", payload=payload)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from bridge.domain.errors import SetupError
 from bridge.domain.metrics import Metric
 from bridge.domain.records import User
-from bridge.domain.slots import zone_at
+from bridge.domain.slots import local_time
 from bridge.domain.types import RawRecord
 from bridge.ingest.checkins import CHECK_IN_SOURCE, MINUTE, store_said
 
@@ -75,7 +75,7 @@ def recent(store: Store, user: User, *, since: date | None = None) -> list[Note]
 
 
 def _record(user: User, note: Note, *, deleted: bool = False) -> RawRecord:
-    offset = note.at.astimezone(zone_at(note.at, user.zones)).utcoffset() or timedelta(0)
+    offset = local_time(note.at, user.zones).utcoffset() or timedelta(0)
     payload = {"at": note.at.isoformat(), "offset": offset // MINUTE, "name": note.name, "amount": note.amount}
     key = f"{note.at:%Y-%m-%dT%H:%MZ}/{note.name}"
     return RawRecord(stream=STREAM, key=key, payload={} if deleted else payload, deleted=deleted)

@@ -22,7 +22,7 @@ from math import exp
 
 from bridge.domain.facts import Fact, fact, length
 from bridge.domain.metrics import Metric
-from bridge.domain.slots import Moment, zone_at
+from bridge.domain.slots import Moment, local_time
 from bridge.domain.types import Reading
 from bridge.meters import body, words
 from bridge.meters.baseline import CLIP, CONSTANTS, clip
@@ -115,7 +115,7 @@ def awake(past: Past, at: datetime) -> Signal | None:
 
 def workday(past: Past, at: datetime) -> Signal | None:
     """Return a signal of how late in the workday it is, or None on a day of which the calendar shows no work yet."""
-    clock = at.astimezone(zone_at(at, past.zones))
+    clock = local_time(at, past.zones)
     midnight = clock.replace(hour=0, minute=0, second=0, microsecond=0)
     if not past.calendar.busy(midnight, at):
         return None

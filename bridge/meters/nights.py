@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from bridge.domain.preference import Preference
 from bridge.domain.records import Snapshot
-from bridge.domain.slots import ZoneHistory, zone_at
+from bridge.domain.slots import ZoneHistory, local_time, zone_at
 from bridge.domain.types import Episode, EpisodeKind, Sample
 from bridge.meters.overlaps import NO_PREFERENCE, once, series_of
 from bridge.meters.sleep import Night, night_of
@@ -118,7 +118,7 @@ class Nights:
 
     def _civil(self, sample: Sample) -> bool:
         if sample.offset is None:
-            local = sample.start.astimezone(zone_at(sample.start, self._zones))
+            local = local_time(sample.start, self._zones)
         else:
             local = sample.start.astimezone(UTC) + timedelta(minutes=sample.offset)
         return local.time() == MIDNIGHT and local.date() == sample.day
@@ -141,7 +141,7 @@ class Nights:
     def _offset(self, episode: Episode) -> timedelta:
         if episode.offset is not None:
             return timedelta(minutes=episode.offset)
-        return episode.end.astimezone(zone_at(episode.end, self._zones)).utcoffset() or timedelta(0)
+        return local_time(episode.end, self._zones).utcoffset() or timedelta(0)
 
     def _offsets(self) -> dict[date, int]:
         found: dict[date, int] = {}

@@ -10,7 +10,7 @@ from statistics import fmean, stdev
 
 from bridge.domain.languages import Text, say_many
 from bridge.domain.records import Snapshot
-from bridge.domain.slots import moment_of, slot_bounds, zone_at
+from bridge.domain.slots import local_time, moment_of, slot_bounds
 from bridge.domain.types import Because, Reading
 from bridge.meters import Past, read_at
 from bridge.meters.fuse import OFFSET, full_trust, level_of
@@ -62,7 +62,7 @@ class _Seen:
 
 def outlook(known: Snapshot, day: date, works: Callable[[date], bool]) -> tuple[Expected, ...]:
     """Return the expected levels at the end of tomorrow's slots, or an empty result if ``day`` is another day."""
-    today = known.at.astimezone(zone_at(known.at, known.zones)).date()
+    today = local_time(known.at, known.zones).date()
     nothing = not (known.samples or known.episodes or known.agenda or known.tasks)
     if nothing or day != today + A_DAY:
         return ()

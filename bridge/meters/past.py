@@ -16,7 +16,7 @@ from bridge.domain.facts import Fact, fact
 from bridge.domain.metrics import METRICS, Metric, Shape
 from bridge.domain.preference import Key
 from bridge.domain.records import Snapshot
-from bridge.domain.slots import Moment, ZoneHistory, moment_at, slot_start, zone_at
+from bridge.domain.slots import Moment, ZoneHistory, local_time, moment_at, slot_start
 from bridge.domain.types import EpisodeKind, Sample
 from bridge.meters import proxy
 from bridge.meters.baseline import (
@@ -164,7 +164,7 @@ class Past:
     def _recent_days(self, at: datetime) -> tuple[date, ...]:
         """Return days from tomorrow, which may have begun further east, to two days ago."""
         if self._days[0] != at:
-            today = at.astimezone(zone_at(at, self.zones)).date()
+            today = local_time(at, self.zones).date()
             self._days = at, tuple(today + k * DAY for k in (1, 0, -1, -2))
         return self._days[1]
 

@@ -15,7 +15,7 @@ from bridge.daemon.mqtt import lately, orders
 from bridge.daemon.mqtt.link import Names
 from bridge.domain.records import Recommendation, User
 from bridge.domain.rendering import Audience, reasons
-from bridge.domain.slots import zone_at
+from bridge.domain.slots import local_time
 from bridge.domain.titles import ANSWER_BUTTONS
 from bridge.domain.types import Reading
 from bridge.meters.words import reading_words
@@ -202,7 +202,7 @@ def advice_state(advice: Recommendation | None, user: User, events: Sequence[str
         return dict.fromkeys(("action", "id", "title", "text", "start", "end", "answer", "expires_at"))
     title, text = notify.compose(advice, {}, events, zones=user.zones)
     start, end, expires = (
-        None if at is None else at.astimezone(zone_at(at, user.zones)).isoformat()
+        None if at is None else local_time(at, user.zones).isoformat()
         for at in (advice.start, advice.end, advice.expires_at)
     )
     return {

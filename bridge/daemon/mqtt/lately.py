@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.domain import sports
 from bridge.domain.metrics import METRICS, NIGHT_MINUTES, Metric
-from bridge.domain.slots import zone_at
+from bridge.domain.slots import local_time
 from bridge.query.model import WORKOUT_UNITS
 from bridge.query.parse import Words, query_of
 from bridge.query.rows import Row, load_tables
@@ -62,7 +62,7 @@ def states(bridge: Bridge, user: User, now: datetime, *, titles: bool) -> dict[s
 
     A sport that is none of the usual is told as "workout" without ``titles``, because people name theirs themselves.
     """
-    today = now.astimezone(zone_at(now, user.zones)).date()
+    today = local_time(now, user.zones).date()
     since = str(today - timedelta(days=WORKOUT_DAYS))
     where = (*(f"{metric} > 0" for metric in OF_NIGHT), "workout.minutes > 0")  # so that all of these are read
     tables = load_tables(bridge, user, query_of(Words(what="nights", since=since, where=where)), now=now)

@@ -13,7 +13,7 @@ from bridge.day.person import ModeKind
 from bridge.domain.errors import BridgeError, SetupError
 from bridge.domain.languages import say, shown
 from bridge.domain.records import User
-from bridge.domain.slots import zone_at
+from bridge.domain.slots import local_time
 from bridge.ingest import notes
 from bridge.installation import Bridge
 from bridge.wishes.said import sentence
@@ -71,7 +71,7 @@ class Orders:
             modes.say_mode(store, user, modes.parse_mode(order.text, user), None, now=now)
         elif order.part == NOTE:
             notes.record_note(store, user, notes.note_of(order.text, now, user.name), now=now)
-            self.noted[order.device] = f"Noted at {now.astimezone(zone_at(now, user.zones)):%H:%M}."
+            self.noted[order.device] = f"Noted at {local_time(now, user.zones):%H:%M}."
         elif order.part == WISH:
             self.wishes.pop(order.device, None)
             found = wishing.say_wish(store, user, order.text, confirmed=False, now=now)
@@ -111,7 +111,7 @@ class Orders:
 
 def mode_state(bridge: Bridge, user: User, now: datetime) -> dict[str, Any]:
     """Return the state of the select for the mode."""
-    mode = modes.mode_of(bridge.store, user, now.astimezone(zone_at(now, user.zones)).date())
+    mode = modes.mode_of(bridge.store, user, local_time(now, user.zones).date())
     state = {"mode": str(mode.kind), "until": mode.until and mode.until.isoformat()}
     planned = sorted(f"{one.since} - {one.until}: {one.kind}" for one in mode.planned)
     return {**state, "planned": planned} if planned else state
