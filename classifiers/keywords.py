@@ -196,7 +196,6 @@ def lexicon() -> Lexicon:
 
 
 def _add(book: Lexicon, action: str, name: str, fields: Mapping[str, Any], shared: frozenset[str]) -> None:
-    """Add a rule of a table to the lexicon."""
     unknown = set(fields) - {"strength", "sure", "company", "none", "idle_all_day", *(place.value for place in Place)}
     if unknown:
         raise ValueError(f"rule {name} has unknown fields: {', '.join(sorted(unknown))}")

@@ -182,6 +182,5 @@ def _said(found: dict[str, Any]) -> str:
 
 
 def _more(found: Iterable[dict[str, Any]]) -> str:
-    """Return how many more days, of three decisions each, the nearest estimate needs, in words."""
     least = min(one["missing"] for one in found)
     return f"about {max(-(-least // A_DAY), 1)} more days"

@@ -62,7 +62,6 @@ def _table(week: Week, *, wide: bool) -> Table:
 
 
 def _rows(slot: WeekSlot, week: Week, *, wide: bool) -> list[tuple[list[str], str]]:
-    """Return (cells, style of rich) of each line of a slot."""
     lines = [*_events(slot, week, wide=wide), *_advice(slot)]
     if slot.facts.busy and week.calendar:
         lines.append(([_free(slot, week.zones), describe_facts(slot), "", "", ""], "dim"))

@@ -92,7 +92,6 @@ def diagnostics_document(bridge: Bridge, now: datetime, *, checks: bool) -> Diag
 
 
 def _version(library: str) -> str | None:
-    """Return the version of an installed library, or None if it is not installed."""
     try:
         return version(library)
     except PackageNotFoundError:

@@ -73,7 +73,6 @@ class Guard:
         return {a: self._against(a, allowed, now) or full for a in ActionType if a not in allowed.feasible}
 
     def _against(self, action: ActionType, observation: Observation, now: datetime) -> Fact | None:
-        """Return the reason against advising an action now, or None."""
         slots = observation.slot.name.lower()
         if self._loud(action, observation):
             return fact("quiet_slot", slots=slots)

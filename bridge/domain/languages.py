@@ -174,7 +174,6 @@ def accepted(header: str) -> str:
 
 
 def _number(quality: str) -> float:
-    """Return the weight of a language in ``Accept-Language``."""
     try:
         return float(quality) if quality else 1.0
     except ValueError:

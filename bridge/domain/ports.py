@@ -112,7 +112,8 @@ class ConnectorSpec:
 
     Functions are named by dotted paths ``module:name``; None says that the source does not offer the function.
 
-    - ``normaliser``: ``normalise(record, parent) -> Sequence[Item]`` is pure.
+    - ``normaliser``: ``normalise(record, parent) -> Sequence[Item]`` is pure. It raises BadRecord, which names the
+      unreadable field, never its value.
     - ``opens``: ``opens(account) -> Connector``.
     - ``authorises``: ``authorise(account, browser)`` obtains consent. A source with ``writes`` also takes
       ``write=True``, which asks for permission to write. A source with ``consent_scopes`` also takes ``also=``, scopes

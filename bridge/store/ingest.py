@@ -282,7 +282,6 @@ def _save_cursor(dialect: str) -> Any:
 
 @cache
 def _save_coverage(dialect: str) -> Any:
-    """Return the statement that inserts a covered stretch, or gives it a newer date."""
     c = tables.covered.c
     new = insert_of(dialect, tables.covered)
     return new.on_conflict_do_update(

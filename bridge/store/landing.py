@@ -57,7 +57,6 @@ class Batch:
             self._derive(self.states.get(child.id, child), orphaned=state.record.deleted)
 
     def _derive(self, state: State, *, orphaned: bool = False) -> None:
-        """Derive the items of a record, and note them for writing."""
         try:
             items, outside = set_apart(self._items(state))
         except BadRecord as error:

@@ -68,7 +68,6 @@ def _make(connection: sa.Connection, newest: str) -> None:
 
 @cache
 def _statements(dialect: str) -> tuple[str, ...]:
-    """Return the SQL statements that create all tables."""
     # They are cached, because compiling takes longer than executing them.
     # Defining it with the tables would always load PostgreSQL's dialect.
     if dialect == "postgresql":

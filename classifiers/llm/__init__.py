@@ -122,7 +122,6 @@ class Llm:
         return found
 
     def _ask(self, batch: Mapping[bytes, str], found: dict[bytes, Said]) -> None:
-        """Request a batch's answers, add them to ``found`` and store them."""
         try:
             said, wrong = self._twice(list(batch.values()))
         except Fault as fault:
@@ -140,7 +139,6 @@ class Llm:
         self._cache.put(answers)
 
     def _twice(self, titles: Sequence[str]) -> Sorted:
-        """Send a request and return its answer."""
         try:
             return self._once(titles)
         except Fault as fault:
@@ -173,7 +171,6 @@ def open_classifier(settings: Mapping[str, str], folder: Path) -> EventClassifie
 
 
 def _address(settings: Mapping[str, str]) -> str:
-    """Return the service's URL from the settings."""
     address = settings["address"].strip()
     try:
         parts = urlsplit(address)
@@ -193,7 +190,6 @@ def _key(settings: Mapping[str, str]) -> str:
 
 
 def _number(settings: Mapping[str, str], name: str, least: float, most: float) -> float:
-    """Return a setting as a number."""
     try:
         value = float(settings[name])
     except ValueError:
@@ -251,7 +247,6 @@ class AnswerCache:
 
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
-        """Open the file, create missing tables and yield its connection."""
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._path.touch(mode=0o600)

@@ -58,7 +58,6 @@ def _labels(answer: bytes) -> list[Any]:
 
 
 def _wrong(label: Any, titles: int) -> str | None:
-    """Return the kind of fault of a label, or None for a valid label."""
     if not isinstance(label, dict):
         return "labels of another form"
     number, confidence = label.get("i"), label.get("confidence")

@@ -11,10 +11,6 @@ from connectors.payload import Fields, mapping, rows
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Return a sample in minutes for each stretch of focus of a day.
-
-    Raises BadRecord, which names the field, if unreadable.
-    """
     fields = Fields.of("activitywatch", record)
     day, zone = Fields({"day": record.key}, fields.name).day("day"), fields.zone("zone")
     found: list[Item] = []

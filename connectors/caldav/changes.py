@@ -85,7 +85,6 @@ _SYNC = (
 
 
 def _note(found: Changes, collection: Collection, listing: Listing) -> bool:
-    """Add the entries of a part of a listing to ``found``."""
     more = False
     for response in listing.responses:
         key = key_of(listing.at(response.href))

@@ -98,7 +98,6 @@ class CalDav:
         return Page(stream=STREAM, records=(), cursor=self._cursor(known), covers=Covers(prefix=key))
 
     def _follow(self, collection: Collection, known: dict[str, State]) -> Iterator[Page]:
-        """Yield the pages of a calendar's changes since its state in ``known``, and note its new state there."""
         # A renamed calendar is read whole again, because its entries bear its name.
         state = known.get(collection.key, {})
         state = state if state.get("name") == collection.name else {}
@@ -125,7 +124,6 @@ class CalDav:
         yield replace(last, cursor=self._cursor(known), covers=covers)
 
     def _changes(self, collection: Collection, state: State) -> Changes | None:
-        """Return what changed in a calendar since its state, or None if nothing did."""
         if collection.token:
             if state.get("token") == collection.token:
                 return None

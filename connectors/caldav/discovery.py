@@ -157,7 +157,6 @@ def _calendars(listing: Listing) -> Iterator[Collection]:
 
 
 def _is_read(response: Response) -> bool:
-    """Return True if an address is a calendar that may hold events or to-dos."""
     kinds = response.found.get(f"{DAV} resourcetype")
     names = [] if kinds is None else [part.name.rpartition(" ")[2] for part in kinds.parts]
     if "calendar" not in names or "deleted-calendar" in names:

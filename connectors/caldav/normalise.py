@@ -9,10 +9,6 @@ from connectors.icalendar.meaning import meanings
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Return a list with the event or the task of a raw record. Return an empty list for a cancelled task.
-
-    Raises BadRecord, which names the property, if it is unreadable.
-    """
     kind = "task" if record.payload.get("kind") == "task" else "event"
     master = None if record.parent is None else record.parent.partition("/")[2]
     return meanings("caldav", record, kind, master=master or record.key)

@@ -123,7 +123,6 @@ class _Rhythm:
         )
 
     def _is_there(self) -> bool:
-        """Return True if the calendar exists."""
         try:
             listing = self._server.propfind(self._plans.calendar, "<d:resourcetype/>", depth=0)
         except Declined as error:

@@ -17,7 +17,6 @@ FARTHEST = 14 * 60  # minutes; no place's clock is further from UTC
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Return a list with the sample of a check-in or note. Raises BadRecord, which names the field, if unreadable."""
     payload = record.payload
     if record.stream == "note":
         return [_note(payload)]
@@ -27,7 +26,6 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
 
 
 def _note(payload: Mapping[str, Any]) -> Sample:
-    """Return the amount that a note says, with the name of what was noted as its key."""
     at, offset, name, amount = _instant(payload), _offset(payload), payload.get("name"), payload.get("amount")
     if not isinstance(name, str) or not 0 < len(name) <= NAME_MAX:
         raise BadRecord(f"check_in/note: name must have 1 to {NAME_MAX} characters")

@@ -24,7 +24,6 @@ BY_TRUST = (FITBIT, f"{FITBIT} nights", GOOGLE)
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - no record has a parent
-    """Return the episodes and samples of a date. Raises BadRecord naming the unreadable field, never its value."""
     fields = Fields.of("fitbit", record)
     zone, day = fields.zone("zone"), Fields({"key": record.key}, fields.name).day("key")
     return list(_items(record.stream, day, fields, zone))
@@ -72,7 +71,6 @@ def _total(pieces: Any) -> float:
 
 
 def _scores(fields: Fields, zone: ZoneInfo) -> Iterator[Item]:
-    """Yield the sleep score of each of Fitbit's logs of a date, else that of Google's last session."""
     last = sorted(fields.objects("sessions"), key=lambda session: (str(session[1].get("created")), session[0]))[-1:]
     for key, row in fields.objects("logs") or last:
         wall = row.wall("at")
@@ -82,7 +80,6 @@ def _scores(fields: Fields, zone: ZoneInfo) -> Iterator[Item]:
 
 
 def _quarters(day: date, fields: Fields, zone: ZoneInfo) -> Iterator[Item]:
-    """Yield the mean heart rate of each quarter of an hour of a date in UTC."""
     told = {**mapping(fields.get(GOOGLE)), **mapping(fields.get(FITBIT))}
     for clock, found in sorted(told.items()):
         start = Fields({"quarter": f"{day}T{clock}:00"}, fields.name).wall("quarter")

@@ -47,10 +47,6 @@ class Garmin:
         self._session.close()
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield the pages of a stream, from ``SPEC.overlap`` before the cursor's date to tomorrow.
-
-        Without a cursor they begin as many days back as the setting ``days`` says. See ``Window``.
-        """
         window = Window.after(cursor, now=now, days=self._days, overlap=SPEC.overlap)
         if stream == "activity":
             yield from self._activities(window, now)
@@ -65,7 +61,6 @@ class Garmin:
         yield _records(stream, self._get(path.format(first=first, last=last), now, nothing=nothing))
 
     def _activities(self, window: Window, now: datetime) -> Iterator[Page]:
-        """Yield pages of activities, newest first."""
         # Only the last page has a cursor, because older activities follow.
         start = 0
         while True:

@@ -128,7 +128,6 @@ def _pages(records: list[RawRecord]) -> Iterator[Page]:
 
 
 def _rows(document: Json, exported: str | None) -> Iterator[tuple[list[Row], int]]:
-    """Yield, for each object in a document, (its rows as (stream, row) pairs, its length in characters)."""
     fruitless = 0
     for body, inside in objects(document, ROW_MAX_CHARACTERS, LEVELS):
         found = _answers(body) if exported is None else _export_rows(body, exported)

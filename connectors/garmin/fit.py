@@ -111,7 +111,6 @@ def decode(file: File) -> Contents:
 
 
 def _message(contents: Contents, frame: Any) -> None:
-    """Add a message's content to ``contents``."""
     fields = {
         f.def_num: f.raw_value
         for f in frame.fields
@@ -211,7 +210,6 @@ NOTES: Mapping[int, Callable[[Contents, Fields], None]] = {
 
 
 def _days(contents: Contents, zone: str) -> list[RawRecord]:
-    """Return the file's readings as raw records, each of a local day."""
     place = ZoneInfo(zone)
     pieces: dict[int, dict[str, dict[str, Any]]] = defaultdict(lambda: defaultdict(dict))
     totals: dict[tuple[int, str], Any] = {}

@@ -32,9 +32,6 @@ SAVED = "saved_"  # begins the stream of answers that came as files
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
-    """Return the samples and episodes of a raw record. Raises BadRecord, which names the unreadable field, never its
-    value.
-    """
     if record.stream == "workout":
         return list(_workout(record))
     if record.stream.startswith(SAVED):

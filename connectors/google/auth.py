@@ -72,7 +72,6 @@ def authorise(
 
 
 def _agreed(account: Account, browser: Browser, service: Service, asked: Sequence[str]) -> Any:
-    """Obtain the user's consent to the scopes ``asked``, and return Google's credentials."""
     import requests
     from google_auth_oauthlib.flow import Flow
     from oauthlib.oauth2 import OAuth2Error
@@ -211,7 +210,6 @@ def open_service(account: Account, service: Service, name: str, version: str, pa
 
 @cache
 def _built(name: str, version: str, address: str) -> Any:
-    """Return Google's client for an API, built once per process."""
     import httplib2
     from googleapiclient.discovery import build
 

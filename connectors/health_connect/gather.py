@@ -214,7 +214,6 @@ def _take_rate(into: Gathered, row: Fields) -> None:
 
 
 def _take_sleep(into: Gathered, row: Fields) -> None:
-    """Add a sleep session to the night of the local date of its end."""
     end, lasted = _second(row, "session_end_time", "end_time"), row.number("duration_seconds")
     start = _second(row, "start_time") if lasted is None else end - int(lasted)
     _ordered(row, start, end)

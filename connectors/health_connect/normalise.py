@@ -39,7 +39,6 @@ ByOrigin = Mapping[str, list[Reading]]
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - no record has a parent
-    """Return the samples and episodes of a record. Raises BadRecord naming the unreadable field."""
     read, fields = STREAM_READERS.get(record.stream), Fields.of(SPEC.name, record)
     if read is None:
         raise fields.bad("not a stream of health_connect")

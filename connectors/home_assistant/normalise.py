@@ -36,7 +36,6 @@ UNIT = "attributes.unit_of_measurement"
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - no record has a parent
-    """Return the samples or the sleep of a reading. Raises BadRecord, which names the field, if unreadable."""
     fields, kind = Fields.of("home_assistant", record), record.key.partition("/")[0]
     if kind == "sleep":
         return [_sleep(fields, record.key)]
@@ -58,7 +57,6 @@ def _stretch(fields: Fields) -> Stretch:
 
 
 def _value(fields: Fields, units: Units) -> float:
-    """Return a sensor's state in the metric's unit."""
     unit = fields.get(UNIT)
     if not isinstance(unit, str) or unit not in units:
         raise fields.bad("unit_of_measurement is missing or unknown")

@@ -55,7 +55,6 @@ def _items(record: RawRecord, stream: str, master: str | None) -> Sequence[Item]
 
 
 def _task(key: str, calendar: str, payload: Mapping[str, Any]) -> list[Item]:
-    """Return a list with the task of a record."""
     stated = payload.get("due")
     start, due = payload.get("start"), _started_plus(payload) if stated is None else stated
     day = _day(due)
@@ -106,7 +105,6 @@ def _is_number(value: Any) -> bool:
 
 
 def _completed(payload: Mapping[str, Any]) -> datetime | None:
-    """Return when a task was completed, or None for a task that is not."""
     status, completed = payload.get("status"), _instant(payload.get("completed"))
     if status in OPEN:
         return None
@@ -147,7 +145,6 @@ def _kind(payload: Mapping[str, Any]) -> str:
 
 
 def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of an event's start, end and recurrence."""
     start, end = payload.get("start"), payload.get("end")
     length = _length(payload)
     lines = {"recurrence": _lines(payload)}
@@ -179,7 +176,6 @@ def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _exception(master: str, payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields for the series ``master`` and the instance that an event replaces, or none for other events."""
     original = payload.get("original")
     if original is None:
         return {}

@@ -103,7 +103,6 @@ def recurrence_lines(component: Component) -> list[str] | None:
 
 
 def _line(name: str, value: Any) -> str:
-    """Return a recurrence line."""
     zone = str(getattr(value, "params", {}).get("TZID", ""))
     text = value.to_ical().decode() if hasattr(value, "to_ical") else ""
     if not zone or zone == UNKNOWN:

@@ -290,7 +290,6 @@ def _offset(zone: tzinfo, wall: datetime) -> timedelta:
 
 
 def _rule(walls: Sequence[datetime]) -> str | None:
-    """Return when a change comes each year as POSIX writes it, e.g."""
     weeks, last = (
         {(at.day - 1) // 7 + 1 for at in walls},
         all((at + timedelta(days=7)).month != at.month for at in walls),

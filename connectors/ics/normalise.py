@@ -9,8 +9,4 @@ from connectors.icalendar.meaning import meanings
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Return a list with the event or the task of a raw record. Return an empty list for a cancelled task.
-
-    Raises BadRecord, which names the property, if it is unreadable.
-    """
     return meanings("ics", record, record.stream)

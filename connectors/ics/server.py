@@ -93,7 +93,6 @@ class Server:
 
 
 def _read(answer: requests.Response, now: datetime) -> Answer | None:
-    """Return (a calendar's content, its validators), or None for status 304 (not modified)."""
     if answer.status_code == 304:
         return None
     if answer.status_code in (*GONE_STATUSES, *REFUSED_STATUSES):
@@ -108,7 +107,6 @@ def _read(answer: requests.Response, now: datetime) -> Answer | None:
 
 
 def _content(answer: requests.Response) -> bytes:
-    """Return the content of an answer."""
     content = bytearray()
     chunks: Any = answer.iter_content(CHUNK)
     for chunk in chunks:

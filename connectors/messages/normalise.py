@@ -23,10 +23,6 @@ UNREADABLE_REASONS = {
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Return a sample for each count of a day. Raises BadRecord for an unreadable line or field.
-
-    The error states the reason, never the content.
-    """
     payload = record.payload
     if "unreadable" in payload:
         raise BadRecord(f"messages/day: {UNREADABLE_REASONS.get(str(payload['unreadable']), 'a line is no day')}")

@@ -36,15 +36,10 @@ class Oura:
         self._session.close()
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield a stream's pages, from ``SPEC.overlap`` before the cursor's date to tomorrow, 30 days per request.
-
-        Without a cursor they begin as many days before tomorrow as the setting ``days`` says.
-        """
         window = Window.after(cursor, now=now, days=self._days, overlap=SPEC.overlap)
         yield from window.pages(stream, MONTH, lambda first, last: self._records(stream, first, last, now))
 
     def _records(self, stream: str, first: date, last: date, now: datetime) -> Iterator[tuple[RawRecord, ...]]:
-        """Yield the raw records of the dates ``first`` to ``last``, a tuple for each answer."""
         if stream == "heartrate":
             asked = {"start_datetime": midnight(first).isoformat(), "end_datetime": midnight(last + DAY).isoformat()}
             pages = iter([_by_day([row for rows in self._listed(stream, asked, now) for row in rows], self._zone)])

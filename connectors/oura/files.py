@@ -110,7 +110,6 @@ def read(file: File, *, zone: str, settings: Mapping[str, str] | None = None) ->
 def _without_tags(
     rows: Iterable[tuple[str, Mapping[str, Any]]], left: Counter[str]
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield rows that are no tags, and count the others."""
     for stream, row in rows:
         if stream == TAG:
             left[TAGS_LEFT] += 1

@@ -25,9 +25,6 @@ MINDFUL = frozenset({"breathing", "meditation", "relaxation"})
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - no record has a parent
-    """Return the samples and episodes of a raw record. Raises BadRecord, which names the unreadable field, never its
-    value.
-    """
     return list(_items(record.stream, record.key, Fields.of(SPEC.name, record)))
 
 
@@ -57,7 +54,6 @@ def _saved(fields: Fields) -> Iterator[tuple[datetime, float]]:
 
 
 def _sleep(key: str, fields: Fields) -> Iterator[Item]:
-    """Yield a sleep and what was measured in it."""
     if fields.get("type") is None and "type" in fields.payload:
         return
     told, key = _told(fields), words(fields.get("id")) or key

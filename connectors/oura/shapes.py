@@ -196,7 +196,6 @@ class Pieces:
             before |= told
 
     def _placed(self, row: Mapping[str, Any], name: str) -> Any:
-        """Return a time with its offset."""
         text, east, place = row.get(name), finite(row.get("timezone")), time_zone(self.zone)
         wall = utc_of_naive(text) if isinstance(text, str) and utc(text) is None else None
         if wall is not None and (east is not None or place is not None):

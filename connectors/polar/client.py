@@ -40,7 +40,6 @@ class Polar:
         self._session = oauth.open_session(account, SPEC)
 
     def close(self) -> None:
-        """Close the connections to the API."""
         self._session.close()
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:

@@ -12,9 +12,6 @@ from connectors.stretches import Stretch
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
-    """Return the samples and episodes of a raw record. Raises BadRecord, which names the unreadable field, never its
-    value.
-    """
     return list(_items(record.stream, record.key, Fields.of(SPEC.name, record), parent))
 
 
@@ -36,7 +33,6 @@ def _night(fields: Fields) -> Stretch:
 
 
 def _sleep(key: str, fields: Fields) -> Iterator[Item]:
-    """Yield a night as an episode, and its score as a sample."""
     night, stages = _night(fields), fields.measured(STAGES)
     unknown = fields.number("unrecognized_sleep_stage", SECONDS) or 0.0
     values = {

@@ -44,7 +44,6 @@ SPORTS = {  # developer.samsung.com/health/android/data/api-reference/EXERCISE_T
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - no record has a parent
-    """Return the episodes and samples of a date. Raises BadRecord naming the unreadable field, never its value."""
     fields = Fields.of("samsung_health", record)
     zone, day = fields.zone("zone"), Fields({"key": record.key}, fields.name).day("key")
     return list(_items(record.stream, day, fields, zone))
@@ -70,7 +69,6 @@ def _items(stream: str, day: date, fields: Fields, zone: ZoneInfo) -> Iterator[I
 
 
 def _night(day: date, fields: Fields) -> Iterator[Item]:
-    """Yield the sleeps and naps of a date."""
     stages, found = dict(fields.objects("stages")), fields.objects("sleeps")
     kept: list[Stretch] = []
     times = {key: _stretch(row, day) for key, row in found}
@@ -124,7 +122,6 @@ def _workout(key: str, row: Fields) -> Item:
 
 
 def _readings(metric: Metric, fields: Fields) -> Iterator[Item]:
-    """Yield the means of quarter-hours."""
     by_offset: dict[int, list[tuple[float, float]]] = defaultdict(list)
     bins = list(_told(fields, "bins"))
     covered = {int(at) // QUARTER_HOUR_SECONDS for at, _, _ in bins}

@@ -105,7 +105,6 @@ def _digest(path: tuple[str, ...]) -> str:
 
 
 def _from_json(file: File, zone: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield (key, payload) of each task of a JSON file."""
     items: list[dict[str, Any]] = []
     projects: dict[str, str] = {}
     broken = False

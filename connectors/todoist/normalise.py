@@ -37,7 +37,6 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
 
 
 def _completed(payload: Any) -> datetime | None:
-    """Return when a task was completed, or None while it is open."""
     at = utc(payload.get("completed"))
     if payload.get("checked") is not True:
         return at

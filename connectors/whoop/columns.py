@@ -157,7 +157,6 @@ def normalise_row(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]
 
 
 def _cycle(record: RawRecord) -> Iterator[Sample]:
-    """Yield samples of the night's recovery, on the date of waking."""
     row = record.payload
     if (slept := _slept(record)) is not None:
         yield from slept.samples(record.key, _values(row, RECOVERY_COLUMNS))
@@ -212,7 +211,6 @@ def _session(record: RawRecord) -> Episode:
 
 
 def _answer(record: RawRecord) -> Sample:
-    """Return an answer of the journal as a note, 1 for yes and 0 for no, at the begin of the night after its day."""
     row, offset = record.payload, _offset(record.payload)
     at, name = _utc(row, "Cycle start time", offset), note_name(row.get("Question text"))
     if name is None:

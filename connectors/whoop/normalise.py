@@ -47,9 +47,6 @@ SCORED = {"SCORED": True, "PENDING_SCORE": False, "UNSCORABLE": False}
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
-    """Return the samples and episodes of a raw record. Raises BadRecord, which names the unreadable field, never its
-    value.
-    """
     if record.stream.startswith("export_"):
         from connectors.whoop.columns import normalise_row
 

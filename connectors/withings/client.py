@@ -36,14 +36,9 @@ class Client:
         self._session = oauth.open_session(account, SPEC)
 
     def close(self) -> None:
-        """Close the connections to the API."""
         self._session.close()
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield a stream's pages, from ``SPEC.overlap`` before the cursor's date to tomorrow, 30 days per request.
-
-        Without a cursor they begin as many days before tomorrow as the setting ``days`` says.
-        """
         window = Window.after(cursor, now=now, days=self._days, overlap=SPEC.overlap)
         yield from window.pages(stream, MONTH, partial(self._listed, stream, now))
 

@@ -12,7 +12,6 @@ SHORTEST_NIGHT = 120  # minutes; Withings does not tell which sleep is a nap
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - no record has a parent
-    """Return the samples and episodes of a raw record. Raises BadRecord naming the field, never its value."""
     fields = Fields.of(SPEC.name, record)
     return list(_sleep(record.key, fields) if record.stream == "sleep" else _activity(record.key, fields))
 

@@ -128,7 +128,6 @@ def _served(posterior: Posterior, trust: float) -> Array:
 
 
 def _foretold(observation: Observation, planned: Array, known: Heard, actions: Sequence[ActionType]) -> Forecast:
-    """Return the learner's forecast for each of ``actions``."""
     slot, day = int(observation.slot), observation.day
     options = [
         Asked(

@@ -178,7 +178,6 @@ class Learner:
 
 
 def _through(learner: Learner, rows: Array, taken: Sequence[bool], days: Sequence[float]) -> Learner:
-    """Return the learner after a block of answers."""
     import numpy as np
 
     n, known = len(rows), learner.of

@@ -120,7 +120,6 @@ class Llm:
 
 
 def _decision(said: Said, observation: Observation, model: str, by: str) -> Decision:
-    """Return a model's answer as a decision that is certain of its action."""
     chosen = {action: float(action is said.action) for action in observation.feasible}
     why = said.reasoning or "it gave no reason"
     return Decision(
@@ -156,7 +155,6 @@ def open_policy(settings: Mapping[str, str] | None = None) -> Policy:
 
 
 def _address(address: str) -> str:
-    """Return the address of a service unchanged."""
     from urllib.parse import urlsplit
 
     try:
@@ -176,7 +174,6 @@ def _key(key: str) -> str:
 
 
 def _number(settings: Mapping[str, str], name: str, least: float, most: float) -> float:
-    """Return a setting as a number."""
     try:
         value = float(settings[name])
     except ValueError:

@@ -71,7 +71,6 @@ def decided(chat: Chat, tries: Sequence[Question], feasible: Sequence[ActionType
 
 
 def _once(chat: Chat, question: Question, until: float, feasible: Sequence[ActionType]) -> Said:
-    """Ask a question and return its answer."""
     reply = asked(chat, question, until - monotonic())
     try:
         if reply.cut:

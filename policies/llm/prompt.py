@@ -127,7 +127,6 @@ def _sum(older: Sequence[Interaction], room: float) -> str:
 
 
 def _now(observation: Observation) -> str:
-    """Return the present state as text, a line each."""
     past = [told for one in observation.step_history if (told := _step(one))]
     lines = ["Lately:", *past] if past else []
     lines.append(f"Now: {when(observation.day, observation.slot)}, {observation.remaining_steps} slots left this week.")

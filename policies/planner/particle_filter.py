@@ -176,7 +176,6 @@ class Draws(NamedTuple):
 
 @cache
 def _draws(n: int) -> Draws:
-    """Return the random draws for n particles."""
     import numpy as np
 
     rng = np.random.default_rng(3)
@@ -218,7 +217,6 @@ def renew(crowd: Particles) -> None:
 
 
 def _within_groups(crowd: Particles) -> Array:
-    """Return the weights (kinds, n / kinds) of the particles."""
     import numpy as np
 
     if crowd.kinds == 1:

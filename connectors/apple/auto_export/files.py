@@ -158,7 +158,6 @@ def _names(document: Json) -> Iterator[Metric]:
 
 
 def _named(document: Json) -> Iterator[Metric]:
-    """Yield (name, unit) of the metric object that follows in the document."""
     found = {"name": "", "units": ""}
     cut_off = False
     try:

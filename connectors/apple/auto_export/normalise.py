@@ -89,7 +89,6 @@ Point = tuple[int, float, int]  # Unix seconds, value, minutes east of UTC
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Return the samples and episodes of a raw record. Raises BadRecord, which names the field, if it is unreadable."""
     fields = Fields.of("health_auto_export", record)
     read = STREAM_READERS.get(record.stream)
     if read is None:

@@ -127,7 +127,6 @@ def _either(raw: Mapping[str, Any], zone: str, *names: str) -> At | None:
 
 
 def _figures(told: Mapping[str, float]) -> dict[str, float]:
-    """Return a summary's minutes by our names (light, deep, rem, asleep, awake, in_bed) instead of the app's."""
     stages = {
         ours: told[theirs] for theirs, ours in (("core", "light"), ("deep", "deep"), ("rem", "rem")) if theirs in told
     }

@@ -172,7 +172,6 @@ class Collected:
             self.aside[head.type, "it ends before it begins" if low > high else reason] += 1
 
     def _keep(self, head: Head, span: np.ndarray, texts: list[bytes], inside: list[Inside]) -> None:
-        """Store rows of the same type, unit and source, whose times are plausible, as the role of their kind asks."""
         kind = head.kind
         if self.keep_all:
             self._keep_every(head, span, texts)
@@ -216,7 +215,6 @@ class Collected:
             self.spill.put(rows, prints(rows[:, 1:], self._seeds[number]))
 
     def _keep_every(self, head: Head, span: np.ndarray, texts: list[bytes]) -> None:
-        """Store each row unchanged, as the setting ``keep_all`` asks."""
         found = values(texts)
         for word in set(texts):
             rows = (
@@ -243,7 +241,6 @@ class Collected:
             self._put(series, span[rows])
 
     def _varied(self, head: Head, span: np.ndarray, found: np.ndarray, inside: list[Inside]) -> None:
-        """Store readings of SDNN."""
         import numpy as np
 
         together: dict[Series, list[tuple[int, float]]] = defaultdict(list)

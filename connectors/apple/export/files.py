@@ -177,7 +177,6 @@ def read(
 
 
 def _remembered(export: Export, reading: Reading, file: File, memory: FileMemory) -> Iterator[Page]:
-    """Yield the pages of a whole export, and then what to remember of it."""
     marks = {month: export.mark(month) for month in export.months() if export.inside(month)}
     still = reading.still(marks, memory.stored())
     changed = [month for month in export.months() if month not in still]

@@ -53,7 +53,6 @@ QUARTER, DAY, WEEK_SECONDS = timedelta(minutes=15), timedelta(days=1), 7 * 86_40
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Return the samples and episodes of a raw record. Raises BadRecord, which names the field, if it is unreadable."""
     fields = Fields.of("apple_health", record)
     if record.stream in STORED_ALONE:
         return []

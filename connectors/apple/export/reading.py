@@ -97,7 +97,6 @@ class Reading:
             self._recent = blocks(*bounds(lately)).start
 
     def _taken(self, piece: bytes, at: int, *, may_skip: bool) -> bool:
-        """Collect a piece of rows, or skip it."""
         mark = mark_of(piece) if may_skip else ""
         part = self.earlier.parts.get(mark) if self.earlier is not None else None
         if part is not None and max(part.sums, default=0) < self._recent:
@@ -153,7 +152,6 @@ def _pieces(chunks: Iterator[bytes], text: bytes, end: int) -> Iterator[tuple[by
 
 
 def _chunks(stream: BinaryIO) -> Iterator[bytes]:
-    """Yield the file in chunks."""
     import zipfile
     import zlib
 

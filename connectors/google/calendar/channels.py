@@ -107,7 +107,6 @@ class _Channels:
         return self._member if self._address is not None else None
 
     def _opened(self, calendar: str) -> Channel | None:
-        """Open a channel for a calendar and return it."""
         name = f"{self._member}-{secrets.token_hex(8)}"
         body = {
             "id": name,

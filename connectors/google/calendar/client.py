@@ -20,6 +20,7 @@ from connectors.google.auth import open_service
 from connectors.google.calendar.calendars import calendars, items
 from connectors.google.calendar.consent import CALENDAR
 from connectors.google.calendar.normalise import OURS, TASK_LINK, THEIRS
+from connectors.lists import dropped
 
 PAGE_MAX_EVENTS = 2500  # the API's maximum
 BEGUN = ""  # in place of a token: some of the calendar is stored, but not yet all of it
@@ -62,26 +63,25 @@ class GoogleCalendar:
             self._followed, _ = calendars(self._service, None, now)
         tokens: dict[str, str] = json.loads(cursor) if cursor else {}
         for calendar in sorted(set(tokens) - set(self._followed)):
-            yield _dropped(calendar, tokens)
+            yield dropped("event", calendar, tokens)
         shut: list[str] = []
         for calendar, theirs in self._followed.items():
             try:
                 yield from self._follow(calendar, tokens, now, theirs=theirs)
             except NotFound:  # unshared or removed since the list was read
-                yield _dropped(calendar, tokens)
+                yield dropped("event", calendar, tokens)
             except Forbidden:
                 shut.append(calendar)
                 if len(shut) == len(self._followed):  # it is not about one calendar
                     raise
         for calendar in shut:
-            yield _dropped(calendar, tokens)
+            yield dropped("event", calendar, tokens)
 
     def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:  # noqa: ARG002 - the port's shape
         """Yield a page without records. A push does not say what changed, so the pull that follows reads the change."""
         yield Page(stream=stream, records=())
 
     def _follow(self, calendar: str, tokens: dict[str, str], now: datetime, *, theirs: bool) -> Iterator[Page]:
-        """Yield the pages of a calendar's changes since its sync token in ``tokens``."""
         ended = _Ended(calendar=calendar, theirs=theirs)
         if tokens.get(calendar):
             try:
@@ -161,14 +161,7 @@ class _Ended:
         return Covers(parents=frozenset(self._gone)) if self._gone else None
 
 
-def _dropped(calendar: str, tokens: dict[str, str]) -> Page:
-    tokens.pop(calendar, None)
-    cursor = json.dumps(tokens, sort_keys=True)
-    return Page(stream="event", records=(), cursor=cursor, covers=Covers(prefix=f"{calendar}/"))
-
-
 def _record(calendar: str, item: Mapping[str, Any], *, theirs: bool) -> RawRecord:
-    """Return an event as a raw record."""
     # A cancelled exception is stored, because it says that the series has no instance at that time.
     gone = item.get("status") == "cancelled" and "recurringEventId" not in item
     series = item.get("recurringEventId")
@@ -182,7 +175,6 @@ def _record(calendar: str, item: Mapping[str, Any], *, theirs: bool) -> RawRecor
 
 
 def _kept(item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the part of an event that is stored, without other programs' properties and without its description."""
     kept = dict(item)
     if TASK_LINK in str(kept.pop("description", "")):
         kept["description"] = TASK_LINK

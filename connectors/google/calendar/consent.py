@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
 
-from bridge.domain.ports import Account, Browser
 from connectors.google import auth
 from connectors.google.answers import Service
 
@@ -15,16 +14,4 @@ CALENDAR = Service(
     reads="calendars",
     writes="https://www.googleapis.com/auth/calendar.app.created",  # calendars this app made, no others
 )
-
-
-def authorise(account: Account, browser: Browser, *, write: bool = False, also: Sequence[str] = ()) -> None:
-    """Ask for consent at Google to read calendars, and with ``write`` also to write into a calendar of the bridge.
-
-    ``also`` are scopes of other services. Raises NeedsLogin when the consent is refused, incomplete or unanswered.
-    """
-    auth.authorise(account, browser, CALENDAR, write=write, also=also)
-
-
-def revoke(account: Account) -> bool:
-    """Revoke the consent at Google. Returns True if Google confirmed."""
-    return auth.revoke(account)
+authorise = partial(auth.authorise, service=CALENDAR)

@@ -28,10 +28,6 @@ RESPONSES = {
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Return a list with the event of an event resource, or an empty list for a calendar.
-
-    Raises BadRecord, which names the field, if it is unreadable.
-    """
     if record.stream == "calendar":
         return []
     payload = record.payload
@@ -49,7 +45,6 @@ def _hole(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of an event's start, end and recurrence."""
     start, end = mapping(payload.get("start")), mapping(payload.get("end"))
     first, last = _date(start), _date(end)
     if first is not None:
@@ -66,7 +61,6 @@ def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _exception(payload: Mapping[str, Any], calendar: str) -> dict[str, Any]:
-    """Return the fields for the series of an event and the instance that it replaces, or none for other events."""
     master = payload.get("recurringEventId")
     if not isinstance(master, str) or not master:
         return {}
@@ -78,7 +72,6 @@ def _exception(payload: Mapping[str, Any], calendar: str) -> dict[str, Any]:
 
 
 def _facts(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all fields of an event except its times and its series."""
     attendees = [a for a in rows(payload.get("attendees")) if isinstance(a, dict)]
     people = [a for a in attendees if a.get("resource") is not True]
     me = next((a for a in people if a.get("self") is True), None)

@@ -81,6 +81,6 @@ SPEC = ConnectorSpec(
     opens="connectors.google.health.client:GoogleHealth",
     shareable="connectors.google.health.shareable:SHAREABLE",
     authorises="connectors.google.health.client:authorise",
-    revokes="connectors.google.health.client:revoke",
+    revokes="connectors.google.auth:revoke",
     notices="connectors.google.health.webhook:notice",
 )

@@ -6,15 +6,15 @@ The API tells neither changes nor deletions, so every pull reads the last days a
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 from urllib.parse import urlencode
 
 from bridge.domain.errors import NotPermitted, SourceChanged
-from bridge.domain.ports import Account, Browser
+from bridge.domain.ports import Account
 from bridge.domain.types import Page, RawRecord
 from connectors.google import auth
 from connectors.google.answers import Service, Uncovered, answered
@@ -36,6 +36,7 @@ HEALTH = Service(
     reads="health data",
     fades="Google ends consents to health data after some days or weeks, even for apps in production",
 )
+authorise = partial(auth.authorise, service=HEALTH)
 
 DAY = timedelta(days=1)
 POINTS_MAX, SESSIONS_MAX = 1000, 25  # rows of a page; of sleeps and workouts Google sends no more than 25
@@ -107,7 +108,6 @@ class GoogleHealth:
         self._days = int(account.settings["days"])
 
     def close(self) -> None:
-        """Close the connections to the API."""
         if "_http" in vars(self):
             self._http.http.close()
 
@@ -134,7 +134,6 @@ class GoogleHealth:
         return words(mapping(self._ask("identity", now)).get("healthUserId"))
 
     def _read(self, stream: str, first: date, last: date, now: datetime) -> Iterator[tuple[RawRecord, ...]]:
-        """Yield the pages of a stream between two dates, both included."""
         kind = KINDS[stream]
         granted = (self._account.token() or {}).get("scopes")
         if granted and kind.scope not in granted:
@@ -198,16 +197,3 @@ def _kept(value: Any) -> Any:
 
 def _written(day: date) -> dict[str, int]:
     return {"year": day.year, "month": day.month, "day": day.day}
-
-
-def authorise(account: Account, browser: Browser, *, also: Sequence[str] = ()) -> None:
-    """Ask for consent at Google to read health data, and to the scopes ``also`` of other services.
-
-    Raises NeedsLogin when the consent is refused, unanswered, or without any scope of health data.
-    """
-    auth.authorise(account, browser, HEALTH, also=also)
-
-
-def revoke(account: Account) -> bool:
-    """Revoke the consent at Google. Returns True if Google confirmed."""
-    return auth.revoke(account)

@@ -20,7 +20,6 @@ DIFFERENCE = "dailySleepTemperatureDerivations.baselineTemperatureCelsius"
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - no record has a parent
-    """Return the episodes and samples of a record. Raises BadRecord naming the unreadable field, never its value."""
     return list(_items(record.stream, record.key, Fields.of(SPEC.name, record)))
 
 
@@ -48,7 +47,6 @@ def _sleep(key: str, fields: Fields) -> Item:
 
 
 def _minutes(fields: Fields, lasted: Stretch) -> dict[Metric, float | None]:
-    """Return the minutes of a sleep by its summary."""
     stages = _summed(fields) or _counted(fields)
     values: dict[Metric, float | None] = {
         metric: stages.get(name) for name, metric in STAGES.items() if any(stages.get(one) for one in STAGES)
@@ -121,7 +119,6 @@ def _sum(stream: str, fields: Fields) -> Iterator[Item]:
 
 
 def _date(fields: Fields, path: str) -> date:
-    """Return the date that the field ``path`` holds as an object of year, month and day."""
     told: Mapping[str, Any] = mapping(fields.get(path))
     try:
         found = date(told["year"], told["month"], told["day"])

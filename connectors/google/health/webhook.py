@@ -40,7 +40,6 @@ def notice(
 
 
 def _notices(data: Mapping[str, Any], now: datetime) -> Iterator[Notice]:
-    """Yield the notice of a change."""
     member, stream = words(data.get("healthUserId")), STREAM_OF_KIND.get(str(data.get("dataType")))
     dates = sorted(_dates(data))
     if member is None or stream is None or not dates:

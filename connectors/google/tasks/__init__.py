@@ -20,5 +20,5 @@ SPEC = ConnectorSpec(
     opens="connectors.google.tasks.client:GoogleTasks",
     shareable="connectors.google.tasks.shareable:SHAREABLE",
     authorises="connectors.google.tasks.client:authorise",
-    revokes="connectors.google.tasks.client:revoke",
+    revokes="connectors.google.auth:revoke",
 )

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from bridge.domain.errors import SourceChanged
-from bridge.domain.ports import Account, Browser
+from bridge.domain.ports import Account
 from bridge.domain.types import Covers, Page, RawRecord
 from connectors.google import auth
 from connectors.google.answers import Gone, Invalid, NotFound, Service, answered
 from connectors.google.auth import open_service
+from connectors.lists import dropped
 
 TASKS = Service(
     source="google_tasks",
@@ -21,6 +22,7 @@ TASKS = Service(
     scope="https://www.googleapis.com/auth/tasks.readonly",
     reads="tasks",
 )
+authorise = partial(auth.authorise, service=TASKS)
 
 PAGE_MAX_TASKS = 100  # the API's maximum
 OVERLAP = timedelta(hours=1)  # before the last pull began, read once more: clocks differ
@@ -55,7 +57,7 @@ class GoogleTasks:
             self._list_lists(now)
         since: dict[str, str] = json.loads(cursor) if cursor else {}
         for gone in sorted(set(since) - set(self._lists or ())):
-            yield _dropped(gone, since)
+            yield dropped("task", gone, since)
         for one in self._lists or ():
             try:
                 yield from self._follow(one, since, now)
@@ -63,7 +65,7 @@ class GoogleTasks:
                 self._list_lists(now)
                 if one in (self._lists or ()):
                     raise
-                yield _dropped(one, since)
+                yield dropped("task", one, since)
 
     def _list_lists(self, now: datetime) -> Page:
         found: list[Mapping[str, Any]] = []
@@ -86,7 +88,6 @@ class GoogleTasks:
             yield from self._listing(one, since, now)
 
     def _listing(self, one: str, since: dict[str, str], now: datetime) -> Iterator[Page]:
-        """Yield the pages of a task list, with its changes since an hour before its last pull in ``since``."""
         options: dict[str, Any] = {
             "tasklist": one,
             "maxResults": PAGE_MAX_TASKS,
@@ -112,12 +113,6 @@ class GoogleTasks:
         yield Page(stream="task", records=records, cursor=json.dumps(since, sort_keys=True), covers=covers)
 
 
-def _dropped(one: str, since: dict[str, str]) -> Page:
-    since.pop(one, None)
-    cursor = json.dumps(since, sort_keys=True)
-    return Page(stream="task", records=(), cursor=cursor, covers=Covers(prefix=f"{one}/"))
-
-
 def _items(body: Any, kind: str) -> list[Mapping[str, Any]]:
     # The answer is recognised by its ``kind``, because Google leaves out empty ``items``.
     items = body.get("items", []) if isinstance(body, dict) and body.get("kind") == kind else None
@@ -133,16 +128,3 @@ def _record(one: str, item: Mapping[str, Any]) -> RawRecord:
 
 def _text(at: datetime) -> str:
     return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def authorise(account: Account, browser: Browser, *, also: Sequence[str] = ()) -> None:
-    """Ask for consent at Google to read tasks, and to the scopes ``also`` of other services.
-
-    Raises NeedsLogin when the consent is refused, incomplete or unanswered.
-    """
-    auth.authorise(account, browser, TASKS, also=also)
-
-
-def revoke(account: Account) -> bool:
-    """Revoke the consent at Google. Returns True if Google confirmed."""
-    return auth.revoke(account)

@@ -14,10 +14,6 @@ from connectors.payload import Fields, words
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Return a list with the task of a task resource, or an empty list for a task list.
-
-    Raises BadRecord, which names the field, if it is unreadable.
-    """
     if record.stream == "list":
         return []
     fields = Fields.of("google_tasks", record)

@@ -143,7 +143,6 @@ class MicrosoftCalendar:
         return dict(sorted(found.items()))
 
     def _follow(self, calendar: str, state: _State, now: datetime) -> Iterator[Page]:
-        """Yield pages with a calendar's changes since its link."""
         link = state.links.get(calendar) or None
         try:
             found, following = self._changes(calendar, link, state, now)

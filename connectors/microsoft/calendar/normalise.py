@@ -48,7 +48,6 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
 
 
 def _times(payload: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of an event's start and end."""
     start, end, zone = payload.get("start"), payload.get("end"), told.get("originalStartTimeZone")
     if told.get("isAllDay") is True:
         first, last = written_date(start, zone), written_date(end, zone)
@@ -65,7 +64,6 @@ def _times(payload: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any
 
 
 def _facts(told: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all fields of an event except its times."""
     mine = told.get("isOrganizer") is not False
     return {
         "title": words(told.get("subject")),

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
 from bridge.domain.errors import CursorExpired
-from bridge.domain.ports import Account, Browser
+from bridge.domain.ports import Account
 from bridge.domain.types import Covers, Page, RawRecord
+from connectors.lists import dropped
 from connectors.microsoft.consent import obtain
 from connectors.microsoft.graph import REMOVED, Graph, Missing, Rejected, Thing
 from connectors.microsoft.todo import SPEC
 
 LIST_FIELDS = ("id", "wellknownListName")  # no names
 TASK_FIELDS = ("id", "title", "status", "dueDateTime", "completedDateTime", "lastModifiedDateTime")  # no notes
+
+authorise = partial(obtain, spec=SPEC)
 
 
 class MicrosoftToDo:
@@ -44,12 +48,12 @@ class MicrosoftToDo:
             return
         links: dict[str, str] = json.loads(cursor) if cursor else {}
         for gone in sorted(set(links) - set(self._lists)):
-            yield _dropped(gone, links)
+            yield dropped("task", gone, links)
         for one in self._lists:
             try:
                 yield self._changes(one, links, now)
             except Missing:  # it was removed since the lists were read
-                yield _dropped(one, links)
+                yield dropped("task", one, links)
 
     def _changes(self, one: str, links: dict[str, str], now: datetime) -> Page:
         """Return a page with a list's changes since its link, and save the next link in ``links``."""
@@ -77,17 +81,3 @@ class MicrosoftToDo:
 
 def _part(thing: Thing, fields: tuple[str, ...]) -> dict[str, Any]:
     return {name: thing[name] for name in fields if thing.get(name) is not None}
-
-
-def _dropped(one: str, links: dict[str, str]) -> Page:
-    links.pop(one, None)
-    cursor = json.dumps(links, sort_keys=True)
-    return Page(stream="task", records=(), cursor=cursor, covers=Covers(prefix=f"{one}/"))
-
-
-def authorise(account: Account, browser: Browser, *, also: Sequence[str] = ()) -> None:
-    """Ask for consent to read tasks, and to the scopes ``also`` of other sources.
-
-    Raises NeedsLogin when the consent is declined, incomplete or unanswered.
-    """
-    obtain(account, browser, SPEC, also=also)

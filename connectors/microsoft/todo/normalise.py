@@ -17,10 +17,6 @@ STATES = {"notStarted": False, "inProgress": False, "waitingOnOthers": False, "d
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Return a list with the task of a record, or an empty list for a task list.
-
-    Raises BadRecord, which names the field, if it is unreadable.
-    """
     if record.stream == "list":
         return []
     fields = Fields.of("microsoft_todo", record)
@@ -47,7 +43,6 @@ def _due(fields: Fields) -> date | None:
 
 
 def _completed(fields: Fields) -> datetime | None:
-    """Return when a task was completed, or None while it is open."""
     if not fields.choice("status", STATES):
         return None
     at, changed = instant(fields.get("completedDateTime")), utc(fields.get("lastModifiedDateTime"), EVENT_YEARS)

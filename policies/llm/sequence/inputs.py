@@ -76,7 +76,6 @@ def _by_meter(values: Sequence[Any]) -> Array:
 
 
 def _answers(history: Sequence[Interaction]) -> Slots:
-    """Return a user's recommendations and answers as slots, in the order of ``history``."""
     # Changes, anomalies and rewards are 0, because they are unknown for a user.
     import numpy as np
 

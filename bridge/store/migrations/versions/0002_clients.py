@@ -10,7 +10,6 @@ down_revision = "0001"
 
 
 def upgrade() -> None:
-    """Create the table of clients."""
     op.create_table(
         "clients",
         sa.Column("name", sa.Text(), nullable=False),
