@@ -1,10 +1,17 @@
-"""Follow lists of tasks, or calendars, of an account, whose cursor maps each list to where its changes go on."""
+"""Follow lists of tasks, or calendars, of an account, and read those that come as files."""
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator, Sequence
 
-from bridge.domain.types import Covers, Page
+from bridge.domain.errors import CutShort
+from bridge.domain.ports import File
+from bridge.domain.types import FILE_PARENT_PREFIX, Covers, Page, RawRecord
+
+PAGE_TASKS = 500
+COPY_SUFFIX = re.compile(r" ?\(\d+\)$")  # what browsers add to the name of a file that is downloaded again
 
 
 def dropped(stream: str, name: str, places: dict[str, str]) -> Page:
@@ -12,3 +19,21 @@ def dropped(stream: str, name: str, places: dict[str, str]) -> Page:
     places.pop(name, None)
     cursor = json.dumps(places, sort_keys=True)
     return Page(stream=stream, records=(), cursor=cursor, covers=Covers(prefix=f"{name}/"))
+
+
+def named(file: File) -> tuple[str, str]:
+    """Return (the name of a list, the parent of its records) from a file's name, the same for a second download."""
+    name = COPY_SUFFIX.sub("", file.name.rpartition(".")[0] or file.name).encode("utf-8", "replace").decode()
+    return name, f"{FILE_PARENT_PREFIX}{name}"
+
+
+def file_pages(parent: str, records: Sequence[RawRecord], *, cut: bool) -> Iterator[Page]:
+    """Yield the tasks of a file in pages, and delete those of an earlier file of its name that it lacks.
+
+    Raises CutShort after the readable part if the file is ``cut``.
+    """
+    for begin in range(0, len(records), PAGE_TASKS):
+        yield Page(stream="task", records=tuple(records[begin : begin + PAGE_TASKS]))
+    if cut:
+        raise CutShort("it ends early or is damaged; what came before was read. Export it again")
+    yield Page(stream="task", records=(), covers=Covers(parents=frozenset({parent})))

@@ -17,6 +17,19 @@ from connectors.instants import (
     offset_in,
 )
 
+Span = tuple[float, float]  # begin and end in Unix seconds
+
+
+def merged(spans: Iterable[Span]) -> list[Span]:
+    """Return spans ascending, with those joined that touch or overlap."""
+    found: list[Span] = []
+    for start, end in sorted(spans):
+        if found and start <= found[-1][1]:
+            found[-1] = found[-1][0], max(found[-1][1], end)
+        else:
+            found.append((start, end))
+    return found
+
 
 def joined(parts: Sequence[Sequence[float]]) -> tuple[float, float, float, float] | None:
     """Return (count, mean, lowest, highest) of several means that begin so, or None for less than a reading in all."""

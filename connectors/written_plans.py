@@ -28,7 +28,7 @@ class WrittenPlans:
         self._account = account
         self.now = now
         self.calendar = str(token.get("calendar") or "")
-        noted = token.get("plans", {})
+        noted = {key: {"end": note} if isinstance(note, str) else note for key, note in token.get("plans", {}).items()}
         self.notes = {key: note for key, note in noted.items() if datetime.fromisoformat(note["end"]) > now}
         self.current = [plan for plan in plans if plan.end > now]
         self.withdrawn = set(self.notes) - {plan.key for plan in self.current}
@@ -74,15 +74,10 @@ class WrittenPlans:
 
     def remember(self, **more: Any) -> None:
         """Save values by their names beside the consent, if any of them changed."""
-        remember(self._account, **more)
-
-
-def remember(account: Account, **more: Any) -> None:
-    """Save values by their names beside an account's consent, if any of them changed."""
-    with account.refresh_lock():
-        token = account.token() or {}
-        if any(token.get(name) != value for name, value in more.items()):
-            account.save_token(token | more)
+        with self._account.refresh_lock():
+            token = self._account.token() or {}
+            if any(token.get(name) != value for name, value in more.items()):
+                self._account.save_token(token | more)
 
 
 def event_id(key: str) -> str:

@@ -13,7 +13,6 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from bridge.domain.errors import SetupError
 from bridge.domain.ports import EventClassifier, Invitation, Setting
@@ -22,7 +21,7 @@ from classifiers import linear
 from classifiers.llm.answer import ACTION_WORDS, Said, Sorted, read
 from classifiers.llm.prompt import clean, digest, request
 from rhythm_env.chat.fault import Fault
-from rhythm_env.chat.service import Service
+from rhythm_env.chat.service import Service, is_address, is_key, number_in
 from rhythm_env.interface import ActionType
 
 log = logging.getLogger(__name__)
@@ -172,29 +171,21 @@ def open_classifier(settings: Mapping[str, str], folder: Path) -> EventClassifie
 
 def _address(settings: Mapping[str, str]) -> str:
     address = settings["address"].strip()
-    try:
-        parts = urlsplit(address)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.query and not parts.fragment
-    except ValueError:
-        usable = False
-    if not usable:
+    if not is_address(address):
         raise _unusable("address", "an address like http://localhost:11434/v1")
     return address
 
 
 def _key(settings: Mapping[str, str]) -> str:
     key = settings["key"].strip()
-    if not key.isascii() or (key and not key.isprintable()):
+    if not is_key(key):
         raise _unusable("key", "one line of plain letters, digits and signs")
     return key
 
 
 def _number(settings: Mapping[str, str], name: str, least: float, most: float) -> float:
-    try:
-        value = float(settings[name])
-    except ValueError:
-        value = least - 1
-    if not least <= value <= most:
+    value = number_in(settings[name], least, most)
+    if value is None:
         raise _unusable(name, f"a number from {least} to {most}")
     return value
 

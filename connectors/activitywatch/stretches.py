@@ -12,11 +12,11 @@ from bridge.domain.samples import finite
 from bridge.domain.types import RawRecord
 from connectors.activitywatch.apps import WORK_KINDS
 from connectors.instants import utc
+from connectors.stretches import Span, merged
 
 GAP_SECONDS = 5 * 60.0  # as a pause in the calendar
 LEAST_SECONDS = 10 * 60.0  # of work in a stretch
 LONGEST_SECONDS = 24 * 3600.0  # of an event; a longer one is a fault of the watcher
-Span = tuple[float, float]  # Unix seconds
 Window = tuple[float, float, str]  # and the category
 
 
@@ -69,17 +69,6 @@ def day_records(hosts: Iterable[Host], zone: ZoneInfo, *, as_of: datetime | None
             },
             as_of=as_of,
         )
-
-
-def merged(spans: Iterable[Span]) -> list[Span]:
-    """Return spans ascending, with those joined that touch or overlap."""
-    found: list[Span] = []
-    for start, end in sorted(spans):
-        if found and start <= found[-1][1]:
-            found[-1] = found[-1][0], max(found[-1][1], end)
-        else:
-            found.append((start, end))
-    return found
 
 
 def _active(host: Host) -> Iterator[Window]:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from connectors.stretches import Span
+
 GAP = 9000  # seconds between two stretches, above which they belong to different sleeps
 LONGEST_IN_BED = 16 * 3600  # a longer stretch was not stopped in the morning
 
@@ -21,7 +23,6 @@ class Stretch:
 
 
 S = TypeVar("S", bound=Stretch)
-Span = tuple[float, float]
 
 
 def with_loose(stages: Iterable[S], loose: Iterable[S]) -> list[list[S]]:
@@ -55,17 +56,6 @@ def best_source(block: Iterable[S], rank: Callable[[Sequence[S]], Any]) -> list[
     for stretch in block:
         by_source.setdefault(stretch.source, []).append(stretch)
     return min(by_source.values(), key=rank)
-
-
-def union(spans: Iterable[Span]) -> list[Span]:
-    """Return spans (start, end) in ascending order, with those joined that overlap or touch."""
-    joined: list[Span] = []
-    for start, end in sorted(spans):
-        if joined and start <= joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(joined[-1][1], end))
-        else:
-            joined.append((start, end))
-    return joined
 
 
 def minutes(spans: Iterable[Span]) -> float:

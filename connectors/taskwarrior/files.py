@@ -11,12 +11,12 @@ import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from bridge.domain.errors import CutShort, SourceChanged
+from bridge.domain.errors import SourceChanged
 from bridge.domain.ports import File
-from bridge.domain.types import FILE_PARENT_PREFIX, Covers, Page, RawRecord
+from bridge.domain.types import Page, RawRecord
 from bridge.ingest.json_stream import Broken, Json
+from connectors.lists import file_pages, named
 
-PAGE_TASKS = 500
 TASKS_READ_MAX = 200_000
 TASK_MAX_CHARS = 200_000
 TASK_MARKS = (b'"uuid"', b'"description"', b'"status"', b'"entry"')
@@ -24,7 +24,6 @@ KEPT = ("description", "status", "due", "end", "modified", "project", "priority"
 LINE_MAX_BYTES = 8_000_000
 # A text, or a value that is no text, list or object. Numbers come as the place writes them, such as 13,2 or nan.
 TEXT_OR_VALUE = re.compile(rb'"(?:[^"\\\n]|\\.)*+"|(:\s*)([^\s"{}\[\]:,][^"{}\[\]:\n]*?)(?=\s*(?:,\s*"|,?\s*$|[}\]]))')
-COPY_SUFFIX = re.compile(r" ?\(\d+\)$")  # what browsers add to the name of a file that is downloaded again
 
 
 def recognise(file: File) -> bool:
@@ -38,8 +37,7 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
 
     ``zone`` tells where days begin. Raises SourceChanged if too large, CutShort after the readable part.
     """
-    name = COPY_SUFFIX.sub("", file.name.rpartition(".")[0] or file.name).encode("utf-8", "replace").decode()
-    parent = f"{FILE_PARENT_PREFIX}{name}"
+    _, parent = named(file)
     records: list[RawRecord] = []
     cut = False
     with file.open() as opened:
@@ -50,11 +48,7 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
                     raise SourceChanged("it holds more than 200,000 tasks; export fewer")
         except Broken:
             cut = True
-    for begin in range(0, len(records), PAGE_TASKS):
-        yield Page(stream="task", records=tuple(records[begin : begin + PAGE_TASKS]))
-    if cut:
-        raise CutShort("it ends early or is damaged; what came before was read. Export it again")
-    yield Page(stream="task", records=(), covers=Covers(parents=frozenset({parent})))
+    yield from file_pages(parent, records, cut=cut)
 
 
 class _Mended(io.RawIOBase, BinaryIO):

@@ -13,14 +13,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bridge.domain.errors import CutShort, SourceChanged
+from bridge.domain.errors import SourceChanged
 from bridge.domain.ports import File
-from bridge.domain.types import FILE_PARENT_PREFIX, Covers, Page, RawRecord
+from bridge.domain.types import Page, RawRecord
 from bridge.ingest.files import ending
 from bridge.ingest.json_stream import Broken, Json
+from connectors.lists import file_pages, named
 from connectors.payload import mapping
 
-PAGE_TASKS = 500
 FILE_MAX_BYTES = 20_000_000
 TASKS_MAX = 100_000
 TASK_MAX_CHARS = 200_000
@@ -28,7 +28,6 @@ INDENT_MAX = 10
 NEEDED = {"TYPE", "CONTENT", "INDENT"}
 TASK_LISTS = ("items", "results", "tasks")  # of the sync API, of its successor, and of completed tasks
 ID_SUFFIX = re.compile(r" \[\d+\]$")  # in the name of a backup's file
-COPY_SUFFIX = re.compile(r" ?\(\d+\)$")  # what browsers add to the name of a file that is downloaded again
 API_MARKS = (b'"full_sync"', b'"sync_token"', b'"day_orders"')
 TOO_LARGE = "it is far larger than a list of tasks; export fewer"
 
@@ -45,8 +44,7 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
 
     ``zone`` is for tasks without one. Raises SourceChanged if too large, CutShort after the readable part.
     """
-    name = COPY_SUFFIX.sub("", file.name.rpartition(".")[0]).encode("utf-8", "replace").decode()
-    parent = f"{FILE_PARENT_PREFIX}{name}"
+    name, parent = named(file)
     cut = False
     records: dict[str, RawRecord] = {}
     try:
@@ -57,12 +55,7 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
                 raise SourceChanged(TOO_LARGE)
     except (Broken, csv.Error):
         cut = True
-    listed = list(records.values())
-    for begin in range(0, len(listed), PAGE_TASKS):
-        yield Page(stream="task", records=tuple(listed[begin : begin + PAGE_TASKS]))
-    if cut:
-        raise CutShort("it ends early or is damaged; what came before was read. Export it again")
-    yield Page(stream="task", records=(), covers=Covers(parents=frozenset({parent})))
+    yield from file_pages(parent, list(records.values()), cut=cut)
 
 
 def _content(file: File) -> bytes:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from policies.llm.sequence import VERSION, SequencePolicy
+from rhythm_env.chat.service import is_address, is_key, number_in
 from rhythm_env.interface import Decision, Observation, Policy
 
 if TYPE_CHECKING:
@@ -155,29 +156,19 @@ def open_policy(settings: Mapping[str, str] | None = None) -> Policy:
 
 
 def _address(address: str) -> str:
-    from urllib.parse import urlsplit
-
-    try:
-        parts = urlsplit(address)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.query and not parts.fragment
-    except ValueError:
-        usable = False
-    if not usable:
+    if not is_address(address):
         raise ValueError("llm needs an address like http://localhost:8081/v1: set BRIDGE_POLICY_LLM_ADDRESS")
     return address
 
 
 def _key(key: str) -> str:
-    if not key.isascii() or (key and not key.isprintable()):
+    if not is_key(key):
         raise ValueError("llm needs a key of one line of plain letters, digits and signs: set BRIDGE_POLICY_LLM_KEY")
     return key
 
 
 def _number(settings: Mapping[str, str], name: str, least: float, most: float) -> float:
-    try:
-        value = float(settings[name])
-    except ValueError:
-        value = least - 1
-    if not least <= value <= most:
+    value = number_in(settings[name], least, most)
+    if value is None:
         raise ValueError(f"llm needs a number from {least} to {most}: set BRIDGE_POLICY_LLM_{name.upper()}")
     return value

@@ -9,6 +9,7 @@ from email.utils import parsedate_to_datetime
 from math import isfinite
 from time import monotonic
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from rhythm_env.chat.fault import Fault
 
@@ -20,6 +21,29 @@ PIECE = 256  # bytes per read, so that a slow sender is noticed
 RETRY_PAUSE = 0.5  # seconds before a retry if the service names no time
 HOUR, DAY = 3600.0, 86400.0
 ABOUT_WHAT_WAS_ASKED = (400, 413, 422)  # statuses that concern only this request
+
+
+def is_address(text: str) -> bool:
+    """Return True for the http or https address of a service, without a query and a fragment."""
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.query and not parts.fragment
+    except ValueError:
+        return False
+
+
+def is_key(text: str) -> bool:
+    """Return True for a key that a header can hold: one line of plain letters, digits and signs, or nothing."""
+    return text.isascii() and (not text or text.isprintable())
+
+
+def number_in(text: str, least: float, most: float) -> float | None:
+    """Return the number that a text tells, None unless it lies from ``least`` to ``most``."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if least <= value <= most else None
 
 
 class Service:

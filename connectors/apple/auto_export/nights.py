@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from bridge.domain.naps import is_nap
-from connectors.apple.stretches import LONGEST_IN_BED, Stretch, best_source, union, with_loose
+from connectors.apple.stretches import LONGEST_IN_BED, Stretch, best_source, with_loose
 from connectors.apple.stretches import minutes as minutes_of
+from connectors.stretches import merged
 
 IN_BED = "in_bed"
 STAGED = ("light", "deep", "rem")
@@ -104,4 +105,4 @@ def _sleep(mine: Sequence[SleepStage]) -> Sleep:
 
 
 def _minutes(stretches: Iterable[SleepStage], stages: Sequence[str]) -> float:
-    return minutes_of(union((one.start, one.end) for one in stretches if one.stage in stages))
+    return minutes_of(merged((one.start, one.end) for one in stretches if one.stage in stages))

@@ -13,8 +13,9 @@ from bridge.domain.naps import is_nap
 from connectors.apple.export.heads import Source
 from connectors.apple.export.places import Places
 from connectors.apple.export.units import day_at, offset_at
-from connectors.apple.stretches import LONGEST_IN_BED, best_source, minutes, union, with_loose
+from connectors.apple.stretches import LONGEST_IN_BED, best_source, minutes, with_loose
 from connectors.apple.stretches import Stretch as AnyStretch
+from connectors.stretches import merged
 
 if TYPE_CHECKING:
     import numpy as np
@@ -70,8 +71,8 @@ def _loose(ordered: Iterable[Stretch]) -> set[Stretch]:
 def _night(block: Sequence[Stretch], places: Places) -> dict[str, Any]:
     chosen = best_source(block, _quality)
     mine = _current(chosen)
-    stages = {stage: union((s.start, s.end) for s in mine if s.stage == stage) for stage in {s.stage for s in mine}}
-    asleep = union(span for stage, spans in stages.items() if stage not in (IN_BED, AWAKE) for span in spans)
+    stages = {stage: merged((s.start, s.end) for s in mine if s.stage == stage) for stage in {s.stage for s in mine}}
+    asleep = merged(span for stage, spans in stages.items() if stage not in (IN_BED, AWAKE) for span in spans)
     hull = [(min(s.start for s in mine), max(s.end for s in mine))]
     sleeping = asleep or hull
     start, end = sleeping[0][0], sleeping[-1][1]
@@ -95,7 +96,7 @@ def _current(mine: list[Stretch]) -> list[Stretch]:
     # All stay if there would be no sleep otherwise, or no time in bed is told.
     beds = [s for s in mine if s.stage == IN_BED]
     apart: set[Stretch] = set()
-    for start, end in union((s.start, s.end + APART) for s in mine) if beds else ():
+    for start, end in merged((s.start, s.end + APART) for s in mine) if beds else ():
         if not any(s.start < end and s.end > start for s in beds):
             apart |= {s for s in mine if start <= s.start <= end}
     kept = [s for s in mine if s not in apart]

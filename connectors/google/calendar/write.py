@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from datetime import datetime
 from typing import Any
 
@@ -14,7 +15,7 @@ from connectors.google.auth import open_service
 from connectors.google.calendar.calendars import items
 from connectors.google.calendar.consent import CALENDAR
 from connectors.google.calendar.normalise import OURS
-from connectors.written_plans import REMOVED, TITLE, event_id, mark_of_plan, remember, title_of
+from connectors.written_plans import TITLE, WrittenPlans, event_id, mark_of_plan, title_of
 
 MARK = "Kept by rhythm-bridge: what you accepted. Delete an event and the advice counts as ignored."
 OWNED_FIELDS = "nextPageToken,items(id,description,accessRole)"
@@ -26,38 +27,23 @@ def write(account: Account, plans: Sequence[Plan], *, now: datetime) -> Sequence
 
     Raises SetupError the first time that the calendar is found to be deleted.
     """
-    token = account.token() or {}
-    noted = {key: end for key, end in token.get("plans", {}).items() if datetime.fromisoformat(end) > now}
-    current = [plan for plan in plans if plan.end > now]
-    withdrawn = set(noted) - {plan.key for plan in current}
-    if token.get("calendar") == REMOVED or not (current or withdrawn):
+    written = WrittenPlans(account, plans, now=now)
+    if written.is_settled():
         return []
-    service = open_service(account, CALENDAR, "calendar", "v3", "/calendar/v3/")
-    try:
-        return _Rhythm(account, service, now).keep(current, withdrawn, noted)
-    finally:
-        service.close()
+    with closing(open_service(account, CALENDAR, "calendar", "v3", "/calendar/v3/")) as service:
+        rhythm = _Rhythm(account, service, written)
+        return written.settle(take_away=rhythm.take_away, is_deleted=rhythm.is_deleted)
 
 
 class _Rhythm:
     """The calendar named Rhythm at Google, which holds the accepted recommendations. It is created if it is missing."""
 
-    def __init__(self, account: Account, service: Any, now: datetime) -> None:
-        self._account, self._service, self._now = account, service, now
-        self._calendar = (account.token() or {}).get("calendar") or self._found() or self._made()
-        remember(self._account, calendar=self._calendar)
+    def __init__(self, account: Account, service: Any, plans: WrittenPlans) -> None:
+        self._account, self._service, self._plans, self._now = account, service, plans, plans.now
+        self._calendar = plans.calendar or self._found() or self._made()
+        plans.keep_in(self._calendar)
 
-    def keep(self, current: Sequence[Plan], withdrawn: set[str], noted: Mapping[str, str]) -> list[str]:
-        """Write, change and delete events so that the calendar holds the ``current`` plans."""
-        remember(self._account, plans={**noted, **{plan.key: plan.end.isoformat() for plan in current}})
-        for key in withdrawn:
-            self._take_away(key)
-        deleted = [plan.key for plan in current if self._is_deleted(plan)]
-        kept = {plan.key: plan.end.isoformat() for plan in current if plan.key not in deleted}
-        remember(self._account, plans=kept)
-        return deleted
-
-    def _is_deleted(self, plan: Plan) -> bool:
+    def is_deleted(self, plan: Plan) -> bool:
         """Return True if the user deleted a plan's event after agreeing."""
         event = self._event(plan.key)
         if event is None:
@@ -70,7 +56,7 @@ class _Rhythm:
             self._update(plan)
         return False
 
-    def _take_away(self, key: str) -> None:
+    def take_away(self, key: str) -> None:
         event = self._event(key)
         if event is not None and event.get("status") != "cancelled" and _mark(event) is not None:
             try:
@@ -93,7 +79,7 @@ class _Rhythm:
         except Taken:  # another process was faster
             return
         except NotFound:
-            remember(self._account, calendar=REMOVED, plans={})
+            self._plans.removed()
             raise SetupError(
                 f'the calendar "{TITLE}" was deleted at Google: accepted advice is no longer written. '
                 f"To have it again: {CALENDAR.again} --write"
