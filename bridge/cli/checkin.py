@@ -72,13 +72,11 @@ def _say(user: str, score: float, about: Meter | None, at: str | None, *, json: 
 
 
 def _list(user: str, about: Meter | None, *, json: bool) -> None:
-    from bridge import installation
     from bridge.documents.meters import checkin_document
     from bridge.ingest import checkins
 
-    with installation.open_bridge() as bridge:
-        person = bridge.store.people.user(user)
-        since = (_local(installation.now(), person.zones) - timedelta(days=DAYS_LISTED - 1)).date()
+    with options.opened(user, flights=False) as (bridge, person, now):
+        since = (_local(now, person.zones) - timedelta(days=DAYS_LISTED - 1)).date()
         found = checkins.recent(bridge.store, person, since=since)
     shown = [said for said in found if about in (None, said.about)]
     if json:

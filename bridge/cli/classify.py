@@ -110,15 +110,13 @@ def _labels(name: str | None, events: Sequence[Invitation]) -> list[Label]:
 
 def _corrected(user: str | None, events: Sequence[Invitation], labels: list[Label]) -> list[Label]:
     """Return the labels in the events' order, corrections first, then what they teach about alike titles."""
-    from bridge import installation
     from bridge.advice.labels import liked
     from bridge.calendar import likeness
     from bridge.calendar.corrections import Titles
 
     if user is None:
         return labels
-    with installation.open_bridge() as bridge:
-        person, now = bridge.store.people.user(user), installation.now()
+    with options.opened(user, flights=False) as (bridge, person, now):
         made = bridge.store.people.corrections(person.id, at=now)
         asked = [likeness.case(event, label) for event, label in zip(events, labels, strict=True)]
         found = liked(bridge.store, person, bridge.classifier, asked, made, at=now)
@@ -163,13 +161,11 @@ def _number(text: str | None) -> float | None:
 
 
 def _ask(user: str, count: int, *, json: bool) -> None:
-    from bridge import installation
     from bridge.advice.labels import to_ask
     from bridge.documents.calendar import label_document
 
-    with installation.open_bridge() as bridge:
-        person = bridge.store.people.user(user)
-        found = to_ask(bridge.store, person, bridge.classifier, count, at=installation.now())
+    with options.opened(user, flights=False) as (bridge, person, now):
+        found = to_ask(bridge.store, person, bridge.classifier, count, at=now)
     rows = [
         {"event": one.series, "times": one.times, **label_document(one.case.title, one.case.label)} for one in found
     ]
@@ -177,15 +173,13 @@ def _ask(user: str, count: int, *, json: bool) -> None:
 
 
 def _fix(user: str, event: str, action: str, *, json: bool) -> None:
-    from bridge import installation
     from bridge.advice import requests
     from bridge.documents.inputs import NO_ACTION, parse_action
     from bridge.documents.text import printable
 
     chosen = parse_action(action)
-    with installation.open_bridge() as bridge:
-        person = bridge.store.people.user(user)
-        fixed = requests.fix(bridge, person, event, chosen, now=installation.now())
+    with options.opened(user, flights=False) as (bridge, person, now):
+        fixed = requests.fix(bridge, person, event, chosen, now=now)
     name, title = NO_ACTION if chosen is None else str(chosen), fixed.event.title
     text = (
         f"Noted: {printable(title or '(untitled)')} is {name}. "

@@ -95,11 +95,9 @@ def connect(
     ] = None,
 ) -> None:
     """Obtain a user's consent at a source, or connect a folder of its files, or let an app send them."""
-    from bridge import installation
     from bridge.ingest import connecting
 
-    with installation.open_bridge() as bridge:
-        person = bridge.store.people.user(user)
+    with options.opened(user, flights=False) as (bridge, person, _):
         if push + write + (folder is not None) > 1:
             raise SetupError("--write, --folder and --push exclude each other; give at most one of them")
         if push:
@@ -154,11 +152,9 @@ def disconnect(
     ] = False,
 ) -> None:
     """Revoke the consent at a source and delete the data that came from there, or keep the data (--keep)."""
-    from bridge import installation
     from bridge.ingest import connecting
 
-    with installation.open_bridge() as bridge:
-        person = bridge.store.people.user(user)
+    with options.opened(user, flights=False) as (bridge, person, _):
         connecting.connections_of(bridge, person, source)
         if not yes:
             rows = sum(bridge.store.reading.counts(person.id).get(source, {}).values())

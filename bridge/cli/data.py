@@ -31,12 +31,10 @@ def register(app: typer.Typer) -> None:
 
 def sync(user: options.User, source: options.Source = None, json: options.Json = False) -> None:
     """Fetch what is new from every connected source, or from --source."""
-    from bridge import installation
     from bridge.advice.outcomes import confirm
     from bridge.ingest import runs
 
-    with installation.open_bridge() as bridge, show.Progress() as progress:
-        person, now = bridge.store.people.user(user), installation.now()
+    with options.opened(user, flights=False) as (bridge, person, now), show.Progress() as progress:
         outcomes = runs.sync_user(bridge, person, source, at=now, watch=progress.watch)
         confirm(bridge.store, person, bridge.classifier, now=now)
     report(outcomes, user, json=json)
@@ -68,13 +66,11 @@ def import_path(
     json: options.Json = False,
 ) -> None:
     """Import an export, or a folder of exports. The content of each file tells what it is. Or name it by --source."""
-    from bridge import installation
     from bridge.documents.connections import import_outcomes
     from bridge.ingest import runs
 
     settings = ({"keep_all": "yes"} if keep_all else {}) | ({"addresses": me} if me else {})
-    with installation.open_bridge() as bridge, show.Progress(sizes=True) as progress:
-        person, now = bridge.store.people.user(user), installation.now()
+    with options.opened(user, flights=False) as (bridge, person, now), show.Progress(sizes=True) as progress:
         watch = progress.steps
         imported = runs.import_path(bridge, person, path, at=now, source=source, settings=settings, on_bytes=watch)
     report(import_outcomes(imported), user, json=json, columns=IMPORTED)
@@ -130,11 +126,9 @@ def rebuild(user: options.User, source: options.Source = None, json: options.Jso
 
     Nothing is fetched from the network.
     """
-    from bridge import installation
     from bridge.ingest import runs
 
-    with installation.open_bridge() as bridge, show.Progress() as progress:
-        person = bridge.store.people.user(user)
+    with options.opened(user, flights=False) as (bridge, person, _), show.Progress() as progress:
         results = runs.rebuild(bridge, person, source, progress=progress.steps("rebuild"))
     rows = [
         {"source": name, "records": len(done), "set_aside": sum(_set_aside(result) for result in done)}

@@ -68,12 +68,10 @@ def over_http(bridge: Bridge) -> Callable[[str], ASGIApp]:
 
 def allow(tools: Tools, user: options.User, json: options.Json = False) -> None:
     """Allow assistants to use tools, from their next question on. `titles` lets them read the names of events."""
-    from bridge import installation
     from bridge.auth import assistants
 
-    with installation.open_bridge() as bridge:
-        person = bridge.store.people.user(user)
-        given = assistants.allow(bridge.store, person, tools, now=installation.now())
+    with options.opened(user, flights=False) as (bridge, person, now):
+        given = assistants.allow(bridge.store, person, tools, now=now)
     undo = f"bridge mcp refuse {' '.join(given)} --user {user}"
     show.result({"user": user, "allowed": given}, f"Allowed: {', '.join(given)}. To end it: {undo}", json=json)
 

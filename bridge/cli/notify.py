@@ -50,7 +50,6 @@ def notify(
     json: options.Json = False,
 ) -> None:
     """Send each slot's recommendation to your phone or mailbox, once. Without options, show what was sent."""
-    from bridge import installation
     from bridge.advice import notify as post
     from bridge.documents import inputs
     from bridge.documents.connections import notifications_document
@@ -62,17 +61,15 @@ def notify(
         asked = "--events" if events else "--quiet night"
         raise SetupError(f"{asked} needs an address: bridge notify --user {user} --to URL {asked}")
     slots = inputs.parse_slots(quiet or "none")
-    with installation.open_bridge() as bridge:
-        person = bridge.store.people.user(user)
+    with options.opened(user, flights=False) as (bridge, person, now):
         if off:
-            bridge.store.notifications.save_channel(person.id, None, now=installation.now())
+            bridge.store.notifications.save_channel(person.id, None, now=now)
         if to is not None:
             address = sys.stdin.readline().strip() if to == "-" else to
-            now = installation.now()
             post.keep(bridge.store, bridge.vault, person, address, events=events, quiet=slots, now=now)
-        body: dict[str, Any] = {**notifications_document(bridge, person, installation.now())}
+        body: dict[str, Any] = {**notifications_document(bridge, person, now)}
         if test:
-            body["test"] = post.deliver_test(bridge, person, now=installation.now()) or "sent"
+            body["test"] = post.deliver_test(bridge, person, now=now) or "sent"
     show.result(body, _text(body, person.zones), json=json)
     if body.get("test", "sent") != "sent":
         raise typer.Exit(1)

@@ -69,13 +69,15 @@ INSTANT_YEAR_MIN, INSTANT_YEAR_MAX = 1000, 9000  # leave room for the time read 
 
 
 @contextmanager
-def opened(user: str, at: str | None = None) -> Iterator[tuple[Bridge, records.User, datetime]]:
-    """Yield (the installation, a user on the clock of that time, the instant ``at``, or now without it)."""
+def opened(
+    user: str, at: str | None = None, *, flights: bool = True
+) -> Iterator[tuple[Bridge, records.User, datetime]]:
+    """Yield (the installation, a user, the instant ``at`` or now). The user's clock follows ``flights``, or not."""
     from bridge import installation
 
     with installation.open_bridge() as bridge:
         when = instant(at) if at else installation.now()
-        yield bridge, bridge.person(user, at=when), when
+        yield bridge, bridge.person(user, at=when) if flights else bridge.store.people.user(user), when
 
 
 def instant(text: str) -> datetime:

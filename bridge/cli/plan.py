@@ -261,7 +261,6 @@ def wish(
 
     A wish in plain words counts once you confirm what was understood. Without options, show your wishes.
     """
-    from bridge import installation
     from bridge.documents import inputs
     from bridge.documents.planning import wishes_document
     from bridge.domain.wishes import Wishes, checked
@@ -271,8 +270,7 @@ def wish(
             raise SetupError(f'say a wish in words or by options, not both: bridge wish --user {user} "{WISH}"')
         _say_wish(user, text, yes=yes, json=json)
         return
-    with installation.open_bridge() as bridge:
-        person = bridge.store.people.user(user)
+    with options.opened(user, flights=False) as (bridge, person, now):
         before = bridge.store.people.wishes(person.id)
         found = Wishes() if clear else before
         found = _with_never(found, never or (), user)
@@ -283,18 +281,16 @@ def wish(
         found = replace(found, weights={meter: times for meter, times in weights.items() if times != 1})
         found = checked(found if suggestions is None else replace(found, suggestions=suggestions))
         if found != before:
-            bridge.store.people.save_wishes(person.id, found, now=installation.now())
+            bridge.store.people.save_wishes(person.id, found, now=now)
     body = wishes_document(user, found)
     show.result(body, "\n".join(_lines(body)), json=json)
 
 
 def _say_wish(user: str, text: str, *, yes: bool, json: bool) -> None:
-    from bridge import installation
     from bridge.advice.wishing import say_wish
     from bridge.documents.planning import said_document
 
-    with installation.open_bridge() as bridge:
-        person, now = bridge.store.people.user(user), installation.now()
+    with options.opened(user, flights=False) as (bridge, person, now):
         body = said_document(user, say_wish(bridge.store, person, text, confirmed=False, now=now))
         if not json:
             typer.echo(f"{_sentence(body['understood'])}.")

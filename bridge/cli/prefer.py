@@ -31,7 +31,6 @@ def prefer(
     json: options.Json = False,
 ) -> None:
     """Say which source counts where several show the same night, day or workout. Without sources, show the order."""
-    from bridge import installation
     from bridge.advice.preference import choose
     from bridge.documents.preference import preference_document
 
@@ -40,8 +39,7 @@ def prefer(
             "--clear cannot be combined with sources; write: bridge prefer SOURCE..., or: bridge prefer --clear"
         )
     name = options.only_user() if user is None else user
-    with installation.open_bridge() as bridge:
-        person, now = bridge.store.people.user(name), installation.now()
+    with options.opened(name, flights=False) as (bridge, person, now):
         if sources or clear:
             choose(bridge.store, person, sources or (), now=now)
         body = preference_document(bridge.store, person, now)

@@ -35,13 +35,11 @@ def record(
     Measurements and titles of events stay in the recording: look at it before you share it. With --redact it can be
     given away: measurements and the clock stay, dates move by a secret number of weeks, all other texts are replaced.
     """
-    from bridge import installation
     from bridge.recordings import replay as recording
 
     if source is not None and not redact:
         raise typer.BadParameter("--source is for --redact; without it every account is recorded")
-    with installation.open_bridge() as bridge:
-        person, now = bridge.store.people.user(user), installation.now()
+    with options.opened(user, flights=False) as (bridge, person, now):
         if redact:
             outcome, redactor = recording.record_redacted(bridge, person, source, folder, at=now)
             report([outcome], user, json=json)

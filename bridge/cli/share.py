@@ -40,7 +40,6 @@ def share(
     json: options.Json = False,
 ) -> None:
     """Let another person here see chosen meters, in words alone. Without meters, show what is shared."""
-    from bridge import installation
     from bridge.auth import sharing
     from bridge.documents.household import household_document, read_now
 
@@ -52,8 +51,7 @@ def share(
         )
     chosen = [options.meter(meter) for meter in meters or ()]
     name = options.only_user() if user is None else user
-    with installation.open_bridge() as bridge:
-        person, now = bridge.store.people.user(name), installation.now()
+    with options.opened(name, flights=False) as (bridge, person, now):
         if other is not None and stop:
             sharing.withdraw(bridge.store, person, other, now=now)
         elif other is not None:

@@ -47,14 +47,12 @@ def sources(json: options.Json = False) -> None:
 
 def status(user: options.User, json: options.Json = False) -> None:
     """Print each connection with last success, next sync, age of its data, records set aside, and next command."""
-    from bridge import installation, registry
+    from bridge import registry
     from bridge.advice.foresight import foresight
     from bridge.documents.connections import connection_documents, notification_status
     from bridge.documents.foresight import foresight_status
 
-    with installation.open_bridge() as bridge:
-        person = bridge.store.people.user(user)
-        now = installation.now()
+    with options.opened(user, flights=False) as (bridge, person, now):
         rows = [*connection_documents(bridge, person, now), *notification_status(bridge, person, now)]
         known = foresight(bridge.store, person, now=now)
     if json:

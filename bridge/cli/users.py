@@ -283,11 +283,9 @@ def forget(
     json: options.Json = False,
 ) -> None:
     """Revoke a user's consents and delete everything about them, for good."""
-    from bridge import installation
     from bridge.ingest import connecting
 
-    with installation.open_bridge() as bridge:
-        person = bridge.store.people.user(user)
+    with options.opened(user, flights=False) as (bridge, person, _):
         if not yes and sys.stdin.isatty():
             typer.confirm(f"Delete everything about {user}? It cannot be undone", abort=True, err=True)
         unconfirmed = connecting.forget(bridge, person)

@@ -44,12 +44,10 @@ def ignore(name: Name, user: options.User, json: options.Json = False) -> None:
 
 
 def _use(name: str, user: str, *, used: bool, json: bool) -> None:
-    from bridge import installation
     from bridge.advice import whose
 
-    with installation.open_bridge() as bridge:
-        person = bridge.store.people.user(user)
-        found = whose.use(bridge.store, person, name, used=used, now=installation.now())
+    with options.opened(user, flights=False) as (bridge, person, now):
+        found = whose.use(bridge.store, person, name, used=used, now=now)
     _print(found, json=json)
 
 
@@ -85,15 +83,13 @@ def mark(
     json: options.Json = False,
 ) -> None:
     """Say whose an entry is. What is not yours makes no busy time, and no plan or meter knows it."""
-    from bridge import installation
     from bridge.advice import whose as owning
     from bridge.calendar.ownership import Whose
     from bridge.documents.calendar import mark_document, marks_document
 
     if event is not None and (whose or "").lower() not in set(Whose):
         raise SetupError(f'say mine, not-mine or no-time: bridge calendar mark "{event}" not-mine --user {user}')
-    with installation.open_bridge() as bridge:
-        person, now = bridge.store.people.user(user), installation.now()
+    with options.opened(user, flights=False) as (bridge, person, now):
         if event is None or whose is None:
             known = owning.marks(bridge.store, person)
             body = marks_document(known, owning.doubts(bridge.store, person, now=now))
