@@ -162,24 +162,14 @@ def _inputs(view: MetersView, meter: Meter) -> list[dict[str, Any]]:
     from bridge.domain.rendering import told
 
     found = {b.signal: b for b in view.now[meter].because}
-    return [
-        {
-            "signal": proxy.signal,
-            "inputs": list(proxy.inputs),
-            "source": found[proxy.signal].source if proxy.signal in found else None,
-            "contribution": found[proxy.signal].contribution if proxy.signal in found else None,
-            "z": found[proxy.signal].z if proxy.signal in found else None,
-            "age_hours": found[proxy.signal].age_hours if proxy.signal in found else None,
-            "weight": proxy.weight,
-            "text": told(found[proxy.signal].fact) if proxy.signal in found else _absent(proxy.inputs),
-            "citation": proxy.source,
-        }
-        for proxy in view.proxies.of(meter).values()
-    ]
-
-
-def _absent(inputs: Sequence[str]) -> str:
-    return f"nothing fresh of: {', '.join(inputs)}"
+    rows = []
+    for proxy in view.proxies.of(meter).values():
+        because = found.get(proxy.signal)
+        given = {name: getattr(because, name, None) for name in ("source", "contribution", "z", "age_hours")}
+        text = f"nothing fresh of: {', '.join(proxy.inputs)}" if because is None else told(because.fact)
+        row = {"signal": proxy.signal, "inputs": list(proxy.inputs), **given, "weight": proxy.weight, "text": text}
+        rows.append({**row, "citation": proxy.source})
+    return rows
 
 
 def _readable(one: Mapping[str, Any]) -> dict[str, Any]:

@@ -134,43 +134,44 @@ SAID = (fact("said"),)  # evidence that is the user's own word, which data never
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recommendation:
-    """A recommendation for a slot, with the policy's ``belief``, ``scores`` and ``probabilities`` by action.
-
-    None in a time means that it has not happened.
-    """
+class Advice:
+    """What a ``Recommendation`` and an ``AdviceRecord`` have in common. None in a time: it has not happened."""
 
     id: int
-    user_id: int
     moment: Moment
     action: ActionType
     policy: str  # name@version, and + a name where the user's own prior or adapter, or a fallback, decided
     belief: Mapping[str, float]
-    scores: Mapping[str, float]
-    probabilities: Mapping[str, float]
-    facts: tuple[Fact, ...]
-    observation: Mapping[str, Any]
+    scores: Mapping[str, float] = field(default_factory=dict)
+    facts: tuple[Fact, ...] = ()
     created_at: datetime
     expires_at: datetime
     shown_at: datetime | None = None
     answer: Answer | None = None
     answered_at: datetime | None = None
     moved_to: Moment | None = None
-    belief_sd: tuple[float, float, float] | None = None  # of social, morning, work, where the policy states them
     kind: str | None = None  # suggested, keep or sleep; None for an action without a time
     what: str | None = None  # the task, the entry or the usual activity that is meant
     start: datetime | None = None
     end: datetime | None = None
-    withheld: Mapping[str, Fact] = field(default_factory=dict)  # action -> why it could not be advised
-    silence: float | None = None  # probability of a slot without advice; None where no lot was drawn
     superseded_at: datetime | None = None
     closed_at: datetime | None = None  # when a further recommendation followed in its slot
     outcome: Deed | None = None
     outcome_at: datetime | None = None  # when the outcome became known
-    outcome_before: tuple[Deed, datetime] | None = (
-        None  # the outcome that this one replaced, and since when it was known
-    )
+    outcome_before: tuple[Deed, datetime] | None = None  # the one that this replaced, and since when it was known
     evidence: tuple[Fact, ...] = ()  # of the outcome, without titles
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recommendation(Advice):
+    """A recommendation for a slot, with the policy's ``belief``, ``scores`` and ``probabilities`` by action."""
+
+    user_id: int
+    probabilities: Mapping[str, float]
+    observation: Mapping[str, Any]
+    belief_sd: tuple[float, float, float] | None = None  # of social, morning, work, where the policy states them
+    withheld: Mapping[str, Fact] = field(default_factory=dict)  # action -> why it could not be advised
+    silence: float | None = None  # probability of a slot without advice; None where no lot was drawn
 
     @property
     def levels(self) -> Mapping[str, float]:
@@ -179,37 +180,11 @@ class Recommendation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AdviceRecord:
-    """A stored ``Recommendation`` without its observation and probabilities.
+class AdviceRecord(Advice):
+    """A stored recommendation without its observation: ``levels`` maps a meter to the level that the policy saw."""
 
-    ``levels`` maps a meter to the level that the policy saw.
-    """
-
-    id: int
-    moment: Moment
-    action: ActionType
-    policy: str
-    belief: Mapping[str, float]
     sd: tuple[float, float, float] | None
     levels: Mapping[str, float]
-    created_at: datetime
-    expires_at: datetime
-    shown_at: datetime | None
-    answer: Answer | None
-    answered_at: datetime | None
-    moved_to: Moment | None
-    scores: Mapping[str, float] = field(default_factory=dict)
-    facts: tuple[Fact, ...] = ()
-    what: str | None = None
-    kind: str | None = None
-    start: datetime | None = None
-    end: datetime | None = None
-    superseded_at: datetime | None = None
-    closed_at: datetime | None = None
-    outcome: Deed | None = None
-    outcome_at: datetime | None = None
-    outcome_before: tuple[Deed, datetime] | None = None
-    evidence: tuple[Fact, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from datetime import date, datetime
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from bridge.domain.metrics import Metric
 from bridge.domain.types import Episode, EpisodeKind, Event, Item, RawRecord, Response, Sample, Task
@@ -17,6 +17,7 @@ from bridge.domain.types import Episode, EpisodeKind, Event, Item, RawRecord, Re
 KIND_OF_CLASS: dict[type, str] = {Sample: "sample", Episode: "episode", Event: "event", Task: "task"}
 CLASS_OF_KIND: dict[str, Callable[..., Item]] = {"sample": Sample, "episode": Episode, "event": Event, "task": Task}
 
+Made = TypeVar("Made")
 _instant = datetime.fromisoformat
 _day = date.fromisoformat
 _METRICS = {str(metric): metric for metric in Metric}  # looking up takes a third of calling the class
@@ -112,6 +113,17 @@ def _plain(value: Any) -> Any:
 
 
 _JSON = json.JSONEncoder(default=_plain)
+
+
+def columns_of(record: Any, **more: Any) -> dict[str, Any]:
+    """Return field -> value of a dataclass, with the values in ``more``."""
+    return {f.name: more[f.name] if f.name in more else getattr(record, f.name) for f in fields(record)}
+
+
+def record_of(made: type[Made], row: Any, **more: Any) -> Made:
+    """Return a dataclass from a row whose columns are called as its fields, with the values in ``more``."""
+    named = (field.name for field in fields(cast("Any", made)))
+    return made(**{name: more[name] if name in more else getattr(row, name) for name in named})
 
 
 def compressed(text: bytes) -> bytes:

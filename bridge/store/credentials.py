@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from bridge.domain.errors import SetupError
 from bridge.domain.records import Identity, Passkey
+from bridge.store import codec
 from bridge.store.database import Part, reads, writes
 from bridge.store.inserts import insert_new
 from bridge.store.tables import identities, passkeys, passwords
@@ -50,7 +51,7 @@ class Credentials(Part):
         """Return the accounts that log in as the user, oldest first."""
         query = sa.select(identities).where(identities.c.user_id == user_id)
         rows = db.execute(query.order_by(identities.c.made_at, identities.c.issuer, identities.c.subject))
-        return [Identity(issuer=row.issuer, subject=row.subject, made_at=row.made_at) for row in rows]
+        return [codec.record_of(Identity, row) for row in rows]
 
     @writes()
     def unlink(self, db: sa.Connection, user_id: int, issuer: str, subject: str) -> bool:
@@ -61,16 +62,9 @@ class Credentials(Part):
     @writes()
     def add_passkey(self, db: sa.Connection, user_id: int, passkey: Passkey) -> None:
         """Save a new passkey of the user. Raises SetupError if its credential is known already."""
-        values = {
-            "user_id": user_id,
-            "name": passkey.name,
-            "host": passkey.host,
-            "credential": passkey.credential,
-            "public_key": passkey.public_key,
-            "signatures": passkey.signatures,
-            "made_at": passkey.made_at,
-        }
-        if not insert_new(db, passkeys, values):
+        values = codec.columns_of(passkey)
+        del values["id"]
+        if not insert_new(db, passkeys, {"user_id": user_id, **values}):
             raise SetupError("that passkey is known here already; log in with it")
 
     @reads
@@ -111,13 +105,4 @@ def _owner(db: sa.Connection, issuer: str, subject: str) -> int | None:
 
 
 def _passkey(row: sa.Row[tuple[object, ...]]) -> Passkey:
-    return Passkey(
-        id=row.id,
-        name=row.name,
-        host=row.host,
-        credential=bytes(row.credential),
-        public_key=bytes(row.public_key),
-        signatures=row.signatures,
-        made_at=row.made_at,
-        used_at=row.used_at,
-    )
+    return codec.record_of(Passkey, row, credential=bytes(row.credential), public_key=bytes(row.public_key))

@@ -65,14 +65,8 @@ class Ingest(Part):
         n, c = tables.notices.c, tables.connections.c
         expired = sa.and_(n.connection_id == connection_id, n.handled_at < now - HANDLED_NOTICES_KEPT_FOR)
         db.execute(sa.delete(tables.notices).where(expired))
-        values = {
-            "connection_id": connection_id,
-            "trace": notice.trace,
-            "stream": notice.stream,
-            "key": notice.key,
-            "deleted": notice.deleted,
-            "arrived_at": now,
-        }
+        values = codec.columns_of(notice) | {"connection_id": connection_id, "arrived_at": now}
+        del values["member"]
         if not insert_new(db, tables.notices, values):
             return False
         later = sa.or_(c.due_at.is_(None), c.due_at > now)
@@ -94,10 +88,7 @@ class Ingest(Part):
     @reads
     def notices(self, db: sa.Connection, connection_id: int) -> list[Notice]:
         """Return a connection's notices that are not handled yet, in the order in which they came."""
-        return [
-            Notice(member=row.member, stream=row.stream, key=row.key, deleted=row.deleted, trace=row.trace)
-            for row in db.execute(_NOTICES, {"connection": connection_id})
-        ]
+        return [codec.record_of(Notice, row) for row in db.execute(_NOTICES, {"connection": connection_id})]
 
     @writes()
     def mark_handled(self, db: sa.Connection, connection_id: int, trace: str, *, now: datetime) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from bridge.domain.records import Prior, Reset
-from bridge.store import tables
+from bridge.store import codec, tables
 from bridge.store.database import Part, reads, writes
 
 
@@ -19,17 +19,8 @@ class Lessons(Part):
     @writes()
     def add_prior(self, db: sa.Connection, user_id: int, prior: Prior) -> None:
         """Save a prior that a policy has learnt for the user. ``prior.kept`` says if it is used, or only documented."""
-        values = {
-            "user_id": user_id,
-            "policy": prior.policy,
-            "made_at": prior.made_at,
-            "body": json.dumps(dict(prior.body)),
-            "learnt_from": prior.learnt_from,
-            "tried_on": prior.tried_on,
-            "gain": prior.gain,
-            "kept": prior.kept,
-        }
-        db.execute(sa.insert(tables.priors).values(values))
+        values = codec.columns_of(prior, body=json.dumps(dict(prior.body)))
+        db.execute(sa.insert(tables.priors).values(user_id=user_id, **values))
 
     @reads
     def priors(
@@ -51,7 +42,8 @@ class Lessons(Part):
             query = query.where(t.policy == policy)
         if kept:
             query = query.where(t.kept.is_(True))
-        return [_prior(row) for row in db.execute(query.order_by(t.made_at.desc(), t.id.desc()).limit(limit))]
+        found = db.execute(query.order_by(t.made_at.desc(), t.id.desc()).limit(limit))
+        return [codec.record_of(Prior, row, body=json.loads(row.body)) for row in found]
 
     @writes()
     def withdraw_prior(self, db: sa.Connection, user_id: int, policy: str) -> datetime | None:
@@ -93,19 +85,7 @@ class Lessons(Part):
     @reads
     def resets(self, db: sa.Connection, user_id: int) -> list[Reset]:
         """Return all resets of the user, the newest first."""
-        return [Reset(made_at=row.made_at, taken_back_at=row.taken_back_at) for row in _resets(db, user_id)]
-
-
-def _prior(row: Any) -> Prior:
-    return Prior(
-        policy=row.policy,
-        made_at=row.made_at,
-        body=json.loads(row.body),
-        learnt_from=row.learnt_from,
-        tried_on=row.tried_on,
-        gain=row.gain,
-        kept=row.kept,
-    )
+        return [codec.record_of(Reset, row) for row in _resets(db, user_id)]
 
 
 def _resets(db: sa.Connection, user_id: int) -> list[Any]:

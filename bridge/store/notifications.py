@@ -13,6 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from bridge.domain.records import Channel, Connection, Notification
+from bridge.store import codec
 from bridge.store.database import Part, reads, writes
 from bridge.store.inserts import insert_new
 from bridge.store.tables import channels, connections, cursors, microseconds, notifications, recommendations
@@ -117,10 +118,7 @@ class Notifications(Part):
         """Return the user's notifications in one of ``states`` (sending, sent, failed), newest first."""
         n = notifications.c
         query = sa.select(notifications).where(n.user_id == user_id, n.state.in_(states)).order_by(n.id.desc())
-        return [
-            Notification(recommendation_id=row.recommendation_id, state=row.state, at=row.at, reason=row.reason)
-            for row in db.execute(query)
-        ]
+        return [codec.record_of(Notification, row) for row in db.execute(query)]
 
     @writes()
     def mark_pause_told(self, db: sa.Connection, connection: Connection) -> bool:

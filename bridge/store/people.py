@@ -23,7 +23,7 @@ from bridge.domain.languages import say
 from bridge.domain.records import ApiToken, Correction, Session, User
 from bridge.domain.slots import ZoneSpan
 from bridge.domain.wishes import Wishes, dated, plain, wishes_of
-from bridge.store import tables
+from bridge.store import codec, tables
 from bridge.store.database import Part, as_setup_error, reads, writes
 from bridge.store.inserts import insert_into, insert_new
 from bridge.store.preferences import Preferences, preferences_of
@@ -351,7 +351,7 @@ class Access(Part):
         c = sessions.c
         current = sa.and_(c.digest == digest, c.expires_at > now, c.used_at > now - idle)
         row = db.execute(sa.select(c.user_id, c.used_at, c.proved_at).where(current)).one_or_none()
-        return None if row is None else Session(user_id=row.user_id, used_at=row.used_at, proved_at=row.proved_at)
+        return None if row is None else codec.record_of(Session, row)
 
     @writes(durable=False)
     def use_session(self, db: sa.Connection, digest: str, *, now: datetime) -> None:
@@ -385,7 +385,7 @@ class Access(Part):
     def tokens(self, db: sa.Connection, user_id: int) -> list[ApiToken]:
         """Return the user's API tokens in the order in which they were made."""
         found = db.execute(sa.select(api_tokens).where(api_tokens.c.user_id == user_id).order_by(api_tokens.c.id))
-        return [ApiToken(id=row.id, name=row.name, made_at=row.made_at) for row in found]
+        return [codec.record_of(ApiToken, row) for row in found]
 
     @writes()
     def revoke_token(self, db: sa.Connection, user_id: int, number: int) -> bool:

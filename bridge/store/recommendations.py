@@ -223,7 +223,7 @@ class Recommendations(Part):
         With ``before``, only those with a lower id. Superseded recommendations are left out.
         """
         t = table.c
-        mine = sa.select(*(c for c in t if c.name not in UNREAD)).where(t.user_id == user_id, t.superseded_at.is_(None))
+        mine = _RECORD.where(t.user_id == user_id, t.superseded_at.is_(None))
         if before is not None:
             mine = mine.where(t.id < before)
         return [_advice_record(row) for row in db.execute(mine.order_by(t.id.desc()).limit(limit))]
@@ -298,7 +298,7 @@ class Recommendations(Part):
     def to_recheck(self, db: sa.Connection, user_id: int, *, limit: int) -> list[AdviceRecord]:
         """Return the user's oldest recommendations whose outcome was found by the rules of an earlier release."""
         t = table.c
-        query = sa.select(*(c for c in t if c.name not in UNREAD)).where(t.user_id == user_id, t.recheck.is_(True))
+        query = _RECORD.where(t.user_id == user_id, t.recheck.is_(True))
         return [_advice_record(row) for row in db.execute(query.order_by(t.created_at).limit(limit))]
 
 
@@ -324,11 +324,8 @@ _MADE_BETWEEN = sa.and_(
     table.c.superseded_at.is_(None),
 )
 _BETWEEN = sa.select(table).where(_MADE_BETWEEN).order_by(table.c.created_at, table.c.id)
-_ADVICE_RECORDS = (
-    sa.select(*(c for c in table.c if c.name not in UNREAD))
-    .where(_MADE_BETWEEN)
-    .order_by(table.c.created_at, table.c.id)
-)
+_RECORD = sa.select(*(c for c in table.c if c.name not in UNREAD))
+_ADVICE_RECORDS = _RECORD.where(_MADE_BETWEEN).order_by(table.c.created_at, table.c.id)
 _STATES = (
     sa.select(table.c.id, table.c.answer, table.c.moved_week, table.c.moved_timestep, table.c.start_at)
     .where(_MADE_BETWEEN)

@@ -170,19 +170,8 @@ def item_of(kind: str, row: Any, db: sa.Connection) -> Item:
     """Return the item that a row of a kind (sample, episode, event or task) holds."""
     if kind != "sample":
         return codec.decode(kind, row.body)
-    return Sample(
-        key=row.key,
-        metric=names.metric_of(db, row.metric_id),
-        start=row.start,
-        end=row.end,
-        offset=row.offset,
-        day=row.day,
-        value=row.value,
-        device=names.name(db, tables.devices, row.device_id),
-        count=row.count,
-        low=row.low,
-        high=row.high,
-    )
+    metric, device = names.metric_of(db, row.metric_id), names.name(db, tables.devices, row.device_id)
+    return codec.record_of(Sample, row, metric=metric, device=device)
 
 
 # The columns that ``samples_of`` reads. Their values stay as the driver gives them, because that is quicker.

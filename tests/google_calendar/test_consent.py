@@ -15,7 +15,8 @@ from bridge.domain.errors import NeedsLogin, TryLater
 from bridge.recordings.server import Answer
 from bridge.store import Store
 from connectors.google import auth
-from connectors.google.calendar.consent import CALENDAR, authorise, revoke
+from connectors.google.auth import revoke
+from connectors.google.calendar.consent import CALENDAR, authorise
 from tests.visitor import Visitor, consent
 from tests.world import World, later, living
 
