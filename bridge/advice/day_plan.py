@@ -9,6 +9,7 @@ from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bridge.advice import outcomes, recommend, requests
+from bridge.advice.choosing import unheard
 from bridge.advice.observation import newest_if_old, observe
 from bridge.advice.personalise import for_person
 from bridge.calendar.expansion import midnight
@@ -53,7 +54,7 @@ def plan_day(
     if wanted == today:
         requests.recommend(bridge, user, now=now, seen=seen, person=person)
         person = recommend.replace_advice(person, bridge.store, user)
-    heard = person if newest_if_old(bridge.store, user, known) is None else recommend.unheard(person)
+    heard = person if newest_if_old(bridge.store, user, known) is None else unheard(person)
     blocks = week_of(bridge, user, heard, {} if ahead is None else ahead).blocks(wanted)
     if wanted == today:
         _keep_places(bridge, user, person, blocks)

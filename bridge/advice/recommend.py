@@ -1,32 +1,28 @@
-"""Load what is known of a user, and make, check and store the user's recommendations.
+"""Load what is known of a user, and check the user's recommendations, or have them made.
 
 A slot has at most one recommendation that was not superseded.
 """
 
 from __future__ import annotations
 
-import random
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bridge import registry
 from bridge.advice import harm
+from bridge.advice.choosing import Choosing
 from bridge.advice.labels import labelled
 from bridge.advice.modes import mode_of, routine_of
-from bridge.advice.observation import newest_if_old, observe, reasons_of_old, slot_around
+from bridge.advice.observation import observe, slot_around
 from bridge.advice.preference import load_preference
 from bridge.calendar.busy import Stretch, clipped
 from bridge.day import choice
-from bridge.day.choice import Option
 from bridge.day.outcomes import as_answer
-from bridge.day.person import NEAR, Person, is_blank
-from bridge.day.silence import quiet
-from bridge.day.view import View
-from bridge.domain.errors import SetupError
+from bridge.day.person import NEAR, Person
 from bridge.domain.facts import Fact, fact
-from bridge.domain.guard import Guard, silence
+from bridge.domain.guard import Guard
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import EventClassifier, Invitation
 from bridge.domain.records import SAID, AdviceRecord, Deed, ProxyMap, Recommendation, Silence, Snapshot, User
@@ -35,7 +31,7 @@ from bridge.domain.types import Reading, Sample, Task
 from bridge.domain.wishes import Wishes
 from bridge.meters import INPUT_METRICS
 from bridge.meters.check_in import CHECK_IN_METRICS
-from rhythm_env.interface import HISTORY_DAYS, ActionType, Answer, Decision, Interaction, Meter, Observation, Policy
+from rhythm_env.interface import HISTORY_DAYS, ActionType, Answer, Interaction, Meter, Observation, Policy
 
 if TYPE_CHECKING:
     from bridge.store import Store
@@ -46,7 +42,6 @@ AGENDA_BACK, AGENDA_AHEAD = timedelta(days=60), timedelta(days=14)
 GUARD = Guard()
 BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 LABELLED_TASKS_MAX = 50  # open tasks whose action is told
-BY_LOT = fact("by_lot")
 
 
 def load_snapshot(
@@ -155,8 +150,9 @@ def recommend(
         return Silence(moment=moment, facts=(harm.why_off(store, user, now=now),), at=now)
     person = person or load_person(store, user, classifier, now=now, proxies=proxies)
     span = (now, slot_around(now, user.zones)[1])
+    choosing = Choosing(store=store, user=user, policy=policy, guard=guard, person=person, span=span)
     if existing is not None and is_over(existing, now):
-        return _further(store, user, policy, existing, person, span, guard) or existing
+        return choosing.further(existing) or existing
     if existing is not None and existing.kind != "keep":
         current = _current(store, existing, person, span)
         if current is not None:
@@ -164,8 +160,8 @@ def recommend(
     if existing is not None:
         away = store.recommendations.supersede if existing.answer is None else store.recommendations.close
         away(existing.id, now=now)
-        person = replace_advice(person, store, user)
-    return _made(store, user, policy, person, span, guard)
+        choosing = replace(choosing, person=replace_advice(person, store, user))
+    return choosing.first()
 
 
 def stands(store: Store, user: User, advice: Recommendation, now: datetime) -> bool:
@@ -225,11 +221,6 @@ def _wishes(store: Store, user: User) -> Wishes:
     return wishes if harm.advice_is_on(store, user) else replace(wishes, suggestions=0)
 
 
-def unheard(person: Person) -> Person:
-    """Return a person to whom nothing is suggested, because the newest data are too old to tell how they are."""
-    return replace(person, wishes=replace(person.wishes, suggestions=0))
-
-
 def replace_advice(person: Person, store: Store, user: User) -> Person:
     """Return a person with the recommendations read again from the store."""
     return replace(person, advised=_advised(store, user, person.now))
@@ -279,150 +270,6 @@ def _current(store: Store, existing: Recommendation, person: Person, span: Stret
 
 def _over(existing: Recommendation, why: Fact, now: datetime) -> Silence:
     return Silence(moment=existing.moment, facts=(fact("slot_had", action=str(existing.action), why=why),), at=now)
-
-
-def _further(
-    store: Store, user: User, policy: Policy, closed: Recommendation, person: Person, span: Stretch, guard: Guard
-) -> Recommendation | None:
-    """Make a further recommendation after one that is over; no lot is drawn, the slot counts by its first."""
-    before = {one.action for one in person.advised if one.moment == closed.moment}
-    look = _look(person, span)
-    found = {action: one for action, one in look.found.items() if action not in before and one.kind == "suggested"}
-    if not found:
-        return None
-    chosen = choose(store, user, policy, found, look.observation, replace(guard, silent=False), now=span[0])
-    if isinstance(chosen, float):
-        return None
-    with store.transaction():
-        store.recommendations.close(closed.id, now=span[0])
-        return store.recommendations.add(_advice(user, policy, chosen, look, span))
-
-
-def why_no_other(person: Person, now: datetime) -> tuple[Fact, ...]:
-    """Return why no other idea follows in this slot after one that was refused."""
-    look = _look(person, (now, slot_around(now, person.known.zones)[1]))
-    refused = fact("refused_now")
-    return quiet(look.view, {**look.held, **dict.fromkeys(look.found, refused)})
-
-
-def _made(
-    store: Store, user: User, policy: Policy, person: Person, span: Stretch, guard: Guard
-) -> Recommendation | Silence:
-    now, moment = span[0], moment_at(span[0], user.zones)
-    old = newest_if_old(store, user, person.known)
-
-    def nothing(otherwise: tuple[Fact, ...]) -> Silence:
-        store.recommendations.add_silence(user.id, moment, probability=1.0, now=now)
-        return Silence(moment=moment, facts=otherwise if old is None else reasons_of_old(old, user), at=now)
-
-    if is_blank(person.known):
-        return nothing((fact("nothing_known", command=f"bridge import FILE --user {user.name}"),))
-    chance = store.recommendations.silence(user.id, moment)
-    if chance is not None and chance < 1:
-        return Silence(moment=moment, facts=(BY_LOT,), at=now, by_lot=True)
-    look = _look(person if old is None else unheard(person), span)
-    if not look.found:
-        return nothing(quiet(look.view, look.held))
-    if any(choice.needed(one, look.view) for one in look.found.values()):
-        guard = replace(guard, silent=False)
-    chosen = choose(store, user, policy, look.found, look.observation, guard, now=now)
-    if isinstance(chosen, float):
-        store.recommendations.add_silence(user.id, moment, probability=chosen, now=now)
-        return Silence(moment=moment, facts=(BY_LOT,), at=now, by_lot=True)
-    return store.recommendations.add(_advice(user, policy, chosen, look, span))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
-    """The options of a slot (``found``), action -> the fact against it (``held``), and what a policy sees."""
-
-    view: View
-    found: Mapping[ActionType, Option]
-    held: Mapping[ActionType, Fact]
-    observation: Observation
-
-
-def _look(person: Person, span: Stretch) -> Look:
-    said = {one.moment: one.action for one in person.advised}
-    observation, readings = observe(person.known, recommended=said)
-    view = choice.look(replace(person, readings=readings), span[0], readings)
-    found, held = choice.options(view, span)
-    return Look(view=view, found=found, held=held, observation=observation)
-
-
-def _advice(user: User, policy: Policy, chosen: Chosen, look: Look, span: Stretch) -> Recommendation:
-    decision, option = chosen.decision, look.found[chosen.decision.action]
-    return Recommendation(
-        id=0,
-        user_id=user.id,
-        moment=moment_at(span[0], user.zones),
-        action=decision.action,
-        policy=f"{policy.name}@{policy.version}" + (f"+{decision.by}" if decision.by else ""),
-        belief=asdict(decision.belief),
-        belief_sd=decision.belief_sd,
-        scores={str(a): score for a, score in decision.scores.items()},
-        probabilities={str(a): p for a, p in decision.probabilities.items()},
-        facts=(*chosen.tried, *option.facts),
-        observation=chosen.observation.to_json(),
-        created_at=span[0],
-        expires_at=span[1],
-        kind=option.kind,
-        what=option.what,
-        start=option.start,
-        end=option.end,
-        withheld={str(action): why for action, why in {**look.held, **chosen.paused}.items()},
-        silence=chosen.silence,
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chosen:
-    """A drawn decision with the observation that the policy saw, and action -> why the guard forbids it.
-
-    ``silence`` is the slot's probability of silence, None without a lot. ``tried`` is the fact of a try.
-    """
-
-    decision: Decision
-    observation: Observation
-    paused: Mapping[ActionType, Fact]
-    silence: float | None
-    tried: tuple[Fact, ...]
-
-
-def choose(
-    store: Store,
-    user: User,
-    policy: Policy,
-    found: Mapping[ActionType, Option],
-    seen: Observation,
-    guard: Guard,
-    *,
-    now: datetime,
-) -> Chosen | float:
-    """Return what is drawn among the options ``found``, or the probability of silence if the slot was drawn silent.
-
-    Raises SetupError if the policy chooses an action that does not fit.
-    """
-    moment = moment_at(now, user.zones)
-    local_now = local_time(now, user.zones)
-    shown = replace(seen, feasible=tuple(found))
-    observation, paused = guard.allowed(shown, now=local_now, sleep=ActionType.SLEEP in found)
-    again = store.recommendations.superseded(user.id, moment)
-    seed = f"{user.name}/{moment.week}/{moment.timestep}" + (f"/{again}" if again else "")
-    suggests = any(found[action].kind == "suggested" for action in observation.feasible)
-    chance = silence(shown.history, now) if shown.history and suggests and guard.silent else None
-    if chance is not None and random.Random(f"{seed}/silence").random() < chance:
-        return chance
-    rng = random.Random(seed)
-    decision = policy.decide(observation, rng)
-    if decision.action not in observation.feasible:
-        raise SetupError(f"the policy {policy.name} chose an action that does not fit; set BRIDGE_POLICY to another")
-    weighed = choice.weighed(decision, found)
-    drawn = guard.explored(weighed, observation, rng)
-    tried = (
-        () if drawn.action is weighed.action else (fact("a_try", share=guard.explore, otherwise=str(weighed.action)),)
-    )
-    return Chosen(decision=drawn, observation=observation, paused=paused, silence=chance, tried=tried)
 
 
 def latest(store: Store, user: User, *, now: datetime) -> Recommendation | None:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 from bridge.advice import outcomes
 from bridge.advice import recommend as advise
+from bridge.advice.choosing import why_no_other
 from bridge.advice.labels import labelled
+from bridge.advice.observation import slot_around
 from bridge.advice.personalise import for_person
 from bridge.calendar import corrections
 from bridge.calendar.busy import Labelled, takes_time
@@ -70,7 +72,7 @@ def following(bridge: Bridge, user: User, number: int, *, now: datetime) -> Reco
     if isinstance(found, Silence) or found.id != number:
         return found
     person = advise.load_person(bridge.store, user, bridge.classifier, now=now, proxies=bridge.proxies)
-    return Silence(moment=found.moment, facts=advise.why_no_other(person, now), at=now)
+    return Silence(moment=found.moment, facts=why_no_other(person, (now, slot_around(now, user.zones)[1])), at=now)
 
 
 def next_entry(bridge: Bridge, user: User, now: datetime, agenda: Labelled | None = None) -> Fact | None:

@@ -1,0 +1,174 @@
+"""Let a policy choose among the actions that fit what is left of a slot, draw lots as the guard asks, and store it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING
+
+from bridge.advice.observation import newest_if_old, observe, reasons_of_old
+from bridge.calendar.busy import Stretch
+from bridge.day import choice
+from bridge.day.choice import Option
+from bridge.day.person import Person, is_blank
+from bridge.day.silence import quiet
+from bridge.day.view import View
+from bridge.domain.errors import SetupError
+from bridge.domain.facts import Fact, fact
+from bridge.domain.guard import Guard, silence
+from bridge.domain.records import Recommendation, Silence, User
+from bridge.domain.slots import local_time, moment_at
+from rhythm_env.interface import ActionType, Decision, Observation, Policy
+
+if TYPE_CHECKING:
+    from bridge.store import Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choosing:
+    """A policy's choice for a person in what is left of a slot, the ``span`` that begins now."""
+
+    store: Store
+    user: User
+    policy: Policy
+    guard: Guard
+    person: Person
+    span: Stretch
+
+    def first(self) -> Recommendation | Silence:
+        """Make the slot's recommendation, or tell why there is none."""
+        store, user, now = self.store, self.user, self.span[0]
+        moment, old = moment_at(now, user.zones), newest_if_old(store, user, self.person.known)
+
+        def nothing(otherwise: tuple[Fact, ...]) -> Silence:
+            store.recommendations.add_silence(user.id, moment, probability=1.0, now=now)
+            return Silence(moment=moment, facts=otherwise if old is None else reasons_of_old(old, user), at=now)
+
+        if is_blank(self.person.known):
+            return nothing((fact("nothing_known", command=f"bridge import FILE --user {user.name}"),))
+        by_lot = Silence(moment=moment, facts=(fact("by_lot"),), at=now, by_lot=True)
+        chance = store.recommendations.silence(user.id, moment)
+        if chance is not None and chance < 1:
+            return by_lot
+        look = look_at(self.person if old is None else unheard(self.person), self.span)
+        if not look.found:
+            return nothing(quiet(look.view, look.held))
+        silent = self.guard.silent and not any(choice.needed(one, look.view) for one in look.found.values())
+        chosen = self._chosen(look, look.found, silent=silent)
+        if isinstance(chosen, float):
+            store.recommendations.add_silence(user.id, moment, probability=chosen, now=now)
+            return by_lot
+        return store.recommendations.add(self._advice(chosen, look))
+
+    def further(self, closed: Recommendation) -> Recommendation | None:
+        """Make a further recommendation after one that is over; no lot is drawn, the slot counts by its first."""
+        before = {one.action for one in self.person.advised if one.moment == closed.moment}
+        look = look_at(self.person, self.span)
+        left = {action: one for action, one in look.found.items() if action not in before and one.kind == "suggested"}
+        chosen = self._chosen(look, left, silent=False) if left else 1.0
+        if isinstance(chosen, float):
+            return None
+        with self.store.transaction():
+            self.store.recommendations.close(closed.id, now=self.span[0])
+            return self.store.recommendations.add(self._advice(chosen, look))
+
+    def _chosen(self, look: Look, options: Mapping[ActionType, Option], *, silent: bool) -> Chosen | float:
+        """Return what is drawn among ``options``, or the probability of silence if the slot was drawn silent.
+
+        Raises SetupError if the policy chooses an action that does not fit.
+        """
+        now, zones, policy = self.span[0], self.user.zones, self.policy
+        moment = moment_at(now, zones)
+        shown = replace(look.observation, feasible=tuple(options))
+        observation, paused = self.guard.allowed(shown, now=local_time(now, zones), sleep=ActionType.SLEEP in options)
+        again = self.store.recommendations.superseded(self.user.id, moment)
+        seed = f"{self.user.name}/{moment.week}/{moment.timestep}" + (f"/{again}" if again else "")
+        suggests = any(options[action].kind == "suggested" for action in observation.feasible)
+        chance = silence(shown.history, now) if shown.history and suggests and silent else None
+        if chance is not None and random.Random(f"{seed}/silence").random() < chance:
+            return chance
+        rng = random.Random(seed)
+        decision = policy.decide(observation, rng)
+        if decision.action not in observation.feasible:
+            raise SetupError(
+                f"the policy {policy.name} chose an action that does not fit; set BRIDGE_POLICY to another"
+            )
+        weighed = choice.weighed(decision, options)
+        drawn = self.guard.explored(weighed, observation, rng)
+        tried = fact("a_try", share=self.guard.explore, otherwise=str(weighed.action))
+        return Chosen(
+            decision=drawn,
+            observation=observation,
+            paused=paused,
+            silence=chance,
+            tried=() if drawn.action is weighed.action else (tried,),
+        )
+
+    def _advice(self, chosen: Chosen, look: Look) -> Recommendation:
+        decision, option = chosen.decision, look.found[chosen.decision.action]
+        return Recommendation(
+            id=0,
+            user_id=self.user.id,
+            moment=moment_at(self.span[0], self.user.zones),
+            action=decision.action,
+            policy=f"{self.policy.name}@{self.policy.version}" + (f"+{decision.by}" if decision.by else ""),
+            belief=asdict(decision.belief),
+            belief_sd=decision.belief_sd,
+            scores={str(a): score for a, score in decision.scores.items()},
+            probabilities={str(a): p for a, p in decision.probabilities.items()},
+            facts=(*chosen.tried, *option.facts),
+            observation=chosen.observation.to_json(),
+            created_at=self.span[0],
+            expires_at=self.span[1],
+            kind=option.kind,
+            what=option.what,
+            start=option.start,
+            end=option.end,
+            withheld={str(action): why for action, why in {**look.held, **chosen.paused}.items()},
+            silence=chosen.silence,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """A drawn decision with the observation that the policy saw, and action -> why the guard forbids it.
+
+    ``silence`` is the slot's probability of silence, None without a lot. ``tried`` is the fact of a try.
+    """
+
+    decision: Decision
+    observation: Observation
+    paused: Mapping[ActionType, Fact]
+    silence: float | None
+    tried: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """The options of a slot (``found``), action -> the fact against it (``held``), and what a policy sees."""
+
+    view: View
+    found: Mapping[ActionType, Option]
+    held: Mapping[ActionType, Fact]
+    observation: Observation
+
+
+def look_at(person: Person, span: Stretch) -> Look:
+    """Look at the actions that fit a person in what is left of a slot."""
+    said = {one.moment: one.action for one in person.advised}
+    observation, readings = observe(person.known, recommended=said)
+    view = choice.look(replace(person, readings=readings), span[0], readings)
+    found, held = choice.options(view, span)
+    return Look(view=view, found=found, held=held, observation=observation)
+
+
+def unheard(person: Person) -> Person:
+    """Return a person to whom nothing is suggested, because the newest data are too old to tell how they are."""
+    return replace(person, wishes=replace(person.wishes, suggestions=0))
+
+
+def why_no_other(person: Person, span: Stretch) -> tuple[Fact, ...]:
+    """Return why no other idea follows in this slot after one that was refused."""
+    look = look_at(person, span)
+    return quiet(look.view, {**look.held, **dict.fromkeys(look.found, fact("refused_now"))})
