@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from contextlib import closing
 from datetime import UTC, datetime
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlunsplit
 
 from bridge.domain.errors import BridgeError, SetupError
 from bridge.domain.languages import reason, say
 from bridge.domain.ports import Account, Browser
 from bridge.http import egress
 from connectors.activitywatch.server import CONNECT_AGAIN, Server
+from connectors.addresses import typed
 
 QUESTION = "The address of ActivityWatch; leave it empty for http://localhost:5600"
 USUAL = "http://localhost:5600"
@@ -39,13 +40,8 @@ def safe(address: str) -> str:
 
     Raises SetupError for anything that is no http or https address, and for an address with a user name or blanks.
     """
-    whole = address if "://" in address else f"http://{address}"
-    try:
-        parts = urlsplit(whole)
-        named = bool(parts.hostname) and parts.scheme in ("http", "https") and parts.port != 0
-    except ValueError:
-        named = False
-    if not named or parts.username is not None or any(character.isspace() for character in address):
+    parts = typed(address, "http")
+    if parts is None:
         raise SetupError(
             say(
                 "the address of ActivityWatch looks like {example}; try again: {command}",

@@ -5,15 +5,15 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import replace
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlunsplit
 
-from bridge.auth.redirect_listener import LOOPBACK_HOSTS
 from bridge.domain.errors import NeedsLogin, Refused, SetupError, SourceChanged, TryLater
 from bridge.domain.languages import reason, say
 from bridge.domain.ports import Account, Browser
 from bridge.http import certificates, egress
+from connectors.addresses import is_open_to_others, typed
 from connectors.caldav.discovery import Found, collections, discover
-from connectors.caldav.server import CONNECT_AGAIN, Login, Server, origin
+from connectors.caldav.server import CONNECT_AGAIN, Login, Server
 
 ADDRESS_HELP = "The calendar server's address, e.g. https://cloud.example.com or https://caldav.icloud.com"
 LOGIN_HELP = "The login name there, for iCloud and Fastmail your e-mail address"
@@ -89,20 +89,15 @@ def safe(address: str, account: Account) -> str:
 
     Raises SetupError for http at a host that was not named, and for text that is no plain address.
     """
-    whole = address if "://" in address else f"https://{address}"
-    try:
-        parts = urlsplit(whole)
-        _, host, _ = origin(whole)
-    except ValueError:
-        host = ""
-    if not host or any(character.isspace() for character in address) or parts.username is not None:
+    parts = typed(address, "https")
+    if parts is None:
         raise SetupError(
             say(
                 "a calendar server's address looks like https://cloud.example.com; try again: {command}",
                 command=CONNECT_AGAIN,
             )
         )
-    if parts.scheme == "http" and host not in LOOPBACK_HOSTS and egress.host_of(whole) not in account.allow_hosts:
+    if is_open_to_others(parts, account):
         raise SetupError(
             say(
                 "a calendar server's address begins with https://, unless BRIDGE_ALLOW_HOSTS names its host; "

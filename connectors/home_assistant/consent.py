@@ -6,13 +6,13 @@ import re
 from contextlib import closing
 from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlunsplit
 
-from bridge.auth.redirect_listener import LOOPBACK_HOSTS
 from bridge.domain.errors import NeedsLogin, SetupError, TryLater
 from bridge.domain.languages import reason, say
 from bridge.domain.ports import Account, Browser
 from bridge.http import egress
+from connectors.addresses import is_open_to_others, typed
 from connectors.home_assistant.sensors import is_of_an_app, sensor_of
 from connectors.home_assistant.server import AGAIN, Server
 
@@ -91,21 +91,15 @@ def safe(address: str, account: Account) -> str:
 
     Raises SetupError for http at a host that was not named, and for text that is no plain address.
     """
-    whole = address if "://" in address else f"https://{address}"
-    try:
-        parts = urlsplit(whole)
-        named = bool(parts.hostname) and parts.scheme in ("http", "https") and parts.port != 0
-    except ValueError:
-        named = False
-    if not named or parts.username is not None or any(character.isspace() for character in address):
+    parts = typed(address, "https")
+    if parts is None:
         raise SetupError(
             say(
                 "the address of Home Assistant looks like http://homeassistant.local:8123; try: {command}",
                 command=AGAIN,
             )
         )
-    host = egress.host_of(whole)
-    if parts.scheme == "http" and parts.hostname not in LOOPBACK_HOSTS and host not in account.allow_hosts:
+    if is_open_to_others(parts, account):
         raise SetupError(
             say(
                 "the access token would travel unencrypted; name the host in BRIDGE_ALLOW_HOSTS if it is "

@@ -12,7 +12,6 @@ from zoneinfo import ZoneInfo
 from bridge.domain.recurrence import Series
 from bridge.domain.types import RawRecord
 from bridge.domain.zones import zone_named
-from connectors.icalendar.text import MALFORMED
 from connectors.icalendar.times import (
     LINES,
     as_days,
@@ -25,7 +24,7 @@ from connectors.icalendar.times import (
     recurrence_lines,
     time_in,
 )
-from connectors.icalendar.zones import UNKNOWN, zone_of_name
+from connectors.icalendar.zones import MALFORMED, UNKNOWN, zone_of_name
 from connectors.payload import mapping
 
 if TYPE_CHECKING:

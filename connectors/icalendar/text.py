@@ -6,7 +6,7 @@ import re
 import warnings
 from typing import TYPE_CHECKING
 
-from connectors.icalendar.zones import with_known_zones
+from connectors.icalendar.zones import MALFORMED, with_known_zones
 
 if TYPE_CHECKING:
     from icalendar import Calendar
@@ -20,8 +20,6 @@ LENGTH = re.compile(r"^(DURATION(?:;[^:\n]*)?):([-+P0-9DHMSTW]*)\s*$", re.MULTIL
 LENGTH_AS_WRITTEN = "X-AS-WRITTEN"  # parameter of DURATION: the library does not tell a day from 24 hours
 # How a text may begin that is no UTF-8. A byte order mark may be missing.
 WIDE = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"B\0E\0", "utf-16-le"), (b"\0B\0E", "utf-16-be"))
-# What the library raises; OSError for a zone named like a folder of zones ("Pacific").
-MALFORMED = (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError, OSError)
 
 
 def decoded(content: bytes) -> str:

@@ -12,8 +12,8 @@ from zoneinfo import ZoneInfo
 
 from bridge.domain.recurrence import day_meant, nominal
 from bridge.domain.zones import zone_named
-from connectors.icalendar.text import LENGTH_AS_WRITTEN, MALFORMED
-from connectors.icalendar.zones import UNKNOWN, clock_name
+from connectors.icalendar.text import LENGTH_AS_WRITTEN
+from connectors.icalendar.zones import MALFORMED, UNKNOWN, clock_name
 
 if TYPE_CHECKING:
     from icalendar import Component

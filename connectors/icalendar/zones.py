@@ -39,6 +39,7 @@ NO_PLACES = ("US/", "Canada/", "Brazil/", "Mexico/", "Chile/")
 NO_CITIES = ("general", "east", "west", "north", "south", "center", "act", "nsw")
 UNKNOWN = "unknown-zone"
 OFFSET_MAX = timedelta(hours=15)
+# What the library raises; OSError for a zone named like a folder of zones ("Pacific").
 MALFORMED = (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError, OSError)
 
 

@@ -20,7 +20,8 @@ from connectors.icalendar.components import (
     unreadable,
     word_of,
 )
-from connectors.icalendar.text import MALFORMED, decoded, parsed
+from connectors.icalendar.text import decoded, parsed
+from connectors.icalendar.zones import MALFORMED
 
 if TYPE_CHECKING:
     from icalendar import Calendar, Component
