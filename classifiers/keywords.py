@@ -215,10 +215,7 @@ def _add(book: Lexicon, action: str, name: str, fields: Mapping[str, Any], share
 
 
 def phrases(text: str) -> list[str]:
-    """Split a list of phrases in a keyword table at its commas, and return the phrases.
-
-    The list may span several lines.
-    """
+    """Return the phrases between the commas of a list, which may span lines."""
     return [phrase for part in text.split(",") if (phrase := " ".join(part.split()))]
 
 

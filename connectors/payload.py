@@ -153,9 +153,7 @@ class Fields:
         return cls(record.payload, f"{source}/{record.stream}")
 
     def bad(self, reason: str) -> BadRecord:
-        """Return, without raising it, the error that sets this record aside. ``reason`` names a field and quotes no
-        value.
-        """
+        """Return the error that sets this record aside. ``reason`` names a field and quotes no value."""
         return BadRecord(f"{self.name}: {reason}")
 
     def get(self, path: str) -> Any:
@@ -225,10 +223,7 @@ class Fields:
         return [(key, Fields(mapping(row), self.name)) for key, row in sorted(mapping(self.get(path)).items())]
 
     def measured(self, table: Table, *, written: bool = False) -> dict[Metric, float | None]:
-        """Return metric -> value in its unit for each metric of a table, None where the field is no number.
-
-        With ``written`` a text of digits is a number, too.
-        """
+        """Return metric -> value in its unit, None where a field is no number. ``written`` digits are read, too."""
         sources = {metric: (field, Fraction(1)) if isinstance(field, str) else field for metric, field in table.items()}
         return {metric: self.number(*source, written=written) for metric, source in sources.items()}
 
@@ -398,9 +393,7 @@ class Fields:
         return Stretch(start=start, end=None, offset=offset_in(place, start) if place else None, day=date_of)
 
     def ordered(self, start: datetime, end: datetime, longest: timedelta | None = SPAN_MAX) -> None:
-        """Raise BadRecord if ``end`` is before ``start``, or more than ``longest`` after it. None stands for no
-        limit.
-        """
+        """Raise BadRecord if ``end`` is before ``start``, or more than ``longest`` (if any) after it."""
         if end < start or (longest is not None and end - start > longest):
             raise self.bad("it ends before it starts, or days later")
 

@@ -90,8 +90,5 @@ class Window:
         return json.dumps({"until": min(last, self.today).isoformat()})
 
     def covers(self, last: date) -> Covers | None:
-        """Return the range that the source has now listed completely, or None unless ``last`` ends the window.
-
-        None also in a first pull, because a single answer must not delete a whole history.
-        """
+        """Return the range listed completely, None before the window's end and in a first pull (deletes nothing)."""
         return Covers(since=midnight(self.since + DAY)) if self.again and last == self.until else None

@@ -86,10 +86,7 @@ def event_id(key: str) -> str:
 
 
 def mark_of_plan(plan: Plan) -> str:
-    """Return the mark that the event of a plan carries, such as ``2026-11-16/13/EXERCISE``.
-
-    Its parts are the Monday of the plan's week, the number of the slot in that week, and the action.
-    """
+    """Return a plan's mark by week, slot in it and action, such as ``2026-11-16/13/EXERCISE``."""
     return f"{plan.slot}/{plan.action}"
 
 

@@ -172,10 +172,7 @@ def _send(target: Target, user: User, event: Event) -> bool:
 
 
 def signature(key: bytes, event_id: str, at: str, body: bytes) -> str:
-    """Return the value of the header ``webhook-signature``: version 1, an HMAC with SHA-256 over id, time and body.
-
-    ``at`` is the time of sending in whole seconds since 1970, as text.
-    """
+    """Return the header ``webhook-signature``, HMAC-SHA-256 of id, Unix seconds ``at`` and body."""
     signed = b".".join((event_id.encode(), at.encode(), body))
     return f"v1,{base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()}"
 

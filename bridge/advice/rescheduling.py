@@ -28,10 +28,7 @@ OF_THE_HOUR = frozenset(  # kinds of facts that hold for a suggestion's own time
 def gaps(
     bridge: Bridge, user: User, advice: Recommendation, *, now: datetime, known: Snapshot | None = None
 ) -> list[Option]:
-    """Return up to three good times for the recommended action in later slots, ascending, before any deadline.
-
-    ``known`` is the user's snapshot at ``now``, and is loaded if None.
-    """
+    """Return up to three good times in later slots, ascending. ``known`` at ``now`` is loaded if None."""
     person = _person(bridge, user, advice, now, known)
     task = recommend.task_named(person, advice.what)
     return choice.gaps(person, advice.action, task, after=_suggested_at(advice, user, now))

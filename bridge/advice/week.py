@@ -96,10 +96,7 @@ def _is_open(task: Task) -> bool:
 
 
 def is_known(store: Store, user: User, entries: Sequence[Entry]) -> bool:
-    """Return True if there are ``entries``, or if a connection that delivers events was ever synced or imported.
-
-    While it is False, an empty calendar means nothing.
-    """
+    """Return True if an empty calendar means something, by ``entries`` or a synced source of events."""
     read = (one.source for one in store.connections.of_user(user.id) if one.last_success is not None)
     installed = registry.names("connectors")
     return bool(entries) or any(s in installed and "events" in registry.spec(s).delivers for s in read)

@@ -59,10 +59,7 @@ def _server(bridge: Bridge, user: str) -> AssistantServer:
 
 
 def over_http(bridge: Bridge) -> Callable[[str], ASGIApp]:
-    """Return a function from a user's name to the ASGI application of the user's tools, made on the first call.
-
-    The function raises SetupError if their library is not installed.
-    """
+    """Return user -> ASGI application of their tools, made once. Raises SetupError without the library."""
     return cache(lambda user: _server(bridge, user).answer)
 
 

@@ -115,10 +115,7 @@ def _print(view: MetersView, days: int) -> None:
 
 
 def spark(readings: Sequence[Reading], width: int = 28) -> str:
-    """Return the levels of readings as a line of at most ``width`` block characters, in the order of the readings.
-
-    With more readings than ``width``, a block is the mean of several. A blank stands where no level was known.
-    """
+    """Return levels as at most ``width`` blocks, means of several if need be, blank where unknown."""
     return show.spark([r.level if r.coverage else None for r in readings], SPARK_RANGE, width)
 
 

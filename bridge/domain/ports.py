@@ -272,9 +272,7 @@ class Browser(Protocol):
         ...
 
     def ask(self, question: str) -> str | None:
-        """Ask the user for a secret, such as an API key, without showing what is typed. Returns None if nothing is
-        typed.
-        """
+        """Ask the user for a secret that is not shown as it is typed, None for nothing."""
         ...
 
 
@@ -381,9 +379,7 @@ class Personal(Policy, Protocol):
         ...
 
     def personal(self, prior: Mapping[str, Any]) -> Personal:
-        """Return the policy with a prior, as ``learn`` returned it. That policy learns only from answers after the
-        prior's.
-        """
+        """Return the policy with a prior from ``learn``, which learns only from later answers."""
         ...
 
     def chance(self, observation: Observation, action: ActionType) -> float:

@@ -93,10 +93,7 @@ def moment_at(instant: datetime, zones: ZoneHistory) -> Moment:
 
 
 def slot_start(moment: Moment, zones: ZoneHistory) -> datetime:
-    """Return the instant in UTC at which a slot begins on the user's clock.
-
-    After travel a slot begins when the clock first shows its hour or a later one.
-    """
+    """Return the instant (UTC) at which the user's clock first shows a slot's first hour or later."""
     days, hour = divmod(SLOT_START_HOURS[moment.slot], 24)
     return first_shown(datetime.combine(moment.date + timedelta(days=days), time(hour)), zones)
 

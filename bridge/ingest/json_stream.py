@@ -61,10 +61,7 @@ class Json:
             yield name
 
     def elements(self) -> Iterator[None]:
-        """Enter the next value, a list, and yield None before each element. Raises Broken for another value.
-
-        The caller must read or skip each element before asking for the next.
-        """
+        """Enter a list and yield before each element, which must be read or skipped. Raises Broken for no list."""
         yield from self._inside("[", "]")
 
     def _inside(self, opening: str, closing: str) -> Iterator[None]:

@@ -12,10 +12,7 @@ if TYPE_CHECKING:
 
 
 def is_lost(bridge: Bridge, connection: Connection) -> bool:
-    """Return True if a connection's consent is missing although the user did not disconnect it.
-
-    That happens after the import of a user's export, which holds no consents.
-    """
+    """Return True without a consent that the user did not end, as after the import of an export."""
     return _has_no_secret(bridge, connection) and not is_kept(bridge, connection)
 
 

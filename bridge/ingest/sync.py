@@ -55,9 +55,7 @@ OnPage = Callable[[str, int], None]
 
 
 def ignore_page(stream: str, records: int) -> None:
-    """Do nothing. This is the default of ``on_page``, which is called for each page with (stream, number of
-    records).
-    """
+    """Do nothing with a page's (stream, number of records)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

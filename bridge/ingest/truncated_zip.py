@@ -119,9 +119,7 @@ class Unpacked:
         return packed
 
     def end(self) -> int:
-        """Return the position in the zip after the member's packed bytes. All its content must have been read
-        before.
-        """
+        """Return the position after the member's packed bytes, once all its content was read."""
         return self._file.tell() - (len(self._inflate.unused_data) if self._inflate else 0)
 
 

@@ -140,15 +140,11 @@ class Baseline:
     spread: float
 
     def z(self, value: float, constants: Constants) -> float:
-        """Return the distance of a raw value from the centre in spreads, limited to [-3, 3]. It is positive for a
-        higher value.
-        """
+        """Return the distance from the centre in spreads, within [-3, 3], positive for a higher value."""
         return self.scaled(scale(value, constants) - self.centre)
 
     def far(self, value: float, constants: Constants) -> float:
-        """Return the distance of a raw value from the centre in spreads, without a limit. It is positive for a higher
-        value.
-        """
+        """Return the distance from the centre in spreads, without a limit, positive for a higher value."""
         return (scale(value, constants) - self.centre) / self.spread
 
     def scaled(self, distance: float, *, narrower: float = 1.0) -> float:
@@ -184,9 +180,7 @@ def plausible(value: float, constants: Constants) -> bool:
 
 
 def scale(value: float, constants: Constants) -> float:
-    """Return a raw value in its metric's scale: the natural logarithm where ``constants`` say so, else the value
-    itself.
-    """
+    """Return a raw value in its metric's scale, the natural logarithm where ``constants`` say so."""
     return log(value + constants.shift) if constants.logarithm else value
 
 

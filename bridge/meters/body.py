@@ -93,10 +93,7 @@ def _varied(
 
 @shared
 def recovery(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the vendor's score of last night's recovery, or None if it is unknown.
-
-    Half of its z is the distance from the user's normal, half that from most people's mean.
-    """
+    """Return the vendor's recovery, half against the user's normal and half against most people's mean."""
     night = past.latest(Metric.RECOVERY_SCORE, at)
     return None if night is None else nightly("hrv", night, at, *past.kept(_recovered, night))
 

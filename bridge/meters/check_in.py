@@ -60,10 +60,7 @@ class Answers:
         self._said = {metric: Said(sorted(answers)[-ANSWERS_MAX:]) for metric, answers in given.items()}
 
     def about(self, meter: Meter, at: datetime) -> list[tuple[datetime, float]]:
-        """Return (instant, score) of the answers about a meter up to ``at``, ascending.
-
-        If the last general answer is newer, the general answers are returned instead.
-        """
+        """Return (instant, score) of the answers about a meter up to ``at``, general ones if the last is newer."""
         said, count = self.latest(meter, at)
         return [] if said is None else said.given[:count]
 

@@ -123,10 +123,7 @@ def spread(meter: Meter, level: float, signs: float, said: float = 0.0) -> float
 
 
 def precision(meter: Meter, level: float, sd: float) -> float:
-    """Return 1 + the total trust of a reading's signals, computed back from its level and standard deviation.
-
-    This holds only for a reading without a check-in.
-    """
+    """Return 1 + the total trust of a reading without a check-in, from its level and deviation."""
     return 1 / (1 - (1 - (sd / (level * (1 - level))) ** 2) / _explainable(meter))
 
 
@@ -160,10 +157,7 @@ def slope(z: float, level: float) -> float:
 
 
 def full_trust(rows: Mapping[str, Proxy]) -> float:
-    """Return the total trust of a meter's inputs at which its coverage is 1: the sum of the weights.
-
-    Optional inputs are left out, unless only they have a weight.
-    """
+    """Return the trust for full coverage, the sum of weights without optional inputs, if others have any."""
     return sum([row.weight for row in rows.values() if not row.optional]) or sum([row.weight for row in rows.values()])
 
 

@@ -70,10 +70,7 @@ class Calendar:
         return unbroken(self._efforts, since, at)
 
     def focus(self, since: datetime, at: datetime) -> float:
-        """Return the minutes of [since, at) in blocks of focus.
-
-        A block counts if at least 25 minutes of it lie within.
-        """
+        """Return the minutes of [since, at) in blocks of focus, at least 25 of which lie within."""
         return length(long_enough(clipped(self._focus, since, at))) / MINUTE
 
     def focus_of_day(self, at: datetime) -> float:
@@ -87,9 +84,7 @@ class Calendar:
         return length(clipped(merged((o.start, o.end) for o, _ in self._together), since, at)) / HOUR
 
     def in_company(self, since: datetime, at: datetime) -> Labelled:
-        """Return (occurrence, label) of the entries of company that began from ``since`` to ``at``, both included, by
-        start.
-        """
+        """Return (occurrence, label) of company begun in [since, at], by start."""
         return self._together[bisect_left(self._together_starts, since) : bisect_right(self._together_starts, at)]
 
 

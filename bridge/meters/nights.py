@@ -42,10 +42,7 @@ class Journeys:
         return last is not None and (day - last).days < LOOSE_DAYS
 
     def frozen(self, day: date) -> bool:
-        """Return True if a journey still disturbs bedtimes on this day, so that they say little about habits.
-
-        That lasts one day per begun hour of offset crossed, at most ten days, from the journey's day on.
-        """
+        """Return True while a journey disturbs bedtimes, a day per begun hour of offset, at most ten."""
         last = self._last(day)
         return last is not None and (day - last).days < min(self._hours[last], MAX_FROZEN_DAYS)
 

@@ -20,10 +20,7 @@ Order = tuple[bool, Key, timedelta, timedelta, str]
 
 
 def series_of(source: str, device: str | None) -> str:
-    """Return the name of a series, which has its own normal: ``SOURCE``, or ``SOURCE/DEVICE`` for a known device.
-
-    A new device, or new firmware where the device's name tells it, starts a new series.
-    """
+    """Return ``SOURCE`` or ``SOURCE/DEVICE``, the name of a series with its own normal."""
     return source if device is None else f"{source}/{device}"
 
 

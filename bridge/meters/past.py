@@ -169,10 +169,7 @@ class Past:
         return self._days[1]
 
     def of_night(self, metric: str, night: Latest, at: datetime) -> Latest | None:
-        """Return the value of ``metric`` for the same day and series as ``night``.
-
-        Returns None if there is no such value, or if it was not yet known at ``at``.
-        """
+        """Return a metric's value for the day and series of ``night`` as known at ``at``, or None."""
         value = self._tracks.get(metric, {}).get(night.series, {}).get(night.day)
         return self._dated(metric, night.series, night.day) if value is not None and value.known <= at else None
 

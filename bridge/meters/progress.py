@@ -43,9 +43,7 @@ DAY = timedelta(days=1)
 
 
 def read(past: Past, at: datetime) -> Reading:
-    """Return Progress's reading at ``at``. Its level is against the user's normal, its ``model`` is this week's
-    work.
-    """
+    """Return Progress at ``at``, its level against the user's normal, its ``model`` this week's work."""
     found = (*signals(past, at), check_in(past.answers, Meter.PROGRESS, at))
     return fuse(past.proxies, Meter.PROGRESS, found, model=this_week(past, at), reasons=past.reasons)
 
@@ -119,10 +117,7 @@ def _due(past: Past, at: datetime) -> Fact:
 
 
 def usual_focus(past: Past, at: datetime) -> float:
-    """Return the median focus minutes of the days with focus, among the 28 days that ended a day before ``at``.
-
-    Returns 120 if fewer than five days had focus.
-    """
+    """Return the median focus minutes of the last 28 whole days with focus, 120 for fewer than five."""
     days = (past.calendar.focus_of_day(at - k * DAY) for k in range(1, FOCUS_DAYS + 1))
     focused = [minutes for minutes in days if minutes > 0]
     return median(focused) if len(focused) >= LEAST_FOCUS_DAYS else USUAL_FOCUS

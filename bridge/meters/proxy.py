@@ -44,10 +44,7 @@ def shipped() -> ProxyMap:
 
 
 def overridden(path: Path) -> ProxyMap:
-    """Return the shipped map with the overrides in the file ``path``, or as shipped if the file is missing.
-
-    Raises SetupError for a faulty file.
-    """
+    """Return the shipped map with the overrides in a file, if there is one. Raises SetupError for a faulty one."""
     return with_changes(overrides(path), path)
 
 

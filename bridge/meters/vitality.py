@@ -68,10 +68,7 @@ def variability(past: Past, at: datetime) -> Signal | None:
 
 
 def steps(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the steps of the last complete day, or None if they are unknown.
-
-    Its z is that of the steps' logarithm, and at most +1.
-    """
+    """Return the z of the logarithm of the last complete day's steps, at most +1, or None."""
     day = past.latest(Metric.STEPS, at)
     return None if day is None else body.nightly("steps", day, at, *past.kept(_walked, day))
 

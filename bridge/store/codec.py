@@ -156,10 +156,7 @@ _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_asci
 
 
 def fingerprint(record: RawRecord) -> bytes:
-    """Return a 16-byte digest of a record's payload, parent and deletion mark, by which a changed record is recognised.
-
-    Equal records have equal digests. Its stream, key and export date do not count.
-    """
+    """Return 16 bytes that differ if a record's payload, parent or deletion mark does."""
     return mark_of(canonical(record.payload), record)
 
 

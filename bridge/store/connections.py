@@ -53,10 +53,7 @@ class Connections(Part):
 
     @writes()
     def drop_consent(self, db: sa.Connection, connection_id: int) -> None:
-        """Delete the consent of a connection, and its pause, last error, count of failures and due time.
-
-        Rows and cursors are kept, so that syncs go on from there after a new consent.
-        """
+        """Delete a connection's consent and its errors. Rows and cursors stay for a later consent."""
         values: dict[str, Any] = {"secret": None, "due_at": None, "paused": None, "last_error": None, "failures": 0}
         db.execute(update_connection(connection_id).values(values))
 
@@ -75,9 +72,7 @@ class Connections(Part):
 
     @writes()
     def save_secret(self, db: sa.Connection, connection_id: int, sealed: bytes) -> None:
-        """Save a sealed consent in place of the connection's earlier consent. Raises TryLater if the database stays
-        locked.
-        """
+        """Save a sealed consent in place of the earlier one. Raises TryLater while the database is locked."""
         db.execute(update_connection(connection_id).values(secret=sealed))
 
     @reads

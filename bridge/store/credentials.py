@@ -19,10 +19,7 @@ class Credentials(Part):
 
     @reads
     def is_protected(self, db: sa.Connection, user_id: int) -> bool:
-        """Return True if the user has a password, a passkey or a linked account.
-
-        Without these, a page for this machine alone lets the user in without a password.
-        """
+        """Return True for a user with a password, passkey or linked account. Others need no login at this machine."""
         found = (sa.exists().where(table.c.user_id == user_id) for table in (passwords, passkeys, identities))
         return bool(db.execute(sa.select(sa.or_(*found))).scalar())
 
@@ -41,9 +38,7 @@ class Credentials(Part):
 
     @reads
     def user_of(self, db: sa.Connection, issuer: str, subject: str) -> int | None:
-        """Return the user id to which the account ``subject`` at the provider ``issuer`` is linked. Return None if it
-        is not.
-        """
+        """Return the user with the account ``subject`` at the provider ``issuer``, or None."""
         return _owner(db, issuer, subject)
 
     @reads
@@ -81,10 +76,7 @@ class Credentials(Part):
 
     @writes()
     def note_use(self, db: sa.Connection, passkey: Passkey, signatures: int, *, now: datetime) -> bool:
-        """Save the counter and the time of a login with a passkey.
-
-        Returns False, and saves nothing, if another login has changed the counter since or the passkey was removed.
-        """
+        """Save a login with a passkey, False if its counter changed meanwhile or it was removed."""
         same = sa.and_(passkeys.c.id == passkey.id, passkeys.c.signatures == passkey.signatures)
         return db.execute(sa.update(passkeys).where(same).values(signatures=signatures, used_at=now)).rowcount == 1
 

@@ -52,10 +52,7 @@ class Daily(Part):
 
     @reads
     def told(self, db: sa.Connection, user_id: int, metrics: Collection[Metric]) -> frozenset[str]:
-        """Return the names of those metrics of days and nights of which a user has a value of any day.
-
-        Time asleep may be the sum of its stages, so that any night tells it.
-        """
+        """Return the names of the ``metrics`` of which a user has any value. Any night tells time asleep."""
         return frozenset(str(one) for one in metrics if any(_is_told(db, user_id, one, table) for table in _DERIVED))
 
     @reads

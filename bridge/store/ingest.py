@@ -42,9 +42,7 @@ class Ingest(Part):
 
     @reads
     def cursors(self, db: sa.Connection, connection_id: int, version: int) -> dict[str, str]:
-        """Return stream -> saved cursor of a connection. Cursors in another ``version`` of their format are
-        left out.
-        """
+        """Return stream -> cursor of a connection, without those in another ``version`` of their format."""
         found = db.execute(_CURSORS, {"connection": connection_id, "version": version})
         return {row.stream: row.cursor for row in found}
 
@@ -232,10 +230,7 @@ class Ingest(Part):
 
     @reads
     def set_aside(self, db: sa.Connection, connection_id: int) -> list[tuple[str, str]]:
-        """Return (stream, reason) of every record that is set aside, and of every value outside its metric's range.
-
-        They are sorted by stream and record key.
-        """
+        """Return (stream, reason) of records set aside and of values outside their range, by stream and key."""
         found = db.execute(_SET_ASIDE, {"connection": connection_id})
         return [(row.stream, reason) for row in found for reason in row.reason.split("\n")]  # a line per metric
 

@@ -63,9 +63,7 @@ class Lessons(Part):
 
     @writes()
     def add_reset(self, db: sa.Connection, user_id: int, *, now: datetime) -> None:
-        """Save a reset of the user's model. Feedback from before ``now``, and priors learnt from it, no longer
-        count.
-        """
+        """Save a reset of the user's model. Feedback before ``now``, and priors from it, no longer count."""
         db.execute(sa.insert(tables.resets).values(user_id=user_id, made_at=now))
 
     @writes()

@@ -128,10 +128,7 @@ class SingletonLock:
 
 
 def save_holder(db: sa.Connection, name: str, holder: str, *, now: datetime) -> None:
-    """Save that ``holder`` took the singleton lock ``name``, or did the chore ``name``, at ``now``.
-
-    The earlier entry of that name is replaced.
-    """
+    """Save that ``holder`` took the singleton lock ``name``, or did that chore, at ``now``."""
     s = tables.singletons
     db.execute(sa.delete(s).where(s.c.name == name))
     db.execute(sa.insert(s).values(name=name, holder=holder, since=now))

@@ -69,9 +69,7 @@ class Maintenance(Part):
 
     @reads
     def last_done(self, db: sa.Connection, chore: str) -> datetime | None:
-        """Return the instant at which a chore, such as housekeeping, was last done at this store. Return None if it
-        never was.
-        """
+        """Return the last instant of a chore, such as housekeeping, at this store, or None."""
         found = holder_of(db, chore)
         return None if found is None else found[1]
 
@@ -197,10 +195,7 @@ def fill(source: sa.Connection, target: sa.Connection, progress: Callable[[str],
 
 
 def open_file(path: Path) -> Database:
-    """Open and return the SQLite database in a file, which is created and migrated if needed.
-
-    Unlike a URL, a path may hold characters such as a question mark.
-    """
+    """Open a SQLite file, created and migrated if needed. Unlike a URL, a path may hold a question mark."""
     return Database(sa.URL.create("sqlite", database=str(path)))
 
 

@@ -30,9 +30,7 @@ class MovedTable:
 
 
 def ordered() -> list[sa.Table]:
-    """Return the tables to copy, parents before children. The table of singleton locks belongs to one store and is left
-    out.
-    """
+    """Return the tables to copy, parents before children, without the locks, which belong to one store."""
     return [table for table in tables.metadata.sorted_tables if table is not tables.singletons]
 
 

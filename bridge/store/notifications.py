@@ -56,10 +56,7 @@ class Notifications(Part):
     def begin(
         self, db: sa.Connection, user_id: int, recommendation_id: int, *, now: datetime, likely: float | None = None
     ) -> bool:
-        """Save that sending a recommendation has begun. Returns False, and saves nothing, if it had begun before.
-
-        ``likely`` is the probability of an answer within half an hour.
-        """
+        """Save that sending has begun, False if it had. ``likely`` is the chance of an answer within half an hour."""
         known = {"user_id": user_id, "recommendation_id": recommendation_id}
         values = {**known, "state": "sending", "at": now, "likely": likely}
         return insert_new(db, notifications, values)

@@ -46,9 +46,7 @@ NAME_SIGNS = "._-"
 
 
 def composed(name: str) -> str:
-    """Return a name in composed form (NFC), in which names are stored. Keyboards may send a letter and its accent
-    apart.
-    """
+    """Return a name in composed form (NFC), as names are stored. Keyboards may send accents apart."""
     return unicodedata.normalize("NFC", name)
 
 

@@ -101,10 +101,7 @@ class Reading(Part):
 
     @reads
     def arrivals(self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[Event]:
-        """Return the events that begin from ``since`` until before ``until`` and end in another zone, such as flights.
-
-        They are in no particular order.
-        """
+        """Return the events that begin in [since, until) and end in another zone, such as flights, in no order."""
         return _arrivals(db, since, until, tables.events.c.user_id == user_id).get(user_id, [])
 
     @reads
@@ -195,9 +192,7 @@ class Reading(Part):
 
     @reads
     def changed_since(self, db: sa.Connection, user_id: int, since: datetime) -> bool:
-        """Return True if data, corrections, wishes, ticks of tasks or preferences of the user changed after
-        ``since``, wishes and preferences also at it.
-        """
+        """Return True if the user's data or words changed after ``since``, wishes and preferences also at it."""
         return any(db.execute(query, {"user": user_id, "at": since}).first() for query in _CHANGES)
 
 

@@ -49,10 +49,7 @@ class Recommendations(Part):
 
     @reads
     def of_slot(self, db: sa.Connection, user_id: int, moment: Moment) -> Recommendation | None:
-        """Return the user's recommendation for a slot, answered or not. Return None without any.
-
-        Superseded recommendations do not count.
-        """
+        """Return the user's recommendation in force for a slot, answered or not, or None."""
         return _first(db, _slot(user_id, moment))
 
     @writes()
@@ -76,10 +73,7 @@ class Recommendations(Part):
 
     @writes()
     def supersede(self, db: sa.Connection, recommendation_id: int, *, now: datetime) -> None:
-        """Mark a recommendation as superseded, so that another can take its slot. Its row is kept.
-
-        An answered or unknown recommendation stays as it is.
-        """
+        """Mark a recommendation as superseded, unless it is answered, so that another can take its slot."""
         open_ = sa.and_(table.c.id == recommendation_id, table.c.answer.is_(None))
         db.execute(sa.update(table).where(open_).values(superseded_at=now))
 
@@ -100,10 +94,7 @@ class Recommendations(Part):
 
     @reads
     def silence(self, db: sa.Connection, user_id: int, moment: Moment) -> float | None:
-        """Return the probability with which a slot was left without a recommendation.
-
-        It is 1 if that was certain, and below 1 if it was drawn at random. Return None if no such decision is stored.
-        """
+        """Return a slot's probability of silence, 1 if it was certain, None without a stored decision."""
         s = tables.silences.c
         mine = sa.and_(s.user_id == user_id, s.week == moment.week, s.timestep == moment.timestep)
         return db.execute(sa.select(s.probability).where(mine)).scalar_one_or_none()
@@ -157,10 +148,7 @@ class Recommendations(Part):
 
     @reads
     def between(self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[Recommendation]:
-        """Return the user's recommendations made from ``since`` until before ``until``, oldest first.
-
-        Superseded recommendations are left out.
-        """
+        """Return the user's recommendations made in [since, until) and not superseded, oldest first."""
         bound = {"user": user_id, "since": since, "until": until}
         return [_recommendation(row) for row in db.execute(_BETWEEN, bound)]
 
@@ -194,10 +182,7 @@ class Recommendations(Part):
     def advice_records(
         self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime
     ) -> list[AdviceRecord]:
-        """Return the user's advice made from ``since`` until before ``until``, with beliefs and feedback, oldest first.
-
-        Observations, which are most of a row, are not read.
-        """
+        """Return advice made in [since, until), oldest first, without observations."""
         bound = {"user": user_id, "since": since, "until": until}
         return [_advice_record(row) for row in db.execute(_ADVICE_RECORDS, bound)]
 
@@ -230,10 +215,7 @@ class Recommendations(Part):
 
     @reads
     def changed(self, db: sa.Connection, user_id: int, *, since: datetime) -> list[Recommendation]:
-        """Return the user's recommendations that were made, or whose outcome became known, after ``since``, by id.
-
-        Superseded recommendations are among them.
-        """
+        """Return recommendations, also superseded, made or with an outcome known after ``since``, by id."""
         t = table.c
         mine = sa.and_(t.user_id == user_id, sa.or_(t.created_at > since, t.outcome_at > since))
         return [_recommendation(row) for row in db.execute(sa.select(table).where(mine).order_by(t.id))]
@@ -303,10 +285,7 @@ class Recommendations(Part):
 
 
 def levels(observation: str) -> str:
-    """Return meter -> level, rounded to four digits, as JSON text. ``observation`` is JSON text too.
-
-    Levels are stored in a column of their own, because later recommendations read many of them.
-    """
+    """Return meter -> level to four digits, from an observation, both as JSON text."""
     meters: Mapping[str, Any] = json.loads(observation).get("meters", {})
     return json.dumps({name: round(state["level"], LEVEL_DIGITS) for name, state in meters.items()})
 

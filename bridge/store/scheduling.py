@@ -124,9 +124,7 @@ class Scheduling(Part):
 
     @reads
     def rate_limited_until(self, db: sa.Connection, source: str) -> datetime | None:
-        """Return the instant at which a source's last saved rate limit ends or ended. Return None if there never was
-        any.
-        """
+        """Return the end of a source's last saved rate limit, or None without any."""
         found: datetime | None = db.execute(_LIMITED_UNTIL, {"source": source}).scalar()
         return found
 

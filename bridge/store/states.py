@@ -51,10 +51,7 @@ class State:
         return before != (self.as_of, self.whole_as_of)
 
     def all_pieces(self) -> Pieces:
-        """Return the parts of the record's payload, each with the date of the export it came from.
-
-        A part without a date gets the oldest possible date.
-        """
+        """Return the parts of the payload with their export dates, the oldest possible where unknown."""
         return self.pieces or (Piece(self.as_of or LONG_AGO, self.record.payload),)
 
 

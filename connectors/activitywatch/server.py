@@ -81,8 +81,5 @@ def kind_of(name: str, bucket: Mapping[str, Any]) -> str | None:
 
 
 def host_of(bucket: str) -> str:
-    """Return the computer's name in the name of a bucket, which follows the first underscore, else an empty text.
-
-    The buckets of a computer's two watchers belong together by it.
-    """
+    """Return the computer that a bucket names after the first underscore, the same for its two watchers, else ""."""
     return bucket.partition("_")[2]

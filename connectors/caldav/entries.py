@@ -30,10 +30,7 @@ MARK = "Kept by rhythm-bridge: what you accepted. Delete an event and the advice
 
 
 def is_ours(collection: Collection, written: str) -> bool:
-    """Return True if a calendar is the calendar that the bridge writes into.
-
-    ``written`` is the path of that calendar, or an empty text if it is not known.
-    """
+    """Return True for the calendar that the bridge writes into, by its path, which is empty if not known."""
     return collection.description == MARK or collection.key == written
 
 

@@ -39,9 +39,7 @@ class Part:
         return next(self.walk(name), None)
 
     def words(self, name: str) -> str:
-        """Return the text of the first child that has the name, without blanks around it. Without a child it is
-        empty.
-        """
+        """Return the text of the first child with a name, empty without one."""
         found = self.first(name)
         return "" if found is None else found.text.strip()
 

@@ -32,10 +32,7 @@ def fields_of(row: Mapping[str, Any], stream: str) -> Fields:
 
 
 def length(fields: Fields, per_second: int, *names: str) -> timedelta | None:
-    """Return the duration in the first of the fields ``names`` that holds a number, in units of 1/``per_second`` s.
-
-    Returns None without a number, and for a duration that is negative or more than 30 days.
-    """
+    """Return the first number of ``names`` as a duration in 1/``per_second`` s, None unless within 30 days."""
     found = next((value for name in names if (value := fields.number(name)) is not None), None)
     longest = ACTIVITY_MAX.total_seconds() * per_second
     return timedelta(seconds=found / per_second) if found is not None and 0 <= found <= longest else None
@@ -55,10 +52,7 @@ def minutes_by_zone(moderate: float | None, vigorous: float | None) -> dict[Metr
 
 
 def unconfirmed(night: Fields) -> bool:
-    """Return True if Garmin says that a night's sleep was only guessed, or that the watch was not worn.
-
-    The account export writes Garmin's words for this in capitals.
-    """
+    """Return True if a night's sleep was only guessed, or the watch not worn, in lower case or capitals."""
     return str(night.get("sleepWindowConfirmationType")).lower() in NO_NIGHT
 
 
@@ -107,9 +101,7 @@ def naps(key: str, fields: Fields, path: str, offset: Callable[[datetime], int |
 
 
 def offset_of(fields: Fields, local: str, gmt: str) -> int | None:
-    """Return the minutes east of UTC from the wall clock in ``local`` and its instant in ``gmt``. Return None if
-    unreadable.
-    """
+    """Return the minutes east of UTC by the wall clock ``local`` and its instant ``gmt``, None if unreadable."""
     return offset_between(utc_of_naive(fields.get(local)), utc_of_naive(fields.get(gmt)))
 
 
@@ -131,10 +123,7 @@ def mark(row: Mapping[str, Any]) -> str:
 
 
 def versions(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a mapping of a row's fingerprint to the row, the form in which records from files hold its versions.
-
-    All versions of a row are kept, so that the order of the files does not matter.
-    """
+    """Return fingerprint -> row. All versions are kept, so that the order of the files does not matter."""
     return {mark(row): dict(row)}
 
 

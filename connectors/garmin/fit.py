@@ -226,10 +226,7 @@ def _days(contents: Contents, zone: str) -> list[RawRecord]:
 
 
 def ends(series: str) -> int:
-    """Return the seconds to subtract from a reading's instant to find its day, 0 for stress, else 1.
-
-    Monitoring messages carry the instant at which the described time ends. At midnight this is the day that ends.
-    """
+    """Return the seconds to subtract from a reading's instant to find its day, 1 where the instant ends a time."""
     return 0 if series == "stress" else 1
 
 

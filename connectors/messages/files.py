@@ -27,9 +27,7 @@ COUNT_PATTERN = re.compile(r"(\d{1,9})(\.0+)?", re.ASCII)  # some programs write
 
 
 def recognise(file: File) -> bool:
-    """Return True if the first line of a CSV file names the columns date and contacts. Further columns do not
-    matter.
-    """
+    """Return True if the first line of a CSV file names the columns date and contacts, among any others."""
     return ending(file.name) in ("csv", "") and set(_header(file).names) >= NEEDED
 
 

@@ -73,9 +73,6 @@ def obtain(
 
 
 def granted(token: dict[str, Any]) -> list[str]:
-    """Return the scopes that a token answer names, without the address of Graph before them.
-
-    An answer that names none gives an empty list.
-    """
+    """Return the scopes that a token answer names, without the address of Graph before them."""
     told = token.get("scope")
     return [one.removeprefix(GRAPH_PREFIX) for one in told.split()] if isinstance(told, str) else []

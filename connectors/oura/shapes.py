@@ -98,10 +98,7 @@ KEPT = {"sleep": {"bedtime_start", "bedtime_end", *SLEEP.values(), *NIGHT.values
 
 
 def stream_of(fields: Collection[str]) -> str | None:
-    """Return the stream of Oura's rows that have these fields, or None for rows that are not Oura's.
-
-    "trends" stands for the table of *Trends*.
-    """
+    """Return the stream of rows of Oura's with these fields ("trends" of *Trends*), or None for others."""
     return next((stream for stream, _ in _fitting(fields)), None)
 
 

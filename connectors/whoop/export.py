@@ -49,10 +49,7 @@ LEFT_ALONE = "journal answers are private, and left unread until BRIDGE_WHOOP_JO
 
 
 def recognise(file: File) -> bool:
-    """Return True for a CSV file whose first line resembles that of a WHOOP export, in any language.
-
-    The file's name ends in ``.csv``, or has no ending.
-    """
+    """Return True for a CSV file, named so or without an ending, that begins as WHOOP's exports in any language."""
     return ending(file.name) in ("csv", "") and _table(_header(_decode(file.head))) is not None
 
 

@@ -32,10 +32,7 @@ REFUSED_STATUS = 400  # what Withings answers to ending a subscription that it d
 
 
 def token_of(member: str, secret: str) -> str:
-    """Return the token at the end of a person's address for notifications.
-
-    It is ``MEMBER-DIGEST``, with Withings's number of the person, and a digest of it with the client's secret.
-    """
+    """Return ``MEMBER-DIGEST`` for the person's address of notifications, by the client's secret."""
     digest = hmac.new(secret.encode(), f"notify {member}".encode(), hashlib.sha256).hexdigest()
     return f"{member}-{digest}"
 

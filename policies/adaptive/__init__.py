@@ -41,10 +41,7 @@ class Adaptive:
     def variant(
         self, *, objective: str, learns: bool = True, three: bool = False, knows: Profiles | None = None
     ) -> Adaptive:
-        """Return this policy around a variant of its planner, without a user's prior, for comparisons.
-
-        The parameters are those of ``Planner.variant``.
-        """
+        """Return this policy around a variant of its planner (see ``Planner.variant``), without a user's prior."""
         return Adaptive(self._planner.variant(objective=objective, learns=learns, three=three, knows=knows))
 
     def learn(self, observation: Observation) -> Mapping[str, Any]:
@@ -58,9 +55,7 @@ class Adaptive:
         return {**body, "heard": kept(self._crowd(observation), observation.routine)}
 
     def personal(self, prior: Mapping[str, Any]) -> Adaptive:
-        """Return the policy with a user's prior, as ``learn`` returned it. Answers in the prior are not learnt
-        again.
-        """
+        """Return the policy with a prior from ``learn``, whose answers are not learnt again."""
         return Adaptive(self._planner.personal(prior), prior=prior)
 
     def chance(self, observation: Observation, action: ActionType) -> float:

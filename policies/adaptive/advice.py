@@ -172,10 +172,7 @@ def say(learner: Learner) -> float:
 
 
 def counted(trust: float) -> float:
-    """Return the weight (0 to 1) of the planner's values, given its share ``trust`` in the forecasts.
-
-    It rises from 0 at a share of 0.1 to 1 at 0.4.
-    """
+    """Return the weight of the planner's values by its share of the ``trust``, 0 below 0.1 and 1 from 0.4 on."""
     return min(max((trust - DOUBTED) / (TRUSTED - DOUBTED), 0.0), 1.0)
 
 

@@ -150,10 +150,7 @@ class Learner:
         return np.asarray(np.where(near, found, 0.0) / share if share >= LIKELIER else found)
 
     def hear(self, asked: Asked, *, taken: bool) -> Learner:
-        """Return the learner after a further answer, without time passing before it.
-
-        ``taken`` is True if the recommendation was accepted.
-        """
+        """Return the learner after a further answer (accepted if ``taken``), without time passing before it."""
         return self.hear_all([asked], [taken], [0.0])
 
     def hear_all(self, asked: Sequence[Asked], taken: Sequence[bool], days: Sequence[float]) -> Learner:

@@ -65,10 +65,7 @@ class Planner:
         return learnt(observation, self.kinds)
 
     def personal(self, prior: Mapping[str, Any]) -> Planner:
-        """Return the planner with a user's prior, with the same objective and number of particles.
-
-        Answers that the prior contains are not processed again.
-        """
+        """Return the planner, otherwise the same, with a user's prior, whose answers are not processed again."""
         return Planner(self.objective, learns=self.learns, prior=prior, crowd=self.crowd, kinds=self.kinds)
 
     def chance(self, observation: Observation, action: ActionType) -> float:

@@ -141,20 +141,14 @@ def exact(observation: Observation) -> bool:
 
 
 def levels(observation: Observation) -> Array:
-    """Return the levels (5,) of the meters in the observation, in the order of ``Meter``.
-
-    Raises KeyError if a meter is missing.
-    """
+    """Return the levels (5,) of the meters in the observation, as in ``Meter``. Raises KeyError without one."""
     import numpy as np
 
     return np.array([observation.meters[meter].level for meter in Meter])
 
 
 def answered(observation: Observation) -> bool:
-    """Return True if the observation holds answers, or a meter with an error, as that of a user does.
-
-    It is False for a simulated person who never answers and whose meters are exact.
-    """
+    """Return True for a user (who answers, or whose meters have errors), False for an exact simulation."""
     return bool(observation.history) or any(state.sd > 0 for state in observation.meters.values())
 
 

@@ -46,10 +46,7 @@ class Sleep:
 
 
 def order(source: str) -> int:
-    """Return a source's rank by its name, 0 if it contains "watch", 1 for "phone", else 2. The lowest is preferred.
-
-    The app may join the names of several sources with a bar.
-    """
+    """Rank a source by its name, which may join several with a bar. The lowest is preferred."""
     name = source.casefold()
     return 0 if "watch" in name else 1 if "phone" in name else 2
 

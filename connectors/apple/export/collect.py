@@ -304,10 +304,7 @@ class Listing:
 
     @property
     def in_order(self) -> bool:
-        """True if at most 5 % of the type's rows begin over a day before the latest row before them.
-
-        Otherwise no day is surely complete before the last row of the type.
-        """
+        """True if at most 5 % of the type's rows begin over a day before the latest row before them."""
         return self._back * 20 <= self._rows
 
 

@@ -91,9 +91,7 @@ class Spill:
         self._held = 0
 
     def spans(self) -> list[tuple[float, float]]:
-        """Return (start, end) of the stretches of time in which rows may lie, ascending. Neighbours overlap by a
-        week.
-        """
+        """Return (start, end) of the times in which rows may lie, ascending. Neighbours overlap by a week."""
         return [(block * BLOCK_SECONDS, (block + 1) * BLOCK_SECONDS + ROW_MAX) for block in sorted(self.sums)]
 
     def between(self, first: float, last: float) -> Rows:

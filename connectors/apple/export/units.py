@@ -97,17 +97,12 @@ def _offset(quarter: int, place: str) -> int:
 
 
 def offset_at(at: float, place: str) -> int:
-    """Return the minutes east of UTC at an instant (Unix seconds) in a place.
-
-    A place is the name of a zone, or an offset such as ``+05:30``.
-    """
+    """Return the minutes east of UTC at an instant (Unix seconds) in a zone, or by an offset such as ``+05:30``."""
     return _offset(int(at // 900), place)
 
 
 def day_at(at: float, offset: int) -> str:
-    """Return the local date (ISO 8601) of an instant in Unix seconds where clocks are ``offset`` minutes east of
-    UTC.
-    """
+    """Return the local date of an instant in Unix seconds, where clocks are ``offset`` minutes east of UTC."""
     return f"{datetime.fromtimestamp(at + offset * 60, UTC):%Y-%m-%d}"
 
 
@@ -119,10 +114,7 @@ def days_of(month: str) -> tuple[int, int]:
 
 
 def bounds(month: str) -> tuple[float, float]:
-    """Return the Unix seconds between which rows may belong to the records of a month (YYYY-MM).
-
-    They lie three days beyond the month in UTC, at both ends.
-    """
+    """Return the Unix seconds three days around a month (YYYY-MM) in UTC, where rows of its records may lie."""
     begin, end = days_of(month)
     return (begin - MARGIN_DAYS) * 86_400.0, (end + MARGIN_DAYS) * 86_400.0
 

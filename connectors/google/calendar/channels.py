@@ -48,10 +48,7 @@ def notice(headers: Mapping[str, str], body: bytes, *, settings: Mapping[str, st
 
 
 def token_of(channel: str, secret: str) -> str:
-    """Return the secret token of a push channel, derived from its id and the OAuth client's secret.
-
-    Google sends the token back with every message, which proves the sender.
-    """
+    """Return a push channel's secret, from its id and the client's secret, which Google's messages send back."""
     return hmac.new(secret.encode(), f"channel {channel}".encode(), hashlib.sha256).hexdigest()
 
 

@@ -220,8 +220,5 @@ def _text(at: datetime) -> str:
 
 
 def authorise(account: Account, browser: Browser, *, write: bool = False, also: Sequence[str] = ()) -> None:
-    """Ask for consent to read calendars, and with ``write`` also to write.
-
-    ``also`` are scopes of other sources. Raises NeedsLogin when the consent is declined, incomplete or unanswered.
-    """
+    """Ask for consent to calendars, with ``write`` also to write, and to ``also``. Raises NeedsLogin without it."""
     obtain(account, browser, SPEC, writes=(WRITE_SCOPE,) if write else (), also=also)

@@ -50,10 +50,7 @@ def kept(event: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def mark_of(event: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return (key's digest, SLOT/ACTION) of the mark that the bridge left in an event's text.
-
-    Returns None for an event without a mark.
-    """
+    """Return (key's digest, SLOT/ACTION) of the bridge's mark in an event's text, None without a mark."""
     text = event.get("bodyPreview")
     found = MARKED.search(text) if isinstance(text, str) else None
     return None if found is None else (found[1], found[2])
