@@ -54,10 +54,7 @@ def utc_of_unix(value: Any, *, per_second: int = 1) -> datetime | None:
 
 
 def unix_second(value: Any) -> int | None:
-    """Return whole Unix seconds from a number or its text.
-
-    Returns None for anything else, and for a year outside 1990 to 2199.
-    """
+    """Return whole Unix seconds from a number or its text, None for anything else and outside 1990 to 2199."""
     try:
         at = int(value)
     except (TypeError, ValueError, OverflowError):

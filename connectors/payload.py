@@ -188,10 +188,7 @@ class Fields:
             return None
 
     def needed(self, *paths: str, written: bool = False) -> float:
-        """Return the number in the first of the fields that holds one. Raises BadRecord if none does.
-
-        With ``written`` a text with decimals is a number, too, as in a table.
-        """
+        """Return the first number of the fields, also ``written`` as text. Raises BadRecord without one."""
         read = self.cell if written else self.number
         found = next((value for path in paths if (value := read(path)) is not None), None)
         if found is None:
@@ -199,9 +196,7 @@ class Fields:
         return found
 
     def parts(self, name: str) -> Mapping[str, Any]:
-        """Return the object in the field ``name``, or an empty one if it is absent. Raises BadRecord for anything
-        else.
-        """
+        """Return the object in a field, an empty one if absent. Raises BadRecord for anything else."""
         found = self.payload.get(name, {})
         if not isinstance(found, Mapping):
             raise self.bad(f"{name} is unreadable")
@@ -242,20 +237,14 @@ class Fields:
         return choices[value]
 
     def instant(self, path: str) -> datetime:
-        """Return the UTC instant of an ISO 8601 text with an offset.
-
-        Raises BadRecord for anything else, and for a year outside 1990 to 2199.
-        """
+        """Return the UTC instant of ISO 8601 with an offset. Raises BadRecord otherwise, and outside 1990 to 2199."""
         at = utc(self.get(path))
         if at is None:
             raise self.bad(f"{path} is no instant")
         return at
 
     def unix(self, path: str, *, per_second: int = 1) -> datetime:
-        """Return the UTC instant of a count of seconds since 1970, or of milliseconds with ``per_second=1000``.
-
-        Raises BadRecord for anything else, and for a year outside 1990 to 2199.
-        """
+        """Return the UTC instant of a count of 1/``per_second`` s since 1970. Raises BadRecord as ``instant``."""
         at = utc_of_unix(self.get(path), per_second=per_second)
         if at is None:
             raise self.bad(f"{path} is no instant")
@@ -288,9 +277,7 @@ class Fields:
         return self.east(self.get(path), path)
 
     def east(self, told: Any, path: str = "a part") -> int:
-        """Return minutes east of UTC from a value like those that ``offset`` reads. Raises BadRecord, naming
-        ``path``.
-        """
+        """Return minutes east of UTC as ``offset`` reads them. Raises BadRecord, naming ``path``."""
         number, seconds = finite(told), WRITTEN_SECONDS.fullmatch(told) if isinstance(told, str) else None
         minutes = written_offset(told) if number is None else int(number) if number.is_integer() else None
         if seconds is not None:

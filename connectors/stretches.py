@@ -39,10 +39,7 @@ def joined(parts: Sequence[Sequence[float]]) -> tuple[float, float, float, float
 
 
 def quarter_hours_in(zone: ZoneInfo, metric: Metric, readings: Iterable[tuple[datetime, float]]) -> Iterator[Sample]:
-    """Yield a sample per quarter of an hour, with the mean of its ``readings`` (instant, value).
-
-    Each sample has the offset that was valid in ``zone``.
-    """
+    """Yield the mean of ``readings`` (instant, value) per quarter of an hour, with the offset in ``zone``."""
     by_offset: dict[int, list[tuple[float, float]]] = {}
     for at, value in readings:
         by_offset.setdefault(offset_in(zone, at), []).append((at.timestamp(), value))

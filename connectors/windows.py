@@ -74,10 +74,7 @@ class Window:
     def pages(
         self, stream: str, days: int, read: Callable[[date, date], Iterable[Records]], *, tells_deletions: bool = True
     ) -> Iterator[Page]:
-        """Yield a stream's pages, in pieces of at most ``days`` dates, which ``read(first, last)`` gives.
-
-        Only the last page of a piece carries a cursor.
-        """
+        """Yield the pages of ``read(first, last)`` in pieces of ``days`` dates, each piece's last with a cursor."""
         for first, last in self.pieces(days):
             *before, final = read(first, last)
             for records in before:

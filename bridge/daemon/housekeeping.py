@@ -42,10 +42,7 @@ def daily(bridge: installation.Bridge, *, now: datetime) -> Tidied:
 
 
 def tidy(bridge: installation.Bridge, *, now: datetime) -> Tidied:
-    """Do as ``daily``, but with ages that count up to ``now``. Return the numbers of deleted rows.
-
-    Raises SetupError for a wrong BRIDGE_KEEP_RAW.
-    """
+    """Do as ``daily`` at ``now``, and count the deleted rows. Raises SetupError for a wrong BRIDGE_KEEP_RAW."""
     gone = _drop(bridge, before=now)
     bridge.store.maintenance.mark_done(HOUSEKEEPING_NAME, bridge.holder, now=now)
     drop_uploads(bridge)

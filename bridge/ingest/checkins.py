@@ -40,10 +40,7 @@ class CheckIn:
 
 
 def record_check_in(store: Store, user: User, said: CheckIn, *, now: datetime) -> str:
-    """Store a check-in, or correct that of the same minute. Return ``new``, ``updated`` or ``unchanged``.
-
-    Raises SetupError, and stores nothing, for a time in the future or an impossible score.
-    """
+    """Store a minute's check-in, ``new``, ``updated`` or ``unchanged``. Raises SetupError for a bad time or score."""
     again = f"bridge checkin SCORE --user {user.name}"
     if said.at > now:
         raise SetupError(f"--at is in the future; leave it out for a check-in about now: {again}")

@@ -36,10 +36,7 @@ def folder_of(connection: Connection, account: StoredAccount, inbox: Path) -> Pa
 
 
 def connection_name(place: str, others: Mapping[str, StoredAccount]) -> str:
-    """Return the name for a connection to the folder ``place``: that of an earlier connection to it, or a new name.
-
-    ``others`` are the source's folder connections by name.
-    """
+    """Return the name of the connection to a folder, or a new one apart from ``others``."""
     known = {_folder_in(others[name]): name for name in sorted(others, reverse=True) if name != PUSH_CONNECTION}
     return (
         known.get(place) or known.get("") or (f"{FOLDER_CONNECTION}-{len(others) + 1}" if others else FOLDER_CONNECTION)

@@ -35,9 +35,7 @@ class Json:
         self.length = 0  # characters of the last object
 
     def peek(self) -> str:
-        """Return the next character that is not blank, without reading past it. Return an empty text at the document's
-        end.
-        """
+        """Return the next character that is not blank without reading past it, "" at the end."""
         character = self._text[self._at : self._at + 1]
         if character and character not in " \t\r\n":
             return character
@@ -49,10 +47,7 @@ class Json:
                 return ""
 
     def members(self) -> Iterator[str]:
-        """Enter the next value, an object, and yield its members' names. Raises Broken for another value.
-
-        The caller must read or skip each member's value before asking for the next name.
-        """
+        """Enter an object and yield before each member, which must be read or skipped. Raises Broken for none."""
         for _ in self._inside("{", "}"):
             name = self.value() if self.peek() == '"' else None
             if not isinstance(name, str):

@@ -43,10 +43,7 @@ def note_of(text: str, at: datetime, user: str) -> Note:
 
 
 def record_note(store: Store, user: User, note: Note, *, now: datetime) -> str:
-    """Store a note, and return ``new``, ``updated`` or ``unchanged``. A second note of the same minute and name counts.
-
-    Raises SetupError for a time in the future or an impossible amount.
-    """
+    """Store a minute's note, ``new``, ``updated`` or ``unchanged``. Raises SetupError for a bad time or amount."""
     again = f'bridge note --user {user.name} "{note.name}"'
     if note.at > now:
         raise SetupError(f"--at is in the future; leave it out for a note about now: {again}")

@@ -163,9 +163,7 @@ def baseline(raw: Sequence[float], constants: Constants) -> Baseline:
 
 
 def normal_of(scaled: Sequence[float], constants: Constants) -> Baseline:
-    """Compute the user's normal, as ``baseline`` does, from values already in the metric's scale and without
-    artefacts.
-    """
+    """Compute as ``baseline`` from values in the metric's scale and without artefacts."""
     n, middle, deviation = _settled(scaled, constants)
     centre = (n * middle + constants.k * constants.mu) / (n + constants.k)
     pooled = (n * deviation**2 + PRIOR_SPREAD * constants.within**2) / (n + PRIOR_SPREAD)

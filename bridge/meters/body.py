@@ -191,10 +191,7 @@ def _z(metric: str, one: Latest) -> float:
 
 @shared
 def variability(past: Past, at: datetime) -> tuple[str, Latest] | None:
-    """Return (metric, newest value) of the heart-rate variability metric to use, or None if no metric has a value.
-
-    Metrics are never mixed, so a new device runs beside the old device for its first nights.
-    """
+    """Return (metric, newest value) of the variability to use, or None. Metrics are never mixed."""
     found = [(metric, night) for metric in VARIABILITY if (night := past.latest(metric, at)) is not None]
     ripe = [one for one in found if one[1].normal.n >= PARALLEL]
     if ripe:

@@ -25,10 +25,7 @@ class Credentials(Part):
 
     @writes()
     def link(self, db: sa.Connection, user_id: int, issuer: str, subject: str, *, now: datetime) -> None:
-        """Let the account ``subject`` at the provider ``issuer`` log in as the user.
-
-        An account that is linked to the user already keeps its date. Raises SetupError if it is linked to another user.
-        """
+        """Link a provider's account to the user, or keep it as it is. Raises SetupError if another user has it."""
         values = {"issuer": issuer, "subject": subject, "user_id": user_id, "made_at": now}
         if not insert_new(db, identities, values) and _owner(db, issuer, subject) != user_id:
             raise SetupError(

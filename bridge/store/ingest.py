@@ -32,9 +32,7 @@ class Ingest(Part):
 
     @reads
     def cursor(self, db: sa.Connection, connection_id: int, stream: str, version: int) -> str | None:
-        """Return the saved cursor of a stream. Return None if there is none in this ``version`` of the cursor's
-        format.
-        """
+        """Return the saved cursor of a stream, None without one in this ``version`` of its format."""
         c = tables.cursors.c
         query = sa.select(c.cursor).where(c.connection_id == connection_id, c.stream == stream, c.version == version)
         found: str | None = db.execute(query).scalar()

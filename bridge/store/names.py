@@ -17,9 +17,7 @@ Cache = tuple[dict[tuple[str, str], int], dict[tuple[str, int], str]]  # (table,
 
 
 def number(db: sa.Connection, table: sa.Table, name: str) -> int:
-    """Return the number that stands for a name in ``table``, such as sources, metrics or devices. A new name is
-    inserted.
-    """
+    """Return the number of a name in ``table``, such as a metric's. A new name is inserted."""
     numbers, _ = _cache(db)
     if (cached := numbers.get((table.name, name))) is not None:
         return cached

@@ -119,10 +119,7 @@ class Notifications(Part):
 
     @writes()
     def mark_pause_told(self, db: sa.Connection, connection: Connection) -> bool:
-        """Save that the user has been told of a connection's pause.
-
-        Returns False if that was saved before and the connection had no success since.
-        """
+        """Save that the user knows of a pause, False if that was saved since the last success."""
         c, mark = cursors.c, _last_success_mark(connection.last_success)
         values = {"connection_id": connection.id, "stream": PAUSE_STREAM, "version": 1, "cursor": mark}
         earlier = sa.update(cursors).where(c.connection_id == connection.id, c.stream == PAUSE_STREAM)

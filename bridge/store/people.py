@@ -149,10 +149,7 @@ class People(Part):
 
     @writes()
     def set_zone(self, db: sa.Connection, user_id: int, zone: str, *, since: datetime) -> None:
-        """Save that the user's time zone is ``zone`` from the instant ``since`` on, until the next saved zone begins.
-
-        Raises SetupError for an unknown zone.
-        """
+        """Save the user's zone from ``since`` to the next saved zone. Raises SetupError for an unknown one."""
         check_zone(zone)
         z = tables.zones.c
         db.execute(sa.delete(tables.zones).where(z.user_id == user_id, z.since == since))
@@ -209,10 +206,7 @@ class People(Part):
 
     @reads
     def corrections(self, db: sa.Connection, user_id: int, *, at: datetime | None = None) -> list[Correction]:
-        """Return the user's last correction of each series of events, newest first.
-
-        With ``at``, corrections made later are ignored. None counts all.
-        """
+        """Return the last correction of each series, made by ``at`` or ever, newest first."""
         found: dict[str, Correction] = {}
         for row in db.execute(_CORRECTIONS, {"user": user_id, "at": at or LAST_INSTANT}):
             action = None if row.action is None else ActionType(row.action)
@@ -336,9 +330,7 @@ class Access(Part):
 
     @writes()
     def begin_session(self, db: sa.Connection, user_id: int, digest: str, *, now: datetime, until: datetime) -> None:
-        """Save a session of the user until ``until``, under the digest of its secret. Sessions that ended by ``now``
-        are deleted.
-        """
+        """Save a session under its secret's digest until ``until``, and delete those over by ``now``."""
         db.execute(sa.delete(sessions).where(sessions.c.expires_at <= now))
         begun = {"user_id": user_id, "digest": digest, "expires_at": until, "used_at": now, "proved_at": now}
         db.execute(sa.insert(sessions).values(begun))

@@ -103,9 +103,7 @@ class Recommendations(Part):
     def add_silence(
         self, db: sa.Connection, user_id: int, moment: Moment, *, probability: float, now: datetime
     ) -> None:
-        """Save that a slot is left without a recommendation, with the probability of that. An earlier entry is
-        replaced.
-        """
+        """Save or replace the probability with which a slot is left without a recommendation."""
         values = {"user_id": user_id, "week": moment.week, "timestep": moment.timestep}
         row = insert_into(db, tables.silences).values(**values, probability=probability, made_at=now)
         fresh = {"made_at": now, "probability": probability}
@@ -154,10 +152,7 @@ class Recommendations(Part):
 
     @reads
     def marks(self, db: sa.Connection, user_id: int) -> tuple[tuple[object, ...], ...]:
-        """Return a value that differs once a recommendation, answer, outcome or view of the user is added or changed.
-
-        It serves to see that something cached is out of date, and has no other meaning.
-        """
+        """Return a value that is another after each change of advice, by which a cache is out of date."""
         t = table.c
         times = (t.shown_at, t.answered_at, t.outcome_at, t.superseded_at)
         counted = (sa.func.count(), sa.func.max(t.id), *(f(at) for at in times for f in (sa.func.count, sa.func.max)))
@@ -203,10 +198,7 @@ class Recommendations(Part):
 
     @reads
     def newest(self, db: sa.Connection, user_id: int, *, before: int | None, limit: int) -> list[AdviceRecord]:
-        """Return the user's newest recommendations, descending by id, at most ``limit`` of them.
-
-        With ``before``, only those with a lower id. Superseded recommendations are left out.
-        """
+        """Return at most ``limit`` records not superseded, with ids below ``before``, newest first."""
         t = table.c
         mine = _RECORD.where(t.user_id == user_id, t.superseded_at.is_(None))
         if before is not None:

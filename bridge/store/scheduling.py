@@ -115,9 +115,7 @@ class Scheduling(Part):
 
     @writes()
     def limit_source(self, db: sa.Connection, source: str, until: datetime) -> None:
-        """Save that no connection of a source is due before ``until``. A time earlier than the saved time changes
-        nothing.
-        """
+        """Save that no connection of a source is due before ``until``, unless a later time is saved."""
         s = tables.sources.c
         sooner = sa.or_(s.rate_limited_until.is_(None), s.rate_limited_until < until)
         db.execute(sa.update(tables.sources).where(s.name == source, sooner).values(rate_limited_until=until))

@@ -217,9 +217,7 @@ class AnswerCache:
             file.executemany("insert or replace into labels values (?, ?, ?)", rows)
 
     def claim(self, now: datetime, *, most: int) -> None:
-        """Count a request on this day (UTC). Raises Fault after ``most`` requests, and while the service's rate limit
-        holds.
-        """
+        """Count a request on this day (UTC). Raises Fault after ``most``, or while the service's rate limit holds."""
         day = now.date().isoformat()
         with self._opened() as file:
             file.execute("insert or ignore into requests values (?, 0)", (day,))  # takes the write lock before reading

@@ -56,10 +56,7 @@ def plain(app: str) -> str:
 
 
 def category(app: object, own: frozenset[str] = frozenset()) -> str:
-    """Return the category of an app by its name, such as "code", or "other" for an unknown app.
-
-    ``own`` are plain names of further apps for work, whose category is "own".
-    """
+    """Return an app's category by its name, such as "code", "own" for those in ``own``, or "other"."""
     if not isinstance(app, str):
         return OTHER
     name = plain(app)

@@ -32,10 +32,7 @@ class Server:
         self._session.close()
 
     def buckets(self, *, now: datetime) -> dict[str, str]:
-        """Return id -> type of the buckets of window and presence watchers. All other buckets are left out.
-
-        Raises SourceChanged for an unknown answer, and the errors of ``bridge.http``.
-        """
+        """Return id -> type of the buckets of window and presence. Raises SourceChanged, or as ``bridge.http``."""
         body = self._asked("/buckets/", now)
         buckets = body.values() if isinstance(body, dict) else [None]
         if not all(isinstance(bucket, dict) and isinstance(bucket.get("type"), str) for bucket in buckets):
@@ -70,10 +67,7 @@ class Server:
 
 
 def kind_of(name: str, bucket: Mapping[str, Any]) -> str | None:
-    """Return "currentwindow" or "afkstatus" for the bucket of a window or presence watcher, None for any other.
-
-    A bucket that states no type is known by the beginning of its name.
-    """
+    """Return "currentwindow" or "afkstatus" for a bucket, by its name if it states no type, or None."""
     told = bucket.get("type")
     if told in (WINDOW, PRESENCE):
         return str(told)

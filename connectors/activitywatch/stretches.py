@@ -32,10 +32,7 @@ class Host:
 
 
 def span_of(event: Any) -> Span | None:
-    """Return (begin, end) of an event of ActivityWatch in Unix seconds.
-
-    Return None if the event is unreadable, has no length, or lasts more than 24 hours.
-    """
+    """Return an event's (begin, end) in Unix seconds, None unless it lasts between 0 and 24 hours."""
     if not isinstance(event, dict):
         return None
     at, seconds = utc(event.get("timestamp")), finite(event.get("duration"))

@@ -274,10 +274,7 @@ def _kept(row: Fields, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def american(text: str) -> datetime | None:
-    """Return the UTC instant of a time written as ``MM/DD/YY HH:MM:SS``, or None for anything else.
-
-    A part of the time of day that is missing counts as 0.
-    """
+    """Return the UTC instant of ``MM/DD/YY HH:MM:SS``, whose time may end early, or None for anything else."""
     try:
         month, day, year = int(text[0:2]), int(text[3:5]), int(text[6:8])
         hour, minute, second = int(text[9:11] or 0), int(text[12:14] or 0), int(text[15:17] or 0)

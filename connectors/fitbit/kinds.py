@@ -124,10 +124,7 @@ def kind_of(file: File) -> Kind | None:
 
 
 def header(line: str) -> list[str]:
-    """Return the names of a CSV file's columns from its first line, in lower case.
-
-    The list is empty for a line that is no CSV.
-    """
+    """Return the names of a CSV file's columns from its first line, in lower case, none for another line."""
     try:
         names: Collection[str] = next(csv.reader([line.strip("\r\n")]), [])
     except csv.Error:

@@ -75,9 +75,7 @@ def is_whole(fields: Fields) -> bool:
 
 
 def span(fields: Fields, start: str, end: str) -> tuple[datetime, datetime]:
-    """Return the instants in the fields ``start`` and ``end``. Raises BadRecord unless both are readable and in
-    order.
-    """
+    """Return the instants in two fields. Raises BadRecord unless both are readable and in order."""
     begun, ended = utc_of_naive(fields.get(start)), utc_of_naive(fields.get(end))
     if begun is None or ended is None:
         raise fields.bad(f"{start} or {end} is no instant")
@@ -106,10 +104,7 @@ def offset_of(fields: Fields, local: str, gmt: str) -> int | None:
 
 
 def offset_at_home(payload: Mapping[str, Any], at: datetime, stream: str) -> int:
-    """Return the minutes east of UTC at an instant in the zone stored with a record. Return 0 without a stored zone.
-
-    Raises BadRecord, which names ``stream``, for an unknown zone.
-    """
+    """Return the minutes east of UTC in a record's zone, 0 without one. Raises BadRecord if it is unknown."""
     name = payload.get("zone")
     zone = time_zone(name if isinstance(name, str) else "UTC")
     if zone is None:

@@ -125,10 +125,7 @@ def _stage(pair: Any) -> tuple[int, int] | None:
 
 
 def hrv(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Yield the night's mean RMSSD as a sample over the nine hours before the watch wrote it.
-
-    Raises BadRecord if that time or the offset is unreadable.
-    """
+    """Yield the night's mean RMSSD over the nine hours before it was written. Raises BadRecord without its time."""
     payload = _settled(record)
     end = _at(fields_of(payload, "fit_hrv").needed("at"), "fit_hrv")
     offset = _place(payload, end)

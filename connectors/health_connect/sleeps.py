@@ -65,9 +65,7 @@ class Session:
         return [stage for stage in cut if stage[0] < stage[1]]
 
     def slept(self) -> tuple[int, int]:
-        """Return the Unix seconds of falling asleep and of waking, by the stages. Without these they are the
-        session's.
-        """
+        """Return the Unix seconds of falling asleep and waking, by the stages if any, else the session's."""
         asleep = [stage for name in ASLEEP_STATES for stage in self.of(name)]
         if not asleep:
             return self.start, self.end

@@ -36,10 +36,7 @@ class HomeAssistant:
         self._server.close()
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield pages of readings, from three days before the cursor's date to tomorrow.
-
-        Without a cursor the setting ``days`` counts the days back. Nothing is ever deleted.
-        """
+        """Yield pages from three days before the cursor's date, or ``days`` back. Nothing is ever deleted."""
         entities = self._entities(now)
         window = Window.after(cursor, now=now, days=self._days, overlap=SPEC.overlap)
         read = partial(self._read, entities, now)

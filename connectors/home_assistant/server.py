@@ -30,10 +30,7 @@ class Server:
         self._session.close()
 
     def states(self, *, now: datetime) -> list[dict[str, Any]]:
-        """Return the current state of every entity whose name begins with ``sensor.``.
-
-        Raises NeedsLogin for a refused token, SourceChanged for an unknown answer, and the errors of ``bridge.http``.
-        """
+        """Return the state of every ``sensor.``. Raises NeedsLogin, SourceChanged, or as ``bridge.http``."""
         body = self._asked("/api/states", now)
         if not _is_states(body):
             raise SourceChanged(UNKNOWN)

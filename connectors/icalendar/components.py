@@ -47,10 +47,7 @@ def components(calendar: Calendar) -> list[Component]:
 
 
 def sequence(component: Component) -> int:
-    """Return the version number (SEQUENCE) of a component, or 0 without a number, as a sort key.
-
-    The newest version comes last and replaces earlier versions.
-    """
+    """Return a component's version (SEQUENCE), else 0, as a sort key. The newest replaces others."""
     try:
         return int(component.get("SEQUENCE", 0))
     except (TypeError, ValueError):

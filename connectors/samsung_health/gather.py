@@ -84,10 +84,7 @@ class Gathered:
             yield from self.into.pages()
 
     def pages(self) -> Iterator[Page]:
-        """Yield the records in pages, and last a page with the number of rows that were set aside, if any were.
-
-        It is called after the last row was taken.
-        """
+        """Yield the records in pages, and last the number of rows set aside. No row may follow."""
         for sleep, (end, offset) in self.ended.items():
             self._of(local_date(end, offset)).setdefault("stages", {})[sleep] = self.stages[sleep]
         yield from self.into.pages()

@@ -227,10 +227,7 @@ def _stretch(record: RawRecord, start: str, end: str) -> Stretch:
 
 
 def instant_key(row: Mapping[str, Any], column: str) -> str | None:
-    """Return the UTC instant (ISO 8601) in a row's column, which identifies the row across exports.
-
-    Return None if the instant or the row's offset is unreadable.
-    """
+    """Return the UTC instant in a row's column, its key across exports, or None if unreadable."""
     try:
         return _utc(row, column, _offset(row)).isoformat()
     except BadRecord:

@@ -82,9 +82,7 @@ def anybody(size: int = CROWD) -> Array:
 
 
 def within(people: Array) -> Array:
-    """Return the people (18, n) clipped to the bounds of a person. Weights are raised to 0.03 at least, then scaled to
-    add to 1.
-    """
+    """Return people (18, n) within a person's bounds, their weights at least 0.03 and 1 in sum."""
     import numpy as np
 
     known = population()
@@ -108,9 +106,7 @@ def _even(n: int) -> Array:
 
 
 def drawn(unit: Array) -> Array:
-    """Convert uniform draws (18, n) in 0..1 into people (18, n), distributed as ``rhythm_env.profiles.sampled``
-    draws them.
-    """
+    """Convert uniform draws (18, n) into people, distributed as by ``rhythm_env.profiles.sampled``."""
     import numpy as np
 
     low = np.array([low for low, _ in RANGES.values()])[:, None]

@@ -92,10 +92,7 @@ class Particles:
         return found
 
     def weights(self) -> Array:
-        """Return the posterior probability (n,) of each particle. They add to 1.
-
-        The result is cached until ``logs`` is replaced.
-        """
+        """Return the particles' posterior probabilities (n,), cached until ``logs`` is replaced."""
         import numpy as np
 
         if self._weighed is None or self._weighed[0] is not self.logs:

@@ -107,9 +107,7 @@ def local(at: At) -> datetime:
 
 
 def number(value: Any) -> float | None:
-    """Return a number between -1e12 and 1e12, given as a number or text. Returns None for anything else, also for
-    booleans.
-    """
+    """Return a number, or that of a text, between -1e12 and 1e12, else None, also for booleans."""
     if isinstance(value, str):
         try:
             value = float(value)

@@ -123,10 +123,7 @@ class Head:
         return self.kind is not None and self.kind.role in ("sleep", "sdnn")
 
     def converted(self, found: np.ndarray) -> np.ndarray:
-        """Return the values ``found`` in the metric's unit, or NaN for an unknown unit.
-
-        A fraction (up to 1.5) with the unit "%" becomes percent.
-        """
+        """Return ``found`` in the metric's unit (up to 1.5 "%" is a fraction), or NaN for an unknown unit."""
         import numpy as np
 
         factor, plus = (self.kind.units if self.kind else {}).get(self.unit, (np.nan, 0.0))
@@ -194,9 +191,7 @@ class Heads:
         return number
 
     def of(self, attributes: Mapping[str, str]) -> int:
-        """Return the number of the head with these attributes, or UNWANTED for a type that is not used. A new head is
-        added.
-        """
+        """Return the number of the head with these attributes, new or not, or UNWANTED for an unused type."""
         name = attributes.get("type", "")
         kind = TYPE_KINDS.get(name)
         if kind is None and not self._every:

@@ -38,10 +38,7 @@ def instant(text: str | None) -> float | None:
 
 
 def number(text: str | None) -> float | None:
-    """Return the number that a text holds, or None for other text, or beyond 1e12.
-
-    The decimal separator of an export is a dot in every language.
-    """
+    """Return a text's number, which has a dot in every language, or None for other text and beyond 1e12."""
     try:
         value = float(text) if text else None
     except ValueError:

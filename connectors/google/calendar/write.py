@@ -23,10 +23,6 @@ EVENT_FIELDS = "id,status,updated,extendedProperties(private)"
 
 
 def write(account: Account, plans: Sequence[Plan], *, now: datetime) -> Sequence[str]:
-    """Make the calendar hold the plans that have not ended. Return the keys of those whose events the user deleted.
-
-    Raises SetupError the first time that the calendar is found to be deleted.
-    """
     written = WrittenPlans(account, plans, now=now)
     if written.is_settled():
         return []

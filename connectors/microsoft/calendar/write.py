@@ -24,10 +24,6 @@ AROUND = timedelta(days=7)  # of the plans' times, in which an event of theirs i
 
 
 def write(account: Account, plans: Sequence[Plan], *, now: datetime) -> Sequence[str]:
-    """Make the calendar hold the plans that are not over. Return the keys of those whose events the user deleted.
-
-    Raises SetupError once if the user deleted the whole calendar.
-    """
     written = WrittenPlans(account, plans, now=now)
     if written.is_settled():
         return []
