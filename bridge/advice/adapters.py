@@ -74,7 +74,7 @@ def lacking(bridge: Bridge, user: User, answers: Sequence[Interaction], now: dat
     if last is None:
         return ""
     through = datetime.fromisoformat(last.body["through"])
-    new = sum(one.at > through for one in answers)
+    new = sum(answer.at > through for answer in answers)
     if new < personalise.FRESH_ANSWERS or now - last.made_at < again:
         return f"has answered {new} times since the last attempt; it takes {personalise.FRESH_ANSWERS}"
     return ""

@@ -97,12 +97,12 @@ class Aftermath:
     def drawn(self, lots: Sequence[Lot], user: User, *, now: datetime) -> Iterator[Drawn]:
         """Yield the lots (advice or none) of slots that are over, with outcomes. ``lots`` must be in order of time."""
         dosage = 0.0
-        for one in lots:
-            end = slot_bounds(one.moment, user.zones)[1]
+        for lot in lots:
+            end = slot_bounds(lot.moment, user.zones)[1]
             if end <= now:
-                before = dict(self._before(one.moment, user.zones))
-                yield Drawn(lot=one, dosage=dosage, outcomes=dict(self._outcomes(one.moment, end)), before=before)
-            dosage = FADES * dosage + (1 - FADES) * one.given
+                before = dict(self._before(lot.moment, user.zones))
+                yield Drawn(lot=lot, dosage=dosage, outcomes=dict(self._outcomes(lot.moment, end)), before=before)
+            dosage = FADES * dosage + (1 - FADES) * lot.given
 
     def _outcomes(self, moment: Moment, end: datetime) -> Iterator[tuple[str, float]]:
         """Yield (name, value) of each known outcome; the night counts that ends on the next date."""

@@ -101,7 +101,7 @@ def _mean(one: AdviceRecord) -> dict[str, float]:
 
 def _moves(stated: Sequence[AdviceRecord], resets: Sequence[Reset], now: datetime) -> Iterator[Move]:
     """Yield the changes of the belief between two answers of the same policy, version, prior and adapter."""
-    breaks = [at for one in resets for at in (one.made_at, one.taken_back_at) if at is not None]
+    breaks = [at for reset in resets for at in (reset.made_at, reset.taken_back_at) if at is not None]
     for one, following in pairwise(stated):
         answer = as_answer(one, now)
         apart = one.policy != following.policy or following.created_at - one.created_at > NEAR

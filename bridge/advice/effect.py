@@ -138,7 +138,7 @@ def _of_advice(lots: Sequence[tuple[User, Drawn]], outcome: str, *, by_day: bool
     told = document(effect(points), points, binary=False) | {"scale": SCALES[False], "users": {}}
     names = list(dict.fromkeys(person.name for person, _ in lots))
     if len(names) > 1:
-        own = {name: [one for one in lots if one[0].name == name] for name in names}
+        own = {name: [lot for lot in lots if lot[0].name == name] for name in names}
         each = {name: effect(_compared(mine, outcome, by_day=True)) for name, mine in own.items()}
         known = {name: found for name, found in each.items() if found is not None}
         shares = zip(known, pooled(list(known.values())), strict=True)

@@ -61,13 +61,13 @@ class Effect:
 
 def missing(points: Sequence[Point], *, binary: bool = False) -> int:
     """Return roughly how many more decisions ``effect`` needs before it estimates anything, 0 if there are enough."""
-    wanted = [FEWEST_EACH - sum(one.given is way for one in points) for way in (True, False)]
+    wanted = [FEWEST_EACH - sum(point.given is way for point in points) for way in (True, False)]
     shares = [_share(points, way) for way in (True, False)]
     needed = [count / share for count, share in zip(wanted, shares, strict=True)]
     if binary:
-        events = sum(one.outcome > 0 for one in points)
+        events = sum(point.outcome > 0 for point in points)
         needed += [FEWEST_EVENTS - events, FEWEST_EVENTS - (len(points) - events)]
-    clusters = {one.cluster for one in points}
+    clusters = {point.cluster for point in points}
     size = max(len(points) / max(len(clusters), 1), 1.0)
     needed.append((FEWEST_CLUSTERS + _width(points) - len(clusters)) * size)
     return max(int(max(needed) + 0.999), 0)
@@ -75,7 +75,7 @@ def missing(points: Sequence[Point], *, binary: bool = False) -> int:
 
 def _share(points: Sequence[Point], way: bool) -> float:
     """Return the share of ``way``, at least 0.02, or 0.5 without points."""
-    chances = [one.chance if way else 1 - one.chance for one in points]
+    chances = [point.chance if way else 1 - point.chance for point in points]
     return max(sum(chances) / len(chances), 0.02) if chances else 0.5
 
 
@@ -90,16 +90,16 @@ def effect(points: Sequence[Point], *, binary: bool = False) -> Effect | None:
     """
     import numpy as np
 
-    if any(not 0 < one.chance < 1 for one in points):
+    if any(not 0 < point.chance < 1 for point in points):
         raise ValueError("an effect is told from decisions that were drawn, with a chance between 0 and 1")
     if missing(points, binary=binary):
         return None
-    moderators = np.array([(1.0, *one.moderators) for one in points])
+    moderators = np.array([(1.0, *point.moderators) for point in points])
     moderators[:, 1:] -= moderators[:, 1:].mean(axis=0)
-    controls = np.hstack([moderators, np.array([one.controls for one in points])])
-    given = np.array([float(one.given) for one in points])
-    chance = np.array([one.chance for one in points])
-    outcome = np.array([one.outcome for one in points])
+    controls = np.hstack([moderators, np.array([point.controls for point in points])])
+    given = np.array([float(point.given) for point in points])
+    chance = np.array([point.chance for point in points])
+    outcome = np.array([point.outcome for point in points])
     fixed = float(chance.mean())
     weights = np.where(given > 0, fixed / chance, (1 - fixed) / (1 - chance))
     design = np.hstack([controls, (given - fixed)[:, None] * moderators])
@@ -108,10 +108,10 @@ def effect(points: Sequence[Point], *, binary: bool = False) -> Effect | None:
             found, scores, bread, leverage = _ratio(design, moderators, controls, given, weights, outcome)
         else:
             found, scores, bread, leverage = _difference(design, weights, outcome)
-        spread, freedom = _sandwich(scores, bread, leverage, [one.cluster for one in points], moderators.shape[1])
+        spread, freedom = _sandwich(scores, bread, leverage, [point.cluster for point in points], moderators.shape[1])
     except np.linalg.LinAlgError:
         return None
-    clusters = len({one.cluster for one in points})
+    clusters = len({point.cluster for point in points})
     width = moderators.shape[1]
     errors = np.sqrt(np.maximum(np.diagonal(spread)[-width:], 0.0))
     estimates = found[-width:]

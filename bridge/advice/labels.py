@@ -33,7 +33,7 @@ def labelled(
     occurrences = _calendar(store, user, since, until, at=at)
     cases = _cases(user, classifier, occurrences)
     made = store.people.corrections(user.id, at=at)
-    said = corrections.applied(occurrences, [one.label for one in cases], made)
+    said = corrections.applied(occurrences, [case.label for case in cases], made)
     asked = [one for one, label in zip(cases, said, strict=True) if label is one.label]
     found = iter(liked(store, user, classifier, asked, made, at=at))
     new = [(next(found) or label) if label is one.label else label for one, label in zip(cases, said, strict=True)]
@@ -48,7 +48,7 @@ def of_days(
     start, end = (slot_start(morning.shifted(SLOTS_PER_DAY * ahead), user.zones) for ahead in (0, days))
     last = slot_start(morning.shifted(SLOTS_PER_DAY * (days - 1)), user.zones)
     entries = labelled(store, user, classifier, start, end, at=at)
-    return start, end, [one for one in entries if not one[0].event.all_day or one[0].start <= last]
+    return start, end, [entry for entry in entries if not entry[0].event.all_day or entry[0].start <= last]
 
 
 def liked(
@@ -69,7 +69,7 @@ def liked(
         return [None] * len(asked)
     newest = named[0][0].made_at
     occurrences = _calendar(store, user, newest - LESSON_DAYS, newest, at=at)
-    series = {corrections.series_of(one.event): one for one in occurrences}
+    series = {corrections.series_of(occurrence.event): occurrence for occurrence in occurrences}
     at_hand = [series[one.series] for one, _ in named if one.series in series]
     of_series = dict(zip(map(_series, at_hand), _cases(user, classifier, at_hand), strict=True))
     events = [Invitation(title=one.title or "") for one, _ in named]
@@ -78,7 +78,9 @@ def liked(
         Corrected(case=of_series.get(one.series, case), action=action)
         for (one, action), case in zip(named, alone, strict=True)
     ]
-    return likeness.likened(asked, known, [one.event.title for one in occurrences if one.event.title])
+    return likeness.likened(
+        asked, known, [occurrence.event.title for occurrence in occurrences if occurrence.event.title]
+    )
 
 
 def to_ask(
@@ -88,7 +90,7 @@ def to_ask(
     made = store.people.corrections(user.id, at=at)
     occurrences = _calendar(store, user, at - LESSON_DAYS, at + LESSON_DAYS, at=at)
     cases = _cases(user, classifier, occurrences)
-    said = corrections.applied(occurrences, [one.label for one in cases], made)
+    said = corrections.applied(occurrences, [case.label for case in cases], made)
     pairs = [(o, one, label is one.label) for o, one, label in zip(occurrences, cases, said, strict=True)]
     times = Counter(_series(o) for o, _, _ in pairs)
     first = {_series(o): one for o, one, is_open in reversed(pairs) if is_open and not o.event.private}
@@ -109,8 +111,8 @@ def _calendar(store: Store, user: User, since: datetime, until: datetime, *, at:
 
 
 def _cases(user: User, classifier: EventClassifier, occurrences: Sequence[Occurrence]) -> list[Case]:
-    seen = [invitation(one, user.zones) for one in occurrences]
-    calendars = [one.event.calendar for one in occurrences]
+    seen = [invitation(occurrence, user.zones) for occurrence in occurrences]
+    calendars = [occurrence.event.calendar for occurrence in occurrences]
     return [likeness.case(*one) for one in zip(seen, _labels(classifier, seen), calendars, strict=True)]
 
 

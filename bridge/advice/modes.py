@@ -35,13 +35,13 @@ def mode_of(store: Store, user: User, day: date) -> Mode:
         Mode(kind=ModeKind(kind), since=since, until=until, said=True) for kind, since, until in spells(store, user)
     ]
     modes.reverse()  # the newest counts
-    now = next((one for one in modes if one.on(day) is not ModeKind.NORMAL), Mode())
-    return replace(now, planned=tuple(one for one in modes if one.since is not None and one.since > day))
+    now = next((mode for mode in modes if mode.on(day) is not ModeKind.NORMAL), Mode())
+    return replace(now, planned=tuple(mode for mode in modes if mode.since is not None and mode.since > day))
 
 
 def spells(store: Store, user: User) -> list[Spell]:
     """Return the modes that the person said, the newest last."""
-    return [one for one in store.people.preferences(user.id).modes if one[0] in set(ModeKind)]
+    return [mode for mode in store.people.preferences(user.id).modes if mode[0] in set(ModeKind)]
 
 
 def say_mode(

@@ -68,7 +68,7 @@ def observe(
         if start not in kept:
             kept[start] = read_at(past, start)
     states = paced(past, [*((start, kept[start]) for _, start in slots), (known.at, readings)])
-    levels = [_levels(one) for one in states[SETTLING:-1]]
+    levels = [_levels(state) for state in states[SETTLING:-1]]
     slots = slots[SETTLING:]
     history = _history(known)
     start, end = slot_around(known.at, known.zones)

@@ -36,9 +36,9 @@ def pooled(effects: Sequence[Effect]) -> list[Share]:
     import numpy as np
 
     if len(effects) < FEWEST:
-        return [Share(effect=one.estimates[0], ci95=one.ci95[0], own=1.0) for one in effects]
-    found = np.array([one.estimates[0] for one in effects])
-    half = np.array([(one.ci95[0][1] - one.ci95[0][0]) / 2 for one in effects])
+        return [Share(effect=effect.estimates[0], ci95=effect.ci95[0], own=1.0) for effect in effects]
+    found = np.array([effect.estimates[0] for effect in effects])
+    half = np.array([(effect.ci95[0][1] - effect.ci95[0][0]) / 2 for effect in effects])
     errors = half / student(np.inf)  # wider than the standard errors where these are uncertain
     spread = _spread(found, errors)
     weights = 1 / (errors**2 + spread)

@@ -78,7 +78,7 @@ def load_review(
         goals={action: (counts[action], wanted) for action, wanted in goals.items()},
         effects=tuple(known_effects(store, user, actions, now=now) if effects_of is None else effects_of(actions)),
         ahead=frozenset(one.id for one in seen if _is_ahead(one, user, now)),
-        ideas=tuple(ideas(seen, {one: goals[one] for one in goals if one not in during}, counts)),
+        ideas=tuple(ideas(seen, {goal: goals[goal] for goal in goals if goal not in during}, counts)),
         since=during,
     )
 
@@ -154,7 +154,7 @@ def _done(known: Snapshot, parts: Sequence[Stretch]) -> dict[str, Compared]:
     occurrences = [occurrence for occurrence, _ in entries]
     company = merged((o.start, o.end) for o, label in entries if label.action in COMPANY and takes_time(o.event))
     met, focus = meetings.met(occurrences), long_enough(focus_blocks(entries))
-    completed = sorted(one.completed for one in known.tasks if one.completed is not None)
+    completed = sorted(task.completed for task in known.tasks if task.completed is not None)
     began = min((o.start for o in occurrences), default=None)
     return {
         "workouts": _counted([start for start, _ in workouts], parts),
@@ -169,7 +169,7 @@ def _done(known: Snapshot, parts: Sequence[Stretch]) -> dict[str, Compared]:
 def workout_stretches(known: Snapshot) -> list[Stretch]:
     """Return begin and end of the finished workouts, ascending. Workouts that overlap or touch are one stretch."""
     workouts = (one for _, one in once(known.episodes, known.preference) if one.kind is EpisodeKind.WORKOUT)
-    found = ((one.start, one.end) for one in workouts)
+    found = ((workout.start, workout.end) for workout in workouts)
     return merged((start, end) for start, end in found if end <= known.at)
 
 
@@ -198,5 +198,5 @@ def times_done(action: ActionType, known: Snapshot, part: Stretch) -> int:
         found += [one for one in workout_stretches(known) if part[0] <= one[0] < part[1]]
     if action is ActionType.MEDITATE:
         sessions = (one for _, one in known.samples if one.metric is Metric.MINDFUL and part[0] <= one.start < part[1])
-        found += [(one.start, one.end or one.start + one.value * MINUTE) for one in sessions]
+        found += [(session.start, session.end or session.start + session.value * MINUTE) for session in sessions]
     return len(merged(found))

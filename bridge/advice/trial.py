@@ -221,14 +221,14 @@ def of(store: Store, user: User, number: int) -> Trial:
 def _change(store: Store, user: User, number: int, change: Callable[[Trial], Trial], *, now: datetime) -> Trial:
     with store.lock(LOCK.format(user.id)):
         changed = change(of(store, user, number))
-        trials = tuple(changed if one.id == number else one for one in store.people.preferences(user.id).trials)
+        trials = tuple(changed if trial.id == number else trial for trial in store.people.preferences(user.id).trials)
         store.people.change_preferences(user.id, trials=trials, now=now)
     return changed
 
 
 def trials_of(store: Store, user: User) -> tuple[Trial, ...]:
     """Return the user's last 20 trials, in the order of their beginning. Those of another release are left out."""
-    return tuple(one for one in store.people.preferences(user.id).trials if one.outcome in OUTCOMES)
+    return tuple(trial for trial in store.people.preferences(user.id).trials if trial.outcome in OUTCOMES)
 
 
 def told_of(bridge: Bridge, user: User, *, now: datetime) -> list[Told]:

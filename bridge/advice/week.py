@@ -85,7 +85,7 @@ def load_week(store: Store, user: User, classifier: EventClassifier, monday: dat
         zones=user.zones,
         calendar=is_known(store, user, entries),
         entries=entries,
-        slots=tuple(slot_of(one, entries, advice, user.zones) for one in facts),
+        slots=tuple(slot_of(fact, entries, advice, user.zones) for fact in facts),
         pressure=deadline_pressure(tasks, at, user.zones),
         tasks=tuple(sorted((one for one in tasks if _is_open(one)), key=lambda one: (one.due or date.max, one.key))),
     )
@@ -106,7 +106,7 @@ def slot_of(facts: SlotFacts, entries: Sequence[Entry], advice: Sequence[AdviceR
     """Return the slot of ``facts``, with the entries that overlap it and the recommendations for it or moved to it."""
     return WeekSlot(
         facts=facts,
-        entries=tuple(one for one in entries if _stands_in(one[0], facts, zones)),
+        entries=tuple(entry for entry in entries if _stands_in(entry[0], facts, zones)),
         advice=of_moment(advice, facts.moment),
     )
 

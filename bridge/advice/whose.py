@@ -78,7 +78,7 @@ def calendars(store: Store, user: User, *, now: datetime) -> list[CalendarUse]:
 
 
 def _examples(events: Sequence[Event]) -> tuple[str, ...]:
-    titles = Counter(one.title for one in events if one.title and not one.private)
+    titles = Counter(event.title for event in events if event.title and not event.private)
     return tuple(title for title, _ in titles.most_common(EXAMPLES))
 
 
@@ -143,7 +143,9 @@ def mark(
     after = replace(before, marks=(*kept, *made) if is_kept else kept)
     store.people.change_preferences(user.id, marks=after.marks, now=now)
     changed = sum(
-        after.whose(one.event, one.key) is not before.whose(one.event, one.key) for one in occurrences if one.end > now
+        after.whose(occurrence.event, occurrence.key) is not before.whose(occurrence.event, occurrence.key)
+        for occurrence in occurrences
+        if occurrence.end > now
     )
     return Marked(event=found.event, whose=whose, mark=made[0] if is_kept else None, changes=changed)
 
@@ -168,9 +170,11 @@ def _taken_back(store: Store, user: User, wanted: str, whose: Whose, *, now: dat
 
 def _found(occurrences: Sequence[Occurrence], wanted: str, said: Ownership, now: datetime) -> Occurrence | None:
     """Return the entry with a key, or the next one of a series or title; of a title one that is marked, if any is."""
-    exact = [one for one in occurrences if one.key == wanted]
+    exact = [occurrence for occurrence in occurrences if occurrence.key == wanted]
     keyed = exact or [o for o in occurrences if wanted in (o.event.key, o.event.series, series_of(o.event))]
-    titled = [one for one in occurrences if (_title(one.event) or "").casefold() == wanted.casefold()]
+    titled = [
+        occurrence for occurrence in occurrences if (_title(occurrence.event) or "").casefold() == wanted.casefold()
+    ]
     marked = [one for one in titled if said.whose(one.event, one.key) is not None]
     some = keyed or marked or titled
     return next((one for one in some if one.end > now), some[-1] if some else None)

@@ -91,7 +91,7 @@ def plan(
 def _print(found: DayPlan, user: User, old: Sequence[Fact]) -> None:
     from bridge.domain.rendering import for_person
 
-    rows = [_row(one, user) for one in found.rows]
+    rows = [_row(row, user) for row in found.rows]
     typer.echo(f"{found.date:%A} {found.date.day} {found.date:%B %Y}")
     if rows:
         show.table(rows, ("from", "to", "", "action", "title", "because"))

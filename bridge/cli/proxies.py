@@ -51,9 +51,9 @@ def show_map(
     if diff:
         _differences(mine, json=json)
     elif json:
-        show.document({"version": mine.version, "rows": [row_document(one) for one in mine.rows]})
+        show.document({"version": mine.version, "rows": [row_document(row) for row in mine.rows]})
     else:
-        show.table([_readable(one) for one in mine.rows], PROXY_COLUMNS, title=f"Proxy map {mine.version}")
+        show.table([_readable(row) for row in mine.rows], PROXY_COLUMNS, title=f"Proxy map {mine.version}")
 
 
 def row_document(one: Proxy) -> dict[str, Any]:

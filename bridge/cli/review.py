@@ -75,7 +75,7 @@ def history(
         outcomes.confirm(bridge.store, person, bridge.classifier, now=now)
         since = now - timedelta(days=days)
         found = outcomes.advised(bridge.store, person, since=since, until=now + INSTANT)[::-1]
-        switches = [one for one in bridge.store.people.preferences(person.id).switches if one.at >= since]
+        switches = [switch for switch in bridge.store.people.preferences(person.id).switches if switch.at >= since]
     if json:
         show.document([past_advice_document(one, person, now=now) for one in found])
         return

@@ -180,7 +180,7 @@ def spark(values: Sequence[float | None], reach: tuple[float, float], width: int
     from statistics import fmean
 
     each, (low, high) = -(-len(values) // width), reach
-    cells = [[one for one in values[k : k + each] if one is not None] for k in range(0, len(values), each or 1)]
+    cells = [[value for value in values[k : k + each] if value is not None] for k in range(0, len(values), each or 1)]
     shares = [(fmean(some) - low) / ((high - low) or 1) if some else None for some in cells]
     return "".join(" " if s is None else SPARKS[min(max(int(s * len(SPARKS)), 0), len(SPARKS) - 1)] for s in shares)
 

@@ -112,18 +112,18 @@ def _print_findings(findings: Sequence[Finding]) -> None:
     from bridge.domain.languages import plural
 
     columns = ("ok", "check", "finding", "next")
-    checks = sorted((one for one in findings if not one.optional), key=lambda one: one.ok)
+    checks = sorted((finding for finding in findings if not finding.optional), key=lambda one: one.ok)
     rows = [{"check": f.check, "finding": f.text, "next": f.next, "ok": "ok" if f.ok else "!!"} for f in checks]
     show.table(rows, columns)
     unused = [{"source": f.check, "finding": f.text, "next": f.next} for f in findings if f.optional and not f.extra]
     if unused:
         show.table(unused, ("source", "finding", "next"), title="Not set up, and needed only for live data from there:")
-    extras = [one for one in findings if one.extra]
+    extras = [finding for finding in findings if finding.extra]
     if extras:
         typer.echo("Not installed, and needed only by those who want it:")
     for one in extras:  # a command of that length would leave a table no room
         typer.echo(f"{one.extra}, {one.text}\n  {one.next}")
-    faults = sum(not one.ok for one in findings)
+    faults = sum(not finding.ok for finding in findings)
     typer.echo(f"{plural(faults, 'fault')} to mend, at the top." if faults else "Nothing is wrong.")
 
 

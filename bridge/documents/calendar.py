@@ -241,7 +241,7 @@ def calendar_use_document(one: CalendarUse) -> CalendarUseDocument:
 
 def marks_document(marks: Sequence[Mark], doubts: Sequence[Doubt]) -> MarksDocument:
     """Return what the user said of entries, and what the bridge asks, as a JSON document."""
-    return {"marks": [mark_document(one) for one in reversed(marks)], "asked": [_doubt(one) for one in doubts]}
+    return {"marks": [mark_document(mark) for mark in reversed(marks)], "asked": [_doubt(doubt) for doubt in doubts]}
 
 
 def mark_document(one: Mark) -> MarkDocument:

@@ -259,10 +259,10 @@ def notifications_document(bridge: Bridge, user: User, now: datetime) -> Notific
     sent = bridge.store.notifications
     channel = sent.channel(user.id)
     notices = sent.in_states(user.id, SEND_STATES)
-    counts = Counter(one.state for one in notices)
+    counts = Counter(notice.state for notice in notices)
     quiet = frozenset() if channel is None else channel.quiet
     missed = sent.missed(user.id, now=now, quiet=bridge.guard.quiet | quiet)
-    unsent = [one for one in notices if one.state in UNSENT] + missed
+    unsent = [notice for notice in notices if notice.state in UNSENT] + missed
     return {
         "user": user.name,
         "on": channel is not None,

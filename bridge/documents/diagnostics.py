@@ -116,18 +116,18 @@ def _set_names(settings: config.Settings) -> set[str]:
 
 def _sources(bridge: Bridge, connections: list[Connection]) -> dict[str, SourceDocument]:
     return {
-        name: _source(bridge, [one for one in connections if one.source == name])
-        for name in sorted({one.source for one in connections})
+        name: _source(bridge, [connection for connection in connections if connection.source == name])
+        for name in sorted({connection.source for connection in connections})
     }
 
 
 def _source(bridge: Bridge, connections: list[Connection]) -> SourceDocument:
-    last = [bridge.store.scheduling.last_outcome(one.id) for one in connections]
+    last = [bridge.store.scheduling.last_outcome(connection.id) for connection in connections]
     return {
         "connections": len(connections),
-        "paused": sum(one.paused is not None for one in connections),
-        "failed": sum(one.last_error is not None for one in connections),
-        "never_synced": sum(one.last_success is None for one in connections),
+        "paused": sum(connection.paused is not None for connection in connections),
+        "failed": sum(connection.last_error is not None for connection in connections),
+        "never_synced": sum(connection.last_success is None for connection in connections),
         "last_outcomes": dict(Counter(one[1].outcome for one in last if one is not None)),
     }
 

@@ -69,7 +69,11 @@ def preference_document(store: Store, user: User, now: datetime) -> PreferenceDo
     series = {series_of(source, one.device) for source, one in store.reading.episodes(user.id, since=since)}
     names = {name for source in connected for name in _names(source, series)}
     places = sorted({*names, *preference.chosen}, key=lambda name: (preference.rank(name), name))
-    return {"user": user.name, "chosen": list(preference.chosen), "order": [_place(one, preference) for one in places]}
+    return {
+        "user": user.name,
+        "chosen": list(preference.chosen),
+        "order": [_place(place, preference) for place in places],
+    }
 
 
 def _names(source: str, series: Iterable[str]) -> list[str]:

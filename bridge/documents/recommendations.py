@@ -155,10 +155,10 @@ class BeliefDocument(TypedDict):
 def belief_document(found: Beliefs) -> BeliefDocument:
     """Return the belief history of a user as a JSON document, rounded to four decimals."""
     return {
-        "days": [one.day.isoformat() for one in found.days],
+        "days": [day.day.isoformat() for day in found.days],
         "dimensions": {name: _dimension(found, name, bounds) for name, bounds in DIMENSIONS.items()},
-        "policies": [one.policy for one in found.days],
-        "moved_by": [_move(one) for one in found.moves],
+        "policies": [day.policy for day in found.days],
+        "moved_by": [_move(move) for move in found.moves],
         "answers": found.answers,
         "resets": [filled(ResetDocument, reset) for reset in found.resets],
     }
@@ -168,8 +168,8 @@ def _dimension(found: Beliefs, name: str, bounds: tuple[str, str]) -> DimensionD
     return {
         "low": bounds[0],
         "high": bounds[1],
-        "mean": [round(one.mean[name], 4) for one in found.days],
-        "sd": [None if one.sd is None else round(one.sd[name], 4) for one in found.days],
+        "mean": [round(day.mean[name], 4) for day in found.days],
+        "sd": [None if day.sd is None else round(day.sd[name], 4) for day in found.days],
     }
 
 

@@ -172,12 +172,12 @@ def review_document(review: Review, user: User) -> ReviewDocument:
         "goals": {str(action): _goal(review, action) for action in review.goals},
         "effects": [
             {
-                "action": str(one.action),
-                "outcome": one.outcome,
-                "effect": round(one.effect, 3),
-                "ci95": [round(one.low, 3), round(one.high, 3)],
+                "action": str(effect.action),
+                "outcome": effect.outcome,
+                "effect": round(effect.effect, 3),
+                "ci95": [round(effect.low, 3), round(effect.high, 3)],
             }
-            for one in review.effects
+            for effect in review.effects
         ],
         "try": list(review.ideas),
     }

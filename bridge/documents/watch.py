@@ -55,7 +55,7 @@ def watch_document(found: Watched, switches: Sequence[Switch]) -> WatchDocument:
         "finds": FINDS,
         "slots": {"silent": found.silent, "advised": found.advised},
         "levels": {name: None if level is None else round(level, 3) for name, level in levels.items()},
-        "history": [_switch(one) for one in switches],
+        "history": [_switch(switch) for switch in switches],
     }
 
 

@@ -141,7 +141,7 @@ def paused_until(history: Sequence[Interaction], action: ActionType, slot: Slot)
     The instant may be over. A rescheduled action is not paused, because only its time was wrong.
     """
     answers = [one for one in history if one.recommended is action and one.slot is slot][-IGNORES_BEFORE_PAUSE:]
-    if len(answers) < IGNORES_BEFORE_PAUSE or any(one.answer is not Answer.IGNORE for one in answers):
+    if len(answers) < IGNORES_BEFORE_PAUSE or any(answer.answer is not Answer.IGNORE for answer in answers):
         return None
     return answers[-1].at + ACTION_PAUSE
 
@@ -206,4 +206,4 @@ class Switch:
 
 def is_on(switches: Sequence[Switch], what: str) -> bool:
     """Return True if ``what`` was not switched off last."""
-    return next((one.on for one in reversed(switches) if one.what == what), True)
+    return next((switch.on for switch in reversed(switches) if switch.what == what), True)

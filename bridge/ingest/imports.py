@@ -162,7 +162,7 @@ class FilePages:
         """Count what became of the rows of a page of ``file``."""
         aside = sum(result.set_aside is not None and not result.waits for result in results)
         if page.stream != UNREADABLE_STREAM:
-            self._rows[file] += page.count - sum(one.deleted for one in page.records)
+            self._rows[file] += page.count - sum(record.deleted for record in page.records)
             self._aside[file] += aside
         if page.set_aside or (page.stream == UNREADABLE_STREAM and aside):
             self._skipped.add(file)

@@ -37,7 +37,7 @@ class Calendar:
         begun = [(o, label) for o, label in entries if o.start <= at]
         self._begin = min((o.start for o, _ in begun), default=None)
         self.entries = sorted((one for one in begun if one[0].end >= since), key=lambda one: one[0].start)
-        self._together = [one for one in self.entries if _is_company(*one)]
+        self._together = [entry for entry in self.entries if _is_company(*entry)]
         self._together_starts = [o.start for o, _ in self._together]
         self._focus = long_enough(merged([*focus_blocks(self.entries), *recorded]))
         self._efforts = efforts(self.entries)

@@ -128,7 +128,7 @@ def newest_end(db: sa.Connection, connection_id: int, at: datetime, *, within: t
             ends.append(last_end)
             continue
         for _, readings in readings_of([row], db):
-            some = (one.sample.end or one.sample.start for one in readings)
+            some = (reading.sample.end or reading.sample.start for reading in readings)
             ends += [end for end in some if end <= at]
     return max(ends, default=None)
 

@@ -52,11 +52,11 @@ class Preferences:
         more = {
             "modes": [[kind, str(since), str(until)] for kind, since, until in self.modes[-MODES_MAX:]],
             "left_out": list(self.left_out[-LEFT_OUT_MAX:]),
-            "marks": [_plain(one) for one in self.marks[-MARKS_MAX:]],
+            "marks": [_plain(mark) for mark in self.marks[-MARKS_MAX:]],
             "answered": _of_said(self.answered),
             "resting": _of_said(self.resting),
-            "trials": [trials.plain(one) for one in self.trials[-TRIALS_MAX:]],
-            "switches": [trials.plain(one) for one in self.switches[-SWITCHES_MAX:]],
+            "trials": [trials.plain(trial) for trial in self.trials[-TRIALS_MAX:]],
+            "switches": [trials.plain(switch) for switch in self.switches[-SWITCHES_MAX:]],
         }
         chosen = {name: value for name, value in more.items() if value}
         if not (self.language or chosen):

@@ -44,7 +44,7 @@ def read(file: File, *, zone: str, settings: Mapping[str, str] | None = None, **
             _collect(Json(stream), hosts, own)
         except Broken:
             cut = True
-    ends = [*(one[1] for host in hosts.values() for one in host.windows)]
+    ends = [*(window[1] for host in hosts.values() for window in host.windows)]
     newest = max([*ends, *(one[1] for host in hosts.values() for one in host.present)], default=None)
     as_of = None if newest is None else datetime.fromtimestamp(newest, UTC)
     records = list(day_records(hosts.values(), ZoneInfo(zone), as_of=as_of))

@@ -137,7 +137,7 @@ def _rates(key: str, fields: Fields) -> Iterator[Sample]:  # noqa: ARG001 - one 
 def _night(key: str, fields: Fields) -> Iterator[Item]:
     """Yield a night's sleeps and naps, and the values measured at night."""
     sleeps = chosen_sleeps(_sessions(fields.objects("sessions")))
-    episodes = [_sleep(one) for one in sleeps]
+    episodes = [_sleep(sleep) for sleep in sleeps]
     yield from episodes
     nights = [
         (episode, session)
@@ -186,7 +186,7 @@ def _nightly(metric: Metric, told: ByOrigin, main: Session | None) -> list[Readi
 
 def _of_best(told: ByOrigin, main: Session | None, counts: Callable[[Reading], bool]) -> list[Reading]:
     """Return the readings for which ``counts`` is True, of a single origin."""
-    found = {origin: [one for one in readings if counts(one)] for origin, readings in told.items()}
+    found = {origin: [reading for reading in readings if counts(reading)] for origin, readings in told.items()}
     sleep = main.origin if main is not None else None
     best = min(
         (origin for origin, some in found.items() if some),
@@ -197,7 +197,7 @@ def _of_best(told: ByOrigin, main: Session | None, counts: Callable[[Reading], b
 
 
 def _mean(key: str, metric: Metric, readings: Sequence[Reading], main: Session | None) -> Iterator[Sample]:
-    value = sum(one[1] * one[2] for one in readings) / sum(one[2] for one in readings)
+    value = sum(reading[1] * reading[2] for reading in readings) / sum(reading[2] for reading in readings)
     first, last = (main.start, main.end) if main is not None else (min(readings)[0], max(readings)[0])
     lasted = Stretch.of_seconds(first, last, main.offset if main is not None else max(readings)[3])
     yield from replace(lasted, day=calendar_date(key) or date.min).samples(key, {metric: value})

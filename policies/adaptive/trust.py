@@ -68,7 +68,7 @@ class Heard:
         times = [one.at for one in (*self.lessons[-1:], *lessons)]
         days = [(later - earlier) / DAY for earlier, later in pairwise(times)]
         days = [0.0, *days][-len(lessons) :]
-        learner = self.known.hear_all(asked, [one.taken for one in lessons], days)
+        learner = self.known.hear_all(asked, [lesson.taken for lesson in lessons], days)
         return Heard(learner, repeated, (*self.lessons, *lessons))
 
     def lost(self) -> bool:
@@ -90,9 +90,9 @@ class Heard:
 
     def surprise(self) -> float:
         """Return how many standard errors more Accept were given than the planner foretold."""
-        chances = [1 / (1 + exp(-one.planner)) for one in self.lessons]
+        chances = [1 / (1 + exp(-lesson.planner)) for lesson in self.lessons]
         spread = sum(chance * (1 - chance) for chance in chances) ** 0.5
-        return float((sum(one.taken for one in self.lessons) - sum(chances)) / max(spread, CERTAIN))
+        return float((sum(lesson.taken for lesson in self.lessons) - sum(chances)) / max(spread, CERTAIN))
 
 
 NOTHING = Heard()
@@ -137,7 +137,7 @@ def usual(routine: Routine, day: int, slot: int, action: int) -> float:
 def _habits(shown: Mapping[ActionType, float]) -> Sequence[float]:
     if sum(shown.values()) < SHOWN:
         return NOTHING_USUAL
-    logs = [log(shown.get(one, 0.0) + RARE) for one in ACTIONS]
+    logs = [log(shown.get(action, 0.0) + RARE) for action in ACTIONS]
     mean = sum(logs) / MANY
     return [round(min(max(one - mean, -CLEAR), CLEAR) / STEP) * STEP for one in logs]
 

@@ -102,4 +102,4 @@ def _sleep(mine: Sequence[SleepStage]) -> Sleep:
 
 
 def _minutes(stretches: Iterable[SleepStage], stages: Sequence[str]) -> float:
-    return minutes_of(merged((one.start, one.end) for one in stretches if one.stage in stages))
+    return minutes_of(merged((stretch.start, stretch.end) for stretch in stretches if stretch.stage in stages))

@@ -75,5 +75,5 @@ def _rate(found: Mapping[str, Any]) -> float | None:
             return rate
     series = found.get("heartRateData")
     points = [one for one in series if isinstance(one, Mapping)] if isinstance(series, list) else []
-    rates = [rate for one in points if (rate := number(one.get("Avg", one.get("qty")))) is not None]
+    rates = [rate for point in points if (rate := number(point.get("Avg", point.get("qty")))) is not None]
     return sum(rates) / len(rates) if rates else None

@@ -78,7 +78,7 @@ class Export:
         told = (
             [(block, sums[block]) for block in blocks(first, last) if block in sums],
             self.collected.places.between(first, last),
-            [one for one in workouts if first <= one[1]["start"] <= last],
+            [workout for workout in workouts if first <= workout[1]["start"] <= last],
             sorted(some for some in self.collected.summaries.items() if some[0].startswith(month)),
         )
         return hashlib.blake2b(repr(told).encode("utf-8", "replace"), digest_size=16).hexdigest()

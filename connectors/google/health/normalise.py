@@ -49,7 +49,7 @@ def _sleep(key: str, fields: Fields) -> Item:
 def _minutes(fields: Fields, lasted: Stretch) -> dict[Metric, float | None]:
     stages = _summed(fields) or _counted(fields)
     values: dict[Metric, float | None] = {
-        metric: stages.get(name) for name, metric in STAGES.items() if any(stages.get(one) for one in STAGES)
+        metric: stages.get(name) for name, metric in STAGES.items() if any(stages.get(stage) for stage in STAGES)
     }
     asleep = [stages[name] for name in (*STAGES, "ASLEEP") if name in stages]
     counted = {Metric.ASLEEP: sum(asleep) if asleep else None, Metric.AWAKE: stages.get("AWAKE")}

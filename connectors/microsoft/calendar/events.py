@@ -38,7 +38,7 @@ def kept(event: Mapping[str, Any]) -> dict[str, Any]:
         return {name: event[name] for name in OF_OCCURRENCE if name in event}
     found = {name: event[name] for name in PLAIN if event.get(name) is not None}
     attendees = [mapping(one) for one in rows(event.get("attendees"))]
-    people = [one for one in attendees if one.get("type") != "resource"]
+    people = [attendee for attendee in attendees if attendee.get("type") != "resource"]
     mark = mark_of(event)
     return found | {
         "response": words(mapping(event.get("responseStatus")).get("response")),
