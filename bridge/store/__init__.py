@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 
 from bridge.store.connections import Connections
 from bridge.store.credentials import Credentials
@@ -54,14 +53,12 @@ class Store:
         self.maintenance = Maintenance(self.database)
         self.exports = Exports(self.database)
 
-    @contextmanager
-    def transaction(self, *, durable: bool = True) -> Iterator[None]:
+    def transaction(self, *, durable: bool = True) -> AbstractContextManager[object]:
         """Make all calls in a ``with`` block take effect together or not at all. Nested calls join it.
 
         If not ``durable``, a power cut may undo it. Raises TryLater on a full disk or a database that stays locked.
         """
-        with self.database.write(durable=durable):
-            yield
+        return self.database.write(durable=durable)
 
     def view(self) -> AbstractContextManager[object]:
         """Return a context manager within which all reads see the same state, in one transaction."""

@@ -113,12 +113,14 @@ class Database:
         if self.fault is not Fault.DAMAGED:
             self.fault = None
 
+    def joined(self) -> sa.Connection | None:
+        """Return the connection of the transaction, or else of the view, that this thread has open, or None."""
+        return getattr(self._open, "connection", None) or getattr(self._open, "reading", None)
+
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:
         """Yield a connection whose queries all see the same state. An open transaction of this thread is joined."""
-        opened = (getattr(self._open, name, None) for name in ("connection", "reading"))
-        current: sa.Connection | None = next((connection for connection in opened if connection is not None), None)
-        if current is not None:
+        if (current := self.joined()) is not None:
             yield current
             return
         with self._telling(), self._turn, self.engine.connect() as connection:
@@ -207,6 +209,8 @@ def reads(method: Callable[Concatenate[SomePart, sa.Connection, P], R]) -> Calla
 
     @wraps(method)
     def call(part: SomePart, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        if (joined := part.database.joined()) is not None:
+            return method(part, joined, *args, **kwargs)
         with part.database.read() as db:
             return method(part, db, *args, **kwargs)
 
