@@ -121,6 +121,8 @@ def _settled(tokens: Sequence[w.Token]) -> list[w.Token]:
         stage = token == (w.METRIC, "asleep") and bool(found) and found[-1][1] in STAGES
         if not (stage or around.leaves_out(token)):
             found.append(around.meant(token))
+            if token == (w.BY, "sport") and found[-1][0] == w.AFTER:
+                found.append((w.WORKOUTS, "did"))
     if (w.MORE, "speed") in tokens and around.kinds & {w.SPORT, w.ACTIVITY} and not around.kinds & {w.METRIC, w.FIGURE}:
         found.append((w.FIGURE, "speed"))
     climbed = (w.FIGURE, "ascent") in tokens or (w.BY, "sport") in found
@@ -169,6 +171,12 @@ class _Around:
         return w.WHICH_BY in self.kinds and not _grouped_in_doubt(self.tokens, self.kinds)
 
     @cached_property
+    def after_sport(self) -> bool:
+        """Return True if "nach Sport" says after sport, as of a figure that no workout has."""
+        named = self.metrics and not self.metrics & OF_WORKOUT.keys()
+        return bool(named) and not self.kinds & {w.WORKOUTS, w.SPORT, w.ACTIVITY, w.FIGURE}
+
+    @cached_property
     def climbed(self) -> bool:
         """Return True if "gestiegen" is said of floors or of ascent."""
         return bool({(w.METRIC, "floors"), (w.FIGURE, "ascent")} & self.tokens)
@@ -179,6 +187,7 @@ class _Around:
         usual = {(w.OF, "mean"), (w.OF, "median"), (w.OF, "trend"), (w.DID, "now"), (w.USUAL, None)} & self.tokens
         meant: dict[tuple[str, bool], w.Token] = {
             (w.TOGETHER, w.RELATED not in self.kinds): (w.OF, "sum"),
+            (w.BY, self.after_sport and value == "sport"): (w.AFTER, None),
             (w.RISEN, not self.climbed): (w.OF, "trend"),
             (w.BEST, self.better): (w.OF, value),
             (w.BEST, self.metrics == {"stress"}): (w.OF, "min" if value == "max" else "max"),
@@ -198,6 +207,9 @@ class _Around:
         )
         nothing = {
             w.USUAL: True,
+            w.SHARE: self.metrics <= {"sleep_efficiency", "spo2"}
+            and bool(self.metrics)
+            and w.COMPARED not in self.kinds,
             w.MORE: token == (w.MORE, "to") and w.BECOMES not in self.kinds,  # "zu" and "ab" of other verbs
             w.TOGETHER: w.RELATED in self.kinds,
             w.RISEN: self.climbed,

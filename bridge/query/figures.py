@@ -167,6 +167,8 @@ def workouts(bag: Bag) -> Words:
 
 def _farthest(bag: Bag) -> None:
     """Read the longest run as the one that went farthest, where nothing says that it lasted longest."""
+    if bag.sees(w.LENGTH) and (w.UNIT, "km") in bag.tokens:
+        bag.take(w.UNIT)
     if bag.sees(w.LENGTH) and not bag.sees(w.UNIT, w.FIGURE, w.METRIC, w.HOW_LONG):
         bag.tokens = [(w.OF, of) if kind == w.LENGTH else (kind, of) for kind, of in bag.tokens]
         bag.tokens.append((w.FIGURE, "distance"))
@@ -244,7 +246,7 @@ def _metric_of(bag: Bag, metric: str, where: list[str]) -> Words:
         by = "day"
     right = (
         _asked_well(bag, metric)
-        and (not (bag.has(w.WHEN) or which) or extreme or by == "day")
+        and (not (bag.has(w.WHEN) or which) or extreme or by == "day" or chosen == "sum")
         and (not named or rows is not None or extreme or by == "day")
         and (length is None or (of is None and metric in NIGHT))
         and chosen in (None, "mean", "median", "sum", "std", "trend", *ENDS)

@@ -107,6 +107,14 @@ def _read(text: str, marked: Marked, factors: w.Lexicon) -> Words:
     return _within(read, spans, marked.today, says_waking=OF_WAKING.search(text.lower()) is not None)
 
 
+def _apart(spans: Sequence[Span]) -> bool:
+    """Return True for two months that are nearly a year apart."""
+    (first, last), (other, other_last) = spans
+    if first is None or other is None or last is None or other_last is None:
+        return False
+    return 300 * DAY < abs(first - other) < 360 * DAY and max(last - first, other_last - other) < 31 * DAY
+
+
 def _now(tokens: Sequence[w.Token], marked: Marked) -> Span | None:
     """Return this week, month or year where only the last one is told, behind the word that compares with it."""
     places = [at for at, (kind, _) in enumerate(tokens) if kind == w.SPAN]
@@ -147,6 +155,8 @@ def _spans(tokens: list[w.Token], marked: Marked) -> tuple[list[w.Token], list[S
         tokens = [one for one in tokens if one[0] != w.OTHERS]
     if len(spans) > 2 or (len(spans) == 2 and not (kinds & {*COMPARE} or marked.parted)):
         raise NotUnderstood
+    if len(spans) == 2 and _apart(spans):
+        raise NotUnderstood  # "December against November": of the same year, or the latest of both
     return (_without_comparison(tokens) if len(spans) == 2 else tokens), spans
 
 

