@@ -19,9 +19,9 @@ FINITE_MAX = 1e15  # no measurement is larger
 
 def finite(value: Any) -> float | None:
     """Return a number of reasonable size as a float, and None for anything else, booleans included."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not -FINITE_MAX < value < FINITE_MAX:
-        return None
-    return float(value)
+    if type(value) is not float and (isinstance(value, bool) or not isinstance(value, int | float)):
+        return None  # most are floats, for which the questions would take longest
+    return float(value) if -FINITE_MAX < value < FINITE_MAX else None
 
 
 def is_measured(metric: Metric, value: float) -> bool:
