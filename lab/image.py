@@ -15,7 +15,7 @@ from pathlib import Path
 NAME, BASE, SUITE = "localhost/rhythm-bridge", "localhost/rhythm-bridge-base", "bookworm"
 PYTHON = (3, 11)  # of that Debian; the libraries are fetched by the same
 MEGABYTES_MAX = 480  # of 10**6 bytes, unpacked
-PACKAGES = ("usr-is-merged", "python3", "python3-venv", "ca-certificates", "passwd", "tzdata")
+PACKAGES = ("usr-is-merged", "python3", "python3-venv", "libstdc++6", "ca-certificates", "passwd", "tzdata")
 LEFT_OUT = ("man/*", "locale/*", "doc/*")  # of /usr/share, but for licences
 STRIPPED = (
     'find "$1/usr" -name __pycache__ -prune -exec rm -r {} + ; rm -f "$1"/var/cache/debconf/*-old "$1"/var/log/*.log'
