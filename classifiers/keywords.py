@@ -310,10 +310,7 @@ def _at_home(hits: Sequence[Hit], text: str, own: Mapping[str, frozenset[str]]) 
 
 
 def uncovered(hits: Iterable[Hit]) -> list[Hit]:
-    """Return the hits that do not lie within a longer hit, ordered by start.
-
-    In "book club", for example, the word "book" alone is ignored.
-    """
+    """Return the hits that lie within no longer hit, by start, so that "book club" hides "book"."""
     kept: list[Hit] = []
     furthest, span = -1, (-1, -1)
     for hit in sorted(hits, key=lambda hit: (hit.start, -hit.end)):

@@ -41,10 +41,7 @@ def utc_of_naive(value: Any) -> datetime | None:
 
 
 def utc_of_unix(value: Any, *, per_second: int = 1) -> datetime | None:
-    """Return the UTC instant of a count of seconds since 1970, or of milliseconds with ``per_second=1000``.
-
-    Returns None for anything else, and for a year outside 1990 to 2199.
-    """
+    """Return the instant of a count of 1/``per_second`` s since 1970, None for others and outside 1990 to 2199."""
     number = finite(value)
     try:
         at = None if number is None else datetime.fromtimestamp(number / per_second, UTC)
@@ -63,10 +60,7 @@ def unix_second(value: Any) -> int | None:
 
 
 def calendar_date(value: Any, years: Collection[int] = YEARS) -> date | None:
-    """Return the date of an ISO 8601 text that holds a date alone, such as ``2026-11-20``.
-
-    Returns None for anything else, also for a text with a time, and for a year outside ``years``.
-    """
+    """Return the date of a text with a date alone, None for anything else, or a year outside ``years``."""
     try:
         day = date.fromisoformat(value) if isinstance(value, str) else None
     except ValueError:

@@ -28,10 +28,7 @@ def named(file: File) -> tuple[str, str]:
 
 
 def file_pages(parent: str, records: Sequence[RawRecord], *, cut: bool) -> Iterator[Page]:
-    """Yield the tasks of a file in pages, and delete those of an earlier file of its name that it lacks.
-
-    Raises CutShort after the readable part if the file is ``cut``.
-    """
+    """Yield a file's tasks, and delete an earlier file's that it lacks. Raises CutShort last if it is ``cut``."""
     for begin in range(0, len(records), PAGE_TASKS):
         yield Page(stream="task", records=tuple(records[begin : begin + PAGE_TASKS]))
     if cut:

@@ -336,10 +336,7 @@ class Fields:
         return zone
 
     def readings(self, path: str, *, at: str, value: str) -> Iterator[tuple[datetime, float]]:
-        """Yield (instant, number) for each object of the list at ``path``, from its fields ``at`` and ``value``.
-
-        An object that lacks either is left out. Raises BadRecord if there is no list.
-        """
+        """Yield (instant, number) of the list's objects that hold both. Raises BadRecord without a list."""
         if not isinstance(self.get(path), list):
             raise self.bad(f"{path} is no list")
         for row in rows(self.get(path)):

@@ -76,10 +76,7 @@ def following(bridge: Bridge, user: User, number: int, *, now: datetime) -> Reco
 
 
 def next_entry(bridge: Bridge, user: User, now: datetime, agenda: Labelled | None = None) -> Fact | None:
-    """Return the begin and the title of the day's next calendar entry, which is shown and is no advice.
-
-    ``agenda`` is the user's labelled calendar by start, and loaded if None.
-    """
+    """Return the day's next calendar entry, which is no advice. ``agenda`` is loaded if None."""
     end = slot_start(replace(moment_at(now, user.zones), slot=Slot.MORNING).shifted(SLOTS_PER_DAY), user.zones)
     if agenda is None:
         agenda = labelled(bridge.store, user, bridge.classifier, now, end, at=now)

@@ -66,10 +66,7 @@ def _deep(_past: Past, night: Latest) -> tuple[float, Fact]:
 
 
 def pause(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the minutes since the last pause in the calendar, counted from 06:00 at the earliest.
-
-    Returns None in a pause, and if the calendar has no work since 06:00.
-    """
+    """Return the minutes since the last pause, from 06:00, as a signal, None in a pause or without work."""
     today = past.moment(at)
     morning = past.begin(Moment(week=today.week, day=today.day, slot=Slot.MORNING))
     minutes = past.calendar.unbroken(at, min(morning, at))
@@ -80,10 +77,7 @@ def pause(past: Past, at: datetime) -> Signal | None:
 
 
 def calendar(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the load of calendar entries against habit, negative for more load than usual.
-
-    Returns None if few days have a load, none is recent, or the calendar is new.
-    """
+    """Return the load of entries against habit, negative above the usual, None if loads are rare or new."""
     habit = past.calendar.load.compared(
         at, least_days=LEAST_DAYS, half_life=LOAD_HALF_LIFE, longest=2 * LOAD_HALF_LIFE, silence=SILENCE
     )
@@ -100,10 +94,7 @@ def _told(busy: float, habit: Compared) -> Fact:
 
 
 def awake(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the hours since the main sleep, or None if its end is unknown.
-
-    It is also None after 18 hours, because by then a later sleep may not have arrived yet.
-    """
+    """Return the hours since the main sleep, None if unknown or over 18, as a later sleep may be on its way."""
     woke = past.woke(at)
     if woke is None or at - woke > MAX_AWAKE:
         return None

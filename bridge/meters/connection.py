@@ -44,10 +44,7 @@ def read(past: Past, at: datetime) -> Reading:
 
 
 def company(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of recent company against habit, or None unless the calendar often has company.
-
-    A calendar without company says nothing about company.
-    """
+    """Return recent company against habit, None unless the calendar often has company, else it tells nothing."""
     habit = past.calendar.company.compared(at, least_days=LEAST_DAYS, half_life=HALF_LIFE, longest=LONGEST_HALF_LIFE)
     if habit is None:
         return None

@@ -166,10 +166,7 @@ def against(now: float, before: Sequence[float]) -> float:
 
 
 def pieces(stretches: Iterable[tuple[datetime, datetime]]) -> list[Amount]:
-    """Cut each stretch into parts of half an hour, or into 400 parts if these are longer.
-
-    Returns (end, hours) of each part.
-    """
+    """Return (end, hours) of the parts of stretches, of half an hour each, at most 400 of a stretch."""
     found: list[Amount] = []
     for start, end in stretches:
         begun, longest = start, max(PIECE, (end - start) / PIECES_MAX)

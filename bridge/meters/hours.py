@@ -153,10 +153,7 @@ class Intraday:
         self._means: dict[datetime, tuple[float, float] | None] = {}
 
     def mean(self, at: datetime) -> tuple[float, float] | None:
-        """Return (mean, minutes measured) of the values in the six hours up to ``at``.
-
-        Returns None without values. Values weigh by the minutes that they stand for.
-        """
+        """Return (mean, minutes) of the six hours up to ``at``, weighed by minutes, or None without values."""
         if at not in self._means:
             first, last = bisect_right(self._known, at - SIX_HOURS), bisect_right(self._known, at)
             minutes = self._minutes[last] - self._minutes[first]

@@ -103,10 +103,7 @@ class Nights:
         return max(sample.start, datetime.combine(sample.day, WAKING, tzinfo=zone))
 
     def during(self, sample: Sample) -> tuple[date, datetime] | None:
-        """Return (local day of waking, end) of the main sleep during which a sample began, or None outside of it.
-
-        If several series have a main sleep on that day, the latest end is returned.
-        """
+        """Return (day of waking, latest end) of the main sleep in which a sample began, or None."""
         for day in (sample.day, sample.day + DAY):
             nights = [of_series[day] for of_series in self.of.values() if day in of_series]
             if any(night.start <= sample.start <= night.end for night in nights):

@@ -191,10 +191,7 @@ class Past:
         return make() if self.reasons else UNTOLD
 
     def kept(self, make: Callable[..., T], *of: Hashable) -> T:
-        """Return ``make(self, *of)``, computed once for the same ``make`` and ``of``.
-
-        The result of ``make`` may depend on nothing else, because it is cached.
-        """
+        """Return ``make(self, *of)``, computed once. It may depend on nothing else, because it is cached."""
         key = make, *of
         if key not in self._kept:
             self._kept[key] = make(self, *of)

@@ -84,10 +84,7 @@ def tasks(past: Past, at: datetime) -> Signal | None:
 
 
 def focus(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of recent focus against habit, or None if focus is rare, not recent or its source new.
-
-    Focus is what a computer recorded, or without records the blocks of focus in the calendar.
-    """
+    """Return focus against habit, recorded or else from the calendar, None if it is rare, old or new."""
     habit = past.calendar.focused.compared(at, least_days=LEAST_DAYS, half_life=HALF_LIFE, longest=LONGEST_HALF_LIFE)
     if habit is None:
         return None

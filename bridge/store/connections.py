@@ -19,10 +19,7 @@ class Connections(Part):
 
     @writes()
     def connect(self, db: sa.Connection, user_id: int, source: str, name: str, *, now: datetime) -> Connection:
-        """Return the user's connection called ``name`` at a source. A missing connection is created.
-
-        A pause of an existing connection ends.
-        """
+        """Return the user's connection ``name`` at a source, made if missing. A pause of it ends."""
         c = tables.connections.c
         source_id = names.number(db, tables.sources, source)
         mine = sa.and_(c.user_id == user_id, c.source_id == source_id, c.name == name)

@@ -202,10 +202,7 @@ SomePart = TypeVar("SomePart", bound=Part)
 
 
 def reads(method: Callable[Concatenate[SomePart, sa.Connection, P], R]) -> Callable[Concatenate[SomePart, P], R]:
-    """Decorate a method that only reads, so that it is called without its parameter ``db``.
-
-    The method gets the thread's open transaction as ``db``, or else a ``Database.read`` for this call.
-    """
+    """Call a method that only reads with the open transaction as ``db``, or a ``Database.read`` for the call."""
 
     @wraps(method)
     def call(part: SomePart, /, *args: P.args, **kwargs: P.kwargs) -> R:

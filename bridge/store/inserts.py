@@ -66,10 +66,7 @@ VALUES_MAX = 900  # in a list; SQLite before 3.32 binds at most 999 values (http
 def select_many(
     db: sa.Connection, table: sa.Table, columns: Sequence[str], name: str, values: Collection[Any], **equal: Any
 ) -> Iterator[Sequence[Any]]:
-    """Yield the plain values of ``columns`` of rows whose column ``name`` has one of ``values``.
-
-    This bypasses SQLAlchemy, whose own work per bound value would cost more than the query.
-    """
+    """Yield rows with one of ``values``, around SQLAlchemy, whose work per bound value costs more."""
     postgres = db.dialect.name == "postgresql"
     mark, rest = "%s" if postgres else "?", iter(values)
     named = ", ".join(f'"{column}"' for column in columns)

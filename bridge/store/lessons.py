@@ -47,10 +47,7 @@ class Lessons(Part):
 
     @writes()
     def withdraw_prior(self, db: sa.Connection, user_id: int, policy: str) -> datetime | None:
-        """Stop using the newest kept prior of a policy (name@version), so that an earlier kept prior counts again.
-
-        Returns when the withdrawn prior was made, or None if there was none.
-        """
+        """Stop using a policy's newest kept prior, so that an earlier counts. Return when it was made, or None."""
         t = tables.priors.c
         mine = sa.and_(t.user_id == user_id, t.policy == policy, t.kept.is_(True))
         newest = sa.select(t.id, t.made_at).where(mine).order_by(t.made_at.desc(), t.id.desc())
@@ -68,10 +65,7 @@ class Lessons(Part):
 
     @writes()
     def withdraw_reset(self, db: sa.Connection, user_id: int, *, now: datetime) -> datetime | None:
-        """Withdraw the user's newest reset in force, so that the feedback before it counts again.
-
-        Returns when that reset was made, or None without a reset in force.
-        """
+        """Withdraw the newest reset, so that earlier feedback counts. Return when it was made, or None."""
         active = (row for row in _resets(db, user_id) if row.taken_back_at is None)
         newest = next(active, None)
         if newest is None:

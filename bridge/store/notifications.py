@@ -69,10 +69,7 @@ class Notifications(Part):
 
     @reads
     def answers(self, db: sa.Connection, user_id: int, *, until: datetime) -> list[tuple[datetime, datetime | None]]:
-        """Return when each of the user's last 200 messages sent before ``until`` was sent and answered, oldest first.
-
-        None stands for no answer.
-        """
+        """Return (sent, answered or None) of the last 200 messages before ``until``, oldest first."""
         n, r = notifications.c, recommendations.c
         query = (
             sa.select(n.at, r.answered_at)

@@ -78,10 +78,7 @@ def _usual_key(metric: str, start: datetime) -> str:
 
 
 def unpack(text: str, metric: Metric, day: date, start: int) -> list[Known]:
-    """Return the readings that ``pack`` wrote. ``start`` is that of the first, in microseconds since 1970.
-
-    Raises SetupError for a damaged text.
-    """
+    """Return what ``pack`` wrote, from ``start`` in microseconds since 1970. Raises SetupError if damaged."""
     try:
         return list(_unpacked(json.loads(text), metric, day, start))
     except (ValueError, KeyError, TypeError, OverflowError, ZeroDivisionError) as error:

@@ -21,10 +21,7 @@ WRITER = re.compile(rf"\.([0-9a-f]{{8}})\.(\d+){re.escape(SUFFIX)}")  # host and
 
 @contextmanager
 def part_of(path: Path) -> Iterator[Path]:
-    """Yield a hidden path beside ``path``, at which a file is written that only takes its place if the block ends well.
-
-    What killed processes left in that folder is deleted before.
-    """
+    """Yield a hidden path for a file that takes its place at ``path`` after success, and clear earlier ones."""
     drop_abandoned(path.parent)
     part = path.with_name(f".{path.name}.{_host()}.{os.getpid()}{SUFFIX}")
     unlink(part)

@@ -156,10 +156,7 @@ class People(Part):
         db.execute(sa.insert(tables.zones).values(user_id=user_id, since=since, zone=zone))
 
     def forget(self, user_id: int) -> None:
-        """Delete a user with all rows, and overwrite the deleted bytes. The name goes last, to allow a repetition.
-
-        Raises SetupError for an unknown user, or if the files cannot be rewritten.
-        """
+        """Delete a user and overwrite the bytes, the name last. Raises SetupError if unknown or not rewritable."""
         with self.database.write() as db:
             name = self.user_by_id(user_id).name
             _delete_rows(db, user_id)

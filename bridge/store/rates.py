@@ -30,10 +30,7 @@ class Rates(Part):
     def reserve(
         self, db: sa.Connection, source: str, worth: timedelta, *, now: datetime, patience: timedelta
     ) -> timedelta:
-        """Reserve the requests that a source allows in the time ``worth``, and return the wait before they may be sent.
-
-        A wait of more than ``patience`` reserves nothing.
-        """
+        """Reserve the requests of the time ``worth`` and return the wait, unless it exceeds ``patience``."""
         at, cost = tables.microseconds(now), _span(worth)
         used: int | None = db.execute(
             _reserve(db.dialect.name), {"name": PREFIX + source, "at": at, "cost": cost, "ahead": _span(patience)}

@@ -123,10 +123,7 @@ class Reading(Part):
 
     @reads
     def counts(self, db: sa.Connection, user_id: int) -> dict[str, dict[str, int]]:
-        """Return source -> kind -> number of the user's samples, episodes, events and tasks.
-
-        A kind is a metric, a kind of episode, ``event`` or ``task``. Sources without any are left out.
-        """
+        """Return source -> metric, kind of episode, ``event`` or ``task`` -> number of the user's rows."""
         source_of = {row.id: row.name for row in db.execute(_SOURCES, {"user": user_id})}
         found: dict[str, dict[str, int]] = {}
         for kind, query in _COUNTS.items():

@@ -161,10 +161,7 @@ class Recommendations(Part):
 
     @reads
     def settled_times(self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[datetime]:
-        """Return the instants of recommendations that feedback or outcome had settled by ``until``, ascending.
-
-        They were made from ``since`` until before ``until``. Superseded recommendations are left out.
-        """
+        """Return when advice of [since, until) was made that feedback or outcome settled by ``until``."""
         t = table.c
         done = t.outcome == str(Deed.DONE)
         not_done = sa.and_(t.outcome == str(Deed.NOT_DONE), t.expires_at <= until)

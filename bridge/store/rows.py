@@ -138,10 +138,7 @@ _RECORDS: sa.BindParameter[Any] = sa.bindparam("records", expanding=True)
 
 
 def first_starts(db: sa.Connection, record_ids: Sequence[int]) -> dict[int, datetime | None]:
-    """Return record id -> earliest start of its rows, for records with rows.
-
-    The start is None if a row has none, which is so for tasks and for some events.
-    """
+    """Return record id -> earliest start of its rows, None if a row has none, as of tasks and some events."""
     found: dict[int, datetime | None] = {}
     for ids in chunks(record_ids):
         for record_id, start, body in db.execute(_STARTS, {"records": ids}):

@@ -192,10 +192,7 @@ class Scheduling(Part):
         return len(found)
 
     def repair_clock(self, *, now: datetime, lease: timedelta) -> int:
-        """Make connections due that a clock which was ahead put off, and return their number.
-
-        Leases and rate limits that are too long get the latest end that the right clock allows.
-        """
+        """Undo what a fast clock put off, leases and limits too, and return how many became due."""
         changes = _clock_changes(now, lease)
         with self.database.read() as db:
             wanted = (sa.select(table.c.id).where(late).limit(1) for table, late, _ in changes)

@@ -59,10 +59,7 @@ class Waiting(Part):
     def users_with_feedback(
         self, db: sa.Connection, sources: Sequence[str], *, advised: datetime, since: datetime
     ) -> set[int]:
-        """Return the ids of users who gave feedback since ``since`` on a recommendation made since ``advised``.
-
-        Only users with a connection, not paused, to one of ``sources`` count.
-        """
+        """Return who answered since ``since`` on advice since ``advised`` and has a source of ``sources``."""
         named = sa.select(tables.sources.c.id).where(tables.sources.c.name.in_(sources))
         connected = sa.exists().where(c.user_id == r.user_id, c.source_id.in_(named), c.paused.is_(None))
         recent = sa.select(r.user_id).where(r.answered_at >= since, r.created_at >= advised, connected)

@@ -36,10 +36,7 @@ def authorise(account: Account, browser: Browser) -> None:
 
 
 def safe(address: str) -> str:
-    """Return a server's address without a path, with http where no scheme was typed.
-
-    Raises SetupError for anything that is no http or https address, and for an address with a user name or blanks.
-    """
+    """Return a server's address without a path, http by default. Raises SetupError unless it is a plain one."""
     parts = typed(address, "http")
     if parts is None:
         raise SetupError(

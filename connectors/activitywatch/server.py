@@ -41,10 +41,7 @@ class Server:
         return {key: kind for key, kind in sorted(kinds.items()) if kind is not None}
 
     def events(self, bucket: str, start: datetime, end: datetime, *, now: datetime) -> list[Any]:
-        """Return the events of a bucket between two instants, all of them at once.
-
-        Raises SourceChanged for an unknown answer, and the errors of ``bridge.http``.
-        """
+        """Return a bucket's events between two instants. Raises SourceChanged, or as ``bridge.http``."""
         asked = {"start": start.isoformat(), "end": end.isoformat(), "limit": "-1"}
         body = self._asked(f"/buckets/{quote(bucket, safe='')}/events", now, asked)
         if not isinstance(body, list) or not all(

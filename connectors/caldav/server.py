@@ -72,10 +72,7 @@ class Server:
         self._session.close()
 
     def trust(self, address: str) -> None:
-        """Let requests go to the host of an address that discovery found.
-
-        Raises SourceChanged for plain http, unless the host was trusted before.
-        """
+        """Let requests go to a discovered host. Raises SourceChanged for plain http, unless trusted before."""
         if origin(address) not in self._origins:
             if urlsplit(address).scheme != "https":
                 raise SourceChanged(
@@ -212,10 +209,7 @@ def _listing(answer: requests.Response) -> Listing:
 
 
 def joined(base: str, href: str) -> str:
-    """Return the whole address of ``href``, which may be relative to the address ``base``.
-
-    Raises SourceChanged for text that is no address.
-    """
+    """Return the whole address of ``href``, which may be relative to ``base``. Raises SourceChanged for none."""
     try:
         found = urljoin(base, href)
         origin(found)

@@ -136,10 +136,7 @@ def heart_rate(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  
 
 
 def body_battery(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Yield the body battery as a sample per quarter-hour with the mean of its readings.
-
-    A date without readings yields nothing. Raises BadRecord if the day's start times are unreadable.
-    """
+    """Yield the body battery's mean per quarter-hour, if any. Raises BadRecord for an unreadable day."""
     fields = fields_of(record.payload, "body_battery")
     if not _is_empty(fields, "bodyBatteryValuesArray"):
         readings = _readings(fields, "bodyBatteryValuesArray", "bodyBatteryValueDescriptorDTOList", "bodyBatteryLevel")
@@ -147,10 +144,7 @@ def body_battery(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
 
 
 def activity(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
-    """Yield an activity of the account as a workout, or nothing if ``parent`` holds the same workout from a file.
-
-    Raises BadRecord if its start or length is unreadable.
-    """
+    """Yield an activity as a workout, unless ``parent`` holds it from a file. Raises BadRecord for bad times."""
     if parent is None:
         yield recorded(record.key, record.payload)
 

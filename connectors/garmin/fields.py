@@ -84,10 +84,7 @@ def span(fields: Fields, start: str, end: str) -> tuple[datetime, datetime]:
 
 
 def naps(key: str, fields: Fields, path: str, offset: Callable[[datetime], int | None]) -> Iterator[Episode]:
-    """Yield the naps in a list of a night's row, which newer watches record. ``offset`` tells the clock at an instant.
-
-    Raises BadRecord for a nap without readable times.
-    """
+    """Yield the naps in a night's row, by the ``offset`` at an instant. Raises BadRecord for unreadable times."""
     for entry in rows(fields.get(path)):
         nap = Fields(mapping(entry), fields.name)
         start, end = span(nap, "napStartTimestampGMT", "napEndTimestampGMT")

@@ -47,10 +47,7 @@ class Session:
     more: Mapping[str, object] = field(default_factory=dict)
 
     def minutes(self) -> dict[str, float]:
-        """Return the minutes by name, for ``asleep``, ``in_bed``, and the stages that were told.
-
-        A session without any stage counts as asleep for its whole length.
-        """
+        """Return the minutes asleep, in bed and by stage. Without any stage the whole session counts as asleep."""
         told = {name: _minutes(self, name) for name in (*ASLEEP_STATES, "awake")}
         asleep = _covered([one for name in ASLEEP_STATES for one in self.of(name)])
         length = (self.end - self.start) / 60

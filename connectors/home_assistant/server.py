@@ -39,10 +39,7 @@ class Server:
     def history(
         self, entities: Sequence[str], start: datetime, end: datetime, *, now: datetime
     ) -> list[list[dict[str, Any]]]:
-        """Return the states of each entity between two instants, the oldest first.
-
-        A list may begin with the state that was current at ``start``. Raises the same errors as ``states``.
-        """
+        """Return each entity's states between two instants, by time, one from before at most. Raises as ``states``."""
         asked = {
             "filter_entity_id": ",".join(entities),
             "end_time": end.isoformat(),

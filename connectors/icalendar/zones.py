@@ -229,10 +229,7 @@ def _in_winter(zone: str) -> timedelta:
 
 
 def clock_name(at: datetime, home: ZoneInfo) -> str | None:
-    """Return the IANA name of a time's zone, ``home`` if its offsets are the same, or a POSIX rule.
-
-    Returns None for a clock without a yearly rule.
-    """
+    """Return a time's zone by IANA, ``home`` if offsets agree, or as a POSIX rule, None without a yearly rule."""
     if at.tzinfo is UTC or at.tzname() == "UTC":
         return "UTC"
     key = getattr(at.tzinfo, "key", None)

@@ -17,10 +17,7 @@ NO_PROJECT = "Taskwarrior"
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Return a list with the task of a record, empty for a deleted task or a pattern of repeated tasks.
-
-    Raises BadRecord naming the unreadable field.
-    """
+    """Return the record's task, nothing for a deleted task or a pattern of repeated ones."""
     payload = record.payload
     status, title = payload.get("status"), words(payload.get("description"))
     if status in NO_TASK:

@@ -140,10 +140,7 @@ _ZONE = re.compile(r"UTC(Z|[+-]\d{2}:\d{2})")
 
 
 def normalise_row(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
-    """Return the samples and episodes of a row of WHOOP's export. ``parent`` is a cycle's night, if it is stored.
-
-    Raises BadRecord, which names the column, never its value.
-    """
+    """Return the samples and episodes of a row. ``parent`` is a cycle's night. Raises BadRecord by column."""
     match record.stream:
         case "export_cycle":
             return [*_cycle(record), *_own_night(record, parent)]

@@ -45,10 +45,7 @@ class Adaptive:
         return Adaptive(self._planner.variant(objective=objective, learns=learns, three=three, knows=knows))
 
     def learn(self, observation: Observation) -> Mapping[str, Any]:
-        """Return a user's prior, as a JSON object, learnt from all answers in the observation.
-
-        Raises ValueError without answers.
-        """
+        """Return a user's prior in JSON form, learnt from all answers. Raises ValueError without answers."""
         from policies.adaptive.trust import kept
 
         body = self._planner.learn(observation)

@@ -259,10 +259,7 @@ def beyond_chance(cells: Cells) -> Cells:
 
 
 def standing_out(learner: Learner, action: int, slot: int) -> float:
-    """Return the user's own taste for an action in a slot, in standard deviations from zero.
-
-    The models are averaged by their probability.
-    """
+    """Return the user's own taste for an action in a slot, in deviations from zero, averaged over the models."""
     import numpy as np
 
     places = [ACTION + action, BOTH + action * SLOTS + slot]

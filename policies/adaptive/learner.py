@@ -226,9 +226,7 @@ def _joint(learner: Learner, end: Learner, rows: Array, times: Array) -> tuple[A
 
 @cache
 def fresh(*, planner: bool = True) -> Learner:
-    """Return the learner before any answer, with all models, or without ``planner`` only those that ignore the
-    planner.
-    """
+    """Return the learner before any answer, without ``planner`` with the models that ignore the planner."""
     import numpy as np
 
     known = models(planner=planner)
@@ -260,9 +258,7 @@ class Forecast:
     shared: Array  # (m, n, n) covariances of the logits
 
     def each(self) -> Array:
-        """Return the probability (m, n) that a seen recommendation is accepted, by the approximation of MacKay
-        (1992).
-        """
+        """Return the probabilities (m, n) of acceptance of seen recommendations (approximated, MacKay 1992)."""
         import numpy as np
 
         return np.asarray(1 / (1 + np.exp(-self.mean / np.sqrt(1 + np.pi / 8 * self.variance))))

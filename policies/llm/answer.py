@@ -64,10 +64,7 @@ def _last(line: str) -> tuple[ActionType, tuple[str, ...]]:
 
 
 def reasoning(text: str) -> str:
-    """Return the first reasoning in an answer, as a single line of at most 400 visible characters.
-
-    Returns an empty text if the answer has no reasoning.
-    """
+    """Return the first reasoning in an answer as a line of at most 400 visible characters, or ""."""
     found = REASONING.search(text)
     if found is None:
         return ""

@@ -81,10 +81,7 @@ def _once(chat: Chat, question: Question, until: float, feasible: Sequence[Actio
 
 
 def asked(chat: Chat, question: Question, seconds: float) -> Reply:
-    """Send a question to the service and return its reply.
-
-    Raises Fault without a reply within ``seconds``, and for an answer that is no completion.
-    """
+    """Send a question and return the reply. Raises Fault without a completion within ``seconds``."""
     service = Service(chat.address, chat.key, timeout=max(seconds, 0.001))
     body = {
         "model": question.model,

@@ -56,10 +56,7 @@ class Planner:
         return Planner(objective, learns=learns, three=three, knows=knows, crowd=self.crowd, kinds=self.kinds)
 
     def learn(self, observation: Observation) -> Mapping[str, Any]:
-        """Return a user's prior, as a JSON object of possible people.
-
-        Their traits and meters fit all answers in the observation. Raises ValueError without answers.
-        """
+        """Return possible people who fit all answers, in JSON form, as a prior. Raises ValueError without answers."""
         from policies.planner.inference import learnt
 
         return learnt(observation, self.kinds)

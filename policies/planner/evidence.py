@@ -90,10 +90,7 @@ def _reward(record: StepRecord, before: Levels) -> Iterator[Row]:
 
 
 def neutral(action: ActionType, slot: Slot, vitality: float) -> Levels:
-    """Return the changes (5,) that an action brings to a neutral person's meters, before decay.
-
-    ``vitality`` is the person's level.
-    """
+    """Return an action's changes (5,) of a neutral person's meters at ``vitality``, before decay."""
     effects = [float(effect) for effect in tables().effects[int(slot), :, ACTIONS.index(action)]]
     gain = GAIN_FLOOR + GAIN_SLOPE * vitality
     return [effect * gain if effect > 0 else effect for effect in effects]

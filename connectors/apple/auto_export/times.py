@@ -88,10 +88,7 @@ def _minutes(offset: timedelta | None) -> int:
 
 
 def written_date(value: Any) -> date | None:
-    """Parse a date without a time, as Health Auto Export writes for the sum of a day.
-
-    Returns None for anything else, and for a year outside 1991 to 2099.
-    """
+    """Parse the date of a day's sum as the app writes it, None for anything else and outside 1991 to 2099."""
     if not isinstance(value, str) or not DATE.fullmatch(value.strip()):
         return None
     try:

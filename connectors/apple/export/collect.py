@@ -115,10 +115,7 @@ class Collected:
         self.places.seen()
 
     def element(self, name: str, attributes: dict[str, str], within: list[tuple[str, dict[str, str]]]) -> None:
-        """Collect an element that an XML parser read. ``within`` holds (name, attributes) of its children.
-
-        Grandchildren are in ``within`` too, with a slash before their names.
-        """
+        """Collect an element with (name or path, attributes) of what is ``within`` it, as an XML parser read it."""
         if name == "ExportDate":
             self.exported = instant(attributes.get("value")) or ENDLESS
         elif name == "ActivitySummary":

@@ -65,10 +65,7 @@ class Window:
         return {name: quarters(self.by_source(name)) for name in TOTAL_KINDS}
 
     def by_day(self, numbers: np.ndarray) -> Iterator[tuple[str, slice]]:
-        """Yield each local day of the window (ISO 8601) with the slice of ``numbers`` that lies in that day.
-
-        ``numbers`` count quarters of an hour since 1970, ascending.
-        """
+        """Yield (local day, its slice of ``numbers``), which count quarters of an hour since 1970, ascending."""
         import numpy as np
 
         days = ((numbers * QUARTER + self.places.offsets(numbers * QUARTER)) // DAY_SECONDS).astype(np.int64)

@@ -116,10 +116,7 @@ def _is_nap(start: float, end: float, offset: int) -> bool:
 
 
 def overnight(start: float, end: float, by_source: Mapping[Source, Spots]) -> float | None:
-    """Return the median of the values from ``start`` to ``end`` (Unix seconds) of the most trusted source with any.
-
-    Return None if no source has a value in that time.
-    """
+    """Return the median from ``start`` to ``end`` of the most trusted source with values, or None."""
     import numpy as np
 
     for _, (times, values) in sorted(by_source.items(), key=lambda item: item[0]):

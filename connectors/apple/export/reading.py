@@ -113,10 +113,7 @@ class Reading:
         return True
 
     def still(self, marks: Mapping[str, str], stored: StoredExport) -> dict[str, Mapping[str, int]]:
-        """Return month -> stream -> number of records, of the months whose stored records are right as they are.
-
-        ``marks`` are the digests of the months of this export.
-        """
+        """Return month -> stream -> number of records, where stored ones are right by the months' ``marks``."""
         before = self.earlier
         if before is None:
             return {}
