@@ -135,7 +135,7 @@ def _suggestions(part: Part) -> Said:
     if part.flags.keys() == {K.NOT, K.SUGGESTION} and not (part.times or part.actions):
         return Said(kind="suggestions")
     counts = [part.flags[kind] for kind in (K.NUMBER, K.TIMES) if part.flags.get(kind) is not None]
-    limited: Any = part.flags.keys() & {K.MOST, K.ENOUGH, K.ONLY}
+    limited: Any = part.flags.keys() & {K.MOST, K.ENOUGH, K.ONLY, K.FINE}
     part.nots = 0 if part.flags.get(K.MOST) == 1 else part.nots
     alone = part.has(K.SUGGESTION) or part.flags.get(K.PER) == len(WEEK)
     limited = limited or (part.has(K.SUGGESTION) and part.flags.get(K.PER) == len(WEEK) and not part.has(K.LEAST))
@@ -256,6 +256,8 @@ def _with_halves(part: Part) -> None:
     shift = 0 if begin == MORNING[0] else 12
     if part.nots and part.has(K.ONLY):
         raise NotUnderstood  # "only in the morning and never before three"
+    relation, _, end = part.spans[0]
+    within = (K.TO, K.BEFORE) if end is None and not (part.nots or len(part.spans) > 1) else ()
     known = [clock for _, *both in part.spans for clock in both if clock is not None and clock[2]]
     if begin in (MORNING[0], AFTERNOON[0], EVENING[0]) and any(_is_outside(clock, part.parts[0]) for clock in known):
         raise NotUnderstood  # "in the morning at three p.m."
@@ -264,6 +266,8 @@ def _with_halves(part: Part) -> None:
             (relation, _halved(clock, shift), None if end is None else _halved(end, shift))
             for relation, clock, end in part.spans
         ]
+    if relation in within and part.spans[0][1][0] > begin.hour:
+        part.spans = [(K.BETWEEN, (begin.hour, 0, True), part.spans[0][1])]  # "the evening until eight"
     part.parts = []
 
 
@@ -278,8 +282,8 @@ def _halved(clock: Any, shift: int) -> tuple[int, int, bool]:
 
 
 def _at_most(part: Part) -> Said:
-    counted = part.kinds.index(K.PART) - 1 if K.PART in part.kinds else 0
-    if counted and part.kinds[counted] in (K.NUMBER, K.ACTION) and not (part.days or part.spans):
+    counted = part.kinds.index(K.PART) if K.PART in part.kinds else 0
+    if counted and part.kinds[counted - 1] in (K.NUMBER, K.ACTION) and not (part.days or part.spans):
         part.parts = []  # "at most one evening of series a week"
     count = part.flags.get(K.TIMES, part.flags.get(K.NUMBER))
     count = part.flags.get(K.NUMBER) if count is None else count

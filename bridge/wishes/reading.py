@@ -298,6 +298,9 @@ def _begin(part: Part, read: Reading) -> None:
 
 def _point(part: Part, last: Part | None, read: Reading, before: Part) -> None:
     """Give a part without times those that were said before it, if it points to them."""
+    if part.nots and part.flags.keys() == {K.NOT, K.SUGGESTION, K.THEN} and not part.actions:
+        part.flags = {K.NOT: None, K.THEN: part.flags[K.THEN]}  # "I have choir, so no suggestions then"
+        part.actions = ALL
     if part.nots and part.actions:
         _point_back(part, last, read)
     elif part.has(K.FREE) and not part.actions:

@@ -195,6 +195,8 @@ def _parts(tokens: Sequence[Token]) -> Iterator[Part]:
                 yield part
                 part = Part(kind)
             elif kind in (K.WHY, K.THUS, K.WHEN):
+                if (part.joint, kind) == (K.OR, K.WHEN):
+                    raise NotUnderstood  # "no gym on Mondays or when I'm tired"
                 part.joint = kind
             continue
         _take(part, kind, value)
