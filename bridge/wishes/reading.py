@@ -9,7 +9,7 @@ from bridge.wishes.hours import NotUnderstood
 from bridge.wishes.lexicon import ALL, WEEK, WORK, Kind
 from bridge.wishes.meaning import said_of
 from bridge.wishes.said import Said, common
-from bridge.wishes.slots import CHANGES, DENIES, HEADS, LIMITS, OTHERS, Part, parts_of
+from bridge.wishes.slots import CHANGES, DENIES, HEADS, LIMITS, OTHERS, PERSON, Part, parts_of
 from bridge.wishes.times import Span
 from rhythm_env.interface import ActionType
 
@@ -271,8 +271,8 @@ def _set_aside(part: Part, read: Reading) -> None:
 
 def _begin(part: Part, read: Reading) -> None:
     """Take a part that names what is wished, with times that were said before it."""
-    if part.loose or part.words:
-        raise NotUnderstood
+    if part.loose or part.words or part.subject == PERSON:
+        raise NotUnderstood  # "she gets up at five"
     last = read.clauses[-1] if read.clauses else None
     if last is not None and _goes_with(last, part):
         if not last.flags.keys() & {K.FINISH, K.START}:

@@ -23,7 +23,7 @@ K = Kind
 SHORT = 3  # words of what is no statement
 JOINTS = (K.COMMA, K.COLON, K.CUT, K.AND, K.OR, K.THUS, K.WHY, K.WHEN)
 LISTS = (K.ACTION, K.DAY, K.PART, K.SPAN, K.METER)
-ME, NOUN, OTHERS = 1, 2, 3
+ME, NOUN, OTHERS, PERSON = 1, 2, 3, 4
 NEVER = ((K.NOT, "never"), (K.NOT, "nie"))
 TIMED = {K.DAY, K.PART, K.SPAN, K.TIMES, K.PER}
 LIMITS = {K.ONLY, K.MOST, K.LEAST, K.ENOUGH}
@@ -74,7 +74,7 @@ class Part:
     def of_others(self) -> bool:
         """True if it tells of somebody else, such as "my knees stiffen up"."""
         kin = self.kinds[:2] == [K.ACTION, K.WORD] and self.named[0] <= COMPANY  # "mum wakes at five"
-        return kin or self.subject == OTHERS or (self.subject == NOUN and self.kinds[:1] == [K.WORD])
+        return kin or self.subject in (OTHERS, PERSON) or (self.subject == NOUN and self.kinds[:1] == [K.WORD])
 
     @property
     def has_head(self) -> bool:
