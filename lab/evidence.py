@@ -18,6 +18,7 @@ from typing import Any
 from bridge import registry
 from bridge.domain.records import ProxyMap
 from bridge.meters import proxy
+from lab.cli.figures import ends as ends_of
 from lab.evaluation.grades import play_by_name
 from lab.marked_documents import put
 from lab.validation import diary, diary_ranks, ranks, validate
@@ -153,22 +154,17 @@ def table(document: Mapping[str, Any]) -> str:
     """Return the page's tables of a result file."""
     lines = ["| figure | on | mean | 95 % | persons | command |", "|---|---|---:|---|---:|---|"]
     for one in document["figures"]:
-        ends = _ends(one["interval"])
+        ends = ends_of(one["interval"], "+.3f")
         lines.append(
             f"| {one['figure']} | {one['on']} | {one['mean']:+.3f} | {ends} | {one['n']} | `{one['command']}` |"
         )
     lines += ["", "| policy, in simulation | grade | 95 % | weeks | command |", "|---|---:|---|---:|---|"]
     for one in document["worlds"]:
         scores = one["scores"]
-        ends = _ends(ranks.interval(scores))
+        ends = ends_of(ranks.interval(scores), "+.3f")
         lines.append(f"| {one['policy']} | {fmean(scores):.3f} | {ends} | {len(scores)} | `{one['command']}` |")
     lines += ["", f"Seed {document['seed']}, commit {document['commit']}, map {document['map']}."]
     return "\n".join(lines)
-
-
-def _ends(interval: Sequence[float | None]) -> str:
-    low, high = interval
-    return "" if low is None or high is None else f"[{low:+.3f}, {high:+.3f}]"
 
 
 def unearned(found: Iterable[Figure]) -> list[str]:

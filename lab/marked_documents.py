@@ -15,14 +15,24 @@ def put(path: Path, text: str, *, mark: str = "table", heading: str = "") -> Non
     first, last = f"<!-- {mark} -->", f"<!-- /{mark} -->"
     try:
         document = path.read_text(encoding="utf-8") if path.exists() else f"{heading}{first}\n{last}\n"
-        path.write_text(_replaced(document, text, first, last, path), encoding="utf-8")
+        before, _, after = _parts(document, first, last, f"{path} has no place for tables")
+        path.write_text(f"{before}{first}\n{text}\n{last}{after}", encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise SetupError(f"{path} is no document to write into ({error}); name another: --write FILE") from None
 
 
-def _replaced(document: str, text: str, first: str, last: str, path: Path) -> str:
+def within(path: Path, mark: str, what: str) -> str:
+    """Return the text between the marks of a document.
+
+    Raises SetupError, which names the text as ``what``, for a document that lacks a mark or is missing.
+    """
+    document = path.read_text(encoding="utf-8") if path.exists() else ""
+    return _parts(document, f"<!-- {mark} -->", f"<!-- /{mark} -->", f"{path} has no place for {what}")[1]
+
+
+def _parts(document: str, first: str, last: str, lacking: str) -> tuple[str, str, str]:
     before, begin, rest = document.partition(first)
-    _, end, after = rest.partition(last)
+    inside, end, after = rest.partition(last)
     if not begin or not end:
-        raise SetupError(f"{path} has no {first} ... {last} to write between")
-    return f"{before}{first}\n{text}\n{last}{after}"
+        raise SetupError(f"{lacking}; add the lines {first} and {last} to it")
+    return before, inside, after

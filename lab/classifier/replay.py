@@ -20,6 +20,7 @@ from bridge.domain.ports import EventClassifier
 from bridge.domain.records import Correction
 from bridge.domain.types import Label
 from lab.classifier.entries import Lived
+from lab.cli.figures import ranged
 from lab.validation.ranks import interval
 
 ANSWERS = (6, 12, 24)
@@ -151,15 +152,12 @@ def markdown(lived: Sequence[Lived], classifier: EventClassifier, answers: Seque
 def _cells(gains: Sequence[Gain]) -> str:
     means = [f"{fmean(getattr(one, name) for one in gains):+.3f}" for name in ("others", "all")]
     before = fmean(one.before for one in gains)
-    return " | ".join([f"{before:.3f}", _interval([one.new for one in gains]), *means, f"{_worst(gains):+.3f}"])
+    return " | ".join([f"{before:.3f}", _ranged([one.new for one in gains]), *means, f"{_worst(gains):+.3f}"])
 
 
 def _worst(gains: Sequence[Gain]) -> float:
     return min(one.new for one in gains)
 
 
-def _interval(values: Sequence[float]) -> str:
-    low, high = interval(values)
-    if low is None or high is None:
-        return f"{fmean(values):+.3f}"
-    return f"{fmean(values):+.3f} [{low:+.3f}, {high:+.3f}]"
+def _ranged(values: Sequence[float]) -> str:
+    return ranged({"mean": fmean(values), "ci95": interval(values)}, "+.3f")

@@ -10,6 +10,7 @@ import typer
 
 from bridge.cli import show
 from lab.cli import curves
+from lab.cli.figures import ranged
 from lab.cli.policies import Opened
 
 if TYPE_CHECKING:
@@ -57,21 +58,21 @@ def evaluated(policy: str, lives: int, kind: Kind, against: str | None) -> dict[
 
 
 def tell(body: Mapping[str, Any]) -> None:
-    accepted, level = ranged(body["accepted"], 3), ranged(body["mean_level"], 3)
+    accepted, level = ranged(body["accepted"], ".3f"), ranged(body["mean_level"], ".3f")
     typer.echo(
         f"{body['policy']}, {body['lives']} lives of {body['weeks']} weeks: accepted {accepted}, mean level {level}"
     )
-    first, level = ranged(body["accepted_first_28"], 3), ranged(body["mean_level_first_28"], 3)
+    first, level = ranged(body["accepted_first_28"], ".3f"), ranged(body["mean_level_first_28"], ".3f")
     typer.echo(f"of the first 28 answers: accepted {first}, mean level {level}")
     gain = body["paired_gain"]
     if gain is not None:
-        accepted, level = ranged(gain["accepted"], 3), ranged(gain["mean_level"], 3)
+        accepted, level = ranged(gain["accepted"], ".3f"), ranged(gain["mean_level"], ".3f")
         typer.echo(f"over {gain['over']}, life by life: accepted {accepted}, mean level {level}")
     dimensions(body["belief_skill_at"], "skill after {} answers")
     dimensions(body["belief_coverage_at"], "within the stated 90 % after {}")
     told = body["archetypes"]
     if told:
-        within = ranged(told["share_within_20"], 2)
+        within = ranged(told["share_within_20"], ".2f")
         typer.echo(f"archetype right for good after {told['median']:.0f} answers (median); within 20: {within}")
 
 
@@ -79,13 +80,8 @@ def dimensions(found: Mapping[str, Any], heading: str) -> None:
     """Print a row per dimension of the belief and a column per moment, or nothing without a stated belief."""
     names: Mapping[str, Any] = next(iter(found.values()), {})
     rows = [
-        {"belief": name, **{heading.format(at): ranged(some[name], 2) for at, some in found.items()}} for name in names
+        {"belief": name, **{heading.format(at): ranged(some[name], ".2f") for at, some in found.items()}}
+        for name in names
     ]
     if rows:
         show.table(rows, tuple(rows[0]))
-
-
-def ranged(figure: Mapping[str, Any], digits: int) -> str:
-    """Return a figure's mean with ``digits`` decimals, and its 95 % interval in brackets if it has one."""
-    low, high = figure["ci95"]
-    return f"{figure['mean']:.{digits}f}" + ("" if low is None else f" [{low:.{digits}f}, {high:.{digits}f}]")

@@ -285,13 +285,14 @@ def _tell(found: Sequence[dict[str, Any]], *, plot: bool, baselines: bool) -> No
 def _tell_inference(result: dict[str, Any]) -> None:
     """Print the skill of the belief by slot, the gain over the compared policy if any, and the time per decision."""
     from lab.cli import answers as deployed_answers
+    from lab.cli.figures import ranged
 
     deployed_answers.dimensions(result["belief_skill_at"], "skill in slot {}")
     if result["paired_gain"] is not None:
         gain = result["paired_gain"]
-        score, level = deployed_answers.ranged(gain["final_score"], 3), deployed_answers.ranged(gain["mean_level"], 3)
+        score, level = ranged(gain["final_score"], ".3f"), ranged(gain["mean_level"], ".3f")
         typer.echo(f"over {gain['over']}, week by week: score {score}, mean level {level}")
-    versus = deployed_answers.ranged(result["reward_vs_oracle"], 3)
+    versus = ranged(result["reward_vs_oracle"], ".3f")
     typer.echo(f"vs oracle {versus}; {result['ms_per_decision']:.1f} ms per decision")
 
 

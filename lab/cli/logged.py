@@ -11,7 +11,7 @@ import typer
 
 from bridge.cli import show
 from bridge.domain.errors import SetupError
-from lab.cli.figures import table
+from lab.cli.figures import ranged, table
 from lab.cli.policies import Opened
 from lab.marked_documents import put
 
@@ -83,7 +83,7 @@ def _tell(rows: list[dict[str, Any]], of: str, *, json: bool) -> None:
     if json:
         show.document({"of": of, "results": rows})
         return
-    typer.echo(f"{of}: {rows[0]['decisions']} decisions drawn by lot, mean answer {_range(rows[0]['logged'])}")
+    typer.echo(f"{of}: {rows[0]['decisions']} decisions drawn by lot, mean answer {ranged(rows[0]['logged'], '+.3f')}")
     show.table([_shown(row) for row in rows], tuple(_shown(rows[0])))
     typer.echo(
         "+1 accepted, -1 not; in brackets the 95 % interval. Of single decisions, in the situations as they were."
@@ -95,13 +95,8 @@ def _tell(rows: list[dict[str, Any]], of: str, *, json: bool) -> None:
 def _shown(row: dict[str, Any]) -> dict[str, str]:
     known = {"truth": f"{row['truth']:+.3f}"} if "truth" in row else {}
     counted = {"support": f"{row['support']:.0%}", "effective": f"{row['effective']:.0f}"}
-    ways = {title: "-" if row[way] is None else _range(row[way]) for way, title in WAYS.items()}
+    ways = {title: "-" if row[way] is None else ranged(row[way], "+.3f") for way, title in WAYS.items()}
     return {"policy": row["policy"], **known, **ways, **counted}
-
-
-def _range(figure: dict[str, Any]) -> str:
-    low, high = figure["ci95"]
-    return f"{figure['mean']:+.3f}" + ("" if low is None else f" [{low:+.3f}, {high:+.3f}]")
 
 
 def _markdown(rows: list[dict[str, Any]], logger: str, lives: int, names: Sequence[str]) -> str:

@@ -11,13 +11,13 @@ from statistics import linear_regression
 from typing import Any
 
 from bridge import registry
-from bridge.domain.errors import SetupError
 from bridge.ingest.outcomes import BESIDE_PUSHES, SYNC_CADENCE
 from lab.cli.figures import table
 from lab.fleet.accounts import SOURCES
+from lab.marked_documents import put, within
 from rhythm_env.interface import SLOTS_PER_DAY
 
-BEGIN, END = "<!-- fleet -->", "<!-- /fleet -->"
+MARK = "fleet"
 KEY = {"users": "users", "database": "database"}  # of every table's rows
 SPEED = {  # heading -> the figure behind it
     "days": "days",
@@ -75,18 +75,12 @@ def keep(path: Path, figures: dict[str, Any]) -> None:
     The row of a run with as many people and the same kind of database is replaced. Raises SetupError for a document
     without the marks, also if it is missing.
     """
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
-    before, begin, rest = text.partition(BEGIN)
-    within, end, after = rest.partition(END)
-    if not begin or not end:
-        raise SetupError(f"{path} has no place for load runs; add the lines {BEGIN} and {END} to it")
-    rows = _rows(within)
+    rows = _rows(within(path, MARK, "load runs"))
     more = DEPLOYED | TOLD if "first_wall" in figures else {}
     fresh = {heading: str(figures[name]) for heading, name in (COLUMNS | more).items()}
     rows[fresh["users"], fresh["database"]] = fresh
     ordered = [rows[key] for key in sorted(rows, key=lambda key: (key[1], int(key[0])))]
-    written = "\n\n".join("\n".join(table(found)) for found in _tables(ordered) if found)
-    path.write_text(f"{before}{BEGIN}\n{written}\n{END}{after}", encoding="utf-8")
+    put(path, "\n\n".join("\n".join(table(found)) for found in _tables(ordered) if found), mark=MARK)
 
 
 def _tables(rows: Sequence[dict[str, str]]) -> Iterator[list[dict[str, Any]]]:
@@ -185,10 +179,10 @@ def _growth(rows: Sequence[dict[str, str]]) -> Iterator[dict[str, Any]]:
             yield {"exponent in users": database} | {name: _of(some, name) for name in GROWING}
 
 
-def _rows(within: str) -> dict[tuple[str, str], dict[str, str]]:
+def _rows(tables: str) -> dict[tuple[str, str], dict[str, str]]:
     """Return the rows of runs as heading -> cell, put together from all tables that name users and database."""
     rows: dict[tuple[str, str], dict[str, str]] = {}
-    for written in filter(None, within.strip().split("\n\n")):
+    for written in filter(None, tables.strip().split("\n\n")):
         head, _, *lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in written.splitlines()]
         if head[:2] == list(KEY):
             for line in lines:

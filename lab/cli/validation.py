@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bridge.cli import options, show
+from bridge.domain.errors import SetupError
 from lab.marked_documents import put
+from lab.validation import Result
 
 if TYPE_CHECKING:
     from bridge.domain.records import ProxyMap
@@ -69,7 +72,7 @@ def validate_meters(
     """Compare the meters, read by your proxy map, with people's reports, beside raw inputs and open formulas."""
     from bridge import config
     from bridge.meters import proxy
-    from lab.validation import report, validate
+    from lab.validation import validate
 
     proxies = proxy.overridden(config.load().folder / proxy.OVERRIDES)
     if proxies != proxy.shipped():
@@ -81,16 +84,16 @@ def validate_meters(
     with show.Progress() as progress:
         results = validate(data, table, progress.steps, proxies, calendars)
     if before is not None:
-        report.compare(results, before)
+        compare(results, before)
     if json:
         show.document([row for result in results for row in result.rows])
     for result in results:
-        for note in report.notes(result):
+        for note in notes(result):
             typer.echo(f"{result.name}: {note}", err=True)
         if not json:
             _tell(result)
     if write is not None:
-        put(write, report.markdown(results, _command(data, table, calendars, before)), heading="# Validation\n\n")
+        put(write, markdown(results, _command(data, table, calendars, before)), heading="# Validation\n\n")
 
 
 def _diary(path: Path, proxies: ProxyMap, *, json: bool) -> None:
@@ -133,9 +136,102 @@ def _command(data: Path | None, table: Path | None, calendars: Path | None, befo
 
 
 def _tell(result: Result) -> None:
-    from lab.validation.report import IN_A_TERMINAL, by_target, headings, shown
-
     for target, rows in by_target(result.rows).items():
         show.table([shown(row) for row in rows], headings(rows, IN_A_TERMINAL), title=f"{result.name}: {target}")
     if not result.rows:
         typer.echo(f"{result.name}: nobody has 20 days with a report and a measurement")
+
+
+MEAN_BEFORE = "mean before"
+HEADINGS = ("predictor", "median", "IQR", "mean", "95 % CI", "persons", "days", "null 95 %", "p")
+IN_A_TERMINAL = tuple(heading for heading in HEADINGS if heading != "null 95 %")
+
+
+def markdown(results: Sequence[Result], command: str) -> str:
+    """Return the report's text, with the method and each cohort's tables, a table per target."""
+    written = f"{', '.join(result.name for result in results)}: written by `{command}`."
+    return "\n".join([written, *(line for result in results for line in _cohort(result))])
+
+
+def shown(row: Mapping[str, Any]) -> dict[str, str]:
+    """Return a row as column -> text, in the order of ``HEADINGS``."""
+    cells = (
+        row["predictor"] + (" (!)" if "warning" in row else ""),
+        _signed(row["median"]),
+        _range(row["iqr"]),
+        _signed(row["mean"]),
+        _range(row["ci95"]),
+        f"{row['persons']}",
+        f"{row['days']:,}",
+        _range(row.get("null95")),
+        f"{row['p']:.3f}" if "p" in row else "",
+    )
+    told = dict(zip(HEADINGS, cells, strict=True))
+    if "before" in row:
+        earlier = row["before"]
+        told[MEAN_BEFORE] = "" if earlier is None else f"{_signed(earlier['mean'])} {_range(earlier['ci95'])}".strip()
+    return told
+
+
+def headings(rows: Sequence[Mapping[str, Any]], chosen: Sequence[str]) -> tuple[str, ...]:
+    """Return the chosen headings, with the earlier mean where the rows tell it."""
+    return (*chosen, MEAN_BEFORE) if any("before" in row for row in rows) else tuple(chosen)
+
+
+def _identity(row: Mapping[str, Any]) -> tuple[str, str, str]:
+    return row["cohort"], row["target"], row["predictor"]
+
+
+def compare(results: Sequence[Result], before: Path) -> None:
+    """Put the means and intervals of an earlier run's JSON into the rows as ``before``.
+
+    Raises SetupError for a file that no run printed.
+    """
+    try:
+        earlier = {_identity(row): row for row in json.loads(before.read_text(encoding="utf-8"))}
+        told = {key: {"mean": row["mean"], "ci95": row["ci95"]} for key, row in earlier.items()}
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise SetupError(
+            f"{before} is not what a run printed ({type(error).__name__}); print one: bridge validate-meters --json"
+        ) from None
+    for row in (row for result in results for row in result.rows):
+        row["before"] = told.get(_identity(row))
+
+
+def by_target(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(row["target"], []).append(row)
+    return found
+
+
+def notes(result: Result) -> Iterator[str]:
+    """Return the assumptions, the rows set aside, and the values too good to believe."""
+    yield from (f"Assumed: {text}." for text in result.assumed)
+    yield from (f"Set aside: {reason} ({count})." for reason, count in sorted(result.aside.items()))
+    for row in result.rows:
+        if "warning" in row:
+            yield f"(!) {row['predictor']} against {row['target']}: {row['warning']}."
+
+
+def _cohort(result: Result) -> Iterator[str]:
+    yield from ("", f"## {result.name}" + (f" ({result.licence})" if result.licence else ""), "")
+    yield from (f"- {note}" for note in notes(result))
+    for target, rows in by_target(result.rows).items():
+        named = headings(rows, HEADINGS)
+        yield from ("", f"### {result.name}: {target}", "", "| " + " | ".join(named) + " |", _ruler(len(named)))
+        yield from ("| " + " | ".join(shown(row).values()) + " |" for row in rows)
+
+
+def _ruler(columns: int) -> str:
+    return "|---" + "|---:" * (columns - 1) + "|"
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.3f}"
+
+
+def _range(ends: Sequence[float | None] | None) -> str:
+    if ends is None or None in ends:
+        return ""
+    return "[" + ", ".join(f"{end:.2f}".replace("0.", ".", 1) for end in ends) + "]"

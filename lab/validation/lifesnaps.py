@@ -82,13 +82,9 @@ def _answers(prompts: Iterable[Mapping[str, str]]) -> dict[tuple[str, str], dict
     for prompt in prompts:
         found.setdefault((prompt.get("id", ""), prompt.get("date", "")), []).append(prompt)
     return {
-        key: {f"report_{name}": repr(sum(_coded(p, *words) for p in of_day) / len(of_day)) for name, words in _codes()}
+        key: {f"report_{name}": repr(sum(_coded(p, *w) for p in of_day) / len(of_day)) for name, w in CODINGS.items()}
         for key, of_day in found.items()
     }
-
-
-def _codes() -> Iterable[tuple[str, tuple[tuple[str, ...], tuple[str, ...]]]]:
-    return CODINGS.items()
 
 
 def _coded(prompt: Mapping[str, str], good: tuple[str, ...], bad: tuple[str, ...]) -> float:

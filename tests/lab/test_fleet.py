@@ -19,11 +19,13 @@ from bridge.auth.vault import Vault
 from bridge.domain.errors import SetupError
 from bridge.recordings.recorded_life import environment
 from bridge.store import Store, tables
-from lab.cli.scale import BEGIN, COLUMNS, END, keep
+from lab.cli.scale import COLUMNS, keep
 from lab.fleet import accounts, count, stage
 from lab.fleet.worker import play
 from lab.postgres_cluster import programs
 from tests.world import NOW
+
+BEGIN, END = "<!-- fleet -->", "<!-- /fleet -->"
 
 ASKED = {"users", "syncs_per_s", "lag_p50_s", "lag_p95_s", "peak_mb", "lost", "doubled", "bytes_per_user_year"}
 PEOPLE = accounts.KINDS + 2  # two are of a kind with others

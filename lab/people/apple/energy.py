@@ -6,8 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from lab.people.apple.document import CATEGORY, DELAY, QUANTITY, WATCH, Sheet, metadata
-from lab.people.apple.itinerary import Day, dice
-from lab.people.apple.life import Life
+from lab.people.apple.life import Day, Life, dice
 
 KILOCALORIE = {"kcal": 1.0, "Cal": 1.0, "kJ": 1 / 4.184}
 SPORTS = ("Running", "Cycling", "TraditionalStrengthTraining", "Yoga", "Walking")

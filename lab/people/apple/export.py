@@ -11,8 +11,7 @@ from typing import Any
 
 from lab.people.apple import energy, heart, movement, sleeping, unused
 from lab.people.apple.document import Sheet, document_type
-from lab.people.apple.itinerary import Day, instant, offset
-from lab.people.apple.life import Life
+from lab.people.apple.life import Day, Life, instant, offset
 
 INNER = "apple_health_export/export.xml"
 

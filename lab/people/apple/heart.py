@@ -10,8 +10,7 @@ from math import sqrt
 from statistics import fmean, median, pstdev
 
 from lab.people.apple.document import OTHER, QUANTITY, WATCH, Sheet, metadata
-from lab.people.apple.itinerary import Day, dice, offset
-from lab.people.apple.life import Life
+from lab.people.apple.life import Day, Life, dice, offset
 
 RMSSD_SINCE = date(2026, 9, 14)  # the systems that write it beside SDNN
 MISSED = 0.2  # share of beat lists with a hole

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
-
-from lab.people.apple.itinerary import BLOCK, Day, Itinerary, dice, instant
+from zoneinfo import ZoneInfo
 
 UNWORN = 0.05  # share of days on which the watch stays in its charger
 CHARGING = (20 * 60, 21 * 60 + 30)  # minutes after midnight, on most days
@@ -72,3 +73,93 @@ class Life:
         """The watch was in its charger all day."""
         off, on = self._off(day)
         return on - off > 86_400 / 2
+
+
+PLACES = ("America/New_York", "Asia/Tokyo", "America/Los_Angeles", "Asia/Kolkata", "Europe/London", "Europe/Berlin")
+BLOCK = 30  # days; a journey begins and ends within one, so that two exports of one life agree on it
+LEAST_SHARED = 12 * 3600  # seconds for which it must be the same date here and there
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Day:
+    """A civil date as lived, ``start`` to ``end`` in Unix seconds. Journeys make 15 to 33 hours of it."""
+
+    date: date
+    start: int
+    end: int
+    morning: str  # the IANA zone the person woke in
+    evening: str  # and the one they went to bed in
+    switch: int  # Unix seconds from which the evening's zone is valid
+
+    @property
+    def text(self) -> str:
+        return self.date.isoformat()
+
+    @property
+    def travels(self) -> bool:
+        return self.morning != self.evening
+
+    def zone(self, at: int) -> str:
+        return self.morning if at < self.switch else self.evening
+
+
+def dice(seed: int, *about: object) -> random.Random:
+    """Return the random numbers of a matter, equal in every export of a life."""
+    return random.Random("/".join(map(str, (seed, *about))))
+
+
+def instant(day: date, minutes: float, zone: str) -> int:
+    """Return Unix seconds of a wall time in minutes after midnight, also negative or beyond a day."""
+    whole, left = divmod(round(minutes * 60), 86_400)
+    wall = datetime.combine(day + timedelta(days=whole), time(), ZoneInfo(zone)) + timedelta(seconds=left)
+    return int(wall.timestamp())
+
+
+@lru_cache(maxsize=65_536)
+def _offset(quarter: int, zone: str) -> int:
+    moved = datetime.fromtimestamp(quarter * 900, UTC).astimezone(ZoneInfo(zone)).utcoffset()
+    return int((moved or timedelta(0)).total_seconds())
+
+
+def offset(at: int, zone: str) -> int:
+    """Seconds east of UTC in a zone."""
+    return _offset(at // 900, zone)
+
+
+@dataclass(frozen=True, slots=True)
+class Itinerary:
+    """A person's whereabouts. In about every second block of 30 days they spend some days away from ``home``."""
+
+    seed: int
+    home: str
+    travels: bool = True
+
+    def days(self, first: date, count: int) -> Iterator[Day]:
+        for number in range(count):
+            yield self.day(first + timedelta(days=number))
+
+    def day(self, day: date) -> Day:
+        morning, evening = self._asleep_in(day), self._asleep_in(day + timedelta(days=1))
+        start, end = instant(day, 0, morning), instant(day + timedelta(days=1), 0, evening)
+        low, high = _shared(day, morning, evening)
+        switch = (low + high) // 2 if morning != evening else start
+        return Day(date=day, start=start, end=end, morning=morning, evening=evening, switch=switch)
+
+    def _asleep_in(self, waking: date) -> str:
+        """The zone of the night that ends on a date."""
+        if not self.travels:
+            return self.home
+        block, into = divmod(waking.toordinal(), BLOCK)
+        rng = dice(self.seed, "journey", block)
+        if rng.random() < 0.5:
+            return self.home
+        leaves, nights, place = rng.randint(3, 12), rng.randint(2, 12), rng.choice(PLACES)
+        low, high = _shared(waking, self.home, place)
+        return place if leaves < into <= leaves + nights and high - low >= LEAST_SHARED else self.home
+
+
+def _shared(day: date, one: str, other: str) -> tuple[int, int]:
+    """The stretch in which it is the given date in both zones."""
+    following = day + timedelta(days=1)
+    low = max(instant(day, 0, one), instant(day, 0, other))
+    return low, min(instant(following, 0, one), instant(following, 0, other))

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from lab.people.apple.document import OTHER, PHONE, QUANTITY, WATCH, Sheet, Source
-from lab.people.apple.itinerary import Day, dice
-from lab.people.apple.life import Life
+from lab.people.apple.life import Day, Life, dice
 
 STRIDE = 0.72  # metres
 KILOMETRE = {"km": 1000.0, "mi": 1609.344}  # metres

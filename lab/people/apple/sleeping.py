@@ -8,8 +8,7 @@ from datetime import date
 from statistics import median
 
 from lab.people.apple.document import CATEGORY, OTHER, PHONE, QUANTITY, WATCH, Sheet, Source, metadata
-from lab.people.apple.itinerary import Day, dice
-from lab.people.apple.life import Life, Night
+from lab.people.apple.life import Day, Life, Night, dice
 
 STAGED_SINCE = date(2022, 9, 12)  # before, a watch knew sleep but no stages
 VALUE = "HKCategoryValueSleepAnalysis"

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lab.people.apple.document import CATEGORY, DELAY, PHONE, QUANTITY, WATCH, Sheet
-from lab.people.apple.itinerary import Day, dice
-from lab.people.apple.life import Life
+from lab.people.apple.life import Day, Life, dice
 
 KINDS = (  # name, unit, how many seconds apart, the usual value
     ("WalkingSpeed", "km/hr", 7200, 4.8),

@@ -14,8 +14,7 @@ import pytest
 
 from bridge import registry
 from bridge.domain.errors import SetupError
-from lab.cli.answers import ranged
-from lab.cli.figures import give_or_take
+from lab.cli.figures import give_or_take, ranged
 from lab.evaluation.grades import best_constant, evaluate, ratio, seeds_of, skills, summary
 from lab.marked_documents import put
 from rhythm_env.profiles import CONDITIONS
@@ -83,7 +82,7 @@ def test_intervals_of_few_are_students_and_of_one_there_is_none() -> None:
     one = np.array([0.75])
     for alone in (summary(one), ratio(one, 0 * one, 1 + 0 * one)):
         assert alone["ci95"] == [None, None]
-        assert give_or_take(alone) == ranged(alone, 3) == "0.750"
+        assert give_or_take(alone) == ranged(alone, ".3f") == "0.750"
 
 
 def test_seeds_are_disjoint_and_paired() -> None:
