@@ -237,7 +237,10 @@ DONE = f"[{w.WORKOUTS}{w.SPORT}{w.ACTIVITY}]"
 def _conditions(bag: Bag) -> None:
     """Put the tokens of conditions together, each as the condition that a query takes."""
     burned = (w.HOW_MANY, w.BURNED)
-    kinds = (w.DID, w.BY, w.EACH, w.ROWS_LAST, w.PERIOD)
+    kinds: tuple[str, ...] = (w.DID, w.BY, w.EACH, w.ROWS_LAST, w.PERIOD)
+    added = bag.sees(w.DID) or (w.OF, "mean") in bag.tokens
+    if bag.sees(w.PERIODS) and added and not bag.sees(w.WITH, w.ON_DAYS, w.ENTRIES):
+        kinds = (*kinds, w.COMPARED)  # "how many weeks did I run 30 km": of the week, not of each run
     loose = [one for one in bag.tokens if one[0] in kinds or one == burned]
     bag.tokens = [one for one in bag.tokens if one not in loose]
     bag.said = next((str(of) for kind, of in bag.tokens if kind == w.ON_DAYS), None)
@@ -273,6 +276,7 @@ def _conditions(bag: Bag) -> None:
     bag.join("dw?aE*|dw?Ea", _of_action)
     bag.join("[DN]waE*", _of_action, kept=w.DAYS + w.NIGHTS)
     bag.join(f"[dDN]?<w?(?:f|{DONE}+|aE*|E+)", _ahead)
+    bag.join("[dDN]?@d?w?Cf|[dDN]?@d?w?fC(?!M)", _noted)
     bag.join("[dDN]?@w?f[DN]?", _noted)
     bag.join("(?<=Q)f[DN]", _noted, kept=w.DAYS + w.NIGHTS)
     if not bag.sees(w.MORE, w.RELATED, w.DIFFERENCE, w.THAN, w.CONDITION) and (w.OTHERS, "both") not in bag.tokens:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 DAY = timedelta(days=1)
 PLURAL = re.compile(r"(?<=\w{3})(?:en|es|e|n|s)$")  # of the last letters of a word, English or German
+RESOLUTION = timedelta(seconds=1)
 DAYS_BACK = 730
 NIGHT_BEGINS = timedelta(hours=4)  # until four in the morning, a note is of the day before
 SILENT_DAYS = 14  # without any note, after which a day without one is not known to be a day without it
@@ -68,9 +69,12 @@ def titled(bridge: Bridge, user: User, words: str, *, now: datetime) -> dict[dat
     start = datetime.combine(begun, datetime.min.time(), tzinfo=zone)
     stems = [PLURAL.sub("", one) for one in words.casefold().split()]
     entries = list(labelled(bridge.store, user, bridge.classifier, start, now, at=now))
-    found = _days(
-        entries, lambda one, _l, _t: all(stem in (one.event.title or "").casefold() for stem in stems), user.zones
-    )
+    found: dict[date, float] = {}
+    for one, _ in entries:
+        if all(stem in (one.event.title or "").casefold() for stem in stems):
+            first, last = (at.astimezone(zone_at(at, user.zones)).date() for at in (one.start, one.end - RESOLUTION))
+            for n in range((last - first).days + 1 if one.event.all_day else 1):
+                found[first + n * DAY] = found.get(first + n * DAY, 0.0) + 1
     return _filled(found, begun, now.astimezone(zone).date()) if found else {}
 
 

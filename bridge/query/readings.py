@@ -21,7 +21,7 @@ from bridge.query.figures import (
     where_of,
     workouts,
 )
-from bridge.query.model import METER_NAMES, PERIOD_VALUE, SUMMED, VERSUS
+from bridge.query.model import METER_NAMES, PERIOD_VALUE, SUMMED, TITLED, VERSUS
 from bridge.query.parse import OF_SEVERAL, Words, subject_of
 
 PARTS_OF = {"asleep": {"light_sleep", "deep_sleep", "rem_sleep"}, "in_bed": {*NIGHT} - {"in_bed"}}
@@ -98,8 +98,10 @@ def _periods(bag: Bag) -> Words:
         bag.tokens.append((w.UNIT, "min" if unit == "min" else "km"))
     found = words_of(Bag([*bag.tokens, (w.HOW_MANY, None)]))
     own = subject_of(found.what).unit
-    if found.of not in ("sum", "count") or found.by or found.against or found.first or found.last:
+    if found.of not in ("sum", "count", "mean") or found.by or found.against or found.first or found.last:
         raise NotUnderstood
+    if (found.of == "mean") == subject_of(found.what).added:
+        raise NotUnderstood  # of a week that adds up, its sum is compared
     if unit is None and own == "m":
         number *= 1000
     if unit not in (None, own) and not (unit is None and own == "count"):
@@ -118,6 +120,8 @@ def _of_days(words: Words) -> Words:
             if not night:
                 raise NotUnderstood  # of a day, that of the next day would be asked
             return condition.removeprefix(AHEAD)
+        if condition.startswith(f"{AFTER}{TITLED}") and words.what.split("/")[0].split(",")[0] not in OF_NIGHT:
+            raise NotUnderstood  # "stress after lunch": of the same day
         if condition.startswith((AFTER, NEXT)):
             if words.what in SUMMED and condition.startswith(AFTER):
                 raise NotUnderstood  # steps after a workout: of that day or the next

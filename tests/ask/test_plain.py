@@ -319,6 +319,25 @@ def test_the_last_span_alone_is_compared_with_this_one() -> None:
         assert found.where == where, text
 
 
+def test_what_came_before_and_what_a_week_adds_up_to() -> None:
+    for text, what, per, where, against in (
+        ("is my HRV lower after two or more drinks", "hrv_rmssd", None, [], "before.alcohol >= 2"),
+        (
+            "how many weeks did I run at least 30 km",
+            "workouts.distance",
+            "week",
+            ["value >= 30000", "workout.sport = running"],
+            None,
+        ),
+        ("in how many months was my average sleep under 7 hours", "asleep", "month", ["value < 420"], None),
+    ):
+        found = understood(text)
+        assert found is not None, text
+        assert (found.what, found.per, found.where, found.against) == (what, per, where, against), text
+    for text in ("stress after lunch", "Schlaf an meinem Geburtstag", "stress after choir"):
+        assert understood(text) is None, text
+
+
 def test_tasks_are_counted_by_what_is_said_of_them() -> None:
     for text, what, of in (
         ("how many tasks have I ticked off this week", "tasks_done", "sum"),
