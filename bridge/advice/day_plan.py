@@ -119,8 +119,11 @@ def _keep_places(bridge: Bridge, user: User, person: Person, blocks: Sequence[Bl
 
 
 def _moves(person: Person, day: date, blocks: Sequence[Block]) -> tuple[ZoneSpan, ...]:
-    begin = midnight(day, person.known.zones)
-    return tuple(moves(person.known.zones, begin, max([begin, *(block.end for block in blocks)])))
+    """Return the stays in new zones that begin on a date, and before them the one in which it begins."""
+    begin, zones = midnight(day, person.known.zones), person.known.zones
+    found = moves(zones, begin, max([begin, *(block.end for block in blocks)]))
+    first = min((block.start for block in blocks if not block.all_day), default=begin)
+    return (ZoneSpan(since=first, zone=zone_at(first, zones).key), *found) if found else ()
 
 
 def _changes(bridge: Bridge, user: User, day: date, *, seen_at: datetime | None) -> Iterator[Fact]:

@@ -231,8 +231,9 @@ def _advised(store: Store, user: User, now: datetime) -> list[AdviceRecord]:
 
 
 def task_named(person: Person, what: str | None) -> Task | None:
-    """Return the open task that a recommendation names, or None."""
-    return next((t for t in person.known.tasks if t.completed is None and what is not None and t.title == what), None)
+    """Return the open task or errand that a recommendation names, or None."""
+    tasks = (*person.known.tasks, *(one.task for one in person.errands.values()))
+    return next((t for t in tasks if t.completed is None and what is not None and t.title == what), None)
 
 
 def _current(store: Store, existing: Recommendation, person: Person, span: Stretch) -> Recommendation | Silence | None:

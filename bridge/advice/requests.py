@@ -16,7 +16,9 @@ from bridge.advice.personalise import for_person
 from bridge.calendar import corrections
 from bridge.calendar.busy import Labelled, takes_time
 from bridge.calendar.expansion import expand
+from bridge.calendar.flights import is_by_land, is_journey, journey
 from bridge.day.person import Person
+from bridge.day.view import is_there, title_of
 from bridge.domain.errors import SetupError
 from bridge.domain.facts import Fact, fact
 from bridge.domain.records import Correction, Recommendation, Silence, User
@@ -76,16 +78,25 @@ def following(bridge: Bridge, user: User, number: int, *, now: datetime) -> Reco
 
 
 def next_entry(bridge: Bridge, user: User, now: datetime, agenda: Labelled | None = None) -> Fact | None:
-    """Return the day's next calendar entry, which is no advice. ``agenda`` is loaded if None."""
+    """Return the day's next entry, which is no advice, with when to leave. ``agenda`` is loaded if None."""
     end = slot_start(replace(moment_at(now, user.zones), slot=Slot.MORNING).shifted(SLOTS_PER_DAY), user.zones)
     if agenda is None:
         agenda = labelled(bridge.store, user, bridge.classifier, now, end, at=now)
-    coming = [one for one, _ in agenda if now <= one.start < end and takes_time(one.event)]
+    trips = [one for one, _ in agenda if takes_time(one.event) and (is_journey(one) or is_by_land(one))]
+    aboard = [one for one in trips if one.start <= now < one.end]  # who is on board goes nowhere else
+    coming = [one for one, label in agenda if now <= one.start < end and is_there(one, label)]
+    coming = [one for one in coming if not any(one.start < trip.end for trip in aboard)]
     first = min(coming, key=lambda one: (one.start, one.start - one.end), default=None)  # the longest of those at once
     if first is None:
         return None
-    title = None if first.event.private else first.event.title
-    return fact("next_entry", time=local_time(first.start, user.zones), title=title)
+    title = title_of(first)
+    told = {"time": local_time(first.start, user.zones)}
+    if first not in trips:
+        return fact("next_entry", title=title, **told)
+    leave = journey(first)[0]
+    if leave <= now:
+        return fact("next_leave_now", title=title, **told)
+    return fact("next_leave", title=title, leave=local_time(leave, user.zones), **told)
 
 
 def not_asked(advice: Recommendation | Silence, policy: str | None) -> str | None:

@@ -79,14 +79,34 @@ OPEN_HOURS = re.compile(
     re.IGNORECASE,
 )
 OPEN_FROM = timedelta(hours=2)  # a shorter entry with such a word is an errand
+# Titles of mails that confirm something, which an assistant put into the calendar: en, de, fr, es, it, nl, pt.
+REMINDER = re.compile(
+    r"\b(booking|reservation|order|purchase|payment|registration|subscription)s? (is )?"
+    r"(confirm(ed|ation)|number|no\.|#)|\bconfirmation\W*$|^\W*confirmation (of|for|#)|"
+    r"\b(booking|order|reservation) ?(id|nr\.?|no\.?)? ?#? ?[A-Z]{0,3}\d{4,}|"
+    r"^\W*your (booking|order|reservation|purchase|receipt|invoice|itinerary|subscription)\b|"
+    r"\b(buchungs|bestell|reservierungs|anmelde|versand|auftrags|zahlungs)bestätigung|"
+    r"^\W*(deine|ihre) (buchung|bestellung|reservierung|rechnung)\b|^\W*(votre|ta) (commande|réservation|facture)\b|"
+    r"\bconfirmation de (votre |ta )?(commande|réservation|paiement)|\bconfirmación de (reserva|pedido|pago)|"
+    r"\bconferma (della |dell')?(prenotazione|ordine)|\b(boekings|bestel|reserverings)bevestiging|"
+    r"\bconfirmação de (reserva|pedido)",
+    re.IGNORECASE,
+)
+FEW = 3  # people, whom an assistant may add to a mail
+# Words of what somebody goes to all the same, though a mail confirmed it.
+GOES = re.compile(
+    r"\b(appointment|meeting|call|interview|visit|class|lesson|dinner|lunch|brunch|table|restaurant|flight|train|check-?in|"
+    r"termin|besprechung|flug|zug|tisch|rendez-vous|vol|cita|vuelo|appuntamento|volo|afspraak|vlucht|consulta|voo)\b",
+    re.IGNORECASE,
+)
 WHOLE_BLOCK = timedelta(hours=2)  # a shorter free block is a fragment (Multitudes, Worklytics)
 
 
 def takes_time(event: Event) -> bool:
     """Return True if a calendar entry makes its time busy.
 
-    It must be timed, marked busy, neither declined nor cancelled, and no birthday, working location, task or opening
-    hours. An all-day entry only names the day.
+    It must be timed, marked busy, neither declined nor cancelled, and no birthday, working location, task, opening
+    hours or reminder. An all-day entry only names the day.
 
     >>> [takes_time(entry(9, 10, **of).event) for of in ({}, {"busy": False}, {"kind": "task"})]
     [True, False, False]
@@ -95,7 +115,25 @@ def takes_time(event: Event) -> bool:
     """
     off = event.cancelled or event.response is Response.DECLINED
     timed = event.busy and not off and event.first_day is None and event.kind not in NO_TIME
-    return timed and not is_open_hours(event)
+    return timed and not nobody_goes(event)
+
+
+def nobody_goes(event: Event) -> bool:
+    """Return True for what takes nobody's time: opening hours, and a mail that confirms something."""
+    return is_open_hours(event) or is_reminder(event)
+
+
+def is_reminder(event: Event) -> bool:
+    """Return True for an entry made of a mail that confirms an order or booking, and names nothing to go to.
+
+    >>> titles = "Travel: Booking #C398490456", "Run Confirmation", "Appointment confirmed", "Confirm the date"
+    >>> [is_reminder(Event(key="", calendar="", title=one)) for one in titles]
+    [True, True, False, False]
+    """
+    title = (event.title or "")[:200]
+    if event.private or event.others > FEW or event.kind != "default" or not REMINDER.search(title):
+        return False
+    return GOES.search(title) is None
 
 
 def is_open_hours(event: Event) -> bool:

@@ -1,4 +1,4 @@
-"""Recognise flights of a calendar, and follow them: from landing on, the user's clock is that of the arrival.
+"""Recognise journeys of a calendar, and follow flights: from landing on, the user's clock is that of the arrival.
 
 The lengths are our choice.
 """
@@ -21,7 +21,16 @@ FLIGHTS_MAX = 100
 TO_THE_AIRPORT, FROM_THE_AIRPORT = timedelta(minutes=150), timedelta(minutes=90)
 LONG_HAUL, TO_A_LONG_HAUL = timedelta(hours=5), timedelta(hours=3)
 JOURNEY_MIN = timedelta(hours=1)
+TO_THE_STATION, FROM_THE_STATION = timedelta(minutes=45), timedelta(minutes=30)
 JOURNEY = re.compile(r"\b(flight|flug|flieger|vol|vuelo|volo|vlucht|voo)\b|✈", re.IGNORECASE)  # en de fr es it nl pt
+# A train, coach or ferry by its name and whereto, or two codes of stations: en, de, fr, es, it, nl, pt.
+BY_LAND = re.compile(
+    r"^\W*[A-Z]{3} ?(?:to|TO|→|->|>) ?[A-Z]{3}\b|^\W*[A-Z]{3} ?[-–] ?[A-Z]{3}\W*$|"
+    r"\b(?i:(?:train|bus|coach|ferry|zug|bahn|fernbus|fähre|treno|trein|tren|comboio|traghetto)"
+    r" (?:\w+ ?\d* )?(?:to|from|nach|von|a|da|naar|para|pour|hacia)\b)|"
+    r"\b(?:Amtrak|Acela|Eurostar|Thalys|TGV|Flixbus|FlixBus|Greyhound|Frecciarossa|Trenitalia|Italo|Renfe|AVE)\b|"
+    r"\b(?:ICE?|EC|RE|IR|RJX?|NJ) ?\d{1,4}\b"
+)
 SAID_BEFORE, SAID_AFTER = timedelta(hours=12), timedelta(days=2)  # around a flight, in which the user may set the zone
 
 
@@ -56,8 +65,23 @@ def is_journey(occurrence: Occurrence) -> bool:
     return not occurrence.event.all_day and (named or is_flight(occurrence.event))
 
 
+def is_by_land(occurrence: Occurrence) -> bool:
+    """Return True if a timed entry of half an hour or more is a train, a coach or a ferry, by its title.
+
+    >>> noon = datetime(2026, 7, 1, 12, tzinfo=zone_named("UTC"))
+    >>> titles = "ATK to PHL", "Zug nach Köln", "Train the team", "CEO - CFO sync"
+    >>> entries = [Event(key="1", calendar="c", start=noon, end=noon, title=title) for title in titles]
+    >>> [is_by_land(Occurrence(key="1", event=one, start=noon, end=noon + JOURNEY_MIN)) for one in entries]
+    [True, True, False, False]
+    """
+    event, length = occurrence.event, occurrence.end - occurrence.start
+    if event.all_day or event.private or length < JOURNEY_MIN / 2 or is_journey(occurrence):
+        return False
+    return BY_LAND.search((event.title or "")[:200]) is not None
+
+
 def journey(occurrence: Occurrence) -> Stretch:
-    """Return the stretch of a flight with the ways to and from the airport.
+    """Return the stretch of a journey with the ways to and from the airport or the station.
 
     >>> noon = datetime(2026, 7, 1, 12, tzinfo=zone_named("UTC"))
     >>> flight = Event(key="1", calendar="c", start=noon, end=noon)
@@ -65,6 +89,8 @@ def journey(occurrence: Occurrence) -> Stretch:
     >>> begin < noon < end
     True
     """
+    if is_by_land(occurrence):
+        return occurrence.start - TO_THE_STATION, occurrence.end + FROM_THE_STATION
     long = occurrence.end - occurrence.start >= LONG_HAUL
     return occurrence.start - (TO_A_LONG_HAUL if long else TO_THE_AIRPORT), occurrence.end + FROM_THE_AIRPORT
 

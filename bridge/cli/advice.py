@@ -103,8 +103,9 @@ def recommend(
     if note is not None:
         typer.echo(note)
     if isinstance(advice, Silence):
-        typer.echo(f"{slot_name(advice.moment)}: no advice")
-        for reason in for_person(advice.facts):
+        texts = for_person(advice.facts)
+        typer.echo(f"{slot_name(advice.moment)}: {texts.pop(0) if advice.must_do else 'no advice'}")
+        for reason in texts:
             typer.echo(f"  {reason}")
         _print_next(following)
         return

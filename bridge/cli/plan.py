@@ -105,12 +105,13 @@ def _print(found: DayPlan, user: User, old: Sequence[Fact]) -> None:
 
 
 def _row(one: Block | ZoneSpan, user: User) -> dict[str, str]:
-    from bridge.documents.plan import clock, ends, place
+    from bridge.documents.plan import clock, ends
     from bridge.domain.rendering import for_person
     from bridge.domain.slots import ZoneSpan
+    from bridge.domain.zones import place_of
 
     if isinstance(one, ZoneSpan):
-        return {"from": clock(one.since, user.zones), "title": f"{place(one)} time from here on"}
+        return {"from": clock(one.since, user.zones), "title": f"{place_of(one.zone)} time from here on"}
     return {
         "from": "all day" if one.all_day else clock(one.start, user.zones),
         "to": "" if one.all_day else ends(one, user.zones),

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -29,6 +30,7 @@ from bridge.day.view import (
     said_of,
     suggested_on,
     taken_at,
+    what_begins,
 )
 from bridge.domain.facts import Fact, fact, length
 from bridge.domain.slots import Moment, moment_at, slot_bounds
@@ -305,10 +307,10 @@ def _before_entry(person: Person, ends: date, at: datetime) -> Fact:
     """Return the fact of a bedtime before an early entry, with what else asks for it."""
     entry, asked, overslept = _entry_after(person, person.night(ends).wake), person.asked(ends), person.overslept(ends)
     if asked:
-        return fact("bedtime_unwell_before" if "unwell" in asked else "bedtime_rest_before", time=at, entry=entry)
+        return fact("bedtime_unwell_before" if "unwell" in asked else "bedtime_rest_before", time=at, **entry)
     if overslept is not None:
-        return fact("bedtime_overslept", time=at, entry=person.local(overslept.start))
-    return fact("bedtime_before", time=at, entry=entry)
+        return fact("bedtime_overslept", time=at, **_entry_after(person, overslept.start))
+    return fact("bedtime_before", time=at, **entry)
 
 
 def _usual(person: Person, night: Night, kinds: tuple[str, str, str], at: datetime) -> Fact:
@@ -330,7 +332,7 @@ def _leaves(person: Person, ends: date) -> Fact | None:
     return fact(
         "bedtime_leaves",
         time=person.local(night.bed),
-        entry=_entry_after(person, night.wake),
+        **_entry_after(person, night.wake),
         long=length(5 * round(long / MINUTE / 5)),
         missing=length(5 * round(missing / MINUTE / 5)),
     )
@@ -343,9 +345,11 @@ def _just_ended(person: Person, night: Night) -> bool:
     return late or wish.bed is not None or wish.earliest is not None
 
 
-def _entry_after(person: Person, at: datetime) -> datetime:
+def _entry_after(person: Person, at: datetime) -> dict[str, Any]:
+    """Return when the first entry after an instant begins, and what it is."""
     begins = (*(start for start, _ in person.attended), *(o.start for o in person.races))
-    return person.local(min((start for start in begins if start >= at), default=at))
+    start = min((start for start in begins if start >= at), default=at)
+    return {"entry": person.local(start), "what": what_begins(person, start)}
 
 
 def of_waking(person: Person, ends: date) -> Fact:
@@ -356,7 +360,7 @@ def of_waking(person: Person, ends: date) -> Fact:
     if night.moved is not None and abs(night.wake - usual) > 2 * CELL:
         if night.wake > usual or night.moved == "late_shift":
             return fact("waking_late" if night.wake > usual else "waking_usual", time=at)
-        return fact("waking_early", time=at, entry=_entry_after(person, night.wake))
+        return fact("waking_early", time=at, **_entry_after(person, night.wake))
     if person.wishes.night.on((ends - DAY).weekday()).up is not None and night.rests is not Rests.SLEPT:
         return fact("waking_wished", time=at)
     return _usual(person, night, WAKINGS, at)

@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 
 from bridge.calendar.busy import Stretch, clipped, merged, takes_time
 from bridge.calendar.expansion import midnight
-from bridge.calendar.flights import TO_THE_AIRPORT, moves
+from bridge.calendar.flights import TO_THE_AIRPORT, is_by_land, journey, moves
 from bridge.calendar.meetings import is_meeting
 from bridge.day.person import Entry, Person
 from bridge.day.sleep import is_night
+from bridge.domain.facts import Fact, fact
 from bridge.domain.types import Label, Occurrence
 from rhythm_env.interface import ActionType
 
@@ -36,6 +37,7 @@ EVENING_ENTRY = 45 * MINUTE  # least length of an entry that fills an evening
 EVENING_LEFT = 4 * HOUR  # before bedtime: an entry that ends earlier leaves an evening
 LUNCHES, LUNCH = (750, 720, 780, 690, 810, 840, 870), 30 * MINUTE  # begins after midnight; the first free one counts
 DINNERS, DINNER = (1140, 1110, 1170, 1080, 1200, 1230, 1050), 40 * MINUTE
+LUNCH_UNTIL, LUNCH_LEAST, SHIFT_LEAST = 14 * HOUR, 20 * MINUTE, 4 * HOUR  # a lunch; an entry that has its own pauses
 LUNCH_FROM, DINNER_FROM, DINNER_UNTIL = 11 * HOUR, 17 * HOUR, 22 * HOUR
 FASTS_UNTIL = 10 * HOUR + 30 * MINUTE  # for those who get up later, breakfast is lunch
 PAUSE_AT_MOST = 30 * MINUTE  # between entries that count as one stretch
@@ -145,6 +147,8 @@ class Grid:
 
     def margins(self, occurrence: Occurrence, label: Label) -> Stretch:
         """Return the time of an entry with the way to it and a pause after it."""
+        if is_by_land(occurrence):
+            return journey(occurrence)
         length, place = occurrence.end - occurrence.start, TRAVEL if occurrence.event.located else BESIDE
         outing = length >= OUTING and not clipped(self.work, occurrence.start, occurrence.end)
         leaves = outing or (length >= LONG and label.action is ActionType.LEARN)
@@ -207,6 +211,23 @@ class Grid:
         free = (one for one in starts if not clipped(self.person.attended, one, one + length))
         start = next((one for one in free if self.wake < one < self.bed), None)
         return None if start is None else (start, start + length)
+
+    @cached_property
+    def no_lunch(self) -> tuple[Occurrence, Fact] | None:
+        """The entry that could give up 20 minutes, and the fact that entries leave none for lunch; else None."""
+        low, high = self.since(LUNCH_FROM), self.since(LUNCH_UNTIL)
+        mine = [o for o, _ in self.entries if o.start < high and low < o.end]
+        rows = merged(self.person.attended, bridging=LUNCH_LEAST)
+        row = next((one for one in rows if one[0] <= low and high <= one[1]), None)
+        fed = any(is_meal(o) or o.end - o.start >= SHIFT_LEAST for o in mine) or clipped(self.journeys, low, high)
+        able = [o for o in mine if o.end - o.start > LUNCH_LEAST and o.end - LUNCH_LEAST > self.person.now]
+        noon = self.since(LUNCHES[0] * MINUTE)
+        gives = min(able, key=lambda o: (o.event.others > 0, abs(o.end - noon)), default=None)
+        if row is None or fed or gives is None:
+            return None
+        told = {"start": row[0], "end": row[1], "time": gives.start}
+        title = None if gives.event.private else gives.event.title
+        return gives, fact("no_lunch", title=title, **{name: self.person.local(at) for name, at in told.items()})
 
     @cached_property
     def strains(self) -> list[tuple[Occurrence, Label]]:

@@ -11,10 +11,11 @@ from datetime import date, datetime, timedelta
 import numpy as np
 
 from bridge.calendar.busy import Stretch, merged
+from bridge.calendar.expansion import midnight
 from bridge.calendar.plans import COMPANY
 from bridge.day.agreed import refused_slots
 from bridge.day.grid import DAY, EVENING, HOUR, MINUTE, OFFICE_WORK, Cells, Grid, without
-from bridge.day.person import LONG_SPORT
+from bridge.day.person import LONG_SPORT, TIRED_BELOW
 from bridge.day.view import DUE_DAYS, RESTS, WEEK, WEEKEND, Candidate, View, deadline, is_call, may_be_for, title_of
 from bridge.domain.facts import Fact, fact
 from bridge.domain.metrics import Metric
@@ -27,19 +28,20 @@ A = ActionType
 
 BEFORE_BED, END_BEFORE_BED, TASK_BEFORE_BED = 90 * MINUTE, 75 * MINUTE, 2 * HOUR
 FREE_FROM = 10 * HOUR  # after midnight, on free days, for learning and work
-NAP_FROM, NAP_UNTIL = 13 * HOUR, 15 * HOUR  # later naps delay the night's sleep
+NAP_FROM, NAP_UNTIL, NAP_LATEST = 13 * HOUR, 15 * HOUR, 16.5 * HOUR  # later naps delay the night's sleep ...
+NAP_BEFORE = 8.5 * HOUR  # ... but for who goes to bed late: the hours between
 SPORT_FROM, SPORT_UNTIL = 9 * HOUR, 21 * HOUR  # the first on free days
 BEFORE_SHIFT, SHIFT = 5 * HOUR, 6 * HOUR
 NOON, OFFICE_END, AFTERNOON, AFTER_DINNER = 12 * HOUR, 17 * HOUR, 13 * HOUR, 19 * HOUR
 ANSWERED = ((8 * HOUR, 12 * HOUR), (13.5 * HOUR, 17 * HOUR))  # hours in which offices answer, Monday to Friday
-LATEST = {A.DEEP_WORK: 20, A.ADMIN_WORK: 20, A.LEARN: 19.5, A.SLEEP: 15, A.EXERCISE: 20, A.MEDITATE: 22}
+LATEST = {A.DEEP_WORK: 20, A.ADMIN_WORK: 20, A.LEARN: 19.5, A.SLEEP: 16.5, A.EXERCISE: 20, A.MEDITATE: 22}
 LATEST |= {A.FAMILY_TIME: 19.5, A.SOCIALIZE: 19, A.ME_TIME: 21.0, A.BINGE_WATCH: 21}  # starts, hours after midnight
 URGENT_UNTIL, ERRANDS_UNTIL, TASKS_UNTIL = 22 * HOUR, 18 * HOUR, 20 * HOUR
 SHORT_TASK = 30  # minutes of a task that an evening holds once it is overdue
 AGAIN = {A.DEEP_WORK: 3, A.ADMIN_WORK: 4, A.LEARN: 10, A.SLEEP: 20, A.EXERCISE: 16, A.MEDITATE: 20}
 AGAIN |= {A.FAMILY_TIME: 10, A.SOCIALIZE: 20, A.ME_TIME: 20, A.BINGE_WATCH: 20}  # hours until it may be said again
 TOLD_NEAR, MISSED = 30.0, 5 * HOUR  # minutes around the usual hour that tell; after it, in which missed sport fits
-FRESH = 36 * HOUR  # of rest before and after long or hard sport
+FRESH, BEFORE_RACE = 36 * HOUR, 2 * DAY  # of rest before and after long or hard sport; dates before a race
 LONGER, HARD = 1.5, 14.0  # times the usual length; and the strain that WHOOP calls strenuous, of a hard workout
 REPEATS_MAX = 3  # days of seven with the same action in a part of the day
 WEEKLY_MAX, WEEKLY_ELSE = {A.MEDITATE: 2, A.ME_TIME: 2}, 4  # days of seven with the same action
@@ -72,6 +74,8 @@ def before(due: date, action: ActionType | None, today: date) -> bool:
 
 def hours(candidate: Candidate, view: View) -> Cells | bool:
     grid = view.grid
+    if candidate.task is not None and candidate.task.key in view.person.errands:
+        return grid.inside([view.person.errands[candidate.task.key].hours])
     waits = candidate.action is A.DEEP_WORK and not is_urgent(candidate, view)
     if waits and candidate.task is not None and not presses(candidate, view) and _late_shift(grid):
         return False  # another morning
@@ -193,9 +197,16 @@ def _own_hours(grid: Grid) -> list[Stretch]:
     return grid.off_work(max(grid.wake + HOUR, begin), grid.bed - HOUR)
 
 
+def nap_until(grid: Grid) -> datetime:
+    """Return the latest end of a nap, early enough for the coming night."""
+    return min(max(grid.since(NAP_UNTIL), grid.bed - NAP_BEFORE), grid.since(NAP_LATEST))
+
+
 def _nap_hours(grid: Grid) -> list[Stretch]:
-    low, high = max(grid.since(NAP_FROM), grid.wake + 4 * HOUR), grid.since(NAP_UNTIL)
-    return [(low, high)] if grid.person.at_home(grid.date) else grid.off_work(low, high)
+    low, high = max(grid.since(NAP_FROM), grid.wake + 4 * HOUR), nap_until(grid)
+    night = grid.person.slept(grid.date)
+    hardly = night is not None and night.end - night.start < TIRED_BELOW
+    return [(low, high)] if hardly or grid.person.at_home(grid.date) else grid.off_work(low, high)
 
 
 HOURS: Mapping[ActionType, tuple[Callable[[Grid], list[Stretch]], str]] = {  # and the kind of fact that none are left
@@ -213,7 +224,7 @@ HOURS: Mapping[ActionType, tuple[Callable[[Grid], list[Stretch]], str]] = {  # a
 
 
 def of_hours(candidate: Candidate, view: View) -> Fact:
-    if candidate.action is A.SLEEP and view.is_today and view.person.now >= view.grid.since(NAP_UNTIL):
+    if candidate.action is A.SLEEP and view.is_today and view.person.now >= nap_until(view.grid):
         return fact("nap_late")
     if candidate.task is None and candidate.action is not None:
         return fact(HOURS[candidate.action][1])
@@ -319,7 +330,7 @@ def not_lately(candidate: Candidate, view: View) -> Cells | bool:
     again = candidate.action is A.EXERCISE and sport_missed(view) is not None and _said_once(view)
     near = [] if again else [one for one in view.near if one.action is candidate.action]
     around = [(one.start - apart, one.end + apart) for one in near]
-    around += [(start - FRESH, end + FRESH) for start, end in _long_sport(candidate, view)]
+    around += [(low, high) for _, low, high in _long_sport(candidate, view)]
     return ~view.grid.touched([*((end, end + apart) for end in lately), *around])
 
 
@@ -330,23 +341,27 @@ def _said_once(view: View) -> bool:
     return len(of_day) == 1 and of_day[0].answer is None and of_day[0].end is not None and of_day[0].end <= now
 
 
-def _long_sport(candidate: Candidate, view: View) -> list[Stretch]:
-    """Return the sport, of the calendar or recorded, so long or hard that one rests around it, near the day."""
+def _long_sport(candidate: Candidate, view: View) -> list[tuple[datetime, datetime, datetime]]:
+    """Return (begin, rest from, rest until) of sport, of the calendar or recorded, that is long or hard."""
     if candidate.action is not A.EXERCISE or candidate.task is not None:
         return []
     habit = view.habit(A.EXERCISE)
     long = max(LONG_SPORT, LONGER * habit.minutes * MINUTE) if habit is not None else LONG_SPORT
     done = [e for e in view.person.recorded if e.kind is EpisodeKind.WORKOUT]
-    found = [(e.start, e.end) for e in done if e.end - e.start >= long or e.values.get(Metric.STRAIN, 0) >= HARD]
-    found += [(o.start, o.end) for o in view.planned(A.EXERCISE) if o.end - o.start >= LONG_SPORT]
-    return [one for one in found if one[0] - FRESH < view.grid.bed and one[1] + FRESH > view.grid.wake]
+    hard = [(e.start, e.end) for e in done if e.end - e.start >= long or e.values.get(Metric.STRAIN, 0) >= HARD]
+    hard += [(o.start, o.end) for o in view.planned(A.EXERCISE) if o.end - o.start >= LONG_SPORT]
+    found = [(start, start - FRESH, end + FRESH) for start, end in hard]
+    for race in (o for o in view.person.races if o.end - o.start >= LONG_SPORT):
+        eve = midnight(view.person.date_of(race.start) - BEFORE_RACE, view.person.zones)
+        found.append((race.start, eve, race.start if race.key in view.person.missed else race.end + FRESH))
+    return sorted(one for one in found if one[1] < view.grid.bed and one[2] > view.grid.wake)
 
 
 def of_lately(candidate: Candidate, view: View) -> Fact:
     done = view.person.workouts(view.grid.date) if candidate.action is A.EXERCISE else []
     if done:
         return fact("trained", time=view.person.local(done[-1].start))
-    for start, _ in (one for one in _long_sport(candidate, view) if one[0] - FRESH <= view.person.now):
+    for start in (begin for begin, low, high in _long_sport(candidate, view) if low <= view.person.now < high):
         days = (view.person.date_of(start) - view.grid.date).days
         today = "long_sport_done" if start <= view.person.now else "long_sport_today"
         kind = {0: today, -1: "long_sport_yesterday"}.get(days, "long_sport" if days > 0 else "had_lately")

@@ -14,10 +14,10 @@ from enum import StrEnum
 from functools import cached_property, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
-from bridge.calendar.busy import Stretch, is_open_hours, merged, takes_time
+from bridge.calendar.busy import Stretch, is_open_hours, merged, nobody_goes, takes_time
 from bridge.calendar.expansion import midnight
-from bridge.calendar.flights import is_journey, journey
-from bridge.day.evidence import missed, woke_after
+from bridge.calendar.flights import is_by_land, is_journey, journey
+from bridge.day.evidence import SURE, claimed, missed, woke_after
 from bridge.day.routine import Routine, not_against, wished_sleep
 from bridge.day.sleep import TO_BED, TO_GET_UP, Night, Rests, after, attended_around, fitted, is_night, rounded
 from bridge.day.typical import DAY, MINUTE, instant, median, midmean
@@ -25,7 +25,7 @@ from bridge.day.work import OFFICE, free_days
 from bridge.domain.facts import Fact, fact
 from bridge.domain.records import AdviceRecord, Snapshot
 from bridge.domain.slots import ZoneHistory, zone_at
-from bridge.domain.types import Because, Episode, EpisodeKind, Label, Occurrence, Reading, Response
+from bridge.domain.types import Because, Episode, EpisodeKind, Label, Occurrence, Reading, Response, Task
 from bridge.domain.wishes import Wishes
 from bridge.meters import illness, vitality
 from bridge.meters.past import Past
@@ -52,8 +52,8 @@ DAY_WORK = (270.0, 720.0)  # minutes after midnight in which a day of work begin
 RAMPS = (90.0, 180.0)  # minutes from either end, in which it may be a shift
 PRIVATE_ACTIONS = frozenset({ActionType.FAMILY_TIME, ActionType.EXERCISE, ActionType.LEARN, ActionType.ME_TIME})
 ADVICE_KIND = "advice:"  # prefix of the kind of calendar entries that were written for accepted advice
-SURE = 0.5  # confidence of a label from which an entry counts as its action
 LONG_SPORT, PREPARES = 90 * MINUTE, 45 * MINUTE  # sport such as a race, and what it takes before the way to it
+FOR_SPORT, ERRAND_HOURS = timedelta(hours=36), 0.5  # before it, what closes may be for it; hours that fetching takes
 HOME_DAYS, RECORDED = 14 * DAY, 50 * DAY  # from which home is known; in which episodes are looked at
 ILLNESS = (illness.CALLED_KIND, "illness_of_night")  # kinds of the fact that the body fights something
 CLEAR_SIGNS = 0.4  # quality of the signal of illness from which its signs count for days; our choice
@@ -67,6 +67,17 @@ AT_HOME = re.compile(
 )
 
 Entry = tuple[Occurrence, Label]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Errand:
+    """A task that the calendar gives: something to fetch within ``hours``, and why on this day."""
+
+    task: Task
+    hours: Stretch
+    why: Fact
+
+
 T = TypeVar("T")
 P = ParamSpec("P")
 
@@ -247,10 +258,14 @@ class Person:
 
     @cached_property
     def entries(self) -> list[Entry]:
-        """Calendar entries within eight days of now, ascending. Those that the bridge wrote for advice are left out."""
+        """Calendar entries within eight days of now, ascending. Those that the bridge wrote for advice are left out.
+
+        A label has no action where the title leaves it open.
+        """
         low, high = self.now - NEAR, self.now + NEAR
-        near = (entry for entry in self.known.agenda if entry[0].end > low and entry[0].start < high)
-        return sorted((e for e in near if not e[0].event.kind.startswith(ADVICE_KIND)), key=lambda e: e[0].start)
+        near = ((o, label) for o, label in self.known.agenda if o.end > low and o.start < high)
+        mine = ((o, claimed(o, label)) for o, label in near if not o.event.kind.startswith(ADVICE_KIND))
+        return sorted(mine, key=lambda e: e[0].start)
 
     @cached_property
     def attended(self) -> list[Stretch]:
@@ -269,13 +284,37 @@ class Person:
             for o, label in self.entries
             if label.action is ActionType.EXERCISE and label.confidence >= SURE
             if not (o.event.all_day or o.event.cancelled or o.event.recurrence or o.event.master)
-            if o.event.response is not Response.DECLINED and not is_open_hours(o.event)
+            if o.event.response is not Response.DECLINED and not nobody_goes(o.event)
         ]
+
+    @cached_property
+    def errands(self) -> Mapping[str, Errand]:
+        """What closes for the last time before the sport that it is for, such as a packet pickup, by its task's key."""
+        hours = [o for o, _ in self.entries if is_open_hours(o.event) and not o.event.cancelled and o.end > self.now]
+        found = {}
+        for one in hours:
+            race = next((o for o in self.races if one.end <= o.start <= one.end + FOR_SPORT), None)
+            if race is None or any(one.end < other.end <= race.start for other in hours):
+                continue
+            why = fact("closes_before", closes=self.local(one.end), time=self.local(race.start))
+            day, title = self.date_of(one.end), one.event.title
+            task = Task(key=f"errand:{one.key}", list="", title=title, due=day, effort=ERRAND_HOURS)
+            found[task.key] = Errand(task=task, hours=(one.start, one.end), why=why)
+        return found
+
+    def action_of(self, task: Task) -> ActionType | None:
+        """Return the action that works on a task, or None where it is not known."""
+        return ActionType.ADMIN_WORK if task.key in self.errands else self.task_actions.get(task.key)
 
     @cached_property
     def flights(self) -> list[Occurrence]:
         """The flights among the timed, busy calendar entries, ascending."""
         return [o for o, _ in self.entries if takes_time(o.event) and is_journey(o)]
+
+    @cached_property
+    def trips(self) -> list[Occurrence]:
+        """The trains, coaches and ferries among the timed, busy calendar entries, ascending."""
+        return [o for o, _ in self.entries if takes_time(o.event) and is_by_land(o)]
 
     @cached_property
     def journeys(self) -> list[Stretch]:

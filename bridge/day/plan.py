@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
+from typing import Any
 
 import numpy as np
 
-from bridge.calendar.busy import Stretch, clipped, is_open_hours, merged, takes_time
+from bridge.calendar.busy import Stretch, clipped, is_open_hours, is_reminder, merged, takes_time
 from bridge.calendar.expansion import midnight
-from bridge.calendar.flights import is_journey, journey
+from bridge.calendar.flights import is_by_land, is_journey, journey
 from bridge.day.agreed import is_agreed, moved_tasks
 from bridge.day.choice import LEAST_SLEEP, Judged, Propensities, judged, of_bedtime, of_waking, option_at
 from bridge.day.evidence import woke_after
@@ -43,6 +44,7 @@ from bridge.domain.facts import Fact, fact
 from bridge.domain.records import Deed
 from bridge.domain.slots import Moment, ZoneSpan, moment_at, slot_bounds, zone_at
 from bridge.domain.types import Label, Occurrence, Reading, Task
+from bridge.domain.zones import place_of
 from bridge.meters.outlook import Expected
 from rhythm_env.interface import ActionType, Meter, Slot
 
@@ -291,7 +293,7 @@ def _block(one: Judged, place: Place, view: View) -> Block:
         action=one.candidate.action,
         title=option.what,
         facts=option.facts,
-        task=None if option.task is None else str(option.task.key),
+        task=None if option.task is None or option.task.key in view.person.errands else str(option.task.key),
     )
 
 
@@ -301,17 +303,24 @@ def _block(one: Judged, place: Place, view: View) -> Block:
 def fixed_blocks(person: Person, day: date, *, held: frozenset[str] = frozenset()) -> list[Block]:
     """Return the entries of a date as blocks. An entry of deep work ahead names a due task that is not ``held``."""
     start, end = (midnight(day + k * DAY, person.known.zones) for k in (0, 1))
-    due = [t for t in due_tasks(person, day) if person.task_actions.get(t.key) is ActionType.DEEP_WORK]
+    due = [t for t in due_tasks(person, day) if person.action_of(t) is ActionType.DEEP_WORK]
     due = [t for t in due if t.title not in held]
+    lunch = Grid(person=person, date=day).no_lunch
     return [
-        _entry(person, occurrence, label, due)
+        _entry(person, occurrence, label, due, lunch)
         for occurrence, label in person.entries
         if occurrence.start < end and (occurrence.end > start or occurrence.start == start) and stands(occurrence.event)
     ]
 
 
-def _entry(person: Person, occurrence: Occurrence, label: Label, due: list[Task]) -> Block:
-    title, told = title_of(occurrence), list(_of_flights(person, occurrence))
+def _entry(
+    person: Person, occurrence: Occurrence, label: Label, due: list[Task], lunch: tuple[Occurrence, Fact] | None
+) -> Block:
+    title, told = title_of(occurrence), list(_of_journeys(person, occurrence))
+    if is_reminder(occurrence.event):
+        told.append(fact("reminder"))
+    if lunch is not None and lunch[0] == occurrence:
+        told.append(lunch[1])
     if is_open_hours(occurrence.event):
         told.append(fact("open_hours", start=person.local(occurrence.start), end=person.local(occurrence.end)))
     if occurrence.key in (woke := woke_after(person.known)) and not occurrence.event.all_day:
@@ -335,19 +344,19 @@ def _entry(person: Person, occurrence: Occurrence, label: Label, due: list[Task]
     )
 
 
-def _of_flights(person: Person, occurrence: Occurrence) -> Iterator[Fact]:
-    """Yield when to leave for a flight and when it lands on both clocks, or the flight that takes an entry's time."""
-    if is_journey(occurrence):
-        zones = (zone_at(at, person.known.zones) for at in (occurrence.start, occurrence.end))
-        here, there = (occurrence.end.astimezone(zone) for zone in zones)
-        if journey(occurrence)[0] > person.now:
-            yield fact("leave_by", time=person.local(journey(occurrence)[0]))
-        if here.utcoffset() != there.utcoffset():
-            yield fact("landing_clocks", there=there, here=here)
-        return
-    for flight in () if occurrence.event.all_day else person.flights:
-        if occurrence.start < journey(flight)[1] and occurrence.end > journey(flight)[0]:
-            yield fact("beside_flight", time=person.local(flight.start))
+def _of_journeys(person: Person, occurrence: Occurrence) -> Iterator[Fact]:
+    """Yield when to leave for a journey and when it arrives on both clocks, or the journey that is in the way."""
+    by_land = is_by_land(occurrence)
+    if by_land or is_journey(occurrence):
+        if occurrence.end > person.now and journey(occurrence)[0] > person.now:
+            yield fact("leave_by_then" if by_land else "leave_by", time=person.local(journey(occurrence)[0]))
+        home, there = (zone_at(at, person.known.zones) for at in (occurrence.start, occurrence.end))
+        ends: dict[str, Any] = {"here": occurrence.end.astimezone(home), "there": occurrence.end.astimezone(there)}
+        if ends["here"].utcoffset() != ends["there"].utcoffset():
+            yield fact("landing_clocks", home=place_of(home.key), away=place_of(there.key), **ends)
+    for trip in () if occurrence.event.all_day or is_journey(occurrence) else (*person.flights, *person.trips):
+        if trip != occurrence and occurrence.start < journey(trip)[1] and occurrence.end > journey(trip)[0]:
+            yield fact("beside_flight" if is_journey(trip) else "beside_trip", time=person.local(trip.start))
             return
 
 

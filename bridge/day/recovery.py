@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
-from bridge.calendar.busy import is_open_hours
-from bridge.day.person import LONG_SPORT, SURE, Person
+from bridge.calendar.busy import nobody_goes
+from bridge.day.evidence import SURE
+from bridge.day.person import LONG_SPORT, Person
 from bridge.day.typical import DAY, MINUTE
 from bridge.domain.facts import Fact, fact, length
 from bridge.domain.metrics import Metric
@@ -44,11 +45,8 @@ def at_risk(person: Person) -> tuple[Fact, ...]:
 def _sport(person: Person) -> list[Occurrence]:
     """Return the timed entries of sport near now, ascending, races and what is usual alike."""
     found = [o for o, label in person.entries if label.action is ActionType.EXERCISE and label.confidence >= SURE]
-    return [o for o in found if not (o.event.all_day or o.event.cancelled or is_open_hours(o.event)) and _goes(o)]
-
-
-def _goes(one: Occurrence) -> bool:
-    return one.event.response is not Response.DECLINED
+    found = [o for o in found if not (o.event.all_day or o.event.cancelled or nobody_goes(o.event))]
+    return [o for o in found if o.event.response is not Response.DECLINED]
 
 
 def held_back(person: Person, day: date) -> Fact | None:

@@ -5,7 +5,6 @@ A rule is a row of ``RULES``. Hours are our choice where no source is named.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,7 +17,6 @@ from bridge.day.agreed import promised, refused_slots, rests_until
 from bridge.day.grid import HOUR, MINUTE, OFFICE_WORK, Cells, run
 from bridge.day.masks import (
     LEISURE,
-    NAP_UNTIL,
     ONE_REST,
     PLANNED_ONCE,
     after_waking,
@@ -27,6 +25,7 @@ from bridge.day.masks import (
     by_the_deadline,
     hours,
     is_urgent,
+    nap_until,
     not_enough,
     not_lately,
     not_planned,
@@ -53,13 +52,10 @@ Starts = NDArray[np.intp]
 DAY_SLEEP = 12 * HOUR  # a sleep that ends later was in the daytime
 TIRING = 8.5 * 60  # minutes of entries, after which there is no sport and no more work
 SHORT_NIGHT = HOUR  # by which a night is shorter than usual that is short
-BRIEF = 5.75 * HOUR  # of sleep, which is short also for who sleeps half an hour more
 NAP_BELOW = 5.5 * HOUR  # of sleep, after which a nap or an early night comes before time for oneself
+BRIEF = 5.75 * HOUR  # of sleep, which is short also for who sleeps half an hour more
 DIGESTION, ALONE, APART, PAUSE = HOUR, 3 * HOUR, 2 * HOUR, 30 * MINUTE
 BEFORE_TRAVEL, AFTER_TRAVEL = 90 * MINUTE, 2 * HOUR  # without sport
-TRIP = re.compile(
-    r"\b[A-Z]{3} ?(?:to|TO|-|–|→|>) ?[A-Z]{3}\b|\b([Tt]rain|[Zz]ug|[Tt]reno?|[Tt]rein) (to|nach|a|naar)\b"
-)  # a journey that is no flight
 LONELY = 0.5  # Connection
 SHOWN_LOW, TAKES = 0.35, -0.05  # a level shown as low, and an effect that lowers it further
 OF_PERSON = frozenset({"veto", "not today", "body", "mode", "away", "wished hours"})  # rules of what changes in a slot
@@ -245,8 +241,11 @@ def _slept_enough(candidate: Candidate, view: View) -> Fact | bool:
 
 def _recovered(candidate: Candidate, view: View) -> Fact | bool:
     """Sport that is merely usual waits for two days after illness, hardly any sleep or a race."""
-    asked = candidate.task is not None or view.person.wishes.asks_for(candidate.action, view.grid.date.weekday())
-    return asked or held_back(view.person, view.grid.date) or True
+    person, day = view.person, view.grid.date
+    if any(person.date_of(race.start) == day for race in person.races if race.key in person.missed):
+        return fact("planned_that_day")  # whatever the watch shows of it
+    asked = candidate.task is not None or person.wishes.asks_for(candidate.action, day.weekday())
+    return asked or held_back(person, day) or True
 
 
 def _nap_first(_candidate: Candidate, view: View) -> Fact | bool:
@@ -259,7 +258,7 @@ def _rest_first(candidate: Candidate, view: View) -> Cells | Fact | bool:
     own = candidate.action in view.person.wishes.goals or usual(candidate, view)
     if not own and view.is_today and view.person.body.tells_of(view.grid.date):
         return fact("rest_first")
-    return bool(own) or short_night(view) is None or view.grid.inside([(view.grid.since(NAP_UNTIL), view.grid.bed)])
+    return bool(own) or short_night(view) is None or view.grid.inside([(nap_until(view.grid), view.grid.bed)])
 
 
 def short_night(view: View) -> Fact | None:
@@ -285,10 +284,14 @@ def _free(candidate: Candidate, view: View) -> Cells:
         *([] if candidate.action is A.FAMILY_TIME else grid.with_family),
     ]
     if candidate.action in COMPANY:
-        taken += [(o.start - ALONE, o.end + ALONE) for o, label in grid.entries if label.action in COMPANY]
+        taken += [
+            (o.start - ALONE, o.end + ALONE)
+            for o, label in grid.entries
+            if (label.action or label.runner_up) in COMPANY
+        ]
     if candidate.action is A.EXERCISE:
         taken += [(end, end + DIGESTION) for start, end in grid.meals if (start, end) in view.person.attended]
-        trips = [(o.start, o.end) for o, _ in grid.entries if TRIP.search((o.event.title or "")[:200])]
+        trips = [(o.start, o.end) for o in view.person.trips]
         taken += [(start - BEFORE_TRAVEL, end + AFTER_TRAVEL) for start, end in (*view.person.journeys, *trips)]
     if candidate.action is A.MEDITATE:
         taken += [(o.end, o.end + APART) for o in view.person.races if o.end - o.start >= LONG_SPORT]

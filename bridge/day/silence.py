@@ -8,12 +8,12 @@ from itertools import combinations
 
 import numpy as np
 
-from bridge.calendar.busy import is_open_hours, takes_time
-from bridge.calendar.flights import is_journey, journey
+from bridge.calendar.busy import takes_time
+from bridge.calendar.flights import is_by_land, is_journey, journey
 from bridge.day.choice import judged, of_bedtime
-from bridge.day.grid import DAY, EVENING, Grid
+from bridge.day.grid import DAY, EVENING, LUNCH_UNTIL, Grid
 from bridge.day.masks import sport_missed, urgency
-from bridge.day.person import LONG_SPORT
+from bridge.day.person import EARLIER_LEAST, LONG_SPORT
 from bridge.day.recovery import at_risk
 from bridge.day.rules import fit, little_sleep, short_night
 from bridge.day.view import (
@@ -25,9 +25,9 @@ from bridge.day.view import (
     of_due,
     of_task,
     said_of,
-    stands,
     taken_at,
     title_of,
+    what_begins,
 )
 from bridge.domain.facts import Fact, fact
 from bridge.domain.types import Occurrence
@@ -40,43 +40,72 @@ ELSEWHERE = {"planned_later", "new_zone"}  # kinds of facts by which a task wait
 OF_TODAY = {"late_for_it", "hour_of_day", "no_gap", "no_calls", "offices_closed"}  # kinds that another day changes
 NO_ANSWER = {"no_grounds", "often_enough", "no_sport_now", "hour_of_day"}  # kinds that do not say why there is no sport
 RACE_SOON, CLASH_AHEAD, WAY_LATE = timedelta(minutes=90), timedelta(hours=8), timedelta(minutes=60)
-NIGHT_EARLIER, FOR_SPORT = timedelta(minutes=20), timedelta(hours=36)
+MUST_LEAVE = {"leave_by", "leave_now", "flight_leaves", "leave_by_land", "leave_now_land"}
+IN_BED = {"asleep_now", "asleep_common", "flight_lands", *MUST_LEAVE}  # kinds beside which no bedtime is told
+ASKED = {"short_night", "unwell", "early_entry"}  # what moved a night whose bedtime is told in a silence
 
 
 def quiet(view: View, held: Mapping[ActionType, Fact]) -> tuple[Fact, ...]:
-    """Return why nothing is advised now: sleep, a flight, an entry, or what speaks against each action."""
+    """Return why nothing is advised now, what must be done first. The evening tells the plan's earlier bedtime too."""
+    told = tuple(_why(view, held))
+    if view.person.now < view.grid.since(EVENING) or any(one.kind in IN_BED for one in told):
+        return told
+    return tuple(dict.fromkeys((*told, *_earlier_night(view))))
+
+
+def _why(view: View, held: Mapping[ActionType, Fact]) -> Iterator[Fact]:
     person, now = view.person, view.person.now
     taken = taken_at(view, now) or _soon(view) or _waiting(view)
     risk, clash = at_risk(person), tuple(_clash(view))
-    if taken is not None and taken.kind in ("leave_by", "leave_now", "flight_leaves"):
-        return (taken, *clash)
+    lunch = view.grid.no_lunch if view.is_today and now < view.grid.since(LUNCH_UNTIL) else None
     if taken is not None:
-        return (taken, *(risk if taken.kind in ("get_ready", "entry_next") else ()))
+        if lunch is not None and taken.kind in ("entry_until", "entry_next"):
+            yield lunch[1]
+        yield taken
+        yield from (
+            clash
+            if taken.kind in MUST_LEAVE
+            else risk
+            if taken.kind in ("get_ready", "entry_next", "begins_soon")
+            else ()
+        )
+        return
     enough = next((why for why in held.values() if why.kind == "enough_today"), None)
     ahead = min((one.start for one in view.near if now < one.end and one.start < view.grid.bed), default=None)
     if enough is not None or ahead is not None:
-        return (enough or fact("suggestion_at", time=view.person.local(ahead or now)),)
-    closing, earlier = _closing(view), tuple(_earlier_night(view))
+        yield enough or fact("suggestion_at", time=person.local(ahead or now))
+        return
+    earlier, later = tuple(_earlier_night(view)), _later_task(view)
     slept = None if person.body.ill else little_sleep(view)
     body = slept or next(iter(person.body.facts), None)
     if body is not None:
-        easier = fact("rest_first" if person.body.ill else "take_it_easier")
-        return body, easier, *risk[1:], *earlier, *(() if closing is None or person.body.ill else (closing,))
-    other = closing or _of_sport(view, held.get(ActionType.EXERCISE)) or _later_task(view)
+        closing = later if later is not None and later.kind == "errand_later" and not person.body.ill else None
+        yield from (body, fact("rest_first" if person.body.ill else "take_it_easier"), *risk[1:])
+        yield from (*_nap_later(view), *earlier, *(() if closing is None else (closing,)))
+        return
+    errand = later if later is not None and later.kind == "errand_later" else None
+    other = errand or _of_sport(view, held.get(ActionType.EXERCISE)) or later
     if earlier and (other is None or other.kind == "trained"):
         short = None if now >= view.grid.since(EVENING) else short_night(view)
-        return earlier if short is None else (short, *earlier)
-    if other is not None:
-        return (other,)
-    ahead_of = _entry_within(view, ENTRY_NEAR)
-    if clash:
-        return clash
-    if ahead_of is not None:
-        return (fact("nothing_before", time=view.person.local(ahead_of.start)),)
-    evening = now >= view.grid.since(EVENING) and not any(
-        high > now and low < view.grid.bed for low, high in view.entries
-    )
-    return (fact("evening_yours" if evening else "nothing_needed"),)
+        yield from (*(() if short is None else (short,)), *_nap_later(view), *earlier)
+        return
+    yield from (other,) if other is not None else clash or (_nothing(view),)
+
+
+def _nothing(view: View) -> Fact:
+    person, now = view.person, view.person.now
+    ahead = _entry_within(view, ENTRY_NEAR)
+    if ahead is not None:
+        return fact("nothing_before", time=person.local(ahead.start), what=what_begins(person, ahead.start))
+    free = not any(high > now and low < view.grid.bed for low, high in view.entries)
+    return fact("evening_yours" if free and now >= view.grid.since(EVENING) else "nothing_needed")
+
+
+def _nap_later(view: View) -> Iterator[Fact]:
+    """Yield the time of the nap that a short night asks for, if it fits later today."""
+    nap = _fits(of_action(ActionType.SLEEP, view.person), view)
+    if nap is not None:
+        yield fact("nap_later", time=view.person.local(nap))
 
 
 def _of_sport(view: View, why: Fact | None) -> Fact | None:
@@ -90,11 +119,11 @@ def _of_sport(view: View, why: Fact | None) -> Fact | None:
         return why if now < datetime.fromisoformat(str(why.values["time"])) + TRAINED_FRESH else None
     if why.kind in ("long_sport_done", "long_sport_today", "long_sport_yesterday"):
         return why
-    if why.kind == "sport_rests":
-        habit = view.habit(ActionType.EXERCISE)
-        return why if habit is not None and habit.settled and view.grid.date.weekday() in habit.starts else None
-    if why.kind == "long_sport":
-        return why if datetime.fromisoformat(str(why.values["time"])) <= now + DAY else None
+    habit = view.habit(ActionType.EXERCISE)
+    usual = habit is not None and habit.settled and view.grid.date.weekday() in habit.starts
+    if why.kind in ("sport_rests", "long_sport"):
+        soon = why.kind == "long_sport" and datetime.fromisoformat(str(why.values["time"])) <= now + DAY
+        return why if usual or soon else None
     if missed is None or why.kind in NO_ANSWER or _fits(of_action(ActionType.EXERCISE, view.person), view) is not None:
         return None
     return fact("hour_over", time=view.person.local(missed), why=why)
@@ -107,24 +136,11 @@ def _fits(candidate: Candidate, view: View) -> datetime | None:
 
 
 def _earlier_night(view: View) -> Iterator[Fact]:
-    """Yield the bedtime that a short night or an unwell body asks for, if it is clearly earlier than usual."""
+    """Yield the bedtime that the plan has clearly earlier than usual, with why."""
     ends = view.grid.date + DAY
     usual = view.person.usual_sleep(ends)[0]
-    if view.person.night(ends).moved in ("short_night", "unwell") and view.grid.bed <= usual - NIGHT_EARLIER:
+    if view.person.night(ends).moved in ASKED and view.grid.bed <= usual - EARLIER_LEAST:
         yield of_bedtime(view.person, ends)
-
-
-def _closing(view: View) -> Fact | None:
-    """Return what closes today for the last time before the sport that it may be for, such as a packet pickup."""
-    person, now = view.person, view.person.now
-    hours = [o for o, _ in person.entries if is_open_hours(o.event) and stands(o.event) and o.end > now]
-    for one in (o for o in hours if o.end < view.grid.bed):
-        race = next((o for o in person.races if one.end <= o.start <= one.end + FOR_SPORT), None)
-        if race is not None and not any(one.end < other.end <= race.start for other in hours):
-            return fact(
-                "closes_before", title=title_of(one), closes=person.local(one.end), time=person.local(race.start)
-            )
-    return None
 
 
 def _later_task(view: View) -> Fact | None:
@@ -132,45 +148,52 @@ def _later_task(view: View) -> Fact | None:
     for task in due_tasks(view.person, view.grid.date):
         candidate = of_task(task, view.person)
         if urgency(task.due, view.grid.date) == 0 and _fits(candidate, view) is not None:
-            return fact("task_later", due=of_due(candidate, view.grid), title=task.title)
+            kind = "errand_later" if task.key in view.person.errands else "task_later"
+            return fact(kind, due=of_due(candidate, view.grid), title=task.title)
     return None
 
 
 def _soon(view: View) -> Fact | None:
-    """Return the flight or entry before which no time is left, or None."""
+    """Return the journey or entry before which no time is left, or None."""
     person, now = view.person, view.person.now
-    leaves = next((o.start for o in person.flights if now < o.start < now + FLIGHT_NEAR), None)
-    if leaves is not None:
-        way = next((low for low, high in person.journeys if low <= leaves < high), leaves)
-        kind = "leave_by" if now < way else "leave_now" if now < way + WAY_LATE else "flight_leaves"
-        return fact(kind, time=person.local(way if kind == "leave_by" else leaves))
+    for one in sorted((*person.flights, *person.trips), key=lambda o: o.start):
+        way, by_land = journey(one)[0], one in person.trips
+        if now < one.start and (way < now + ENTRY_SOON if by_land else one.start < now + FLIGHT_NEAR):
+            kind = "leave_by" if now < way else "leave_now" if now < way + WAY_LATE or by_land else "flight_leaves"
+            told = person.local(way if kind == "leave_by" else one.start)
+            return fact(f"{kind}_land" if by_land else kind, time=told, title=title_of(one) if by_land else None)
     near = ((o, RACE_SOON if o.end - o.start >= LONG_SPORT else ENTRY_SOON) for o in person.races)
     race = next((o for o, soon in near if now <= o.start < now + soon), None)
     if race is not None:
         return fact("get_ready", time=person.local(race.start), title=title_of(race))
     soon = _entry_within(view, ENTRY_SOON)
-    return None if soon is None else fact("entry_next", time=view.person.local(soon.start), title=title_of(soon))
-
-
-def _clash(view: View) -> Iterator[Fact]:
-    """Yield the first two entries of one's own that overlap within the coming hours, once by their names."""
-    person, now = view.person, view.person.now
-    mine = [o for o, _ in person.entries if takes_time(o.event) and not o.event.all_day and not is_open_hours(o.event)]
-    mine = [o for o in mine if now < o.start < now + CLASH_AHEAD and o.start < view.grid.bed]
-    for one, other in combinations(mine, 2):
-        flight = next((o for o in (one, other) if is_journey(o)), None)
-        low, high = (one.start, one.end) if flight is None else journey(flight)
-        beside = one if flight is other else other
-        if beside.start < high and low < beside.end and one.event.title != other.event.title:
-            names = [f"{title_of(o)} {person.clock(o.start)}" for o in (one, other) if title_of(o)]
-            named = ", ".join(names) if len(names) > 1 else None
-            yield fact("overlap" if flight is None else "clash", time=person.local(beside.start), title=named)
-            return
+    if soon is None:
+        return None
+    time, what = person.local(soon.start), what_begins(person, soon.start)
+    if what == "entry":
+        return fact("entry_next", time=time, title=title_of(soon))
+    return fact("begins_soon", time=time, what=what, title=title_of(soon))
 
 
 def _entry_within(view: View, ahead: timedelta) -> Occurrence | None:
     now, entries = view.person.now, view.person.entries
     return next((o for o, label in entries if now <= o.start < now + ahead and is_there(o, label)), None)
+
+
+def _clash(view: View) -> Iterator[Fact]:
+    """Yield the first two entries of one's own that overlap within the coming hours, once by their names."""
+    person, now = view.person, view.person.now
+    mine = [o for o, _ in person.entries if takes_time(o.event) and not o.event.all_day]
+    mine = [o for o in mine if now < o.start < now + CLASH_AHEAD and o.start < view.grid.bed]
+    for one, other in combinations(mine, 2):
+        trip = next((o for o in (one, other) if is_journey(o) or is_by_land(o)), None)
+        low, high = (one.start, one.end) if trip is None else journey(trip)
+        beside = one if trip is other else other
+        if beside.start < high and low < beside.end and one.event.title != other.event.title:
+            names = [f"{title_of(o)} {person.clock(o.start)}" for o in (one, other) if title_of(o)]
+            kind = "overlap" if trip is None else "clash" if is_journey(trip) else "clash_land"
+            yield fact(kind, time=person.local(beside.start), title=", ".join(names) if len(names) > 1 else None)
+            return
 
 
 def _waiting(view: View) -> Fact | None:

@@ -261,8 +261,9 @@ def _of_load(_candidate: Candidate, view: View, start: int) -> Fact:
     return fact("load_then" if ahead else "load", hours=hours, kinds=view.grid.strain_kinds())
 
 
-def _short_night(_candidate: Candidate, view: View, _lengths: Starts) -> Value:
-    return 0.0 if short_night(view) is None else (view.grid.minutes < 19 * 60).astype(float)
+def _short_night(candidate: Candidate, view: View, _lengths: Starts) -> Value:
+    share = 1.25 if candidate.action is A.SLEEP else 1.0  # a nap before time for oneself
+    return 0.0 if short_night(view) is None else np.where(view.grid.minutes < 19 * 60, share, 0.0)
 
 
 def _body(state: str) -> Callable[[Candidate, View, Starts], Value]:

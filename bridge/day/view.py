@@ -16,13 +16,14 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge.calendar.busy import Stretch, is_open_hours, merged, takes_time
+from bridge.calendar.busy import Stretch, merged, nobody_goes, takes_time
 from bridge.calendar.expansion import midnight
+from bridge.calendar.flights import is_by_land, is_journey
 from bridge.calendar.plans import COMPANY
 from bridge.day.agreed import is_agreed, put_off
-from bridge.day.evidence import missed
+from bridge.day.evidence import SURE, missed
 from bridge.day.grid import CELL, DAY, Grid, is_meal, run
-from bridge.day.person import SURE, Person
+from bridge.day.person import Person
 from bridge.day.routine import Habit
 from bridge.day.sleep import Rests, is_night
 from bridge.domain.facts import Fact, fact
@@ -58,6 +59,15 @@ CALL = re.compile(
     re.IGNORECASE,
 )
 
+RACE = re.compile(
+    r"\b(race|(half |ultra)?-?marathon|triathlon|ironman|duathlon|parkrun|running series|mile run|\d+ ?k run|\w*lauf|"
+    r"course|carrera|corsa|wedstrijd|corrida)\b",
+    re.IGNORECASE,
+)
+EXAM = re.compile(
+    r"\b(exams?|midterms?|viva|\w*prüfung|klausur|abitur|examens?|partiels?|exámen(es)?|esame|tentamen|exame|prova)\b",
+    re.IGNORECASE,
+)
 FOCUS = frozenset(
     {"focus", "time", "deep", "work", "working", "block", "session", "concentration"}
     | {"fokus", "fokuszeit", "fokusblock", "arbeit", "arbeitszeit", "konzentration", "konzentriert", "konzentriertes"}
@@ -177,7 +187,7 @@ def stands(event: Event) -> bool:
 def is_there(occurrence: Occurrence, label: Label) -> bool:
     """Return True if the person is at a timed entry: it is busy, or marked as free though somebody attends it."""
     event, length = occurrence.event, occurrence.end - occurrence.start
-    if event.all_day or not stands(event) or is_night(occurrence, label) or is_open_hours(event):
+    if event.all_day or not stands(event) or is_night(occurrence, label) or nobody_goes(event):
         return False
     attends = label.action in ATTENDED and label.confidence >= SURE
     return takes_time(event) or length <= MARKED_FREE or attends
@@ -190,9 +200,11 @@ def taken_at(view: View, at: datetime) -> Fact | None:
     if flight is not None:
         return fact("flight_lands", time=view.person.local(flight.end))
     there = ((o, label) for o, label in person.entries if o.start <= at < o.end and o.key not in person.missed)
-    inside = (o for o, label in there if is_there(o, label))
-    entry = max(inside, key=lambda o: o.end, default=None)
-    if entry is not None:
+    inside = ((o, label) for o, label in there if is_there(o, label))
+    entry, label = max(inside, key=lambda one: one[0].end, default=(None, None))
+    if entry is not None and label is not None:
+        if (what := what_is(person, entry, label)) != "entry":
+            return fact("lasts_until", time=person.local(entry.end), what=what, title=title_of(entry))
         today = person.date_of(entry.end - CELL) == person.date_of(at)
         till_midnight = entry.end >= midnight(person.date_of(at) + DAY, person.zones) and (
             today or entry.end > at + DAY
@@ -209,6 +221,21 @@ def taken_at(view: View, at: datetime) -> Fact | None:
 
 def title_of(entry: Occurrence) -> str | None:
     return None if entry.event.private else entry.event.title
+
+
+def what_is(person: Person, entry: Occurrence, label: Label) -> str:
+    """Return what an entry is, also for those who may not read its title: a flight, sport, an exam, or an entry."""
+    if is_journey(entry) or is_by_land(entry):
+        return "flight" if is_journey(entry) else "journey"
+    if entry in person.races or (label.action is ActionType.EXERCISE and label.confidence >= SURE):
+        return "race" if RACE.search((title_of(entry) or "")[:200]) else "sport"
+    return "exam" if EXAM.search((title_of(entry) or "")[:200]) else "entry"
+
+
+def what_begins(person: Person, start: datetime) -> str:
+    """Return what the entry is that begins at an instant, the telling one of several."""
+    found = (what_is(person, o, label) for o, label in person.entries if o.start == start and stands(o.event))
+    return next((one for one in found if one != "entry"), "entry")
 
 
 def may_be_for(title: str | None, task: Task) -> bool:
@@ -330,7 +357,7 @@ def _wished(length: Length, lasts: Lasts | None) -> Length:
 
 def of_task(task: Task, person: Person) -> Candidate:
     """Return a task with its estimate, else the usual length of its kind. Of a longer one, 45 minutes are worth it."""
-    action = person.task_actions.get(task.key)
+    action = person.action_of(task)
     most = MOST if action is None else LENGTHS[action].most
     needed = min(minutes_of(task, action), most)
     return Candidate(action=action, task=task, wanted=needed, least=min(needed, LEAST if is_call(task) else WORTH_IT))
@@ -352,7 +379,7 @@ def _named(person: Person, action: ActionType, day: date, said: frozenset[str]) 
         t
         for t in person.known.tasks
         if t.completed is None and t.title and t.title not in said and t.due is not None
-        if person.task_actions.get(t.key) is action and _counts(t.due, person, day, NAMED_DAYS)
+        if person.action_of(t) is action and _counts(t.due, person, day, NAMED_DAYS)
     ]
     return min(mine, key=lambda t: _order(t, person), default=None)
 
@@ -363,7 +390,8 @@ def due_tasks(person: Person, day: date) -> list[Task]:
     What was put off waits for its new time, and is none of them before.
     """
     waiting = put_off(person)
-    found = (t for t in person.known.tasks if t.completed is None and t.title and t.due is not None)
+    errands = (errand.task for errand in person.errands.values())
+    found = (t for t in (*person.known.tasks, *errands) if t.completed is None and t.title and t.due is not None)
     found = (t for t in found if t.title not in waiting)
     near = [t for t in found if t.due is not None and _counts(t.due, person, day, DUE_DAYS)]
     once: dict[str | None, Task] = {}  # lists may repeat a task
@@ -398,7 +426,9 @@ def deadline(candidate: Candidate, person: Person) -> datetime | None:
 
 
 def of_due(candidate: Candidate, grid: Grid) -> Fact:
-    """Return how far from the day of the plan a task is due."""
+    """Return how far from the day of the plan a task is due, or before what it closes."""
+    if candidate.task is not None and candidate.task.key in grid.person.errands:
+        return grid.person.errands[candidate.task.key].why
     days = 0 if candidate.due is None else (candidate.due - grid.date).days
     today = grid.person.date_of(grid.person.now)
     if candidate.due is not None and candidate.due < today:

@@ -11,7 +11,7 @@ from bridge.day.plan import Block, DayPlan
 from bridge.documents.facts import FactDocument, fact_documents
 from bridge.documents.filling import filled
 from bridge.domain.rendering import Audience, for_person, reasons
-from bridge.domain.slots import ZoneHistory, ZoneSpan, local_time, zone_at
+from bridge.domain.slots import ZoneHistory, local_time, zone_at
 from bridge.domain.titles import advice_title
 from bridge.meters.outlook import Expected
 
@@ -114,15 +114,6 @@ def ends(block: Block, zones: ZoneHistory) -> str:
     """Return the end of a block as HH:MM at the place where it began, or for a flight at the place of arrival."""
     zone = zone_at(block.end if block.flight else block.start, zones)
     return f"{block.end.astimezone(zone):%H:%M}"
-
-
-def place(stay: ZoneSpan) -> str:
-    """Return the place after which the time zone of a stay is named.
-
-    >>> place(ZoneSpan(since=datetime(2026, 1, 1), zone="America/New_York"))
-    'New York'
-    """
-    return stay.zone.rpartition("/")[2].replace("_", " ")
 
 
 def clock(at: datetime, zones: ZoneHistory) -> str:

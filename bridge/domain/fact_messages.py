@@ -42,6 +42,14 @@ WORDS: Mapping[str, Mapping[str, Text]] = MappingProxyType(
             "SERENITY": say("serenity"),
             "CONNECTION": say("connection"),
         },
+        "what": {
+            "entry": say("your entry"),
+            "flight": say("your flight"),
+            "journey": say("your journey"),
+            "race": say("your race"),
+            "sport": say("your sport"),
+            "exam": say("your exam"),
+        },
         "kinds": {"work": say("work"), "classes": say("classes"), "meetings": say("meetings")},
     }
 )
@@ -75,8 +83,12 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "for_task": Titled(None, say("for: {title}")),
     "open_hours": say("any time between {start:%H:%M} and {end:%H:%M}"),
     "leave_by": say("leave for the airport by {time:%H:%M}"),
+    "leave_by_then": say("leave by {time:%H:%M}"),
+    "reminder": say("a reminder: it takes no time"),
+    "closes_before": say("it closes at {closes:%H:%M}, before your sport on {time:%A} at {time:%H:%M}"),
+    "beside_trip": say("clashes with your journey at {time:%H:%M} or the ways to and from it"),
     "beside_flight": say("clashes with your flight at {time:%H:%M} or the ways to and from the airport"),
-    "landing_clocks": say("{there:%H:%M} at landing is {here:%H:%M} where the flight leaves"),
+    "landing_clocks": say("arrives at {there:%H:%M} {away} time, which is {here:%H:%M} {home} time"),
     "was_due": Plural("it was due yesterday", "it was due {count} days ago"),
     "long_due": say("it is {days} days late: do it, or move or delete it in your task list"),
     "due_today": say("it is due today"),
@@ -118,19 +130,19 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
         "hours by then"
     ),
     "bedtime_rest": say("bedtime is {time:%H:%M} today, earlier than usual, because last night was short"),
-    "bedtime_before": say("bedtime is {time:%H:%M} today, in time for your entry at {entry:%H:%M}"),
+    "bedtime_before": say("bedtime is {time:%H:%M} today, in time for {what} at {entry:%H:%M}"),
     "bedtime_rest_before": say(
-        "bedtime is {time:%H:%M} today, because last night was short and your entry is at {entry:%H:%M}"
+        "bedtime is {time:%H:%M} today, because last night was short and {what} is at {entry:%H:%M}"
     ),
     "bedtime_unwell_before": say(
-        "bedtime is {time:%H:%M} today, because your body needs the rest and your entry is at {entry:%H:%M}"
+        "bedtime is {time:%H:%M} today, because your body needs the rest and {what} is at {entry:%H:%M}"
     ),
     "bedtime_overslept": say(
-        "bedtime is {time:%H:%M} today: your entry at {entry:%H:%M} is one like you slept through lately"
+        "bedtime is {time:%H:%M} today: {what} at {entry:%H:%M} is one like you slept through lately"
     ),
     "bedtime_leaves": say(
-        "bedtime is {time:%H:%M} today, before your entry at {entry:%H:%M}: that leaves {long}, {missing} less than "
-        "you need"
+        "bedtime is {time:%H:%M} today, before {what} at {entry:%H:%M}: that leaves {long}, {missing} less than you "
+        "need"
     ),
     "bedtime_unwell": say("bedtime is {time:%H:%M} today, earlier than usual, because your body needs the rest"),
     "bedtime_plain": say("bedtime is {time:%H:%M} today, because last night was short"),
@@ -146,7 +158,7 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "waking_usual": say("you usually get up at {time:%H:%M}"),
     "waking_then": say("you usually got up at {time:%H:%M} until {day:%d %B}"),
     "waking_late": say("you sleep until about {time:%H:%M}, because the night begins late"),
-    "waking_early": say("you get up at {time:%H:%M} for your entry at {entry:%H:%M}"),
+    "waking_early": say("you get up at {time:%H:%M} for {what} at {entry:%H:%M}"),
     "no_sport_lately": say("no sport of the last weeks is known"),
     "week_over": say("your working days are over, and the free ones begin"),
     "weekend_begins": say("the weekend begins"),
@@ -189,11 +201,34 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "asleep_common": say("most people are asleep now; your nights are not known yet"),
     "flight_lands": say("your flight lands at {time:%H:%M} local time"),
     "entry_until": say("you have an entry until {time:%H:%M}"),
+    "lasts_until": say("{what} lasts until {time:%H:%M}"),
     "entry_all_day": say("you have an entry for the rest of the day"),
     "next_entry": Titled(say("Next: an entry, {time:%H:%M}"), say("Next: {title}, {time:%H:%M}")),
+    "next_leave": Titled(
+        say("Next: leave by {leave:%H:%M} for your journey at {time:%H:%M}"),
+        say("Next: {title}, {time:%H:%M}; leave by {leave:%H:%M}"),
+    ),
+    "next_leave_now": Titled(
+        say("Next: leave now for your journey at {time:%H:%M}"), say("Next: {title}, {time:%H:%M}; leave now")
+    ),
     "entry_next": say("you have an entry at {time:%H:%M}"),
+    "begins_soon": say("{what} begins at {time:%H:%M}"),
     "flight_leaves": say("your flight leaves at {time:%H:%M}"),
     "leave_now": say("it is time to leave for the airport: your flight leaves at {time:%H:%M}"),
+    "leave_by_land": Titled(say("leave by {time:%H:%M} for your journey"), say("leave by {time:%H:%M} for {title}")),
+    "leave_now_land": Titled(
+        say("it is time to leave for your journey at {time:%H:%M}"),
+        say("it is time to leave for {title} at {time:%H:%M}"),
+    ),
+    "clash_land": Titled(
+        say("your entry at {time:%H:%M} clashes with your journey or the ways to and from it"),
+        say("at {time:%H:%M} these clash, counting the ways: {title}"),
+    ),
+    "no_lunch": Titled(
+        say("no lunch gap {start:%H:%M} to {end:%H:%M}: end the entry at {time:%H:%M} 20 minutes early to make one"),
+        say("no lunch gap {start:%H:%M} to {end:%H:%M}: end {title} ({time:%H:%M}) 20 minutes early to make one"),
+    ),
+    "nap_later": say("a nap of 20 minutes suits you at {time:%H:%M}"),
     "overlap": Titled(
         say("two of your entries overlap at {time:%H:%M}"), say("from {time:%H:%M} on these overlap: {title}")
     ),
@@ -205,7 +240,7 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
         say("it is time to get ready for your entry at {time:%H:%M}"),
         say("it is time to get ready for {title} at {time:%H:%M}"),
     ),
-    "nothing_before": say("nothing needs doing before your entry at {time:%H:%M}"),
+    "nothing_before": say("nothing needs doing before {what} at {time:%H:%M}"),
     "nothing_needed": say("nothing needs doing now"),
     "evening_yours": say("nothing needs doing: the evening is yours"),
     "task_waits": Titled(say("a task waits ({due}), but {reason}"), say("{title} waits ({due}), but {reason}")),
@@ -214,10 +249,7 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
         say("{title} waits ({due}): {reason}, and tomorrow at {time:%H:%M} suits it"),
     ),
     "task_later": Titled(say("a task comes later today ({due})"), say("{title} comes later today ({due})")),
-    "closes_before": Titled(
-        say("go where you need to before {closes:%H:%M} today, for your sport on {time:%A} at {time:%H:%M}"),
-        say("go to {title} before {closes:%H:%M} today, for your sport on {time:%A} at {time:%H:%M}"),
-    ),
+    "errand_later": Titled(say("an errand comes later today: {due}"), say("{title} comes later today: {due}")),
     "waits_for_work": say("today is no working day, and the next is {day:%A}"),
     "late_for_it": say("it is late in the day for it"),
     "planned_that_day": say("your calendar has it on this day"),

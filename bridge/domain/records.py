@@ -199,6 +199,12 @@ class Lot:
     given: bool
 
 
+# Kinds of facts of what must be done: no advice, because nobody may take it or leave it.
+MUST_DO = frozenset(
+    {"leave_by", "leave_now", "leave_by_land", "leave_now_land", "get_ready", "errand_later", "no_lunch"}
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Silence:
     """A slot that has no recommendation, or none any more, and why.
@@ -210,6 +216,11 @@ class Silence:
     facts: tuple[Fact, ...]
     at: datetime
     by_lot: bool = False
+
+    @property
+    def must_do(self) -> bool:
+        """Return True if the first reason is something that the person must do now, such as leaving for a train."""
+        return bool(self.facts) and self.facts[0].kind in MUST_DO
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

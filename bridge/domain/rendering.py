@@ -78,8 +78,9 @@ def told(fact: Fact) -> str:
 def _values(message: str, fact: Fact, audience: Audience) -> dict[str, Any] | None:
     """Return what fills a message's placeholders, or None if a fact within is not for the audience."""
     dated = _dated(message)
-    found = {name: _told(name, value, audience, dated) for name, value in fact.values.items()}
-    return None if any(found[name] is None and isinstance(fact.values[name], Fact) for name in found) else found
+    values = {"what": "entry", **fact.values} if "{what}" in message else fact.values  # older facts have none
+    found = {name: _told(name, value, audience, dated) for name, value in values.items()}
+    return None if any(found[name] is None and isinstance(values[name], Fact) for name in found) else found
 
 
 @cache

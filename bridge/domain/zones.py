@@ -28,6 +28,15 @@ def zone_named(name: Any) -> ZoneInfo | None:
         return None
 
 
+def place_of(zone: str) -> str:
+    """Return the place after which a time zone is named.
+
+    >>> place_of("America/New_York")
+    'New York'
+    """
+    return zone.rpartition("/")[2].replace("_", " ")
+
+
 @lru_cache(maxsize=256)
 def _by_rule(text: str) -> ZoneInfo:
     """Return the zone of a POSIX text, from a file of zone data (RFC 8536) that holds only its last line."""

@@ -8,12 +8,13 @@ from typing import Any
 from bridge.day.choice import Option
 from bridge.day.plan import Block, DayPlan
 from bridge.documents.offers import named
-from bridge.documents.plan import ends, place
+from bridge.documents.plan import ends
 from bridge.domain.languages import _, date_text, number, say, shown
 from bridge.domain.records import Recommendation
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import ZoneSpan, moment_at
 from bridge.domain.titles import advice_title
+from bridge.domain.zones import place_of
 from bridge.meters import words
 from bridge.meters.outlook import Expected, changes
 from bridge.web import phrases
@@ -113,7 +114,7 @@ def _tomorrow(visit: Visit) -> dict[str, str] | None:
 
 
 def _moved(visit: Visit, stay: ZoneSpan) -> dict[str, Any]:
-    moved = _("{at:%H:%M} {place} time from here on", at=local(visit, stay.since), place=place(stay))
+    moved = _("{at:%H:%M} {place} time from here on", at=local(visit, stay.since), place=place_of(stay.zone))
     return {"moved": moved, "begun": stay.since <= visit.now}
 
 

@@ -82,7 +82,9 @@ def _over(rng: random.Random, busy: Collection[date], nights: Collection[date]) 
 def _look(bridge: Bridge, user: User, now: datetime, counts: Counter[str], *, plan: bool) -> Iterator[str]:
     advice = requests.recommend(bridge, user, now=now)
     person = load_person(bridge.store, user, bridge.classifier, now=now)
-    counts["silence" if isinstance(advice, Silence) else f"{advice.kind} {advice.action}"] += 1
+    counts[
+        ("to do" if advice.must_do else "silence") if isinstance(advice, Silence) else f"{advice.kind} {advice.action}"
+    ] += 1
     following = requests.next_entry(bridge, user, now)
     yield f"## {person.date_of(now):%A} {person.clock(now)}. {described(person)}"
     yield f"Said: {_said(advice, person.clock)}"
@@ -95,7 +97,8 @@ def _look(bridge: Bridge, user: User, now: datetime, counts: Counter[str], *, pl
 
 def _said(advice: Recommendation | Silence, clock: Callable[[datetime], str]) -> str:
     if isinstance(advice, Silence) or advice.start is None or advice.end is None:
-        return f"nothing ({'; '.join(for_person(advice.facts))})"
+        must = isinstance(advice, Silence) and advice.must_do
+        return f"{'to do' if must else 'nothing'} ({'; '.join(for_person(advice.facts))})"
     what = f" {advice.what}" if advice.what else ""
     hours = f"{clock(advice.start)}-{clock(advice.end)}"
     return f"{advice.kind} {advice.action}{what}, {hours}, because {'; '.join(for_person(advice.facts))}"

@@ -18,10 +18,11 @@ from bridge.advice.day_plan import plan_day
 from bridge.advice.recommend import load_person
 from bridge.day.person import Person
 from bridge.day.plan import Block
-from bridge.documents.plan import ends, place
+from bridge.documents.plan import ends
 from bridge.domain.records import Recommendation, Silence
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import ZoneSpan, zone_at
+from bridge.domain.zones import place_of
 from bridge.ingest.sync import sync
 from bridge.store import Store
 from lab.plans.people import generate
@@ -67,7 +68,8 @@ def described(person: Person) -> str:
 
 def _advice(advice: Recommendation | Silence, person: Person) -> str:
     if isinstance(advice, Silence) or advice.start is None or advice.end is None:
-        return f"no advice ({for_person(advice.facts)[0]})"
+        must = isinstance(advice, Silence) and advice.must_do
+        return f"{'to do' if must else 'no advice'} ({for_person(advice.facts)[0]})"
     hours = f"{person.clock(advice.start)}-{person.clock(advice.end)}"
     return f"{advice.kind} {advice.action} {hours} {advice.what or ''} because {'; '.join(for_person(advice.facts))}"
 
@@ -76,7 +78,7 @@ def line_of(block: Block | ZoneSpan, person: Person, day: date) -> str:
     """Return a block of a plan, or a change of the clock, as a line."""
     zones = person.known.zones
     if isinstance(block, ZoneSpan):
-        return f"  {person.clock(block.since)} {place(block)} time from here on"
+        return f"  {person.clock(block.since)} {place_of(block.zone)} time from here on"
     start = block.start.astimezone(zone_at(block.start, zones))
     hours = "all day    " if block.all_day else f"{start:%H:%M}-{ends(block, zones)}"
     since = " since yesterday" if start.date() < day and not block.all_day else ""

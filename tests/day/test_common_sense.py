@@ -302,5 +302,5 @@ def test_a_plan_keeps_the_place_that_a_task_was_shown_at():
     of = {"tasks": tasks, "task_actions": {"t": A.ADMIN_WORK}, "hour": 9}
     (first,) = blocks(person(**of), "task")
     shown = at(TODAY, 14 * 60), at(TODAY, 14 * 60 + 45)
-    (kept,) = blocks(person(**of, places={"t": shown}), "task")
+    (kept,) = blocks(person(**of, places={"t": (*shown, None)}), "task")
     assert first.start < kept.start == shown[0]

@@ -57,9 +57,9 @@ def ask(home: tuple[Bridge, User], at: datetime) -> Recommendation | Silence:
 def test_an_entry_that_comes_or_lasts_is_the_reason_of_a_silence(home: tuple[Bridge, User]) -> None:
     before, during = ask(home, NOON), ask(home, NOON + timedelta(minutes=90))
     assert isinstance(before, Silence)
-    assert for_person(before.facts) == ["nothing needs doing before your entry at 13:00"]
+    assert for_person(before.facts) == ["nothing needs doing before your sport at 13:00"]
     assert isinstance(during, Silence)
-    assert for_person(during.facts) == ["you have an entry until 14:00"]
+    assert for_person(during.facts) == ["your sport lasts until 14:00"]
 
 
 def test_answers_to_advice_to_keep_an_entry_teach_nothing_any_more(home: tuple[Bridge, User]) -> None:

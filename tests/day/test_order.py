@@ -161,7 +161,7 @@ def test_a_race_moves_the_night_before_it_also_if_it_is_marked_as_free():
         if slept:
             option = found(eve, 3)[0][A.SLEEP]
             assert (option.start, option.kind) == (bed, "sleep")
-            assert "in time for your entry at 08:30" in for_person(option.facts)[0]
+            assert "in time for your sport at 08:30" in for_person(option.facts)[0]
             assert A.SLEEP not in found(usual, 3)[0]
         morning = person(race, hour=7.3, day=TODAY + DAY, episodes=slept, work=False)
         assert for_person(quiet(look(morning, morning.now), {})) == ["it is time to get ready for City run at 08:30"]

@@ -139,7 +139,7 @@ def test_nothing_is_said_inside_an_entry_or_the_sleep_that_the_plan_shows() -> N
     due = {"day": SUNDAY, "work": False, "tasks": [task], "task_actions": {"t": A.ADMIN_WORK}}
     asleep, stranger = (person(hour=6.3, episodes=nights, **due) for nights in (slept, ()))
     woken = person(hour=6.3, episodes=[*slept, sleep(SUNDAY, -60, 372)], **due)
-    for one, kind in ((inside, "entry_until"), (asleep, "asleep_now"), (stranger, "asleep_common")):
+    for one, kind in ((inside, "lasts_until"), (asleep, "asleep_now"), (stranger, "asleep_common")):
         given, held = found(one, 6)
         assert not given
         assert {why.kind for why in held.values()} == {kind}

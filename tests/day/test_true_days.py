@@ -39,12 +39,12 @@ def test_the_eve_of_an_early_start_is_as_early_as_it_can_be_and_owns_up_to_what_
         assert missing > HOUR / 2 or usual_length == 8
         if missing > HOUR / 2:
             text = told(of_bedtime(eve, SUNDAY))
-            assert "before your entry at 07:30: that leaves " in text
+            assert "before your sport at 07:30: that leaves " in text
             assert text.endswith("less than you need")
     party = entry(SUNDAY - DAY, 1200, 1500, A.SOCIALIZE, "Party", others=4)
     late = person(race, party, day=SUNDAY - DAY, hour=18, episodes=nights(30, -30, 450, last=SUNDAY - DAY, noise=5))
     assert told(of_bedtime(late, SUNDAY)).startswith(
-        "bedtime is 01:45 today, before your entry at 07:30: that leaves 4 h"
+        "bedtime is 01:45 today, before your sport at 07:30: that leaves 4 h"
     )
 
 
@@ -63,7 +63,7 @@ def test_the_eve_of_a_race_after_hardly_any_sleep_is_as_early_as_the_debt_and_th
         assert wake - bed >= eve.need(SUNDAY)
         assert at(SUNDAY - DAY, 21 * 60) <= bed
         assert eve.usual_sleep(SUNDAY)[0] - bed <= 4 * HOUR
-        assert "because last night was short and your entry is at" in told(of_bedtime(eve, SUNDAY))
+        assert "because last night was short and your sport is at" in told(of_bedtime(eve, SUNDAY))
     rested = eve_of_a_race(400)
     assert rested.usual_sleep(SUNDAY)[0] - rested.sleep(SUNDAY)[0] == pytest.approx(2 * HOUR, abs=3 * MINUTE)
     assert "less than you need" in told(of_bedtime(rested, SUNDAY))
@@ -197,7 +197,7 @@ def test_a_race_that_was_slept_into_is_known_as_missed_at_once():
 def test_entries_that_overlap_are_named_once():
     pair = [entry(SUNDAY, 1145, 1265, A.ADMIN_WORK, "ATK to WAS"), entry(SUNDAY, 1170, 1230, None, "Red Rocket Farm")]
     one = person(*pair, day=SUNDAY, hour=17.3, work=False)
-    assert silence(one) == ["from 19:30 on these overlap: ATK to WAS 19:05, Red Rocket Farm 19:30"]
+    assert silence(one) == ["at 19:30 these clash, counting the ways: ATK to WAS 19:05, Red Rocket Farm 19:30"]
 
 
 def test_deep_work_of_days_ahead_waits_for_a_morning_without_a_late_shift():
@@ -320,7 +320,7 @@ def test_what_closes_before_the_race_it_is_for_is_said_on_its_last_day():
     hours = [entry(SUNDAY - k * DAY, 720, 1140, A.ADMIN_WORK, "Race packet pickup") for k in (2, 1)]
     for day, said in ((SUNDAY - 2 * DAY, False), (SUNDAY - DAY, True)):
         one = person(race, *hours, hour=9, day=day, work=False, episodes=nights(30, -60, 420, last=day))
-        expected = "go to Race packet pickup before 19:00 today, for your sport on Sunday at 08:30"
+        expected = "Race packet pickup comes later today: it closes at 19:00, before your sport on Sunday at 08:30"
         assert (expected in silence(one)) is said
 
 

@@ -191,7 +191,7 @@ def _once(facts: Sequence[Fact], after: Fact | None) -> tuple[Sequence[Fact], Fa
     if not facts or after is None:
         return facts, after
     same = facts[0].values.get("time") == after.values["time"]
-    if facts[0].kind == "nothing_needed" or (same and facts[0].kind == "entry_next"):
+    if facts[0].kind == "nothing_needed" or (same and facts[0].kind in ("entry_next", "begins_soon")):
         return facts[1:], after
     return facts, None if same else after
 

@@ -1,0 +1,148 @@
+"""What must be done is said, what is no appointment takes no time, and what a title leaves open is not claimed."""
+
+from dataclasses import replace
+
+import pytest
+
+from bridge.advice.requests import next_entry
+from bridge.day.choice import look, of_bedtime
+from bridge.day.evidence import claimed
+from bridge.day.silence import quiet
+from bridge.domain.records import MUST_DO, Silence
+from bridge.domain.rendering import for_person, told
+from bridge.domain.slots import moment_at
+from bridge.domain.types import Label
+from rhythm_env.interface import ActionType
+
+from .lives import DAY, TODAY, at, entry, nights, sleep
+from .persons import SUNDAY, blocks, found, free_sunday, person, runs
+
+A = ActionType
+TRAIN = entry(TODAY, 950, 1080, A.ADMIN_WORK, "ATK to PHL")
+
+
+def silence(one, hours=4):
+    return quiet(look(one, one.now), found(one, hours)[1])
+
+
+def test_what_closes_before_a_race_is_suggested_within_its_hours():
+    race = entry(SUNDAY, 510, 660, A.EXERCISE, "City run")
+    pickup = entry(SUNDAY - DAY, 720, 1140, A.ADMIN_WORK, "Race packet pickup")
+    for hour, said in ((9, False), (13, True), (18.2, True)):
+        one = person(race, pickup, hour=hour, day=SUNDAY - DAY, work=False, episodes=nights(30, -60, 420, last=SUNDAY))
+        option = found(one, 2)[0].get(A.ADMIN_WORK)
+        assert (option is not None) is said
+        if option is None:
+            assert silence(one, 2)[0].kind == "errand_later"
+        else:
+            assert option.what == "Race packet pickup"
+            assert at(SUNDAY - DAY, 720) <= option.start < option.end <= at(SUNDAY - DAY, 1140)
+            assert for_person(option.facts) == ["it closes at 19:00, before your sport on Sunday at 08:30"]
+
+
+def test_it_is_said_when_to_leave_for_a_train_and_what_clashes_with_it():
+    farm = entry(TODAY, 1000, 1040, None, "Red Rocket Farm")
+    for hour, kind in ((14.6, "leave_by_land"), (15.5, "leave_now_land")):
+        one = person(TRAIN, farm, hour=hour, work=False)
+        facts = silence(one)
+        assert [why.kind for why in facts[:2]] == [kind, "clash_land"]
+        assert Silence(moment=moment_at(one.now, one.zones), facts=facts, at=one.now).must_do
+    (train, other) = blocks(person(TRAIN, farm, hour=9, work=False), "entry")
+    assert for_person(train.facts) == ["leave by 15:05"]
+    assert [why.kind for why in other.facts] == ["beside_trip"]
+    assert train.action is None
+
+
+def test_the_next_entry_tells_when_to_leave_and_is_none_on_board(store_of):
+    bridge, user = store_of(TRAIN, entry(TODAY, 1000, 1040, None, "Red Rocket Farm"))
+    texts = [next_entry(bridge, user, at(TODAY, minutes)) for minutes in (600, 920, 960)]
+    assert [text and told(text) for text in texts] == [
+        "Next: ATK to PHL, 15:50; leave by 15:05",
+        "Next: ATK to PHL, 15:50; leave now",
+        None,
+    ]
+
+
+@pytest.fixture
+def store_of(monkeypatch):
+    from types import SimpleNamespace
+
+    def of(*agenda):
+        monkeypatch.setattr("bridge.advice.requests.labelled", lambda *_args, **_named: list(agenda))
+        one = person(work=False)
+        return SimpleNamespace(store=None, classifier=None), SimpleNamespace(zones=one.zones)
+
+    return of
+
+
+def test_a_mail_that_confirms_takes_no_time_and_wakes_nobody():
+    for title, takes in (("Travel: Booking #C398490456", False), ("Telehealth appointment confirmed", True)):
+        one = person(entry(SUNDAY, 400, 460, A.ADMIN_WORK, title), day=SUNDAY, hour=5, work=False)
+        assert bool(one.attended) is takes
+        (block,) = blocks(one, "entry")
+        assert ([why.kind for why in block.facts] == ["reminder"]) is not takes
+        assert (one.night(SUNDAY).moved == "early_entry") is takes
+
+
+def test_a_kind_that_the_title_leaves_open_is_not_claimed():
+    def label(action, confidence, *shares):
+        return Label(action=action, confidence=confidence, by="t@1", why="", shares=shares)
+
+    rows = (
+        ("Ana | Technical Video Call", label(A.FAMILY_TIME, 0.55), None),
+        ("Brisket Challenge", label(A.EXERCISE, 0.48, 0.57, 0.19), None),
+        ("Dr s", label(A.ME_TIME, 0.88, 0.94, 0.03), None),
+        ("Red Rocket Farm", label(A.BINGE_WATCH, 0.61, 0.68, 0.24), None),
+        ("Call with Mum", label(A.FAMILY_TIME, 0.9, 0.93, 0.04), A.FAMILY_TIME),
+        ("Dr s", label(A.ME_TIME, 1.0), A.ME_TIME),  # the person said so
+        ("Gym", label(A.EXERCISE, 0.95, 0.97, 0.01), A.EXERCISE),
+        ("Standup", label(A.ADMIN_WORK, 0.4), A.ADMIN_WORK),
+    )
+    for title, given, action in rows:
+        assert claimed(entry(TODAY, 600, 660, None, title)[0], given).action is action, title
+
+
+def test_usual_sport_rests_on_both_days_before_a_race():
+    race = entry(SUNDAY + 2 * DAY, 450, 620, A.EXERCISE, "City run")
+    for ahead, said in ((0, False), (2, True)):
+        moved = entry(SUNDAY + (2 + ahead) * DAY, 450, 620, A.EXERCISE, "City run") if ahead else race
+        one = free_sunday(moved, hour=9, episodes=runs(7, 14, 21, 28))
+        assert (A.EXERCISE in found(one, 12)[0]) is said
+    assert told(found(free_sunday(race, hour=9, episodes=runs(7, 14, 21, 28)), 12)[1][A.EXERCISE]) == (
+        "you rest before your sport on Tuesday at 07:30"
+    )
+
+
+def test_a_row_of_meetings_without_lunch_says_where_one_can_be():
+    meetings = [entry(TODAY, 480 + 45 * k, 525 + 45 * k, A.ADMIN_WORK, f"Review {k}") for k in range(12)]
+    one = person(*meetings, hour=9.2)
+    text = "no lunch gap 08:00 to 17:00: end Review 5 (11:45) 20 minutes early to make one"
+    assert for_person(silence(one)) == [text, "you have an entry until 09:30"]
+    assert "no_lunch" in MUST_DO
+    assert [b.title for b in blocks(one, "entry") if "no_lunch" in {why.kind for why in b.facts}] == ["Review 5"]
+    for other in (
+        meetings[:5] + meetings[6:],
+        [*meetings[:5], entry(TODAY, 705, 750, A.ME_TIME, "Lunch"), *meetings[6:]],
+    ):
+        assert "no_lunch" not in {why.kind for why in silence(person(*other, hour=9.2))}
+
+
+def test_a_short_night_names_the_nap_to_come_and_a_late_sleeper_may_nap_later():
+    short = [*nights(30, -60, 420, last=SUNDAY - DAY), sleep(SUNDAY, 100, 420)]
+    morning = person(day=SUNDAY, hour=8.5, episodes=short, work=False)
+    assert "nap_later" in {why.kind for why in silence(morning, 2)}
+    owl = [*nights(30, 90, 540, last=SUNDAY - DAY), sleep(SUNDAY, 240, 540)]
+    for slept, hour, said in ((short, 15.2, False), (owl, 15.2, True)):
+        assert (A.SLEEP in found(person(day=SUNDAY, hour=hour, episodes=slept, work=False), 2)[0]) is said
+    hardly = [*nights(30, -60, 420, last=TODAY - DAY), sleep(TODAY, 190, 420)]
+    assert A.SLEEP in found(person(hour=13, episodes=hardly), 2)[0]  # within working hours, in a free gap
+
+
+def test_the_evening_carries_the_bedtime_that_the_morning_announced():
+    race = entry(SUNDAY, 360, 500, A.EXERCISE, "City marathon")
+    eve = person(race, day=SUNDAY - DAY, hour=17.5, work=False, episodes=nights(30, -60, 420, last=SUNDAY - DAY))
+    bedtime = of_bedtime(eve, SUNDAY)
+    assert bedtime in silence(eve)
+    assert "in time for your race at 06:00" in told(bedtime)
+    busy = replace(eve, now=at(SUNDAY - DAY, 540), _read={})
+    assert bedtime not in silence(busy)
