@@ -13,7 +13,7 @@ from bridge.query.plain_slips import mended
 from bridge.query.plain_words import texts, vocabulary
 from bridge.query.span_words import MONTHS, NUMBERS, WEEKDAYS
 from bridge.query.span_words import UNITS as SPAN_UNITS
-from bridge.query.spans import DAY, Dates, Span
+from bridge.query.spans import DAY, Dates, Span, compiled
 
 COMPARISONS: Mapping[str, Mapping[str, str]] = {
     "en": {
@@ -226,7 +226,7 @@ class Marked:
         if re.search(RAN_FAR[self.language], text) and "step" not in text:
             text = re.sub(r"(?<=\d)k(?!\w)", " km", text)  # "runs over 15k"
         for pattern, amount in AMOUNTS[self.language]:
-            text = re.sub(rf"(?<!\w)(?:{pattern})(?!\w)", amount, text)
+            text = compiled(rf"(?<!\w)(?:{pattern})(?!\w)").sub(amount, text)
         signs = {one: sign for sign, all_ in COMPARISONS[self.language].items() for one in all_.split("|")}
         sign = "|".join(sorted(signs, key=len, reverse=True))
         number = rf"({figure}|{words})(?: ?({unit})(?!\w))?"

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 
 from dateutil.relativedelta import relativedelta
 
 from bridge.query.span_readers import DAY, Readers, Span
 from bridge.query.span_words import NUMBERS, QUARTERS, SEASONS, UNITS
 
-__all__ = ["DAY", "Dates", "Span"]
+__all__ = ["DAY", "Dates", "Span", "compiled"]
 
 
+compiled = cache(re.compile)  # more patterns than ``re`` keeps
 SAME = {
     "en": r"(?:with |than |to )?(?:in )?the same (?:month|week|period|time|span)"
     r"(?: of| in)?(?: the)? (?:last|previous) year",
@@ -50,7 +52,7 @@ class Dates(Readers):
                 spans.append(span)
                 return f" §p{len(spans) - 1} "
 
-            text = re.sub(rf"(?<!\w)(?:{pattern})(?!\w)", marked, text)
+            text = compiled(rf"(?<!\w)(?:{pattern})(?!\w)").sub(marked, text)
         return self._before_it(self._around_it(text, spans), spans), spans
 
     def now_of(self, last: Span) -> Span | None:
