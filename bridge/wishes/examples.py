@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge.domain import phrases
+from bridge.wishes.events import timed
 from bridge.wishes.lexicon import WORK, Kind, Token, lexicon
 from bridge.wishes.spelling import words
 from rhythm_env.interface import Meter
@@ -19,6 +20,7 @@ BACK = re.compile(
     r"vergiss|vergessen|lösch\w*|streich\w*|zurück\w*)\b"
 )
 NEAR = (  # what a text names beside an action -> its examples
+    ("minutes", {K.LASTS}),
     ("times", {K.BEFORE, K.AFTER, K.BETWEEN, K.CLOCK, K.PART, K.HALF_DAY}),
     ("days", {K.DAY}),
     ("counts", {K.TIMES, K.PER, K.WEEKLY, K.MOST, K.LEAST, K.NUMBER}),
@@ -57,8 +59,12 @@ def examples(text: str) -> tuple[str, ...]:
 
 def _tokens(text: str, language: str) -> list[Token]:
     known = lexicon(language)
-    found = phrases.tokens(words(text, known), known.phrases, lambda _: (K.WORD, ""))
+    found = phrases.tokens(words(timed(text, language), known), known.phrases, _unknown)
     return [one for one in found if one[0] is not K.WORD]
+
+
+def _unknown(word: str) -> Token:
+    return (K.LASTS, None) if re.fullmatch(r"\d+min", word) else (K.WORD, "")
 
 
 def _meters(text: str, language: str) -> set[str]:

@@ -19,9 +19,10 @@ TEXT_MAX = 300  # characters
 LIMITS = ("days", "hours")
 BEDTIMES_MAX = 2  # in one text
 LANGUAGES = ("en", "de")
-QUESTION = re.compile(
+QUESTION = re.compile(  # asks, or tells a condition, and wishes not
     r"(?:is (?!it\b)|are|do|does|did|why|what|how|ist|sind|warum|wieso|weshalb|wie)\b.*\?$"
-)  # asks, wishes not
+    r"|(?:ist|sind|hat|hab|habe|bin|wird|regnet|scheint|schläft|should) [^,.;]*,? dann\b"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ MORE = 2.0
 LATE = 10  # the hour from which "sleep from ten to six" is at night
 AROUND = 2  # hours from a time at which something is wanted
 SLEEPERS = {K.BED, K.UP}
-AFTERWARDS, THAT_DAY = 1, 2  # of "then"
+AFTERWARDS, THAT_DAY, INSTEAD = 1, 2, 3  # of "then"
 EARLIEST_UP = 4  # the hour before which one gets up for work, and wishes it not
 
 
@@ -193,7 +193,8 @@ def _is_remark(part: Part, last: Part) -> bool:
         if last.counts and not last.nots:
             last.flags.setdefault(K.MOST, None)
         return last.has(K.MOST, K.ONLY, K.ENOUGH)
-    return part.kinds[:1] == [K.THEN] and not (_is_limit(part) or part.has(K.FINISH, K.START))  # "then I have lectures"
+    wished = _is_limit(part) or part.has(K.FINISH, K.START) or (part.actions and part.flags.get(K.THEN) == INSTEAD)
+    return part.kinds[:1] == [K.THEN] and not wished  # "then I have lectures"
 
 
 def _is_state(part: Part, following: Sequence[Part]) -> bool:
@@ -313,7 +314,8 @@ def _point(part: Part, last: Part | None, read: Reading, before: Part) -> None:
 
 def _points(part: Part) -> bool:
     """Return True for a wish at the times said before it: "so meditation then", "meditate instead"."""
-    return part.by_then and part.kinds[0] is not K.THEN and not part.flags.keys() - {K.THEN, K.BEST}
+    told = part.kinds[0] is not K.THEN or part.flags.get(K.THEN) == INSTEAD
+    return part.by_then and told and not part.flags.keys() - {K.THEN, K.BEST}
 
 
 def _work_then(part: Part, last: Part | None, read: Reading) -> None:

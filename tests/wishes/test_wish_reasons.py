@@ -132,4 +132,5 @@ def test_each_example_for_a_refused_wish_is_understood(language: str) -> None:
 def test_examples_name_what_was_said() -> None:
     assert examples("forget about sport") == ("never sport", "forget my wish about sport")
     assert examples("family first") == ("connection first", "connection matters more")
+    assert examples("an hour of sport a day")[0] == "sport at most 30 minutes"
     assert examples("montags vielleicht Freunde") == ("Freunde nur montags", "sonntags nie Freunde")
