@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from bridge.day.person import Mode, ModeKind, Person
 from bridge.day.routine import Routine, learn_routine
+from bridge.day.work import free_days
 from bridge.domain.errors import SetupError
 from bridge.domain.facts import Fact, fact
 from bridge.domain.languages import say
@@ -199,7 +200,7 @@ def noticed(person: Person) -> list[tuple[ModeKind, tuple[Fact, ...]]]:
     ahead = (today + n * DAY for n in range(14))
     working = [day for day in ahead if person.routine.work[day.weekday()]]
     free = 0
-    while free < len(working) and working[free] in person.free_days:
+    while free < len(working) and working[free] in free_days(person.known):
         free += 1
     said = any(person.mode.on(day) is not ModeKind.NORMAL for day in working[:free])
     if person.routine.work_known and free >= FREE_IN_A_ROW and not said:

@@ -17,8 +17,9 @@ from bridge.calendar import corrections
 from bridge.calendar.busy import Labelled, takes_time
 from bridge.calendar.expansion import expand
 from bridge.calendar.flights import is_by_land, is_journey, journey
+from bridge.calendar.kinds import title_of
 from bridge.day.person import Person
-from bridge.day.view import is_there, title_of
+from bridge.day.view import is_there
 from bridge.domain.errors import SetupError
 from bridge.domain.facts import Fact, fact
 from bridge.domain.records import Correction, Recommendation, Silence, User

@@ -206,7 +206,7 @@ def _put_first(
     """
     today, refused = view.grid.date, {one.what for one in view.person.advised if one.answer is not None}
     near = [(one.task.due, one) for one in found.values() if one.task is not None and one.task.due is not None]
-    fitting = [(one.candidate, *first_place(one, view), _best_end(one, view)) for one in tasks]
+    fitting = [_earliest(one, view) for one in tasks]
     for action, one in list(found.items()):
         own = urgency(None if one.task is None else one.task.due, today)
         due = [task for day, task in near if before(day, action if one.task is None else None, today)]
@@ -219,15 +219,12 @@ def _put_first(
                 first_of_tasks = one.task is not None and start < one.end
                 title = title or (task.task.title if end <= one.start or first_of_tasks else None)
             elif own == urgency(task.due, today) == 0:
-                before_late = _is_late(one, today) and start < one.end and task.due == today
+                late = one.task is not None and one.task.due is not None and one.task.due < today
+                before_late = late and start < one.end and task.due == today
                 title = title or (task.task.title if placed <= one.start or before_late else None)
         if title is not None:
             held[action] = fact("due_first", title=title)
             del found[action]
-
-
-def _is_late(one: Option, today: date) -> bool:
-    return one.task is not None and one.task.due is not None and one.task.due < today
 
 
 def _first(one: Option, view: View) -> tuple[int, float, float]:
@@ -236,15 +233,10 @@ def _first(one: Option, view: View) -> tuple[int, float, float]:
     return -urgent, 0.0 if urgent else view.grid.down(one.start) * -1.0, one.value
 
 
-def first_place(one: Judged, view: View) -> Stretch:
-    """Return the earliest stretch that a candidate that fits can take."""
-    start = view.grid.at(int(np.argmax(np.isfinite(one.value))))
-    return start, start + one.candidate.least * MINUTE
-
-
-def _best_end(one: Judged, view: View) -> datetime:
-    best = int(np.argmax(one.value))
-    return view.grid.at(best + int(one.lengths[best]))
+def _earliest(one: Judged, view: View) -> tuple[Candidate, datetime, datetime, datetime]:
+    """Return a candidate that fits with the earliest stretch that it can take, and the end of its best."""
+    start, best = view.grid.at(int(np.argmax(np.isfinite(one.value)))), int(np.argmax(one.value))
+    return one.candidate, start, start + one.candidate.least * MINUTE, view.grid.at(best + int(one.lengths[best]))
 
 
 def _enough(person: Person, at: datetime) -> Fact | None:

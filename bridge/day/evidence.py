@@ -1,19 +1,18 @@
-"""Entries of the calendar that the watch contradicts: slept over, or sport of it; and kinds that titles leave open."""
+"""Entries of the calendar that the watch contradicts: slept over, or sport of which it shows nothing."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from datetime import date, datetime, timedelta
 from statistics import median
 
-from bridge.calendar.busy import Stretch, clipped, length, merged
-from bridge.calendar.flights import is_by_land, is_journey
+from bridge.calendar.busy import clipped, length, merged
+from bridge.calendar.flights import is_journey
+from bridge.calendar.kinds import SURE
 from bridge.day.typical import DAY, clock
 from bridge.domain.metrics import Metric
 from bridge.domain.records import Snapshot
-from bridge.domain.types import EpisodeKind, Label, Occurrence
+from bridge.domain.types import EpisodeKind, Occurrence
 from bridge.meters.whole_nights import ended_whole
 from rhythm_env.interface import ActionType
 
@@ -22,37 +21,6 @@ AROUND, COMES_IN = timedelta(hours=1), timedelta(hours=3)  # of an entry of spor
 SHOWN_LEAST, SHOWN_SHARE = 2, 0.5  # of the entries of sport, from which a watch would have shown another
 UP_BEFORE, LATE = timedelta(minutes=20), timedelta(minutes=10)  # sport, at the least; after a begin that is slept over
 LATE_FOR = timedelta(hours=4)  # the longest entry that one does not come late to
-SURE = 0.5  # confidence of a label from which an entry counts as its action
-LEAD, CLEAR = 0.45, 0.85  # of the likeliest kind before the next, to be claimed; confidence that a word of work leaves
-WORKS = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK, ActionType.LEARN})
-OF_WORK = re.compile(  # words of work, and of doctors, whose visits are no time for oneself: en, de, fr, es, it, nl, pt
-    r"\b(technical|interview|client|customer|sprint|project|video ?call|call|meeting|besprechung|kunden?|projekt|"
-    r"réunion|reunión|riunione|vergadering|reunião)\b|"
-    r"\b(dr|doctor|dentist|physio\w*|clinic|hospital|x-?ray|\w*arzt|\w*ärztin|praxis|médecin|dentiste|médico|dentista|"
-    r"medico|huisarts|tandarts)\b",
-    re.IGNORECASE,
-)
-
-
-def claimed(occurrence: Occurrence, label: Label) -> Label:
-    """Return the label of an entry, without its action where the title leaves open what else than work it is."""
-    event, shares = occurrence.event, sorted(label.shares)[-2:]
-    if label.action is None or event.private or label.confidence >= 1:
-        return label
-    if is_by_land(occurrence) or is_journey(occurrence):
-        return replace(label, action=None, runner_up=label.action)
-    if label.action in WORKS or event.kind != "default":
-        return label
-    open_ = label.confidence < SURE or (len(shares) > 1 and shares[1] - shares[0] < LEAD)
-    if open_ or _reads_as_work(event.title or "", label):
-        return replace(label, action=None, runner_up=label.action)
-    return label
-
-
-def _reads_as_work(title: str, label: Label) -> bool:
-    found = OF_WORK.search(title[:200])
-    medical = found is not None and found[2] is not None
-    return found is not None and (medical if label.action is ActionType.ME_TIME else label.confidence < CLEAR)
 
 
 def missed(known: Snapshot) -> frozenset[str]:
@@ -90,14 +58,9 @@ def _missed(known: Snapshot) -> Iterator[tuple[str, datetime | None]]:
     unseen = [one for one in sport if not clipped(active, one.start, one.end)]
     shown, walked = len(sport) - len(unseen), _walked(known) if unseen else frozenset[date]()
     tells = shown >= max(SHOWN_LEAST, SHOWN_SHARE * len(sport))
-    for one in unseen:
-        if tells and _is_worn(one, asleep) and clock(one.start, known.zones)[0] not in walked:
+    for one in unseen:  # a night within the day before it says that the watch was worn
+        if tells and clipped(asleep, one.start - DAY, one.start) and clock(one.start, known.zones)[0] not in walked:
             yield one.key, None
-
-
-def _is_worn(one: Occurrence, asleep: list[Stretch]) -> bool:
-    """Return True if a night is recorded within the day before an entry, so that the watch was on."""
-    return bool(clipped(asleep, one.start - DAY, one.start))
 
 
 def _walked(known: Snapshot) -> frozenset[date]:

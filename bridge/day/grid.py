@@ -5,7 +5,6 @@ The lengths are our choice where no source is named.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from bridge.calendar.busy import Stretch, clipped, merged, takes_time
 from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import TO_THE_AIRPORT, is_by_land, journey, moves
+from bridge.calendar.kinds import is_meal
 from bridge.calendar.meetings import is_meeting
 from bridge.day.person import Entry, Person
 from bridge.day.sleep import is_night
@@ -49,11 +49,6 @@ BESIDE, TRAVEL, WAY = 5 * MINUTE, 30 * MINUTE, 15 * MINUTE  # kept free around a
 LONG, BREATH, OUTING = 45 * MINUTE, 10 * MINUTE, 30 * MINUTE
 OFFICE_WORK = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK})
 EASY = frozenset(ActionType) - OFFICE_WORK - {ActionType.LEARN, ActionType.SOCIALIZE}
-MEAL = re.compile(  # en, de, fr, es, it, nl, pt
-    r"\b(lunch|brunch|dinner|supper|mittagessen|abendessen|mittag|déjeuner|dîner|almuerzo|comida|cena|pranzo|"
-    r"avondeten|almoço|jantar)\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,10 +120,6 @@ class Grid:
     @cached_property
     def work(self) -> list[Stretch]:
         return self.person.work(self.date)
-
-    @cached_property
-    def at_work(self) -> Cells:
-        return self.touched(self.work)
 
     @cached_property
     def entries(self) -> list[Entry]:
@@ -273,12 +264,6 @@ class Grid:
 
     def off_work(self, low: datetime, high: datetime) -> list[Stretch]:
         return without([(low, high)], self.work) if low < high else []
-
-
-def is_meal(occurrence: Occurrence) -> bool:
-    """Return True for an entry with a word for lunch or dinner in its title."""
-    event = occurrence.event
-    return not event.private and MEAL.search((event.title or "")[:200]) is not None
 
 
 def run(cells: Cells) -> NDArray[np.intp]:

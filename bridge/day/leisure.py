@@ -25,7 +25,6 @@ TURN = 4  # days, on the last of which a thing never done is a reason
 FULL_WEEK, HARD_DAYS = 15, 20  # hours of work in the calendar within six days, and within three
 HARD, HARD_WEEK = 27, 45  # hours within as long, that are reason enough
 LOAD, AWAKE = 360.0, 6 * HOUR  # minutes of tiring entries that are a load; half of the hours that company counts
-NONE_LATELY = {A.EXERCISE: "no_sport_lately"}  # kind of the fact
 OF_EVENING: Mapping[str, ActionType] = {"week_over": A.ME_TIME, "free_days": A.BINGE_WATCH, "work_again": A.MEDITATE}
 
 
@@ -119,10 +118,6 @@ def never_lately(candidate: Candidate, view: View, _lengths: Starts) -> Numbers 
 
 def _said(view: View) -> set[ActionType | None]:
     return {*(one.action for one in view.person.advised), *(one.action for one in view.said)}
-
-
-def of_none_lately(candidate: Candidate, _view: View, _start: int) -> Fact:
-    return fact(NONE_LATELY[candidate.action or A.EXERCISE])
 
 
 def quiet_stretch(candidate: Candidate, view: View, _lengths: Starts) -> Numbers | float:

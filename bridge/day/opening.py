@@ -42,16 +42,11 @@ def _body(person: Person) -> Iterator[Fact]:
     if body.state is Condition.WELL or (explained and body.facts[0].kind == "low_vitality"):
         yield from night
     else:
-        yield _strongest(body.facts[0])
+        told = body.facts[0]
+        signs = told.values.get("signs") if told.kind in ILLNESS else None
+        yield replace(told, values={**told.values, "signs": signs[:SIGNS_MAX]}) if isinstance(signs, tuple) else told
     if body.state is not Condition.WELL:
         yield fact("rest_first" if body.ill else "take_it_easier")
-
-
-def _strongest(told: Fact) -> Fact:
-    signs = told.values.get("signs")
-    if told.kind not in ILLNESS or not isinstance(signs, tuple):
-        return told
-    return replace(told, values={**told.values, "signs": signs[:SIGNS_MAX]})
 
 
 def _night_and_day(person: Person) -> Iterator[Fact]:

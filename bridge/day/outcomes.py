@@ -11,10 +11,11 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from bridge.calendar.busy import Stretch
+from bridge.calendar.kinds import SURE
 from bridge.domain.facts import Fact, fact
 from bridge.domain.metrics import CHECK_INS, METRICS, Metric, Shape
 from bridge.domain.records import AdviceRecord, Deed, Recommendation, Snapshot
-from bridge.domain.slots import Moment, ZoneHistory, moment_of, slot_bounds, slot_start, zone_at
+from bridge.domain.slots import Moment, ZoneHistory, local_time, moment_of, slot_bounds, slot_start
 from bridge.domain.types import Episode, EpisodeKind, Event, Occurrence, Response, Sample
 from rhythm_env.interface import SLOTS_PER_DAY, ActionType, Answer, Slot
 
@@ -37,7 +38,6 @@ EVIDENCE_MAX = 4  # facts
 TITLE_LEAST = 4  # letters of a task's title that is looked for within other words
 AWAITED = "awaited"  # the kind of a fact about a source that may still show it
 DAYTIME = frozenset({Slot.MORNING, Slot.AFTERNOON})
-SURE = 0.5  # confidence of a label from which an entry shows its action; "Busy" is below it
 NOTHING_DONE = frozenset({"birthday", "workingLocation", "outOfOffice"})  # kinds of entries that nobody does
 RANKS = (Deed.DONE, Deed.PARTLY)
 
@@ -213,7 +213,7 @@ def _sessions(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]
         end = one.end or one.start + one.value * MINUTE
         if one.metric is Metric.MINDFUL and advice.created_at <= one.start < span[1] and end <= known.at:
             deed = Deed.DONE if one.value * MINUTE >= MINDFUL_LEAST else Deed.PARTLY
-            yield deed, fact("seen_mindful", time=_local(one.start, known), minutes=one.value, source=source)
+            yield deed, fact("seen_mindful", time=local_time(one.start, known.zones), minutes=one.value, source=source)
 
 
 def _task(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
@@ -222,7 +222,7 @@ def _task(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
         if one.completed is None or not _names(advice.what or "", (one.title or "").strip()):
             continue
         if advice.created_at <= one.completed < until and one.completed <= known.at:
-            yield Deed.DONE, fact("seen_task", time=_local(one.completed, known))
+            yield Deed.DONE, fact("seen_task", time=local_time(one.completed, known.zones))
 
 
 def _names(what: str, title: str) -> bool:
@@ -349,8 +349,4 @@ def _by_day(one: Sample) -> bool:
 
 
 def _seen(kind: str, one: Episode | Occurrence, known: Snapshot, **values: str) -> Fact:
-    return fact(kind, start=_local(one.start, known), end=_local(one.end, known), **values)
-
-
-def _local(at: datetime, known: Snapshot) -> datetime:
-    return at.astimezone(zone_at(at, known.zones))
+    return fact(kind, start=local_time(one.start, known.zones), end=local_time(one.end, known.zones), **values)

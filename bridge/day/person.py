@@ -1,12 +1,7 @@
-"""The person now: body, mode, place, sleep, work and routine, estimated once per look from what is known.
-
-Everything here is computed from one snapshot, at its first use, and kept. Entries that are not the person's are dropped
-before a snapshot is made (``calendar.ownership``), so that nothing here ever sees them.
-"""
+"""The person now: body, mode, place, sleep, work and routine, estimated once per look from one snapshot, and kept."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
@@ -17,7 +12,8 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 from bridge.calendar.busy import Stretch, is_open_hours, merged, nobody_goes, takes_time
 from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import is_by_land, is_journey, journey
-from bridge.day.evidence import SURE, claimed, missed, woke_after
+from bridge.calendar.kinds import AT_HOME, SURE, claimed
+from bridge.day.evidence import missed, woke_after
 from bridge.day.routine import Routine, not_against, wished_sleep
 from bridge.day.sleep import TO_BED, TO_GET_UP, Night, Rests, after, attended_around, fitted, is_night, rounded
 from bridge.day.typical import DAY, MINUTE, instant, median, midmean
@@ -60,11 +56,6 @@ CLEAR_SIGNS = 0.4  # quality of the signal of illness from which its signs count
 OF_NIGHT = ("signs_of_night", "illness_of_night")
 SIGNS_LAST = 30.0  # hours after waking in which a night's signs of illness tell of today
 LOW, VERY_LOW = 0.60, 0.45  # Vitality that lies below them by more than its spread strains, and with signs is illness
-AT_HOME = re.compile(
-    r"^\s*(home|home ?-?office|(work(ing)?|wfh)( from| at)? home|wfh|homeoffice|zu ?hause|daheim|télétravail|en casa|"
-    r"a casa|thuis(werken)?)\s*$",
-    re.IGNORECASE,
-)
 
 Entry = tuple[Occurrence, Label]
 
@@ -191,24 +182,19 @@ def _of_night(signs: Fact, day: date) -> Fact:
 
 @dataclass(frozen=True, kw_only=True)
 class Person:
-    """A person at ``now``: what is known, and what it says of their body, place, sleep, work and routine.
-
-    ``advised`` holds the recommendations of the last eight days that were not superseded, ascending. ``task_actions``
-    maps the key of an open task to the action that works on it. ``places`` maps the key of a task to begin and end of
-    its place, and the due date that it had if the person moved it there. ``readings`` are the meters, where they are
-    read already. ``resting`` maps a date to what the person wants no more on it: actions, each with the title of the
-    only task that is meant, or "".
-    """
+    """A person at ``now``: what is known, and what it says of their body, place, sleep, work and routine."""
 
     known: Snapshot
     now: datetime
     routine: Routine
     mode: Mode = field(default_factory=Mode)
     wishes: Wishes = field(default_factory=Wishes)
-    advised: Sequence[AdviceRecord] = ()
-    task_actions: Mapping[str, ActionType] = field(default_factory=dict)
+    advised: Sequence[AdviceRecord] = ()  # of the last eight days, not superseded, ascending
+    task_actions: Mapping[str, ActionType] = field(default_factory=dict)  # by the key of an open task
+    # By key of a task the begin and end of its place, and the due date that it had if the person moved it there.
     places: Mapping[str, tuple[datetime, datetime, date | None]] = field(default_factory=dict)
     readings: Mapping[Meter, Reading] = field(default_factory=dict)
+    # By date what the person wants no more on it, each with the title of the only task that is meant, or "".
     resting: Mapping[date, Sequence[tuple[ActionType, str]]] = field(default_factory=dict)
     _read: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)  # estimates by name and argument
 
@@ -358,7 +344,8 @@ class Person:
 
     def _asked(self, day: date, lost: timedelta) -> dict[str, timedelta]:
         """Return what asks the night that ends on a date to begin earlier, and by how much, with what its end loses."""
-        gap = max(self.need(day) - _long(self.usual_sleep(day)), NONE)
+        bed, wake = self.usual_sleep(day)
+        gap = max(self.need(day) - (wake - bed), NONE)
         asked = {"short_night": self._owed(day - DAY), "unwell": self._unwell(day - DAY)}
         found = {why: one + lost for why, one in asked.items() if one}
         grown = 2 * lost - LOST_LEAST  # so that a few minutes move little
@@ -409,17 +396,14 @@ class Person:
         last = next((o for o in reversed(shifts) if bed - SHIFT_END <= o.end <= bed + TO_BED), None)
         if last is None:
             return None
-        clock, nights = self.local(last.end), [e for e in self.recorded if e.kind is EpisodeKind.SLEEP]
-        ends = [o.end for o in shifts if o.end < self.now and self._same_hour(o.end, clock)]
+        nights = [e for e in self.recorded if e.kind is EpisodeKind.SLEEP]
+        minutes = {o.end: self.local(o.end).hour * 60 + self.local(o.end).minute for o in shifts}
+        ends = [end for end in minutes if end < self.now and abs(minutes[end] - minutes[last.end]) <= SAME_HOUR]
         found = [(n.start - end, n.end - end) for end in ends for n in nights if end <= n.start <= end + SHIFT]
         if len(found) < SHIFTS_MIN:
             return None
         low, high = (last.end + sorted(one[k] for one in found)[len(found) // 2] for k in (0, 1))
         return rounded(low), rounded(high)
-
-    def _same_hour(self, at: datetime, other: datetime) -> bool:
-        one = self.local(at)
-        return abs(60 * (one.hour - other.hour) + one.minute - other.minute) <= SAME_HOUR
 
     def sleep(self, day: date) -> Stretch:
         """Return (bedtime, wake time) of the main sleep that ends on a date, as ``night`` does."""
@@ -492,14 +476,9 @@ class Person:
         """Return the workouts of a date that have ended by now."""
         return [e for e in self.recorded if e.kind is EpisodeKind.WORKOUT and e.day == day]
 
-    @property
-    def free_days(self) -> frozenset[date]:
-        """The dates that the calendar says are free of work."""
-        return free_days(self.known)
-
     def free_day(self, day: date) -> bool:
         """Return True if a date is free of work, by the calendar or by what the person said."""
-        return day in self.free_days or self.mode.on(day) in {ModeKind.HOLIDAY, ModeKind.ILL}
+        return day in free_days(self.known) or self.mode.on(day) in {ModeKind.HOLIDAY, ModeKind.ILL}
 
     @kept
     def work(self, day: date) -> list[Stretch]:
@@ -535,10 +514,6 @@ class Person:
             for o, _ in self.entries
             if not o.event.cancelled and not o.event.private
         )
-
-
-def _long(one: Stretch) -> timedelta:
-    return one[1] - one[0]
 
 
 def is_blank(known: Snapshot) -> bool:

@@ -12,6 +12,7 @@ import numpy as np
 from bridge.calendar.busy import Stretch, clipped, is_open_hours, is_reminder, merged, takes_time
 from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import is_by_land, is_journey, journey
+from bridge.calendar.kinds import title_of, words
 from bridge.day.agreed import is_agreed, moved_tasks
 from bridge.day.choice import LEAST_SLEEP, Judged, Propensities, judged, of_bedtime, of_waking, option_at
 from bridge.day.evidence import woke_after
@@ -37,8 +38,6 @@ from bridge.day.view import (
     of_task,
     said_of,
     stands,
-    title_of,
-    words,
 )
 from bridge.domain.facts import Fact, fact
 from bridge.domain.records import Deed
@@ -80,9 +79,8 @@ class Block:
 class DayPlan:
     """The plan of a date, with ``blocks`` in order of time, and the day's working hours in ``work``.
 
-    ``wake`` is on the date and ``bedtime`` at its end, both None if nothing is known. ``changes`` say which suggestions
-    and outcomes were withdrawn. ``outlook`` holds the expected levels of the meters, for tomorrow only. ``moves`` are
-    the stays in other time zones that begin on the day.
+    ``wake`` is on the date and ``bedtime`` at its end, both None if nothing is known. ``outlook`` is that of tomorrow
+    alone. ``moves`` are the stays in time zones where the clock changes on the day, the first that of its begin.
     """
 
     date: date
@@ -155,7 +153,9 @@ class Week:
         given = [*given_blocks(person, day)]
         kept = kept_tasks(person, day, given)
         given = [*given, *kept]
-        said = [*said_of(person), *(_said(one) for one in (*before, *kept) if one.recommendation_id is None)]
+        ahead = [one for one in (*before, *kept) if one.recommendation_id is None]
+        said = [Said(action=o.action, start=o.start, end=o.end, what=o.title, foreseen=True) for o in ahead]
+        said += said_of(person)
         named = self._names_before(day) | _names(given) | _names(self.fixed(day))
         view = View(grid=Grid(person=person, date=day), readings=self.readings, said=said)
         yield from given
@@ -169,10 +169,6 @@ def _names(blocks: Iterable[Block]) -> frozenset[str]:
     return frozenset(
         own | {told.title.reveal() for one in blocks for told in one.facts if told.kind == "for_task" and told.title}
     )
-
-
-def _said(block: Block) -> Said:
-    return Said(action=block.action, start=block.start, end=block.end, what=block.title, foreseen=True)
 
 
 def _solved(view: View, week: Week, named: frozenset[str], given: Sequence[Block]) -> Iterator[Block]:
@@ -190,7 +186,11 @@ def _solved(view: View, week: Week, named: frozenset[str], given: Sequence[Block
     most = {"suggested": max(person.wishes.suggestions - made, 0), "task": _tasks_most(view, found, given)}
     ahead = min((one.start for one in given if one.kind == "suggested" and one.start > person.now), default=None)
     if ahead is not None:  # what is advised now is the first of the day, but for a task of today
-        places = [one for one in places if grid.at(one.start) >= ahead or _urgency(found[one.choice], view) == 0]
+        places = [
+            one
+            for one in places
+            if grid.at(one.start) >= ahead or urgency(found[one.choice].candidate.due, grid.date) == 0
+        ]
     firm = [place for place in places if not found[place.choice].thin[place.start]]
     if firm or view.holds_any:
         places = firm
@@ -247,12 +247,8 @@ def _places(number: int, one: Judged, view: View, adds: Mapping[Moment, Mapping[
             for start in dict.fromkeys((best, *others, int(stretch[-1]))):
                 end = start + int(one.lengths[start])
                 value = float(one.value[start]) + extra
-                value += PRESSING[_urgency(one, view)] if value > 0 else 0.0
+                value += PRESSING[urgency(one.candidate.due, view.grid.date)] if value > 0 else 0.0
                 yield Place(choice=number, kind=kind, start=start, end=end, value=value, group=group)
-
-
-def _urgency(one: Judged, view: View) -> int:
-    return urgency(one.candidate.due, view.grid.date)
 
 
 def _tasks_most(view: View, found: Sequence[Judged], given: Sequence[Block]) -> int:

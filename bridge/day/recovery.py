@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 from bridge.calendar.busy import nobody_goes
-from bridge.day.evidence import SURE
+from bridge.calendar.kinds import SURE
 from bridge.day.person import LONG_SPORT, Person
 from bridge.day.typical import DAY, MINUTE
 from bridge.domain.facts import Fact, fact, length
@@ -26,9 +26,8 @@ def asleep(night: Episode) -> Fact:
 def hardly_slept(person: Person, day: date) -> Fact | None:
     """Return the fact of a night of under four hours that ended on a date, or None."""
     night = person.slept(day)
-    if night is None or night.end - night.start >= LITTLE_SLEEP:
-        return None
-    return fact("hardly_slept", day=day.isoformat(), asleep=asleep(night))
+    little = night is not None and night.end - night.start < LITTLE_SLEEP
+    return fact("hardly_slept", day=day.isoformat(), asleep=asleep(night)) if night and little else None
 
 
 def at_risk(person: Person) -> tuple[Fact, ...]:

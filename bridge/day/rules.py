@@ -1,7 +1,4 @@
-"""Rules of what may be on a day: one table, each with the cells of the day that it allows and the fact it refuses with.
-
-A rule is a row of ``RULES``. Hours are our choice where no source is named.
-"""
+"""Rules of what may be on a day, a row of ``RULES`` each: the cells that it allows, and the fact it refuses with."""
 
 from __future__ import annotations
 
@@ -40,7 +37,7 @@ from bridge.day.masks import (
     wished,
 )
 from bridge.day.person import LONG_SPORT
-from bridge.day.recovery import LITTLE_SLEEP, asleep, held_back
+from bridge.day.recovery import hardly_slept, held_back
 from bridge.day.view import WORK, Candidate, View
 from bridge.domain.facts import Fact, fact, length
 from rhythm_env.constants import EFFECTS
@@ -228,10 +225,8 @@ def _rested(_candidate: Candidate, view: View) -> Fact | bool:
 
 def little_sleep(view: View) -> Fact | None:
     """Return the fact of a night of under four hours that ended today, after which what can wait does."""
-    night = view.person.slept(view.grid.date) if view.is_today else None
-    if night is None or night.end - night.start >= LITTLE_SLEEP:
-        return None
-    return fact("short_opening", asleep=asleep(night))
+    told = hardly_slept(view.person, view.grid.date) if view.is_today else None
+    return None if told is None else fact("short_opening", asleep=told.values["asleep"])
 
 
 def _slept_enough(candidate: Candidate, view: View) -> Fact | bool:
@@ -315,10 +310,6 @@ def _apart(candidate: Candidate, view: View) -> Cells | bool:
     return ~view.grid.touched((one.start - apart, one.end + apart) for one in view.near) if view.near else True
 
 
-def _of_apart(_candidate: Candidate, view: View) -> Fact:
-    return fact("suggestion_at", time=view.person.local(view.near[-1].start)) if view.near else fact("nothing_fits")
-
-
 RULES: tuple[Rule, ...] = (
     Rule(name="veto", mask=lambda one, view: one.action not in view.person.wishes.never, refusal="vetoed"),
     Rule(name="not today", mask=_not_resting, refusal="not_today", firm=False),
@@ -356,6 +347,11 @@ RULES: tuple[Rule, ...] = (
     Rule(name="ahead", mask=ahead, refusal="hour_of_day", starts=True),
     Rule(name="free", mask=_free, refusal=lambda one, _: fact("no_gap", minutes=one.least)),
     Rule(name="calls", actions=WORK, mask=answered, refusal="no_calls"),
-    Rule(name="apart", mask=_apart, refusal=_of_apart, firm=False),
+    Rule(
+        name="apart",
+        mask=_apart,
+        refusal=lambda _, view: fact("suggestion_at", time=view.person.local(view.near[-1].start)),
+        firm=False,
+    ),
     Rule(name="late", mask=not_too_late, refusal="hour_of_day", starts=True),
 )

@@ -10,6 +10,7 @@ import numpy as np
 
 from bridge.calendar.busy import takes_time
 from bridge.calendar.flights import is_by_land, is_journey, journey
+from bridge.calendar.kinds import title_of
 from bridge.day.choice import judged, of_bedtime
 from bridge.day.grid import DAY, EVENING, LUNCH_UNTIL, Grid
 from bridge.day.masks import sport_missed, urgency
@@ -26,7 +27,6 @@ from bridge.day.view import (
     of_task,
     said_of,
     taken_at,
-    title_of,
     what_begins,
 )
 from bridge.domain.facts import Fact, fact
@@ -76,14 +76,13 @@ def _why(view: View, held: Mapping[ActionType, Fact]) -> Iterator[Fact]:
         yield enough or fact("suggestion_at", time=person.local(ahead or now))
         return
     earlier, later = tuple(_earlier_night(view)), _later_task(view)
+    errand = later if later is not None and later.kind == "errand_later" else None
     slept = None if person.body.ill else little_sleep(view)
     body = slept or next(iter(person.body.facts), None)
     if body is not None:
-        closing = later if later is not None and later.kind == "errand_later" and not person.body.ill else None
-        yield from (body, fact("rest_first" if person.body.ill else "take_it_easier"), *risk[1:])
-        yield from (*_nap_later(view), *earlier, *(() if closing is None else (closing,)))
+        yield from (body, fact("rest_first" if person.body.ill else "take_it_easier"), *risk[1:], *_nap_later(view))
+        yield from (*earlier, *(() if errand is None or person.body.ill else (errand,)))
         return
-    errand = later if later is not None and later.kind == "errand_later" else None
     other = errand or _of_sport(view, held.get(ActionType.EXERCISE)) or later
     if earlier and (other is None or other.kind == "trained"):
         short = None if now >= view.grid.since(EVENING) else short_night(view)

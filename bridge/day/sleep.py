@@ -1,9 +1,7 @@
 """Estimate bedtime and wake time by weekday, pooled from published figures over the user to the weekday.
 
 location(weekday) = published + user + kind of day + weekday. Each term is a weighted midmean of what is left by those
-before it. That of the user has the published figures as 2.5 nights among it. A kind of day and a weekday shrink by k =
-within^2 / between^2 nights. "Between" is estimated from the user's own nights once these suffice, so that a week with
-night shifts keeps its pattern. Stretches of odd days are left out.
+before it. A kind of day and a weekday shrink by k = within^2 / between^2 nights. Stretches of odd days are left out.
 """
 
 from __future__ import annotations
@@ -89,8 +87,7 @@ class Night:
     """The main sleep that ends on a date, recorded or expected. Spreads are in minutes.
 
     ``moved`` names what moved it away from its usual times: ``late_entry``, ``early_entry``, ``landing``, ``flight``
-    (sleep on board), ``flight_west``, ``short_night``, ``unwell`` or ``late_shift``. A published time is called
-    common only where nothing moved it.
+    (sleep on board), ``flight_west``, ``short_night``, ``unwell`` or ``late_shift``.
     """
 
     bed: datetime
@@ -297,11 +294,9 @@ def fitted(
 ) -> tuple[Stretch, str | None]:
     """Return the sleep that a date's calendar leaves of the ``usual``, and what moved it.
 
-    An appointment in its first half delays bedtime to 45 minutes after it. One in its second half wakes the user 45
-    minutes before it. A sleep delayed by over a quarter of its length keeps its length until the next appointment. A
-    flight over the middle of the night is that night. Sleep in the calendar (``planned``) may begin the night earlier,
-    never later. The first night after a flight westward begins earlier, by the hours it adds. Where less than an hour
-    is left, the sleep is the longest free time from the usual bedtime to 12 hours after waking, or else the usual.
+    An appointment moves the end that is near it. A sleep delayed by over a quarter of its length keeps its length. One
+    in the calendar (``planned``) may begin the night earlier, never later. Where less than an hour is left, it is the
+    longest free time from the usual bedtime to 12 hours after waking, or else the usual.
     """
     bed, wake = usual
     length, middle = wake - bed, bed + (wake - bed) / 2

@@ -16,13 +16,11 @@ from bridge.calendar.plans import COMPANY
 from bridge.day.grid import HOUR, MINUTE, Numbers
 from bridge.day.leisure import (
     LOAD,
-    NONE_LATELY,
     OF_EVENING,
     carries,
     free_time,
     never_lately,
     of_free_time,
-    of_none_lately,
     of_quiet_stretch,
     of_wanted_then,
     quiet_stretch,
@@ -50,7 +48,7 @@ NEAR_HOUR = 60.0  # minutes around the usual hour that count
 ALONE = frozenset(A) - COMPANY - {A.ADMIN_WORK, A.SLEEP}  # what is usual without others
 LATELY, LOW, CLEARLY_LOW = timedelta(days=6), 0.1, 0.15  # below normal: a level is called low; is reason enough
 TOLD_LAST = frozenset({A.EXERCISE, A.MEDITATE, A.ME_TIME, A.FAMILY_TIME, A.SOCIALIZE, A.LEARN})
-TIRED, SPORT = frozenset({A.SLEEP, A.ME_TIME}), frozenset(NONE_LATELY)
+TIRED, SPORT = frozenset({A.SLEEP, A.ME_TIME}), frozenset({A.EXERCISE})
 OURSELVES = frozenset({A.EXERCISE, A.MEDITATE, A.ME_TIME, A.LEARN})
 
 # The meter of which a low level speaks for an action. The action lifts it (``rhythm_env.constants``). Sport is no row:
@@ -389,7 +387,13 @@ TERMS: tuple[Term, ...] = (
     Term(name="load", actions=RESTS | {A.EXERCISE}, value=_load, told=_of_load),
     Term(name="low_level", value=_low_level, told=_of_low_level, actions=frozenset(SERVES), alone=_measured),
     Term(name="quiet_stretch", actions=frozenset({A.DEEP_WORK}), value=quiet_stretch, told=of_quiet_stretch),
-    Term(name="never_lately", actions=SPORT, value=never_lately, told=of_none_lately, alone=lambda *_: IDLE),
+    Term(
+        name="never_lately",
+        actions=SPORT,
+        value=never_lately,
+        told=lambda *_: fact("no_sport_lately"),
+        alone=lambda *_: IDLE,
+    ),
     Term(name="free_time", actions=frozenset(OF_EVENING.values()), value=free_time, told=of_free_time, alone=carries),
     Term(name="wish_weight", value=lambda one, view, _: sum(_gains(one, view).values()), told=_of_wish_weight),
     Term(name="new_person", actions=OURSELVES, value=_new_person, told=lambda *_: fact("answer_teaches")),

@@ -95,9 +95,8 @@ def midmean(values: Sequence[float], weights: Sequence[float] = ()) -> float:
 def ordinary(days: Sequence[date], figures: Sequence[tuple[float, float]]) -> list[bool]:
     """Return for each day, in ascending order, False if it belongs to a stretch of odd days.
 
-    ``figures`` holds two times of each day in minutes. Three or more days within ten dates are odd that lie far from
-    their weekday's median, each by itself or together with the days around it. What lasts longer is a new life. From
-    two weeks of it on, the days before it are odd.
+    ``figures`` holds two times of each day in minutes. Odd are days far from their weekday's median, three or more
+    within ten dates, and the days before a new life: what lasts longer, from two weeks of it on.
     """
     kept = [True] * len(days)
     if len(days) < LIFE + ODD_LEAST:

@@ -1,12 +1,7 @@
-"""Look at a day, with its candidates, for rules and terms to judge.
-
-The look holds the grid, the meters and what is said already. Candidates are the ten actions and the open tasks, with
-the time that each takes.
-"""
+"""Look at a day, with its candidates, for rules and terms to judge: the ten actions and the open tasks."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
@@ -18,11 +13,11 @@ from numpy.typing import NDArray
 
 from bridge.calendar.busy import Stretch, merged, nobody_goes, takes_time
 from bridge.calendar.expansion import midnight
-from bridge.calendar.flights import is_by_land, is_journey
+from bridge.calendar.kinds import CALL, FOCUS, QUICK, SURE, is_meal, title_of, what_is, words
 from bridge.calendar.plans import COMPANY
 from bridge.day.agreed import is_agreed, put_off
-from bridge.day.evidence import SURE, missed
-from bridge.day.grid import CELL, DAY, Grid, is_meal, run
+from bridge.day.evidence import missed
+from bridge.day.grid import CELL, DAY, Grid, run
 from bridge.day.person import Person
 from bridge.day.routine import Habit
 from bridge.day.sleep import Rests, is_night
@@ -44,34 +39,6 @@ USUAL, PAPERS, ERRAND = 60, 45, 25  # minutes of a task without an estimate, by 
 LATE_DAYS = 3  # from which what was due may no longer matter
 WORTH_IT = 45  # minutes of a longer task that are worth beginning
 OFFICES_CLOSE, WEEKEND = 17, 5  # hour of the day; weekday
-# Words of errands that take minutes, and of those that need somebody to answer: en, de, fr, es, it, nl, pt.
-QUICK = re.compile(
-    r"\b(pay|book|call|phone|ring|reply|answer|email|e-mail|mail|send|order|buy|renew|confirm|cancel|sign|submit|"
-    r"bezahlen|überweisen|anrufen|buchen|antworten|bestellen|kaufen|kündigen|payer|appeler|réserver|répondre|"
-    r"pagar|llamar|reservar|pagare|chiamare|prenotare|betalen|bellen|boeken|ligar|marcar)\b",
-    re.IGNORECASE,
-)
-CALL = re.compile(
-    r"\b(book|call|phone|ring|dentist|doctor|appointment|bank|insurance|embassy|city hall|town hall|registry|passport|"
-    r"landlord|pharmacy|anrufen|zahnarzt|arzt|ärztin|termin|versicherung|bürgeramt|\w*amt|hausverwaltung|apotheke|appeler|"
-    r"dentiste|médecin|rendez-vous|banque|assurance|mairie|préfecture|llamar|dentista|médico|cita|banco|seguro|"
-    r"ayuntamiento|chiamare|medico|appuntamento|banca|comune|bellen|tandarts|huisarts|afspraak|gemeente|ligar|consulta)\b",
-    re.IGNORECASE,
-)
-
-RACE = re.compile(
-    r"\b(race|(half |ultra)?-?marathon|triathlon|ironman|duathlon|parkrun|running series|mile run|\d+ ?k run|\w*lauf|"
-    r"course|carrera|corsa|wedstrijd|corrida)\b",
-    re.IGNORECASE,
-)
-EXAM = re.compile(
-    r"\b(exams?|midterms?|viva|\w*prüfung|klausur|abitur|examens?|partiels?|exámen(es)?|esame|tentamen|exame|prova)\b",
-    re.IGNORECASE,
-)
-FOCUS = frozenset(
-    {"focus", "time", "deep", "work", "working", "block", "session", "concentration"}
-    | {"fokus", "fokuszeit", "fokusblock", "arbeit", "arbeitszeit", "konzentration", "konzentriert", "konzentriertes"}
-)  # words of an entry that keeps time for any task
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,7 +170,7 @@ def taken_at(view: View, at: datetime) -> Fact | None:
     inside = ((o, label) for o, label in there if is_there(o, label))
     entry, label = max(inside, key=lambda one: one[0].end, default=(None, None))
     if entry is not None and label is not None:
-        if (what := what_is(person, entry, label)) != "entry":
+        if (what := what_is(entry, label, person.races)) != "entry":
             return fact("lasts_until", time=person.local(entry.end), what=what, title=title_of(entry))
         today = person.date_of(entry.end - CELL) == person.date_of(at)
         till_midnight = entry.end >= midnight(person.date_of(at) + DAY, person.zones) and (
@@ -219,22 +186,9 @@ def taken_at(view: View, at: datetime) -> Fact | None:
     return None
 
 
-def title_of(entry: Occurrence) -> str | None:
-    return None if entry.event.private else entry.event.title
-
-
-def what_is(person: Person, entry: Occurrence, label: Label) -> str:
-    """Return what an entry is, also for those who may not read its title: a flight, sport, an exam, or an entry."""
-    if is_journey(entry) or is_by_land(entry):
-        return "flight" if is_journey(entry) else "journey"
-    if entry in person.races or (label.action is ActionType.EXERCISE and label.confidence >= SURE):
-        return "race" if RACE.search((title_of(entry) or "")[:200]) else "sport"
-    return "exam" if EXAM.search((title_of(entry) or "")[:200]) else "entry"
-
-
 def what_begins(person: Person, start: datetime) -> str:
     """Return what the entry is that begins at an instant, the telling one of several."""
-    found = (what_is(person, o, label) for o, label in person.entries if o.start == start and stands(o.event))
+    found = (what_is(o, label, person.races) for o, label in person.entries if o.start == start and stands(o.event))
     return next((one for one in found if one != "entry"), "entry")
 
 
@@ -242,11 +196,6 @@ def may_be_for(title: str | None, task: Task) -> bool:
     """Return True if an entry of deep work names the task, or nothing but the time that it keeps."""
     own = words(title) - FOCUS
     return not own or bool(own & words(task.title))
-
-
-def words(title: str | None) -> set[str]:
-    """Return the words of at least three letters of a title, in small letters."""
-    return set(re.findall(r"[^\W\d_]{3,}", (title or "")[:200].lower()))
 
 
 def said_of(person: Person) -> list[Said]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,6 +10,7 @@ from datetime import date, datetime, timedelta
 from statistics import median_low
 
 from bridge.calendar.busy import clipped, length, merged, takes_time
+from bridge.calendar.kinds import DAY_OFF, PUBLIC
 from bridge.calendar.meetings import is_meeting
 from bridge.day.typical import (
     DAY,
@@ -56,14 +56,6 @@ LEARNING_SLACK = 60.0  # minutes around the working hours in which learning is w
 BACK, AHEAD = 60, 21  # days
 GRID = 5.0  # minutes to which a span is rounded
 AWAY = timedelta(hours=4)  # of office hours out of office, from which a day is free
-# An all-day entry with such a word is a day off: en, de, fr, es, it, nl, pt, and the emoji of beach and palm.
-DAY_OFF = re.compile(
-    r"\b(vacation|holidays?|pto|(annual|sick|parental|maternity|paternity) leave|on leave|days? off|time off|ooo|"
-    r"out of office|sick day|honeymoon|\w*urlaub|\w*ferien|\w*feiertag|brückentag|krankgeschrieben|gleittag|"
-    r"vacances|congés?|férié|vacaciones|festivo|ferie|vacanza|vakantie|feestdag|férias|feriado)\b|[🏖🏝🌴]",
-    re.IGNORECASE,
-)
-PUBLIC = re.compile(r"holiday|feiertag|festivo|férié|feestdag", re.IGNORECASE)  # in the name of a calendar
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from bridge.advice.requests import next_entry
+from bridge.calendar.kinds import claimed
 from bridge.day.choice import look, of_bedtime
-from bridge.day.evidence import claimed
 from bridge.day.silence import quiet
 from bridge.domain.records import MUST_DO, Silence
 from bridge.domain.rendering import for_person, told

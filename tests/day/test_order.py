@@ -6,7 +6,6 @@ from datetime import timedelta
 import pytest
 
 from bridge.day.choice import look, of_bedtime, options
-from bridge.day.leisure import NONE_LATELY
 from bridge.day.masks import LEISURE
 from bridge.day.plan import Week
 from bridge.day.silence import quiet
@@ -32,7 +31,7 @@ def fresh(one, day):
 @pytest.mark.parametrize("one", list(lives()))
 def test_idle_time_speaks_on_one_day_of_four_and_not_late(one):
     days = [one.date_of(one.now) + k * DAY for k in range(8)]
-    for action, kind in NONE_LATELY.items():
+    for action, kind in {A.EXERCISE: "no_sport_lately"}.items():
         said = {day: [b for b in fresh(one, day) if b.action is action and b.facts[0].kind == kind] for day in days}
         assert sum(map(bool, said.values())) <= 2
         for placed in said.values():

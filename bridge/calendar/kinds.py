@@ -1,0 +1,113 @@
+"""Read what an entry or a task is by the words of its title, in seven languages. A new language is words in here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import replace
+
+from bridge.calendar.flights import is_by_land, is_journey
+from bridge.domain.types import Label, Occurrence
+from rhythm_env.interface import ActionType
+
+SURE = 0.5  # confidence of a label from which an entry counts as its action
+LEAD, CLEAR = 0.45, 0.85  # of the likeliest kind before the next, to be claimed; confidence that a word of work leaves
+WORKS = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK, ActionType.LEARN})
+OF_WORK = re.compile(  # words of work, and of doctors, whose visits are no time for oneself: en, de, fr, es, it, nl, pt
+    r"\b(technical|interview|client|customer|sprint|project|video ?call|call|meeting|besprechung|kunden?|projekt|"
+    r"réunion|reunión|riunione|vergadering|reunião)\b|"
+    r"\b(dr|doctor|dentist|physio\w*|clinic|hospital|x-?ray|\w*arzt|\w*ärztin|praxis|médecin|dentiste|médico|dentista|"
+    r"medico|huisarts|tandarts)\b",
+    re.IGNORECASE,
+)
+MEAL = re.compile(  # en, de, fr, es, it, nl, pt
+    r"\b(lunch|brunch|dinner|supper|mittagessen|abendessen|mittag|déjeuner|dîner|almuerzo|comida|cena|pranzo|"
+    r"avondeten|almoço|jantar)\b",
+    re.IGNORECASE,
+)
+AT_HOME = re.compile(
+    r"^\s*(home|home ?-?office|(work(ing)?|wfh)( from| at)? home|wfh|homeoffice|zu ?hause|daheim|télétravail|en casa|"
+    r"a casa|thuis(werken)?)\s*$",
+    re.IGNORECASE,
+)
+# An all-day entry with such a word is a day off: en, de, fr, es, it, nl, pt, and the emoji of beach and palm.
+DAY_OFF = re.compile(
+    r"\b(vacation|holidays?|pto|(annual|sick|parental|maternity|paternity) leave|on leave|days? off|time off|ooo|"
+    r"out of office|sick day|honeymoon|\w*urlaub|\w*ferien|\w*feiertag|brückentag|krankgeschrieben|gleittag|"
+    r"vacances|congés?|férié|vacaciones|festivo|ferie|vacanza|vakantie|feestdag|férias|feriado)\b|[🏖🏝🌴]",
+    re.IGNORECASE,
+)
+PUBLIC = re.compile(r"holiday|feiertag|festivo|férié|feestdag", re.IGNORECASE)  # in the name of a calendar
+# Words of errands that take minutes, and of those that need somebody to answer: en, de, fr, es, it, nl, pt.
+QUICK = re.compile(
+    r"\b(pay|book|call|phone|ring|reply|answer|email|e-mail|mail|send|order|buy|renew|confirm|cancel|sign|submit|"
+    r"bezahlen|überweisen|anrufen|buchen|antworten|bestellen|kaufen|kündigen|payer|appeler|réserver|répondre|"
+    r"pagar|llamar|reservar|pagare|chiamare|prenotare|betalen|bellen|boeken|ligar|marcar)\b",
+    re.IGNORECASE,
+)
+CALL = re.compile(
+    r"\b(book|call|phone|ring|dentist|doctor|appointment|bank|insurance|embassy|city hall|town hall|registry|passport|"
+    r"landlord|pharmacy|anrufen|zahnarzt|arzt|ärztin|termin|versicherung|bürgeramt|\w*amt|hausverwaltung|apotheke|appeler|"
+    r"dentiste|médecin|rendez-vous|banque|assurance|mairie|préfecture|llamar|dentista|médico|cita|banco|seguro|"
+    r"ayuntamiento|chiamare|medico|appuntamento|banca|comune|bellen|tandarts|huisarts|afspraak|gemeente|ligar|consulta)\b",
+    re.IGNORECASE,
+)
+
+RACE = re.compile(
+    r"\b(race|(half |ultra)?-?marathon|triathlon|ironman|duathlon|parkrun|running series|mile run|\d+ ?k run|\w*lauf|"
+    r"course|carrera|corsa|wedstrijd|corrida)\b",
+    re.IGNORECASE,
+)
+EXAM = re.compile(
+    r"\b(exams?|midterms?|viva|\w*prüfung|klausur|abitur|examens?|partiels?|exámen(es)?|esame|tentamen|exame|prova)\b",
+    re.IGNORECASE,
+)
+FOCUS = frozenset(
+    {"focus", "time", "deep", "work", "working", "block", "session", "concentration"}
+    | {"fokus", "fokuszeit", "fokusblock", "arbeit", "arbeitszeit", "konzentration", "konzentriert", "konzentriertes"}
+)  # words of an entry that keeps time for any task
+
+
+def claimed(occurrence: Occurrence, label: Label) -> Label:
+    """Return the label of an entry, without its action where the title leaves open what else than work it is."""
+    event, shares = occurrence.event, sorted(label.shares)[-2:]
+    if label.action is None or event.private or label.confidence >= 1:
+        return label
+    if is_by_land(occurrence) or is_journey(occurrence):
+        return replace(label, action=None, runner_up=label.action)
+    if label.action in WORKS or event.kind != "default":
+        return label
+    open_ = label.confidence < SURE or (len(shares) > 1 and shares[1] - shares[0] < LEAD)
+    if open_ or _reads_as_work(event.title or "", label):
+        return replace(label, action=None, runner_up=label.action)
+    return label
+
+
+def _reads_as_work(title: str, label: Label) -> bool:
+    found = OF_WORK.search(title[:200])
+    medical = found is not None and found[2] is not None
+    return found is not None and (medical if label.action is ActionType.ME_TIME else label.confidence < CLEAR)
+
+
+def title_of(entry: Occurrence) -> str | None:
+    return None if entry.event.private else entry.event.title
+
+
+def what_is(entry: Occurrence, label: Label, races: Collection[Occurrence]) -> str:
+    """Return what an entry is, also for those who may not read its title: a flight, sport, an exam, or an entry."""
+    if is_journey(entry) or is_by_land(entry):
+        return "flight" if is_journey(entry) else "journey"
+    if entry in races or (label.action is ActionType.EXERCISE and label.confidence >= SURE):
+        return "race" if RACE.search((title_of(entry) or "")[:200]) else "sport"
+    return "exam" if EXAM.search((title_of(entry) or "")[:200]) else "entry"
+
+
+def is_meal(occurrence: Occurrence) -> bool:
+    """Return True for an entry with a word for lunch or dinner in its title."""
+    event = occurrence.event
+    return not event.private and MEAL.search((event.title or "")[:200]) is not None
+
+
+def words(title: str | None) -> set[str]:
+    """Return the words of at least three letters of a title, in small letters."""
+    return set(re.findall(r"[^\W\d_]{3,}", (title or "")[:200].lower()))
