@@ -121,7 +121,7 @@ def test_a_release_installs_from_its_files_alone(made: Path, tmp_path: Path) -> 
             wait_until(lambda: answers(f"http://127.0.0.1:{port}/health"))
         finally:
             served.terminate()
-    for kept in sorted((release.ROOT / "fixtures" / "releases").iterdir()):
+    for kept in sorted(path for path in (release.ROOT / "fixtures" / "releases").iterdir() if path.is_dir()):
         earlier = tmp_path / kept.name
         earlier.mkdir()
         for name in ("key", "config.toml"):

@@ -18,7 +18,7 @@ from lab import kept_release
 from rhythm_env.interface import ActionType, Answer
 from tests.commands import bridge
 
-VERSIONS = sorted(path.name for path in kept_release.KEPT.iterdir())
+VERSIONS = sorted(path.name for path in kept_release.KEPT.iterdir() if path.is_dir())
 ROWS = {"apple_health": 426, "ics": 2}
 
 
@@ -90,6 +90,16 @@ def test_an_export_is_imported(kept: Path, tmp_path: Path) -> None:
     with installation.open_bridge() as opened:
         counts = opened.store.reading.counts(opened.store.people.user("eve").id)
         assert {source: sum(counts[source].values()) for source in ROWS} == ROWS
+
+
+def test_an_export_of_a_state_before_the_first_release_is_imported() -> None:
+    """Commit 59c3ca08 wrote it, of ``fixtures/apple_health/week``; its database is refused by this version."""
+    bridge("user", "add", "eve", "--zone", kept_release.ZONE)
+    done = bridge("import", str(kept_release.KEPT / "before_0.1.0.zip"))
+    assert done.returncode == 0, done.stderr
+    with installation.open_bridge() as opened:
+        counts = opened.store.reading.counts(opened.store.people.user("eve").id)
+        assert sum(counts["apple_health"].values()) == 71
 
 
 def test_a_configuration_is_read(kept: Path) -> None:

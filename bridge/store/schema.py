@@ -26,15 +26,21 @@ _VERSION = sa.Table(  # as Alembic creates it
 def create_or_migrate(engine: sa.Engine) -> None:
     """Create the tables in an empty database, or migrate older tables. Of several processes at once, one does so.
 
-    Raises SetupError for the schema of a newer release, and for tables of another program.
+    Raises SetupError for the schema of a newer release or of before 0.1.0, and for tables of another program.
     """
-    newest = max(path.name[:4] for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
+    known = sorted(path.name[:4] for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
+    first, newest = known[0], known[-1]
     with engine.connect() as connection:
         found = _version(connection)
     if found == newest:
         return
     if found is not None and found > newest:
         raise SetupError(f"a newer release has used this database; install it {origin.renewing()}")
+    if found is not None and found < first:
+        raise SetupError(
+            "this database is of a version before 0.1.0; let that version write each person's export (bridge export), "
+            "name an empty database in BRIDGE_DATABASE, and read the exports there (bridge import)"
+        )
     with engine.begin() as connection:  # a second process waits here
         if connection.dialect.name == "postgresql":
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
@@ -82,8 +88,8 @@ def _statements(dialect: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def migrate(connection: sa.Connection, to: str = "head") -> None:
-    """Run the migrations up to the version ``to``, by default the newest."""
+def migrate(connection: sa.Connection) -> None:
+    """Run the migrations up to the newest version."""
     from alembic import command
     from alembic.config import Config
 
@@ -91,4 +97,4 @@ def migrate(connection: sa.Connection, to: str = "head") -> None:
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
     config.attributes["connection"] = connection
-    command.upgrade(config, to)
+    command.upgrade(config, "head")

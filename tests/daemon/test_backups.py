@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import stat
 from collections.abc import Iterator
@@ -12,7 +13,6 @@ from pathlib import Path
 
 import pyrage
 import pytest
-import sqlalchemy as sa
 from typer.testing import CliRunner
 
 from bridge import installation
@@ -23,7 +23,7 @@ from bridge.daemon.backup_places import FILE_NAME_FORMAT, Folder
 from bridge.daemon.scheduler import Daemon
 from bridge.doctor import examine
 from bridge.domain.errors import SetupError
-from tests.store.first_schema import make_first
+from tests.store.later_schema import FIRST, plant
 from tests.web.served import Visitor, open_at, served
 
 NOW = datetime(2026, 11, 20, 9, 5, tzinfo=UTC)
@@ -96,20 +96,15 @@ def test_a_backup_is_restored_on_another_machine_by_either_key(
         assert "--identity FILE" in str(done.exception)
 
 
-def test_a_backup_of_the_first_release_is_upgraded_as_it_is_restored(bridge: installation.Bridge, folder: Path) -> None:
-    engine = sa.create_engine(f"sqlite:///{folder / 'first.db'}")
-    with engine.begin() as db:
-        make_first(db)
-        db.exec_driver_sql("INSERT INTO users (id, name, created_at) VALUES (1, 'eve', 1790000000000000)")
-        db.exec_driver_sql("INSERT INTO zones (user_id, since, zone) VALUES (1, 1790000000000000, 'Europe/Rome')")
-        with pytest.raises(sa.exc.OperationalError):
-            db.exec_driver_sql("SELECT * FROM preferences")  # a table of a later release
-    engine.dispose()
+def test_a_backup_of_the_first_release_is_upgraded_as_it_is_restored(
+    bridge: installation.Bridge, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "first.db").write_bytes(gzip.decompress((FIRST / "backup.gz").read_bytes()))
     backup_key.encrypt(folder / "first.db", folder / "first.age", bridge.settings.folder, "")
+    plant(tmp_path, monkeypatch)
     assert "The data of 1 person are back" in invoke("restore", str(folder / "first.age"), "--replace")
-    (eve,) = bridge.store.people.users()
-    assert (eve.name, eve.zones[-1].zone) == ("eve", "Europe/Rome")
-    assert bridge.store.people.preferred_sources(eve.id) == ()
+    (ana,) = bridge.store.people.users()
+    assert (ana.name, ana.zones[-1].zone) == ("ana", "Europe/Berlin")
 
 
 def test_the_command_encrypts_by_the_name_of_its_file(bridge: installation.Bridge, tmp_path: Path) -> None:

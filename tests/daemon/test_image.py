@@ -23,7 +23,7 @@ from tests.daemon.root_tree import ROOT, Running, built, instruction, needs_name
 from tests.web.served import Visitor
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900), needs_namespaces]
-EARLIER = "59c3ca0814435ed986b3bbbd97d9678117295d5b"  # a commit of 0.1.0 whose store has the second of the migrations
+EARLIER = "32c061eb4cb2b27e0ba2bf5fa16f35c29536b482"  # a commit before 0.1.0, with the tables of 0.1.0
 DAYS, ZONE, PASSWORD = 40, "Europe/Berlin", "a long password of hers"
 BEGIN = f"""
 inside rhythm-bridge user add ana --zone {ZONE}

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
-from datetime import UTC, date, datetime, timedelta
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,13 +13,9 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
 from bridge.domain.errors import SetupError
-from bridge.domain.facts import fact
-from bridge.domain.records import SAID, Deed
-from bridge.domain.rendering import Audience, for_person, reasons, told
-from bridge.store import Store, tables
-from bridge.store.schema import migrate
+from bridge.store import Store
 from bridge.store.tables import metadata
-from tests.store.first_schema import make_first
+from tests.store.later_schema import leave, plant
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
@@ -41,11 +36,11 @@ def engine_of(url: str) -> sa.Engine:
     return sa.create_engine(url.replace("postgresql://", "postgresql+psycopg://"))
 
 
-def test_an_empty_database_is_made_as_the_migrations_would_make_it(empty_url: str) -> None:
+def test_an_empty_database_is_made_as_the_migrations_make_that_of_the_first_release(empty_url: str) -> None:
+    leave(empty_url)
+    Store(empty_url).close()
     engine = engine_of(empty_url)
     with engine.begin() as db:
-        make_first(db)
-        migrate(db)
         assert compare_metadata(MigrationContext.configure(db), metadata) == []
     migrated, version = described(engine), stamp(engine)
     with engine.begin() as db:
@@ -54,6 +49,20 @@ def test_an_empty_database_is_made_as_the_migrations_would_make_it(empty_url: st
     Store(empty_url).close()
     assert described(engine) == migrated
     assert stamp(engine) == version
+    engine.dispose()
+
+
+def test_a_later_migration_runs_once_and_loses_nothing(
+    empty_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leave(empty_url)
+    plant(tmp_path, monkeypatch)
+    for _ in range(2):
+        with closing(Store(empty_url)) as store:
+            assert [user.name for user in store.people.users()] == ["ana"]
+    engine = engine_of(empty_url)
+    assert stamp(engine) == "9998"
+    assert sa.inspect(engine).has_table("planted")
     engine.dispose()
 
 
@@ -140,6 +149,15 @@ def test_a_store_of_a_newer_release_is_left_alone(store: Store, database_url: st
         Store(database_url)
 
 
+def test_a_store_of_before_the_first_release_is_left_alone_and_told_the_way(store: Store, database_url: str) -> None:
+    with store.database.write() as db:
+        db.exec_driver_sql("UPDATE alembic_version SET version_num = '0011'")
+    with pytest.raises(SetupError, match=r"before 0\.1\.0; .*bridge export.* BRIDGE_DATABASE.*bridge import"):
+        Store(database_url)
+    with store.database.read() as db:
+        assert db.exec_driver_sql("SELECT version_num FROM alembic_version").scalar() == "0011"
+
+
 def test_the_file_is_its_owners_alone(tmp_path: Path) -> None:
     Store(f"sqlite:///{tmp_path / 'new' / 'x.db'}").close()
     assert (tmp_path / "new" / "x.db").stat().st_mode & 0o077 == 0
@@ -151,33 +169,3 @@ def test_the_file_is_its_owners_alone(tmp_path: Path) -> None:
 def test_a_wrong_address_is_named(url: str) -> None:
     with pytest.raises(SetupError, match=r"BRIDGE_|sqlite:///"):
         Store(url)
-
-
-def test_reasons_stored_as_text_become_facts_that_the_person_alone_reads(empty_url: str) -> None:
-    old = ["slept 6 h", {"text": "due in 3 days", "message": "due in {days} days", "many": None, "values": {"days": 3}}]
-    at = datetime(2026, 11, 20, 9, tzinfo=UTC)
-    rows = [{"evidence": json.dumps(["you said so"])}, {"evidence": json.dumps(["workout 07:00-07:36, whoop"])}, {}]
-    engine = engine_of(empty_url)
-    with engine.begin() as db:
-        make_first(db)
-        migrate(db, "0007")
-        db.exec_driver_sql("INSERT INTO users (id, name, created_at) VALUES (1, 'eve', 1790000000000000)")
-        for number, row in enumerate(rows):
-            given = {"user_id": 1, "week": date(2026, 11, 16), "timestep": number, "action": "LEARN", "policy": "p@1"}
-            given |= dict.fromkeys(("belief", "scores", "probabilities", "levels"), "{}")
-            given |= {"reasons": json.dumps(old), "withheld": json.dumps({"SLEEP": "bedtime is not near"})}
-            given |= {"observation": "{}", "created_at": at, "expires_at": at + timedelta(hours=3), **row}
-            db.execute(sa.insert(tables.recommendations).values(given))
-    engine.dispose()
-    store = Store(empty_url)
-    said, seen, none = store.recommendations.between(1, since=at, until=at + timedelta(hours=1))
-    assert (said.evidence, none.evidence) == (SAID, ())
-    assert for_person(seen.evidence) == ["workout 07:00-07:36, whoop"]
-    assert for_person(seen.facts) == ["slept 6 h", "due in 3 days"]
-    assert told(seen.withheld["SLEEP"]) == "bedtime is not near"
-    assert reasons((*seen.facts, *seen.evidence), Audience.ASSISTANT_WITH_TITLES) == []
-    store.recommendations.save_outcome(said.id, Deed.NOT_DONE, (fact("missed", source="whoop"),), at=at)
-    kept = store.recommendations.by_id(said.id)
-    assert kept is not None
-    assert kept.evidence == SAID  # which data never replace
-    store.close()

@@ -17,7 +17,7 @@ from bridge.domain.errors import SetupError
 from bridge.domain.metrics import Metric
 from bridge.domain.records import Connection
 from bridge.domain.types import Item, RawRecord, Sample
-from bridge.store import Store, packed, schema, tables
+from bridge.store import Store, packed, tables
 from bridge.store.packing import READINGS_MAX, Known, pack, unpack
 
 BEGIN = datetime(2026, 10, 24, 20, tzinfo=UTC)  # a clock is set back in the night
@@ -243,39 +243,6 @@ PAGES = [
         ("y", [*quarters(*range(300, 420)), *quarters(350, metric=3)]),
     ],
 ]
-
-
-def test_an_upgrade_packs_what_older_releases_stored(store: Store, database_url: str) -> None:
-    assert isinstance(store, Store)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(packed, "METRICS_PACKED", frozenset())
-        connections = delivered(store, PAGES)
-        wanted = list(told(store, connections, len(PAGES)))
-    with store.database.write() as db:
-        db.exec_driver_sql("DROP TABLE packed_samples")
-        db.exec_driver_sql("DROP INDEX uq_recommendations_slot")
-        db.exec_driver_sql("DROP INDEX ix_silences_week_timestep")
-        db.exec_driver_sql("DROP INDEX ix_recommendations_answered_at")
-        for column in ("closed_at", "outcome_before", "outcome_before_at", "recheck"):
-            db.exec_driver_sql(f"ALTER TABLE recommendations DROP COLUMN {column}")
-        db.exec_driver_sql("ALTER TABLE notifications DROP COLUMN likely")
-        for column in ("used_at", "proved_at"):
-            db.exec_driver_sql(f"ALTER TABLE sessions DROP COLUMN {column}")
-        slot = "recommendations (user_id, week, timestep) WHERE superseded_at IS NULL"
-        db.exec_driver_sql(f"CREATE UNIQUE INDEX uq_recommendations_slot ON {slot}")
-        db.exec_driver_sql("UPDATE alembic_version SET version_num = '0006'")
-    with closing(Store(database_url)) as opened:
-        assert {table for table, _ in _rows(opened)} == {"samples", "packed_samples"}
-        assert list(told(opened, connections, len(PAGES))) == wanted
-        bodies = _bodies(opened)
-        opened.ingest.land(connections[0], [], normalise, version=1, now=BEGIN + 5 * LATER)
-        for connection in connections:
-            opened.ingest.rebuild(connection, normalise, version=1)
-        assert _bodies(opened) == bodies
-    with store.database.read() as db:
-        assert db.exec_driver_sql("SELECT version_num FROM alembic_version").scalar() == max(
-            path.name[:4] for path in (schema.MIGRATIONS / "versions").glob("[0-9]*.py")
-        )
 
 
 def test_both_databases_say_the_same_through_views(store: Store) -> None:

@@ -18,7 +18,7 @@ from bridge.domain.records import SAID, Deed
 from bridge.recordings.recorded_life import DEMO_USER, DEMO_ZONE, land
 from bridge.store import Store, views
 from rhythm_env.interface import Answer
-from tests.store.first_schema import make_first
+from tests.store.later_schema import leave, plant
 
 DOCS = Path(__file__).parents[2] / "docs"
 BOARD: dict[str, Any] = json.loads((DOCS / "grafana.json").read_text(encoding="utf-8"))
@@ -132,17 +132,18 @@ def test_drop_takes_them_away_and_nothing_else(bridge: installation.Bridge) -> N
     assert bridge.store.people.user(DEMO_USER).name == DEMO_USER
 
 
-def test_an_upgrade_keeps_them(empty_url: str) -> None:
+def test_an_upgrade_keeps_them(empty_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    leave(empty_url)
     engine = engine_of(empty_url)
     with engine.begin() as db:
-        make_first(db)
         db.exec_driver_sql("CREATE VIEW view_people AS SELECT u.name AS person FROM users u")
         db.exec_driver_sql("CREATE VIEW view_measurements AS SELECT s.value AS value FROM samples s")
+    plant(tmp_path, monkeypatch)
     Store(empty_url).close()
     with engine.connect() as db:
         assert views.present(db) == sorted(views.statements("sqlite"))
-        assert sa.inspect(db).has_table("preferences")  # of a later release
-        assert db.exec_driver_sql(PERSON).all() == []
+        assert sa.inspect(db).has_table("planted")  # of a later release
+        assert "ana" in db.exec_driver_sql(PERSON).one()
     engine.dispose()
 
 
