@@ -115,8 +115,7 @@ def test_later_leads_to_good_times_and_answers_nothing_yet(place: Place, given: 
     worker = deliver(place, page, notice_of(place, given))
     worker.evaluate("() => { self.opened = []; self.clients.openWindow = async (to) => self.opened.push(to); }")
     worker.evaluate(CLICK, "Later")
-    page.wait_for_timeout(500)
-    (link,) = worker.evaluate("() => self.opened")
+    (link,) = worker.evaluate(OPENED)
     kept = place.bridge.store.recommendations.by_id(given.id)
     assert kept is not None
     assert (kept.answer, kept.shown_at) == (None, None)
