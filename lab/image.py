@@ -47,7 +47,8 @@ def build(source: Path, work: Path, name: str, epoch: int) -> Image:
     base, folder, listed = work / "base", work / "image", work / "debian.txt"
     base.mkdir()
     _debian(base / "base.tar", listed, epoch)
-    storage = ("podman", "--root", work / "storage", "--runroot", work / "run")
+    own = {"root": "storage", "runroot": "run", "tmpdir": "libpod", "network-config-dir": "networks"}
+    storage = ("podman", *(f"--{option}={work / place}" for option, place in own.items()))  # of nobody else's
     build = (*storage, "build", "--isolation", "chroot", "--format", "oci", "--timestamp", str(epoch))
     try:
         _run(*build, "--tag", BASE, "--file", "-", base, told=DOCKERFILE_OF_BASE)
