@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 DAY = timedelta(days=1)
 PLURAL = re.compile(r"(?<=\w{3})(?:en|es|e|n|s)$")  # of the last letters of a word, English or German
+COMPOUND_LETTERS = 5  # at least, of a word that may end another: "probe" in "Chorprobe", but no "art" in "smart"
 RESOLUTION = timedelta(seconds=1)
 DAYS_BACK = 730
 NIGHT_BEGINS = timedelta(hours=4)  # until four in the morning, a note is of the day before
@@ -60,22 +61,27 @@ def exposures(bridge: Bridge, user: User, wanted: Collection[str] | None = None,
 def titled(bridge: Bridge, user: User, words: str, *, now: datetime) -> dict[date, float]:
     """Return local day -> how many calendar entries have words in their title, with 0 on the days without.
 
-    The words match without regard to case and to the ending of a plural.
+    A word matches one that begins with it, or a compound that ends with it ("Chorprobe"), in any case or number.
     """
     begun = bridge.store.daily.first_event(user.id)
     if begun is None:
         return {}
     zone = zone_at(now, user.zones)
     start = datetime.combine(begun, datetime.min.time(), tzinfo=zone)
-    stems = [PLURAL.sub("", one) for one in words.casefold().split()]
+    stems = [_in_title(PLURAL.sub("", word)) for word in words.casefold().split()]
     entries = list(labelled(bridge.store, user, bridge.classifier, start, now, at=now))
     found: dict[date, float] = {}
     for one, _ in entries:
-        if all(stem in (one.event.title or "").casefold() for stem in stems):
+        if all(stem.search((one.event.title or "").casefold()) for stem in stems):
             first, last = (at.astimezone(zone_at(at, user.zones)).date() for at in (one.start, one.end - RESOLUTION))
             for n in range((last - first).days + 1 if one.event.all_day else 1):
                 found[first + n * DAY] = found.get(first + n * DAY, 0.0) + 1
     return _filled(found, begun, now.astimezone(zone).date()) if found else {}
+
+
+def _in_title(stem: str) -> re.Pattern[str]:
+    ends = rf"|{re.escape(stem)}\w{{0,2}}\b" if len(stem) >= COMPOUND_LETTERS else ""
+    return re.compile(rf"\b{re.escape(stem)}{ends}")
 
 
 def _noted(store: Store, user: User, since: date, today: date) -> Exposures:

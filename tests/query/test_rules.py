@@ -364,5 +364,7 @@ def test_titles_part_days_on_the_persons_own_surfaces_only(lived: tuple[Bridge, 
         asking.typed(bridge, user, words, now=NOW)
     found, _ = asking.plain(bridge, user, "steps on choir days", now=NOW, titles=True)
     assert (found.value, found.n) == (steps(5), 1)
+    within = Words(what="steps", where=["titled hear > 0"])  # of "rehearsal", and another word
+    assert asking.typed(bridge, user, within, now=NOW, titles=True)[0].n == 0
     with pytest.raises(SetupError, match="court"):
         asking.plain(bridge, user, "steps on court days", now=NOW, titles=True)
