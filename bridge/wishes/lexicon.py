@@ -27,6 +27,7 @@ WEEK = range(7)
 MORNING, AFTERNOON, EVENING = ((time(6), time(12)), (time(12), time(18)), (time(18), time(0)))  # as slots of the day
 NIGHT, DAYTIME = (time(21), time(6)), (time(6), time(18))
 MIDDAY = (time(12), time(14))
+MORNINGS = (MORNING, (time(6), time(9)), (time(9), time(12)))  # also the early and the late one
 PARTS = {
     "midday": MIDDAY,
     "day": DAYTIME,
@@ -34,6 +35,12 @@ PARTS = {
     "afternoon": AFTERNOON,
     "evening": EVENING,
     "night": NIGHT,
+    "early_morning": MORNINGS[1],
+    "late_morning": MORNINGS[2],
+    "early_afternoon": (time(12), time(15)),
+    "late_afternoon": (time(15), time(18)),
+    "early_evening": (time(18), time(21)),
+    "late_evening": (time(21), time(0)),
 }
 ONE_THING = frozenset({A.SLEEP, A.MEDITATE, A.BINGE_WATCH})  # all of whose names stand for the whole of it
 

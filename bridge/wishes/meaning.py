@@ -7,7 +7,7 @@ from typing import Any
 
 from bridge.domain.wishes import GOAL_MAX, SUGGESTIONS_MAX, Hours
 from bridge.wishes.hours import AT_NIGHT, BY_DAY, MIDNIGHT, NOON, NotUnderstood, span_not, span_of, sure
-from bridge.wishes.lexicon import AFTERNOON, ALL, EVENING, MORNING, WEEK, WORK, Kind
+from bridge.wishes.lexicon import ALL, EVENING, NIGHT, WEEK, WORK, Kind
 from bridge.wishes.nights import of_night
 from bridge.wishes.said import Said
 from bridge.wishes.slots import LIMITS, Part, is_general
@@ -52,8 +52,8 @@ def _of_actions(part: Part) -> tuple[Said, ...]:
         return _of_suggestions(part)
     if part.has(K.FREE) and not (part.flags[K.FREE] and part.actions and part.actions != WORK):
         return free(part)
-    if part.flags.get(K.START) == 1 and part.actions not in (frozenset(), WORK):
-        del part.flags[K.START]  # "begin sport at nine"
+    if (part.flags.get(K.START) == 1 or (part.has(K.START) and part.nots)) and part.actions not in (frozenset(), WORK):
+        del part.flags[K.START]  # "begin sport at nine", "sport should not start before nine"
     if part.has(K.FINISH, K.START):
         return of_work(part)
     if part.has(K.WEIGHT, K.OVER, K.MINUTES) or not part.actions:
@@ -68,6 +68,9 @@ def _of_actions(part: Part) -> tuple[Said, ...]:
 def _but_on_days(part: Part) -> tuple[Said, ...]:
     """Return the wishes of "never tv except on Fridays", "no work after six except on Mondays" and "daily except"."""
     days, daily = part.flags.pop(K.BUT), part.flags.get(K.PER) == len(WEEK) and not part.has(K.NUMBER, K.TIMES)
+    if part.flags.keys() & SLEEPERS and not (part.days or part.nots):
+        part.days = ANY_DAY - days  # "in bed by ten except on Fridays"
+        return of_night(part)
     if not part.actions or part.days or part.flags.keys() - {K.NOT, K.PER, K.EVERY, K.BEST, K.FINE}:
         raise NotUnderstood
     if part.nots and part.times:
@@ -253,13 +256,13 @@ def _with_halves(part: Part) -> None:
     if len(part.parts) != 1 or not part.spans:
         return
     begin = part.parts[0][0]
-    shift = 0 if begin == MORNING[0] else 12
+    shift = 0 if begin.hour < NOON else 12
     if part.nots and part.has(K.ONLY):
         raise NotUnderstood  # "only in the morning and never before three"
     relation, _, end = part.spans[0]
     within = (K.TO, K.BEFORE) if end is None and not (part.nots or len(part.spans) > 1) else ()
     known = [clock for _, *both in part.spans for clock in both if clock is not None and clock[2]]
-    if begin in (MORNING[0], AFTERNOON[0], EVENING[0]) and any(_is_outside(clock, part.parts[0]) for clock in known):
+    if part.parts[0] != NIGHT and any(_is_outside(clock, part.parts[0]) for clock in known):
         raise NotUnderstood  # "in the morning at three p.m."
     if not any(clock[2] or (end is not None and end[2]) for _, clock, end in part.spans):
         part.spans = [
@@ -273,7 +276,7 @@ def _with_halves(part: Part) -> None:
 
 def _is_outside(clock: Any, part: Hours) -> bool:
     end = part[1].hour or 24
-    return not part[0].hour - 2 <= clock[0] <= end + 2 and not (part == EVENING and clock[0] < 5)
+    return not part[0].hour - 2 <= clock[0] <= end + 2 and not (part[1].hour == 0 and clock[0] < 5)
 
 
 def _halved(clock: Any, shift: int) -> tuple[int, int, bool]:

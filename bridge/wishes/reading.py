@@ -3,41 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from bridge.wishes.hours import NotUnderstood
 from bridge.wishes.lexicon import ALL, WEEK, WORK, Kind
 from bridge.wishes.meaning import said_of
+from bridge.wishes.reasons import (
+    INSTEAD,
+    Reading,
+    is_aside,
+    is_days,
+    is_ground,
+    is_limit,
+    leave,
+    set_aside,
+    share_times,
+)
 from bridge.wishes.said import Said, common
-from bridge.wishes.slots import CHANGES, DENIES, HEADS, LIMITS, OTHERS, PERSON, Part, parts_of
+from bridge.wishes.slots import HEADS, LIMITS, PERSON, Part, parts_of
 from bridge.wishes.times import Span
-from rhythm_env.interface import ActionType
 
-K, A = Kind, ActionType
-ANY_DAY = frozenset(WEEK)
-MORE = 2.0
-LATE = 10  # the hour from which "sleep from ten to six" is at night
-AROUND = 2  # hours from a time at which something is wanted
-SLEEPERS = {K.BED, K.UP}
-AFTERWARDS, THAT_DAY, INSTEAD = 1, 2, 3  # of "then"
-EARLIEST_UP = 4  # the hour before which one gets up for work, and wishes it not
-
-
+K = Kind
+AFTERWARDS, THAT_DAY = 1, 2  # of "then"
+SATURDAY, SUNDAY = 5, 6
 FIRM = (K.EARLIEST, K.LATEST)
-EVENTS = {K.EVENT, K.DURING}
-
-
-@dataclass(slots=True)
-class Reading:
-    """The clauses of a text that were read, what was set aside, and the times that were said last."""
-
-    clauses: list[Part] = field(default_factory=list)
-    pending: list[Part] = field(default_factory=list)
-    aside: list[str] = field(default_factory=list)
-    before: Part | None = None
-    in_aside: bool = False
-    conditional: Part | None = None  # which must have times, since it holds "when" something is
-    wanted: frozenset[ActionType] = frozenset()  # of what is set aside more is wished
 
 
 def by_slots(text: str, language: str) -> tuple[tuple[Said, ...], tuple[str, ...]]:
@@ -53,7 +42,7 @@ def by_slots(text: str, language: str) -> tuple[tuple[Said, ...], tuple[str, ...
 def _by_words(text: str, language: str, *, with_meters: bool) -> tuple[tuple[Said, ...], tuple[str, ...]] | None:
     try:
         parts = parts_of(text, language, with_meters=with_meters)
-        read = _read(parts)
+        read = _read(parts, text)
         if len({part.has(K.CLEAR) for part in parts}) > 1:
             return None
         said = tuple(one for clause in read.clauses for one in said_of(clause))
@@ -88,17 +77,18 @@ def _alike(said: tuple[Said, ...]) -> tuple[Said, ...]:
 # Parts to clauses -----------------------------------------------------------------------------------------------------
 
 
-def _read(parts: Sequence[Part]) -> Reading:
-    read = Reading()
+def _read(parts: Sequence[Part], text: str) -> Reading:
+    read = Reading(text=text)
     for at, part in enumerate(parts):
         _take(part, parts[at + 1 :], read)
     if any(one.flags.keys() - {K.BEST} or one.times for one in read.pending) or not read.clauses:
         raise NotUnderstood
     if any(one.nots and not one.times and one.actions & read.wanted for one in read.clauses):
         raise NotUnderstood  # "more family time but also never family time"
-    if read.conditional is not None and not read.conditional.times:
+    if read.conditional is not None and (read.conditional.has(K.BUT) or not read.conditional.times):
         raise NotUnderstood
     _share_weeks(read.clauses)
+    _share_nights(read.clauses)
     for one, other in zip(read.clauses, read.clauses[1:], strict=False):
         if one.nots and other.nots and not one.times and other.times and other.joint is K.AND and not _is_never(one):
             raise NotUnderstood  # "no sport and no tv on Sundays"
@@ -113,11 +103,12 @@ def _take(part: Part, following: Sequence[Part], read: Reading) -> None:
         and read.in_aside
         and not (read.clauses or part.times or part.counts or part.flags.keys() - {K.THEN})
     ):
-        _set_aside(part, read)  # "on Sundays I go to church and laze about"
-    elif _is_aside(part, read, following):
-        _set_aside(part, read)
+        set_aside(part, read)  # "on Sundays I go to church and laze about"
+    elif is_aside(part, read, following):
+        share_times(part, following)
+        set_aside(part, read)
     elif part.kinds == [K.FREE] and read.clauses and read.clauses[-1].days:
-        _set_aside(part, read)  # "no sport on Sundays, it's my day off"
+        set_aside(part, read)  # "no sport on Sundays, it's my day off"
     elif part.has_head:
         read.in_aside = False
         _begin(part, read)
@@ -125,7 +116,9 @@ def _take(part: Part, following: Sequence[Part], read: Reading) -> None:
         _sharpen(read.clauses[-1], part)
     elif part.times or part.counts or part.flags or part.loose:
         _go_on(part, read)
-    read.before = part if part.times or part.flags.keys() & {K.FREE} else read.before
+    if part.times or part.has(K.FREE):
+        goes_on = part.kinds == [K.SPAN] and read.clauses and read.clauses[-1].spans == part.spans
+        read.before = read.clauses[-1] if goes_on else part
 
 
 def _sharpen(last: Part, part: Part) -> None:
@@ -150,124 +143,17 @@ def _share_weeks(clauses: Sequence[Part]) -> None:
                 one.flags[K.PER] = 1
 
 
+def _share_nights(clauses: Sequence[Part]) -> None:
+    """Let "in bed by nine from Sunday to Thursday, up at three" name the mornings after, and workdays themselves."""
+    beds = [one for one in clauses if one.has(K.BED)]
+    for one in clauses if len(beds) == 1 and beds[0].days else ():
+        if one.has(K.UP) and not (one.has(K.BED, K.PER) or one.days or one.joint is K.CUT):
+            eves = SUNDAY in beds[0].days and SATURDAY not in beds[0].days
+            one.days = frozenset((day + eves) % len(WEEK) for day in beds[0].days)
+
+
 def _is_never(part: Part) -> bool:
     return part.flags.get(K.NOT) in ("never", "nie")
-
-
-def _is_aside(part: Part, read: Reading, following: Sequence[Part]) -> bool:
-    if part.joint in (K.WHY, K.WHEN):
-        return _is_reason(part, read, following)
-    _at_events(part, following)
-    if _is_state(part, following) or (read.clauses and _is_remark(part, read.clauses[-1])):
-        return True
-    if not (part.words or part.loose):
-        return False
-    follows = following and (following[0].joint is K.THUS or following[0].by_then)
-    if part.is_fragment and not follows:
-        raise NotUnderstood  # a "not" or a limit that is not used
-    if part.loose and not (part.words or part.has_head) and read.clauses and read.clauses[-1].spans:
-        return False
-    if part.has_head or part.times or part.counts or part.flags or part.beside:
-        _check_background(part)
-        if part.days and part.spans and read.clauses and not part.of_others:
-            raise NotUnderstood  # "weekends I'll risk half past eleven"
-        if (part.actions or part.is_short) and part.times and not follows and not part.meters:
-            raise NotUnderstood  # it may be a wish too
-    return True
-
-
-def _is_remark(part: Part, last: Part) -> bool:
-    """Return True for what only tells of a wish before it. "That is all I can" makes a ceiling of a count."""
-    if part.kinds == [K.ACTION] and part.joint in (K.COMMA, K.CUT) and part.subject:
-        return True  # "not on Mondays, I have class"
-    if part.subject == OTHERS and part.days and last.days and not (part.words or last.has(K.FREE)):
-        raise NotUnderstood  # "no tv on workdays, that is Wednesday to Sunday"
-    if (
-        part.of_others
-        and part.words
-        and not DENIES.intersection(part.words)
-        and not (part.times and not (last.times or last.counts))
-    ):
-        return True
-    if part.flags.keys() == {K.MOST} and part.words and not (part.times or part.counts):
-        if last.counts and not last.nots:
-            last.flags.setdefault(K.MOST, None)
-        return last.has(K.MOST, K.ONLY, K.ENOUGH)
-    wished = _is_limit(part) or part.has(K.FINISH, K.START) or (part.actions and part.flags.get(K.THEN) == INSTEAD)
-    return part.kinds[:1] == [K.THEN] and not wished  # "then I have lectures"
-
-
-def _is_state(part: Part, following: Sequence[Part]) -> bool:
-    """Return True for "I am up at two", from which something else follows."""
-    if part.kinds != [K.UP, K.SPAN] or not following:
-        return False
-    return (following[0].joint is K.THUS and following[0].has_head) or part.spans[0][1][0] < EARLIEST_UP
-
-
-def _is_reason(part: Part, read: Reading, following: Sequence[Part]) -> bool:
-    """Return True. Raises NotUnderstood for a condition, or a limit."""
-    timed = any(one.times and not one.has_head for one in following)
-    if part.joint is K.WHEN and not (read.clauses and (read.clauses[-1].times or timed)):
-        raise NotUnderstood
-    if part.nots and part.has_head and not part.words:
-        raise NotUnderstood
-    if part.joint is K.WHEN:
-        read.conditional = read.clauses[-1]
-    return True
-
-
-def _check_background(part: Part) -> None:
-    """Raise NotUnderstood for a part that may change what it stands beside."""
-    says = part.has_head or part.times or part.counts
-    limits = (LIMITS | {K.EVERY, K.FINISH, K.START} if says else set()) | {K.LASTS, K.AGAIN, K.BACK, K.MOST, K.LEAST}
-    limits |= set() if part.meters else {K.WEIGHT}
-    if (
-        (part.times and CHANGES.intersection(part.words))
-        or ((part.has_head or part.is_short) and any(kind is K.DETAIL for kind, _ in part.beside))
-        or part.flags.keys() & limits
-        or (part.nots and (part.has_head or DENIES.intersection(part.words)))
-        or (part.counts and part.has_head)
-    ):
-        raise NotUnderstood
-
-
-def _at_events(part: Part, following: Sequence[Part]) -> None:
-    """Read "after dinner, say at eight" and "after dinner at eight" as after eight."""
-    if not EVENTS.intersection(part.loose) and not (part.loose and not part.words):
-        return
-    relation = next((one for one in reversed(part.loose) if one not in EVENTS), None)
-    timed = (
-        part if part.spans else following[0] if following and following[0].spans and not following[0].has_head else None
-    )
-    if timed is not None and relation is None and timed.spans[0][2] is not None:
-        relation = K.BETWEEN  # "in daylight, nine to four"
-    relation = relation or (timed.spans[0][0] if timed is not None and timed.spans[0][0] is not K.AT else None)
-    if timed is None or relation is None or part.words or timed.words:
-        return
-    timed.spans = [
-        (_relation(relation) if span[0] is K.AT or relation is K.EARLIEST else span[0], *span[1:])
-        for span in timed.spans
-    ]
-    part.loose = []
-
-
-def _relation(kind: Kind) -> Kind:
-    if kind not in (K.BETWEEN, K.BEFORE, K.AFTER, K.TO, K.LATEST, K.EARLIEST):
-        raise NotUnderstood
-    return kind
-
-
-def _is_limit(part: Part) -> bool:
-    return bool(part.nots or part.flags.keys() & LIMITS)
-
-
-def _set_aside(part: Part, read: Reading) -> None:
-    read.in_aside = True
-    read.wanted |= part.actions if CHANGES.intersection(part.words) and not part.nots else frozenset()
-    if part.text and part.text not in read.aside:
-        read.aside.append(part.text)
-    if part.times:
-        read.before = part
 
 
 def _begin(part: Part, read: Reading) -> None:
@@ -279,12 +165,15 @@ def _begin(part: Part, read: Reading) -> None:
         if not last.flags.keys() & {K.FINISH, K.START}:
             _add(last, part)
         return
-    if part.joint is K.THUS and last is not None and last.actions == WORK and last.has(K.BEST):
-        read.clauses.remove(last)  # "I work best at night, so"
+    if last is not None and part.joint is K.THUS and is_ground(last, part):
+        leave(last, read)
+    _on_that_day(part, last, read)
     first, rest = (read.pending[0], read.pending[1:]) if read.pending else (None, [])
     read.pending = []
     _work_then(part, last, read)
     unlimited = not (part.times or part.counts)
+    if first is not None and unlimited and part.flags.get(K.THEN) == AFTERWARDS:
+        raise NotUnderstood  # "choir is from seven to nine, after that I read"
     if first is None and unlimited and read.before is not None:
         _point(part, last, read, read.before)
     elif first is not None:
@@ -297,6 +186,19 @@ def _begin(part: Part, read: Reading) -> None:
     read.clauses.append(part)
 
 
+def _on_that_day(part: Part, last: Part | None, read: Reading) -> None:
+    """Give what has hours the days said before it: "Saturdays I've got concerts, so bedtime is at one that day"."""
+    before = read.before
+    if part.flags.get(K.THEN) != THAT_DAY or part.days or not part.times:
+        return
+    if before is None or not before.days:
+        raise NotUnderstood
+    part.days = before.days
+    read.pending = [one for one in read.pending if one is not before]
+    if last is before and not (is_limit(last) or last.has(K.BEST, K.FREE) or part.joint is K.AND):
+        leave(last, read)
+
+
 def _point(part: Part, last: Part | None, read: Reading, before: Part) -> None:
     """Give a part without times those that were said before it, if it points to them."""
     if part.nots and part.flags.keys() == {K.NOT, K.SUGGESTION, K.THEN} and not part.actions:
@@ -307,15 +209,17 @@ def _point(part: Part, last: Part | None, read: Reading, before: Part) -> None:
     elif part.has(K.FREE) and not part.actions:
         part.days = before.days  # "we are closed on Sundays, so those are free"
     elif part.actions and not part.nots and _points(part):
+        if last is before and last.flags.get(K.FREE):
+            raise NotUnderstood  # "my free evening is Tuesday, so friends then"
         part.days, part.parts, part.spans = before.days, list(before.parts), list(before.spans)
         part.flags.pop(K.THEN)
-        part.flags[K.BEST] = None
+        part.flags |= {} if part.has(K.ONLY) else {K.BEST: None}
 
 
 def _points(part: Part) -> bool:
     """Return True for a wish at the times said before it: "so meditation then", "meditate instead"."""
     told = part.kinds[0] is not K.THEN or part.flags.get(K.THEN) == INSTEAD
-    return part.by_then and told and not part.flags.keys() - {K.THEN, K.BEST}
+    return part.by_then and told and not part.flags.keys() - {K.THEN, K.BEST, K.ONLY}
 
 
 def _work_then(part: Part, last: Part | None, read: Reading) -> None:
@@ -324,7 +228,7 @@ def _work_then(part: Part, last: Part | None, read: Reading) -> None:
         return
     part.days, part.spans = read.before.days, list(read.before.spans)
     if last is not None and last is read.before and last.actions == WORK:
-        read.clauses.remove(last)
+        leave(last, read)
 
 
 def _point_back(part: Part, last: Part | None, read: Reading) -> None:
@@ -343,8 +247,8 @@ def _point_back(part: Part, last: Part | None, read: Reading) -> None:
         part.days, part.spans = before.days, [(K.AFTER, end or begin, None)]
         del part.flags[K.THEN]
         return
-    if part.by_then and last is not None and last is before and not _is_limit(last) and not last.has(K.FREE):
-        read.clauses.remove(last)
+    if part.by_then and last is not None and last is before and not is_limit(last) and not last.has(K.FREE):
+        leave(last, read)
     rather = last is not None and last.has(K.BEST) and part.joint is K.AND  # "in the evening I like reading and no tv"
     if before is not None and (last is None or part.by_then or rather or last.has(K.FREE)):
         part.days, part.parts, part.spans = (before.days, list(before.parts), list(before.spans))
@@ -362,6 +266,8 @@ def _goes_with(last: Part, part: Part) -> bool:
     if last.nots and part.actions < last.actions and bare and (part.nots or part.joint is K.OR):
         return not last.times  # "no work, neither deep work nor paperwork"
     if last.actions and part.actions == last.actions and not part.nots and not last.nots:
+        if part.joint is K.OR and part.kinds == [K.ACTION]:
+            return True  # "twice a week the violin for fun, or reading"
         if last.has(K.NUMBER, K.TIMES) and part.has(K.NUMBER, K.TIMES) and K.PER in part.flags:
             return K.PER not in last.flags
         return not (last.times or last.counts or last.flags.keys() & LIMITS)
@@ -419,8 +325,10 @@ def _go_on(part: Part, read: Reading) -> None:
     if last is not None and asked and part.flags[K.NOT] in (None, "never", "nie"):
         _add(last, part)  # "meditation? never"
         return
-    if part.nots and not part.times and (last is None or not (_is_limit(last) or part.has(K.ONLY))):
+    if part.nots and not part.times and (last is None or not (is_limit(last) or part.has(K.ONLY))):
         raise NotUnderstood  # "I run on Sundays, I hate it"
+    if last is not None and part.kinds == [K.BEST, K.THEN] and not (part.flags[K.THEN] == INSTEAD or last.nots):
+        return  # "yoga on Sundays, I love it then"
     if last is None or (part.by_then and not part.nots):
         of_suggestions = part.counts and part.has(K.MOST, K.ENOUGH) and part.flags.get(K.PER) == len(WEEK)
         alone = of_suggestions or (part.has(K.BACK) and part.counts)
@@ -469,18 +377,26 @@ def _at_times_of(before: Part, part: Part) -> Part:
 
 def _go_on_with(last: Part, part: Part, read: Reading) -> None:
     bare = not (part.times or part.counts)
-    if last.parts and not last.spans and part.spans and not (part.parts or part.days or _is_limit(part)):
+    if (
+        is_days(part)
+        and last.spans
+        and last.spans[0][2]
+        and not last.days
+        and (last.has(K.START) or last.actions == WORK)
+    ):
+        last.days = part.days  # "I work from eight to four, Monday to Thursday"
+    elif last.parts and not last.spans and part.spans and not (part.parts or part.days or is_limit(part)):
         last.spans = list(part.spans)  # "in the evening, from eight on"
         last.flags |= {K.BEST: None} if part.has(K.BEST) else {}
     elif (
         last.days
-        and not (last.parts or last.spans or part.days or _is_limit(last) or _is_limit(part))
+        and not (last.parts or last.spans or part.days or is_limit(last) or is_limit(part))
         and part.spans
         and part.spans[0][0] not in (K.EARLIEST, K.LATEST)
     ):
         last.spans = list(part.spans)  # "on Tuesdays, 7 to 9 pm"
     elif not (last.times or last.counts) or (bare and not part.flags.keys() - (LIMITS | {K.BEST, K.FINE, K.ANYTIME})):
-        if _is_limit(part):
+        if is_limit(part):
             last.flags.pop(K.FINE, None)  # "parties are fine, but not on Mondays"
         _add(last, part)
     elif len(last.spans) == 1 and part.spans and not (part.nots or part.days) and part.joint in (K.COMMA, K.THUS):

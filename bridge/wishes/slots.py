@@ -115,6 +115,7 @@ def parts_of(text: str, language: str, *, with_meters: bool) -> list[Part]:
         part.text, at = _source(part.words, text, at)
         if part.text:
             said = ENDS.split(text[:at])[-1] + ENDS.split(text[at:])[0]
+            part.text = said.strip() if part.actions and CHANGES.intersection(part.words) else part.text
             part.is_fragment = not part.of_others and _is_fragment(
                 said, limited=bool(part.days or part.spans or part.counts)
             )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from bridge.wishes.hours import NOON, Clock, NotUnderstood
-from bridge.wishes.lexicon import AFTERNOON, EVENING, MORNING, NIGHT, Kind, Token
+from bridge.wishes.lexicon import DAYTIME, MIDDAY, MORNINGS, NIGHT, Kind, Token
 from rhythm_env.interface import ActionType
 
 K = Kind
@@ -90,7 +90,7 @@ def _edge(relation: Kind, token: Token, at: int) -> tuple[Clock | None, int]:
     kind, part = token
     if kind is K.EVENT and part:
         return (*part, True), at + 1  # type: ignore[misc]
-    if kind is not K.PART or part not in (MORNING, AFTERNOON, EVENING) or relation is K.AT:
+    if kind is not K.PART or not isinstance(part, tuple) or part in (NIGHT, DAYTIME, MIDDAY) or relation is K.AT:
         return None, at
     low, high = part
     edge = high if relation in (K.AFTER, K.LATEST) else low
@@ -125,7 +125,7 @@ def _clock(tokens: Sequence[Token], at: int, *, bare: bool) -> tuple[Clock | Non
     known = hour > NOON or hour == 0 or bool(sure) or (kind is K.CLOCK and (hour, minute) == (NOON, 0))
     counted = bare and not said and following[0][0] is K.PART  # "two evenings a week"
     if following[0][0] in (K.HALF_DAY, K.PART) and hour <= NOON and not known and not counted:
-        half = following[0][1] if isinstance(following[0][1], int) else 12 * (following[0][1] != MORNING)
+        half = following[0][1] if isinstance(following[0][1], int) else 12 * (following[0][1] not in MORNINGS)
         if following[0][1] in (NIGHT, 24) and (hour == NOON or hour < 6):
             return ((total % 720) // 60, total % 60, True), at + 1
         total = total % 720 if hour == NOON else total

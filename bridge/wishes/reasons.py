@@ -1,0 +1,175 @@
+"""Tell a reason, a remark or a background beside a wish from a wish, and set it aside."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from bridge.wishes.hours import NotUnderstood
+from bridge.wishes.lexicon import WORK, Kind
+from bridge.wishes.slots import CHANGES, DENIES, LIMITS, OTHERS, Part
+from rhythm_env.interface import ActionType
+
+K = Kind
+INSTEAD = 3  # of "then"
+EARLIEST_UP = 4  # the hour before which one gets up for work, and wishes it not
+EVENTS = {K.EVENT, K.DURING}
+
+
+@dataclass(slots=True)
+class Reading:
+    """The clauses of a text that were read, what was set aside, and the times that were said last."""
+
+    clauses: list[Part] = field(default_factory=list)
+    pending: list[Part] = field(default_factory=list)
+    aside: list[str] = field(default_factory=list)
+    before: Part | None = None
+    in_aside: bool = False
+    conditional: Part | None = None  # which must have times, since it holds "when" something is
+    wanted: frozenset[ActionType] = frozenset()  # of what is set aside more is wished
+    text: str = ""
+
+
+def is_aside(part: Part, read: Reading, following: Sequence[Part]) -> bool:
+    if part.joint in (K.WHY, K.WHEN):
+        return _is_reason(part, read, following)
+    _at_events(part, following)
+    if _is_state(part, following) or (read.clauses and _is_remark(part, read.clauses[-1])):
+        return True
+    if not (part.words or part.loose):
+        return False
+    follows = following and (following[0].joint is K.THUS or following[0].by_then)
+    if part.is_fragment and not follows:
+        raise NotUnderstood  # a "not" or a limit that is not used
+    if part.loose and not (part.words or part.has_head) and read.clauses and read.clauses[-1].spans:
+        return False
+    if part.has_head or part.times or part.counts or part.flags or part.beside:
+        _check_background(part)
+        if part.days and part.spans and read.clauses and not part.of_others:
+            raise NotUnderstood  # "weekends I'll risk half past eleven"
+        if (part.actions or part.is_short) and part.times and not follows and not part.meters:
+            raise NotUnderstood  # it may be a wish too
+    return True
+
+
+def _is_remark(part: Part, last: Part) -> bool:
+    """Return True for what only tells of a wish before it. "That is all I can" makes a ceiling of a count."""
+    if part.kinds == [K.ACTION] and part.joint in (K.COMMA, K.CUT) and part.subject:
+        return True  # "not on Mondays, I have class"
+    if part.subject == OTHERS and part.days and last.days and not (part.words or last.has(K.FREE)):
+        raise NotUnderstood  # "no tv on workdays, that is Wednesday to Sunday"
+    if (
+        part.of_others
+        and part.words
+        and not DENIES.intersection(part.words)
+        and not (part.times and not (last.times or last.counts))
+    ):
+        return True
+    if part.flags.keys() == {K.MOST} and part.words and not (part.times or part.counts):
+        if last.counts and not last.nots:
+            last.flags.setdefault(K.MOST, None)
+        return last.has(K.MOST, K.ONLY, K.ENOUGH)
+    wished = is_limit(part) or part.has(K.FINISH, K.START) or (part.actions and part.flags.get(K.THEN) == INSTEAD)
+    return part.kinds[:1] == [K.THEN] and not wished  # "then I have lectures"
+
+
+def _is_state(part: Part, following: Sequence[Part]) -> bool:
+    """Return True for "I am up at two", from which something else follows."""
+    if part.kinds != [K.UP, K.SPAN] or not following:
+        return False
+    return (following[0].joint is K.THUS and following[0].has_head) or part.spans[0][1][0] < EARLIEST_UP
+
+
+def _is_reason(part: Part, read: Reading, following: Sequence[Part]) -> bool:
+    """Return True. Raises NotUnderstood for a condition, or a limit."""
+    timed = any(one.times and not one.has_head for one in following)
+    if part.joint is K.WHEN and not (read.clauses and (read.clauses[-1].times or timed)):
+        raise NotUnderstood
+    if part.nots and part.has_head and not part.words:
+        raise NotUnderstood
+    if part.joint is K.WHEN:
+        read.conditional = read.clauses[-1]
+    return True
+
+
+def _check_background(part: Part) -> None:
+    """Raise NotUnderstood for a part that may change what it stands beside."""
+    says = part.has_head or part.times or part.counts
+    limits = (LIMITS | {K.EVERY, K.FINISH, K.START} if says else set()) | {K.LASTS, K.AGAIN, K.BACK, K.MOST, K.LEAST}
+    limits |= set() if part.meters else {K.WEIGHT}
+    if (
+        (part.times and CHANGES.intersection(part.words))
+        or ((part.has_head or part.is_short) and any(kind is K.DETAIL for kind, _ in part.beside))
+        or part.flags.keys() & limits
+        or (part.nots and (part.has_head or DENIES.intersection(part.words)))
+        or (part.counts and part.has_head)
+    ):
+        raise NotUnderstood
+
+
+def _at_events(part: Part, following: Sequence[Part]) -> None:
+    """Read "after dinner, say at eight" and "after dinner at eight" as after eight."""
+    if not EVENTS.intersection(part.loose) and not (part.loose and not part.words):
+        return
+    relation = next((one for one in reversed(part.loose) if one not in EVENTS), None)
+    timed = (
+        part if part.spans else following[0] if following and following[0].spans and not following[0].has_head else None
+    )
+    if timed is not None and relation is None and timed.spans[0][2] is not None:
+        relation = K.BETWEEN  # "in daylight, nine to four"
+    relation = relation or (timed.spans[0][0] if timed is not None and timed.spans[0][0] is not K.AT else None)
+    if timed is None or relation is None or part.words or timed.words:
+        return
+    timed.spans = [
+        (_relation(relation) if span[0] is K.AT or relation is K.EARLIEST else span[0], *span[1:])
+        for span in timed.spans
+    ]
+    part.loose = []
+
+
+def _relation(kind: Kind) -> Kind:
+    if kind not in (K.BETWEEN, K.BEFORE, K.AFTER, K.TO, K.LATEST, K.EARLIEST):
+        raise NotUnderstood
+    return kind
+
+
+def is_limit(part: Part) -> bool:
+    return bool(part.nots or part.flags.keys() & LIMITS)
+
+
+def set_aside(part: Part, read: Reading) -> None:
+    read.in_aside = True
+    read.wanted |= part.actions if CHANGES.intersection(part.words) and not part.nots else frozenset()
+    if part.text and part.text not in read.aside:
+        read.aside.append(part.text)
+    if part.times:
+        read.before = part
+
+
+def leave(last: Part, read: Reading) -> None:
+    """Leave what only gives the ground of a wish aside, in its words if it came first."""
+    told = re.split(r"[,;]|[.:](?!\d)", read.text, maxsplit=1)
+    read.aside += told[:1] if len(told) > 1 and read.clauses == [last] else []
+    read.clauses = [one for one in read.clauses if one is not last]
+
+
+def is_ground(last: Part, part: Part) -> bool:
+    """Return True for "I work best at night, so" and "in the evening I switch off, so no paperwork after seven"."""
+    if last.actions == WORK and last.has(K.BEST):
+        return True
+    told = bool(last.actions) and not (is_limit(last) or last.counts or last.flags.keys() - {K.THEN})
+    return told and bool(part.nots and part.times) and not part.actions & last.actions
+
+
+def share_times(part: Part, following: Sequence[Part]) -> None:
+    """Keep the days of "the shop is open Tuesday to Friday, ten to six", or its hours, with what is said of them."""
+    beside = following[0] if following else part
+    if beside.kinds == [K.SPAN] and part.days and not part.spans:
+        beside.days = part.days
+    elif is_days(beside) and part.spans and not part.days:
+        beside.spans = list(part.spans)
+
+
+def is_days(part: Part) -> bool:
+    return K.DAY in part.kinds and not set(part.kinds) - {K.DAY, K.AND, K.COMMA}

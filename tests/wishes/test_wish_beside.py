@@ -1,0 +1,95 @@
+"""Wishes whose days and hours stand apart, whose reason would be a wish alone, and which begin with their occasion."""
+
+from __future__ import annotations
+
+from bridge.wishes.hearing import heard
+from bridge.wishes.hours import NotUnderstood
+from bridge.wishes.said import sentence
+
+SAID = {
+    # Days and hours in either order belong together, also where they were said of something else
+    "The salon is open Tuesday to Friday, 9 to 5, that's when I'm working": (
+        "work only on Tuesday, Wednesday, Thursday and Friday; work only from 09:00 to 17:00"
+    ),
+    "Von 9 bis 18 Uhr bin ich im Laden, Montag bis Freitag, das ist meine Arbeitszeit": (
+        "work only on Monday, Tuesday, Wednesday, Thursday and Friday; work only from 09:00 to 18:00"
+    ),
+    "I work from 7 to 3, Monday to Thursday": (
+        "work only from 07:00 to 15:00; work only on Monday, Tuesday, Wednesday and Thursday"
+    ),
+    "keine Arbeit von 9 bis 12, Montag bis Freitag": (
+        "work not on Monday, Tuesday, Wednesday, Thursday and Friday from 09:00 to 12:00"
+    ),
+    "Fridays I've got band practice, so no paperwork after six that day": (
+        "office work and errands not on Friday from 18:00 to 24:00"
+    ),
+    "Samstags treff ich Freunde, also Bettzeit 1 Uhr an dem Tag": "in bed by 01:00 on Saturday",
+    "My brother visits on Sundays, 2 to 4, no work then": "work not on Sunday from 14:00 to 16:00",
+    # A reason is no wish of its own
+    "Abends lese ich, deshalb kein Fernsehen nach 20 Uhr": "watching series only from 00:00 to 20:00",
+    "In the mornings I write, so no email before noon": "office work and errands only from 12:00 to 24:00",
+    "run five times a week, the marathon is in October": "exercise 5 times a week",
+    # The morning after an eve, but a workday itself
+    "Sunday to Thursday bed at ten, alarm at six": (
+        "in bed by 22:00 on Monday, Tuesday, Wednesday, Thursday and Sunday; "
+        "up by 06:00 on Monday, Tuesday, Wednesday, Thursday and Friday"
+    ),
+    "am Wochenende um eins ins Bett, um zehn aufstehen": (
+        "in bed by 01:00 on Saturday and Sunday; up by 10:00 on Saturday and Sunday"
+    ),
+    "in bed by eleven, on Fridays by midnight, up at seven": "in bed by 23:00; in bed by 00:00 on Friday; up by 07:00",
+    "bed at ten, except on Saturdays when midnight is fine": "in bed by 22:00; in bed by 00:00 on Saturday",
+    "um zehn ins Bett, außer freitags": (
+        "in bed by 22:00 on Monday, Tuesday, Wednesday, Thursday, Saturday and Sunday"
+    ),
+    # Early and late are the first and the last hours of a part of the day
+    "deep work in the early morning": "focused work best from 06:00 to 09:00",
+    "joggen am späten Vormittag": "exercise best from 09:00 to 12:00",
+    "yoga in the late afternoon": "exercise best from 15:00 to 18:00",
+    "spätabends keine Arbeit": "work only from 00:00 to 21:00",
+    # With its occasion before it
+    "If I take a nap at all, then no later than 3 pm": "naps only from 00:00 to 15:00",
+    "Falls du mir Sport vorschlägst, dann nie nach 20 Uhr": "exercise only from 00:00 to 20:00",
+    "Wenn ich lerne, dann mindestens 45 Minuten": "learning at least 45 minutes at a time",
+    "The hall is free from 6 to 7 pm, so that's the only slot for yoga": "exercise only from 18:00 to 19:00",
+    "sport should not start before 8 am": "exercise only from 08:00 to 24:00",
+    # Roundabout
+    "Zwei Läufe die Woche und nicht mehr": "exercise at most 2 times a week",
+    "Fernsehen kann mir gestohlen bleiben": "never suggest watching series",
+    "nach 21 Uhr will ich nichts mehr von dir hören": "everything that is suggested only from 00:00 to 21:00",
+    "go quiet from 9 pm to 8 am": "everything that is suggested only from 08:00 to 21:00",
+    "Die Regel, dass sonntags kein Sport sein soll, gilt nicht mehr": "exercise on Sunday again",
+    "I've changed my mind about the tv limit, take it out again": "forget what you wished for watching series",
+    "yoga is for Mondays, I love it then": "exercise best on Monday",
+}
+REFUSED = (
+    "If I nap, it rains",
+    "If it rains, not after 3 pm",
+    "Wenn es regnet, dann nur morgens Sport",
+    "I no longer go there, so yoga that day",
+    "no tv on Sundays, I love it then",
+    "my free evening is Tuesday, so that's the only time for friends",
+    "bedtime half past ten except Saturday, when I see friends",
+    "run five times a week until October",
+)
+
+
+def test_what_stands_apart_is_brought_together() -> None:
+    assert {text: sentence(heard(text).said) for text in SAID} == SAID
+
+
+def test_a_reason_that_would_be_a_wish_alone_is_told() -> None:
+    found = heard("Ich will abends abschalten, also nach 19 Uhr kein Papierkram mehr")
+    assert (len(found.said), found.aside) == (1, ("Ich will abends abschalten",))
+    assert heard("no work after 7 in the evening, and let me read more").aside == ("let me read more",)
+
+
+def test_an_occasion_that_may_never_come_is_refused() -> None:
+    assert [text for text in REFUSED if _is_read(text)] == []
+
+
+def _is_read(text: str) -> bool:
+    try:
+        return bool(heard(text).said)
+    except NotUnderstood:
+        return False
