@@ -325,7 +325,7 @@ def test_what_is_no_export_and_what_is_hostile_is_refused_with_a_reason(visitor:
 
 
 def test_when_a_source_was_last_asked_is_told_by_the_persons_clock(visitor: Visitor) -> None:
-    assert "<dd>2026-11-20 10:05</dd>" in visitor.get("/connections").text
+    assert "<dd>20 Nov 2026, 10:05</dd>" in visitor.get("/connections").text
     assert visitor.get("/api/v1/connections").json()[0]["last_success"] == "2026-11-20T10:05+01:00"
 
 

@@ -72,7 +72,8 @@ def test_no_error_names_a_command_for_which_there_is_a_page() -> None:
     assert len(texts()) > 120
     found = {text: NAMED.findall(told_on_page(text).text) for text in texts()}
     named = {text: names for text, names in found.items() if {name.partition(" ")[0] for name in names} - OPERATOR}
-    assert {text: names for text, names in named.items() if names != ["meters map"]} == {}
+    closed = "of a version before 0.1.0"  # no page is served from such a database
+    assert {text: names for text, names in named.items() if names != ["meters map"] and closed not in text} == {}
     assert sum(bool(told_on_page(text).places) for text in texts()) > 100
 
 
