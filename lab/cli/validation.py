@@ -12,7 +12,6 @@ import typer
 from bridge.cli import options, show
 from bridge.domain.errors import SetupError
 from lab.marked_documents import put
-from lab.validation import Result
 
 if TYPE_CHECKING:
     from bridge.domain.records import ProxyMap
