@@ -16,7 +16,7 @@ from bridge.query.model import TITLED, VERSUS
 from bridge.query.parse import Words, query_of
 from bridge.query.plain import TEXT_MAX, NotRead, read
 from bridge.query.plain_names import noted
-from bridge.query.plain_words import note_names
+from bridge.query.plain_words import note_classes
 from bridge.query.rows import Tables, load_tables
 from bridge.query.translated import translated
 
@@ -60,7 +60,7 @@ def plain(bridge: Bridge, user: User, text: str, *, now: datetime, titles: bool 
     else:
         named = {one.removeprefix("before.") for one in (words.what, *words.where, words.against or "")}
         said = {one for one in noted(text)[1] if not one.startswith(TITLED)}
-        for name in {*note_names(), *said} - {one.lower() for one in names}:
+        for name in {*note_classes(), *said} - {one.lower() for one in names}:
             if any(one == name or one.startswith(f"{name} ") for one in named):
                 raise SetupError(
                     say("you have not noted {name} yet; note it on Today, or ask for another note", name=name)

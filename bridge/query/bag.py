@@ -10,7 +10,7 @@ from typing import Any
 
 from bridge.domain.metrics import METRICS, Metric, Shape
 from bridge.query import plain_kinds as w
-from bridge.query.model import METER_NAMES, PLANNED, TASKS, TITLED, WORKOUT_UNITS
+from bridge.query.model import METER_NAMES, PLANNED, SUMMED, TASKS, TITLED, WORKOUT_UNITS
 
 OF_WORKOUT = {
     "heart_rate": "average_hr",
@@ -231,6 +231,7 @@ def _grouped_in_doubt(tokens: Set[w.Token], kinds: Set[str]) -> bool:
 # A condition on what a day brought is of that day, of the day before, or of the day before for certain. What is asked
 # for settles which: the night that follows a day is of the next day.
 ON, AFTER, NEXT, AHEAD = "on.", "after.", "next.", "ahead."
+BY_DAY = SUMMED | {"stress"}  # figures of what is done by day, whose night is the one that follows
 DONE = f"[{w.WORKOUTS}{w.SPORT}{w.ACTIVITY}]"
 
 
@@ -286,7 +287,7 @@ def _conditions(bag: Bag) -> None:
     bag.join("[DN]wf|f[DN]", _noted, kept=w.DAYS + w.NIGHTS)
     bag.join("@[Nm]?CM", _after)
     bag.join("@w?[Nm]w?C(?!M)", lambda of: _of_metric({**of, w.METRIC: "asleep"}))
-    bag.join("dw?CM", _of_metric)
+    bag.join("dw?y?CM", lambda of: None if w.WALK in of and of[w.METRIC] != "steps" else _of_metric(of))
     bag.join("dM?w?MC(?!M)", _of_metric)
     bag.join("bK|Kb", lambda of: _clock("night.start", of))
     bag.join("gK|Kg", lambda of: _clock("night.end", of))
@@ -311,10 +312,14 @@ def _conditions(bag: Bag) -> None:
     _without_again(bag)
     if bag.has(w.AHEAD):  # "on days with a headache, how long was the night before"
         bag.tokens = [
-            (kind, f"{AHEAD}{str(of).removeprefix(ON)}" if kind == w.CONDITION and str(of).startswith(ON) else of)
+            (kind, f"{AHEAD}{str(of).removeprefix(ON)}" if kind == w.CONDITION and _of_day(str(of)) else of)
             for kind, of in bag.tokens
         ]
     bag.tokens += loose
+
+
+def _of_day(condition: str) -> bool:
+    return condition.startswith(ON) or condition.split()[0] in BY_DAY
 
 
 def _after_condition(of: dict[str, object]) -> str | None:

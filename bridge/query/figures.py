@@ -10,7 +10,7 @@ from bridge.query import plain_kinds as w
 from bridge.query.bag import AFTER, ENDS, NEXT, NIGHT, OF_WORKOUT, ON, Bag, NotUnderstood
 from bridge.query.model import AVERAGED, CLOCKS, METER_NAMES, SUMMED, TASKS, WORKOUT_UNITS
 from bridge.query.parse import Words
-from bridge.query.plain_words import note_names
+from bridge.query.plain_words import note_classes
 
 PACKED = {str(metric) for metric, spec in METRICS.items() if spec.packed} - {"stress"}
 NIGHT_CLOCKS = {f"nights.{name}" for name in CLOCKS}
@@ -67,7 +67,7 @@ def noted(bag: Bag) -> Words:
         if of not in ("first", "last", None, *ENDS):
             raise NotUnderstood
         return Words(what=str(factor), of=str(of or "last"), where=[*where, taken])
-    counted = many and "much" not in many and of is None and factor not in note_names()
+    counted = many and "much" not in many and of is None and factor not in note_classes()
     if often or days or counted:
         return Words(what=str(factor), of="count", by=by, where=[*where, taken])
     if not many and of is None and by is None:
@@ -136,7 +136,7 @@ def workouts(bag: Bag) -> Words:
     unclear = [
         len(sports) > 2,
         which and of is None,
-        every and field and of is None and not summed,
+        every and field not in (None, "average_hr") and of is None and not summed,
         when and of not in (*ENDS, "first", "last") and field != "start",
         field and often and field != "start",
     ]
@@ -227,6 +227,10 @@ def metric(bag: Bag) -> Words:
 
 
 def _metric_of(bag: Bag, metric: str, where: list[str]) -> Words:
+    latest = (w.OF, "last") in bag.tokens and bag.kinds == w.OF and metric not in NIGHT
+    if latest and not (metric in METRICS and METRICS[Metric(metric)].packed):
+        bag.take(w.OF)
+        return Words(what=metric, of="last", where=where)
     asked = bag.take(w.HOW_MANY)
     many = bool(asked) or (metric in SUMMED and bag.sees(w.HOW_LONG))
     each, rows, by, of = bag.has(w.EACH), bag.one(w.ROWS_LAST), bag.text(w.BY), bag.one(w.OF)

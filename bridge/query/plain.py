@@ -23,7 +23,7 @@ from bridge.query.plain_names import noted, without_free, without_names
 from bridge.query.plain_remarks import SENTENCE, without_remarks
 from bridge.query.plain_slips import parts
 from bridge.query.plain_titles import days_apart, with_titles
-from bridge.query.plain_words import lexicon, loose, months, notes_like, texts, tokens_of
+from bridge.query.plain_words import lexicon, loose, months, notes, texts, tokens_of
 from bridge.query.readings import COMPARE, words_of
 from bridge.query.spans import DAY, Dates, Span
 
@@ -40,7 +40,15 @@ LANGUAGES = ("en", "de")
 OF_WAKING = re.compile(
     "night|yesterday evening|gestern abend|nite|nacht|today|heute|morning|morgen"
 )  # says itself which night is meant
-NOTES = re.compile(r"[\"“„«]|(?<!\w)(?:note|noti|aufgeschrieben|vermerkt|eingetragen|tag|log|wr[io]te|put )|getaggt")
+NOTES = re.compile(
+    r"[\"“„«]|(?<!\w)(?:note|noti|aufgeschrieben|vermerkt|eingetragen|tag|log|wr[io]te|put |mark|jot)|getaggt"
+)
+WEIGHT = re.compile(
+    r"(?<!\w)(?:body ?weight|weight(?! (?:training|lift|session|room))|weigh(?:ed|s|ing)?|the scales?"
+    r"|(?:körper)?gewicht|gewogen|wiegen?|wog|waage)(?!\w)"
+)
+MONEY = re.compile(r"(?<!\w)(?:spen[dt],? on|ausgegeben|ausgebe|geb\w* .* aus)(?!\w)")
+WHEN_I = re.compile(r"(?:and )?when(?:ever)? (?:i|i'?ve|i'?d|i'?m|my|there) .* (?:how|what|what'?s) ")  # a condition
 NO_CHANGE = {w.BECOMES, w.CONDITION, w.WEEKEND, w.OTHERS, w.RELATED, w.ON_DAYS, w.AFTER, w.COMPARED}
 
 
@@ -61,10 +69,8 @@ def read(text: str, today: date, factors: Iterable[str] = ()) -> Words:
     Raises NotRead with an example, also where two languages disagree.
     """
     text = text.strip()
-    named: dict[tuple[str, ...], tuple[w.Token, ...]] = {}
     text, said = noted(text) if NOTES.search(text.lower()) else (text, [])
-    for one in (*said, *factors):
-        named |= notes_like(one)
+    named = notes(said, factors)
     found: list[Words] = []
     for corrected, titles in ((False, False), (True, False), (True, True)):
         for language in LANGUAGES:
@@ -75,6 +81,8 @@ def read(text: str, today: date, factors: Iterable[str] = ()) -> Words:
                 continue
         if found:
             break
+    if not found and WEIGHT.search(text.lower()):
+        raise SetupError(say("no source brings your weight, so nothing can be told of it"))
     if not found or len(text) > TEXT_MAX or any(one != other for one, other in pairwise(found)):
         raise NotRead(
             say(
@@ -97,9 +105,14 @@ def _read(text: str, marked: Marked, factors: w.Lexicon) -> Words:
             without_remarks(text.lower(), lambda part: _says_nothing(part, marked, known)), marked.language
         )
     tokens = _tokens(marked.mark(marked.corrected_text(_plain(text), known)), marked, known)
-    tokens = _placed([one for one in with_titles(tokens, texts(marked.language).untitled) if one[0] != w.FILL])
+    told = [one for one in with_titles(tokens, texts(marked.language).untitled) if one[0] != w.FILL]
+    tokens = _placed(told, first=WHEN_I.match(text.lower()) is not None)
     if TWICE.search("".join(kind for kind, _ in tokens)):
         raise NotUnderstood
+    if MONEY.search(text.lower()) and any(kind == w.FACTOR for kind, _ in tokens):
+        raise NotUnderstood  # what it cost is stored nowhere
+    if re.search(r"\? +\w", text):
+        tokens = _elaborated(tokens)
     if any(kind == w.FACTOR and str(of).startswith(TITLED) for kind, of in tokens):
         tokens = [one for one in tokens if one[0] != w.ENTRIES]  # which those of a title are
     tokens, spans = _spans(tokens, marked)
@@ -113,6 +126,16 @@ def _apart(spans: Sequence[Span]) -> bool:
     if first is None or other is None or last is None or other_last is None:
         return False
     return 300 * DAY < abs(first - other) < 360 * DAY and max(last - first, other_last - other) < 31 * DAY
+
+
+def _adjoin(tokens: list[w.Token], spans: Sequence[Span]) -> bool:
+    """Return True for two spans that follow each other in "January and February", of which one figure is asked."""
+    kinds = "".join(kind for kind, _ in tokens)
+    one_figure = {(w.OF, "sum"), (w.OF, "max"), (w.OF, "min"), (w.HOW_MANY, None)} & {*tokens}
+    if not one_figure or kinds.count(w.AND) != 1 or f"{w.SPAN}{w.AND}{w.SPAN}" not in kinds or {*kinds} & {*COMPARE}:
+        return False
+    last, first = spans[0][1], spans[1][0]
+    return last is not None and first is not None and first == last + DAY and w.BY not in kinds
 
 
 def _now(tokens: Sequence[w.Token], marked: Marked) -> Span | None:
@@ -153,6 +176,9 @@ def _spans(tokens: list[w.Token], marked: Marked) -> tuple[list[w.Token], list[S
     elif since and {w.OTHERS, w.MORE} <= kinds and not kinds & CONDITIONED and marked.is_recent(until):
         spans.append((None, since - DAY))  # "longer last night than usual"
         tokens = [one for one in tokens if one[0] != w.OTHERS]
+    if len(spans) == 2 and _adjoin(tokens, spans):
+        spans = [(spans[0][0], spans[1][1])]
+        tokens = [one for one in tokens if one[0] != w.AND]
     if len(spans) > 2 or (len(spans) == 2 and not (kinds & {*COMPARE} or marked.parted)):
         raise NotUnderstood
     if len(spans) == 2 and _apart(spans):
@@ -178,13 +204,24 @@ def _within(read: Words, spans: list[Span], today: date, *, says_waking: bool) -
     return replace(read, since=since, until=until, against=against)
 
 
-def _placed(tokens: Sequence[w.Token]) -> list[w.Token]:
-    """Return tokens with "when" as a condition where it stands behind what is asked for."""
+def _elaborated(tokens: list[w.Token]) -> list[w.Token]:
+    """Return tokens without "are my runs getting longer?" where a sentence behind it says what to show by when."""
+    kinds, figures = {kind for kind, _ in tokens}, {of for kind, of in tokens if kind == w.OF}
+    asks = w.BECOMES in kinds or "trend" in figures
+    if not (asks and w.BY in kinds and {"mean", "median"} & figures):
+        return tokens
+    lasted = (w.MORE, "length") in tokens and kinds & {w.SPORT, w.ACTIVITY, w.WORKOUTS}
+    tokens = [one for one in tokens if one[0] not in (w.BECOMES, w.MORE) and one != (w.OF, "trend")]
+    return [(w.FIGURE, "minutes") if lasted and one == (w.UNIT, "min") else one for one in tokens]
+
+
+def _placed(tokens: Sequence[w.Token], *, first: bool) -> list[w.Token]:
+    """Return tokens with "when" as a condition where it comes ``first`` or stands behind what is asked for."""
     asks = {w.METRIC, w.SPORT, w.ACTIVITY, w.WORKOUTS, w.FIGURE, w.NIGHTS, w.DAYS, w.WHICH_BY}
     found: list[w.Token] = []
     tokens = tokens[1:] if tokens and tokens[0][0] == w.AND else tokens
     for kind, value in tokens:
-        later = (kind, value) == (w.WHEN, "when") and any(one[0] in asks for one in found)
+        later = (kind, value) == (w.WHEN, "when") and (first or any(one[0] in asks for one in found))
         found.append((w.ON_DAYS, "days") if later else (kind, value))
     return found
 

@@ -21,7 +21,7 @@ COMPARISONS: Mapping[str, Mapping[str, str]] = {
         ">=": "no less than|not less than|at least|a minimum of|reached|reach|hit|>=",
         ">": "more than|over|above|longer than|greater than|higher than|farther than|further than|exceeding|faster than"
         "|went over|go over|topped|beat"
-        "|beyond|exceeded|exceed|bigger than|>",
+        "|get past|got past|go past|went past|surpassed|surpass|beyond|exceeded|exceed|bigger than|>",
         "<": "less than|fewer than|under|below|shorter than|lower than|slower than|<",
         "=": "exactly",
     },
@@ -112,7 +112,7 @@ AMOUNTS: Mapping[str, Sequence[tuple[str, str | Callable[[re.Match[str]], str]]]
         (
             (
                 r"(?<!than )(?<!over )(?<!under )(?<!least )(?<!most )(?<!of )(?<!below )(?<!above )"
-                r"(?<!exactly )(?<!to )(\d{4,}|\d+k|\d+,\d{3}) steps"
+                r"(?<!exactly )(?<!to )(?<!past )(\d{4,}|\d+k|\d+,\d{3}) steps"
             ),
             r"at least \1 steps",
         ),
@@ -122,6 +122,7 @@ AMOUNTS: Mapping[str, Sequence[tuple[str, str | Callable[[re.Match[str]], str]]]
             r"per day on \1s",
         ),
         (r"(?:from )?mondays to fridays", "on weekdays"),
+        (r"(.+) on any (day|night)( .*)? and (?:on )?which(?: (?:ones?|days?|nights?))?$", r"on which \2s \1\3"),
         (r"(than|over|under|least|most|above|below) (?:an|a) (hour|kilomet(?:er|re)|mile)", r"\1 1 \2"),
     ),
     "de": (
@@ -247,7 +248,7 @@ class Marked:
         weekday = "|".join(WEEKDAYS[self.language].split())
         text = re.sub(
             r"(?<!\w)(?<!from )(?<!von )(?<!vom )(?<!last )(?<!letzten )"
-            rf"({weekday})s? ?(?:to|through|till|bis|-|–) ?({weekday})s?"
+            rf"({weekday})s? ?(?:to|through|till|bis|-|–) ?({weekday})s?( nights)?"  # by the day of waking
             r"(?!\w)",
             self._weekdays,
             text,
@@ -272,7 +273,7 @@ class Marked:
 
     def _weekdays(self, match: re.Match[str]) -> str:
         names = WEEKDAYS[self.language].split()
-        first, last = (names.index(one) + 1 for one in match.groups())
+        first, last = ((names.index(one) + bool(match[3])) % 7 + 1 for one in match.groups()[:2])
         numbers = [*range(first, 8), *range(1, first)][: (last - first) % 7 + 1]
         if numbers == [1, 2, 3, 4, 5]:
             return self._put("x", w.CONDITION, "weekday <= 5")

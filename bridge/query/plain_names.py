@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from bridge.query.model import TITLED
-from bridge.query.plain_words import lexicon, months, vocabulary
+from bridge.query.plain_kinds import FACTOR
+from bridge.query.plain_words import CLASS_NAMES, lexicon, months, vocabulary
 from bridge.query.span_words import HOLIDAYS, MONTHS, WEEKDAYS
 
 # "since I moved house in March", "seit Semesterbeginn im Oktober": the date alone counts.
@@ -58,20 +59,27 @@ ASIDE = re.compile(
     rf"|(?:the )?(?:notes?|tags?|tagged|noted as|notiz|als notiz|steht als notiz|tag)[:,]? )(?:the tag )?{_NAME}"
     r"(?: drin)?(?: in (?:the|my) notes)?\)?(?![\w])"
 )
-_BEHIND = "notiert|aufgeschrieben|vermerkt|eingetragen|getaggt|in (?:den|meinen) notizen|in (?:the|my) notes"
+_BEHIND = "notiert|aufgeschrieben|vermerkt|eingetragen|getaggt|markiert|in (?:den|meinen) notizen|in (?:the|my) notes"
+_AHEAD = "noted?|notiz|(?:wr[io]te|jot|put)(?:ted)? down|logged|log|tagged|tag|with tag|with the tag"
 NOTED = (
     rf"(?:notes?|notiz|notizen|tags?|tagged|noted)[:,]? {_QUOTED}",
     rf"{_QUOTED}.*(?:notiz|notiert|eingetragen|\bnote|\btag)",
     rf"(?:note|wrote|write|jot|jotted|log|logged|put) (?:down )?{_QUOTED}",
-    r"(?:noted?|notiz) (?P<name>[^\W\d_]{3,})",
+    rf"(?:{_AHEAD}) (?:(?:down|with|as) )?(?:an? )?(?P<name>[^\W\d_]{{3,}})",
+    rf"{_SAID} (?:down )?as (?:an? )?(?P<name>[^\W\d_]{{3,}} [^\W\d_]{{3,}})(?=[:,?.;]|$)",
+    r"(?:marked|mark|put down) as (?:an? )?(?P<name>[^\W\d_]{3,})",
+    r"mit (?:dem )?tag (?P<name>[^\W\d_]{3,})",
     rf"(?P<name>[^\W\d_]{{3,}}) (?:{_BEHIND})",
     r"(?P<name>[^\W\d_]{3,}) (?:(?:was|were|is|got) )?(?:noted|tagged|logged)(?!\w)",
     r"(?P<name>[^\W\d_]{3,}) notes?(?!\w)",
     r"^(?P<name>[^\W\d_]{3,}):.*(?:notiert|\bnoted?)(?!\w)",
 )
+ONE_WORD = {one for one in CLASS_NAMES if " " not in one}
 _CALENDAR = "kalender|calendar|diary"
 TITLES = (rf"(?:{_CALENDAR}|called|named|titled|heißt|heißen|namens).*{_QUOTED}", rf"{_QUOTED}.*(?:{_CALENDAR})")
-NO_NAMES = frozenset({"nothing", "anything", "something", "everything", "nichts", "etwas", "alles", "tage", "days"})
+NO_NAMES = frozenset({"nothing", "anything", "something", "everything", "nichts", "etwas", "alles", "tage", "days"}) | {
+    *("danach", "davor", "vorher", "zuvor", "darauf", "vor", "nach")  # of a day, "mit dem Tag danach"
+}
 _DAYS = re.compile(r"(?:days?|nights?|evenings?|tage?n?|nächten?|abende?n?)$")
 
 
@@ -92,9 +100,18 @@ def noted(text: str) -> tuple[str, list[str]]:
         else text
     )
     known = [one for one in dict.fromkeys(names) if one not in NO_NAMES]
-    return re.sub(rf"{_MARKS}(?= |$)|(?<= ){_MARKS}", "", text) if known else text, [
-        one for one in known if not any((one,) in lexicon(of) for of in MONTHS)
-    ]
+    text = re.sub(rf"{_MARKS}(?= |$)|(?<= ){_MARKS}", "", text) if known else text
+    known = [one for one in known if _is_note(one)]
+    for one in known:
+        text = re.sub(rf"(?<!\w)als {one} (?={_BEHIND})", f"{one} ", text)
+        text = re.sub(rf"(?<!\w)mit (?:dem )?tag {one}(?!\w)", f"mit {one}", text)
+    return text, known
+
+
+def _is_note(name: str) -> bool:
+    """Return True for a word without another meaning here, or for one of a class of notes, as "wine"."""
+    told = [lexicon(of)[(name,)][0] for of in MONTHS if (name,) in lexicon(of)]
+    return all(kind == FACTOR or of == "sauna" for kind, of in told) and not {name, name.removesuffix("s")} & ONE_WORD
 
 
 def _named(before: str, name: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -24,6 +24,8 @@ WEEKDAYS = {
     "en": ["mondays", "tuesdays", "wednesdays", "thursdays", "fridays", "saturdays", "sundays"],
     "de": ["montags", "dienstags", "mittwochs", "donnerstags", "freitags", "samstags", "sonntags"],
 }
+
+CLASS_NAMES = frozenset({"alcohol", "alkohol", "coffee", "kaffee", "late meal", "spätes essen"})
 
 
 @dataclass(frozen=True)
@@ -130,21 +132,33 @@ def months() -> list[str]:
     return sorted(named, key=len, reverse=True)
 
 
-def note_names() -> frozenset[str]:
-    """Return the names under which the words for notes are known here."""
-    return frozenset(str(of[0][1]) for of in texts("en").words.values() if of[0][0] == FACTOR)
+@cache
+def note_classes() -> Mapping[str, frozenset[str]]:
+    """Return classes of notes -> all words for them, in any language."""
+    found: dict[str, set[str]] = {}
+    for language in ("en", "de"):
+        for word, ((kind, of), *more) in texts(language).words.items():
+            if kind == FACTOR and not more:
+                found.setdefault(str(of), set()).add(word)
+    return {of: frozenset(words) for of, words in found.items()}
 
 
-def notes_like(name: str) -> Mapping[tuple[str, ...], tuple[Token, ...]]:
-    """Return all words for what a note names, where "wine" and "Alkohol" are words for one and the same."""
-    found: dict[tuple[str, ...], tuple[Token, ...]] = {
-        tuple(name.lower().removeprefix(TITLED).split()): ((FACTOR, name),)
-    }
-    known = [texts(language).words for language in ("en", "de")]
-    meant = next((words[name.lower()] for words in known if words.get(name.lower(), [("", "")])[0][0] == FACTOR), None)
-    for words in known if meant else ():
-        found |= {tuple(one.split()): ((FACTOR, name),) for one, tokens in words.items() if tokens == meant}
-    return found
+def notes(said: Iterable[str], factors: Iterable[str]) -> Lexicon:
+    """Return the words for what a person notes. A note that is named is itself, where not its class alone is noted.
+
+    Another word of a class, as "beer" of alcohol, is the note of the class's name.
+    """
+    own, said = [*factors], [*said]
+    found: dict[tuple[str, ...], tuple[Token, ...]] = {}
+    for words in note_classes().values():
+        noted = [one for one in own if one.lower() in words]
+        whole = [one for one in noted if one.lower() in CLASS_NAMES]
+        if whole:
+            said = [one for one in said if one.lower() not in words]
+        for name in whole[:1] or (noted if len(noted) == 1 else ()):
+            alike = words if whole else words & CLASS_NAMES
+            found |= {tuple(word.split()): ((FACTOR, name),) for word in alike}
+    return found | {tuple(one.lower().removeprefix(TITLED).split()): ((FACTOR, one),) for one in (*said, *own)}
 
 
 def _token(kind: str, value: object = None) -> Token:
@@ -167,10 +181,18 @@ def _weekdays(language: str) -> Iterator[tuple[str, tuple[Token, ...]]]:
     for number, name in enumerate(WEEKDAYS[language], start=1):
         one = name.removesuffix("s")
         plural = f"{one}en"
-        names = [name, f"on {name}", f"on a {one}", f"a {one}", f"of {name}", f"for {name}"]
+        names = [name, f"on {name}", f"on a {one}", f"a {one}", f"of {name}", f"for {name}", f"all {name}"]
         nights = [f"{one} nights", f"on {one} nights"]
         if language == "de":
-            names = [name, f"an {plural}", plural, f"an einem {one}", f"jeden {one}", f"an jedem {one}"]
+            names = [
+                name,
+                f"an {plural}",
+                plural,
+                f"allen {plural}",
+                f"an einem {one}",
+                f"jeden {one}",
+                f"an jedem {one}",
+            ]
             nights = [f"in {one}nächten", f"{one}nächte"]
         yield from ((said, ((CONDITION, f"weekday = {number}"),)) for said in names)
         # A night is of its day of waking.

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from bridge.domain.metrics import METRICS, Shape
 from bridge.query import plain_kinds as w
-from bridge.query.bag import AFTER, AHEAD, ENDS, NEXT, NIGHT, OF_WORKOUT, ON, WEEKEND, WORK, Bag, NotUnderstood
+from bridge.query.bag import AFTER, AHEAD, BY_DAY, ENDS, NEXT, NIGHT, OF_WORKOUT, ON, WEEKEND, WORK, Bag, NotUnderstood
 from bridge.query.figures import (
     NIGHT_CLOCKS,
     counted,
@@ -126,7 +126,7 @@ def _of_days(words: Words) -> Words:
             if words.what in SUMMED and condition.startswith(AFTER):
                 raise NotUnderstood  # steps after a workout: of that day or the next
             return "before." + condition.removeprefix(AFTER).removeprefix(NEXT)
-        if condition.startswith(ON):
+        if condition.startswith(ON) or (night and condition.partition(" ")[0] in BY_DAY and " " in condition):
             return ("before." if night else "") + condition.removeprefix(ON)
         return condition
 

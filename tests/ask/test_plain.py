@@ -223,6 +223,79 @@ def test_a_word_that_is_said_to_be_noted_is_known() -> None:
         assert (found.what, found.where) == (what, where), text
 
 
+def test_a_note_that_is_named_is_itself_where_not_its_class_alone_is_noted() -> None:
+    for text, factors, where in (
+        ("HRV on days tagged wine", ["alcohol", "wine"], "wine > 0"),
+        ("HRV on days with alcohol", ["alcohol", "wine"], "alcohol > 0"),
+        ("HRV on days tagged wine", [], "wine > 0"),
+        ("HRV on days tagged wine", ["beer"], "wine > 0"),
+        ("HRV on days tagged wine", ["Alkohol"], "Alkohol > 0"),
+        ("HRV an Tagen mit dem Tag Wein", ["Bier"], "wein > 0"),
+        ("HRV on days with beer", ["wine"], "alcohol > 0"),  # which is not noted, as the answer says
+        ("how often did I note a headache", [], "headache > 0"),
+        ("when was the last time I wrote down a migraine", [], "migraine > 0"),
+        ("Wann hab ich zuletzt Sauna eingetragen", [], "sauna > 0"),
+        ("steps on days I marked as night shift, average", [], "night shift > 0"),
+        ("Schritte an Tagen, die ich als Nachtschicht markiert habe", [], "nachtschicht > 0"),
+    ):
+        assert read(text, TODAY, factors).where == [where], (text, factors)
+
+
+def test_what_things_cost_and_what_a_person_weighs_is_not_stored() -> None:
+    for text in (
+        "Wie viel hab ich im August für Sprit ausgegeben",
+        "Wie viel hab ich im August für Wein ausgegeben",
+        "how much did I spend on wine in August",
+    ):
+        assert understood(text) is None, text
+    for text in ("what did I weigh on the first of May", "Wie entwickelt sich mein Gewicht", "what do the scales say"):
+        with pytest.raises(SetupError, match="no source brings your weight"):
+            read(text, TODAY)
+    assert read("how often did I do weight training", TODAY).where == ["workout.sport = strength training"]
+
+
+def test_the_night_of_what_was_done_by_day_is_the_one_that_follows() -> None:
+    for text, where, against in (
+        ("Wenn ich über 15000 Schritte mach, wie lang schlaf ich dann", ["before.steps > 15000"], None),
+        ("when I walk over 15000 steps, how long do I sleep", ["before.steps > 15000"], None),
+        ("how long do I sleep on days with stress over 60", ["before.stress > 60"], None),
+        ("do I sleep longer on days with more than 10000 steps", [], "before.steps > 10000"),
+        ("HRV on days with more than 10000 steps", ["steps > 10000"], None),
+        ("steps on days when I slept at least 8 hours", ["asleep >= 480"], None),
+        ("When I've trained during the day, what is my sleep score", ["before.workout.minutes > 0"], None),
+    ):
+        found = understood(text)
+        assert found is not None, text
+        assert (found.where, found.against) == (where, against), text
+
+
+def test_days_are_limited_and_listed_and_the_last_value_is_told() -> None:
+    for text, plainer in (
+        ("On weekends this year, what's the median time I drop off?", "median bedtime on weekends this year"),
+        (
+            "Across all Tuesdays, how long are meetings a day on average",
+            "meeting minutes on Tuesdays per day on average",
+        ),
+        ("sleep score, Monday to Thursday nights", "sleep score Tuesday to Friday"),  # by the day of waking
+        ("Which days last week did I get past 12,000 steps?", "on which days last week more than 12,000 steps"),
+        ("An welchen Tagen bin ich unter 3000 Schritten geblieben", "an welchen Tagen weniger als 3000 Schritte"),
+        (
+            "has my resting pulse been above 60 on any day in the last 14 days, and which",
+            "on which days in the last 14 days was my resting pulse above 60",
+        ),
+        ("floors in total in January and February", "floors in total from 1 January to 28 February"),
+        ("Durchschnittspuls bei allen meinen Yogaeinheiten", "Durchschnittspuls bei meinen Yogaeinheiten"),
+        ("Anzahl fälliger Aufgaben diese Woche", "wie viele Aufgaben sind diese Woche fällig"),
+    ):
+        assert understood(text) == understood(plainer) is not None, text
+    lengths = read("Werden meine Läufe länger? Minuten im Schnitt, Monat für Monat, dieses Jahr", TODAY)
+    assert (lengths.what, lengths.of, lengths.by) == ("workouts.minutes", "mean", "month")
+    assert read("the connection meter, latest reading", TODAY).of == "last"
+    assert read("mein letzter Fortschrittswert", TODAY) == Words(what="progress", of="last", where=[])
+    for text in ("how long does my deep sleep last", "latest heart rate", "steps in January and March in total"):
+        assert understood(text) is None, text
+
+
 def test_words_of_the_persons_own_entries_are_conditions() -> None:
     for text, what, where, against in (
         ("on court days, what was my stress?", "stress", ["titled court > 0"], None),
