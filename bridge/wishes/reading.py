@@ -98,6 +98,8 @@ def _read(parts: Sequence[Part], text: str) -> Reading:
 def _take(part: Part, following: Sequence[Part], read: Reading) -> None:
     if part.has(K.CLEAR):
         read.clauses.append(part)
+    elif part.joint is K.WHY and part.kinds == [K.SPAN]:
+        _otherwise(part, read.clauses)
     elif (
         part.joint is K.AND
         and read.in_aside
@@ -141,6 +143,14 @@ def _share_weeks(clauses: Sequence[Part]) -> None:
             counted = K.TIMES in one.flags or (K.NUMBER in one.flags and one.has(K.LEAST, K.MOST))
             if one.actions and counted and not one.has(K.PER, K.WEEKLY):
                 one.flags[K.PER] = 1
+
+
+def _otherwise(part: Part, clauses: list[Part]) -> None:
+    """Take the time of other days: "in bed by ten on weekdays, otherwise by midnight"."""
+    last = clauses[-1] if clauses else part
+    if not (last.days and last.has(K.BED, K.UP, K.FINISH, K.START)) or last.nots:
+        raise NotUnderstood
+    clauses.append(replace(last, days=frozenset(WEEK) - last.days, spans=part.spans, joint=K.COMMA))
 
 
 def _share_nights(clauses: Sequence[Part]) -> None:

@@ -39,6 +39,13 @@ SAID = {
     ),
     "in bed by eleven, on Fridays by midnight, up at seven": "in bed by 23:00; in bed by 00:00 on Friday; up by 07:00",
     "bed at ten, except on Saturdays when midnight is fine": "in bed by 22:00; in bed by 00:00 on Saturday",
+    "in bed by 10:30 on weekdays, midnight otherwise": (
+        "in bed by 22:30 on Monday, Tuesday, Wednesday, Thursday and Friday; in bed by 00:00 on Saturday and Sunday"
+    ),
+    "Freitags mache ich um zwei Feierabend, sonst um fünf": (
+        "work not on Friday from 14:00 to 24:00; "
+        "work not on Monday, Tuesday, Wednesday, Thursday, Saturday and Sunday from 17:00 to 24:00"
+    ),
     "um zehn ins Bett, außer freitags": (
         "in bed by 22:00 on Monday, Tuesday, Wednesday, Thursday, Saturday and Sunday"
     ),
@@ -53,7 +60,11 @@ SAID = {
     "Wenn ich lerne, dann mindestens 45 Minuten": "learning at least 45 minutes at a time",
     "The hall is free from 6 to 7 pm, so that's the only slot for yoga": "exercise only from 18:00 to 19:00",
     "sport should not start before 8 am": "exercise only from 08:00 to 24:00",
+    "Wenn schon Sport, dann vor neun": "exercise only from 00:00 to 09:00",
+    "Sollte ich fernsehen, dann höchstens bis 22 Uhr": "watching series only from 00:00 to 22:00",
+    "Was das Lesen angeht: mindestens eine halbe Stunde": "time for yourself at least 30 minutes at a time",
     # Roundabout
+    "Meditation ist für mich gestorben": "never suggest meditation",
     "Zwei Läufe die Woche und nicht mehr": "exercise at most 2 times a week",
     "Fernsehen kann mir gestohlen bleiben": "never suggest watching series",
     "nach 21 Uhr will ich nichts mehr von dir hören": "everything that is suggested only from 00:00 to 21:00",
@@ -64,6 +75,7 @@ SAID = {
 }
 REFUSED = (
     "If I nap, it rains",
+    "no sport before nine, otherwise at ten",
     "If it rains, not after 3 pm",
     "Wenn es regnet, dann nur morgens Sport",
     "I no longer go there, so yoga that day",
