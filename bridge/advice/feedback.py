@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 from bridge.day.outcomes import day_end
 from bridge.domain import languages
 from bridge.domain.errors import SetupError
-from bridge.domain.records import SAID, Deed, Recommendation, User
+from bridge.domain.records import SAID, AdviceRecord, Deed, Recommendation, User
 from bridge.domain.slots import Moment
 from bridge.domain.titles import answer_text
 from rhythm_env.interface import Answer
 
 if TYPE_CHECKING:
     from bridge.store import Store
+
+REFUSED = "refused"  # the kind of answers that keep why a recommendation was refused
 
 
 def answer(
@@ -38,25 +40,46 @@ def give_feedback(
     before = own(store, user, recommendation_id)
     if moved_to is not None and answer is not Answer.RESCHEDULE:
         raise SetupError(f"only `reschedule` takes --to: bridge feedback reschedule --user {user.name} --to SLOT")
-    if before.answer is not None and day_end(before, user.zones) <= now:
-        if (before.answer, before.moved_to) == (answer, moved_to):
-            return before
-        stands = answer_text(before.answer, before.moved_to)
-        raise SetupError(
-            f"the day of this recommendation is over, and its answer stands ({stands}); "
-            f"see: bridge history --user {user.name}"
-        )
+    if (before.answer, before.moved_to) == (answer, moved_to) and not may_change(before, user, now):
+        return before
+    _check_open(before, user, now)
     if before.answer is Answer.IGNORE and answer is not Answer.IGNORE:
         _wake(store, user, before, now=now)
     return store.recommendations.save_feedback(recommendation_id, answer, now=now, moved_to=moved_to)
 
 
+def may_change(advice: Recommendation | AdviceRecord, user: User, now: datetime) -> bool:
+    """Return True until the day of a recommendation is over."""
+    return day_end(advice, user.zones) > now
+
+
+def _check_open(advice: Recommendation, user: User, now: datetime) -> None:
+    if advice.answer is None or may_change(advice, user, now):
+        return
+    stands = answer_text(advice.answer, advice.moved_to)
+    raise SetupError(
+        f"the day of this recommendation is over, and its answer stands ({stands}); "
+        f"see: bridge history --user {user.name}"
+    )
+
+
+def take_back(store: Store, user: User, recommendation_id: int, *, now: datetime) -> None:
+    """Take the answer to a recommendation back, with its reason for today. Raises SetupError once its day is over."""
+    before = own(store, user, recommendation_id)
+    _check_open(before, user, now)
+    if before.answer is not None:
+        with store.transaction():
+            _wake(store, user, before, now=now)
+            store.recommendations.put_back(before.id, now=now, asks=True)
+
+
 def _wake(store: Store, user: User, advice: Recommendation, *, now: datetime) -> None:
-    """Take back that the action, or the named task, rests today."""
-    before = store.people.preferences(user.id).resting
-    kept = tuple(one for one in before if one[:2] != (str(advice.action), advice.what or ""))
-    if kept != before:
-        store.people.change_preferences(user.id, resting=kept, now=now)
+    """Take back why a recommendation was refused, and that the action, or the named task, rests today."""
+    before, about = store.people.preferences(user.id), (str(advice.action), advice.what or "")
+    resting = tuple(one for one in before.resting if one[:2] != about)
+    answered = tuple(one for one in before.answered if one[0] != REFUSED or one[1].split()[0] != str(advice.id))
+    if (resting, answered) != (before.resting, before.answered):
+        store.people.change_preferences(user.id, resting=resting, answered=answered, now=now)
 
 
 def say(store: Store, user: User, recommendation_id: int, deed: Deed, *, now: datetime) -> Recommendation:

@@ -26,7 +26,7 @@ from bridge.domain.guard import Guard
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import EventClassifier, Invitation
 from bridge.domain.records import SAID, AdviceRecord, Deed, ProxyMap, Recommendation, Silence, Snapshot, User
-from bridge.domain.slots import INSTANT, local_time, moment_at
+from bridge.domain.slots import INSTANT, local_time, moment_at, slot_start
 from bridge.domain.types import Reading, Sample, Task
 from bridge.domain.wishes import Wishes
 from bridge.meters import INPUT_METRICS
@@ -161,7 +161,21 @@ def recommend(
         away = store.recommendations.supersede if existing.answer is None else store.recommendations.close
         away(existing.id, now=now)
         choosing = replace(choosing, person=replace_advice(person, store, user))
-    return choosing.first()
+    return _agreed_before(store, user, choosing.person, span) or choosing.first()
+
+
+def _agreed_before(store: Store, user: User, person: Person, span: Stretch) -> Recommendation | None:
+    """Put what the person accepted for the slot in force again if it was put aside, by an illness say, and fits again.
+
+    Return it, or None.
+    """
+    now, moment = span[0], moment_at(span[0], user.zones)
+    for one in store.recommendations.between(user.id, since=slot_start(moment, user.zones), until=now + INSTANT):
+        agreed = one.answer is Answer.ACCEPT and one.closed_at is not None and one.moment == moment
+        if agreed and not is_over(one, now) and isinstance(_current(store, one, person, span), Recommendation):
+            store.recommendations.put_back(one.id, now=now, asks=False)
+            return store.recommendations.by_id(one.id)
+    return None
 
 
 def stands(store: Store, user: User, advice: Recommendation, now: datetime) -> bool:

@@ -78,6 +78,15 @@ BECAUSE_WORDS = {
     Because.SOMETHING_ELSE: say("Something else"),
 }
 
+SAID_WORDS = {  # the reasons as a page repeats them
+    "not-today": say("not today"),
+    "wrong-time": say("not at this time"),
+    "wrong-time-today": say("not at this time, today"),
+    "never": say("never"),
+    "never-today": say("not today"),
+    "something-else": say("something else"),
+}
+
 
 def parse_because(text: str, user: User) -> Because:
     """Return why a suggestion was refused, from a typed word. Raises SetupError for another word."""
@@ -98,12 +107,13 @@ def parse_because(text: str, user: User) -> Because:
 def refuse(store: Store, user: User, number: int, why: Because, *, now: datetime, only_today: bool = False) -> str:
     """Store that a recommendation is refused and why, and return a sentence of what follows.
 
-    ``NOT_TODAY`` lets the action rest today, or the task if one is named; another answer takes that back.
+    The reason is kept. ``NOT_TODAY`` lets the action rest today, or the task if one is named; another answer takes that back.
     ``WRONG_TIME`` takes this part of the day from the action's hours, ``NEVER`` vetoes it; ``only_today`` says that
     they hold today alone. Raises SetupError as ``feedback.give_feedback`` does, and where no hours are left.
     """
     with store.transaction():
         found = feedback.give_feedback(store, user, number, Answer.IGNORE, now=now)
+        _keep(store, user, number, why, now=now, only_today=only_today)
         if why is Because.NOT_TODAY or (why is Because.NEVER and only_today):
             return _rest(store, user, found, now)
         rule = lasting(found, user, why)
@@ -117,6 +127,21 @@ def refuse(store: Store, user: User, number: int, why: Because, *, now: datetime
 
         _saved(store, user, Heard(said=(rule.said,)), confirmed=True, now=now)
     return sentence((rule.said,))
+
+
+def _keep(store: Store, user: User, number: int, why: Because, *, now: datetime, only_today: bool) -> None:
+    """Keep the reason of a refusal in place of an earlier one."""
+    before = store.people.preferences(user.id).answered
+    kept = [one for one in before if one[0] != feedback.REFUSED or one[1].split()[0] != str(number)]
+    said = f"{number} {why}" + (" today" if only_today else "")
+    today = local_time(now, user.zones).date()
+    store.people.change_preferences(user.id, answered=(*kept, (feedback.REFUSED, said, today)), now=now)
+
+
+def refusals(store: Store, user: User) -> dict[int, Text]:
+    """Return number -> the reason that the user said, of each recommendation that was refused with a reason."""
+    said = [about.split() for kind, about, _ in store.people.preferences(user.id).answered if kind == feedback.REFUSED]
+    return {int(number): SAID_WORDS["-".join(words)] for number, *words in said if "-".join(words) in SAID_WORDS}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

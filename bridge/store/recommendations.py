@@ -72,6 +72,18 @@ class Recommendations(Part):
         db.execute(sa.update(table).where(table.c.id == recommendation_id).values(closed_at=now))
 
     @writes()
+    def put_back(self, db: sa.Connection, recommendation_id: int, *, now: datetime, asks: bool) -> None:
+        """Put a recommendation in force again, in place of its slot's. If it ``asks``, it has no answer any more."""
+        t, found = table.c, _first(db, table.c.id == recommendation_id)
+        if found is None:
+            return
+        others = sa.and_(_slot(found.user_id, found.moment), t.id != found.id)
+        db.execute(sa.update(table).where(others, t.answer.is_(None)).values(superseded_at=now))
+        db.execute(sa.update(table).where(others).values(closed_at=now))
+        cleared = dict.fromkeys(("answer", "answered_at", "moved_week", "moved_timestep")) if asks else {}
+        db.execute(sa.update(table).where(t.id == found.id).values(closed_at=None, **cleared))
+
+    @writes()
     def supersede(self, db: sa.Connection, recommendation_id: int, *, now: datetime) -> None:
         """Mark a recommendation as superseded, unless it is answered, so that another can take its slot."""
         open_ = sa.and_(table.c.id == recommendation_id, table.c.answer.is_(None))

@@ -292,3 +292,41 @@ def test_programs_say_the_same(place: Place, ana: User, visitor: Visitor) -> Non
     found = place.bridge.store.recommendations.by_id(number)
     assert found is not None
     assert found.answer is Answer.IGNORE
+
+
+def test_a_said_reason_stays_after_a_reload_and_is_taken_back(
+    place: Place, ana: User, visitor: Visitor, refused: int
+) -> None:
+    store, path = place.bridge.store, f"/advice/{refused}/because"
+    visitor.change(path, {"why": "wrong-time", "confirmed": "today"}, headers=PART)
+    for answer in (visitor.get("/"), visitor.get("/advice", headers=PART)):
+        assert (f'action="{path}"' in answer.text, "Why not?" in answer.text) == (False, False)
+    assert "not at this time, today Undo" in text(visitor.get("/advice", headers=PART))
+    for _ in range(2):  # the second from an older page
+        visitor.change(f"/advice/{refused}/undo", headers=PART)
+    found = store.recommendations.by_id(refused)
+    assert found is not None
+    assert (found.answer, found.answered_at, found.closed_at) == (None, None, None)
+    assert store.recommendations.of_slot(ana.id, found.moment) == found
+    assert "not at this time" not in visitor.get("/advice", headers=PART).text
+    visitor.change(f"/advice/{refused}", {"answer": "accept"}, headers=PART)
+    assert f'action="/advice/{refused}/undo"' in visitor.get("/advice", headers=PART).text
+    assert f'action="/advice/{refused}/undo"' in visitor.get("/history").text
+    assert visitor.change(f"/advice/{refused}/undo", {"back": "/history"}).headers["location"] == "/history"
+    assert f"/advice/{refused}/undo" not in visitor.get("/history").text
+
+
+def test_an_answer_outlives_an_illness_that_is_taken_back(
+    place: Place, ana: User, visitor: Visitor, refused: int
+) -> None:
+    store = place.bridge.store
+    visitor.change(f"/advice/{refused}", {"answer": "accept"})
+    given = store.recommendations.by_id(refused)
+    assert given is not None
+    store.recommendations.close(refused, now=installation.now())  # as an illness does with work
+    visitor.change("/mode", {"mode": "ill"})
+    visitor.change("/mode", {"mode": "normal"})
+    visitor.get("/advice", headers=PART)
+    found = store.recommendations.of_slot(ana.id, given.moment)
+    assert found is not None
+    assert (found.id, found.answer) == (refused, Answer.ACCEPT)

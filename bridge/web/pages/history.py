@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
+from bridge.advice.feedback import may_change
 from bridge.day.outcomes import over_at
 from bridge.documents.watch import event_line
 from bridge.domain.languages import _, date_text, shown
@@ -61,9 +62,14 @@ def _row(visit: Visit, one: AdviceRecord) -> dict[str, Any]:
         "hours": _hours(visit, one),
         "answered": capital(answered(one)),
         "answered_at": None if one.answered_at is None else date_text(local(visit, one.answered_at), "%a %H:%M"),
+        "undo": one.id if _may_undo(visit, one) else None,
         "seen": _seen(one, is_over=over_at(one, visit.user.zones) <= visit.now),
         "evidence": with_source_titles(", ".join(map(shown, for_person(one.evidence)))),
     }
+
+
+def _may_undo(visit: Visit, one: AdviceRecord) -> bool:
+    return one.answer in (Answer.ACCEPT, Answer.IGNORE) and may_change(one, visit.user, visit.now)
 
 
 def _hours(visit: Visit, one: AdviceRecord) -> str | None:

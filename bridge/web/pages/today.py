@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
-from typing import Annotated, Any
+from collections.abc import Container, Sequence, Set
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Form, Path, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -17,7 +17,8 @@ from bridge.domain.facts import Fact
 from bridge.domain.languages import shown
 from bridge.domain.records import Recommendation, Silence, Snapshot
 from bridge.domain.rendering import for_person, told
-from bridge.domain.slots import INSTANT, moment_at
+from bridge.domain.slots import INSTANT, moment_at, slot_start
+from bridge.domain.titles import advice_title
 from bridge.domain.trials import Trial
 from bridge.ingest import checkins
 from bridge.web import ahead, day, phrases, timeline
@@ -57,7 +58,10 @@ def today(
         opening = visit.app.today_cache.opening(visit.bridge, visit.user, current)
         kinds = {one.kind for one in opening}
         refused = recommendation = store.recommendations.of_slot(visit.user.id, current.moment)
-        if recommendation is not None and not recommend.stands(store, visit.user, recommendation, visit.now):
+        reasons = wishing.refusals(store, visit.user)
+        if recommendation is not None and (
+            recommendation.id in reasons or not recommend.stands(store, visit.user, recommendation, visit.now)
+        ):
             recommendation = None
         shown: dict[str, Any] = {
             "title": day.title(visit),
@@ -80,7 +84,8 @@ def today(
             "wish": NO_WISH,
             "just_noted": just_noted(visit),
             "follows": None,
-            "refused": None if refused is None else {"id": refused.id, "why": _why(refused)},
+            "refused": None if refused is None else {"id": refused.id, "why": _why(refused, reasons)},
+            "refusals": _refusals(visit, recommendation),
             "week_name": "",
             "marked": ownership.just_marked(visit, marked),
         }
@@ -110,7 +115,20 @@ def _ended(visit: Visit, names: str) -> dict[str, Any] | None:
 def show_recommendation(request: Request, visit: Visitor) -> Response:
     """Show the slot's recommendation, or why there is none. If the slot has none yet, it is made."""
     found = requests.recommend(visit.bridge, visit.user, now=visit.now, seen=is_seen(request, visit))
+    if isinstance(found, Recommendation) and found.id in wishing.refusals(visit.bridge.store, visit.user):
+        found = requests.following(visit.bridge, visit.user, found.id, now=visit.now)
     return _recommendation_part(visit, found) if day.is_part(request) else RedirectResponse("/", 303)
+
+
+@router.post("/advice/{number}/undo")
+def undo(
+    request: Request, visit: Visitor, number: Number, back: Annotated[Literal["/", "/history"], Form()] = "/"
+) -> Response:
+    """Take an answer back, and show the recommendation again. Raises SetupError once its day is over."""
+    feedback.take_back(visit.bridge.store, visit.user, number, now=visit.now)
+    if not day.is_part(request):
+        return RedirectResponse(back, 303)
+    return _recommendation_part(visit, requests.recommend(visit.bridge, visit.user, now=visit.now))
 
 
 @router.post("/advice/{number}")
@@ -162,7 +180,8 @@ def _recommendation_part(visit: Visit, found: Recommendation | Silence, *, follo
     current = visit.app.today_cache.today(visit.bridge, visit.user, visit.now)
     opening = visit.app.today_cache.opening(visit.bridge, visit.user, current)
     advice, after = _recommendation(visit, found, opening), _next(visit, current.known)
-    answer = page("today/advice.html", visit, advice=advice, next=after, follows=follows)
+    refusals = _refusals(visit, found)
+    answer = page("today/advice.html", visit, advice=advice, next=after, follows=follows, refusals=refusals)
     return _plan_again(answer)
 
 
@@ -176,6 +195,7 @@ def _silence_part(visit: Visit, found: Silence, follows: str | None) -> HTMLResp
     return page(
         "today/silence.html",
         visit,
+        refusals=_refusals(visit, None),
         follows=follows,
         reasons=list(map(shown, for_person(with_old_nights(visit, reasons)))),
         slot_name=slot_name(found.moment),
@@ -222,12 +242,31 @@ def _plan_again(answer: HTMLResponse) -> HTMLResponse:
 
 
 def _recommendation(visit: Visit, found: Recommendation, opening: Sequence[Fact]) -> dict[str, Any]:
-    return day.recommendation(visit, found, opening) | {"ahead": ahead.choices(visit), "why": _why(found)}
+    return day.recommendation(visit, found, opening) | {
+        "ahead": ahead.choices(visit),
+        "why": _why(found, wishing.refusals(visit.bridge.store, visit.user)),
+    }
 
 
-def _why(found: Recommendation | None) -> list[tuple[str, str]]:
+def _refusals(visit: Visit, besides: Recommendation | None) -> list[dict[str, Any]]:
+    """Return what was refused in this part of the day, each with the reason that was said, but for one that is shown."""
+    store, user, moment = visit.bridge.store, visit.user, moment_at(visit.now, visit.user.zones)
+    reasons = wishing.refusals(store, user)
+    found = store.recommendations.between(user.id, since=slot_start(moment, user.zones), until=visit.now + INSTANT)
+    return [
+        {
+            "id": one.id,
+            "what": one.what or shown(advice_title(one.action, one.kind)),
+            "said": shown(reasons[one.id]) if one.id in reasons else day.answered(one),
+        }
+        for one in found
+        if one.answer is Answer.IGNORE and one.moment == moment and (besides is None or one.id != besides.id)
+    ]
+
+
+def _why(found: Recommendation | None, said: Container[int]) -> list[tuple[str, str]]:
     """Return the reasons among which the user may choose after a refusal, or none."""
-    is_refused = found is not None and found.answer is Answer.IGNORE
+    is_refused = found is not None and found.answer is Answer.IGNORE and found.id not in said
     return [(str(key), shown(text)) for key, text in wishing.BECAUSE_WORDS.items()] if is_refused else []
 
 
