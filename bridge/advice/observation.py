@@ -14,7 +14,7 @@ from bridge.domain.facts import Fact, fact
 from bridge.domain.guard import QUIET_ACTIONS
 from bridge.domain.records import Snapshot
 from bridge.domain.slots import Moment, ZoneHistory, ZoneSpan, local_time, moment_at, slot_bounds, slot_start, zone_at
-from bridge.domain.types import Reading
+from bridge.domain.types import Event, Reading
 from bridge.meters import METERS, SETTLING, Past, paced, read_at
 from rhythm_env.interface import (
     HISTORY_DAYS,
@@ -39,6 +39,7 @@ ROOM = timedelta(minutes=15)  # the least free time for an action that is not pl
 ROUTINE = timedelta(weeks=8)  # the period in which habits are counted
 JUST_BEFORE = timedelta(microseconds=1)
 FRESH_ENOUGH = timedelta(days=7)  # meters read the last days; older data are only compared with
+SERIES_TELLS = timedelta(days=365)  # our choice: an older series alone does not tell that a calendar is kept
 BY_HAND = "check_in"  # the source of what a user says, which alone gives no advice
 NO_ADVICE: Mapping[Moment, ActionType] = MappingProxyType({})
 
@@ -202,7 +203,7 @@ def _feasible(known: Snapshot, end: datetime) -> tuple[ActionType, ...]:
 
 def newest_if_old(store: Store, user: User, known: Snapshot) -> date | None:
     """Return the date of a user's newest data on the user's clock if all data are old, otherwise None."""
-    if known.tasks or _is_recent(known, known.at - FRESH_ENOUGH):
+    if _is_recent(known, known.at - FRESH_ENOUGH):
         return None
     mine = [one.id for one in store.connections.of_user(user.id) if one.source != BY_HAND]
     measured = [store.reading.newest_measurement(connection, known.at) for connection in mine]
@@ -214,8 +215,16 @@ def _is_recent(known: Snapshot, since: datetime) -> bool:
     return (
         any((one.end or one.start) > since for source, one in known.samples if source != BY_HAND)
         or any(one.end > since for _, one in known.episodes)
-        or any(entry.end > since for entry, _ in known.agenda)
+        or any(entry.end > since and _is_living(entry.event, known.at) for entry, _ in known.agenda)
+        or any(one.due is None or one.due >= since.date() for one in known.tasks if one.completed is None)
+        or any(one.completed > since for one in known.tasks if one.completed is not None)
     )
+
+
+def _is_living(event: Event, at: datetime) -> bool:
+    """Return False for an entry of a series that began long ago, which goes on in a calendar that nobody keeps."""
+    began = event.start.date() if event.start is not None else event.first_day
+    return not event.recurrence or began is None or began > (at - SERIES_TELLS).date()
 
 
 def reasons_of_old(newest: date, user: User) -> tuple[Fact, Fact]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from bridge.domain.facts import Fact, fact
 from bridge.domain.languages import _
 from bridge.domain.records import Deed, Recommendation, Snapshot, User
 from bridge.domain.slots import Moment, moment_at
+from bridge.domain.types import Task
 from rhythm_env.interface import ActionType, Answer
 
 if TYPE_CHECKING:
@@ -77,15 +79,30 @@ def answer(
 
 def move_task(bridge: Bridge, user: User, key: str, *, now: datetime, to: Moment, known: Snapshot) -> None:
     """Give an open task its best time in the slot ``to``. Raises SetupError if it has none, or is not open."""
-    person = recommend.person_of(bridge.store, user, bridge.classifier, known)
-    task = next((one for one in known.tasks if str(one.key) == key and one.completed is None), None)
-    if task is None:
-        raise SetupError(_("this task is not open any more; open the page again"))
-    action = person.task_actions.get(task.key, ActionType.ADMIN_WORK)
-    option = choice.gap_in(person, action, task, to, after=now)
+    person, task = _person_with(bridge, user, key, known)
+    option = _place_of(person, task, to, now)
     if option is None:
         raise SetupError(_("this task does not fit into that slot; choose another"))
     bridge.store.task_notes.move(user.id, task, (option.start, option.end), now=now)
+
+
+def fitting(
+    bridge: Bridge, user: User, key: str, *, now: datetime, slots: Iterable[Moment], known: Snapshot
+) -> set[Moment]:
+    """Return the ``slots`` into which an open task can be moved. Raises SetupError if it is not open."""
+    person, task = _person_with(bridge, user, key, known)
+    return {one for one in slots if _place_of(person, task, one, now) is not None}
+
+
+def _person_with(bridge: Bridge, user: User, key: str, known: Snapshot) -> tuple[Person, Task]:
+    task = next((one for one in known.tasks if str(one.key) == key and one.completed is None), None)
+    if task is None:
+        raise SetupError(_("this task is not open any more; open the page again"))
+    return recommend.person_of(bridge.store, user, bridge.classifier, known), task
+
+
+def _place_of(person: Person, task: Task, slot: Moment, now: datetime) -> Option | None:
+    return choice.gap_in(person, person.task_actions.get(task.key, ActionType.ADMIN_WORK), task, slot, after=now)
 
 
 def after_a_move(given: tuple[Fact, ...]) -> tuple[Fact, ...]:

@@ -107,7 +107,7 @@ def parse_because(text: str, user: User) -> Because:
 def refuse(store: Store, user: User, number: int, why: Because, *, now: datetime, only_today: bool = False) -> str:
     """Store that a recommendation is refused and why, and return a sentence of what follows.
 
-    The reason is kept. ``NOT_TODAY`` lets the action rest today, or the task if one is named; another answer takes that back.
+    The reason is kept until another answer. ``NOT_TODAY`` lets the action rest today, or the task if one is named.
     ``WRONG_TIME`` takes this part of the day from the action's hours, ``NEVER`` vetoes it; ``only_today`` says that
     they hold today alone. Raises SetupError as ``feedback.give_feedback`` does, and where no hours are left.
     """

@@ -46,7 +46,7 @@ def note(
         if undo:
             said, outcome = notes.forget_last(bridge.store, person, now=now), "deleted"
         elif text is not None:
-            said = notes.note_of(text, options.instant(at) if at else now, user)
+            said = notes.note_of(text, options.instant(at), user) if at else notes.said_note(text, person, now=now)
             outcome = notes.record_note(bridge.store, person, said, now=now)
         else:
             since = local_time(now, person.zones).date() - timedelta(days=DAYS_LISTED - 1)

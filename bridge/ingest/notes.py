@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING
 
 from bridge.domain.errors import SetupError
+from bridge.domain.languages import say
 from bridge.domain.metrics import Metric
 from bridge.domain.records import User
 from bridge.domain.slots import local_time
@@ -19,7 +20,24 @@ if TYPE_CHECKING:
 
 STREAM = "note"
 NAME_MAX = 60  # characters
-_NOTE = re.compile(r"(?P<name>[^\d<>=!~/][^<>=!~/]*?)(?:\s+(?P<amount>\d+(?:[.,]\d+)?))?")
+_AMOUNT = r"\d+(?:[.,]\d+)?"
+_NOTE = re.compile(rf"(?:(?P<first>{_AMOUNT})\s+)?(?P<name>[^\d<>=!~/][^<>=!~/]*?)(?:\s+(?P<amount>{_AMOUNT}))?")
+_BACK = {  # words for a day -> how many days ago it was
+    **dict.fromkeys(("today", "heute", "aujourd'hui", "aujourd’hui"), 0),
+    **dict.fromkeys(("yesterday", "last night", "gestern", "gestern abend", "hier", "hier soir"), 1),
+    **dict.fromkeys(("vorgestern", "avant-hier", "the day before yesterday"), 2),
+}
+_WEEKDAYS = (
+    *(["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]),
+    *(["montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag"]),
+    *(["lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche"]),
+)
+_ONE_WEEKDAY = "|".join(_WEEKDAYS)
+_ONE_DAY = (
+    rf"{'|'.join(sorted(_BACK, key=len, reverse=True))}|\d{{4}}-\d\d-\d\d|(?:(?:on|last|am|letzten) )(?:{_ONE_WEEKDAY})"
+)
+_DAY_FIRST = re.compile(rf"(?P<day>{_ONE_DAY})[ ,:]+(?P<rest>.+)")
+_DAY_LAST = re.compile(rf"(?P<rest>.+?)[ ,]+(?P<day>{_ONE_DAY}|{_ONE_WEEKDAY})")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,14 +50,46 @@ class Note:
 
 
 def note_of(text: str, at: datetime, user: str) -> Note:
-    """Return the note that a text says: a name, and its amount if the last word is a number. Raises SetupError."""
+    """Return the note that a text says: a name, and its amount if the first or last word is one. Raises SetupError."""
     found = _NOTE.fullmatch(" ".join(text.split()).casefold())
-    if found is None or len(found["name"]) > NAME_MAX:
+    if found is None or len(found["name"]) > NAME_MAX or (found["first"] and found["amount"]):
         raise SetupError(
-            f'note a name of at most {NAME_MAX} letters and an amount: bridge note --user {user} "alcohol 2"'
+            say(
+                "note a name of at most {count} letters, and an amount and a day if you like, as alcohol 2: {command}",
+                count=NAME_MAX,
+                command=f'bridge note --user {user} "alcohol 2"',
+            )
         )
-    amount = float((found["amount"] or "1").replace(",", "."))
+    amount = float((found["first"] or found["amount"] or "1").replace(",", "."))
     return Note(at=at.replace(microsecond=0), name=found["name"], amount=amount)
+
+
+def said_note(text: str, user: User, *, now: datetime, day: date | None = None) -> Note:
+    """Return the note that a text says of the day that it names, else of ``day``, by default now. Raises SetupError.
+
+    A note of another day is at its noon.
+    """
+    words, local = " ".join(text.split()).casefold(), local_time(now, user.zones)
+    found = _DAY_FIRST.fullmatch(words) or _DAY_LAST.fullmatch(words)
+    if found is not None:
+        words, day = found["rest"], _day(found["day"], local.date())
+    if day is None or day == local.date():
+        return note_of(words, now, user.name)
+    if day > local.date():
+        raise SetupError(say("{day} is still to come; note it then", day=day.isoformat()))
+    return note_of(words, datetime.combine(day, time(12), local.tzinfo), user.name)
+
+
+def _day(word: str, today: date) -> date:
+    if word in _BACK:
+        return today - timedelta(days=_BACK[word])
+    name = word.split()[-1]
+    if name in _WEEKDAYS:
+        return today - timedelta(days=(today.weekday() - _WEEKDAYS.index(name)) % 7)
+    try:
+        return date.fromisoformat(word)
+    except ValueError:
+        raise SetupError(say("{day} is no date", day=word)) from None
 
 
 def record_note(store: Store, user: User, note: Note, *, now: datetime) -> str:

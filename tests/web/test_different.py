@@ -311,6 +311,8 @@ def test_a_said_reason_stays_after_a_reload_and_is_taken_back(
     assert "not at this time" not in visitor.get("/advice", headers=PART).text
     visitor.change(f"/advice/{refused}", {"answer": "accept"}, headers=PART)
     assert f'action="/advice/{refused}/undo"' in visitor.get("/advice", headers=PART).text
+    card = visitor.get("/advice", headers=PART).text
+    assert ('value="accept"' in card, 'value="ignore"' in card, ">Undo<" in card) == (False, False, True)
     assert f'action="/advice/{refused}/undo"' in visitor.get("/history").text
     assert visitor.change(f"/advice/{refused}/undo", {"back": "/history"}).headers["location"] == "/history"
     assert f"/advice/{refused}/undo" not in visitor.get("/history").text

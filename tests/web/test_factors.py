@@ -54,3 +54,28 @@ def test_a_difference_has_no_more_digits_than_tell_something() -> None:
     ):
         one = Effect(factor="wine", on="x", unit=unit, n_with=9, n_without=9, effect=effect, interval=(effect, 0))
         assert factors._row(one)["effect"] == wanted
+
+
+def test_a_note_is_of_the_day_that_is_said_or_chosen_and_stands_on_its_page(place: Place, ana: User) -> None:
+    visitor = place.visitor()
+    visitor.get("/factors")
+    said = {  # it is Friday, 20 November
+        "yesterday coffee 2": ("coffee", 2, "2026-11-19"),
+        "coffee 3 yesterday": ("coffee", 3, "2026-11-19"),
+        "2 coffees on Saturday": ("coffees", 2, "2026-11-14"),
+        "gestern 2 Kaffee": ("kaffee", 2, "2026-11-19"),
+        "2026-11-01 wine": ("wine", 1, "2026-11-01"),
+        "sunday roast": ("sunday roast", 1, "2026-11-20"),
+    }
+    for text, wanted in said.items():
+        visitor.change("/factors", {"text": text, "day": "2026-11-20"})
+        assert wanted in {(one.name, one.amount, str(one.at.date())) for one in notes.recent(place.bridge.store, ana)}
+    chosen = visitor.change("/factors", {"text": "late meal", "day": "2026-11-18"})
+    assert chosen.headers["location"] == "/day?date=2026-11-18"
+    assert "late meal" in visitor.get("/day?date=2026-11-18").text
+    assert "late meal" not in visitor.get("/day?date=2026-11-19").text
+    for wrong in ("2 coffee 3", "wine 2026-13-40", "7"):
+        answer = visitor.change("/factors", {"text": wrong})
+        assert (answer.status_code, "bridge note" in answer.text) == (400, False)
+    assert visitor.change("/factors", {"text": "wine", "day": "2026-11-21"}).status_code == 400
+    assert 'type="date" name="day" value="2026-11-20" max="2026-11-20"' in visitor.get("/factors").text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from html import unescape
 from itertools import pairwise
@@ -13,15 +14,17 @@ import requests
 from typer.testing import CliRunner
 
 from bridge import installation
+from bridge.advice import recommend
 from bridge.advice import requests as advising
 from bridge.advice.day_plan import plan_day
+from bridge.advice.observation import newest_if_old
 from bridge.auth import access
 from bridge.cli import app
 from bridge.domain.facts import fact
 from bridge.domain.records import Deed, Recommendation, Silence, User
 from bridge.domain.rendering import for_person, told
 from bridge.domain.slots import moment_at
-from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord
+from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord, Task
 from bridge.domain.wishes import Wishes
 from bridge.ingest import runs
 from bridge.web.plan_cache import FRESH
@@ -289,6 +292,18 @@ def test_old_data_show_how_the_person_was_then(place: Place, ana: User, tmp_path
     assert "How you were on 20 November 2024" in shown
     assert re.search(r"Your usual night until then: \d\d:\d\d to \d\d:\d\d\.", shown)
     assert re.search(r'aria-label="Vitality [^"]* of 1, give or take', shown)
+
+
+def test_old_data_stay_old_beside_a_calendar_that_nobody_keeps(place: Place, ana: User, visitor: Visitor) -> None:
+    store, later = place.bridge.store, installation.now() + timedelta(days=800)  # her choir goes on, and on
+    known = recommend.load_snapshot(store, ana, place.bridge.classifier, at=later)
+    assert any(entry.end > later for entry, _ in known.agenda)
+    assert newest_if_old(store, ana, known) == date(2026, 11, 20)
+    task = Task(key="t", list="l", title="Pay", due=later.date() - timedelta(days=700))
+    assert newest_if_old(store, ana, replace(known, tasks=[task])) is not None
+    assert newest_if_old(store, ana, replace(known, tasks=[replace(task, due=later.date())])) is None
+    weeks = recommend.load_snapshot(store, ana, place.bridge.classifier, at=installation.now() + timedelta(days=30))
+    assert newest_if_old(store, ana, weeks) is None
 
 
 def test_old_nights_are_told_beside_what_is_common(place: Place, ana: User, visitor: Visitor, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from datetime import timedelta
 from html import unescape
+from urllib.parse import quote
 
 import pytest
 
@@ -266,3 +267,26 @@ def test_a_day_leads_to_its_neighbours_and_back_to_the_week(ana: User, visitor: 
         "/",
     ]
     assert 'href="/"' not in re.findall(r'<nav class="row".*?</nav>', visitor.get("/day").text, re.DOTALL)[0]
+
+
+def test_a_tasks_move_marks_the_slots_without_room_and_a_refusal_is_told_on_the_week(
+    place: Place, ana: User, visitor: Visitor
+) -> None:
+    visitor.finished(visitor.upload("todo.ics", todo("Pay the rent", "20261121")).text)
+    ((_source, task),) = [one for one in place.bridge.store.reading.tasks(ana.id) if one[1].title == "Pay the rent"]
+    assert f'hx-get="/week/slots?task={quote(task.key)}"' in visitor.get("/week").text
+    shown = visitor.get("/week/slots", params={"task": task.key}).text
+    fits = re.findall(r'<option value="([^"]+)">', shown)
+    full = re.findall(r'<option value="([^"]+)" disabled>[^<]+: no room<', shown)
+    assert (len(fits) + len(full), bool(fits), bool(full)) == (27, True, True)
+    told = visitor.change("/week/task", {"task": task.key, "to": full[0], "week": "2026-W48"})
+    assert told.status_code == 400
+    assert 'role="alert">this task does not fit into that slot' in told.text
+    assert "Back to today" not in told.text
+    assert 'href="/week?week=2026-W49"' in told.text
+    assert visitor.change("/week/task", {"task": task.key, "to": fits[0]}).status_code == 303
+
+
+def test_a_week_keeps_the_order_of_its_days_and_names_the_past_ones(visitor: Visitor) -> None:
+    assert "Earlier this week" in visitor.get("/week").text
+    assert "Earlier this week" not in visitor.get("/week?week=2026-W48").text + visitor.get("/week?week=2026-W46").text

@@ -70,7 +70,7 @@ class Orders:
         if order.part == MODE:
             modes.say_mode(store, user, modes.parse_mode(order.text, user), None, now=now)
         elif order.part == NOTE:
-            notes.record_note(store, user, notes.note_of(order.text, now, user.name), now=now)
+            notes.record_note(store, user, notes.said_note(order.text, user, now=now), now=now)
             self.noted[order.device] = f"Noted at {local_time(now, user.zones):%H:%M}."
         elif order.part == WISH:
             self.wishes.pop(order.device, None)

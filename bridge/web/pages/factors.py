@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Form
@@ -46,14 +46,16 @@ def note(
     visit: Visitor,
     text: Annotated[str, Form(max_length=80)],
     back: Annotated[Literal["/", "/factors"], Form()] = "/factors",
+    day: Annotated[date | Literal[""], Form()] = "",
 ) -> Response:
-    """Note something now, and go ``back``. What is no note gets 400 with the reason."""
+    """Note something of now, or of a day, and go ``back``, or to the day. What is no note gets 400 with the reason."""
     try:
-        said = notes.note_of(text, visit.now, visit.user.name)
+        said = notes.said_note(text, visit.user, now=visit.now, day=day or None)
         notes.record_note(visit.bridge.store, visit.user, said, now=visit.now)
     except SetupError as error:
         return _shown(visit, wrong=told(error))
-    return RedirectResponse(back, 303)
+    of_day = local(visit, said.at).date()
+    return RedirectResponse(back if of_day == local(visit, visit.now).date() else f"/day?date={of_day}", 303)
 
 
 @router.post("/factors/back")
@@ -73,6 +75,12 @@ def just_noted(visit: Visit) -> dict[str, str] | None:
     """Return the note of the last minutes for the template, or None."""
     newest = next(iter(notes.recent(visit.bridge.store, visit.user, since=local(visit, visit.now - JUST).date())), None)
     return None if newest is None or visit.now - newest.at > JUST else _noted(visit, newest)
+
+
+def noted_on(visit: Visit, day: date) -> list[dict[str, str]]:
+    """Return what was noted of a day for the template."""
+    found = notes.recent(visit.bridge.store, visit.user, since=day)
+    return [_noted(visit, one) for one in found if local(visit, one.at).date() == day]
 
 
 def _key(one: notes.Note) -> str:
@@ -104,6 +112,7 @@ def _shown(visit: Visit, *, wrong: str | None = None) -> HTMLResponse:
         status=status,
         path="/factors",
         chips=chips_of(visit),
+        today=local(visit, visit.now).date().isoformat(),
         known=known,
         others=others,
         wrong=wrong,

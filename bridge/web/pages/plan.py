@@ -17,6 +17,7 @@ from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, date_text
 from bridge.web import ahead, timeline
 from bridge.web.day import is_part, local
+from bridge.web.pages.factors import noted_on
 from bridge.web.render import page
 from bridge.web.state import Visitor, is_seen
 
@@ -38,7 +39,8 @@ def plan(request: Request, visit: Visitor, day: Annotated[str, Query(alias="date
         {"key": one.isoformat(), "name": date_text(one, "%a %-d %b")} for one in (wanted - A_DAY, wanted + A_DAY)
     )
     monday = wanted - timedelta(days=wanted.weekday())
-    return page("day.html", visit, path="/week", plan=shown, earlier=earlier, later=later, week=week_name(monday))
+    shown_ = {"plan": shown, "earlier": earlier, "later": later, "noted": noted_on(visit, wanted)}
+    return page("day.html", visit, path="/week", week=week_name(monday), **shown_)
 
 
 @router.get("/advice/{number}/gaps")

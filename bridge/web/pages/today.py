@@ -249,7 +249,7 @@ def _recommendation(visit: Visit, found: Recommendation, opening: Sequence[Fact]
 
 
 def _refusals(visit: Visit, besides: Recommendation | None) -> list[dict[str, Any]]:
-    """Return what was refused in this part of the day, each with the reason that was said, but for one that is shown."""
+    """Return what was refused in this part of the day, each with the reason that was said, without ``besides``."""
     store, user, moment = visit.bridge.store, visit.user, moment_at(visit.now, visit.user.zones)
     reasons = wishing.refusals(store, user)
     found = store.recommendations.between(user.id, since=slot_start(moment, user.zones), until=visit.now + INSTANT)

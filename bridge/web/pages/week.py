@@ -18,7 +18,8 @@ from bridge.day.person import ModeKind
 from bridge.documents.calendar import describe_facts, today_event_document
 from bridge.documents.review import week_name
 from bridge.documents.text import slot_name
-from bridge.domain.languages import WEEKDAYS, _, date_text, number, say, shown
+from bridge.domain.errors import SetupError
+from bridge.domain.languages import WEEKDAYS, _, date_text, number, say, shown, told
 from bridge.domain.records import AdviceRecord
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import moment_at
@@ -53,28 +54,42 @@ def week(
     saved: Annotated[str, Query(max_length=20)] = "",
 ) -> HTMLResponse:
     """Show a week (2026-W47, or a date in it), by default the current one. ``marked`` is an entry's key just marked."""
-    monday, current = monday_of(week, visit.now, visit.user.zones), moment_at(visit.now, visit.user.zones).week
-    if monday == current:
+    monday = monday_of(week, visit.now, visit.user.zones)
+    if monday == moment_at(visit.now, visit.user.zones).week:
         mark_seen(request, visit)
+    return _shown(visit, monday, marked=just_marked(visit, marked), calendars_saved=saved == "calendars")
+
+
+def _shown(visit: Visit, monday: date, *, status: int = 200, **also: Any) -> HTMLResponse:
     found, owned_ = cached_week(visit, monday), owned(visit)
     return page(
         "week.html",
         visit,
+        status=status,
         path="/week",
         name=week_name(monday),
         first=date_text(monday, "%-d %b"),
         last=date_text(monday + A_WEEK - timedelta(days=1), "%-d %b %Y"),
         earlier=week_name(monday - A_WEEK),
         later=week_name(monday + A_WEEK),
-        is_current=monday == current,
+        is_current=monday == moment_at(visit.now, visit.user.zones).week,
         calendar=found.calendar,
         days=_drawn(visit, found, owned_),
         coming=bool(expected.coming_days(visit, monday)),
         week_name=week_name(monday),
         owned=owned_,
-        marked=just_marked(visit, marked),
-        calendars_saved=saved == "calendars",
+        **{"marked": None, "calendars_saved": False, "wrong": None, **also},
     )
+
+
+@router.get("/week/slots")
+def slots_for(visit: Visitor, task: Annotated[str, Query(max_length=2000)]) -> HTMLResponse:
+    """Send the coming slots for a task's Move, those without room for it marked."""
+    known = visit.app.today_cache.planning_snapshot(visit.bridge, visit.user, visit.now)
+    slots = ahead.slots_ahead(visit)
+    fit = rescheduling.fitting(visit.bridge, visit.user, task, now=visit.now, slots=slots, known=known)
+    choices = [(ahead.key(one), slot_name(one), one in fit) for one in slots]
+    return page("week/slots.html", visit, choices=choices)
 
 
 @router.get("/week/ahead")
@@ -110,27 +125,34 @@ def _drawn(visit: Visit, week: Week, owned_: dict[str, Any]) -> Markup:
 
 
 @router.post("/week/task")
-def move_task(visit: Visitor, task: Key, to: Named, week: Named = "") -> RedirectResponse:
+def move_task(visit: Visitor, task: Key, to: Named, week: Named = "") -> Response:
     """Give a task its best time in the slot ``to``, and show the week again from which it was moved.
 
-    Raises SetupError for a slot out of reach or without time for it, and for a key that is none of the open tasks.
+    The week says it where the slot is out of reach or without time for it, and where the task is not open.
     """
-    monday, slot = monday_of(week or None, visit.now, visit.user.zones), ahead.chosen(visit, to, since_now=False)
-    known = visit.app.today_cache.planning_snapshot(visit.bridge, visit.user, visit.now)
-    rescheduling.move_task(visit.bridge, visit.user, task, now=visit.now, to=slot, known=known)
+    monday = monday_of(week or None, visit.now, visit.user.zones)
+    try:
+        slot = ahead.chosen(visit, to, since_now=False)
+        known = visit.app.today_cache.planning_snapshot(visit.bridge, visit.user, visit.now)
+        rescheduling.move_task(visit.bridge, visit.user, task, now=visit.now, to=slot, known=known)
+    except SetupError as error:
+        return _shown(visit, monday, status=400, wrong=told(error))
     return RedirectResponse(f"/week?week={week_name(monday)}", 303)
 
 
 @router.post("/week/{number}")
-def move(visit: Visitor, number: Annotated[int, Path(ge=1, le=2**53)], to: Named, week: Named = "") -> RedirectResponse:
+def move(visit: Visitor, number: Annotated[int, Path(ge=1, le=2**53)], to: Named, week: Named = "") -> Response:
     """Put a recommendation off to the slot ``to``, and show the week again from which it was moved.
 
-    Raises SetupError for a slot out of reach, and for an answered recommendation whose day is over.
+    The week says it where the slot is out of reach, and where the day of an answered recommendation is over.
     """
-    monday = monday_of(week or None, visit.now, visit.user.zones)
-    moved = ahead.chosen(visit, to, since_now=False)
-    known = visit.app.today_cache.planning_snapshot(visit.bridge, visit.user, visit.now)
-    rescheduling.answer(visit.bridge, visit.user, number, Answer.RESCHEDULE, now=visit.now, moved_to=moved, known=known)
+    monday, bridge, user = monday_of(week or None, visit.now, visit.user.zones), visit.bridge, visit.user
+    try:
+        to_ = ahead.chosen(visit, to, since_now=False)
+        known = visit.app.today_cache.planning_snapshot(bridge, user, visit.now)
+        rescheduling.answer(bridge, user, number, Answer.RESCHEDULE, now=visit.now, moved_to=to_, known=known)
+    except SetupError as error:
+        return _shown(visit, monday, status=400, wrong=told(error))
     return RedirectResponse(f"/week?week={week_name(monday)}", 303)
 
 

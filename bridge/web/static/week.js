@@ -31,6 +31,8 @@ document.addEventListener("drop", (event) => {
   if (!slot) return;
   event.preventDefault();
   const form = dragged.querySelector("form");
-  form.elements.to.value = slot.dataset.slot;
+  const to = form.elements.to;
+  for (const one of to.options) if (one.value === slot.dataset.slot) one.disabled = false; // the server says why not
+  to.value = slot.dataset.slot;
   form.requestSubmit();
 });
