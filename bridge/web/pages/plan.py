@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import RedirectResponse, Response
@@ -39,7 +39,7 @@ def plan(request: Request, visit: Visitor, day: Annotated[str, Query(alias="date
         {"key": one.isoformat(), "name": date_text(one, "%a %-d %b")} for one in (wanted - A_DAY, wanted + A_DAY)
     )
     monday = wanted - timedelta(days=wanted.weekday())
-    shown_ = {"plan": shown, "earlier": earlier, "later": later, "noted": noted_on(visit, wanted)}
+    shown_: dict[str, Any] = {"plan": shown, "earlier": earlier, "later": later, "noted": noted_on(visit, wanted)}
     return page("day.html", visit, path="/week", week=week_name(monday), **shown_)
 
 
