@@ -14,7 +14,7 @@ from bridge.calendar.busy import Stretch, clipped
 from bridge.day.agreed import open_again
 from bridge.day.grid import CELL, DAY, HOUR, MINUTE, Cells, Numbers, grid_of, rounded_up
 from bridge.day.masks import BEFORE_BED, ONE_REST, before, urgency
-from bridge.day.person import EARLIER_LEAST, Condition, Person
+from bridge.day.person import EARLIER_LEAST, VARIES, Condition, Person
 from bridge.day.recovery import at_risk
 from bridge.day.rules import Starts, fit, short_night, taken_back
 from bridge.day.sleep import TO_BED, Night, Rests
@@ -45,15 +45,16 @@ NOTHING_FITS = fact("nothing_fits")
 SOON, SOON_TASK = timedelta(hours=3), timedelta(minutes=90)  # within which a rest, and what has days, begins
 SOON_WORK = timedelta(hours=2)  # within which a task is said that an entry comes before
 EARLIER = {"flight_west": "bedtime_early", "late_shift": "bedtime_shift", "short_night": "bedtime_rest"}
-EARLIER |= {"early_entry": "bedtime_before", "unwell": "bedtime_unwell"}  # what moved a night -> kind of its fact
+EARLIER |= {"early_entry": "bedtime_before", "unwell": "bedtime_unwell", "varies": "bedtime_varies"}
+# what moved a night -> kind of its fact
 SHORT = 30 * MINUTE  # of what a person needs, from which a night before an entry is owned up to be short
 EARLY_LEAST, EARLY_TOLD = timedelta(minutes=35), timedelta(hours=6)  # before the usual bedtime; before bedtime
+NEAR_BED = timedelta(hours=2)  # before bedtime: earlier it is said only where nothing else comes before it
 AWAKE = 18  # hours of a day that are worth telling
 BEDTIMES = "bedtime_then", "bedtime_common", "bedtime_usual"  # of an old night, by published figures, of own nights
 WAKINGS = "waking_then", "waking_common", "waking_usual"
-BY_DAY = range(5, 18)  # hours of the day in which a sleep by day begins
 CUT = frozenset({"early_entry", "late_entry"})  # what moved a night that an entry may make short
-ODD = 75.0  # minutes of spread, and from last night, beyond which a bedtime is not told as usual
+SHORT_USUAL = 35 * MINUTE  # of what a person needs, from which any other night is
 OLD_NIGHTS = timedelta(days=7)  # without a recorded one, after which a usual time is told with its date
 NO_READINGS: Mapping[Meter, Reading] = MappingProxyType({})
 
@@ -166,7 +167,8 @@ def options(view: View, span: Stretch) -> tuple[dict[ActionType, Option], dict[A
     if view.holds_any or not all(one.thin for one in found.values()):
         held |= {action: fact("no_grounds") for action, one in found.items() if one.thin}
         found = {action: one for action, one in found.items() if not one.thin}
-    if night is not None:
+    first_of_all = not found and not clipped(view.entries, span[0], view.grid.bed)
+    if night is not None and (first_of_all or night.start <= span[0] + NEAR_BED):
         found[ActionType.SLEEP] = night
     return found, {action: why for action, why in held.items() if action not in found}
 
@@ -253,8 +255,8 @@ def sleep_option(person: Person, span: Stretch) -> Option | None:
     for ends in (day, day + DAY):
         bed, wake = person.sleep(ends)
         start = max(rounded_up(span[0]), bed)
-        early = person.usual_sleep(ends)[0] - bed >= EARLY_LEAST
-        early = (early and person.night(ends).moved in EARLIER) or _leaves(person, ends) is not None
+        moved = person.night(ends).moved not in (None, "varies", "flight")
+        early = (moved and person.usual_sleep(ends)[0] - bed >= EARLY_LEAST) or _leaves(person, ends) is not None
         if bed - (EARLY_TOLD if early else BEFORE_BED) <= span[0] <= wake - LEAST_SLEEP and start <= wake - LEAST_SLEEP:
             if clipped(person.attended, start, wake):
                 continue
@@ -267,41 +269,54 @@ def sleep_option(person: Person, span: Stretch) -> Option | None:
 
 
 def of_bedtime(person: Person, ends: date) -> Fact:
-    """Return the fact of the bedtime of the sleep that ends on a date: usual, common, or moved and why."""
+    """Return the fact of the bedtime of the sleep that ends on a date: usual, common, or moved and why.
+
+    It owns up to what a night lacks of the person's need.
+    """
+    night, told = person.night(ends), _of_bedtime(person, ends)
+    known = night.rests is Rests.RECORDED and night.moved != "early_entry" and told.kind != "bedtime_leaves"
+    short = known and person.need(ends) - (night.wake - night.bed) >= SHORT_USUAL
+    return fact("bedtime_short", bedtime=told, **_lengths(person, ends)) if short else told
+
+
+def _of_bedtime(person: Person, ends: date) -> Fact:
     night = person.night(ends)
     at, usual = person.local(night.bed), person.usual_sleep(ends)[0]
     if (short := _leaves(person, ends)) is not None:
         return short
-    if night.moved is not None and night.bed > usual + CELL:
+    if night.moved == "after_entry":
+        return fact("bedtime_after", time=at, until=person.local(_before(person, night)))
+    if night.moved not in (None, "varies") and night.bed > usual + CELL:
         return fact("bedtime_late", time=at)
     wish = person.wishes.night.on((ends - DAY).weekday())
     if wish.bed is not None and abs(night.bed - usual) <= CELL and night.rests is not Rests.SLEPT:
         return fact("bedtime_wished", time=at)
-    slept = person.slept(ends - DAY)
-    by_day = slept is not None and person.local(slept.start).hour in BY_DAY
     earlier = night.bed <= usual - EARLIER_LEAST
     if night.moved == "early_entry" and earlier:
         return _before_entry(person, ends, at)
-    if night.moved is not None and (earlier or night.moved == "flight_west"):
-        if by_day:
-            return fact("bedtime_by_day", time=at)
-        later = slept is not None and night.bed > slept.start + DAY and night.moved == "short_night"
-        if night.moved == "flight_west":
-            awake = round((night.bed - person.sleep(ends - DAY)[1]) / HOUR)
-            return fact("bedtime_awake", time=at, hours=awake) if awake >= AWAKE else fact("bedtime_early", time=at)
-        return fact("bedtime_plain" if later else EARLIER.get(night.moved, "bedtime_rest"), time=at)
-    if slept is not None and night.bed_sd > ODD and abs(slept.start + DAY - night.bed) > ODD * MINUTE:
-        return fact("bedtime_by_day" if by_day else "bedtime_varies", time=at)  # beside shifts no bedtime is usual
+    last, varies = person.last_bed(ends), night.bed_sd > VARIES
+    if last is None and person.slept(ends - DAY) is not None and (varies or (earlier and night.moved is not None)):
+        return fact("bedtime_by_day", time=at)
+    if night.moved == "flight_west":
+        awake = round((night.bed - person.sleep(ends - DAY)[1]) / HOUR)
+        return fact("bedtime_awake", time=at, hours=awake) if awake >= AWAKE else fact("bedtime_early", time=at)
+    if night.moved is not None and (earlier or night.moved == "varies"):
+        return fact(EARLIER.get(night.moved, "bedtime_rest"), time=at)
+    if varies and last is not None and abs(last - night.bed) >= HOUR:
+        return fact("bedtime_up", time=at, up=person.local(night.wake))  # beside shifts no bedtime is usual
     return _usual(person, night, BEDTIMES, at)
 
 
 def _before_entry(person: Person, ends: date, at: datetime) -> Fact:
     """Return the fact of a bedtime before an early entry, with what else asks for it."""
-    entry, asked, overslept = _entry_after(person, person.night(ends).wake), person.asked(ends), person.overslept(ends)
+    night, overslept = person.night(ends), person.overslept(ends)
+    entry, asked = _entry_after(person, night.wake), person.asked(ends)
+    if _just_ended(person, night):
+        return fact("bedtime_before", time=at, **entry)
     if asked:
         return fact("bedtime_unwell_before" if "unwell" in asked else "bedtime_rest_before", time=at, **entry)
     if overslept is not None:
-        return fact("bedtime_overslept", time=at, **_entry_after(person, overslept.start))
+        return fact("bedtime_overslept", time=at, up=person.local(night.wake), **_entry_after(person, overslept.start))
     return fact("bedtime_before", time=at, **entry)
 
 
@@ -316,18 +331,25 @@ def _usual(person: Person, night: Night, kinds: tuple[str, str, str], at: dateti
 def _leaves(person: Person, ends: date) -> Fact | None:
     """Return the fact of the bedtime of a night that an entry after it makes short, with what is missing, or None."""
     night, up = person.night(ends), person.usual_sleep(ends)[1]
-    long, missing = night.wake - night.bed, person.need(ends) - (night.wake - night.bed)
+    missing = person.need(ends) - (night.wake - night.bed)
     if night.rests is Rests.SLEPT or night.moved not in CUT or night.wake > up - 2 * CELL or missing < SHORT:
         return None
     if night.moved == "early_entry" and night.bed > person.earliest_bed(ends) + CELL and not _just_ended(person, night):
         return None
-    return fact(
-        "bedtime_leaves",
-        time=person.local(night.bed),
-        **_entry_after(person, night.wake),
-        long=length(5 * round(long / MINUTE / 5)),
-        missing=length(5 * round(missing / MINUTE / 5)),
-    )
+    told = _entry_after(person, night.wake) | _lengths(person, ends)
+    return fact("bedtime_leaves", time=person.local(night.bed), **told)
+
+
+def _lengths(person: Person, ends: date) -> dict[str, Any]:
+    """Return how long a night is, and what it lacks of the person's need."""
+    long = person.night(ends).wake - person.night(ends).bed
+    found = {"long": long, "missing": person.need(ends) - long}
+    return {name: length(5 * round(one / MINUTE / 5)) for name, one in found.items()}
+
+
+def _before(person: Person, night: Night) -> datetime:
+    """Return the end of the last entry before a night."""
+    return max((end for _, end in person.attended if end <= night.bed), default=night.bed)
 
 
 def _just_ended(person: Person, night: Night) -> bool:

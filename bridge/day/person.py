@@ -22,7 +22,7 @@ from bridge.domain.facts import Fact, fact
 from bridge.domain.records import AdviceRecord, Snapshot
 from bridge.domain.slots import ZoneHistory, zone_at
 from bridge.domain.types import Because, Episode, EpisodeKind, Label, Occurrence, Reading, Response, Task
-from bridge.domain.wishes import Wishes
+from bridge.domain.wishes import NightWish, Wishes
 from bridge.meters import illness, vitality
 from bridge.meters.past import Past
 from bridge.meters.whole_nights import ended_whole
@@ -41,6 +41,8 @@ AFTER_OVERSLEPT = 18 * MINUTE  # how much earlier a night begins before what was
 ILL_EARLIER, STRAINED_EARLIER = 60 * MINUTE, 30 * MINUTE  # how much earlier a night begins for signs of illness
 SHORT_LEAST, ENOUGH = 45 * MINUTE, 7 * 60 * MINUTE  # missing of a short night; a length that is none
 DAY_SLEEP = 12  # hour of the day, from which a sleep that ends was by day and moves no bedtime
+BY_DAY = range(5, 18)  # hours of the day in which a sleep by day begins
+VARIES, NEAR_LAST = 75.0, 55 * MINUTE  # minutes of spread of bedtimes that differ; then tonight's from last night's
 SHIFT, SHIFT_END = 6 * 60 * MINUTE, 4 * 60 * MINUTE  # least length of a shift; before bedtime, where it moves sleep
 SAME_HOUR, SHIFTS_MIN = 30, 3  # minutes between ends of the same shift; nights that show what follows it
 SLEEP_NIGHTS_MIN, SLEEP_NIGHTS_MAX = 5, 42  # own nights that a usual length of sleep needs, and that it counts
@@ -332,15 +334,50 @@ class Person:
             until = min((start for start, _ in appointments if start >= wake), default=wake + DAY) - TO_GET_UP
             wake = max(wake, rounded(min(bed + (stretch[1] - stretch[0]), until)))
         asked = self._asked(day, max(stretch[1] - wake, NONE) if moved == "early_entry" else NONE)
+        ended = max((end for _, end in appointments if end <= bed), default=bed - DAY) + TO_BED
         if asked and moved in (None, "early_entry"):
-            ended = max((end for _, end in appointments if end <= bed), default=bed - DAY) + TO_BED
-            by = max(stretch[0] - max(asked.values()), self.earliest_bed(day, stretch[0]), ended)
+            wanted = self._bed_asked(day, stretch[0], wake, asked)
+            by = max(wanted, ended)
             bed = min(bed, rounded(by)) if stretch[0] - by >= EARLIER_LEAST else bed
             moved = max(asked, key=lambda one: (one == "early_entry", asked[one]))
+            moved = "after_entry" if moved != "early_entry" and ended > wanted else moved
         elif shifted is not None:
             moved = moved or "late_shift"
+        elif moved is None and usual.rests is Rests.RECORDED and usual.bed_sd > VARIES:
+            near = self._near_last(day, bed, wake)
+            if near is not None and ended <= near[0]:
+                (bed, wake), moved = near, "varies"
         (bed, wake), moved = not_against((bed, wake), moved, self.wishes.night, day, self.zones)
         return Night(bed=bed, wake=wake, bed_sd=usual.bed_sd, wake_sd=usual.wake_sd, rests=usual.rests, moved=moved)
+
+    def _bed_asked(self, day: date, usual: datetime, wake: datetime, asked: Mapping[str, timedelta]) -> datetime:
+        """Return the bedtime that is asked for: by last night and the body no later than last night's, for the need.
+
+        Before an entry alone it is what the entry asks.
+        """
+        by = usual - max(asked.values())
+        if asked.keys() == {"early_entry"} and self.overslept(day) is None:
+            return max(by, self.earliest_bed(day, usual))
+        by, last = max(min(by, wake - self.need(day)), self.earliest_bed(day, usual)), self.last_bed(day)
+        evening = instant(day - DAY, EVENING_BED, self.zones)
+        return by if last is None else min(by, max(rounded(last - 2 * MINUTE), evening))
+
+    def last_bed(self, day: date) -> datetime | None:
+        """Return when the night that ends on a date would begin if it began as the one before it, or None."""
+        slept = self.slept(day - DAY)
+        return None if slept is None or self.local(slept.start).hour in BY_DAY else slept.start + DAY
+
+    def _near_last(self, day: date, bed: datetime, wake: datetime) -> Stretch | None:
+        """Return a night within an hour of last night's, for all one needs, where the usual one is not; else None."""
+        last, wish = self.last_bed(day), self.wishes.night.on((day - DAY).weekday())
+        if last is None or abs(last - bed) < CLEARLY_SHORT or wish != NightWish():
+            return None
+        if last < bed:
+            return rounded(min(last + NEAR_LAST, max(wake - self.need(day), last - NEAR_LAST))), wake
+        bed, length = rounded(last - NEAR_LAST), wake - bed
+        until = min((start for start, _ in self.attended if start >= wake), default=wake + DAY) - TO_GET_UP
+        late = rounded(min(bed + length, until))
+        return None if self.work(day) or late - bed < self.need(day) else (bed, late)
 
     def _asked(self, day: date, lost: timedelta) -> dict[str, timedelta]:
         """Return what asks the night that ends on a date to begin earlier, and by how much, with what its end loses."""
@@ -433,8 +470,9 @@ class Person:
         return min(max(wake - bed, ENOUGH), NEED_MOST)
 
     def _unwell(self, day: date) -> timedelta:
-        """Return how much earlier today's night begins by signs of illness of last night, or where one is ill."""
-        if day != self.date_of(self.now) or not self.body.tells_of(day):
+        """Return how much earlier a night begins by signs of illness of the last known one, or where one is ill."""
+        today = self.date_of(self.now)
+        if day not in (today, today if self.slept(today) else today - DAY) or not self.body.tells_of(day):
             return NONE
         return ILL_EARLIER if self.body.ill else STRAINED_EARLIER
 

@@ -42,7 +42,7 @@ NO_ANSWER = {"no_grounds", "often_enough", "no_sport_now", "hour_of_day"}  # kin
 RACE_SOON, CLASH_AHEAD, WAY_LATE = timedelta(minutes=90), timedelta(hours=8), timedelta(minutes=60)
 MUST_LEAVE = {"leave_by", "leave_now", "flight_leaves", "leave_by_land", "leave_now_land"}
 IN_BED = {"asleep_now", "asleep_common", "flight_lands", *MUST_LEAVE}  # kinds beside which no bedtime is told
-ASKED = {"short_night", "unwell", "early_entry"}  # what moved a night whose bedtime is told in a silence
+ASKED = {"short_night", "unwell", "early_entry", "after_entry"}  # what moved a night whose bedtime is told in a silence
 
 
 def quiet(view: View, held: Mapping[ActionType, Fact]) -> tuple[Fact, ...]:
@@ -135,11 +135,11 @@ def _fits(candidate: Candidate, view: View) -> datetime | None:
 
 
 def _earlier_night(view: View) -> Iterator[Fact]:
-    """Yield the bedtime that the plan has clearly earlier than usual, with why."""
+    """Yield the bedtime that the plan has clearly earlier than usual, or that leaves too little, with why."""
     ends = view.grid.date + DAY
-    usual = view.person.usual_sleep(ends)[0]
-    if view.person.night(ends).moved in ASKED and view.grid.bed <= usual - EARLIER_LEAST:
-        yield of_bedtime(view.person, ends)
+    usual, told = view.person.usual_sleep(ends)[0], of_bedtime(view.person, ends)
+    early = view.person.night(ends).moved in ASKED and view.grid.bed <= usual - EARLIER_LEAST
+    yield from (told,) if early or told.kind == "bedtime_leaves" else ()
 
 
 def _later_task(view: View) -> Fact | None:

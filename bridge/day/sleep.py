@@ -87,7 +87,8 @@ class Night:
     """The main sleep that ends on a date, recorded or expected. Spreads are in minutes.
 
     ``moved`` names what moved it away from its usual times: ``late_entry``, ``early_entry``, ``landing``, ``flight``
-    (sleep on board), ``flight_west``, ``short_night``, ``unwell`` or ``late_shift``.
+    (sleep on board), ``flight_west``, ``short_night``, ``unwell``, ``after_entry`` (that these two would have earlier),
+    ``late_shift``, or ``varies`` (near last night's, where nights begin at different hours).
     """
 
     bed: datetime

@@ -138,15 +138,20 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
         "bedtime is {time:%H:%M} today, because your body needs the rest and {what} is at {entry:%H:%M}"
     ),
     "bedtime_overslept": say(
-        "bedtime is {time:%H:%M} today: {what} at {entry:%H:%M} is one like you slept through lately"
+        "bedtime is {time:%H:%M} today: {what} at {entry:%H:%M} is one like you slept through lately; set an alarm for "
+        "{up:%H:%M}"
     ),
     "bedtime_leaves": say(
         "bedtime is {time:%H:%M} today, before {what} at {entry:%H:%M}: that leaves {long}, {missing} less than you "
         "need"
     ),
     "bedtime_unwell": say("bedtime is {time:%H:%M} today, earlier than usual, because your body needs the rest"),
-    "bedtime_plain": say("bedtime is {time:%H:%M} today, because last night was short"),
-    "bedtime_varies": say("bedtime is {time:%H:%M} today: your nights begin at different hours"),
+    "bedtime_after": say("bedtime is {time:%H:%M} today, as early as your entry until {until:%H:%M} allows"),
+    "bedtime_short": say("{bedtime}; that leaves {long}, {missing} less than you need"),
+    "bedtime_varies": say(
+        "bedtime is {time:%H:%M} today, near last night's, because your nights begin at different hours"
+    ),
+    "bedtime_up": say("bedtime is {time:%H:%M} today, in time to get up at {up:%H:%M}"),
     "bedtime_by_day": say("bedtime is {time:%H:%M} today, back to the night after a sleep by day"),
     "bedtime_shift": say("bedtime is {time:%H:%M} today, as on other days after such a shift"),
     "waking_common": say("a common time to get up is {time:%H:%M}; your nights are not known yet"),

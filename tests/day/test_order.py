@@ -145,9 +145,10 @@ def test_seven_hours_are_no_short_night():
     assert of_bedtime(seven, TODAY + DAY).kind == "bedtime_usual"
 
 
-def test_a_bedtime_that_is_later_than_last_nights_is_not_called_earlier():
+def test_a_bedtime_after_a_short_night_is_no_later_than_that_night_began():
     early = person(hour=12, episodes=[*nights(30, 0, 480, noise=0, last=TODAY - DAY), sleep(TODAY, -90, 240)])
-    assert of_bedtime(early, TODAY + DAY).kind == "bedtime_plain"
+    assert of_bedtime(early, TODAY + DAY).kind == "bedtime_rest"
+    assert early.sleep(TODAY + DAY)[0] == at(TODAY + DAY, -90)
 
 
 def test_a_race_moves_the_night_before_it_also_if_it_is_marked_as_free():

@@ -1,0 +1,98 @@
+"""Laws of what is said of a bedtime, over generated nights and evenings: it does what its reason says."""
+
+import random
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from bridge.day import person as module
+from bridge.day.choice import of_bedtime
+from bridge.domain.rendering import told
+from rhythm_env.interface import ActionType
+
+from .lives import DAY, TODAY, at, days, entry, nights, sleep
+from .persons import HOUR, MINUTE, found, meetings, person
+from .test_laws import feverish
+
+A = ActionType
+SEEDS = range(32)
+OF_LAST_NIGHT = {"bedtime_rest", "bedtime_unwell", "bedtime_overslept", "bedtime_rest_before", "bedtime_unwell_before"}
+
+
+def evening(seed, hour=17.0):
+    """Somebody after a night of any length and begin, with or without an entry in the evening or an early one."""
+    rng = random.Random(seed)
+    bed, length, noise = rng.uniform(-120, 150), rng.choice([370, 430, 490]), rng.choice([10, 20, 110])
+    begins = [(day, bed + rng.gauss(0, noise)) for day in days(35, TODAY - DAY)]
+    slept = [sleep(day, minute, minute + length) for day, minute in begins]
+    begin = bed + rng.uniform(-220, 160)
+    slept.append(sleep(TODAY, begin, begin + rng.choice([170, 260, 330, 480])))
+    end = rng.uniform(1200, 1400)
+    agenda = [entry(TODAY, end - 90, end, A.SOCIALIZE, "Choir")] * (rng.random() < 0.4)
+    agenda += [entry(TODAY + DAY, rng.uniform(360, 560), 600, A.ADMIN_WORK, "Call")] * (rng.random() < 0.3)
+    return person(*agenda, hour=hour, episodes=slept, work=rng.random() < 0.5)
+
+
+def broken(seed):
+    """What the bedtime of an evening does not do that its reason says, and the kind of the reason."""
+    one, ends = evening(seed), TODAY + DAY
+    (bed, wake), usual, last = one.sleep(ends), one.usual_sleep(ends)[0], one.last_bed(ends)
+    said = of_bedtime(one, ends)
+    kind = said.values["bedtime"].kind if said.kind == "bedtime_short" else said.kind
+    ended = max(end for _, end in [(0, at(TODAY, 0)), *one.attended] if end <= bed)
+    faults = []
+    if kind in OF_LAST_NIGHT:
+        faults += ["later than last night"] * (last is not None and bed > max(last, at(TODAY, 1260)))
+        faults += ["later than usual"] * (bed > usual)
+        allowed = max(one.earliest_bed(ends), ended + 45 * MINUTE) + 3 * MINUTE
+        faults += ["less than needed"] * (wake - bed < one.need(ends) - 3 * MINUTE and bed > allowed)
+    if kind == "bedtime_varies":
+        faults += ["far from last night"] * (abs(bed - last) >= HOUR)
+    if kind == "bedtime_after":
+        faults += ["no entry before it"] * (bed - ended > HOUR)
+    if wake - bed < one.need(ends) - 35 * MINUTE and one.night(ends).moved != "early_entry":
+        faults += ["short without a word"] * ("less than you need" not in told(said))
+    return faults, kind
+
+
+def test_a_bedtime_does_what_its_reason_says():
+    kinds = Counter()
+    for seed in SEEDS:
+        faults, kind = broken(seed)
+        assert faults == [], (seed, kind)
+        kinds[kind] += 1
+    assert {"bedtime_rest", "bedtime_varies", "bedtime_after", "bedtime_usual"} <= kinds.keys(), kinds
+
+
+def test_the_law_of_bedtimes_fails_where_last_night_is_not_asked(monkeypatch):
+    by_debt = lambda _self, _day, usual, _wake, asked: usual - max(asked.values())  # noqa: E731
+    monkeypatch.setattr(module.Person, "_bed_asked", by_debt)
+    assert sum(bool(broken(seed)[0]) for seed in SEEDS) > 3
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_the_morning_announced_holds_until_the_night(seed):
+    for one in (evening(seed, 9.0), feverish(seed)):
+        bed = one.sleep(TODAY + DAY)[0]
+        for minute in (900, 1230, 1445):
+            assert replace(one, now=at(TODAY, minute), _read={}).sleep(TODAY + DAY)[0] <= bed
+
+
+def test_a_bedtime_hours_away_is_said_only_where_nothing_comes_before_it():
+    early = entry(TODAY + DAY, 300, 420, None, "Train")
+    for hour, told_now in ((18.2, False), (20.6, True)):
+        one = person(early, *meetings(10), hour=hour, work=False)
+        options = found(one)[0]
+        assert (A.SLEEP in options) is told_now
+        assert told_now or options
+    choir = entry(TODAY, 1110, 1140, A.SOCIALIZE, "Choir")
+    assert A.SLEEP not in found(person(early, choir, hour=17.5, work=False))[0]
+
+
+def test_who_slept_through_an_entry_hears_of_an_alarm():
+    lecture = [entry(TODAY + k * DAY, 600, 690, A.LEARN, "Lecture") for k in (0, 1)]
+    slept = [*nights(30, 85, 560, last=TODAY - DAY, noise=5), sleep(TODAY, 50, 612)]
+    text = told(of_bedtime(person(*lecture, hour=12.4, episodes=slept, work=False), TODAY + DAY))
+    assert text.startswith("bedtime is 00:50 today")
+    assert text.endswith("slept through lately; set an alarm for 09:15")
