@@ -270,13 +270,15 @@ def _current(store: Store, existing: Recommendation, person: Person, span: Stret
         return None
     if existing.answer is not None or (start >= now and not taken):
         return existing
-    option, why = choice.place(view, existing.action, task, span)
+    once = existing.action is ActionType.ME_TIME and end <= now and not view.has_habit_today(existing.action)
+    over = fact("suggestion_over", start=view.person.local(start), end=view.person.local(end))
+    option, why = (None, over) if once else choice.place(view, existing.action, task, span)
     if option is not None:
         store.recommendations.retime(existing.id, option.start, option.end)
         return replace(existing, start=option.start, end=option.end)
     if taken:
         return None
-    if why is not None and why.kind == "trained":
+    if why is not None and why.kind in ("trained", "suggestion_over"):
         return _over(existing, why, now)
     return _over(
         existing, fact("no_time_left", start=view.person.local(start), end=view.person.local(end), why=why), now

@@ -112,6 +112,8 @@ def option_at(one: Judged, view: View, start: int) -> Option:
     minutes = 5 * int(one.lengths[start])
     if candidate.action is ActionType.SLEEP:
         told = (*told, fact("nap", minutes=minutes))
+    elif candidate.task is not None and minutes < candidate.least:
+        told = (*told, fact("begin_with", minutes=minutes))
     return Option(
         action=candidate.action or ActionType.ADMIN_WORK,
         kind="suggested",

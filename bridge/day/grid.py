@@ -38,6 +38,7 @@ EVENING_LEFT = 4 * HOUR  # before bedtime: an entry that ends earlier leaves an 
 LUNCHES, LUNCH = (750, 720, 780, 690, 810, 840, 870), 30 * MINUTE  # begins after midnight; the first free one counts
 DINNERS, DINNER = (1140, 1110, 1170, 1080, 1200, 1230, 1050), 40 * MINUTE
 LUNCH_UNTIL, LUNCH_LEAST, SHIFT_LEAST = 14 * HOUR, 20 * MINUTE, 4 * HOUR  # a lunch; an entry that has its own pauses
+NO_MEAL = 9 * HOUR  # of entries without a gap, in which food is spoken of
 LUNCH_FROM, DINNER_FROM, DINNER_UNTIL = 11 * HOUR, 17 * HOUR, 22 * HOUR
 FASTS_UNTIL = 10 * HOUR + 30 * MINUTE  # for those who get up later, breakfast is lunch
 PAUSE_AT_MOST = 30 * MINUTE  # between entries that count as one stretch
@@ -53,10 +54,14 @@ EASY = frozenset(ActionType) - OFFICE_WORK - {ActionType.LEARN, ActionType.SOCIA
 
 @dataclass(frozen=True, kw_only=True)
 class Grid:
-    """The waking day of ``date``: cell 0 begins at waking, rounded up to five minutes, and the last ends by bedtime."""
+    """The waking day of ``date``: cell 0 begins at waking, rounded up to five minutes, and the last ends by bedtime.
+
+    ``tight`` cuts ways and pauses short, for what is due today and has no other place.
+    """
 
     person: Person
     date: date
+    tight: bool = False
 
     @cached_property
     def wake(self) -> datetime:
@@ -144,19 +149,20 @@ class Grid:
         outing = length >= OUTING and not clipped(self.work, occurrence.start, occurrence.end)
         leaves = outing or (length >= LONG and label.action is ActionType.LEARN)
         after = max(place, TRAVEL if leaves else BREATH if length >= LONG else BESIDE)
-        return occurrence.start - max(place, WAY if outing else BESIDE), occurrence.end + after
+        before, most = max(place, WAY if outing else BESIDE), WAY if self.tight else DAY
+        return occurrence.start - min(before, most), occurrence.end + min(after, most)
 
     @cached_property
     def rests(self) -> list[Stretch]:
         """Return the time that entries and working hours need around them: the way, food and a pause."""
         found: list[Stretch] = []
-        near = clipped(self.person.attended, self.wake - DAY, self.bed + DAY)
+        near, most = clipped(self.person.attended, self.wake - DAY, self.bed + DAY), TRAVEL if self.tight else DAY
         for start, end in merged(near, bridging=PAUSE_AT_MOST):
             need = next((one for one in DEMANDS if end - start >= one[0]), None)
             if need is not None:
-                found += [(start - need[1], start), (end, end + need[2])]
+                found += [(start - min(need[1], most), start), (end, end + min(need[2], most))]
         for start, end in self.work:
-            found += [(start - WAY_TO_WORK, start), (end, end + WAY_FROM_WORK)]
+            found += [(start - min(WAY_TO_WORK, most), start), (end, end + WAY_FROM_WORK)]
         return merged(found)
 
     @cached_property
@@ -208,8 +214,7 @@ class Grid:
         """The entry that could give up 20 minutes, and the fact that entries leave none for lunch; else None."""
         low, high = self.since(LUNCH_FROM), self.since(LUNCH_UNTIL)
         mine = [o for o, _ in self.entries if o.start < high and low < o.end]
-        rows = merged(self.person.attended, bridging=LUNCH_LEAST)
-        row = next((one for one in rows if one[0] <= low and high <= one[1]), None)
+        row = next((one for one in self.rows if one[0] <= low and high <= one[1]), None)
         fed = any(is_meal(o) or o.end - o.start >= SHIFT_LEAST for o in mine) or clipped(self.journeys, low, high)
         able = [o for o in mine if o.end - o.start > LUNCH_LEAST and o.end - LUNCH_LEAST > self.person.now]
         noon = self.since(LUNCHES[0] * MINUTE)
@@ -219,6 +224,19 @@ class Grid:
         told = {"start": row[0], "end": row[1], "time": gives.start}
         title = None if gives.event.private else gives.event.title
         return gives, fact("no_lunch", title=title, **{name: self.person.local(at) for name, at in told.items()})
+
+    @cached_property
+    def rows(self) -> list[Stretch]:
+        """The stretches of entries without a gap in which one can eat."""
+        return merged(self.person.attended, bridging=LUNCH_LEAST)
+
+    def no_meal(self, at: datetime) -> Fact | None:
+        """Return the fact that entries of over nine hours around an instant leave no gap to eat; else None."""
+        row = next((one for one in self.rows if one[0] <= at < one[1] and one[1] - one[0] > NO_MEAL), None)
+        inside = [o for o, _ in self.entries if row and row[0] <= o.start < row[1]]
+        if row is None or any(is_meal(o) or o.end - o.start >= SHIFT_LEAST for o in inside):
+            return None
+        return fact("no_meal", start=self.person.local(row[0]), end=self.person.local(row[1]))
 
     @cached_property
     def strains(self) -> list[tuple[Occurrence, Label]]:

@@ -30,6 +30,7 @@ A = ActionType
 BEFORE_BED, END_BEFORE_BED, TASK_BEFORE_BED = 90 * MINUTE, 75 * MINUTE, 2 * HOUR
 FREE_FROM = 10 * HOUR  # after midnight, on free days, for learning and work
 NAP_FROM, NAP_UNTIL, NAP_LATEST = 13 * HOUR, 15 * HOUR, 16.5 * HOUR  # later naps delay the night's sleep ...
+LONG_NIGHT = 9 * HOUR  # in bed, after which a nap comes an hour later
 NAP_BEFORE = 8.5 * HOUR  # ... but for who goes to bed late: the hours between
 SPORT_FROM, SPORT_UNTIL = 9 * HOUR, 21 * HOUR  # the first on free days
 BEFORE_SHIFT, SHIFT = 5 * HOUR, 6 * HOUR
@@ -126,6 +127,8 @@ def _task_hours(candidate: Candidate, view: View) -> Stretch:
     late = candidate.wanted <= SHORT_TASK and urgency(candidate.due, grid.date) == 0
     until = URGENT_UNTIL if late else ERRANDS_UNTIL if waits else TASKS_UNTIL
     spent = grid.bed if late else grid.spent_from - 45 * MINUTE
+    if grid.work and not presses(candidate, view) and grid.spent_from < grid.bed:
+        spent = min(spent, grid.since(OFFICE_END))  # what has days waits where the evening is taken
     return low, min(grid.bed - TASK_BEFORE_BED, grid.since(until), spent)
 
 
@@ -204,8 +207,9 @@ def nap_until(grid: Grid) -> datetime:
 
 
 def _nap_hours(grid: Grid) -> list[Stretch]:
-    low, high = max(grid.since(NAP_FROM), grid.wake + 4 * HOUR), nap_until(grid)
     night = grid.person.slept(grid.date)
+    long = night is not None and night.end - night.start >= LONG_NIGHT
+    low, high = max(grid.since(NAP_FROM), grid.wake + (5 if long else 4) * HOUR), nap_until(grid)
     hardly = night is not None and night.end - night.start < TIRED_BELOW
     return [(low, high)] if hardly or grid.person.at_home(grid.date) else grid.off_work(low, high)
 
@@ -300,7 +304,8 @@ def not_too_late(candidate: Candidate, view: View) -> Cells | bool:
     latest = cells < grid.up(grid.since(LATEST[candidate.action] * HOUR) + MINUTE)
     own = usual(candidate, view, timedelta(0))
     if own:
-        latest = latest | (cells == grid.up(own[0][0]))
+        start = grid.up(own[0][0])
+        latest = latest | ((cells <= start) if candidate.action in COMPANY else (cells == start))
     return latest & (cells + candidate.least // 5 <= grid.down(ends))
 
 

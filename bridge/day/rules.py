@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import numpy as np
@@ -54,6 +54,7 @@ BRIEF = 5.75 * HOUR  # of sleep, which is short also for who sleeps half an hour
 DIGESTION, ALONE, APART, PAUSE = HOUR, 3 * HOUR, 2 * HOUR, 30 * MINUTE
 BEFORE_TRAVEL, AFTER_TRAVEL = 90 * MINUTE, 2 * HOUR  # without sport
 LONELY = 0.5  # Connection
+PART = 30  # minutes of what is due today that are worth a begin where it has no longer gap
 SHOWN_LOW, TAKES = 0.35, -0.05  # a level shown as low, and an effect that lowers it further
 OF_PERSON = frozenset({"veto", "not today", "body", "mode", "away", "wished hours"})  # rules of what changes in a slot
 
@@ -91,8 +92,21 @@ class Fit:
 def fit(candidate: Candidate, view: View, first: int, last: int, *, asked: bool = False) -> Fit:
     """Return where a candidate may begin from the cell ``first`` to before ``last``, else the first refusal.
 
-    ``asked`` says that the person wants it: then firm rules alone count.
+    ``asked`` says that the person wants it: then firm rules alone count. For what is due today and finds no gap in the
+    rest of the day, ways and pauses shrink, and then a part of it is enough.
     """
+    found = _fit(candidate, view, first, last, asked=asked)
+    if found.refusal is None or found.refusal.kind != "no_gap" or not is_urgent(candidate, view):
+        return found
+    if last < view.grid.size and _fit(candidate, view, first, view.grid.size, asked=asked).refusal is None:
+        return found
+    tight = replace(view, grid=replace(view.grid, tight=True))
+    parts = (candidate, replace(candidate, least=min(candidate.least, PART)))
+    fits = (_fit(part, tight, first, last, asked=asked) for part in parts)
+    return next((one for one in fits if one.refusal is None), found)
+
+
+def _fit(candidate: Candidate, view: View, first: int, last: int, *, asked: bool) -> Fit:
     size, least, wanted = view.grid.size, -(-candidate.least // 5), candidate.wanted // 5
     free, begins = np.ones(size, dtype=bool), np.zeros(size, dtype=bool)
     begins[first:last] = True

@@ -13,10 +13,10 @@ from bridge.calendar.flights import is_by_land, is_journey, journey
 from bridge.calendar.kinds import title_of
 from bridge.day.choice import judged, of_bedtime
 from bridge.day.grid import DAY, EVENING, LUNCH_UNTIL, Grid
-from bridge.day.masks import sport_missed, urgency
+from bridge.day.masks import nap_until, sport_missed, urgency
 from bridge.day.person import EARLIER_LEAST, LONG_SPORT
-from bridge.day.recovery import at_risk
-from bridge.day.rules import fit, little_sleep, short_night
+from bridge.day.recovery import at_risk, held_back
+from bridge.day.rules import PART, fit, little_sleep, short_night
 from bridge.day.view import (
     Candidate,
     View,
@@ -30,10 +30,12 @@ from bridge.day.view import (
     what_begins,
 )
 from bridge.domain.facts import Fact, fact
+from bridge.domain.records import Deed
 from bridge.domain.types import Occurrence
 from rhythm_env.interface import ActionType
 
 FLIGHT_NEAR, ENTRY_NEAR, ENTRY_SOON = timedelta(hours=6), timedelta(hours=2), timedelta(minutes=45)
+FRESH, NAP_MISSED = timedelta(hours=4), timedelta(hours=2)  # after getting up, in which a night is told; after a nap's
 TRAINED_FRESH = timedelta(hours=4)  # after the beginning of sport: later, it explains no silence
 SPORT_OVER = timedelta(hours=20)  # after midnight: later, sport explains no silence
 ELSEWHERE = {"planned_later", "new_zone"}  # kinds of facts by which a task waits for its own time
@@ -56,19 +58,8 @@ def quiet(view: View, held: Mapping[ActionType, Fact]) -> tuple[Fact, ...]:
 def _why(view: View, held: Mapping[ActionType, Fact]) -> Iterator[Fact]:
     person, now = view.person, view.person.now
     taken = taken_at(view, now) or _soon(view) or _waiting(view)
-    risk, clash = at_risk(person), tuple(_clash(view))
-    lunch = view.grid.no_lunch if view.is_today and now < view.grid.since(LUNCH_UNTIL) else None
     if taken is not None:
-        if lunch is not None and taken.kind in ("entry_until", "entry_next"):
-            yield lunch[1]
-        yield taken
-        yield from (
-            clash
-            if taken.kind in MUST_LEAVE
-            else risk
-            if taken.kind in ("get_ready", "entry_next", "begins_soon")
-            else ()
-        )
+        yield from _while_taken(view, taken)
         return
     enough = next((why for why in held.values() if why.kind == "enough_today"), None)
     ahead = min((one.start for one in view.near if now < one.end and one.start < view.grid.bed), default=None)
@@ -80,15 +71,60 @@ def _why(view: View, held: Mapping[ActionType, Fact]) -> Iterator[Fact]:
     slept = None if person.body.ill else little_sleep(view)
     body = slept or next(iter(person.body.facts), None)
     if body is not None:
-        yield from (body, fact("rest_first" if person.body.ill else "take_it_easier"), *risk[1:], *_nap_later(view))
+        yield from (
+            body,
+            fact("rest_first" if person.body.ill else "take_it_easier"),
+            *at_risk(person)[1:],
+            *_nap_later(view),
+        )
         yield from (*earlier, *(() if errand is None or person.body.ill else (errand,)))
         return
     other = errand or _of_sport(view, held.get(ActionType.EXERCISE)) or later
-    if earlier and (other is None or other.kind == "trained"):
-        short = None if now >= view.grid.since(EVENING) else short_night(view)
-        yield from (*(() if short is None else (short,)), *_nap_later(view), *earlier)
+    night = tuple(_night(view, EVENING if earlier else FRESH))
+    if other is not None and other.kind != "trained":
+        yield from (other, *night)
         return
-    yield from (other,) if other is not None else clash or (_nothing(view),)
+    warned = held_back(person, view.grid.date) if other is not None else None
+    said = (*night, *earlier) or ((other,) if other is not None else tuple(_clash(view)))
+    yield from (*(said or (_nothing(view),)), *(() if warned is None else (warned,)))
+
+
+def _while_taken(view: View, taken: Fact) -> Iterator[Fact]:
+    """Yield what an entry or sleep must not hide, and that one is in it or near it."""
+    person, now = view.person, view.person.now
+    lunch = view.grid.no_lunch if view.is_today and now < view.grid.since(LUNCH_UNTIL) else None
+    meal = view.grid.no_meal(now) if lunch is None else lunch[1]
+    if taken.kind not in IN_BED:
+        yield from _errands(view)
+    if meal is not None and taken.kind in ("entry_until", "entry_next"):
+        yield meal
+    yield taken
+    if taken.kind in MUST_LEAVE or taken.kind == "entry_until":
+        yield from _clash(view)
+    risk = at_risk(person) if taken.kind in ("get_ready", "entry_next", "begins_soon") else ()
+    yield from risk
+    if not risk and taken.kind not in IN_BED:
+        yield from _night(view, FRESH)
+
+
+def _errands(view: View) -> Iterator[Fact]:
+    """Yield what closes today for the last time and is not known to be done."""
+    person = view.person
+    done = {one.what for one in person.advised if one.outcome is Deed.DONE}
+    for one in person.errands.values():
+        if one.task.due == view.grid.date and one.task.title not in done:
+            yield fact("errand_later", due=one.why, title=one.task.title)
+
+
+def _night(view: View, until: timedelta) -> Iterator[Fact]:
+    """Yield how short or ill last night was and its nap, until an hour of the day or as long after getting up."""
+    person, grid = view.person, view.grid
+    over = grid.since(until) if until == EVENING else grid.wake + until
+    if not view.is_today or person.slept(grid.date) is None or person.now >= over:
+        return
+    why = little_sleep(view) or short_night(view) or next(iter(person.body.facts), None)
+    if why is not None:
+        yield from (why, *_nap_later(view))
 
 
 def _nothing(view: View) -> Fact:
@@ -101,10 +137,15 @@ def _nothing(view: View) -> Fact:
 
 
 def _nap_later(view: View) -> Iterator[Fact]:
-    """Yield the time of the nap that a short night asks for, if it fits later today."""
-    nap = _fits(of_action(ActionType.SLEEP, view.person), view)
+    """Yield the time of the nap that a short night asks for, if it fits later today, and for a while that none does."""
+    nap, over = _fits(of_action(ActionType.SLEEP, view.person), view), nap_until(view.grid)
+    had = any(
+        one.action is ActionType.SLEEP and view.person.now - one.created_at < DAY / 2 for one in view.person.advised
+    )
     if nap is not None:
         yield fact("nap_later", time=view.person.local(nap))
+    elif over <= view.person.now < over + NAP_MISSED and not had and (view.person.body.ill or short_night(view)):
+        yield fact("nap_late")
 
 
 def _of_sport(view: View, why: Fact | None) -> Fact | None:
@@ -118,11 +159,9 @@ def _of_sport(view: View, why: Fact | None) -> Fact | None:
         return why if now < datetime.fromisoformat(str(why.values["time"])) + TRAINED_FRESH else None
     if why.kind in ("long_sport_done", "long_sport_today", "long_sport_yesterday"):
         return why
-    habit = view.habit(ActionType.EXERCISE)
-    usual = habit is not None and habit.settled and view.grid.date.weekday() in habit.starts
     if why.kind in ("sport_rests", "long_sport"):
         soon = why.kind == "long_sport" and datetime.fromisoformat(str(why.values["time"])) <= now + DAY
-        return why if usual or soon else None
+        return why if soon or view.has_habit_today(ActionType.EXERCISE) else None
     if missed is None or why.kind in NO_ANSWER or _fits(of_action(ActionType.EXERCISE, view.person), view) is not None:
         return None
     return fact("hour_over", time=view.person.local(missed), why=why)
@@ -201,6 +240,8 @@ def _waiting(view: View) -> Fact | None:
         candidate = of_task(task, view.person)
         why = fit(candidate, view, view.now, view.grid.size).refusal if candidate.action is not None else None
         if why is not None and why.kind not in ELSEWHERE and urgency(task.due, view.grid.date) == 0:
+            if why.kind == "no_gap" and task.due == view.grid.date:
+                why = fact("no_gap_today", minutes=min(candidate.least, PART))
             told = {"due": of_due(candidate, view.grid), "reason": why}
             tomorrow = View(grid=Grid(person=view.person, date=view.grid.date + DAY), said=said_of(view.person))
             time = _fits(candidate, tomorrow) if why.kind in OF_TODAY else None

@@ -67,6 +67,11 @@ class View:
     def habit(self, action: ActionType | None) -> Habit | None:
         return None if action is None else self.person.routine.habits.get(action)
 
+    def has_habit_today(self, action: ActionType) -> bool:
+        """Return True if the person is used to an action on the weekday."""
+        habit = self.habit(action)
+        return habit is not None and habit.settled and self.grid.date.weekday() in habit.starts
+
     @cached_property
     def is_today(self) -> bool:
         return self.grid.date == self.person.date_of(self.person.now)

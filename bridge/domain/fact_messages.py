@@ -112,6 +112,7 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "load_then": say("by then you have had {hours} hours of {kinds}"),
     "long_free": say("you have {length} without an entry, until {time:%H:%M}"),
     "short_night": say("last night was {length} shorter than your usual"),
+    "begin_with": say("begin with {minutes} minutes"),
     "nap": say("a nap of {minutes} minutes, early enough for the coming night"),
     "bedtime_common": say("a common bedtime is {time:%H:%M}; your nights are not known yet"),
     "bedtime_common_since": say(
@@ -233,6 +234,8 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
         say("no lunch gap {start:%H:%M} to {end:%H:%M}: end the entry at {time:%H:%M} 20 minutes early to make one"),
         say("no lunch gap {start:%H:%M} to {end:%H:%M}: end {title} ({time:%H:%M}) 20 minutes early to make one"),
     ),
+    "no_meal": say("{start:%H:%M} to {end:%H:%M} has no gap to eat in: eat something between two entries"),
+    "no_gap_today": say("no gap of {minutes} minutes is left for it today: move its date, or something else"),
     "nap_later": say("a nap of 20 minutes suits you at {time:%H:%M}"),
     "overlap": Titled(
         say("two of your entries overlap at {time:%H:%M}"), say("from {time:%H:%M} on these overlap: {title}")

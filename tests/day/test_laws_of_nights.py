@@ -68,7 +68,7 @@ def test_a_bedtime_does_what_its_reason_says():
 def test_the_law_of_bedtimes_fails_where_last_night_is_not_asked(monkeypatch):
     by_debt = lambda _self, _day, usual, _wake, asked: usual - max(asked.values())  # noqa: E731
     monkeypatch.setattr(module.Person, "_bed_asked", by_debt)
-    assert sum(bool(broken(seed)[0]) for seed in SEEDS) > 3
+    assert sum(bool(broken(seed)[0]) for seed in SEEDS) > 1
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -11,11 +11,11 @@ from bridge.day.silence import quiet
 from bridge.domain.records import MUST_DO, Silence
 from bridge.domain.rendering import for_person, told
 from bridge.domain.slots import moment_at
-from bridge.domain.types import Label
+from bridge.domain.types import Label, Task
 from rhythm_env.interface import ActionType
 
-from .lives import DAY, TODAY, at, entry, nights, sleep
-from .persons import SUNDAY, blocks, found, free_sunday, person, runs
+from .lives import DAY, TODAY, at, entry, nights, sleep, workout
+from .persons import SUNDAY, blocks, found, free_sunday, person, runs, week
 
 A = ActionType
 TRAIN = entry(TODAY, 950, 1080, A.ADMIN_WORK, "ATK to PHL")
@@ -146,3 +146,79 @@ def test_the_evening_carries_the_bedtime_that_the_morning_announced():
     assert "in time for your race at 06:00" in told(bedtime)
     busy = replace(eve, now=at(SUNDAY - DAY, 540), _read={})
     assert bedtime not in silence(busy)
+
+
+def test_what_is_due_today_takes_what_is_left_of_the_day_or_says_that_nothing_is():
+    task = Task(key="t", list="l", title="Write report", due=TODAY)
+    slept = nights(30, 85, 515, last=TODAY)
+    for begin, minutes in ((840, 60), (825, 45), (810, 30), (795, None)):
+        shift = entry(TODAY, begin, begin + 480, A.ADMIN_WORK, "Late shift")
+        one = person(shift, hour=12.4, episodes=slept, tasks=[task], task_actions={"t": A.DEEP_WORK}, work=False)
+        placed = [b for b in blocks(one, "task") if b.title == "Write report"]
+        if minutes is None:
+            assert placed == []
+            text = "but no gap of 30 minutes is left for it today: move its date, or something else"
+            assert for_person(silence(one))[0] == f"Write report waits (it is due today), {text}"
+            continue
+        (block,) = placed
+        assert at(TODAY, 745) <= block.start < block.end <= at(TODAY, begin - 15)
+        assert (block.end - block.start).seconds == 60 * minutes
+        assert ("begin with 30 minutes" in for_person(block.facts)) is (minutes == 30)
+
+
+def test_an_entry_under_way_hides_no_pickup_that_closes_after_it():
+    race = entry(SUNDAY, 510, 660, A.EXERCISE, "City run")
+    pickup = entry(SUNDAY - DAY, 540, 1005, A.ADMIN_WORK, "Race packet pickup")
+    other = entry(SUNDAY - DAY, 840, 960, A.ADMIN_WORK, "Talk")
+    slept = nights(30, -60, 420, last=SUNDAY)
+    one = person(race, pickup, other, hour=15, day=SUNDAY - DAY, work=False, episodes=slept)
+    assert [why.kind for why in silence(one)][:2] == ["errand_later", "entry_until"]
+    (block,) = [b for b in blocks(one, "task", SUNDAY - DAY) if b.title == "Race packet pickup"]
+    assert at(SUNDAY - DAY, 960) < block.start < block.end <= at(SUNDAY - DAY, 1005)
+
+
+def test_the_first_look_after_a_short_night_tells_of_it_also_before_an_entry():
+    slept = [*nights(30, -60, 420, last=SUNDAY - DAY, noise=5), sleep(SUNDAY, 60, 420)]
+    call = entry(SUNDAY, 500, 530, A.ADMIN_WORK, "Call")
+    for agenda in ([call], []):
+        one = person(*agenda, day=SUNDAY, hour=8, episodes=slept, work=False)
+        kinds = {why.kind for why in silence(one, 2)}
+        assert "nap_later" in kinds
+        assert kinds & {"short_night", "low_vitality"}
+    late = person(day=SUNDAY, hour=15.5, episodes=slept, work=False)
+    assert "nap_late" in {why.kind for why in silence(late, 1)}
+    long = [*nights(30, 60, 490, last=SUNDAY - DAY, noise=5), sleep(SUNDAY, 140, 690)]
+    assert A.SLEEP not in {
+        b.action for b in blocks(person(day=SUNDAY, hour=12, episodes=long, work=False), "suggested")
+    }
+
+
+def test_company_comes_at_the_earliest_hour_that_fits_and_not_at_the_usual_late_one():
+    pub = [entry(SUNDAY - k * 7 * DAY, 1320, 1410, A.SOCIALIZE, "Pub") for k in range(1, 7)]
+    one = person(*pub, day=SUNDAY, hour=18.2, episodes=nights(30, 90, 570, last=SUNDAY), work=False)
+    option = found(one)[0][A.SOCIALIZE]
+    assert at(SUNDAY, 18.2 * 60 + 120) <= option.start <= at(SUNDAY, 18.2 * 60 + 135)
+
+
+def test_what_has_days_of_time_is_not_squeezed_in_before_an_evening_out():
+    task = Task(key="t", list="l", title="Read", due=TODAY + 3 * DAY)
+    choir = entry(TODAY, 1140, 1260, A.SOCIALIZE, "Choir")
+    for agenda, fits in (([], True), ([choir], False)):
+        one = person(*agenda, hour=16.8, tasks=[task], task_actions={"t": A.LEARN})
+        assert any(b.title == "Read" for b in week(one).blocks(TODAY)) is fits
+
+
+def test_a_day_without_a_gap_speaks_of_food_all_day_long():
+    row = [entry(TODAY, 480 + 45 * k, 525 + 45 * k, A.ADMIN_WORK, f"Review {k}") for k in range(15)]
+    assert for_person(silence(person(*row, hour=15.3))) == [
+        "08:00 to 19:15 has no gap to eat in: eat something between two entries",
+        "you have an entry until 15:30",
+    ]
+    assert [why.kind for why in silence(person(*row[:10], hour=15.3))] == ["entry_until"]
+
+
+def test_the_warning_of_the_morning_stands_after_sport():
+    slept = [*nights(30, -60, 420, last=SUNDAY - 2 * DAY), sleep(SUNDAY - DAY, 260, 420), sleep(SUNDAY, -60, 440)]
+    trained = [workout(SUNDAY - k * DAY, 1080, 45) for k in (7, 14, 21, 28)]
+    one = person(day=SUNDAY, hour=12, episodes=[*slept, *trained, workout(SUNDAY, 590, 40)], work=False)
+    assert [why.kind for why in silence(one)] == ["trained", "sport_rests"]

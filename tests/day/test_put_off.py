@@ -68,7 +68,7 @@ def test_what_was_put_off_stands_once_at_its_new_time_and_is_not_suggested_befor
     for mode in (Mode(), Mode(kind=ModeKind.HOLIDAY, since=TODAY, until=TODAY, said=True)):
         for agenda in ((), focus):
             for hour in (8.1, 10.0, 13.5, 16.0):
-                one = put_off(hour, *agenda, mode=mode, places={"t": (at(TODAY, 960), at(TODAY, 1005))})
+                one = put_off(hour, *agenda, mode=mode, places={"t": (at(TODAY, 960), at(TODAY, 1005), None)})
                 assert places(one) == {TODAY + DAY: 1}, (mode.kind, hour)
                 assert NAME not in [option.what for option in found(one)[0].values()]
                 assert NAME not in " ".join(for_person(quiet(look(one, one.now), {})))

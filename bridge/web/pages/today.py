@@ -15,7 +15,7 @@ from bridge.documents.inputs import parse_action, parse_answer, parse_meter, par
 from bridge.documents.text import slot_name
 from bridge.domain.facts import Fact
 from bridge.domain.languages import shown
-from bridge.domain.records import Recommendation, Silence, Snapshot
+from bridge.domain.records import MUST_DO, Recommendation, Silence, Snapshot
 from bridge.domain.rendering import for_person, told
 from bridge.domain.slots import INSTANT, moment_at, slot_start
 from bridge.domain.titles import advice_title
@@ -198,6 +198,7 @@ def _silence_part(visit: Visit, found: Silence, follows: str | None) -> HTMLResp
         refusals=_refusals(visit, None),
         follows=follows,
         reasons=list(map(shown, for_person(with_old_nights(visit, reasons)))),
+        must_do=bool(reasons) and reasons[0].kind in MUST_DO,
         slot_name=slot_name(found.moment),
         old=None if old is None else shown(for_person(reasons_of_old(old, visit.user))[0]),
         blank=is_blank(known),
