@@ -16,6 +16,7 @@ from bridge.wishes.reasons import (
     is_ground,
     is_limit,
     leave,
+    names_work,
     set_aside,
     share_times,
 )
@@ -189,8 +190,9 @@ def _begin(part: Part, read: Reading) -> None:
     elif first is not None:
         for one in rest:
             read.clauses.append(_inherits(replace(one, days=one.days or first.days), part))
-        if unlimited or not first.times:
-            _add(part, first)
+        if unlimited or not first.times or (is_days(first) and not (part.days or part.counts)):
+            _add(part, first)  # also "on Sundays, no sport before nine"
+            part.kinds = [*first.kinds, *part.kinds]
         else:
             read.clauses.append(_inherits(first, part))
     read.clauses.append(part)
@@ -199,7 +201,10 @@ def _begin(part: Part, read: Reading) -> None:
 def _on_that_day(part: Part, last: Part | None, read: Reading) -> None:
     """Give what has hours the days said before it: "Saturdays I've got concerts, so bedtime is at one that day"."""
     before = read.before
-    if part.flags.get(K.THEN) != THAT_DAY or part.days or not part.times:
+    if part.flags.get(K.THEN) != THAT_DAY or part.days:
+        return
+    if not part.times:
+        read.pending = [replace(one, parts=[], spans=[]) if one.days else one for one in read.pending]
         return
     if before is None or not before.days:
         raise NotUnderstood
@@ -222,14 +227,21 @@ def _point(part: Part, last: Part | None, read: Reading, before: Part) -> None:
         if last is before and last.flags.get(K.FREE):
             raise NotUnderstood  # "my free evening is Tuesday, so friends then"
         part.days, part.parts, part.spans = before.days, list(before.parts), list(before.spans)
-        part.flags.pop(K.THEN)
-        part.flags |= {} if part.has(K.ONLY) else {K.BEST: None}
+        part.flags.pop(K.THEN, None)
+        part.flags |= {} if part.has(K.ONLY) or part.actions == WORK else {K.BEST: None}
+        if (
+            last is before
+            and (part.joint is K.THUS or part.actions == WORK)
+            and not (is_limit(last) or last.has(K.BEST))
+        ):
+            leave(last, read)
 
 
 def _points(part: Part) -> bool:
     """Return True for a wish at the times said before it: "so meditation then", "meditate instead"."""
-    told = part.kinds[0] is not K.THEN or part.flags.get(K.THEN) == INSTEAD
-    return part.by_then and told and not part.flags.keys() - {K.THEN, K.BEST, K.ONLY}
+    told = part.kinds[0] is not K.THEN or part.flags.get(K.THEN) == INSTEAD or part.actions == WORK
+    told = told or part.joint is K.THUS
+    return (part.by_then or names_work(part)) and told and not part.flags.keys() - {K.THEN, K.BEST, K.ONLY}
 
 
 def _work_then(part: Part, last: Part | None, read: Reading) -> None:
@@ -247,6 +259,8 @@ def _point_back(part: Part, last: Part | None, read: Reading) -> None:
     if part.flags.get(K.THEN) == THAT_DAY and before is not None:
         if not before.days:
             raise NotUnderstood
+        if last is before and not (is_limit(last) or last.has(K.BEST, K.FREE)):
+            leave(last, read)
         before = replace(before, parts=[], spans=[])
     if part.flags.get(K.THEN) == AFTERWARDS:
         if before is None or len(before.spans) != 1:
@@ -342,11 +356,23 @@ def _go_on(part: Part, read: Reading) -> None:
     if last is None or (part.by_then and not part.nots):
         of_suggestions = part.counts and part.has(K.MOST, K.ENOUGH) and part.flags.get(K.PER) == len(WEEK)
         alone = of_suggestions or (part.has(K.BACK) and part.counts)
+        _with_pending(part, read)
         (read.clauses if alone else read.pending).append(part)
     elif part.nots and not part.times:
         last.flags |= {kind: None for kind in (K.ONLY,) if part.has(kind)}
     else:
         _go_on_with(last, part, read)
+
+
+def _with_pending(part: Part, read: Reading) -> None:
+    """Give hours the days that were said just before them, and days the hours."""
+    last = read.pending[-1] if read.pending else part
+    if part.joint is K.CUT or (part.spans and part.spans[0][0] in FIRM):
+        return  # "on Saturdays, but not before ten"
+    if part.kinds in ([K.SPAN], [K.PART]) and is_days(last) and not last.spans:
+        part.days = read.pending.pop().days
+    elif is_days(part) and last.kinds == [K.SPAN] and not last.days:
+        part.spans = list(read.pending.pop().spans)
 
 
 def _is_quiet(part: Part, last: Part | None, read: Reading) -> bool:

@@ -55,7 +55,7 @@ def is_aside(part: Part, read: Reading, following: Sequence[Part]) -> bool:
 
 def _is_remark(part: Part, last: Part) -> bool:
     """Return True for what only tells of a wish before it. "That is all I can" makes a ceiling of a count."""
-    if part.kinds == [K.ACTION] and part.joint in (K.COMMA, K.CUT) and part.subject:
+    if part.kinds == [K.ACTION] and part.joint in (K.COMMA, K.CUT) and part.subject and not names_work(part):
         return True  # "not on Mondays, I have class"
     if part.subject == OTHERS and part.days and last.days and not (part.words or last.has(K.FREE)):
         raise NotUnderstood  # "no tv on workdays, that is Wednesday to Sunday"
@@ -70,8 +70,9 @@ def _is_remark(part: Part, last: Part) -> bool:
         if last.counts and not last.nots:
             last.flags.setdefault(K.MOST, None)
         return last.has(K.MOST, K.ONLY, K.ENOUGH)
-    wished = is_limit(part) or part.has(K.FINISH, K.START) or (part.actions and part.flags.get(K.THEN) == INSTEAD)
-    return part.kinds[:1] == [K.THEN] and not wished  # "then I have lectures"
+    wished = is_limit(part) or part.has(K.FINISH, K.START) or part.actions == WORK
+    wished |= bool(part.actions) and part.flags.get(K.THEN) == INSTEAD
+    return part.kinds[:1] == [K.THEN] and part.joint is not K.THUS and not wished  # "then I have lectures"
 
 
 def _is_state(part: Part, following: Sequence[Part]) -> bool:
@@ -169,6 +170,11 @@ def share_times(part: Part, following: Sequence[Part]) -> None:
         beside.days = part.days
     elif is_days(beside) and part.spans and not part.days:
         beside.spans = list(part.spans)
+
+
+def names_work(part: Part) -> bool:
+    """Return True for "that is my working time"."""
+    return part.kinds == [K.ACTION] and part.actions == WORK and part.subject == OTHERS
 
 
 def is_days(part: Part) -> bool:

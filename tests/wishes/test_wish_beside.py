@@ -24,6 +24,9 @@ SAID = {
         "office work and errands not on Friday from 18:00 to 24:00"
     ),
     "Samstags treff ich Freunde, also Bettzeit 1 Uhr an dem Tag": "in bed by 01:00 on Saturday",
+    "Mondays, in the evening, no tv": "watching series not on Monday from 18:00 to 24:00",
+    "On Sundays, no sport before nine": "exercise not on Sunday from 00:00 to 09:00",
+    "Montags, 14 bis 16 Uhr: kein Sport": "exercise not on Monday from 14:00 to 16:00",
     "My brother visits on Sundays, 2 to 4, no work then": "work not on Sunday from 14:00 to 16:00",
     # A reason is no wish of its own
     "Abends lese ich, deshalb kein Fernsehen nach 20 Uhr": "watching series only from 00:00 to 20:00",
@@ -76,6 +79,7 @@ SAID = {
 REFUSED = (
     "If I nap, it rains",
     "no sport before nine, otherwise at ten",
+    "On weekends, tv only after eight",
     "If it rains, not after 3 pm",
     "Wenn es regnet, dann nur morgens Sport",
     "I no longer go there, so yoga that day",
@@ -85,9 +89,39 @@ REFUSED = (
     "run five times a week until October",
 )
 
+BACKGROUNDS = {  # in which days and hours are said of something else, in either order
+    "en": "I'm in the shop {D}, {H}; the shop is open {H}, {D}; {D} I have choir, {H}; {D}, {H}: choir",
+    "de": "Ich bin {D} im Laden, {H}; der Laden hat {H} auf, {D}; {D} habe ich Chor, {H}; Oma kommt {D}, {H}",
+}
+THEN = {
+    "en": {
+        "so that's when I'm working": "work only on {d}; work only from {h}",
+        "so no tv then": "watching series not on {d} from {h}",
+        "so reading then": "time for yourself best on {d} from {h}",
+        "so no sport that day": "exercise only on Monday, Friday, Saturday and Sunday",
+    },
+    "de": {
+        "das ist meine Arbeitszeit": "work only on {d}; work only from {h}",
+        "also kein Fernsehen dann": "watching series not on {d} from {h}",
+        "also dann lesen": "time for yourself best on {d} from {h}",
+        "also kein Sport an dem Tag": "exercise only on Monday, Friday, Saturday and Sunday",
+    },
+}
+
 
 def test_what_stands_apart_is_brought_together() -> None:
     assert {text: sentence(heard(text).said) for text in SAID} == SAID
+
+
+def test_days_and_hours_of_a_background_are_both_kept() -> None:
+    times = {"en": ("Tuesday to Thursday", "1 to 5 pm"), "de": ("dienstags bis donnerstags", "13 bis 17 Uhr")}
+    for language, backgrounds in BACKGROUNDS.items():
+        days, hours = times[language]
+        for background in backgrounds.split("; "):
+            for then, meaning in THEN[language].items():
+                text = f"{background.format(D=days, H=hours)}, {then}"
+                meant = meaning.format(d="Tuesday, Wednesday and Thursday", h="13:00 to 17:00")
+                assert sentence(heard(text).said) == meant, text
 
 
 def test_a_reason_that_would_be_a_wish_alone_is_told() -> None:
