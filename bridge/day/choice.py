@@ -204,10 +204,7 @@ def _until(why: Fact | None, view: View, last: int) -> Fact | None:
 def _put_first(
     found: dict[ActionType, Option], held: dict[ActionType, Fact], tasks: Sequence[Judged], view: View
 ) -> None:
-    """Hold back what would end after the begin of a task that comes before it, or begin once a task can be over.
-
-    A task is held back already if one due sooner can begin before it is over, or another of today is over before it.
-    """
+    """Hold back what would end after the begin of a task that comes before it, or begin once a task can be over."""
     today, refused = view.grid.date, {one.what for one in view.person.advised if one.answer is not None}
     near = [(one.task.due, one) for one in found.values() if one.task is not None and one.task.due is not None]
     fitting = [_earliest(one, view) for one in tasks]

@@ -161,7 +161,7 @@ class Grid:
             need = next((one for one in DEMANDS if end - start >= one[0]), None)
             if need is not None:
                 found += [(start - min(need[1], most), start), (end, end + min(need[2], most))]
-        for start, end in self.work:
+        for start, end in () if self.person.body.ill else self.work:  # who is ill is not on the way to it
             found += [(start - min(WAY_TO_WORK, most), start), (end, end + WAY_FROM_WORK)]
         return merged(found)
 

@@ -237,10 +237,7 @@ def _names(what: str, title: str) -> bool:
 
 
 def _entries(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
-    """Yield evidence from entries in time that were made after the advice.
-
-    What stood there before is none, nor is its copy in another calendar, such as "Busy".
-    """
+    """Yield evidence from entries in time that were made after the advice."""
     for occurrence in _in_time(advice, known, span):
         if made_after(advice, occurrence.event, known) and not _is_copy(advice, occurrence, known):
             yield Deed.DONE, _seen("seen_entry", occurrence, known)

@@ -351,10 +351,7 @@ class Person:
         return Night(bed=bed, wake=wake, bed_sd=usual.bed_sd, wake_sd=usual.wake_sd, rests=usual.rests, moved=moved)
 
     def _bed_asked(self, day: date, usual: datetime, wake: datetime, asked: Mapping[str, timedelta]) -> datetime:
-        """Return the bedtime that is asked for: by last night and the body no later than last night's, for the need.
-
-        Before an entry alone it is what the entry asks.
-        """
+        """Return the bedtime that is asked for: by last night and the body no later than last night's, for the need."""
         by = usual - max(asked.values())
         if asked.keys() == {"early_entry"} and self.overslept(day) is None:
             return max(by, self.earliest_bed(day, usual))
@@ -477,10 +474,7 @@ class Person:
         return ILL_EARLIER if self.body.ill else STRAINED_EARLIER
 
     def _owed(self, day: date) -> timedelta:
-        """Return how much earlier the night after a short one begins: half of what it lacked, so that debt is paid.
-
-        Who usually sleeps less than they need is told the whole need. Both grow from half an hour short on.
-        """
+        """Return how much earlier the night after a short one begins: half of what it lacked, so that debt is paid."""
         slept, short = self.slept(day), self._short(day) or NONE
         if slept is None or short < SHORT_LEAST or self.local(slept.end).hour >= DAY_SLEEP:
             return NONE

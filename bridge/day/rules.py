@@ -189,10 +189,7 @@ def _mode(candidate: Candidate, view: View) -> Fact | bool:
 
 
 def _with_somebody(candidate: Candidate, view: View) -> bool:
-    """Company needs somebody, and learning something to learn: a habit or a goal shows it, or a task.
-
-    Whose connection is low hears of company all the same.
-    """
+    """Company needs somebody, and learning something to learn: a habit or a goal shows it, or a task."""
     connection = view.readings.get(Meter.CONNECTION) if view.is_today and candidate.action is A.SOCIALIZE else None
     return (
         candidate.task is not None

@@ -44,6 +44,13 @@ NO_ANSWER = {"no_grounds", "often_enough", "no_sport_now", "hour_of_day"}  # kin
 RACE_SOON, CLASH_AHEAD, WAY_LATE = timedelta(minutes=90), timedelta(hours=8), timedelta(minutes=60)
 MUST_LEAVE = {"leave_by", "leave_now", "flight_leaves", "leave_by_land", "leave_now_land"}
 IN_BED = {"asleep_now", "asleep_common", "flight_lands", *MUST_LEAVE}  # kinds beside which no bedtime is told
+BUSY = {
+    "entry_until",
+    "entry_next",
+    "lasts_until",
+    "begins_soon",
+    "entry_all_day",
+}  # kinds of being in or near an entry
 ASKED = {"short_night", "unwell", "early_entry", "after_entry"}  # what moved a night whose bedtime is told in a silence
 
 
@@ -94,7 +101,7 @@ def _while_taken(view: View, taken: Fact) -> Iterator[Fact]:
     person, now = view.person, view.person.now
     lunch = view.grid.no_lunch if view.is_today and now < view.grid.since(LUNCH_UNTIL) else None
     meal = view.grid.no_meal(now) if lunch is None else lunch[1]
-    if taken.kind not in IN_BED:
+    if taken.kind in BUSY:
         yield from _errands(view)
     if meal is not None and taken.kind in ("entry_until", "entry_next"):
         yield meal

@@ -123,10 +123,7 @@ class _Worked:
 
 
 def _worked(known: Snapshot, work: Work, free: frozenset[date]) -> dict[date, _Worked]:
-    """Return date -> what was worked before today, without free days. A pause of three hours or more divides spans.
-
-    Work after midnight belongs to the date on which its span begins. An hour or two in the night is no working day.
-    """
+    """Return date -> what was worked before today, without free days. A pause of three hours or more divides spans."""
     found: dict[date, list[tuple[Span, tuple[float, float, float]]]] = {}
     today, _ = clock(known.at, known.zones)
     work = sorted(work, key=lambda one: one[0].start)
@@ -197,10 +194,7 @@ def _own(days: Mapping[date, _Worked], weekday: int, known: Snapshot, spread: fl
 
 
 def _of_weekday(weekday: int, own: tuple[Span, ...], usual: Sequence[Span]) -> tuple[Span, ...]:
-    """Return the usual spans, at least ``usual`` where the calendar has gaps.
-
-    Short ones within office hours are widened to these: a calendar may not show all work.
-    """
+    """Return the usual spans, at least ``usual`` where the calendar has gaps."""
     if weekday in WEEKEND:
         return own
     spans = (_hull([*own, *usual]),) if usual else own
@@ -232,11 +226,7 @@ def _of_part(days: Mapping[date, _Worked], weekday: int) -> Mapping[date, _Worke
 
 
 def _spans(days: Mapping[date, _Worked], known: Snapshot, spread: float) -> tuple[Span, ...]:
-    """Return the usual spans of worked days. Their number is the median number of spans a day.
-
-    Each week counts the same. The spans reach a usual ``spread`` of begins and ends beyond the midmeans, but no farther
-    than any of the days.
-    """
+    """Return the usual spans of worked days. Their number is the median number of spans a day."""
     number = median_low([len(one.spans) for one in days.values()])
     like = {day: one for day, one in days.items() if number == 1 or len(one.spans) == number}
     today = known.at.date()

@@ -7,6 +7,7 @@ import pytest
 from bridge.advice.requests import next_entry
 from bridge.calendar.kinds import claimed
 from bridge.day.choice import look, of_bedtime
+from bridge.day.person import Mode, ModeKind
 from bridge.day.silence import quiet
 from bridge.domain.records import MUST_DO, Silence
 from bridge.domain.rendering import for_person, told
@@ -15,7 +16,7 @@ from bridge.domain.types import Label, Task
 from rhythm_env.interface import ActionType
 
 from .lives import DAY, TODAY, at, entry, nights, sleep, workout
-from .persons import SUNDAY, blocks, found, free_sunday, person, runs, week
+from .persons import SUNDAY, blocks, found, free_sunday, grid, person, runs, week
 
 A = ActionType
 TRAIN = entry(TODAY, 950, 1080, A.ADMIN_WORK, "ATK to PHL")
@@ -173,6 +174,10 @@ def test_an_entry_under_way_hides_no_pickup_that_closes_after_it():
     slept = nights(30, -60, 420, last=SUNDAY)
     one = person(race, pickup, other, hour=15, day=SUNDAY - DAY, work=False, episodes=slept)
     assert [why.kind for why in silence(one)][:2] == ["errand_later", "entry_until"]
+    for until, hour in ((1000, 15), (1000, 16.7)):  # what has no place any more is not said to come
+        busy = entry(SUNDAY - DAY, 840, until, A.ADMIN_WORK, "Talk")
+        kinds = {why.kind for why in silence(person(race, pickup, busy, hour=hour, day=SUNDAY - DAY, work=False))}
+        assert len(kinds & {"errand_later", "task_waits"}) == 1
     (block,) = [b for b in blocks(one, "task", SUNDAY - DAY) if b.title == "Race packet pickup"]
     assert at(SUNDAY - DAY, 960) < block.start < block.end <= at(SUNDAY - DAY, 1005)
 
@@ -222,3 +227,12 @@ def test_the_warning_of_the_morning_stands_after_sport():
     trained = [workout(SUNDAY - k * DAY, 1080, 45) for k in (7, 14, 21, 28)]
     one = person(day=SUNDAY, hour=12, episodes=[*slept, *trained, workout(SUNDAY, 590, 40)], work=False)
     assert [why.kind for why in silence(one)] == ["trained", "sport_rests"]
+
+
+def test_who_is_ill_is_not_on_the_way_to_work_that_is_merely_assumed():
+    well = person(hour=14)
+    ill = replace(well, mode=Mode(kind=ModeKind.ILL, until=SUNDAY, said=True), _read={})
+    ill._read["work", TODAY] = well.work(TODAY)
+    assert well.work(TODAY)
+    assert grid(well).rests
+    assert grid(ill).rests == []
