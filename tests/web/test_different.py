@@ -24,6 +24,7 @@ from lab.plans import mornings
 from lab.plans.replay import sources_of
 from rhythm_env.interface import ActionType, Answer
 from tests.web.served import Place, Visitor
+from tests.web.test_week import todo
 from tests.world import introduce
 
 PART = {"HX-Request": "true"}
@@ -318,17 +319,16 @@ def test_a_said_reason_stays_after_a_reload_and_is_taken_back(
     assert f"/advice/{refused}/undo" not in visitor.get("/history").text
 
 
-def test_an_answer_outlives_an_illness_that_is_taken_back(
-    place: Place, ana: User, visitor: Visitor, refused: int
-) -> None:
-    store = place.bridge.store
-    visitor.change(f"/advice/{refused}", {"answer": "accept"})
-    given = store.recommendations.by_id(refused)
-    assert given is not None
-    store.recommendations.close(refused, now=installation.now())  # as an illness does with work
+def test_an_answer_outlives_an_illness_that_is_taken_back(place: Place, ana: User, visitor: Visitor) -> None:
+    others = frozenset(ActionType) - {ActionType.ADMIN_WORK}
+    place.bridge.store.people.save_wishes(ana.id, Wishes(never=others), now=installation.now())
+    visitor.finished(visitor.upload("todo.ics", todo("Reply to the audit", "20261121")).text)
+    card = visitor.get("/advice", headers=PART).text
+    number = int(re.search(r'action="/advice/(\d+)"', card)[1])  # type: ignore[index]
+    assert "Reply to the audit" in card
+    visitor.change(f"/advice/{number}", {"answer": "accept"}, headers=PART)
     visitor.change("/mode", {"mode": "ill"})
+    assert "Reply to the audit" not in visitor.get("/advice", headers=PART).text
     visitor.change("/mode", {"mode": "normal"})
-    visitor.get("/advice", headers=PART)
-    found = store.recommendations.of_slot(ana.id, given.moment)
-    assert found is not None
-    assert (found.id, found.answer) == (refused, Answer.ACCEPT)
+    assert "accepted Undo Reply to the audit" in text(visitor.get("/advice", headers=PART))
+    assert text(visitor.get("/events")).count("Advice:") == 1
