@@ -89,7 +89,7 @@ def _why(view: View, held: Mapping[ActionType, Fact]) -> Iterator[Fact]:
     other = errand or _of_sport(view, held.get(ActionType.EXERCISE)) or later
     night = tuple(_night(view, EVENING if earlier else FRESH))
     if other is not None and other.kind != "trained":
-        yield from (other, *night)
+        yield from (other, *(one for one in night if one not in other.parts()))
         return
     warned = held_back(person, view.grid.date) if other is not None else None
     said = (*night, *earlier) or ((other,) if other is not None else tuple(_clash(view)))

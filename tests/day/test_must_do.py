@@ -190,6 +190,9 @@ def test_the_first_look_after_a_short_night_tells_of_it_also_before_an_entry():
         kinds = {why.kind for why in silence(one, 2)}
         assert "nap_later" in kinds
         assert kinds & {"short_night", "low_vitality"}
+    trained = [*slept, *(workout(SUNDAY - k * DAY, 800, 45) for k in (7, 14, 21, 28))]
+    once = for_person(silence(person(day=SUNDAY, hour=15.5, episodes=trained, work=False)))
+    assert sum("shorter than your usual" in text for text in once) <= 1
     late = person(day=SUNDAY, hour=15.5, episodes=slept, work=False)
     assert "nap_late" in {why.kind for why in silence(late, 1)}
     long = [*nights(30, 60, 490, last=SUNDAY - DAY, noise=5), sleep(SUNDAY, 140, 690)]
