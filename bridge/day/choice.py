@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from bridge.calendar.busy import Stretch, clipped
+from bridge.calendar.busy import Stretch, clipped, takes_time
+from bridge.calendar.plans import COMPANY
 from bridge.day.agreed import open_again
 from bridge.day.grid import CELL, DAY, HOUR, MINUTE, Cells, Numbers, grid_of, rounded_up
 from bridge.day.masks import BEFORE_BED, ONE_REST, before, urgency
@@ -315,7 +316,8 @@ def _before_entry(person: Person, ends: date, at: datetime) -> Fact:
     if asked:
         return fact("bedtime_unwell_before" if "unwell" in asked else "bedtime_rest_before", time=at, **entry)
     if overslept is not None:
-        return fact("bedtime_overslept", time=at, up=person.local(night.wake), **_entry_after(person, overslept.start))
+        kind = "bedtime_overslept" if person.slept_through(overslept) else "bedtime_near_miss"
+        return fact(kind, time=at, up=person.local(night.wake), **_entry_after(person, overslept.start))
     return fact("bedtime_before", time=at, **entry)
 
 
@@ -337,6 +339,18 @@ def _leaves(person: Person, ends: date) -> Fact | None:
         return None
     told = _entry_after(person, night.wake) | _lengths(person, ends)
     return fact("bedtime_leaves", time=person.local(night.bed), **told)
+
+
+def leaving(person: Person, ends: date) -> tuple[Fact, ...]:
+    """Return when to leave the company that makes a night too short, half of it at the earliest, if that is ahead."""
+    night, short = person.night(ends), _leaves(person, ends)
+    late = (o for o, label in person.entries if label.action in COMPANY and takes_time(o.event))
+    last = next((o for o in late if night.bed - TO_BED - CELL <= o.end <= night.bed), None)
+    if short is None or last is None or last.event.all_day:
+        return ()
+    missing = person.need(ends) - (night.wake - night.bed)
+    at = rounded_up(max(last.end - missing, last.start + (last.end - last.start) / 2))
+    return (fact("leave_by_then", time=person.local(at)),) if person.now < at < last.end else ()
 
 
 def _lengths(person: Person, ends: date) -> dict[str, Any]:

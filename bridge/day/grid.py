@@ -221,9 +221,7 @@ class Grid:
         gives = min(able, key=lambda o: (o.event.others > 0, abs(o.end - noon)), default=None)
         if row is None or fed or gives is None:
             return None
-        told = {"start": row[0], "end": row[1], "time": gives.start}
-        title = None if gives.event.private else gives.event.title
-        return gives, fact("no_lunch", title=title, **{name: self.person.local(at) for name, at in told.items()})
+        return gives, self._gap("no_lunch", row, gives)
 
     @cached_property
     def rows(self) -> list[Stretch]:
@@ -231,12 +229,20 @@ class Grid:
         return merged(self.person.attended, bridging=LUNCH_LEAST)
 
     def no_meal(self, at: datetime) -> Fact | None:
-        """Return the fact that entries of over nine hours around an instant leave no gap to eat; else None."""
-        row = next((one for one in self.rows if one[0] <= at < one[1] and one[1] - one[0] > NO_MEAL), None)
+        """Return the fact that entries of nine hours around an instant leave no gap to eat; else None."""
+        row = next((one for one in self.rows if one[0] <= at < one[1] and one[1] - one[0] >= NO_MEAL), None)
         inside = [o for o, _ in self.entries if row and row[0] <= o.start < row[1]]
         if row is None or any(is_meal(o) or o.end - o.start >= SHIFT_LEAST for o in inside):
             return None
-        return fact("no_meal", start=self.person.local(row[0]), end=self.person.local(row[1]))
+        able = (o for o in inside if o.end - LUNCH_LEAST > max(at, o.start) and o.end < row[1])
+        gives = min(able, key=lambda o: o.end, default=None)
+        return None if gives is None else self._gap("no_meal_gap", row, gives)
+
+    def _gap(self, kind: str, row: Stretch, gives: Occurrence) -> Fact:
+        """Return the fact of which entry of a row could end early to make a gap."""
+        start, end, time = (self.person.local(at) for at in (*row, gives.start))
+        title = None if gives.event.private else gives.event.title
+        return fact(kind, start=start, end=end, time=time, title=title)
 
     @cached_property
     def strains(self) -> list[tuple[Occurrence, Label]]:

@@ -98,8 +98,11 @@ def _late_shift(grid: Grid) -> bool:
 
 
 def _free_of_dinner(candidate: Candidate, view: View) -> Cells:
-    """The hours of a task. On a free day what is not due until the next keeps clear of dinner."""
+    """The hours of a task. On a free day what can wait a day keeps clear of dinner, late deep work of evenings."""
     grid, hours = view.grid, view.grid.inside([_task_hours(candidate, view)])
+    late = candidate.action is A.DEEP_WORK and candidate.due is not None and candidate.due < grid.date
+    if late and not grid.work and grid.date.weekday() >= WEEKEND:
+        return hours & grid.inside([(grid.begin, grid.since(ERRANDS_UNTIL))])
     if grid.work or presses(candidate, view):
         return hours
     return hours & ~grid.touched(meal for meal in grid.meals if meal[0] >= grid.since(OFFICE_END))

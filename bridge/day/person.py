@@ -37,6 +37,7 @@ WEEK_EARLIER = 30 * MINUTE  # from which the week's clock counts for the night o
 EARLIER_LEAST, EVENING_BED = 15 * MINUTE, 21 * 60.0  # what is earlier than usual; minutes after midnight of the evening
 OWED_LEAST = 15  # minutes that are worth an earlier night
 NEED_MOST = 540 * MINUTE
+UP_LATE = 15 * MINUTE  # before an entry; a later waking is nearly too late for it
 AFTER_OVERSLEPT = 18 * MINUTE  # how much earlier a night begins before what was slept through the last time
 ILL_EARLIER, STRAINED_EARLIER = 60 * MINUTE, 30 * MINUTE  # how much earlier a night begins for signs of illness
 SHORT_LEAST, ENOUGH = 45 * MINUTE, 7 * 60 * MINUTE  # missing of a short night; a length that is none
@@ -390,13 +391,29 @@ class Person:
 
     @kept
     def overslept(self, day: date) -> Occurrence | None:
-        """Return the first entry of a date, before noon, if the last like it was slept through within eight days."""
+        """Return the first entry of a date, before noon, if the last like it was slept through lately, or nearly."""
         noon = instant(day, 12 * 60.0, self.zones)
         of_day = (o for o, _ in self.entries if midnight(day, self.zones) <= o.start < noon and takes_time(o.event))
         first = next((o for o in of_day if not o.event.all_day and o.start > self.now), None)
-        name = None if first is None else first.event.title
-        like = [o.key for o, _ in self.entries if name and o.event.title == name and o.start < self.now]
-        return first if like and like[-1] in woke_after(self.known) else None
+        last = None if first is None else self._like(first)
+        near = last is not None and any(
+            e.kind is EpisodeKind.SLEEP and e.start < last.start < e.end + UP_LATE <= last.start + UP_LATE
+            for e in self.recorded
+        )
+        return first if near or (first is not None and self.slept_through(first)) else None
+
+    def slept_through(self, entry: Occurrence) -> bool:
+        """Return True if the last entry like this one was slept through."""
+        last = self._like(entry)
+        return last is not None and last.key in woke_after(self.known)
+
+    def _like(self, entry: Occurrence) -> Occurrence | None:
+        """Return the last entry until now of the same title, or of the same hour the day before; else None."""
+        name, eve = entry.event.title, self.local(entry.start - DAY).replace(tzinfo=None)
+        of_eve = (o for o, _ in self.entries if self.local(o.start).replace(tzinfo=None) == eve)
+        same = [o for o in of_eve if o.start < self.now and not o.event.all_day and takes_time(o.event)]
+        named = [o for o, _ in self.entries if name and o.event.title == name and o.start < self.now]
+        return max((*named, *same), key=lambda o: o.start, default=None)
 
     def asked(self, day: date) -> dict[str, timedelta]:
         """Return what last night and the body ask of the night that ends on a date: to begin so much earlier."""

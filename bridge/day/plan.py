@@ -14,7 +14,7 @@ from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import is_by_land, is_journey, journey
 from bridge.calendar.kinds import title_of, words
 from bridge.day.agreed import is_agreed, moved_tasks
-from bridge.day.choice import LEAST_SLEEP, Judged, Propensities, judged, of_bedtime, of_waking, option_at
+from bridge.day.choice import LEAST_SLEEP, Judged, Propensities, judged, leaving, of_bedtime, of_waking, option_at
 from bridge.day.evidence import woke_after
 from bridge.day.grid import BESIDE, CELL, DAY, EVENING, HOUR, MINUTE, Grid, rounded_up, without
 from bridge.day.masks import AGAIN, LEISURE, SHORT_TASK, before, urgency
@@ -28,6 +28,7 @@ from bridge.day.view import (
     MOST,
     OF_A_TASK,
     RESTS,
+    WEEKEND,
     Candidate,
     Said,
     View,
@@ -176,7 +177,7 @@ def _solved(view: View, week: Week, named: frozenset[str], given: Sequence[Block
     if not grid.size:
         return
     found = [judged(one, view, view.now, grid.size) for one in candidates(person, grid, said=named)]
-    found = [one for one in found if one.refusal is None]
+    found = _of_free_day([one for one in found if one.refusal is None], view, given)
     adds: dict[Moment, Mapping[ActionType, float]] = {}
     for moment, is_current in _slots_left(view, week.silent):
         fitting = _actions_in(_best_now(found, view, moment) if is_current else found, view, moment)
@@ -249,6 +250,19 @@ def _places(number: int, one: Judged, view: View, adds: Mapping[Moment, Mapping[
                 value = float(one.value[start]) + extra
                 value += PRESSING[urgency(one.candidate.due, view.grid.date)] if value > 0 else 0.0
                 yield Place(choice=number, kind=kind, start=start, end=end, value=value, group=group)
+
+
+def _of_free_day(found: list[Judged], view: View, given: Sequence[Block]) -> list[Judged]:
+    """Leave out, on a free day of the weekend, tasks beyond two, the later due first, unless due by tomorrow."""
+    today = view.grid.date
+    if view.grid.work or today.weekday() < WEEKEND:
+        return found
+    tasks = [one for one in found if one.candidate.task is not None]
+    by_due = sorted(tasks, key=lambda one: one.candidate.due or date.max)
+    others = [one for one in by_due if not today <= (one.candidate.due or date.max) <= today + DAY]
+    left = TASKS_MOST - (len(tasks) - len(others)) - sum(one.task is not None for one in given)
+    dropped = {id(one) for one in others[max(left, 0) :]}
+    return [one for one in found if id(one) not in dropped]
 
 
 def _tasks_most(view: View, found: Sequence[Judged], given: Sequence[Block]) -> int:
@@ -427,4 +441,6 @@ def _wind_down(person: Person, ends: date, taken: Sequence[Block]) -> Iterator[B
     free = without([(low, bed)], [*home, *said]) if low < bed else []
     if free and free[-1][1] - free[-1][0] >= WIND_DOWN_MIN:
         start = max(free[-1][0], free[-1][1] - WIND_DOWN)
-        yield Block(start=start, end=free[-1][1], kind="wind_down", facts=(of_bedtime(person, ends),))
+        yield Block(
+            start=start, end=free[-1][1], kind="wind_down", facts=(of_bedtime(person, ends), *leaving(person, ends))
+        )

@@ -11,7 +11,7 @@ import numpy as np
 from bridge.calendar.busy import takes_time
 from bridge.calendar.flights import is_by_land, is_journey, journey
 from bridge.calendar.kinds import title_of
-from bridge.day.choice import judged, of_bedtime
+from bridge.day.choice import judged, leaving, of_bedtime
 from bridge.day.grid import DAY, EVENING, LUNCH_UNTIL, Grid
 from bridge.day.masks import nap_until, sport_missed, urgency
 from bridge.day.person import EARLIER_LEAST, LONG_SPORT
@@ -185,7 +185,7 @@ def _earlier_night(view: View) -> Iterator[Fact]:
     ends = view.grid.date + DAY
     usual, told = view.person.usual_sleep(ends)[0], of_bedtime(view.person, ends)
     early = view.person.night(ends).moved in ASKED and view.grid.bed <= usual - EARLIER_LEAST
-    yield from (told,) if early or told.kind == "bedtime_leaves" else ()
+    yield from (told, *leaving(view.person, ends)) if early or told.kind == "bedtime_leaves" else ()
 
 
 def _later_task(view: View) -> Fact | None:

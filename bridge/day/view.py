@@ -36,7 +36,7 @@ DUE_DAYS, TASKS_MAX = 2, 4  # tasks due within so many days get a place; and how
 NAMED_DAYS = 14  # a task due within so many days is what a suggestion to work is about
 LEAST, MOST = 15, 180  # minutes of a task
 USUAL, PAPERS, ERRAND = 60, 45, 25  # minutes of a task without an estimate, by its kind
-LATE_DAYS = 3  # from which what was due may no longer matter
+LATE_DAYS = 2  # from which what was due may no longer matter
 WORTH_IT = 45  # minutes of a longer task that are worth beginning
 OFFICES_CLOSE, WEEKEND = 17, 5  # hour of the day; weekday
 

@@ -142,6 +142,10 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
         "bedtime is {time:%H:%M} today: {what} at {entry:%H:%M} is one like you slept through lately; set an alarm for "
         "{up:%H:%M}"
     ),
+    "bedtime_near_miss": say(
+        "bedtime is {time:%H:%M} today: you woke just before an entry like {what} at {entry:%H:%M} lately; set an "
+        "alarm for {up:%H:%M}"
+    ),
     "bedtime_leaves": say(
         "bedtime is {time:%H:%M} today, before {what} at {entry:%H:%M}: that leaves {long}, {missing} less than you "
         "need"
@@ -234,7 +238,10 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
         say("no lunch gap {start:%H:%M} to {end:%H:%M}: end the entry at {time:%H:%M} 20 minutes early to make one"),
         say("no lunch gap {start:%H:%M} to {end:%H:%M}: end {title} ({time:%H:%M}) 20 minutes early to make one"),
     ),
-    "no_meal": say("{start:%H:%M} to {end:%H:%M} has no gap to eat in: eat something between two entries"),
+    "no_meal_gap": Titled(
+        say("no gap to eat {start:%H:%M} to {end:%H:%M}: end the entry at {time:%H:%M} 20 minutes early to make one"),
+        say("no gap to eat {start:%H:%M} to {end:%H:%M}: end {title} ({time:%H:%M}) 20 minutes early to make one"),
+    ),
     "no_gap_today": say("no gap of {minutes} minutes is left for it today: move its date, or something else"),
     "nap_later": say("a nap of 20 minutes suits you at {time:%H:%M}"),
     "overlap": Titled(
@@ -428,6 +435,7 @@ EVIDENCE: Mapping[str, Row] = {  # of outcomes
 }
 
 EARLIER: Mapping[str, Row] = {  # of kinds that only advice of earlier versions has
+    "no_meal": say("{start:%H:%M} to {end:%H:%M} has no gap to eat in: eat something between two entries"),
     "hard_days": say("your last three days held {hours} hours of work and meetings"),
     "due_later": say("it is due {days} days later"),
     "ill": say("your body is fighting something"),

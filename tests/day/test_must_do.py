@@ -219,9 +219,10 @@ def test_what_has_days_of_time_is_not_squeezed_in_before_an_evening_out():
 def test_a_day_without_a_gap_speaks_of_food_all_day_long():
     row = [entry(TODAY, 480 + 45 * k, 525 + 45 * k, A.ADMIN_WORK, f"Review {k}") for k in range(15)]
     assert for_person(silence(person(*row, hour=15.3))) == [
-        "08:00 to 19:15 has no gap to eat in: eat something between two entries",
+        "no gap to eat 08:00 to 19:15: end Review 10 (15:30) 20 minutes early to make one",
         "you have an entry until 15:30",
     ]
+    assert "no_meal_gap" in {why.kind for why in silence(person(*row[:12], hour=15.3))}  # nine hours
     assert [why.kind for why in silence(person(*row[:10], hour=15.3))] == ["entry_until"]
 
 
@@ -239,3 +240,44 @@ def test_who_is_ill_is_not_on_the_way_to_work_that_is_merely_assumed():
     assert well.work(TODAY)
     assert grid(well).rests
     assert grid(ill).rests == []
+
+
+def test_late_focused_work_is_not_begun_at_dinner_time_of_a_weekend():
+    task = Task(key="t", list="l", title="Report", due=SUNDAY - 2 * DAY)
+    for hour, said in ((10.0, True), (18.2, False)):
+        one = free_sunday(hour=hour, tasks=[task], task_actions={"t": A.DEEP_WORK})
+        assert (A.DEEP_WORK in found(one)[0]) is said
+    text = for_person(silence(one))[0]
+    assert "Report" in text
+    assert "it is 2 days late: do it, or move or delete it in your task list" in text
+    today = [replace(task, due=SUNDAY)]
+    assert A.DEEP_WORK in found(free_sunday(hour=18.2, tasks=today, task_actions={"t": A.DEEP_WORK}))[0]
+
+
+def test_a_free_day_of_the_weekend_holds_two_pieces_of_work_unless_they_are_due():
+    for due, most in ((3, 2), (0, 3)):
+        tasks = [Task(key=f"t{k}", list="l", title=f"Talk {k}", due=SUNDAY + max(due, 0) * DAY) for k in range(3)]
+        tasks[0] = replace(tasks[0], due=SUNDAY - 4 * DAY if due else SUNDAY)
+        one = free_sunday(hour=9.2, tasks=tasks, task_actions={t.key: A.DEEP_WORK for t in tasks})
+        made = [b.title for b in week(one).blocks(SUNDAY) if (b.title or "").startswith("Talk")]
+        assert len(made) <= most, made
+        assert made[:1] == ["Talk 0"]
+
+
+def test_a_party_that_makes_the_night_too_short_says_when_to_leave():
+    party = entry(SUNDAY, 1320, 1560, A.SOCIALIZE, "Party", others=4)
+    lecture = entry(SUNDAY + DAY, 600, 690, A.LEARN, "Lecture")
+    slept = nights(30, 60, 570, last=SUNDAY, noise=5)
+    one = person(party, lecture, day=SUNDAY, hour=12.4, episodes=slept, work=False)
+    (block,) = blocks(one, "wind_down")
+    assert [why.kind for why in block.facts] == ["bedtime_leaves", "leave_by_then"]
+    assert for_person(block.facts)[-1] == "leave by 00:05"
+
+
+def test_who_woke_just_before_an_entry_hears_of_an_alarm_for_the_same_hour_tomorrow():
+    slept = [*nights(30, 85, 560, last=TODAY - DAY, noise=5), sleep(TODAY, 50, 598)]
+    for title in ("Seminar", "Lecture"):
+        agenda = [entry(TODAY, 600, 690, A.LEARN, "Seminar"), entry(TODAY + DAY, 600, 690, A.LEARN, title)]
+        text = told(of_bedtime(person(*agenda, hour=12.4, episodes=slept, work=False), TODAY + DAY))
+        assert text.endswith("set an alarm for 09:15")
+        assert "you woke just before" in text
