@@ -12,7 +12,7 @@ from bridge.calendar.busy import length as whole
 from bridge.day.grid import DAY, HOUR, MINUTE, NIGHT_WORK, OFFICE_WORK, Numbers
 from bridge.day.masks import wished_spans
 from bridge.day.rules import Starts
-from bridge.day.view import WEEKEND, Candidate, View
+from bridge.day.view import WEEKEND, Candidate, View, due_tasks
 from bridge.domain.facts import Fact, fact, length
 from bridge.domain.types import Because
 from rhythm_env.interface import ActionType
@@ -75,7 +75,8 @@ def _evening_kind(view: View) -> str:
         return "work_again" if _off(view, day) and begins < end + NIGHT_WORK else ""
     if works[1] or not _off(view, day + DAY) or clipped(view.entries, end, end + DAY / 2):
         return ""
-    return "week_over" if works[0] else "free_days" if works[2] else ""
+    late = any(t.due is not None and t.due < day for t in due_tasks(person, day))  # that a free day takes
+    return "week_over" if works[0] else "free_days" if works[2] and not late else ""
 
 
 def _first_entry(view: View) -> datetime | None:

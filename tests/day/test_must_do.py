@@ -254,6 +254,15 @@ def test_late_focused_work_is_not_begun_at_dinner_time_of_a_weekend():
     assert A.DEEP_WORK in found(free_sunday(hour=18.2, tasks=today, task_actions={"t": A.DEEP_WORK}))[0]
 
 
+def test_a_free_evening_is_not_called_free_of_work_beside_a_late_task():
+    day = SUNDAY - DAY
+    for tasks, text in (([], "no work today or tomorrow"), ([Task(key="t", list="l", title="Report", due=TODAY)], "")):
+        one = person(day=day, hour=18.2, tasks=tasks, task_actions={"t": A.DEEP_WORK})
+        texts = {why for option in found(one)[0].values() for why in for_person(option.facts)}
+        assert ("no work today or tomorrow" in texts) is bool(text)
+        assert text or "waits" in for_person(silence(one))[0] or "tomorrow" in for_person(silence(one))[0]
+
+
 def test_a_free_day_of_the_weekend_holds_two_pieces_of_work_unless_they_are_due():
     for due, most in ((3, 2), (0, 3)):
         tasks = [Task(key=f"t{k}", list="l", title=f"Talk {k}", due=SUNDAY + max(due, 0) * DAY) for k in range(3)]
