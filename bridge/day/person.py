@@ -395,25 +395,23 @@ class Person:
         noon = instant(day, 12 * 60.0, self.zones)
         of_day = (o for o, _ in self.entries if midnight(day, self.zones) <= o.start < noon and takes_time(o.event))
         first = next((o for o in of_day if not o.event.all_day and o.start > self.now), None)
-        last = None if first is None else self._like(first)
-        near = last is not None and any(
+        late = first is not None and any(
             e.kind is EpisodeKind.SLEEP and e.start < last.start < e.end + UP_LATE <= last.start + UP_LATE
+            for last in self._like(first)
             for e in self.recorded
         )
-        return first if near or (first is not None and self.slept_through(first)) else None
+        return first if late or (first is not None and self.slept_through(first)) else None
 
     def slept_through(self, entry: Occurrence) -> bool:
         """Return True if the last entry like this one was slept through."""
-        last = self._like(entry)
-        return last is not None and last.key in woke_after(self.known)
+        return any(one.key in woke_after(self.known) for one in self._like(entry))
 
-    def _like(self, entry: Occurrence) -> Occurrence | None:
-        """Return the last entry until now of the same title, or of the same hour the day before; else None."""
+    def _like(self, entry: Occurrence) -> list[Occurrence]:
+        """Return the last entry until now of the same title, and those of the same hour the day before."""
         name, eve = entry.event.title, self.local(entry.start - DAY).replace(tzinfo=None)
-        of_eve = (o for o, _ in self.entries if self.local(o.start).replace(tzinfo=None) == eve)
-        same = [o for o in of_eve if o.start < self.now and not o.event.all_day and takes_time(o.event)]
+        past = [o for o, _ in self.entries if o.start < self.now and not o.event.all_day and takes_time(o.event)]
         named = [o for o, _ in self.entries if name and o.event.title == name and o.start < self.now]
-        return max((*named, *same), key=lambda o: o.start, default=None)
+        return [*named[-1:], *(o for o in past if self.local(o.start).replace(tzinfo=None) == eve)]
 
     def asked(self, day: date) -> dict[str, timedelta]:
         """Return what last night and the body ask of the night that ends on a date: to begin so much earlier."""
