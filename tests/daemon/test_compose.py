@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from lab import release
 from tests.daemon.broker import free_port
 
+COMPOSE_LEAST = (1, 6)  # the one this ran with; 1.0.3 of Debian 12 fails on `env_file` with `required`
 PASSWORD = "four small boats leaving"
 CONTAINERS = """
 [containers]
@@ -42,6 +44,10 @@ def test_a_real_engine_runs_the_image_as_a_user_without_rights(tmp_path: Path) -
     missing = [name for name in ("podman", "podman-compose", "curl", "unshare") if shutil.which(name) is None]
     if missing or os.geteuid() != 0 or not archive.exists():
         pytest.skip(f"needs root, make release, and {missing}")
+    told = subprocess.run(["podman-compose", "--version"], capture_output=True, text=True).stdout
+    version = re.search(r"podman-composer? version:?\s+(\d+)\.(\d+)", told)
+    if version is None or (int(version[1]), int(version[2])) < COMPOSE_LEAST:
+        pytest.skip(f"needs podman-compose {COMPOSE_LEAST}, and is {told}")
     shutil.copy(release.ROOT / "compose.yaml", tmp_path)
     (tmp_path / "containers.conf").write_text(CONTAINERS)
     (tmp_path / "storage.conf").write_text(STORAGE.format(tmp_path))
