@@ -41,7 +41,7 @@ def kept(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Pat
 
 
 def assert_everything_is_there(url: str) -> None:
-    """What ana did that day, whichever way it came here."""
+    """Check what ana did on that day, whichever way it came here."""
     with closing(Store(url)) as store:
         ana = store.people.user("ana")
         counts = {source: sum(kinds.values()) for source, kinds in store.reading.counts(ana.id).items()}

@@ -278,7 +278,7 @@ class Person:
 
     @cached_property
     def errands(self) -> Mapping[str, Errand]:
-        """What closes for the last time before the sport that it is for, such as a packet pickup, by its task's key."""
+        """Return the last openings before the sport they are for, such as a packet pickup, by the task's key."""
         hours = [o for o, _ in self.entries if is_open_hours(o.event) and not o.event.cancelled and o.end > self.now]
         found = {}
         for one in hours:

@@ -135,7 +135,7 @@ SAID = (fact("said"),)  # evidence that is the user's own word, which data never
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Advice:
-    """What a ``Recommendation`` and an ``AdviceRecord`` have in common. None in a time: it has not happened."""
+    """Fields common to a ``Recommendation`` and an ``AdviceRecord``. None in a time: it has not happened."""
 
     id: int
     moment: Moment

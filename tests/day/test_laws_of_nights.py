@@ -35,7 +35,7 @@ def evening(seed, hour=17.0):
 
 
 def broken(seed):
-    """What the bedtime of an evening does not do that its reason says, and the kind of the reason."""
+    """Name the promise of its reason that an evening's bedtime breaks, and the kind of the reason."""
     one, ends = evening(seed), TODAY + DAY
     (bed, wake), usual, last = one.sleep(ends), one.usual_sleep(ends)[0], one.last_bed(ends)
     said = of_bedtime(one, ends)

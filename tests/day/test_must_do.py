@@ -1,4 +1,4 @@
-"""What must be done is said, what is no appointment takes no time, and what a title leaves open is not claimed."""
+"""Must-do things are said, mails that are no appointment take no time, and an open title claims nothing."""
 
 from dataclasses import replace
 
