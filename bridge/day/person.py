@@ -20,7 +20,7 @@ from bridge.day.typical import DAY, MINUTE, instant, median, midmean
 from bridge.day.work import OFFICE, free_days
 from bridge.domain.facts import Fact, fact
 from bridge.domain.records import AdviceRecord, Snapshot
-from bridge.domain.slots import ZoneHistory, zone_at
+from bridge.domain.slots import ZoneHistory, local_time, zone_at
 from bridge.domain.types import Because, Episode, EpisodeKind, Label, Occurrence, Reading, Response, Task
 from bridge.domain.wishes import NightWish, Wishes
 from bridge.meters import illness, vitality
@@ -243,7 +243,7 @@ class Person:
 
     def local(self, at: datetime) -> datetime:
         """Return an instant in the person's zone at that instant."""
-        return at.astimezone(zone_at(at, self.zones))
+        return local_time(at, self.zones)
 
     @cached_property
     def entries(self) -> list[Entry]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import say
-from bridge.domain.slots import zone_at
+from bridge.domain.slots import local_time
 from bridge.query import exposures
 from bridge.query.answer import Answer, answer
 from bridge.query.model import TITLED, VERSUS
@@ -50,7 +50,7 @@ def plain(bridge: Bridge, user: User, text: str, *, now: datetime, titles: bool 
 
     Raises SetupError for a question that is not understood as a whole.
     """
-    today = now.astimezone(zone_at(now, user.zones)).date()
+    today = local_time(now, user.zones).date()
     names = exposures.names(bridge.store, user)
     try:
         words = read(text, today, names)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from bridge.advice.labels import labelled
 from bridge.calendar.flights import is_flight
 from bridge.domain.metrics import Metric, name_noted
-from bridge.domain.slots import ZoneHistory, zone_at
+from bridge.domain.slots import ZoneHistory, local_time, zone_at
 from bridge.domain.types import EpisodeKind, Label, Occurrence
 from rhythm_env.interface import ActionType
 
@@ -48,7 +48,7 @@ def names(store: Store, user: User) -> list[str]:
 
 def exposures(bridge: Bridge, user: User, wanted: Collection[str] | None = None, *, now: datetime) -> Exposures:
     """Return the amount of each factor by day over the last two years, of all factors or those ``wanted``."""
-    today = now.astimezone(zone_at(now, user.zones)).date()
+    today = local_time(now, user.zones).date()
     since = today - DAYS_BACK * DAY
     found = _noted(bridge.store, user, since, today)
     if wanted is None or {*ENTRIES} & {*wanted}:
@@ -73,7 +73,7 @@ def titled(bridge: Bridge, user: User, words: str, *, now: datetime) -> dict[dat
     found: dict[date, float] = {}
     for one, _ in entries:
         if all(stem.search((one.event.title or "").casefold()) for stem in stems):
-            first, last = (at.astimezone(zone_at(at, user.zones)).date() for at in (one.start, one.end - RESOLUTION))
+            first, last = (local_time(at, user.zones).date() for at in (one.start, one.end - RESOLUTION))
             for n in range((last - first).days + 1 if one.event.all_day else 1):
                 found[first + n * DAY] = found.get(first + n * DAY, 0.0) + 1
     return _filled(found, begun, now.astimezone(zone).date()) if found else {}
@@ -87,7 +87,7 @@ def _in_title(stem: str) -> re.Pattern[str]:
 def _noted(store: Store, user: User, since: date, today: date) -> Exposures:
     sources: dict[str, dict[tuple[str, date], float]] = {}
     for source, one in store.reading.samples(user.id, metrics={Metric.NOTED}, since=since):
-        local = one.start.astimezone(zone_at(one.start, user.zones)) - NIGHT_BEGINS
+        local = local_time(one.start, user.zones) - NIGHT_BEGINS
         of, at = sources.setdefault(source, {}), (name_noted(one.key), local.date())
         of[at] = of.get(at, 0.0) + one.value
     told: Exposures = {}
@@ -118,13 +118,13 @@ def _days(
     found: Iterable[Entry], of: Callable[[Occurrence, Label, Late], bool], zones: ZoneHistory
 ) -> dict[date, float]:
     def late(at: datetime) -> bool:
-        local = at.astimezone(zone_at(at, zones))
+        local = local_time(at, zones)
         return local.hour >= LATE_HOUR or local.hour < NIGHT_BEGINS / timedelta(hours=1)
 
     days: dict[date, float] = {}
     for one, label in found:
         if of(one, label, late):
-            day = one.start.astimezone(zone_at(one.start, zones)).date()
+            day = local_time(one.start, zones).date()
             days[day] = days.get(day, 0.0) + 1
     return days
 
@@ -138,7 +138,7 @@ def _recorded(store: Store, user: User, since: date, today: date) -> Exposures:
     episodes = store.daily.episodes(user.id, (EpisodeKind.WORKOUT,), since=since, until=today)
     for _, fields in episodes:
         at, offset = datetime.fromisoformat(fields["start"]), fields.get("offset")
-        local = at.astimezone(zone_at(at, user.zones)) if offset is None else at + timedelta(minutes=offset)
+        local = local_time(at, user.zones) if offset is None else at + timedelta(minutes=offset)
         if local.hour >= LATE_HOUR:
             day = date.fromisoformat(fields["day"])
             workouts[day] = workouts.get(day, 0.0) + 1

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bridge.domain.metrics import METRICS, Metric
-from bridge.domain.slots import zone_at
+from bridge.domain.slots import local_time
 from bridge.query.effects import Effect, Outcome, effects
 from bridge.query.exposures import DAYS_BACK, exposures
 from bridge.query.model import METER_NAMES
@@ -32,7 +32,7 @@ def factors(bridge: Bridge, user: User, *, now: datetime) -> list[Effect]:
     known = exposures(bridge, user, now=now)
     if not known:
         return []
-    today = now.astimezone(zone_at(now, user.zones)).date()
+    today = local_time(now, user.zones).date()
     since = today - timedelta(days=DAYS_BACK)
     words = Words(what="asleep", since=str(since), where=["hrv_rmssd > 0", "resting_hr > 0", "steps > 0"])
     query = query_of(words)

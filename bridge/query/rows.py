@@ -17,7 +17,7 @@ from bridge.advice.recommend import load_snapshot
 from bridge.domain.errors import SetupError
 from bridge.domain.metrics import METRICS, NIGHT_MINUTES, Metric, Shape
 from bridge.domain.preference import Preference
-from bridge.domain.slots import ZoneHistory, zone_at
+from bridge.domain.slots import ZoneHistory, local_time
 from bridge.domain.types import EpisodeKind, Label, Occurrence
 from bridge.meters.nights import Nights
 from bridge.meters.overlaps import once, series_of
@@ -75,7 +75,7 @@ class Row(NamedTuple):
 
     def _clock(self, name: str) -> float:
         at, offset = datetime.fromisoformat(self.fields[name]), self.fields.get("offset")
-        local = at.astimezone(zone_at(at, self.zones))
+        local = local_time(at, self.zones)
         if offset is not None and local.utcoffset() != timedelta(minutes=offset) and not self._is_home(name, offset):
             local = at + timedelta(minutes=offset)
         return local.hour * 60 + local.minute
@@ -83,7 +83,7 @@ class Row(NamedTuple):
     def _is_home(self, name: str, offset: int) -> bool:
         """Return True if the offset is the zone's at the other end: clocks were changed in between."""
         other = datetime.fromisoformat(self.fields["end" if name == "start" else "start"])
-        return other.astimezone(zone_at(other, self.zones)).utcoffset() == timedelta(minutes=offset)
+        return local_time(other, self.zones).utcoffset() == timedelta(minutes=offset)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,7 +158,7 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime) -> T
     planned = {*PLANNED, "entries", "entries.minutes"} & (named | {part.name for part in parts})
     agenda = Kind.ENTRIES in kinds or "action" in fields or bool(planned)
     entries = _entries(bridge, user, query, now) if agenda else []
-    today = now.astimezone(zone_at(now, user.zones)).date()
+    today = local_time(now, user.zones).date()
     begun = bridge.store.daily.first_event(user.id) if planned else None
     if begun is not None:
         values |= _planned(entries, planned, (max(since, begun), today))
@@ -293,7 +293,7 @@ def _entries(bridge: Bridge, user: User, query: Query, now: datetime) -> list[Ro
     first = bridge.store.daily.first_event(user.id)
     if first is None:
         return []
-    today = now.astimezone(zone_at(now, user.zones)).date()
+    today = local_time(now, user.zones).date()
     since = max(query.since or date.min, first - DAY)
     until = min(query.until or today, today + 3660 * DAY)
     begin = datetime.combine(since, datetime.min.time(), tzinfo=UTC) - DAY
@@ -305,7 +305,7 @@ def _entries(bridge: Bridge, user: User, query: Query, now: datetime) -> list[Ro
 
 def _rows_of(agenda: Iterable[tuple[Occurrence, Label]], zones: ZoneHistory) -> Iterator[Row]:
     for occurrence, label in agenda:
-        local = occurrence.start.astimezone(zone_at(occurrence.start, zones))
+        local = local_time(occurrence.start, zones)
         minutes = (occurrence.end - occurrence.start) / timedelta(minutes=1)
         yield Row(
             day=local.date(),
@@ -328,8 +328,8 @@ def _planned(entries: Sequence[Row], names: Iterable[str], span: tuple[date, dat
 def _tasks(bridge: Bridge, user: User, names: Iterable[str], now: datetime) -> dict[str, dict[date, float]]:
     """Return name -> local day -> how many tasks were done, due, or due and open still, with 0 in between."""
     told = [task for _, task in bridge.store.reading.tasks(user.id)]
-    today = now.astimezone(zone_at(now, user.zones)).date()
-    done = [one.completed.astimezone(zone_at(one.completed, user.zones)).date() for one in told if one.completed]
+    today = local_time(now, user.zones).date()
+    done = [local_time(one.completed, user.zones).date() for one in told if one.completed]
     days = {
         "tasks_done": done,
         "tasks_due": [one.due for one in told if one.due],
@@ -350,7 +350,7 @@ def levels(
     bridge: Bridge, user: User, names: Iterable[str], since: date | None, now: datetime
 ) -> dict[str, dict[date, float]]:
     """Return meter -> local day -> mean level, computed from all that is known now. Raises SetupError for too long."""
-    today = now.astimezone(zone_at(now, user.zones)).date()
+    today = local_time(now, user.zones).date()
     extent = bridge.store.reading.extent(user.id)
     if extent is None:
         return {}

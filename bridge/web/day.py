@@ -24,7 +24,7 @@ from bridge.domain.facts import Fact
 from bridge.domain.languages import WEEKDAYS, _, date_text, number, say, shown
 from bridge.domain.records import AdviceRecord, Deed, Recommendation
 from bridge.domain.rendering import for_person, told
-from bridge.domain.slots import moment_at, zone_at
+from bridge.domain.slots import local_time, moment_at
 from bridge.domain.titles import SLOT_TITLES, advice_title, answer_text
 from bridge.domain.types import Reading
 from bridge.ingest import connecting
@@ -60,7 +60,7 @@ def is_part(request: Request) -> bool:
 
 def local(visit: Visit, at: datetime) -> datetime:
     """Return an instant in the time zone that the visiting user has at that instant."""
-    return at.astimezone(zone_at(at, visit.user.zones))
+    return local_time(at, visit.user.zones)
 
 
 def mark_seen(request: Request, visit: Visit) -> None:

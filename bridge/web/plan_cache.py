@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from bridge.advice.day_plan import Ahead, plan_day
 from bridge.day.plan import DayPlan
-from bridge.domain.slots import INSTANT, zone_at
+from bridge.domain.slots import INSTANT, local_time
 from bridge.web.today_cache import TodayCache, data_version
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class PlanCache:
 
         If ``seen``, the current recommendation is marked as shown, so a plan cached without it is not used.
         """
-        day = day or now.astimezone(zone_at(now, user.zones)).date()
+        day = day or local_time(now, user.zones).date()
         key, version = (user.id, day, seen), _version(bridge, user, now)
         for cached in (self._plans.get(key), self._plans.get((user.id, day, True))):
             if cached is not None and cached[0] == version:

@@ -17,7 +17,7 @@ from markupsafe import Markup
 from bridge import config
 from bridge.documents.text import writable
 from bridge.domain.languages import _, current, date_text, joined, many, number, say, shown
-from bridge.domain.slots import zone_at
+from bridge.domain.slots import local_time
 from bridge.recordings.recorded_life import DEMO_USER
 from bridge.web import next_steps, phrases, script_words
 
@@ -105,7 +105,7 @@ def _markup(message: str, /, **values: object) -> Markup:
 
 def _abroad(visit: Visit) -> dict[str, str] | None:
     """Return the place and the time of a user who does not live in this machine's time zone."""
-    at = visit.now.astimezone(zone_at(visit.now, visit.user.zones))
+    at = local_time(visit.now, visit.user.zones)
     if at.utcoffset() == visit.now.astimezone(ZoneInfo(config.local_zone())).utcoffset():
         return None
     place = str(at.tzinfo).rpartition("/")[2].replace("_", " ")

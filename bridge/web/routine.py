@@ -11,7 +11,7 @@ from bridge.day.sleep import recorded
 from bridge.documents.planning import HabitDocument, UsualDocument, routine_document
 from bridge.domain.languages import SHORT_WEEKDAYS, WEEKDAYS, _, date_text, many, shown
 from bridge.domain.records import Snapshot
-from bridge.domain.slots import zone_at
+from bridge.domain.slots import local_time
 from bridge.domain.types import EpisodeKind
 from bridge.web import phrases
 from bridge.web.day import local
@@ -68,7 +68,7 @@ def newest_times(known: Snapshot) -> dict[tuple[ActionType, int], datetime]:
     times = [(label.action, one.start) for one, label in known.agenda if label.action is not None]
     times += [(ACTION_OF_EPISODE[one.kind], one.start) for _, one in known.episodes if one.kind in ACTION_OF_EPISODE]
     for action, start in times:
-        key = action, start.astimezone(zone_at(start, zones)).weekday()
+        key = action, local_time(start, zones).weekday()
         found[key] = max(start, found.get(key, start))
     return found
 

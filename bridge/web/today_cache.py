@@ -19,7 +19,7 @@ from bridge.day.person import Person
 from bridge.day.routine import Routine
 from bridge.domain.facts import Fact
 from bridge.domain.records import AdviceRecord, Snapshot, User
-from bridge.domain.slots import INSTANT, Moment, moment_at, slot_start, zone_at
+from bridge.domain.slots import INSTANT, Moment, local_time, moment_at, slot_start
 from bridge.domain.types import Reading
 from rhythm_env.interface import Meter, Slot
 
@@ -135,7 +135,7 @@ class TodayCache:
                 self._pasts[user.id] = found
                 return found.readings
             if found is None or found.samples is not snapshot.samples or not found.until > now or not found.left:
-                until = midnight(now.astimezone(zone_at(now, user.zones)).date() + timedelta(days=1), user.zones)
+                until = midnight(local_time(now, user.zones).date() + timedelta(days=1), user.zones)
                 past = meters.Past(replace(snapshot, at=max(until, now)), since=now)
                 found = _Index(past=past, samples=snapshot.samples, until=until)
             found.left -= 1
@@ -147,7 +147,7 @@ class TodayCache:
 
     def opening(self, bridge: Bridge, user: User, current: Today) -> tuple[Fact, ...]:
         """Return the facts that the day begins with, made again with new data, another mode or a quarter of an hour."""
-        known, now, local = current.known, current.at, current.at.astimezone(zone_at(current.at, user.zones))
+        known, now, local = current.known, current.at, local_time(current.at, user.zones)
         mode = mode_of(bridge.store, user, local.date())
         key = (known.samples, mode, local.date(), local.hour, local.minute // 15)
         found = self._openings.get(user.id)
@@ -196,4 +196,4 @@ def data_version(bridge: Bridge, user: User, now: datetime) -> DataVersion:
     corrected_at = max((found.made_at for found in bridge.store.people.corrections(user.id)), default=None)
     ticked_at = bridge.store.task_notes.said_at(user.id)
     rules = ticked_at, bridge.proxies.version, user.zones, bridge.store.people.preferences(user.id)
-    return changes, corrected_at, *rules, now.astimezone(zone_at(now, user.zones)).date()
+    return changes, corrected_at, *rules, local_time(now, user.zones).date()

@@ -20,7 +20,7 @@ from bridge.domain.facts import prose
 from bridge.domain.guard import Guard
 from bridge.domain.ports import EventClassifier
 from bridge.domain.records import Recommendation, Silence, User
-from bridge.domain.slots import Moment, ZoneSpan, moment_at, moment_of, slot_start, zone_at
+from bridge.domain.slots import Moment, ZoneSpan, local_time, moment_at, moment_of, slot_start
 from lab.closed_loop.ablations import Arm, Informed, classifier_of
 from lab.closed_loop.home import Home, home
 from lab.closed_loop.resident import Levels, Resident
@@ -278,7 +278,7 @@ def advised_alone(
     """Make the recommendation of a slot, which has no time in it."""
     moment = moment_at(now, user.zones)
     seen, _ = build_observation(store, user, classifier, at=now)
-    observation, _ = guard.allowed(seen, now=now.astimezone(zone_at(now, user.zones)))
+    observation, _ = guard.allowed(seen, now=local_time(now, user.zones))
     rng = random.Random(f"{user.name}/{moment.week}/{moment.timestep}")
     decision = guard.explored(policy.decide(observation, rng), observation, rng)
     return store.recommendations.add(

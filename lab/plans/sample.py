@@ -21,7 +21,7 @@ from bridge.day.plan import Block
 from bridge.documents.plan import ends
 from bridge.domain.records import Recommendation, Silence
 from bridge.domain.rendering import for_person
-from bridge.domain.slots import ZoneSpan, zone_at
+from bridge.domain.slots import ZoneSpan, local_time, zone_at
 from bridge.domain.zones import place_of
 from bridge.ingest.sync import sync
 from bridge.store import Store
@@ -79,7 +79,7 @@ def line_of(block: Block | ZoneSpan, person: Person, day: date) -> str:
     zones = person.known.zones
     if isinstance(block, ZoneSpan):
         return f"  {person.clock(block.since)} {place_of(block.zone)} time from here on"
-    start = block.start.astimezone(zone_at(block.start, zones))
+    start = local_time(block.start, zones)
     hours = "all day    " if block.all_day else f"{start:%H:%M}-{ends(block, zones)}"
     since = " since yesterday" if start.date() < day and not block.all_day else ""
     why = f" ({'; '.join(for_person(block.facts))})" if block.facts else ""

@@ -22,7 +22,7 @@ from bridge.documents.recommendations import advice_document, recommendation_doc
 from bridge.documents.text import title_of
 from bridge.domain.errors import SetupError
 from bridge.domain.rendering import told
-from bridge.domain.slots import zone_at
+from bridge.domain.slots import local_time, zone_at
 from bridge.ingest import checkins as checkin
 from bridge.web import day
 from bridge.web.state import Visit, Visitor
@@ -187,7 +187,7 @@ def calendar(visit: Visitor, week: Annotated[str | None, Query(max_length=20)] =
     monday = weeks.monday_of(week, visit.now, visit.user.zones)
     found = cached_week(visit, monday)
     shown = visit.app.results.get(visit.user, "calendar", (found,), lambda: week_document(found))
-    at = visit.now.astimezone(zone_at(visit.now, visit.user.zones))
+    at = local_time(visit.now, visit.user.zones)
     return {"user": visit.user.name, **shown, "at": at.isoformat()}
 
 

@@ -18,7 +18,7 @@ from bridge.documents.offers import named, offer_documents, when
 from bridge.documents.text import slot_name
 from bridge.domain.errors import Forged, Spent
 from bridge.domain.languages import _, shown, told
-from bridge.domain.slots import moment_at, zone_at
+from bridge.domain.slots import local_time, moment_at
 from bridge.domain.titles import ANSWER_BUTTONS, ANSWER_WORDS, answer_text
 from bridge.web.phrases import capital
 from bridge.web.render import page
@@ -106,7 +106,7 @@ def _respond(request: Request, token: str, *, done: bool, to: str = "") -> HTMLR
     given, zones = link.recommendation, link.user.zones
     if done or is_opened(request):
         bridge.store.recommendations.mark_shown(given.id, now=now)
-    until = given.expires_at.astimezone(zone_at(given.expires_at, zones))
+    until = local_time(given.expires_at, zones)
     return page(
         "link.html",
         None,
