@@ -10,6 +10,7 @@ from typing import Any, BinaryIO, NamedTuple, Protocol
 
 from bridge.domain.languages import say
 from bridge.domain.metrics import Metric
+from bridge.domain.shareable import Shareable
 from bridge.domain.slots import ZoneHistory
 from bridge.domain.types import Item, Label, Page, Plan, RawRecord
 from rhythm_env.interface import ActionType, Observation, Policy
@@ -133,7 +134,6 @@ class ConnectorSpec:
       are kept sealed, such as a key for signatures. They are the next call's ``kept``, and ``notice`` gets them as
       ``kept=``. It is called after every sync.
     - ``writes``: a ``Writer``.
-    - ``shareable``: a ``Shareable``, the fields of answers that a redacted recording may hold.
 
     With ``secret_hooks``, webhooks come to an address that ends with a token, which ``notice`` gets as ``token=``. It
     is for sources that sign nothing.
@@ -159,7 +159,7 @@ class ConnectorSpec:
     recognises: str | None = None
     reads: str | None = None
     writes: str | None = None
-    shareable: str | None = None
+    shareable: Shareable | None = None  # the fields of answers that a redacted recording may hold
     file_settings: tuple[Setting, ...] = ()
     remembers_files: bool = False  # a file that was imported whole is not read again
     # Files of an export without use: pattern of the path -> name of such files.

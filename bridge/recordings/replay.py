@@ -103,7 +103,7 @@ def record_redacted(
         raise SetupError(f"{spec.name} does not say which of its fields may be given away; record it without --redact")
     new_folder(folder, f"bridge record FOLDER --redact --user {user.name}")
     shift = Shift.secret(zone_at(at, user.zones), at)
-    redactor = Redactor(registry.resolve(spec.shareable), shift)
+    redactor = Redactor(spec.shareable, shift)
     about = _circumstances(bridge, str(shift.zone(shift.home.key)), at + shift.by)
     _write(folder / ABOUT_FILE, about | {"redacted": True})
     return _record_one(bridge, live[0], folder, redactor, at=at), redactor

@@ -3,6 +3,7 @@
 from bridge.domain.languages import say
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import ConnectorSpec, OAuth, Registration, Setting, client_settings
+from bridge.domain.shareable import Shareable
 from connectors.payload import SECONDS, Table
 
 STAGES: Table = {
@@ -24,6 +25,21 @@ ACTIVITY: Table = {
     Metric.TOTAL_ENERGY: "calories",
 }
 EXERCISE: Table = {Metric.ACTIVE_ENERGY: "calories"}
+
+SHAREABLE = Shareable(
+    parts="nights recharges heart_rate",
+    measures=(
+        "continuity light_sleep deep_sleep rem_sleep unrecognized_sleep_stage total_interruption_duration sleep_score "
+        "beat_to_beat_avg breathing_rate_avg heart_rate_avg heart_rate_variability_avg nightly_recharge_status "
+        "active_calories calories steps duration distance average maximum"
+    ),
+    instants="sleep_start_time sleep_end_time",
+    walls="date start_time end_time",
+    offsets="start_time_utc_offset",
+    names="id",
+    sports="sport",
+    path="v3 users sleep nightly-recharge activities exercises",
+)
 
 SPEC = ConnectorSpec(
     name="polar",
@@ -61,7 +77,7 @@ SPEC = ConnectorSpec(
         ),
     ),
     opens="connectors.polar.client:Polar",
-    shareable="connectors.polar.shareable:SHAREABLE",
+    shareable=SHAREABLE,
     authorises="connectors.polar.consent:authorise",
     revokes="connectors.polar.consent:revoke",
     notices="connectors.polar.webhook:notice",

@@ -3,6 +3,7 @@
 from bridge.domain.languages import say
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import ConnectorSpec, Envelope, OAuth, Registration, Setting, client_settings
+from bridge.domain.shareable import Shareable
 from connectors.payload import SECONDS, SHARE, Table
 
 SLEEP: Table = {  # figures of a sleep, a nap's too
@@ -23,6 +24,21 @@ ACTIVITY: Table = {  # of a civil day
     Metric.ACTIVE_ENERGY: "calories",
     Metric.TOTAL_ENERGY: "totalcalories",
 }
+
+SHAREABLE = Shareable(
+    parts="body series activities data",
+    measures=(
+        "status offset deepsleepduration lightsleepduration remsleepduration wakeupduration total_sleep_time "
+        "total_timeinbed sleep_efficiency sleep_latency sleep_score hr_average rr_average calories totalcalories steps "
+        "distance"
+    ),
+    flags="more",
+    instants="startdate enddate modified",
+    walls="date",
+    zones="timezone",
+    names="id",
+    path="v2 sleep measure",
+)
 
 SPEC = ConnectorSpec(
     name="withings",
@@ -55,7 +71,7 @@ SPEC = ConnectorSpec(
         ),
     ),
     opens="connectors.withings.client:Client",
-    shareable="connectors.withings.shareable:SHAREABLE",
+    shareable=SHAREABLE,
     authorises="connectors.withings.client:authorise",
     revokes="connectors.withings.client:revoke",
     notices="connectors.withings.webhook:notice",

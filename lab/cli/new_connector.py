@@ -70,7 +70,6 @@ def skeleton(name: str, root: Path) -> list[Path]:
         root / "connectors" / name / "__init__.py": "spec.py.txt",
         root / "connectors" / name / "client.py": "client.py.txt",
         root / "connectors" / name / "normalise.py": "normalise.py.txt",
-        root / "connectors" / name / "shareable.py": "shareable.py.txt",
         root / "lab" / "vendors" / f"{name}.py": "vendor.py.txt",
         root / "fixtures" / name / "sample.json": "sample.json",
         root / "tests" / name / "__init__.py": None,

@@ -5,7 +5,32 @@ Calendars are only read, except the bridge's own calendar. Accepted recommendati
 
 from bridge.domain.languages import say
 from bridge.domain.ports import ConnectorSpec, Setting
+from bridge.domain.shareable import Shareable
 from connectors.google.auth import GOOGLE_SETTINGS, REGISTRATION
+
+SHAREABLE = Shareable(
+    parts="items start end originalStartTime organizer attendees conferenceData conferenceSolution key",
+    flags="primary selected hidden deleted self resource attendeesOmitted",
+    instants="dateTime updated",
+    walls="date",
+    zones="timeZone",
+    names="id iCalUID recurringEventId nextPageToken nextSyncToken",
+    rules="recurrence",
+    words={
+        "accessRole": "owner writer reader freeBusyReader",
+        "status": "confirmed tentative cancelled",
+        "transparency": "opaque transparent",
+        "visibility": "default public private confidential",
+        "responseStatus": "needsAction declined tentative accepted",
+        "eventType": "default focusTime outOfOffice workingLocation birthday fromGmail",
+        "type": "hangoutsMeet addOn eventHangout eventNamedHangout",
+    },
+    endings=(
+        "#holiday@group.v.calendar.google.com #contacts@group.v.calendar.google.com #sports@group.v.calendar.google.com"
+    ),
+    path="calendar v3 calendars events users me calendarList",
+    asks="alt fields maxResults singleEvents",
+)
 
 SPEC = ConnectorSpec(
     name="google_calendar",
@@ -22,7 +47,7 @@ SPEC = ConnectorSpec(
     registration=REGISTRATION,
     consent_scopes=("https://www.googleapis.com/auth/calendar.readonly",),
     opens="connectors.google.calendar.client:GoogleCalendar",
-    shareable="connectors.google.calendar.shareable:SHAREABLE",
+    shareable=SHAREABLE,
     authorises="connectors.google.calendar.consent:authorise",
     revokes="connectors.google.auth:revoke",
     notices="connectors.google.calendar.channels:notice",

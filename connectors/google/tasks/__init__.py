@@ -2,7 +2,19 @@
 
 from bridge.domain.languages import say
 from bridge.domain.ports import ConnectorSpec, Setting
+from bridge.domain.shareable import Shareable
 from connectors.google.auth import GOOGLE_SETTINGS, REGISTRATION
+
+SHAREABLE = Shareable(
+    parts="items",
+    flags="deleted hidden",
+    instants="completed updated",
+    walls="due",
+    names="id parent nextPageToken",
+    words={"kind": "tasks#taskLists tasks#tasks", "status": "needsAction completed"},
+    path="tasks v1 lists users @me",
+    asks="alt fields maxResults showCompleted showHidden showDeleted showAssigned",
+)
 
 SPEC = ConnectorSpec(
     name="google_tasks",
@@ -18,7 +30,7 @@ SPEC = ConnectorSpec(
     registration=REGISTRATION,
     consent_scopes=("https://www.googleapis.com/auth/tasks.readonly",),
     opens="connectors.google.tasks.client:GoogleTasks",
-    shareable="connectors.google.tasks.shareable:SHAREABLE",
+    shareable=SHAREABLE,
     authorises="connectors.google.tasks.client:authorise",
     revokes="connectors.google.auth:revoke",
 )

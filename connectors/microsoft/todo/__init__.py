@@ -2,7 +2,25 @@
 
 from bridge.domain.languages import say
 from bridge.domain.ports import ConnectorSpec
+from bridge.domain.shareable import Shareable
 from connectors.microsoft.consent import REGISTRATION, SETTINGS, oauth
+
+SHAREABLE = Shareable(
+    parts="value dueDateTime completedDateTime @removed",
+    flags="isOwner isShared isReminderOn hasAttachments",
+    instants="createdDateTime lastModifiedDateTime",
+    walls="dateTime",
+    zones="timeZone",
+    names="id",
+    links="@odata.nextLink @odata.deltaLink",
+    words={
+        "status": "notStarted inProgress completed waitingOnOthers deferred",
+        "importance": "low normal high",
+        "wellknownListName": "none defaultList flaggedEmails",
+        "reason": "deleted changed",
+    },
+    path="me todo lists tasks delta",
+)
 
 SPEC = ConnectorSpec(
     name="microsoft_todo",
@@ -15,6 +33,6 @@ SPEC = ConnectorSpec(
     registration=REGISTRATION,
     consent_scopes=("Tasks.Read",),
     opens="connectors.microsoft.todo.client:MicrosoftToDo",
-    shareable="connectors.microsoft.todo.shareable:SHAREABLE",
+    shareable=SHAREABLE,
     authorises="connectors.microsoft.todo.client:authorise",
 )
