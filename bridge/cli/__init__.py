@@ -22,7 +22,7 @@ from typing import Annotated
 import typer
 
 from bridge import __version__
-from bridge.cli import (
+from bridge.cli import (  # noqa: F401 - each module adds its commands
     advice,
     by_name,
     calendar,
@@ -31,49 +31,24 @@ from bridge.cli import (
     connect,
     data,
     demo,
-    factors,
     maintenance,
     mcp,
     meters,
-    mode,
     notify,
+    options,
     plan,
-    prefer,
+    preferences,
     query,
     recordings,
     review,
     servers,
-    share,
     show,
     status,
     trace,
     trial,
     users,
-    watch,
 )
 from bridge.domain.errors import BridgeError, Fault, NeedsLogin, SetupError, StoreFault
-
-MODULES = (  # in the order of the help
-    *(users, connect, data, status, demo, meters, checkin, calendar, mode),
-    *(
-        classify,
-        advice,
-        plan,
-        prefer,
-        query,
-        factors,
-        share,
-        review,
-        trial,
-        watch,
-        notify,
-        trace,
-        servers,
-        mcp,
-        maintenance,
-        recordings,
-    ),
-)
 
 GROUPS = {  # titles of the help -> commands; commands of other packages follow
     "Begin": ("up", "demo", "user", "connect", "import", "sync", "status", "doctor"),
@@ -123,9 +98,9 @@ GROUPS = {  # titles of the help -> commands; commands of other packages follow
 
 
 class ByName(by_name.ByName):
-    """The command group of ``bridge``, with the commands of ``MODULES`` and of installed packages that add commands."""
+    """The command group of ``bridge``, with the commands of the product and those that installed packages add."""
 
-    found = by_name.Commands(MODULES)
+    found = by_name.Commands(options.commands)
     groups = GROUPS
 
 

@@ -21,14 +21,7 @@ if TYPE_CHECKING:
     from rhythm_env.interface import Answer, MeterState
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(observe)
-    app.command()(today)
-    app.command()(recommend)
-    app.command()(feedback)
-    app.command()(personalise)
-
-
+@options.command()
 def observe(user: options.User, at: options.At = None, json: options.Json = False) -> None:
     """Print what the model sees now, or would have seen at an earlier instant."""
     from bridge.advice import recommend as advise
@@ -58,6 +51,7 @@ def _as_seen(reading: Reading, state: MeterState) -> Reading:
     return replace(reading, level=state.level, sd=state.sd, coverage=state.coverage)
 
 
+@options.command()
 def today(user: options.User, json: options.Json = False) -> None:
     """Print today's events, and the action that each of them is. The day lasts from 06:00 to 06:00."""
     from bridge.advice.labels import of_days
@@ -72,6 +66,7 @@ def today(user: options.User, json: options.Json = False) -> None:
     )
 
 
+@options.command()
 def recommend(
     user: options.User,
     policy: Annotated[
@@ -139,6 +134,7 @@ def _headline(advice: Recommendation, user: User) -> str:
     return f"{start:%H:%M}-{end:%H:%M} {keep}{advice.action}{what}  ({slot_name(advice.moment)}, {advice.policy})"
 
 
+@options.command()
 def feedback(
     answer: Annotated[
         str,
@@ -273,6 +269,7 @@ def _offer(offers: Sequence[OfferDocument], advice: Recommendation, user: str) -
         typer.echo(f"  {offer['when']}: {take}")
 
 
+@options.command()
 def personalise(
     user: options.User,
     undo: Annotated[

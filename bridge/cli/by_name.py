@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from pkgutil import resolve_name
-from types import ModuleType
 from typing import Any
 
 import typer
@@ -27,14 +26,11 @@ Registered = dict[str, CommandInfo | TyperInfo]
 class Commands(Mapping[str, Any]):
     """The commands by name, each built when it is first looked up.
 
-    ``modules`` register the product's commands. Commands that other packages add are looked for only when needed.
+    ``own`` holds the product's commands. Commands that other packages add are looked for only when needed.
     """
 
-    def __init__(self, modules: tuple[ModuleType, ...]) -> None:
-        registered = typer.Typer()
-        for module in modules:
-            module.register(registered)
-        self._own = _by_name(registered)
+    def __init__(self, own: typer.Typer) -> None:
+        self._own = _by_name(own)
         self._built: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:

@@ -33,10 +33,7 @@ COLUMN_ALIASES = {
 }
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(classify)
-
-
+@options.command()
 def classify(
     titles: Annotated[list[str] | None, typer.Argument(help="Titles, each in quotes.", show_default=False)] = None,
     file: Annotated[

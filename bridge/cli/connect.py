@@ -18,11 +18,7 @@ if TYPE_CHECKING:
 WIDTH = 78
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(connect)
-    app.command()(disconnect)
-
-
+@options.command()
 def connect(
     source: Annotated[str, typer.Argument(help="The source to connect (see: bridge sources).")],
     user: options.User,
@@ -139,6 +135,7 @@ def _grant_push(bridge: Bridge, user: User, source: str) -> None:
     typer.echo("Next: bridge serve-push")
 
 
+@options.command()
 def disconnect(
     source: Annotated[
         str, typer.Argument(help="The source to disconnect, which must be connected (see: bridge status --user NAME).")

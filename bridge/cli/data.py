@@ -23,12 +23,7 @@ IMPORTED = (
 )
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(sync)
-    app.command("import")(import_path)
-    app.command()(rebuild)
-
-
+@options.command()
 def sync(user: options.User, source: options.Source = None, json: options.Json = False) -> None:
     """Fetch what is new from every connected source, or from --source."""
     from bridge.advice.outcomes import confirm
@@ -40,6 +35,7 @@ def sync(user: options.User, source: options.Source = None, json: options.Json =
     report(outcomes, user, json=json)
 
 
+@options.command("import")
 def import_path(
     path: Annotated[
         Path,
@@ -121,6 +117,7 @@ def _print_reasons(outcome: Outcome) -> None:
         typer.echo(f"{outcome.source}: {registry.spec(outcome.source).refusal(outcome.not_permitted)}")
 
 
+@options.command()
 def rebuild(user: options.User, source: options.Source = None, json: options.Json = False) -> None:
     """Compute the stored data of every source, or of --source, again from the raw records that are kept.
 

@@ -15,10 +15,7 @@ from bridge.cli import options, show
 SUNDAY = 6
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(demo)
-
-
+@options.command()
 def demo(context: typer.Context, json: options.Json = False) -> None:
     """Run every step once for a made-up person, from recorded data moved to this week to a recommendation.
 

@@ -13,18 +13,10 @@ if TYPE_CHECKING:
     from bridge.config import Settings
 
 keys = typer.Typer(help="Rotate the key that seals the consents.", no_args_is_help=True)
+options.commands.add_typer(keys, name="key")
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(tidy)
-    app.command()(backup)
-    app.command(name="backups")(list_backups)
-    app.command()(restore)
-    app.command()(migrate)
-    app.command()(views)
-    app.add_typer(keys, name="key")
-
-
+@options.command()
 def tidy(json: options.Json = False) -> None:
     """Delete old raw records, sync outcomes, webhook notices and uploads, and free their disk space.
 
@@ -42,6 +34,7 @@ def tidy(json: options.Json = False) -> None:
     show.result(body, f"Deleted {told}.", json=json)
 
 
+@options.command()
 def backup(
     path: Annotated[
         Path,
@@ -77,6 +70,7 @@ def _keys_of(settings: Settings, *, encrypted: bool) -> list[str]:
     return [*(["the value of BRIDGE_KEY"] if settings.key else ()), *(str(file) for file in files if file.exists())]
 
 
+@options.command(name="backups")
 def list_backups(json: options.Json = False) -> None:
     """List the backups that the bridge made by itself, in its folder and its bucket. The newest comes first."""
     from bridge import installation
@@ -92,6 +86,7 @@ def list_backups(json: options.Json = False) -> None:
         typer.echo("No backups are made by themselves yet. Name a place for them: BRIDGE_BACKUPS")
 
 
+@options.command()
 def restore(
     path: Annotated[
         Path,
@@ -129,6 +124,7 @@ def restore(
     show.result(body, f"The data of {counted_people(people)} are back. See if all is well: bridge doctor", json=json)
 
 
+@options.command()
 def migrate(
     to: Annotated[
         str,
@@ -159,6 +155,7 @@ def migrate(
     typer.echo("everything is there; from now on: export BRIDGE_DATABASE=ADDRESS, with the address you gave")
 
 
+@options.command()
 def views(
     drop: Annotated[bool, typer.Option("--drop", help="Drop the views instead.")] = False,
     json: options.Json = False,

@@ -23,16 +23,10 @@ Tools = Annotated[
 mcp = typer.Typer(
     help="Serve assistants over stdio (Model Context Protocol), or choose the tools they may use here and at /mcp."
 )
+options.commands.add_typer(mcp, name="mcp")
 
 
-def register(app: typer.Typer) -> None:
-    mcp.callback(invoke_without_command=True)(serve)
-    mcp.command()(allow)
-    mcp.command()(refuse)
-    mcp.command()(consent)
-    app.add_typer(mcp, name="mcp")
-
-
+@mcp.callback(invoke_without_command=True)
 def serve(
     context: typer.Context,
     user: options.OptionalUser = None,
@@ -63,6 +57,7 @@ def over_http(bridge: Bridge) -> Callable[[str], ASGIApp]:
     return cache(lambda user: _server(bridge, user).answer)
 
 
+@mcp.command()
 def allow(tools: Tools, user: options.User, json: options.Json = False) -> None:
     """Allow assistants to use tools, from their next question on. `titles` lets them read the names of events."""
     from bridge.auth import assistants
@@ -73,6 +68,7 @@ def allow(tools: Tools, user: options.User, json: options.Json = False) -> None:
     show.result({"user": user, "allowed": given}, f"Allowed: {', '.join(given)}. To end it: {undo}", json=json)
 
 
+@mcp.command()
 def refuse(tools: Tools, user: options.User, json: options.Json = False) -> None:
     """Forbid assistants to use tools, from now on. Tools that were not allowed are skipped."""
     from bridge import installation
@@ -84,6 +80,7 @@ def refuse(tools: Tools, user: options.User, json: options.Json = False) -> None
     show.result({"user": user, "refused": ended}, text, json=json)
 
 
+@mcp.command()
 def consent(user: options.User, json: options.Json = False) -> None:
     """List every tool, whether it changes data, and since when assistants may use it."""
     from bridge import installation

@@ -34,6 +34,9 @@ FIGURE_METRICS = {  # column -> metric; a metric measured all day shows its mean
 }
 
 meters = typer.Typer(help="Print the five meters, or with map the rules by which they are computed.")
+options.commands.add_typer(meters, name="meters")
+meters.command(name="map")(proxies.show_map)
+
 METER_COLOURS = {  # distinguishable with any colour vision (Okabe and Ito 2008)
     "VITALITY": "#E69F00",
     "COGNITION": "#0072B2",
@@ -44,14 +47,7 @@ METER_COLOURS = {  # distinguishable with any colour vision (Okabe and Ito 2008)
 NORMAL_LEVEL = 0.70
 
 
-def register(app: typer.Typer) -> None:
-    meters.callback(invoke_without_command=True)(show_meters)
-    meters.command(name="map")(proxies.show_map)
-    app.add_typer(meters, name="meters")
-    app.command()(explain)
-    app.command()(days)
-
-
+@meters.callback(invoke_without_command=True)
 def show_meters(
     context: typer.Context,
     user: options.OptionalUser = None,
@@ -119,6 +115,7 @@ def spark(readings: Sequence[Reading], width: int = 28) -> str:
     return show.spark([r.level if r.coverage else None for r in readings], SPARK_RANGE, width)
 
 
+@options.command()
 def explain(
     user: options.User,
     meter: Annotated[
@@ -190,6 +187,7 @@ def _sum(reading: Reading) -> str:
     return f"0.70 {total:+.3f} = {reading.level:.3f} ({measured}; {reading.coverage:.0%} of its weight is fresh)"
 
 
+@options.command()
 def days(
     user: options.User,
     source: options.Source = None,

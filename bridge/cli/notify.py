@@ -14,10 +14,7 @@ if TYPE_CHECKING:
     from bridge.domain.slots import ZoneHistory
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(notify)
-
-
+@options.command()
 def notify(
     user: options.User,
     to: Annotated[

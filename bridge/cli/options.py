@@ -31,6 +31,8 @@ def only_user() -> str:
     return names[0]
 
 
+commands = typer.Typer()  # the product's; each module of the command line adds its own
+command = commands.command
 NAMES_SHOWN = 5
 WHOSE = "The user's name. It may be left out if there is only one user."
 NamedUser = Annotated[

@@ -39,12 +39,7 @@ KIND_WORDS = {
 WISH = "no sport before 9"  # an example
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(plan)
-    app.command()(routine)
-    app.command()(wish)
-
-
+@options.command()
 def plan(
     user: options.User,
     day: Annotated[
@@ -160,6 +155,7 @@ def _write(path: Path, found: DayPlan, now: datetime) -> None:
 Texts = list[str] | None
 
 
+@options.command()
 def routine(user: options.User, json: options.Json = False) -> None:
     """Print your routine: bedtime and wake time, working hours, and when each action usually happens."""
     from bridge.advice.modes import routine_of
@@ -208,6 +204,7 @@ def _habit(one: HabitDocument) -> dict[str, object]:
     }
 
 
+@options.command()
 def wish(
     user: options.User,
     text: Annotated[

@@ -16,12 +16,7 @@ if TYPE_CHECKING:
 CHART_WIDTH, CHART_MIN_DAYS = 40, 3
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command()(query)
-    app.command()(ask)
-
-
+@options.command()
 def query(
     what: Annotated[
         str,
@@ -97,6 +92,7 @@ def query(
         _print(found)
 
 
+@options.command()
 def ask(
     text: Annotated[str, typer.Argument(help="A question in English or German, in quotation marks.")],
     user: options.User,

@@ -14,11 +14,7 @@ if TYPE_CHECKING:
     from bridge.recordings.redact import Redactor
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(record)
-    app.command()(replay)
-
-
+@options.command()
 def record(
     folder: Annotated[Path, typer.Argument(help="The folder to write the recording into, which must be new or empty.")],
     user: options.User,
@@ -63,6 +59,7 @@ def _tell_redacted(folder: Path, source: str, redactor: Redactor) -> None:
     )
 
 
+@options.command()
 def replay(
     folder: Annotated[Path, typer.Argument(help="The folder of a recording that bridge record made.")],
     keep: Annotated[

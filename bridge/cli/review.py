@@ -17,12 +17,7 @@ if TYPE_CHECKING:
 HISTORY_DAYS_MAX = 366
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(review)
-    app.command()(history)
-    app.command()(effect)
-
-
+@options.command()
 def review(
     user: options.User,
     week: Annotated[
@@ -58,6 +53,7 @@ def review(
     _table(list(found.advised), person)
 
 
+@options.command()
 def history(
     user: options.User,
     days: Annotated[
@@ -113,6 +109,7 @@ def _rows(found: list[AdviceRecord], person: User) -> Iterator[dict[str, object]
 A_DAY = 3  # decisions
 
 
+@options.command()
 def effect(
     user: Annotated[
         str | None,

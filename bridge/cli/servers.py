@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from bridge.cli import options
 from bridge.cli.mcp import over_http
 from bridge.domain.errors import SetupError
 
@@ -36,15 +37,7 @@ Health = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(up)
-    app.command()(daemon)
-    app.command()(worker)
-    app.command()(web)
-    app.command("serve-push")(serve_push)
-    app.command()(service)
-
-
+@options.command()
 def up(
     host: Host = LOCAL,
     port: Port = 8080,
@@ -85,6 +78,7 @@ def up(
         together.run(bridge, host, port, names, every=every, health=health, assistants=over_http(bridge), lan=own)
 
 
+@options.command()
 def daemon(
     every: Every = 60,
     once: Annotated[
@@ -108,6 +102,7 @@ def daemon(
             run(bridge, every=every, health=health)
 
 
+@options.command()
 def worker(
     concurrency: Annotated[
         int, typer.Option(help="Largest number of jobs that this worker runs at the same time.", min=1, max=200)
@@ -125,6 +120,7 @@ def worker(
         work(bridge, concurrency=concurrency)
 
 
+@options.command()
 def web(
     host: Host = LOCAL,
     port: Port = 8080,
@@ -138,6 +134,7 @@ def web(
         serve_page(bridge, host, port, name or (), assistants=over_http(bridge))
 
 
+@options.command("serve-push")
 def serve_push(
     port: Port = 8787,
     host: Annotated[
@@ -182,6 +179,7 @@ def _webhook_sources() -> set[str]:
     return {spec.name for spec in registry.specs() if spec.notices is not None}
 
 
+@options.command()
 def service(
     kind: Annotated[str, typer.Argument(help="The kind of service: systemd, launchd, container or compose.")],
     install: Annotated[

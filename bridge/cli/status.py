@@ -15,13 +15,7 @@ if TYPE_CHECKING:
     from bridge.doctor import Finding
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(sources)
-    app.command()(status)
-    app.command()(doctor)
-    app.command()(diagnostics)
-
-
+@options.command()
 def sources(json: options.Json = False) -> None:
     """List the sources, classifiers and policies that are installed."""
     from bridge import registry
@@ -45,6 +39,7 @@ def sources(json: options.Json = False) -> None:
     show.table(rows, ("kind", "name", "live", "files", "delivers"), json=json)
 
 
+@options.command()
 def status(user: options.User, json: options.Json = False) -> None:
     """Print each connection with last success, next sync, age of its data, records set aside, and next command."""
     from bridge import registry
@@ -92,6 +87,7 @@ def _readable(row: Mapping[str, Any]) -> dict[str, Any]:
     return {**row, **dates, "newest": None if lag is None else f"{lag:.0f} h ago" if lag < 48 else row["newest_day"]}
 
 
+@options.command()
 def doctor(json: options.Json = False) -> None:
     """Check the installation and every connection. Print what is wrong and the next command.
 
@@ -127,6 +123,7 @@ def _print_findings(findings: Sequence[Finding]) -> None:
     typer.echo(f"{plural(faults, 'fault')} to mend, at the top." if faults else "Nothing is wrong.")
 
 
+@options.command()
 def diagnostics(
     json: Annotated[bool, typer.Option("--json", help="Accepted, but without effect.")] = False,  # noqa: ARG001
 ) -> None:

@@ -25,10 +25,7 @@ LISTING_COMMANDS = {  # kind -> the command that lists its rows with their numbe
 }
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(trace)
-
-
+@options.command()
 def trace(
     sample: Annotated[
         str | None, typer.Option(help="A measured value, by its number (listed without a row) or key.", metavar="ID")

@@ -20,10 +20,7 @@ WAYS = 'bridge trial "no screens after 22" --weeks 4, bridge trial list, stop ID
 ANSWERS = {"yes": True, "no": False}
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(trial)
-
-
+@options.command()
 def trial(
     words: Annotated[
         list[str] | None,

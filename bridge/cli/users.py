@@ -15,14 +15,9 @@ if TYPE_CHECKING:
     from bridge.installation import Bridge
 
 users = typer.Typer(help="Add and list the people this installation serves.", no_args_is_help=True)
+options.commands.add_typer(users, name="user")
 tokens = typer.Typer(help="Make, list and revoke tokens for programs that use the JSON API.", no_args_is_help=True)
-
-
-def register(app: typer.Typer) -> None:
-    app.add_typer(users, name="user")
-    app.add_typer(tokens, name="token")
-    app.command()(export)
-    app.command()(forget)
+options.commands.add_typer(tokens, name="token")
 
 
 @users.command()
@@ -232,6 +227,7 @@ def revoke_token(
     typer.echo(f"Token {number} has ended.")
 
 
+@options.command()
 def export(
     user: options.User,
     to: Annotated[
@@ -275,6 +271,7 @@ def export(
     typer.echo(f"Written to {folder}. It is private: keep it where only you can read it.")
 
 
+@options.command()
 def forget(
     user: options.NamedUser,
     yes: Annotated[

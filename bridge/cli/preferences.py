@@ -1,0 +1,195 @@
+"""Run ``bridge mode``, ``prefer``, ``share`` and ``watch``: say what counts, who sees what, and what may be advised."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from bridge.cli import options, show
+from bridge.domain.errors import SetupError
+
+SWITCHES = ("on", "off", "advice-on", "advice-off")
+
+
+@options.command()
+def mode(
+    user: options.User,
+    kind: Annotated[
+        str | None,
+        typer.Argument(
+            help="ill, away, holiday, odd (just different) or normal, which ends it. Without it, show the mode."
+        ),
+    ] = None,
+    begin: Annotated[
+        str | None, typer.Option("--from", help="The first day, such as 2026-12-01 or monday. Without it: today.")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option(help="The last day, such as 2026-12-04. Without it: 3 days if ill, else a week.")
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Say that these days are different, or that days to come will be. It begins and ends by itself, and your routine
+    learns nothing from its days. "normal" ends it; without one, or with --from, it takes back what is planned.
+    """
+    from bridge.advice import modes
+    from bridge.advice.recommend import load_person
+    from bridge.documents.inputs import parse_day
+    from bridge.documents.planning import mode_document
+    from bridge.domain.slots import local_time
+
+    if kind is None and (until is not None or begin is not None):
+        option = f"--from {begin}" if until is None else f"--until {until}"
+        raise SetupError(
+            f"{option[:7].rstrip()} goes with a mode that begins: bridge mode holiday {option} --user {user}"
+        )
+    with options.opened(user) as (bridge, person, now):
+        one = load_person(bridge.store, person, bridge.classifier, now=now, proxies=bridge.proxies)
+        if kind is not None:
+            today = local_time(now, person.zones).date()
+            first, last = (None if day is None else parse_day(day, today) for day in (begin, until))
+            modes.change_mode(bridge.store, person, modes.parse_mode(kind, person), last, person=one, begin=first)
+        body = mode_document(modes.stand(bridge.store, person, one))
+    planned = body.get("planned", [])
+    lines = [body["mode"] if body["until"] is None else f"{body['mode']} until {body['until']:%A} {body['until']}"]
+    lines += [
+        f"{one['mode']} from {one['since']:%A} {one['since']} until {one['until']:%A} {one['until']} "
+        f"(to take it back: bridge mode normal --from {one['since']} --until {one['until']} --user {user})"
+        for one in planned
+    ]
+    lines += [f"{'; '.join(ask['because'])} If so: bridge mode {ask['mode']} --user {user}" for ask in body["noticed"]]
+    show.result(body, "\n".join(map(str, lines)), json=json)
+
+
+@options.command()
+def prefer(
+    sources: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Sources of nights, days or workouts in your order, the first preferred, e.g. oura garmin. "
+            "SOURCE/DEVICE names a single device. They need not be connected.",
+            metavar="[SOURCE]...",
+            show_default=False,
+        ),
+    ] = None,
+    user: options.OptionalUser = None,
+    clear: Annotated[
+        bool, typer.Option("--clear", help="Go back to the usual order. It cannot be combined with sources.")
+    ] = False,
+    json: options.Json = False,
+) -> None:
+    """Say which source counts where several show the same night, day or workout. Without sources, show the order."""
+    from bridge.advice.preference import choose
+    from bridge.documents.preference import preference_document
+
+    if sources and clear:
+        raise SetupError(
+            "--clear cannot be combined with sources; write: bridge prefer SOURCE..., or: bridge prefer --clear"
+        )
+    name = options.only_user() if user is None else user
+    with options.opened(name, flights=False) as (bridge, person, now):
+        if sources or clear:
+            choose(bridge.store, person, sources or (), now=now)
+        body = preference_document(bridge.store, person, now)
+    if json:
+        show.document(body)
+        return
+    if not body["order"]:
+        typer.echo("no source of nights or workouts is connected; see: bridge sources")
+        return
+    show.table(body["order"], ("name", "because"))
+    typer.echo(f"To change it: bridge prefer --user {name} SOURCE...")
+
+
+@options.command()
+def share(
+    meters: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="The meters to share, e.g. vitality serenity. They replace those shared with the person of --with "
+            "before.",
+            metavar="[METER]...",
+            show_default=False,
+        ),
+    ] = None,
+    user: options.OptionalUser = None,
+    other: Annotated[
+        str | None,
+        typer.Option(
+            "--with", help="The user of this installation who may see them. It is needed with meters and with --stop."
+        ),
+    ] = None,
+    stop: Annotated[
+        bool,
+        typer.Option(
+            "--stop", help="Share nothing with the person of --with any more. It cannot be combined with meters."
+        ),
+    ] = False,
+    json: options.Json = False,
+) -> None:
+    """Let another person here see chosen meters, in words alone. Without meters, show what is shared."""
+    from bridge.auth import sharing
+    from bridge.documents.household import household_document, read_now
+
+    if (meters or stop) and other is None:
+        raise SetupError("say with whom: bridge share vitality --with NAME")
+    if other is not None and bool(meters) == stop:
+        raise SetupError(
+            "give either meters or --stop: bridge share vitality --with NAME, or: bridge share --stop --with NAME"
+        )
+    chosen = [options.meter(meter) for meter in meters or ()]
+    name = options.only_user() if user is None else user
+    with options.opened(name, flights=False) as (bridge, person, now):
+        if other is not None and stop:
+            sharing.withdraw(bridge.store, person, other, now=now)
+        elif other is not None:
+            sharing.share(bridge.store, person, other, chosen, now=now)
+        body = household_document(bridge, person, read_now(bridge, now))
+    if json:
+        show.document(body)
+        return
+    for given in body["given"]:
+        typer.echo(f"{given['name']} sees: {', '.join(given['meters']).lower()}")
+    if not body["given"]:
+        typer.echo(f"{name} shares nothing. To share: bridge share vitality --user {name} --with NAME")
+    rows = [
+        {"from": one["name"], **meter, "level": meter["level"] or "not known"}
+        for one in body["received"]
+        for meter in one["meters"]
+    ]
+    if rows:
+        show.table(rows, ("from", "meter", "level", "coverage", "newest_hours"))
+
+
+@options.command()
+def watch(
+    switch: Annotated[
+        str | None,
+        typer.Argument(
+            help="on or off switches the watch, advice-on or advice-off all advice. Without it, show the watch.",
+            metavar="on | off | advice-on | advice-off",
+            show_default=False,
+        ),
+    ] = None,
+    because: Annotated[
+        str | None, typer.Option(help="The reason, for your history. It is needed to switch.", show_default=False)
+    ] = None,
+    user: options.OptionalUser = None,
+    json: options.Json = False,
+) -> None:
+    """Show the watch over harm: it stops advice when levels or nights are lower after it than without it."""
+    from bridge.advice import harm
+    from bridge.documents import watch as told
+    from bridge.domain.guard import ADVICE, WATCH
+
+    if (switch is not None and switch not in SWITCHES) or (because is not None and switch is None):
+        raise SetupError('write: bridge watch, or bridge watch on|off|advice-on|advice-off --because "..."')
+    name = options.only_user() if user is None else user
+    with options.opened(name) as (bridge, person, now):
+        if switch is not None:
+            what = ADVICE if switch.startswith("advice") else WATCH
+            harm.switch(bridge.store, person, what, because or "", on=switch.endswith("on"), now=now)
+        found = harm.watched(bridge.store, person, now=now)
+        switches = bridge.store.people.preferences(person.id).switches
+    lines = [told.watch_line(found, switches), told.finds_line(), *(told.event_line(one, person) for one in switches)]
+    show.result(told.watch_document(found, switches), "\n".join(map(str, lines)), json=json)
