@@ -43,7 +43,7 @@ METRIC_NAMES: Mapping[str, Text] = {
     "recovery_score": say("recovery score"),
     "body_battery": say("Body Battery"),
     "stress": say("stress"),
-    "daily_stress": say("daily stress"),
+    "daily_stress": say("stress (mean of the day)"),
     "stress_management": say("stress management"),
     "steps": say("steps"),
     "stand_hours": say("stand hours"),

@@ -147,7 +147,13 @@ def _unit(query: Query) -> str:
     if query.of is Aggregate.SHARE:
         return "share"
     if query.of is Aggregate.COUNT:
-        return str(query.per) + "s" if query.per else str(query.subject.kind)
+        return (
+            str(query.per) + "s"
+            if query.per
+            else query.subject.unit
+            if query.subject.counted
+            else str(query.subject.kind)
+        )
     unit = query.subject.unit
     if unit == CLOCK_UNIT and (query.of in (Aggregate.STD, Aggregate.TREND) or query.against is not None):
         unit = "min"
@@ -174,7 +180,7 @@ def _rows(subject: Subject, tables: Tables, query: Query) -> list[Row]:
         of_kind: Mapping[Kind, Iterable[Row]] = {
             Kind.NIGHTS: tables.nights.values(),
             Kind.WORKOUTS: tables.workouts,
-            Kind.ENTRIES: tables.entries,
+            Kind.ENTRIES: [row for row in tables.entries if row.is_meeting or not subject.of_meetings],
         }
         found = of_kind[subject.kind]
         if subject.field in CLOCKS:

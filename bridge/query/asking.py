@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import say
+from bridge.domain.metrics import Metric
 from bridge.domain.slots import local_time
 from bridge.query import exposures
 from bridge.query.answer import Answer, answer
@@ -25,6 +26,13 @@ if TYPE_CHECKING:
     from bridge.installation import Bridge
 
 
+# Said of entries, these ask for meetings alone; "meetings and appointments" are all entries.
+OF_MEETINGS = re.compile(r"(?<!\w)(?:meeting(?!s? friends)|besprechung|conference call)", re.IGNORECASE)
+OF_ENTRIES = re.compile(r"entr(?:y|ies)|appointment|event|items|eintr[aä]g|\w*termin", re.IGNORECASE)
+ENTRIES = re.compile(r"(?<![\w ])entries\b")
+ALONE = re.compile(r"\bstress\b")
+# The first that is told answers.
+STRESS = (Metric.STRESS, Metric.DAILY_STRESS, Metric.STRESS_MANAGEMENT)
 TITLES = re.compile(rf"(?:^|(?<=\.)|(?<={VERSUS})){TITLED}[^<>=!]*[^<>=!\s]")
 
 
@@ -65,6 +73,9 @@ def plain(bridge: Bridge, user: User, text: str, *, now: datetime, titles: bool 
                 raise SetupError(
                     say("you have not noted {name} yet; note it on Today, or ask for another note", name=name)
                 )
+        if OF_MEETINGS.search(text) and not OF_ENTRIES.search(text):
+            words = _renamed(words, ENTRIES, "meetings")
+        words = _of_stress(bridge, user, words)
         told, tables = typed(bridge, user, words, now=now, titles=titles)
         for name in {*_titled(words)}:
             if not any(tables.by_day(name).values()):
@@ -76,5 +87,27 @@ def plain(bridge: Bridge, user: User, text: str, *, now: datetime, titles: bool 
                 )
         return told, tables
     words, model = found
+    words = _of_stress(bridge, user, words)
     told, tables = typed(bridge, user, words, now=now)
     return replace(told, translated_by=model), tables
+
+
+def _renamed(words: Words, name: re.Pattern[str], other: str) -> Words:
+    """Return a query with another name for what is asked for, in its conditions too, but for titles of entries."""
+    what, *where = (one if TITLED in one else name.sub(other, one) for one in (words.what, *words.where))
+    against = words.against if words.against is None or TITLED in words.against else name.sub(other, words.against)
+    return replace(words, what=what, where=where, against=against)
+
+
+def _of_stress(bridge: Bridge, user: User, words: Words) -> Words:
+    """Return a query of stress as one of the figure of stress that a source of the user tells.
+
+    A score of stress management is high where stress is low, so it answers no condition, no end and no difference.
+    """
+    if not any("stress" in one for one in (words.what, *words.where, words.against or "")):
+        return words
+    told = bridge.store.daily.told(user.id, STRESS)
+    if Metric.STRESS in told or Metric.DAILY_STRESS in told:
+        return words if Metric.STRESS in told else _renamed(words, ALONE, Metric.DAILY_STRESS)
+    plain = words.what == Metric.STRESS and words.of in (None, "mean", "median") and words.against is None
+    return replace(words, what=str(Metric.STRESS_MANAGEMENT)) if told and plain else words

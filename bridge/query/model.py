@@ -103,6 +103,11 @@ class Subject:
         return self.field is None and not self.parts
 
     @property
+    def of_meetings(self) -> bool:
+        """Return True for calendar entries that are meetings."""
+        return self.name.partition(".")[0] == MEETINGS
+
+    @property
     def added(self) -> bool:
         """Return True if the values of several rows add up to a figure of them all."""
         if self.kind is not Kind.DAYS or self.field is None:
@@ -115,7 +120,7 @@ class Subject:
     def unit(self) -> str:
         """Return the unit of the subject's values."""
         if self.field is None:
-            return "several" if self.parts else str(self.kind)
+            return "several" if self.parts else self.name if self.of_meetings else str(self.kind)
         if self.field in CLOCKS:
             return CLOCK_UNIT
         if self.kind is not Kind.DAYS:
@@ -171,10 +176,17 @@ SEVERAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "meters": tuple(METER_NAMES),
     }
 )
+MEETINGS = "meetings"  # the entries that are meetings
 VERSUS = " vs "  # between two conditions of --against
 BEFORE = "before."  # leads a field of the day before, as in ``before.steps``
 DAY_FIELDS = ("weekday", "action")
-DAY_COUNTS = ("entries", "entries.minutes", "workouts")  # of a day, with 0 on the days without
+DAY_COUNTS = (
+    "entries",
+    "entries.minutes",
+    MEETINGS,
+    "meetings.minutes",
+    "workouts",
+)  # of a day, with 0 on the days without
 ENTRY_FIELDS = ("entry.minutes",)
 PERIOD_VALUE = "value"  # of a day, week or month of --per
 TITLED = "titled "  # leads a factor: how many of a day's calendar entries have some words in their title

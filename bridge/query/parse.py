@@ -17,6 +17,7 @@ from bridge.query.model import (
     DAY_COUNTS,
     DAY_FIELDS,
     ENTRY_FIELDS,
+    MEETINGS,
     METER_NAMES,
     NIGHT_FIELDS,
     OPERATORS,
@@ -50,6 +51,8 @@ SUBJECTS: tuple[str, ...] = (
     *(f"workouts.{name}" for name in (*WORKOUT_UNITS, *CLOCKS)),
     "entries",
     "entries.minutes",
+    MEETINGS,
+    "meetings.minutes",
     *PLANNED,
     *TASKS,
 )
@@ -183,8 +186,9 @@ def subject_of(text: str, factors: Callable[[], Iterable[str]] = tuple) -> Subje
     if name in SEVERAL:
         return Subject(name=name, kind=Kind.DAYS, parts=tuple(map(subject_of, SEVERAL[name])))
     kind, dotted, field = name.partition(".")
-    if kind in tuple(Kind):
-        return Subject(name=name, kind=Kind(kind), field=field if dotted else None)
+    if kind in (*Kind, MEETINGS):
+        rows = Kind.ENTRIES if kind == MEETINGS else Kind(kind)
+        return Subject(name=name, kind=rows, field=field if dotted else None)
     return Subject(name=name, kind=Kind.DAYS, field=name)
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from bridge.advice.labels import labelled
 from bridge.advice.preference import load_preference
 from bridge.advice.recommend import load_snapshot
+from bridge.calendar.meetings import counts_as_meeting
 from bridge.domain.errors import SetupError
 from bridge.domain.metrics import METRICS, NIGHT_MINUTES, Metric, Shape
 from bridge.domain.preference import Preference
@@ -28,6 +29,7 @@ from bridge.query.model import (
     DAY_COUNTS,
     DAY_FIELDS,
     ENTRY_FIELDS,
+    MEETINGS,
     METER_NAMES,
     NIGHT_FIELDS,
     PERIOD_VALUE,
@@ -62,6 +64,7 @@ class Row(NamedTuple):
     name: str | None = None  # the sport as the vendor calls it, or the action of an entry
     fields: Mapping[str, Any] = NOTHING
     zones: ZoneHistory = ()
+    is_meeting: bool = False
 
     @property
     def start(self) -> float:
@@ -155,7 +158,7 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime) -> T
     if asked := {*TASKS} & named:
         values |= _tasks(bridge, user, asked, now)
     empty = [metric for metric in metrics if not values.get(metric)]
-    planned = {*PLANNED, "entries", "entries.minutes"} & (named | {part.name for part in parts})
+    planned = {*PLANNED, *DAY_COUNTS} - {"workouts"} & (named | {part.name for part in parts})
     agenda = Kind.ENTRIES in kinds or "action" in fields or bool(planned)
     entries = _entries(bridge, user, query, now) if agenda else []
     today = local_time(now, user.zones).date()
@@ -310,6 +313,7 @@ def _rows_of(agenda: Iterable[tuple[Occurrence, Label]], zones: ZoneHistory) -> 
         yield Row(
             day=local.date(),
             values={} if occurrence.event.all_day else {"minutes": minutes},
+            is_meeting=counts_as_meeting(occurrence, label),
             name=None if label.action is None else str(label.action),
         )
 
@@ -320,8 +324,10 @@ def _planned(entries: Sequence[Row], names: Iterable[str], span: tuple[date, dat
     for name in names:
         days = found[name] = _zeros(*span)
         for row in entries:
-            if name not in PLANNED or row.name == PLANNED[name]:
-                days[row.day] = days.get(row.day, 0.0) + (1 if name == "entries" else row.values.get("minutes", 0.0))
+            counts = row.is_meeting if name.startswith(MEETINGS) else name not in PLANNED or row.name == PLANNED[name]
+            if counts:
+                amount = 1 if name in ("entries", MEETINGS) else row.values.get("minutes", 0.0)
+                days[row.day] = days.get(row.day, 0.0) + amount
     return found
 
 

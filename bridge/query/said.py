@@ -24,6 +24,7 @@ LEADS: Mapping[str, Text] = {
     "steps": say("you took {value} steps"),
     "workouts": say("you did {value} workouts"),
     "entries": say("you had {value} calendar entries"),
+    "meetings": say("you had {value} meetings (work with others, or named a meeting or call)"),
     "nights": say("there were {value} such nights"),
     "days": say("there were {value} such days"),
     "tasks_done": say("you did {value} tasks"),
@@ -36,7 +37,7 @@ HOW: Mapping[Aggregate, Text] = {
     A.MAX: say("at the most"),
 }
 PLAIN_UNITS = frozenset(
-    {"count", "tasks", "noted", "days", "nights", "workouts", "entries", "level", "weeks", "months"}
+    {"count", "tasks", "noted", "days", "nights", "workouts", "entries", "meetings", "level", "weeks", "months"}
 )
 # Figures that stand for themselves, and those that a question about an amount asks for.
 LED = {*HOW, A.COUNT}

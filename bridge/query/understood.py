@@ -36,6 +36,7 @@ ROWS = {
     Kind.WORKOUTS: say("workouts"),
     Kind.ENTRIES: say("calendar entries"),
 }
+MEETINGS_MEANT = say("meetings (work with others, or named a meeting or call)")
 FIGURES = {
     "minutes": say("minutes"),
     "distance": say("distance"),
@@ -121,12 +122,13 @@ def what_of(subject: Subject) -> str:
     """Return the name of a subject within a sentence."""
     if subject.parts:
         return SEVERAL.get(subject.name) or listed([what_of(one) for one in subject.parts])
+    rows = MEETINGS_MEANT if subject.of_meetings else ROWS[subject.kind]
     if subject.field is None:
-        return ROWS[subject.kind]
+        return rows
     if subject.kind is Kind.DAYS and subject.field in PLANNED:
         return say("planned minutes of {action}", action=ACTION_WORDS[PLANNED[subject.field]])
     if subject.kind is not Kind.DAYS:
-        return say("{figure} of {rows}", figure=FIGURES[subject.field], rows=ROWS[subject.kind])
+        return say("{figure} of {rows}", figure=FIGURES[subject.field], rows=rows)
     if subject.over is not None:
         return say("{one} divided by {other}", one=_named(subject.field), other=_named(str(subject.over)))
     return _named(subject.field)

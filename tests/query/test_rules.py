@@ -20,6 +20,7 @@ from bridge.domain.records import User
 from bridge.domain.types import Episode, EpisodeKind, Event, Item, Sample, Task
 from bridge.installation import Bridge, open_bridge
 from bridge.query import asking
+from bridge.query import said as sentences
 from bridge.query.answer import Answer, answer
 from bridge.query.parse import Words, query_of
 from bridge.query.rows import load_tables
@@ -368,3 +369,31 @@ def test_titles_part_days_on_the_persons_own_surfaces_only(lived: tuple[Bridge, 
     assert asking.typed(bridge, user, within, now=NOW, titles=True)[0].n == 0
     with pytest.raises(SetupError, match="court"):
         asking.plain(bridge, user, "steps on court days", now=NOW, titles=True)
+
+
+def test_meetings_are_the_entries_of_work_that_are_one(lived: tuple[Bridge, User]) -> None:
+    bridge, user = lived
+    told = {"Gym": {}, "Dentist": {"others": 1}, "Team sync": {}, "Quarterly figures": {"others": 3}, "Deep work": {}}
+    entries = []
+    for hour, (title, of) in enumerate(told.items(), 9):
+        start = at(FIRST, f"{hour:02}:00")
+        entries.append(
+            Event(key=title, calendar="c", title=title, start=start, end=start + timedelta(minutes=30), **of)
+        )
+    land(bridge.store, user, entries)
+    found, _ = asking.plain(bridge, user, "how many meetings did I have", now=NOW)
+    assert (found.value, found.unit, found.query.subject.name) == (2, "meetings", "meetings")
+    assert str(sentences.said(found)).startswith("you had 2 meetings (work with others, or named a meeting or call)")
+    assert asking.plain(bridge, user, "how many appointments did I have", now=NOW)[0].value == len(told)
+    assert asking.plain(bridge, user, "how many hours of meetings did I have", now=NOW)[0].value == 60
+    assert asking.plain(bridge, user, "steps on days with more than 1 meeting", now=NOW)[0].value == steps(0)
+
+
+def test_stress_is_asked_of_the_figure_that_a_source_tells(lived: tuple[Bridge, User]) -> None:
+    bridge, user = lived
+    assert asking.plain(bridge, user, "average stress", now=NOW)[0].reason == "none of your sources told stress"
+    start = at(FIRST, "00:00")
+    for metric, value in ((Metric.STRESS_MANAGEMENT, 70.0), (Metric.DAILY_STRESS, 30.0)):
+        land(bridge.store, user, [Sample(key=str(metric), metric=metric, start=start, day=FIRST, value=value)])
+        assert asking.plain(bridge, user, "average stress", now=NOW)[0].value == value
+    assert asking.plain(bridge, user, "steps on days with stress above 20", now=NOW)[0].value == steps(0)
