@@ -15,7 +15,7 @@ from bridge.calendar.kinds import SURE
 from bridge.domain.facts import Fact, fact
 from bridge.domain.metrics import CHECK_INS, METRICS, Metric, Shape
 from bridge.domain.records import AdviceRecord, Deed, Recommendation, Snapshot
-from bridge.domain.slots import Moment, ZoneHistory, local_time, moment_of, slot_bounds, slot_start
+from bridge.domain.slots import Moment, ZoneHistory, ends_shown, local_time, moment_of, slot_bounds, slot_start
 from bridge.domain.types import Episode, EpisodeKind, Event, Occurrence, Response, Sample
 from rhythm_env.interface import SLOTS_PER_DAY, ActionType, Answer, Slot
 
@@ -346,4 +346,6 @@ def _by_day(one: Sample) -> bool:
 
 
 def _seen(kind: str, one: Episode | Occurrence, known: Snapshot, **values: str) -> Fact:
-    return fact(kind, start=local_time(one.start, known.zones), end=local_time(one.end, known.zones), **values)
+    offset = one.offset if isinstance(one, Episode) else None
+    start, end = ends_shown(one.start, one.end, known.zones, offset)
+    return fact(kind, start=start, end=end, **values)

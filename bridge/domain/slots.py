@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, timezone
 from functools import lru_cache
 from itertools import zip_longest
 from zoneinfo import ZoneInfo
@@ -45,6 +45,20 @@ _zone = lru_cache(maxsize=64)(ZoneInfo)
 def local_time(instant: datetime, zones: ZoneHistory) -> datetime:
     """Return an instant on the user's clock. Raises ValueError for a naive instant or an empty history."""
     return instant.astimezone(zone_at(instant, zones))
+
+
+def ends_shown(
+    start: datetime, end: datetime, zones: ZoneHistory, offset: int | None = None
+) -> tuple[datetime, datetime]:
+    """Return both ends of what a device recorded, on the clock where it was worn.
+
+    That is the user's, also over a change of the clock, or one at another ``offset`` (minutes east of UTC).
+    """
+    ends = local_time(start, zones), local_time(end, zones)
+    if offset is None or any(at.utcoffset() == timedelta(minutes=offset) for at in ends):
+        return ends
+    there = timezone(timedelta(minutes=offset))
+    return start.astimezone(there), end.astimezone(there)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)

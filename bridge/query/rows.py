@@ -18,7 +18,7 @@ from bridge.calendar.meetings import counts_as_meeting
 from bridge.domain.errors import SetupError
 from bridge.domain.metrics import METRICS, NIGHT_MINUTES, Metric, Shape
 from bridge.domain.preference import Preference
-from bridge.domain.slots import ZoneHistory, local_time
+from bridge.domain.slots import ZoneHistory, ends_shown, local_time
 from bridge.domain.types import EpisodeKind, Label, Occurrence
 from bridge.meters.nights import Nights
 from bridge.meters.overlaps import once, series_of
@@ -77,16 +77,9 @@ class Row(NamedTuple):
         return self._clock("end")
 
     def _clock(self, name: str) -> float:
-        at, offset = datetime.fromisoformat(self.fields[name]), self.fields.get("offset")
-        local = local_time(at, self.zones)
-        if offset is not None and local.utcoffset() != timedelta(minutes=offset) and not self._is_home(name, offset):
-            local = at + timedelta(minutes=offset)
+        start, end = (datetime.fromisoformat(self.fields[one]) for one in ("start", "end"))
+        local = ends_shown(start, end, self.zones, self.fields.get("offset"))[name == "end"]
         return local.hour * 60 + local.minute
-
-    def _is_home(self, name: str, offset: int) -> bool:
-        """Return True if the offset is the zone's at the other end: clocks were changed in between."""
-        other = datetime.fromisoformat(self.fields["end" if name == "start" else "start"])
-        return local_time(other, self.zones).utcoffset() == timedelta(minutes=offset)
 
 
 @dataclass(frozen=True, kw_only=True)

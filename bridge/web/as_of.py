@@ -14,8 +14,8 @@ from bridge.calendar.expansion import midnight
 from bridge.domain.facts import Fact
 from bridge.domain.languages import _, date_text
 from bridge.domain.records import Snapshot
+from bridge.domain.slots import ends_shown
 from bridge.domain.types import Episode, EpisodeKind, Reading
-from bridge.web.day import local
 from bridge.web.state import Visit
 from bridge.web.today_cache import data_version
 from rhythm_env.interface import Meter
@@ -31,7 +31,10 @@ SINCE = {  # facts of people whose nights are not known lately -> the same with 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AsOf:
-    """The meters at noon of the last day with data. ``nights`` tells the usual night until then, if it is known."""
+    """The meters at noon of the last day with data, or when its night ended.
+
+    ``nights`` tells the usual night until then, if it is known.
+    """
 
     day: date
     readings: Mapping[Meter, Reading]
@@ -60,6 +63,8 @@ def _read(visit: Visit, day: date) -> AsOf:
     known = recommend.load_snapshot(
         bridge.store, visit.user, bridge.classifier, at=now, proxies=bridge.proxies, back=back
     )
+    sleeps = (one for _source, one in known.episodes if one.kind is EpisodeKind.SLEEP and one.day == day)
+    at = max([at, *(one.end for one in sleeps)])  # a morning elsewhere may be later than noon here
     then = replace(known, at=at)
     return AsOf(day=day, readings=meters.read(then), nights=_nights(visit, then, at))
 
@@ -75,8 +80,8 @@ def _usual(visit: Visit, episodes: Iterable[Episode], at: datetime) -> tuple[str
     sleeps = {one.day: one for one in episodes if one.kind is EpisodeKind.SLEEP and since < one.end <= at}
     if len(sleeps) < NIGHTS_MIN:
         return None
-    beds = [_since_noon(local(visit, one.start)) for one in sleeps.values()]
-    wakings = [_since_noon(local(visit, one.end)) for one in sleeps.values()]
+    ends = (ends_shown(one.start, one.end, visit.user.zones, one.offset) for one in sleeps.values())
+    beds, wakings = zip(*(map(_since_noon, both) for both in ends), strict=True)
     return _clock(median(beds)), _clock(median(wakings))
 
 

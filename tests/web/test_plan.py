@@ -440,3 +440,17 @@ def test_titles_in_the_plan_are_text_and_never_markup(place: Place, ana: User, v
     shown = visitor.get("/day", headers=PART).text
     assert "&lt;script&gt;" in shown
     assert "<script>alert" not in shown
+
+
+def test_nights_of_an_old_export_have_one_clock_everywhere(place: Place, ana: User, tmp_path: Path) -> None:
+    for file in Path("fixtures/whoop/export").iterdir():
+        text = file.read_text(encoding="utf-8").replace("2026-", "2024-").replace("UTC+01:00", "UTC-08:00")
+        (tmp_path / file.name).write_text(text, encoding="utf-8")
+    runs.import_path(place.bridge, ana, tmp_path, at=installation.now())
+    usual = re.search(r"Your usual night until then: (\d\d:\d\d) to (\d\d:\d\d)\.", place.visitor().get("/").text)
+    assert usual is not None
+    for shown, question in zip(usual.groups(), ("median bedtime", "median wake up time"), strict=True):
+        asked = place.visitor().get("/ask", params={"text": question}).text
+        told = re.search(r"<h2 id=\"answer-head\">(.*?)</h2>", asked)
+        assert told is not None
+        assert told[1] == shown
