@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 
 import pytest
 import sqlalchemy as sa
@@ -250,24 +250,24 @@ def test_an_outcome_that_evidence_no_longer_shows_is_withdrawn_and_stays_known_a
     assert as_answer(one, NEXT) is not Answer.ACCEPT
 
 
-def test_outcomes_that_a_newer_rule_takes_back_are_counted_and_told_on_one_day(store: Store) -> None:
+def test_outcomes_that_a_newer_rule_takes_back_are_counted_and_told_once(store: Store) -> None:
     user = person(store)
     land(store, user, workout(DAWN + HOUR, 36), now=NOON)
     for slots in range(4):  # the workout speaks for the newest alone
         one = advised(store, user, DAWN - 6 * slots * HOUR)
         store.recommendations.save_outcome(one.id, Deed.DONE, (fact("missed", source="whoop"),), at=DAWN)
     from_earlier_release(store)
-    today, text = NOON.date(), "3 earlier answers were taken back, because nothing that came after the advice speaks"
+    text = "3 earlier answers were taken back, because nothing that came after the advice speaks"
     outcomes.confirm(store, user, CLASSIFIER, now=NOON)
 
-    def told(day: date, *, seen: bool) -> list[str]:
-        return for_person(outcomes.told_withdrawn(store, user, day, seen=seen, now=NOON))
+    def told(*, seen: bool) -> list[str]:
+        return for_person(outcomes.told_withdrawn(store, user, seen=seen, now=NOON))
 
-    assert told(today - DAY, seen=False) == [f"{text} for them"]  # to a program, which tells nobody
-    assert told(today, seen=True) == told(today, seen=True) == told(today, seen=False) == [f"{text} for them"]
-    assert told(today + DAY, seen=True) == []
+    assert told(seen=False) == [f"{text} for them"]  # to a program, which tells nobody
+    assert told(seen=True) == [f"{text} for them"]
+    assert told(seen=True) == told(seen=False) == []
     outcomes.confirm(store, user, CLASSIFIER, now=NEXT)
-    assert told(today + DAY, seen=True) == []
+    assert told(seen=True) == []
 
 
 def from_earlier_release(store: Store) -> None:

@@ -60,7 +60,7 @@ def plan_day(
         _keep_places(bridge, user, person, blocks)
     some, told = not is_blank(known), tuple[Fact, ...]()
     if wanted == today:
-        told = outcomes.told_withdrawn(bridge.store, user, today, seen=seen, now=now)
+        told = outcomes.told_withdrawn(bridge.store, user, seen=seen, now=now)
     return DayPlan(
         date=wanted,
         zone=zone_at(now if wanted == today else midnight(wanted, user.zones), user.zones).key,

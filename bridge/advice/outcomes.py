@@ -55,33 +55,30 @@ def confirm(
             withdrawn += one in earlier and deed not in (Deed.DONE, Deed.PARTLY)
     if withdrawn:
         with store.transaction():
-            _note(store, user, withdrawn, (UNTOLD,), UNTOLD, now=now)
+            _note(store, user, withdrawn, now=now)
     return changed
 
 
-def told_withdrawn(store: Store, user: User, today: date, *, seen: bool, now: datetime) -> tuple[Fact, ...]:
-    """Return a fact of how many outcomes of an earlier release were withdrawn, on the day on which it is told.
-
-    That is the first day on which the user looks, which ``seen`` makes ``today``. On other days it is empty.
-    """
-    waiting = [(int(count), day) for _, count, day in _noted(store, user, (today, UNTOLD))]
-    if seen and any(day == UNTOLD for _, day in waiting):
+def told_withdrawn(store: Store, user: User, *, seen: bool, now: datetime) -> tuple[Fact, ...]:
+    """Return a fact of how many outcomes of an earlier release were withdrawn, until the user has ``seen`` it."""
+    waiting = sum(int(count) for _, count, _ in _noted(store, user))
+    if seen and waiting:
         with store.transaction():
-            _note(store, user, 0, (today, UNTOLD), today, now=now)
-    return (fact("withdrawn", count=sum(count for count, _ in waiting)),) if waiting else ()
+            _note(store, user, None, now=now)
+    return (fact("withdrawn", count=waiting),) if waiting else ()
 
 
-def _noted(store: Store, user: User, days: Sequence[date]) -> list[tuple[str, str, date]]:
-    said = store.people.preferences(user.id).answered
-    return [one for one in said if one[0] == WITHDRAWN and one[2] in days]
+def _noted(store: Store, user: User) -> list[tuple[str, str, date]]:
+    return [one for one in store.people.preferences(user.id).answered if (one[0], one[2]) == (WITHDRAWN, UNTOLD)]
 
 
-def _note(store: Store, user: User, more: int, days: Sequence[date], day: date, *, now: datetime) -> None:
-    """Put a count for ``day`` in place of the counts of ``days``: their sum and ``more``."""
-    before = _noted(store, user, days)
+def _note(store: Store, user: User, more: int | None, *, now: datetime) -> None:
+    """Add ``more`` to the count that waits to be told, or take the count away for None."""
+    before = _noted(store, user)
     kept = [one for one in store.people.preferences(user.id).answered if one not in before]
-    count = more + sum(int(count) for _, count, _ in before)
-    store.people.change_preferences(user.id, answered=(*kept, (WITHDRAWN, str(count), day)), now=now)
+    if more is not None:
+        kept.append((WITHDRAWN, str(more + sum(int(count) for _, count, _ in before)), UNTOLD))
+    store.people.change_preferences(user.id, answered=tuple(kept), now=now)
 
 
 def advised(store: Store, user: User, *, since: datetime, until: datetime) -> list[AdviceRecord]:

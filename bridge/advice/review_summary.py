@@ -45,15 +45,15 @@ def summary(review: Review) -> list[str]:
         said.append(say("What went well: {facts}.", facts=listed(well)))
     if short:
         said.append(say("What fell short: {facts}.", facts=listed(short)))
-    return [*(said or [say("The week was much like the four weeks before.")]), _to_try(review)]
+    return [*(said or [say("The week was much like the four weeks before.")]), *_to_try(review)]
 
 
 def _well(review: Review) -> Iterator[Text]:
     for action, (done, wanted) in _full_goals(review):
         if done >= wanted:
             yield _goal(action, done, wanted)
-    done, of = _done_of_suggested(review)
-    if of >= FEW and done >= SHARE * of:
+    if _followed(review):
+        done, of = _done_of_suggested(review)
         yield say("{done} of {of} suggestions done", done=done, of=of)
     if _change(review.sleep.asleep) >= SLEEP_TOLD_MINUTES:
         yield _asleep(review.sleep.asleep)
@@ -106,6 +106,11 @@ def _done_of_suggested(review: Review) -> tuple[int, int]:
     return found["done"], found["done"] + found["partly"] + found["not_done"]
 
 
+def _followed(review: Review) -> bool:
+    done, of = _done_of_suggested(review)
+    return of >= FEW and done >= SHARE * of
+
+
 def _asleep(of: Compared) -> Text:
     value, usual = hours(of.value or 0.0), hours(of.usual or 0.0)
     return say("{value} asleep a night (before: {usual})", value=value, usual=usual)
@@ -129,19 +134,22 @@ def _changed(review: Review, sign: int) -> list[Meter]:
     return sorted((meter for meter in by if by[meter] >= LEVEL), key=lambda meter: -by[meter])[:METERS_MAX]
 
 
-def _to_try(review: Review) -> str:
+def _to_try(review: Review) -> Iterator[str]:
+    """Yield what to try, or nothing after a week that neither fell short nor went as advised."""
     if review.ideas:
-        return review.ideas[0]
+        yield review.ideas[0]
+        return
     sleep, lower = review.sleep, _changed(review, -1)
     if _change(sleep.asleep) <= -SLEEP_TOLD_MINUTES:
         if _change(sleep.bedtime) >= LATER and sleep.bedtime.usual is not None:
-            return say("To try: go to bed when the plan says, which is as in the weeks before.")
-        return EARLIER
-    done, of = _outcomes(review)
-    if of >= FEW and of - done >= SHARE * of:
-        return say("To try: press Later for what does not fit, and it gets a better time.")
-    if lower:
-        return TO_TRY[lower[0]]
-    if _change(review.done["workouts"]) <= -WORKOUTS:
-        return say("To try: put a workout into the calendar.")
-    return say("To try: keep this rhythm.")
+            yield say("To try: go to bed when the plan says, which is as in the weeks before.")
+        else:
+            yield EARLIER
+    elif (outcome := _outcomes(review))[1] >= FEW and outcome[1] - outcome[0] >= SHARE * outcome[1]:
+        yield say("To try: press Later for what does not fit, and it gets a better time.")
+    elif lower:
+        yield TO_TRY[lower[0]]
+    elif _change(review.done["workouts"]) <= -WORKOUTS:
+        yield say("To try: put a workout into the calendar.")
+    elif _followed(review):
+        yield say("To try: go on with what you did of the advice.")

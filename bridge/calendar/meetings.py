@@ -42,7 +42,12 @@ def is_meeting(event: Event) -> bool:
 
 
 def counts_as_meeting(occurrence: Occurrence, label: Label) -> bool:
-    """Return True for an entry of work, or of unknown kind, with others or with a word for a meeting in its title."""
+    """Return True for an entry of work, or of unknown kind, with others or with a word for a meeting in its title.
+
+    >>> gym, sync = planned(9, 10, "EXERCISE", others=3), planned(9, 10, "ADMIN_WORK", title="Team sync")
+    >>> counts_as_meeting(*gym), counts_as_meeting(*sync), counts_as_meeting(*planned(9, 10, "DEEP_WORK"))
+    (False, True, False)
+    """
     event, title = occurrence.event, "" if occurrence.event.private else (occurrence.event.title or "")[:200]
     medical = (found := OF_WORK.search(title)) is not None and found[2] is not None
     if medical or label.action not in OF_LABEL or event.kind in NO_MEETING or not takes_time(event):

@@ -20,7 +20,16 @@ if TYPE_CHECKING:
 
 STREAM = "note"
 NAME_MAX = 60  # characters
-_AMOUNT = r"\d+(?:[.,]\d+)?"
+_NUMBERS = {  # in words, also those that come with a noun
+    word: number
+    for words in (
+        "one two three four five six seven eight nine ten eleven twelve",
+        "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
+        "un deux trois quatre cinq six sept huit neuf dix onze douze",
+    )
+    for number, word in enumerate(words.split(), 1)
+} | dict.fromkeys(("a", "an", "ein", "eine", "einen", "une"), 1)
+_AMOUNT = rf"(?:\d+(?:[.,]\d+)?|(?:{'|'.join(_NUMBERS)})(?!\w))"
 _NOTE = re.compile(rf"(?:(?P<first>{_AMOUNT})\s+)?(?P<name>[^\d<>=!~/][^<>=!~/]*?)(?:\s+(?P<amount>{_AMOUNT}))?")
 _BACK = {  # words for a day -> how many days ago it was
     **dict.fromkeys(("today", "heute", "aujourd'hui", "aujourd’hui"), 0),
@@ -60,7 +69,8 @@ def note_of(text: str, at: datetime, user: str) -> Note:
                 command=f'bridge note --user {user} "alcohol 2"',
             )
         )
-    amount = float((found["first"] or found["amount"] or "1").replace(",", "."))
+    said = found["first"] or found["amount"] or "1"
+    amount = float(_NUMBERS.get(said) or said.replace(",", "."))
     return Note(at=at.replace(microsecond=0), name=found["name"], amount=amount)
 
 

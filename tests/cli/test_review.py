@@ -291,7 +291,9 @@ def test_only_what_was_suggested_and_wholly_done_is_praised(ana: tuple[Store, Us
         (Deed.DONE, "keep", False),
     ):
         seen = tuple(replace(one, outcome=outcome, kind=kind) for one in week.advised)
-        assert ("suggestions done" in summary(replace(week, advised=seen))[0]) == is_praised
+        said = summary(replace(week, advised=seen, meters={}, goals={}, ideas=()))
+        assert ("suggestions done" in said[0]) == is_praised
+        assert ("go on with" in said[-1]) == is_praised
 
 
 def test_each_figure_stands_beside_its_mean_of_the_weeks_before(ana: tuple[Store, User]) -> None:

@@ -55,6 +55,12 @@ def test_notes_are_kept_corrected_listed_and_taken_back(ana: None) -> None:
     assert len(run("note")) == 2
 
 
+@pytest.mark.parametrize("text", ["two beers", "Zwei Beers", "beers 2", "deux beers"])
+def test_an_amount_may_be_a_word(ana: None, text: str) -> None:
+    noted = run("note", text)
+    assert (noted["name"], noted["amount"]) == ("beers", 2)
+
+
 @pytest.mark.parametrize("words", [["3"], [""], ["a" * 61], ["a < 3"], ["wine 99999"], ["x", "--undo"]])
 def test_what_is_no_note_is_refused(ana: None, words: list[str]) -> None:
     with pytest.raises(SetupError, match="bridge note"):

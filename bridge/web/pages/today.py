@@ -199,6 +199,7 @@ def _silence_part(visit: Visit, found: Silence, follows: str | None) -> HTMLResp
         follows=follows,
         reasons=list(map(shown, for_person(with_old_nights(visit, reasons)))),
         must_do=bool(reasons) and reasons[0].kind in MUST_DO,
+        rests=bool(above & {"rest_first", "take_it_easier"}),
         slot_name=slot_name(found.moment),
         old=None if old is None else shown(for_person(reasons_of_old(old, visit.user))[0]),
         blank=is_blank(known),
