@@ -97,4 +97,6 @@ def _over(found: Answer) -> Text:
 def written(value: float, unit: str) -> str:
     """Return a figure with its unit, as a clock time or in hours where it is one."""
     number = f"{value:,.0f}" if abs(value) >= 1000 or value == int(value) else f"{value:.3g}"
+    if unit == "level a week":
+        return say("{value} a week", value=f"{value:+.2f}")
     return as_time(value, unit) or (number if unit in PLAIN_UNITS else f"{number} {unit}")

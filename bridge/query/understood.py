@@ -135,7 +135,7 @@ def what_of(subject: Subject) -> str:
 
 
 def _named(name: str) -> str:
-    return METRIC_NAMES.get(name, name.replace("_", " "))
+    return METRIC_NAMES.get("sleep" if name == "asleep" else name, name.replace("_", " "))
 
 
 def dates(first: date | None, last: date | None) -> Text:

@@ -45,3 +45,15 @@ def test_no_change_is_told_where_the_watch_of_a_meter_ends() -> None:
     found = told([], watch=range(60))
     assert len(found) == len(Meter) - 1
     assert not any("serenity" in said for said in found)
+
+
+def test_ask_tells_the_change_that_trends_tells() -> None:
+    given, around = body([]), told([])
+    assert trends.change_in(given, "serenity", 12) in {
+        f"The clearest change of the last 12 weeks: {said}" for said in around
+    }
+    flat = "In the last 12 weeks there is no change that chance could not explain."
+    assert trends.change_in(given, "stress", 12) == flat
+    given["inputs"][0]["values"] = [30.0 + day % 5 + (20 if day >= 60 else 0) for day in range(DAYS)]
+    assert "+20 points since 2 Mar against before" in (trends.change_in(given, "stress", 12) or "")
+    assert trends.change_in(given, "nights.start", 12) is None

@@ -12,14 +12,15 @@ from bridge.domain.languages import WEEKDAYS, date_text, number, say, shown, tol
 from bridge.domain.metric_names import METRIC_NAMES
 from bridge.query import asking
 from bridge.query.answer import Answer
-from bridge.query.model import By
+from bridge.query.model import Aggregate, By
 from bridge.query.plain import EXAMPLES, NotRead
 from bridge.query.said import said
 from bridge.query.understood import sentence, what_of
 from bridge.query.written import as_time
 from bridge.web.kinds import unit_name
+from bridge.web.pages.trends import clearest_change
 from bridge.web.render import page
-from bridge.web.state import Visitor
+from bridge.web.state import Visit, Visitor
 
 router = APIRouter()
 GROUPS_MAX = 400
@@ -38,8 +39,23 @@ def ask(visit: Visitor, text: Annotated[str, Query(max_length=300)] = "") -> HTM
             wrong, examples = told(error), []
     status = 200 if wrong is None else 400
     return page(
-        "ask.html", visit, status=status, path="/ask", text=text, answer=_answer(found), wrong=wrong, examples=examples
+        "ask.html",
+        visit,
+        status=status,
+        path="/ask",
+        text=text,
+        answer=_answer(found),
+        change=_change(visit, found),
+        wrong=wrong,
+        examples=examples,
     )
+
+
+def _change(visit: Visit, found: Answer | None) -> str | None:
+    """Return what Trends says of a figure of which the slope is asked, because the two may differ."""
+    if found is None or found.query.of is not Aggregate.TREND or found.query.where or found.query.by:
+        return None
+    return clearest_change(visit, found.query.subject.name)
 
 
 def _answer(found: Answer | None) -> dict[str, object] | None:

@@ -69,7 +69,7 @@ def _charts(body: Body) -> dict[str, Any]:
         }
         for meter in Meter
     ]
-    found = {str(meter): change(body["meters"][str(meter)]["level"], _breaks(body, str(meter))) for meter in Meter}
+    found = {str(meter): _change_of_meter(body, str(meter)) for meter in Meter}
     for chart in charts:
         one = found[str(chart["meter"])]
         chart["changed"] = None if one is None else [body["days"][one.begin], body["days"][one.end - 1]]
@@ -81,6 +81,41 @@ def _charts(body: Body) -> dict[str, Any]:
         "body": body,
         "sources": {row["source"]: source_title(row["source"]) for row in body["inputs"]},
     }
+
+
+def _change_of_meter(body: Body, meter: str) -> Change | None:
+    return change(body["meters"][meter]["level"], _breaks(body, meter))
+
+
+def clearest_change(visit: Visit, name: str) -> str | None:
+    """Return what Trends finds of a meter or metric in the weeks that it shows first, or None of what it lacks."""
+    weeks = _reaching(visit)
+    return change_in(_document(visit, weeks).body, name, weeks)
+
+
+def change_in(body: Body, name: str, weeks: int) -> str | None:
+    """Return the clearest change of a meter or metric in a document of so many weeks, in words, or None without it."""
+    columns = [row["values"] for row in body["inputs"] if row["metric"] == name]
+    meter = name.upper()
+    if meter in body["meters"]:
+        one = _change_of_meter(body, meter)
+        told = None if one is None else _changed(body, meter, one)["said"]
+    elif columns:
+        values = max(columns, key=lambda column: sum(value is not None for value in column))
+        one = change(values, breaks([values]))
+        unit = next(row["unit"] for row in body["inputs"] if row["metric"] == name)
+        told = None if one is None else _shifted(body["days"], unit, one)
+    else:
+        return None
+    if told is None:
+        return _("In the last {weeks} weeks there is no change that chance could not explain.", weeks=weeks)
+    return _("The clearest change of the last {weeks} weeks: {change}", weeks=weeks, change=told)
+
+
+def _shifted(days: list[str], unit: str, one: Change) -> str:
+    values = {"off": f"{number(one.shift, '+.3g')} {unit_name(unit)}", "error": number(one.error, ".2g")}
+    ends = {"begin": one.begin, "end": one.end - 1, "earliest": one.earliest, "latest": one.latest}
+    return shown(say(SHIFTED_TEXTS[one.lasts], **values, **{name: _short(days[at]) for name, at in ends.items()}))
 
 
 def _breaks(body: Body, meter: str) -> set[int]:
@@ -173,6 +208,12 @@ CHANGED_TEXTS = {
     (False, False): say(
         "From {begin} to {end} your {meter} was {off:.2f} lower than on the other days (± {error:.2f}; "
         "it began between {earliest} and {latest})."
+    ),
+}
+SHIFTED_TEXTS = {
+    True: say("{off} since {begin} against before (± {error}; it began between {earliest} and {latest})."),
+    False: say(
+        "{off} from {begin} to {end} against the other days (± {error}; it began between {earliest} and {latest})."
     ),
 }
 AROUND_MAX = 4
