@@ -1,14 +1,18 @@
-"""Time zones by IANA name, and clocks that no IANA zone keeps by their POSIX text (POSIX.1-2017, 8.3, TZ)."""
+"""Time zones by IANA name, by place, and clocks that no IANA zone keeps by their POSIX text (POSIX.1-2017, TZ)."""
 
 from __future__ import annotations
 
 import io
 import re
 import struct
-from functools import lru_cache
+from collections.abc import Mapping
+from functools import cache, lru_cache
 from typing import Any
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, available_timezones
 
+CONTINENTS = frozenset(
+    {"Africa", "America", "Antarctica", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific"}
+)
 _OFFSET = r"[+-]?\d{1,2}(?::\d{2}){0,2}"
 _CHANGE = rf",M\d{{1,2}}\.\d\.\d(?:/{_OFFSET})?"
 _POSIX = re.compile(rf"<[+-]\d{{2,6}}>{_OFFSET}(?:<[+-]\d{{2,6}}>(?:{_OFFSET})?{_CHANGE}{_CHANGE})?")
@@ -35,6 +39,28 @@ def place_of(zone: str) -> str:
     'New York'
     """
     return zone.rpartition("/")[2].replace("_", " ")
+
+
+@cache
+def zones_by_place() -> Mapping[str, str]:
+    """Return IANA name -> place with its country or state, where named so, of UTC and all zones of places."""
+    parts = {name: name.replace("_", " ").split("/")[1:] for name in available_timezones() if name[:1].isupper()}
+    found = {name: ", ".join(reversed(of)) for name, of in parts.items() if of and name.split("/")[0] in CONTINENTS}
+    return {"UTC": "UTC"} | dict(sorted(found.items(), key=lambda one: one[1]))
+
+
+def zone_meant(text: str) -> str:
+    """Return the zone of a place as people type it, or the text where it names no single zone.
+
+    >>> zone_meant("berlin"), zone_meant("New York"), zone_meant("europe/lisbon"), zone_meant("Mars")
+    ('Europe/Berlin', 'America/New_York', 'Europe/Lisbon', 'Mars')
+    """
+    wanted = text.strip().casefold().replace("_", " ")
+    named = [name for name in zones_by_place() if name.casefold().replace("_", " ") == wanted]
+    found = named or [
+        name for name, place in zones_by_place().items() if wanted in (place.casefold(), place_of(name).casefold())
+    ]
+    return found[0] if len(found) == 1 else text.strip()
 
 
 @lru_cache(maxsize=256)

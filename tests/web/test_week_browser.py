@@ -91,7 +91,7 @@ def test_a_suggestion_is_moved_by_keys_alone(place: Place, given: Recommendation
 
 def test_settings_are_changed_on_the_page(place: Place, ana: User, page: Any, shape: str) -> None:
     page.goto(f"{place.url}/settings")
-    page.select_option("[name=zone]", "Europe/Lisbon")
+    page.fill("[name=zone]", "Lisbon")
     page.click("#zone button")
     page.wait_for_selector("#zone .note:has-text('Saved.')")
     page.click("#token summary")

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Annotated
 from urllib.parse import urlsplit
-from zoneinfo import available_timezones
 
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -19,6 +18,7 @@ from bridge.auth import access
 from bridge.domain.errors import BridgeError
 from bridge.domain.languages import ENGLISH, _, current, many, say, told
 from bridge.domain.records import Recommendation, User
+from bridge.domain.zones import zone_meant, zones_by_place
 from bridge.ingest import connecting
 from bridge.installation import Bridge
 from bridge.recordings import recorded_life
@@ -64,7 +64,7 @@ def _welcome_page(request: Request, wrong: str | None = None, name: str = "") ->
         wrong=wrong,
         name=name,
         zone=config.local_zone(),
-        zones=sorted(available_timezones()),
+        zones=zones_by_place(),
     )
 
 
@@ -74,7 +74,7 @@ def add_first_user(request: Request, name: Text = "", zone: Text = "UTC") -> Res
     if not _is_first(state):
         return RedirectResponse("/", 303)
     try:
-        user = state.bridge.store.people.add_user(name.strip(), zone, now=installation.now())
+        user = state.bridge.store.people.add_user(name.strip(), zone_meant(zone), now=installation.now())
         if current() != ENGLISH:  # messages go to no browser that tells its language
             state.bridge.store.people.set_language(user.id, current(), now=installation.now())
     except BridgeError as error:

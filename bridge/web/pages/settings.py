@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from functools import cache, partial
+from functools import partial
 from typing import Annotated, Any
-from zoneinfo import available_timezones
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Path, Request
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
@@ -25,6 +24,7 @@ from bridge.domain.languages import _, date_text, languages, say, told
 from bridge.domain.languages import shown as words
 from bridge.domain.slots import zone_at
 from bridge.domain.titles import SLOT_TITLES
+from bridge.domain.zones import zone_meant, zones_by_place
 from bridge.web.day import backup, local
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor, bearer
@@ -105,7 +105,7 @@ def zone(visit: Visitor, zone: Text = "") -> Response:
     An unknown zone shows the settings with the reason and status 400.
     """
     try:
-        visit.bridge.store.people.set_zone(visit.user.id, zone.strip(), since=visit.now)
+        visit.bridge.store.people.set_zone(visit.user.id, zone_meant(zone), since=visit.now)
     except SetupError as error:
         return shown(visit, wrong={"zone": told(error)})
     return changed("zone")
@@ -220,7 +220,7 @@ def shown(
         status=400 if wrong else 200,
         path="/settings",
         zone=zone_at(visit.now, visit.user.zones).key,
-        zones=_zones(),
+        zones=zones_by_place(),
         clock=f"{local(visit, visit.now):%H:%M}",
         languages=languages(),
         chosen=store.people.language(visit.user.id) or "",
@@ -259,11 +259,6 @@ def _passkeys(visit: Visit) -> list[dict[str, Any]]:
         }
         for one in visit.bridge.store.credentials.passkeys(visit.user.id)
     ]
-
-
-@cache
-def _zones() -> list[str]:
-    return sorted(available_timezones())
 
 
 def _messages(visit: Visit) -> dict[str, Any]:

@@ -147,10 +147,13 @@ for (const field of document.querySelectorAll("input[data-filters]")) {
   });
 }
 
-// Choose the browser's time zone for a person who begins.
-for (const choice of document.querySelectorAll('select[data-zone="browser"]')) {
+// Offer the browser's time zone first, and choose it for a person who begins. Typing replaces what is there.
+for (const field of document.querySelectorAll("input[data-zone]")) {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  if ([...choice.options].some((option) => option.value === zone)) choice.value = zone;
+  const here = [...field.list.options].find((option) => option.value === zone);
+  if (here) field.list.prepend(here);
+  if (here && field.dataset.zone === "browser") field.value = zone;
+  field.addEventListener("focus", () => field.select());
 }
 
 // Go on to the first plan, which tells what came, when all that was sent is read and some of it is new.
