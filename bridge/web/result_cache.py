@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from bridge.domain.languages import current
@@ -21,30 +22,54 @@ COUNTS_FRESH_SECONDS = 60  # after which rows are counted again, because a rebui
 
 Result = TypeVar("Result")
 Version = tuple[object, ...]
+Key = tuple[int, str, str]  # user, name and language
 
 
 class ResultCache:
     """A cache of what pages show, by user, name and language. Over 128 results, the oldest is dropped."""
 
     def __init__(self) -> None:
-        self._results: dict[tuple[int, str, str], tuple[Version, Any]] = {}
+        self._results: dict[Key, tuple[Version, Any]] = {}
+        self._renewed: set[Key] = set()
         self._lock = threading.Lock()
 
-    def get(self, user: User, name: str, version: Version, make: Callable[[], Result]) -> Result:
+    def get(self, user: User, name: str, version: Version, make: Callable[[], Result], *, wait: bool = True) -> Result:
         """Return the result called ``name``, from the cache if it was stored with an equal ``version``.
 
-        Otherwise ``make`` is called, and its result stored.
+        Otherwise ``make`` is called, and its result stored. With ``wait=False`` an older result is returned, if there
+        is one, and a thread makes the next.
         """
         key = user.id, name, current()  # results hold texts
         cached = self._results.get(key)
-        if cached is None or cached[0] != version:
-            cached = version, make()
-            with self._lock:
-                self._results.pop(key, None)
-                self._results[key] = cached
-                if len(self._results) > MAX_CACHED_RESULTS:
-                    del self._results[next(iter(self._results))]
+        if cached is not None and cached[0] != version and not wait:
+            self._renew(key, version, make)
+        elif cached is None or cached[0] != version:
+            cached = self._made(key, version, make)
         return cast("Result", cached[1])
+
+    def _made(self, key: Key, version: Version, make: Callable[[], Any]) -> tuple[Version, Any]:
+        made = version, make()
+        with self._lock:
+            self._results.pop(key, None)
+            self._results[key] = made
+            if len(self._results) > MAX_CACHED_RESULTS:
+                del self._results[next(iter(self._results))]
+        return made
+
+    def _renew(self, key: Key, version: Version, make: Callable[[], Any]) -> None:
+        """Make a result in a thread, unless one does so already."""
+
+        def renew() -> None:
+            try:
+                self._made(key, version, make)
+            finally:
+                self._renewed.discard(key)
+
+        with self._lock:
+            if key in self._renewed:
+                return
+            self._renewed.add(key)
+        threading.Thread(target=copy_context().run, args=(renew,), daemon=True).start()
 
 
 def advice_version(bridge: Bridge, user: User, now: datetime) -> Version:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import queue
 import re
+import threading
 from html import unescape
 
 from bridge.domain.records import User
 from bridge.ingest import notes
 from bridge.query.effects import Effect
 from bridge.web.pages import factors
+from bridge.web.result_cache import ResultCache
 from tests.web.served import Place
 
 
@@ -79,3 +82,20 @@ def test_a_note_is_of_the_day_that_is_said_or_chosen_and_stands_on_its_page(plac
         assert (answer.status_code, "bridge note" in answer.text) == (400, False)
     assert visitor.change("/factors", {"text": "wine", "day": "2026-11-21"}).status_code == 400
     assert 'type="date" name="day" value="2026-11-20" max="2026-11-20"' in visitor.get("/factors").text
+
+
+def test_a_result_that_need_not_be_waited_for_is_made_behind_the_page(ana: User) -> None:
+    cache, go = ResultCache(), threading.Event()
+    made: queue.SimpleQueue[bool] = queue.SimpleQueue()
+
+    def slow() -> str:
+        made.put(go.wait(5))
+        return "new"
+
+    assert cache.get(ana, "it", (1,), lambda: "old", wait=False) == "old"
+    for _ in range(3):  # one thread makes it
+        assert cache.get(ana, "it", (2,), slow, wait=False) == "old"
+    go.set()
+    assert cache.get(ana, "it", (3,), lambda: "newest") == "newest"
+    assert made.get(timeout=5)
+    assert made.empty()

@@ -102,7 +102,7 @@ def chips_of(visit: Visit) -> list[str]:
 
 def _shown(visit: Visit, *, wrong: str | None = None) -> HTMLResponse:
     version = data_version(visit.bridge, visit.user, visit.now)
-    rows = visit.app.results.get(visit.user, "factors", version, lambda: _rows(visit))
+    rows = visit.app.results.get(visit.user, "factors", version, lambda: _rows(visit), wait=False)
     known = [row for row in rows if row["verdict"]]
     others = [row for row in rows if not row["verdict"]]
     status = 200 if wrong is None else 400
