@@ -95,6 +95,12 @@ def journey(occurrence: Occurrence) -> Stretch:
     return occurrence.start - (TO_A_LONG_HAUL if long else TO_THE_AIRPORT), occurrence.end + FROM_THE_AIRPORT
 
 
+def with_ways(occurrence: Occurrence) -> Stretch:
+    """Return the stretch of an entry, and of a journey with its ways."""
+    travels = is_by_land(occurrence) or is_journey(occurrence)
+    return journey(occurrence) if travels else (occurrence.start, occurrence.end)
+
+
 def followed(zones: ZoneHistory, events: Iterable[Event], *, now: datetime) -> tuple[ZoneSpan, ...]:
     """Return a zone history in which each flight among ``events`` begins a stay in its zone of arrival.
 

@@ -16,7 +16,7 @@ from bridge.day.agreed import open_again
 from bridge.day.grid import CELL, DAY, HOUR, MINUTE, Cells, Numbers, grid_of, rounded_up
 from bridge.day.masks import BEFORE_BED, ONE_REST, before, urgency
 from bridge.day.person import EARLIER_LEAST, VARIES, Condition, Person
-from bridge.day.recovery import at_risk
+from bridge.day.recovery import at_risk, if_at_all
 from bridge.day.rules import Starts, fit, short_night, taken_back
 from bridge.day.sleep import TO_BED, Night, Rests
 from bridge.day.terms import facts, reasons, values, weights
@@ -276,7 +276,7 @@ def of_bedtime(person: Person, ends: date) -> Fact:
     night, told = person.night(ends), _of_bedtime(person, ends)
     known = night.rests is Rests.RECORDED and night.moved != "early_entry" and told.kind != "bedtime_leaves"
     short = known and person.need(ends) - (night.wake - night.bed) >= SHORT_USUAL
-    return fact("bedtime_short", bedtime=told, **_lengths(person, ends)) if short else told
+    return if_at_all(person, fact("bedtime_short", bedtime=told, **_lengths(person, ends)) if short else told)
 
 
 def _of_bedtime(person: Person, ends: date) -> Fact:
@@ -387,7 +387,7 @@ def of_waking(person: Person, ends: date) -> Fact:
     if night.moved is not None and abs(night.wake - usual) > 2 * CELL:
         if night.wake > usual or night.moved == "late_shift":
             return fact("waking_late" if night.wake > usual else "waking_usual", time=at)
-        return fact("waking_early", time=at, **_entry_after(person, night.wake))
+        return if_at_all(person, fact("waking_early", time=at, **_entry_after(person, night.wake)))
     if person.wishes.night.on((ends - DAY).weekday()).up is not None and night.rests is not Rests.SLEPT:
         return fact("waking_wished", time=at)
     return _usual(person, night, WAKINGS, at)

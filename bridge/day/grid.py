@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge.calendar.busy import Stretch, clipped, merged, takes_time
+from bridge.calendar.busy import Stretch, clipped, length, merged, takes_time
 from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import TO_THE_AIRPORT, is_by_land, journey, moves
 from bridge.calendar.kinds import is_meal
@@ -48,6 +48,7 @@ WAY_TO_WORK, WAY_FROM_WORK = 45 * MINUTE, 30 * MINUTE
 FAMILY_PAUSE, FAMILY_FROM, FAMILY_MORNING = 3 * HOUR, 14 * HOUR, 9 * HOUR
 BESIDE, TRAVEL, WAY = 5 * MINUTE, 30 * MINUTE, 15 * MINUTE  # kept free around an entry; at a place; on the way out
 LONG, BREATH, OUTING = 45 * MINUTE, 10 * MINUTE, 30 * MINUTE
+HARD_WEEK = 45  # hours of work in the calendar within six days, after which a free day is one
 OFFICE_WORK = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK})
 EASY = frozenset(ActionType) - OFFICE_WORK - {ActionType.LEARN, ActionType.SOCIALIZE}
 
@@ -273,6 +274,12 @@ class Grid:
             times[kind] += round((o.end - o.start) / MINUTE)
         told = [kind for kind, minutes in times.most_common() if minutes >= 0.15 * times.total()]
         return tuple(told) or ("work",)
+
+    def worked(self, days: int, ahead: int = 0) -> float:
+        """Return the hours of entries of work from ``days`` before the begin of the date to ``ahead`` days after it."""
+        low, high = (self.midnight + k * DAY for k in (-days, ahead))
+        work = ((o, label) for o, label in self.person.entries if takes_time(o.event) and label.action in OFFICE_WORK)
+        return length(clipped(merged((o.start, o.end) for o, _ in work), low, high)) / HOUR
 
     @cached_property
     def spent_from(self) -> datetime:

@@ -7,9 +7,8 @@ from datetime import date, datetime
 
 import numpy as np
 
-from bridge.calendar.busy import clipped, merged, takes_time
-from bridge.calendar.busy import length as whole
-from bridge.day.grid import DAY, HOUR, MINUTE, NIGHT_WORK, OFFICE_WORK, Numbers
+from bridge.calendar.busy import clipped, takes_time
+from bridge.day.grid import DAY, HARD_WEEK, HOUR, MINUTE, NIGHT_WORK, OFFICE_WORK, Numbers
 from bridge.day.masks import wished_spans
 from bridge.day.rules import Starts
 from bridge.day.view import WEEKEND, Candidate, View, due_tasks
@@ -23,7 +22,7 @@ IDLE_UNTIL = 20 * 60  # minutes after midnight, until which a thing never done i
 QUIET_FROM = 15 * 60  # minutes after midnight, the latest begin of a quiet stretch
 TURN = 4  # days, on the last of which a thing never done is a reason
 FULL_WEEK, HARD_DAYS = 15, 20  # hours of work in the calendar within six days, and within three
-HARD, HARD_WEEK = 27, 45  # hours within as long, that are reason enough
+HARD = 27  # hours within three, that are reason enough
 LOAD, AWAKE = 360.0, 6 * HOUR  # minutes of tiring entries that are a load; half of the hours that company counts
 OF_EVENING: Mapping[str, ActionType] = {"week_over": A.ME_TIME, "free_days": A.BINGE_WATCH, "work_again": A.MEDITATE}
 
@@ -31,7 +30,7 @@ OF_EVENING: Mapping[str, ActionType] = {"week_over": A.ME_TIME, "free_days": A.B
 def free_time(candidate: Candidate, view: View, _lengths: Starts) -> Numbers | float:
     """Leisure after hard days, or in an evening by what it lies between: the work of days, or free days."""
     long, evening = view.free * 5 >= FREE, view.grid.minutes >= EVENING_FROM
-    if candidate.action is A.ME_TIME and A.ME_TIME not in _said(view) and _worked(view, 3) >= HARD_DAYS:
+    if candidate.action is A.ME_TIME and A.ME_TIME not in _said(view) and view.grid.worked(3) >= HARD_DAYS:
         return long.astype(float)
     kind = _evening_kind(view)
     if OF_EVENING.get(kind) is not candidate.action:
@@ -46,21 +45,14 @@ def tells(why: Because, view: View) -> bool:
     if why.signal == "company_now":
         return view.person.now >= view.grid.wake + AWAKE
     if why.signal == "meetings":
-        return float(view.grid.strained[view.now]) >= LOAD or _worked(view, 3) >= HARD_DAYS
+        return float(view.grid.strained[view.now]) >= LOAD or view.grid.worked(3) >= HARD_DAYS
     return True
 
 
 def carries(candidate: Candidate, view: View) -> int:
     """Return 2, reason enough, on the eve of work and after nine hours of it a day, and 1 for a free evening alone."""
-    hard = _worked(view, 3) >= HARD or _worked(view, 5, 1) >= HARD_WEEK
+    hard = view.grid.worked(3) >= HARD or view.grid.worked(5, 1) >= HARD_WEEK
     return 2 if hard or candidate.action is A.MEDITATE else 1
-
-
-def _worked(view: View, days: int, ahead: int = 0) -> float:
-    """Return the hours of entries of work from ``days`` before the begin of the date to ``ahead`` days after it."""
-    low, high = (view.grid.midnight + k * DAY for k in (-days, ahead))
-    mine = ((o, label) for o, label in view.person.entries if takes_time(o.event) and label.action in OFFICE_WORK)
-    return whole(clipped(merged((o.start, o.end) for o, _ in mine), low, high)) / HOUR
 
 
 def _evening_kind(view: View) -> str:
@@ -94,13 +86,13 @@ def _off(view: View, day: date) -> bool:
 def of_free_time(candidate: Candidate, view: View, _start: int) -> Fact:
     person, kind = view.person, _evening_kind(view)
     if candidate.action is A.ME_TIME and kind != "week_over":
-        return fact("days_held", hours=round(_worked(view, 3)))
+        return fact("days_held", hours=round(view.grid.worked(3)))
     if kind == "work_again":
         first = _first_entry(view)
         if first is not None:
             return fact("work_again_at", time=view.person.local(first))
         return fact("work_again" if person.routine.work_known else "new_week")
-    hours = round(_worked(view, 5, 1))
+    hours = round(view.grid.worked(5, 1))
     if hours >= (FULL_WEEK if kind == "week_over" else HARD_WEEK):
         return fact("week_over_after", hours=hours)
     if kind == "free_days":

@@ -63,6 +63,11 @@ def presses(candidate: Candidate, view: View) -> bool:
     return candidate.due is not None and candidate.due <= view.grid.date + DAY
 
 
+def is_near(candidate: Candidate, view: View) -> bool:
+    """Return True for what is due that day or the next: what is overdue can wait as well."""
+    return candidate.due is not None and view.grid.date <= candidate.due <= view.grid.date + DAY
+
+
 def urgency(due: date | None, today: date) -> int:
     """Return 0 for what is overdue or due today, 1 for tomorrow, 2 for two days, and 3 for all else."""
     return 3 if due is None else min(max((due - today).days, 0), 3)
@@ -98,10 +103,9 @@ def _late_shift(grid: Grid) -> bool:
 
 
 def _free_of_dinner(candidate: Candidate, view: View) -> Cells:
-    """The hours of a task. On a free day what can wait a day keeps clear of dinner, late deep work of evenings."""
+    """The hours of a task. On a free day what can wait a day keeps clear of dinner, and on a weekend of the evening."""
     grid, hours = view.grid, view.grid.inside([_task_hours(candidate, view)])
-    late = candidate.action is A.DEEP_WORK and candidate.due is not None and candidate.due < grid.date
-    if late and not grid.work and grid.date.weekday() >= WEEKEND:
+    if grid.date.weekday() >= WEEKEND and not is_near(candidate, view):
         return hours & grid.inside([(grid.begin, grid.since(ERRANDS_UNTIL))])
     if grid.work or presses(candidate, view):
         return hours
@@ -173,13 +177,14 @@ def _learning_hours(grid: Grid) -> list[Stretch]:
 
 
 def _sport_hours(grid: Grid) -> list[Stretch]:
-    """Until two hours before bedtime (Stutz 2019) and 21:00, and clear of a late shift and the five hours before."""
+    """Until two hours before bedtime (Stutz 2019) and 21:00, clear of late shifts and of evenings with family."""
     late = [
         (o.start - BEFORE_SHIFT, o.end)
         for o, _ in grid.entries
         if o.end - o.start >= SHIFT and o.start >= grid.since(EVENING)
     ]
-    end = min(grid.bed - 2 * HOUR, grid.since(SPORT_UNTIL))
+    family = [o for o, label in grid.entries if label.action is A.FAMILY_TIME and o.end > grid.since(AFTER_DINNER)]
+    end = min([grid.bed - 2 * HOUR, grid.since(SPORT_UNTIL), *(o.start for o in family)])
     begin = grid.wake + HOUR if grid.work else max(grid.wake + HOUR, grid.since(SPORT_FROM))
     return [one for part in grid.off_work(begin, end) for one in without([part], late)]
 

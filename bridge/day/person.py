@@ -51,8 +51,9 @@ DAY_WORK = (270.0, 720.0)  # minutes after midnight in which a day of work begin
 RAMPS = (90.0, 180.0)  # minutes from either end, in which it may be a shift
 PRIVATE_ACTIONS = frozenset({ActionType.FAMILY_TIME, ActionType.EXERCISE, ActionType.LEARN, ActionType.ME_TIME})
 ADVICE_KIND = "advice:"  # prefix of the kind of calendar entries that were written for accepted advice
-LONG_SPORT, PREPARES = 90 * MINUTE, 45 * MINUTE  # sport such as a race, and what it takes before the way to it
+LONG_SPORT, PREPARES = 90 * MINUTE, 75 * MINUTE  # sport such as a race, and what it takes before the way to it
 FOR_SPORT, ERRAND_HOURS = timedelta(hours=36), 0.5  # before it, what closes may be for it; hours that fetching takes
+AT_RISK = timedelta(hours=36)  # ahead, in which sport is spoken of
 HOME_DAYS, RECORDED = 14 * DAY, 50 * DAY  # from which home is known; in which episodes are looked at
 ILLNESS = (illness.CALLED_KIND, "illness_of_night")  # kinds of the fact that the body fights something
 CLEAR_SIGNS = 0.4  # quality of the signal of illness from which its signs count for days; our choice
@@ -258,23 +259,31 @@ class Person:
 
     @cached_property
     def attended(self) -> list[Stretch]:
-        """The stretches of timed, busy entries within eight days of now, merged. Sleep in the calendar is none."""
+        """The stretches of timed, busy entries within eight days of now, merged, without sleep and what is left out."""
         return merged(
             (o.start, o.end)
             for o, label in self.entries
-            if takes_time(o.event) and label.action is not ActionType.SLEEP
+            if takes_time(o.event) and label.action is not ActionType.SLEEP and o.key not in self.left_out
         )
 
     @cached_property
+    def sport(self) -> list[Occurrence]:
+        """The timed entries of sport, ascending. Who is in a race is there, also if it is marked as free."""
+        found = [o for o, label in self.entries if label.action is ActionType.EXERCISE and label.confidence >= SURE]
+        found = [o for o in found if not (o.event.all_day or o.event.cancelled or nobody_goes(o.event))]
+        return [o for o in found if o.event.response is not Response.DECLINED]
+
+    @cached_property
     def races(self) -> list[Occurrence]:
-        """The single timed entries of sport. Who is in a race is there, also if it is marked as free."""
-        return [
-            o
-            for o, label in self.entries
-            if label.action is ActionType.EXERCISE and label.confidence >= SURE
-            if not (o.event.all_day or o.event.cancelled or o.event.recurrence or o.event.master)
-            if o.event.response is not Response.DECLINED and not nobody_goes(o.event)
-        ]
+        """The single entries of sport, without what an ill person leaves out."""
+        single = (o for o in self.sport if not (o.event.recurrence or o.event.master))
+        return [o for o in single if o.key not in self.left_out]
+
+    @cached_property
+    def left_out(self) -> frozenset[str]:
+        """The keys of the sport of the coming 36 hours, where the person is ill."""
+        ahead = (o for o in self.sport if self.now < o.start < self.now + AT_RISK)
+        return frozenset(o.key for o in ahead) if self.body.ill else frozenset()
 
     @cached_property
     def errands(self) -> Mapping[str, Errand]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from bridge.calendar.busy import Stretch, clipped, is_open_hours, is_reminder, merged, takes_time
 from bridge.calendar.expansion import midnight
-from bridge.calendar.flights import is_by_land, is_journey, journey
+from bridge.calendar.flights import is_by_land, is_journey, journey, with_ways
 from bridge.calendar.kinds import title_of, words
 from bridge.day.agreed import is_agreed, moved_tasks
 from bridge.day.choice import LEAST_SLEEP, Judged, Propensities, judged, leaving, of_bedtime, of_waking, option_at
@@ -19,6 +19,7 @@ from bridge.day.evidence import woke_after
 from bridge.day.grid import BESIDE, CELL, DAY, EVENING, HOUR, MINUTE, Grid, rounded_up, without
 from bridge.day.masks import AGAIN, LEISURE, SHORT_TASK, before, urgency
 from bridge.day.person import Person, is_blank
+from bridge.day.recovery import at_risk, leaving_for
 from bridge.day.rules import APART, PAUSE
 from bridge.day.sleep import Rests
 from bridge.day.solver import Place, solve
@@ -53,6 +54,7 @@ WAY_HOME = timedelta(minutes=15)  # from an entry to the time to wind down
 AHEAD_MAX = 7  # days ahead for whose plans the days before are planned as well
 TASKS_MOST, URGENT_MOST, LONG_DAY, LONG_DAY_MOST = 2, 3, 6 * 60.0, 1  # tasks in a day; minutes of a long one
 HALF_HOUR, STARTS_MAX = 6, 8  # cells between two starts that are tried, and how many of a free stretch
+HARD = frozenset({ActionType.DEEP_WORK, ActionType.LEARN})
 REST_AFTER_SPORT = timedelta(minutes=45)
 PRESSING = (8.0, 4.0, 0.0, 0.0)  # by urgency, so that no leisure takes the day of a task that cannot wait
 
@@ -197,7 +199,7 @@ def _solved(view: View, week: Week, named: frozenset[str], given: Sequence[Block
         places = firm
     else:
         most["suggested"] = min(most["suggested"], 1)
-    chosen = solve(places, most, lambda one, other: _apart(one, other, found, grid.date))
+    chosen = solve(places, most, lambda one, other: _apart(one, other, found, grid))
     for place in chosen:
         yield _block(found[place.choice], place, view)
 
@@ -273,8 +275,9 @@ def _tasks_most(view: View, found: Sequence[Judged], given: Sequence[Block]) -> 
     return max((URGENT_MOST if urgent else most) - taken, 0)
 
 
-def _apart(one: Place, other: Place, found: Sequence[Judged], day: date) -> bool:
+def _apart(one: Place, other: Place, found: Sequence[Judged], grid: Grid) -> bool:
     """Return True if two places can stand beside each other: in order, far enough apart, and not the same again."""
+    day = grid.date
     first, last = (one, other) if one.start <= other.start else (other, one)
     earlier, after = found[first.choice].candidate, found[last.choice].candidate
     waits = after.due is not None and last.kind == "task" and urgency(earlier.due, day) > urgency(after.due, day)
@@ -282,6 +285,9 @@ def _apart(one: Place, other: Place, found: Sequence[Judged], day: date) -> bool
         return False
     if after.due == day and earlier.due is not None and earlier.due < day and earlier.wanted > SHORT_TASK:
         return False  # of what is late and what is due today the latter comes first
+    hard, alike = after.action in HARD, urgency(earlier.due, day) == urgency(after.due, day)
+    if hard and alike and earlier.action is ActionType.ADMIN_WORK and float(grid.strained[-1]) >= LONG_DAY:
+        return False  # after a day of meetings nothing hard comes last
     gap = (last.start - first.end) * CELL
     if "task" in (first.kind, last.kind):
         errands = earlier.action is after.action is ActionType.ADMIN_WORK
@@ -326,13 +332,16 @@ def fixed_blocks(person: Person, day: date, *, held: frozenset[str] = frozenset(
 def _entry(
     person: Person, occurrence: Occurrence, label: Label, due: list[Task], lunch: tuple[Occurrence, Fact] | None
 ) -> Block:
-    title, told = title_of(occurrence), list(_of_journeys(person, occurrence))
+    title, told = title_of(occurrence), list(_around(person, occurrence))
     if is_reminder(occurrence.event):
         told.append(fact("reminder"))
     if lunch is not None and lunch[0] == occurrence:
         told.append(lunch[1])
     if is_open_hours(occurrence.event):
         told.append(fact("open_hours", start=person.local(occurrence.start), end=person.local(occurrence.end)))
+    risk = at_risk(person)
+    if risk and risk[-1].values["time"] == person.local(occurrence.start).isoformat():
+        told += risk
     if occurrence.key in (woke := woke_after(person.known)) and not occurrence.event.all_day:
         told.append(fact("slept_until", time=person.local(woke[occurrence.key])))
     focus = label.action is ActionType.DEEP_WORK and takes_time(occurrence.event) and occurrence.end > person.now
@@ -354,8 +363,8 @@ def _entry(
     )
 
 
-def _of_journeys(person: Person, occurrence: Occurrence) -> Iterator[Fact]:
-    """Yield when to leave for a journey and when it arrives on both clocks, or the journey that is in the way."""
+def _around(person: Person, occurrence: Occurrence) -> Iterator[Fact]:
+    """Yield when to leave for a journey or race, when it arrives on both clocks, or the entry that is in the way."""
     by_land = is_by_land(occurrence)
     if by_land or is_journey(occurrence):
         if occurrence.end > person.now and journey(occurrence)[0] > person.now:
@@ -364,10 +373,26 @@ def _of_journeys(person: Person, occurrence: Occurrence) -> Iterator[Fact]:
         ends: dict[str, Any] = {"here": occurrence.end.astimezone(home), "there": occurrence.end.astimezone(there)}
         if ends["here"].utcoffset() != ends["there"].utcoffset():
             yield fact("landing_clocks", home=place_of(home.key), away=place_of(there.key), **ends)
-    for trip in () if occurrence.event.all_day or is_journey(occurrence) else (*person.flights, *person.trips):
-        if trip != occurrence and occurrence.start < journey(trip)[1] and occurrence.end > journey(trip)[0]:
-            yield fact("beside_flight" if is_journey(trip) else "beside_trip", time=person.local(trip.start))
+    yield from leaving_for(person, occurrence)
+    if occurrence.event.all_day or is_journey(occurrence):
+        return
+    for other in (*person.flights, *person.trips, *_before(person, occurrence)):
+        low, high = with_ways(other)
+        if other != occurrence and occurrence.start < high and occurrence.end > low:
+            kind = "beside_flight" if is_journey(other) else "beside_trip" if is_by_land(other) else "beside_entry"
+            yield fact(kind, time=person.local(other.start), title=title_of(other) if kind == "beside_entry" else None)
             return
+
+
+def _before(person: Person, occurrence: Occurrence) -> Iterator[Occurrence]:
+    """Yield the busy entries of other names that lie before one that is ahead, or beside it."""
+    if occurrence.end <= person.now or not takes_time(occurrence.event):
+        return
+    for other, _ in person.entries:
+        if other.start > occurrence.start:
+            return
+        if takes_time(other.event) and not other.event.all_day and other.event.title != occurrence.event.title:
+            yield other
 
 
 def given_blocks(person: Person, day: date) -> Iterator[Block]:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
-from bridge.calendar.busy import nobody_goes
-from bridge.calendar.kinds import SURE
-from bridge.day.person import LONG_SPORT, Person
+from bridge.day.person import AT_RISK, LONG_SPORT, Person
+from bridge.day.sleep import TO_GET_UP
 from bridge.day.typical import DAY, MINUTE
 from bridge.domain.facts import Fact, fact, length
 from bridge.domain.metrics import Metric
-from bridge.domain.types import Episode, Occurrence, Response
-from rhythm_env.interface import ActionType
+from bridge.domain.types import Episode, Occurrence
 
 LITTLE_SLEEP = timedelta(hours=4)  # of a night that is hardly one; our choice, as what follows
 HELD_BACK = 2  # days after illness, hardly any sleep or long sport, without sport that is merely usual
-AT_RISK = timedelta(hours=36)  # ahead, in which sport is spoken of
 
 
 def asleep(night: Episode) -> Fact:
@@ -31,21 +28,32 @@ def hardly_slept(person: Person, day: date) -> Fact | None:
 
 
 def at_risk(person: Person) -> tuple[Fact, ...]:
-    """Return why sport ahead had better be left out or be easy, and which. It is empty where nothing says so."""
-    today = person.date_of(person.now)
-    yesterday = hardly_slept(person, today - DAY) if person.slept(today) is None else None
-    why = person.body.why if person.body.ill else hardly_slept(person, today) or yesterday
-    ahead = next((o for o in _sport(person) if person.now < o.start < person.now + AT_RISK), None)
-    if why is None or ahead is None:
+    """Return why sport ahead had better be left out or be easy, and which. It is empty where nothing says so.
+
+    It goes by the last night, so that what was said once holds all day.
+    """
+    ahead = next((o for o in person.sport if person.now < o.start < person.now + AT_RISK), None)
+    if ahead is None:
         return ()
-    return why, fact("race_can_wait" if person.body.ill else "go_easy", time=person.local(ahead.start))
+    today = person.date_of(person.now)
+    last = today if person.slept(today) is not None else today - DAY
+    why = person.body.why if person.body.ill else hardly_slept(person, last) or person.fought(last)
+    told = fact("race_can_wait" if person.body.ill else "go_easy", time=person.local(ahead.start))
+    return () if why is None else (why, told)
 
 
-def _sport(person: Person) -> list[Occurrence]:
-    """Return the timed entries of sport near now, ascending, races and what is usual alike."""
-    found = [o for o, label in person.entries if label.action is ActionType.EXERCISE and label.confidence >= SURE]
-    found = [o for o in found if not (o.event.all_day or o.event.cancelled or nobody_goes(o.event))]
-    return [o for o in found if o.event.response is not Response.DECLINED]
+def leaving_for(person: Person, race: Occurrence) -> tuple[Fact, ...]:
+    """Return when to leave for a race, if that is ahead: in time for the way and the start."""
+    at = race.start - TO_GET_UP
+    long = race in person.races and race.end - race.start >= LONG_SPORT
+    return (fact("leave_by_then", time=person.local(at)),) if long and person.now < at else ()
+
+
+def if_at_all(person: Person, told: Fact) -> Fact:
+    """Return a fact that names what is ahead, worded conditionally where that had better be left out."""
+    doubted = at_risk(person)
+    ahead = told.values.get("entry", told.values.get("time"))
+    return fact("if_at_all", told=told) if doubted and doubted[-1].values["time"] == ahead else told
 
 
 def held_back(person: Person, day: date) -> Fact | None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bridge.calendar.plans import COMPANY
 from bridge.day.agreed import promised, refused_slots, rests_until
-from bridge.day.grid import HOUR, MINUTE, OFFICE_WORK, Cells, run
+from bridge.day.grid import HARD_WEEK, HOUR, MINUTE, OFFICE_WORK, Cells, run
 from bridge.day.masks import (
     LEISURE,
     ONE_REST,
@@ -21,6 +21,7 @@ from bridge.day.masks import (
     answered,
     by_the_deadline,
     hours,
+    is_near,
     is_urgent,
     nap_until,
     not_enough,
@@ -38,7 +39,7 @@ from bridge.day.masks import (
 )
 from bridge.day.person import LONG_SPORT
 from bridge.day.recovery import hardly_slept, held_back
-from bridge.day.view import WORK, Candidate, View
+from bridge.day.view import WEEKEND, WORK, Candidate, View
 from bridge.domain.facts import Fact, fact, length
 from rhythm_env.constants import EFFECTS
 from rhythm_env.interface import ActionType, Meter
@@ -274,6 +275,15 @@ def short_night(view: View) -> Fact | None:
     return None if short is None or short < least else fact("short_night", length=length(short / MINUTE))
 
 
+def _after_a_week(candidate: Candidate, view: View) -> Fact | bool:
+    """What can wait longer than the next day waits on a free day of the weekend after a long week."""
+    grid = view.grid
+    if candidate.task is None or grid.work or grid.date.weekday() < WEEKEND or is_near(candidate, view):
+        return True
+    hours = grid.worked(6)
+    return hours < HARD_WEEK or fact("long_week", hours=round(hours))
+
+
 def _has_room(candidate: Candidate, view: View) -> Fact | bool:
     work = candidate.task is not None or candidate.action in WORK
     return not work or is_urgent(candidate, view) or float(view.grid.strained[-1]) < TIRING or _rested(candidate, view)
@@ -352,6 +362,7 @@ RULES: tuple[Rule, ...] = (
     Rule(name="nap first", actions=frozenset({A.ME_TIME}), mask=_nap_first, firm=False),
     Rule(name="rest first", actions=frozenset({A.MEDITATE}), mask=_rest_first, refusal="nap_first", firm=False),
     Rule(name="long day", mask=_has_room),
+    Rule(name="long week", mask=_after_a_week, firm=False),
     Rule(name="hours", mask=hours, refusal=of_hours),
     Rule(name="after waking", mask=after_waking, refusal="hour_of_day"),
     Rule(name="wished hours", mask=wished, refusal="outside_hours"),

@@ -14,9 +14,10 @@ from bridge.calendar.kinds import title_of
 from bridge.day.choice import judged, leaving, of_bedtime
 from bridge.day.grid import DAY, EVENING, LUNCH_UNTIL, Grid
 from bridge.day.masks import nap_until, sport_missed, urgency
-from bridge.day.person import EARLIER_LEAST, LONG_SPORT
-from bridge.day.recovery import at_risk, held_back
+from bridge.day.person import EARLIER_LEAST, LONG_SPORT, PREPARES
+from bridge.day.recovery import at_risk, held_back, if_at_all, leaving_for
 from bridge.day.rules import PART, fit, little_sleep, short_night
+from bridge.day.sleep import TO_GET_UP
 from bridge.day.view import (
     Candidate,
     View,
@@ -31,17 +32,24 @@ from bridge.day.view import (
 )
 from bridge.domain.facts import Fact, fact
 from bridge.domain.records import Deed
-from bridge.domain.types import Occurrence
+from bridge.domain.types import EpisodeKind, Occurrence
 from rhythm_env.interface import ActionType
 
 FLIGHT_NEAR, ENTRY_NEAR, ENTRY_SOON = timedelta(hours=6), timedelta(hours=2), timedelta(minutes=45)
-FRESH, NAP_MISSED = timedelta(hours=4), timedelta(hours=2)  # after getting up, in which a night is told; after a nap's
+FRESH, NAP = timedelta(hours=4), timedelta(minutes=20)  # after getting up, in which a night is told; of a nap
 TRAINED_FRESH = timedelta(hours=4)  # after the beginning of sport: later, it explains no silence
 SPORT_OVER = timedelta(hours=20)  # after midnight: later, sport explains no silence
 ELSEWHERE = {"planned_later", "new_zone"}  # kinds of facts by which a task waits for its own time
-OF_TODAY = {"late_for_it", "hour_of_day", "no_gap", "no_calls", "offices_closed"}  # kinds that another day changes
+OF_TODAY = {
+    "late_for_it",
+    "hour_of_day",
+    "no_gap",
+    "no_calls",
+    "offices_closed",
+    "long_week",
+}  # kinds that another day changes
 NO_ANSWER = {"no_grounds", "often_enough", "no_sport_now", "hour_of_day"}  # kinds that do not say why there is no sport
-RACE_SOON, CLASH_AHEAD, WAY_LATE = timedelta(minutes=90), timedelta(hours=8), timedelta(minutes=60)
+RACE_SOON, CLASH_AHEAD, WAY_LATE = PREPARES + TO_GET_UP, timedelta(hours=8), timedelta(minutes=60)
 MUST_LEAVE = {"leave_by", "leave_now", "flight_leaves", "leave_by_land", "leave_now_land"}
 IN_BED = {"asleep_now", "asleep_common", "flight_lands", *MUST_LEAVE}  # kinds beside which no bedtime is told
 BUSY = {
@@ -56,7 +64,7 @@ ASKED = {"short_night", "unwell", "early_entry", "after_entry"}  # what moved a 
 
 def quiet(view: View, held: Mapping[ActionType, Fact]) -> tuple[Fact, ...]:
     """Return why nothing is advised now, what must be done first. The evening tells the plan's earlier bedtime too."""
-    told = tuple(_why(view, held))
+    told = tuple(dict.fromkeys(_why(view, held)))
     if view.person.now < view.grid.since(EVENING) or any(one.kind in IN_BED for one in told):
         return told
     return tuple(dict.fromkeys((*told, *_earlier_night(view))))
@@ -82,7 +90,7 @@ def _why(view: View, held: Mapping[ActionType, Fact]) -> Iterator[Fact]:
             body,
             fact("rest_first" if person.body.ill else "take_it_easier"),
             *at_risk(person)[1:],
-            *_nap_later(view),
+            *_nap(view),
         )
         yield from (*earlier, *(() if errand is None or person.body.ill else (errand,)))
         return
@@ -105,11 +113,12 @@ def _while_taken(view: View, taken: Fact) -> Iterator[Fact]:
         yield from _errands(view)
     if meal is not None and taken.kind in ("entry_until", "entry_next"):
         yield meal
-    yield taken
+    risk = at_risk(person) if taken.kind in ("get_ready", "entry_next", "begins_soon") else ()
+    yield from (*risk, if_at_all(person, taken) if risk else taken)
+    if taken.kind == "get_ready":
+        yield from leaving_for(person, next(o for o in person.races if now < o.start))
     if taken.kind in MUST_LEAVE or taken.kind == "entry_until":
         yield from _clash(view)
-    risk = at_risk(person) if taken.kind in ("get_ready", "entry_next", "begins_soon") else ()
-    yield from risk
     if not risk and taken.kind not in IN_BED:
         yield from _night(view, FRESH)
 
@@ -120,18 +129,18 @@ def _errands(view: View) -> Iterator[Fact]:
     done = {one.what for one in person.advised if one.outcome is Deed.DONE}
     for one in person.errands.values():
         if one.task.due == view.grid.date and one.task.title not in done:
-            yield fact("errand_later", due=one.why, title=one.task.title)
+            yield fact("errand_later", due=if_at_all(person, one.why), title=one.task.title)
 
 
 def _night(view: View, until: timedelta) -> Iterator[Fact]:
-    """Yield how short or ill last night was and its nap, until an hour of the day or as long after getting up."""
+    """Yield how short or ill last night was, until an hour of the day or as long after getting up or with its nap."""
     person, grid = view.person, view.grid
     over = grid.since(until) if until == EVENING else grid.wake + until
-    if not view.is_today or person.slept(grid.date) is None or person.now >= over:
+    if not view.is_today or person.slept(grid.date) is None:
         return
-    why = little_sleep(view) or short_night(view) or next(iter(person.body.facts), None)
-    if why is not None:
-        yield from (why, *_nap_later(view))
+    why, nap = little_sleep(view) or short_night(view) or next(iter(person.body.facts), None), tuple(_nap(view))
+    if why is not None and (nap or person.now < over):
+        yield from (why, *nap)
 
 
 def _nothing(view: View) -> Fact:
@@ -143,16 +152,18 @@ def _nothing(view: View) -> Fact:
     return fact("evening_yours" if free and now >= view.grid.since(EVENING) else "nothing_needed")
 
 
-def _nap_later(view: View) -> Iterator[Fact]:
-    """Yield the time of the nap that a short night asks for, if it fits later today, and for a while that none does."""
-    nap, over = _fits(of_action(ActionType.SLEEP, view.person), view), nap_until(view.grid)
-    had = any(
-        one.action is ActionType.SLEEP and view.person.now - one.created_at < DAY / 2 for one in view.person.advised
-    )
+def _nap(view: View) -> Iterator[Fact]:
+    """Yield when the nap that last night asks for fits, or that it was missed, and what bedtime stands in for it."""
+    person, day = view.person, view.grid.date
+    nap = _fits(of_action(ActionType.SLEEP, person), view)
+    napped = any(one.kind is EpisodeKind.NAP and one.day == day for one in person.recorded)
+    said = (one for one in person.advised if one.kind == "suggested" and one.moment.date == day)
+    heard = any(one.action is ActionType.SLEEP and one.answer is not None for one in said)
+    wanted = ActionType.SLEEP not in person.wishes.never and (person.body.ill or short_night(view) is not None)
     if nap is not None:
-        yield fact("nap_later", time=view.person.local(nap))
-    elif over <= view.person.now < over + NAP_MISSED and not had and (view.person.body.ill or short_night(view)):
-        yield fact("nap_late")
+        yield fact("nap_later", time=person.local(nap))
+    elif wanted and not (napped or heard) and nap_until(view.grid) - NAP < person.now < view.grid.since(EVENING):
+        yield from (fact("nap_late"), *_earlier_night(view))
 
 
 def _of_sport(view: View, why: Fact | None) -> Fact | None:
@@ -185,7 +196,8 @@ def _earlier_night(view: View) -> Iterator[Fact]:
     ends = view.grid.date + DAY
     usual, told = view.person.usual_sleep(ends)[0], of_bedtime(view.person, ends)
     early = view.person.night(ends).moved in ASKED and view.grid.bed <= usual - EARLIER_LEAST
-    yield from (told, *leaving(view.person, ends)) if early or told.kind == "bedtime_leaves" else ()
+    leaves = any(one.kind == "bedtime_leaves" for one in told.parts())
+    yield from (told, *leaving(view.person, ends)) if early or leaves else ()
 
 
 def _later_task(view: View) -> Fact | None:
@@ -208,7 +220,7 @@ def _soon(view: View) -> Fact | None:
             told = person.local(way if kind == "leave_by" else one.start)
             return fact(f"{kind}_land" if by_land else kind, time=told, title=title_of(one) if by_land else None)
     near = ((o, RACE_SOON if o.end - o.start >= LONG_SPORT else ENTRY_SOON) for o in person.races)
-    race = next((o for o, soon in near if now <= o.start < now + soon), None)
+    race = next((o for o, soon in near if now < o.start < now + soon), None)
     if race is not None:
         return fact("get_ready", time=person.local(race.start), title=title_of(race))
     soon = _entry_within(view, ENTRY_SOON)

@@ -19,6 +19,7 @@ from bridge.day.agreed import is_agreed, put_off
 from bridge.day.evidence import missed
 from bridge.day.grid import CELL, DAY, Grid, run
 from bridge.day.person import Person
+from bridge.day.recovery import if_at_all
 from bridge.day.routine import Habit
 from bridge.day.sleep import Rests, is_night
 from bridge.domain.facts import Fact, fact
@@ -382,7 +383,7 @@ def deadline(candidate: Candidate, person: Person) -> datetime | None:
 def of_due(candidate: Candidate, grid: Grid) -> Fact:
     """Return how far from the day of the plan a task is due, or before what it closes."""
     if candidate.task is not None and candidate.task.key in grid.person.errands:
-        return grid.person.errands[candidate.task.key].why
+        return if_at_all(grid.person, grid.person.errands[candidate.task.key].why)
     days = 0 if candidate.due is None else (candidate.due - grid.date).days
     today = grid.person.date_of(grid.person.now)
     if candidate.due is not None and candidate.due < today:

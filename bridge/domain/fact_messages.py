@@ -86,6 +86,7 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "leave_by_then": say("leave by {time:%H:%M}"),
     "reminder": say("a reminder: it takes no time"),
     "closes_before": say("it closes at {closes:%H:%M}, before your sport on {time:%A} at {time:%H:%M}"),
+    "beside_entry": Titled(say("clashes with your entry at {time:%H:%M}"), say("clashes with {title} at {time:%H:%M}")),
     "beside_trip": say("clashes with your journey at {time:%H:%M} or the ways to and from it"),
     "beside_flight": say("clashes with your flight at {time:%H:%M} or the ways to and from the airport"),
     "landing_clocks": say("arrives at {there:%H:%M} {away} time, which is {here:%H:%M} {home} time"),
@@ -139,12 +140,12 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
         "bedtime is {time:%H:%M} today, because your body needs the rest and {what} is at {entry:%H:%M}"
     ),
     "bedtime_overslept": say(
-        "bedtime is {time:%H:%M} today: {what} at {entry:%H:%M} is one like you slept through lately; set an alarm for "
-        "{up:%H:%M}"
+        "bedtime is {time:%H:%M} today, in time for {what} at {entry:%H:%M}: you slept through the last one like it; "
+        "set an alarm for {up:%H:%M}"
     ),
     "bedtime_near_miss": say(
-        "bedtime is {time:%H:%M} today: you woke just before an entry like {what} at {entry:%H:%M} lately; set an "
-        "alarm for {up:%H:%M}"
+        "bedtime is {time:%H:%M} today, in time for {what} at {entry:%H:%M}: you woke with few minutes to spare for "
+        "the last one like it; set an alarm for {up:%H:%M}"
     ),
     "bedtime_leaves": say(
         "bedtime is {time:%H:%M} today, before {what} at {entry:%H:%M}: that leaves {long}, {missing} less than you "
@@ -301,10 +302,11 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "often_this_week": say("it was suggested {times} times this week"),
     "often_enough": Plural("you do it {count} time a week", "you do it {count} times a week"),
     "slept_until": say("you slept until {time:%H:%M}"),
+    "long_week": say("your week held {hours} hours of work and meetings, and this day is free"),
     "tiring_day": say("your day has {length} of tiring entries"),
     "no_working_time": say("it is no working time"),
     "late_or_work": say("it is too late or work time"),
-    "nap_late": say("it is too late in the day for a nap"),
+    "nap_late": say("the time for a nap is over"),
     "bedtime_far": say("bedtime is not near"),
     "no_sport_now": say("this is no time for sport"),
     "hours_of_sleep": say("these are hours of sleep"),
@@ -337,12 +339,12 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
 }
 
 INPUTS: Mapping[str, Row] = {  # of the meters
-    "slept_short_well": say("slept {length}, less than you need, and still a good night"),
-    "slept_short": say("slept {length}, less than you need"),
+    "slept_short_well": say("slept {length}, {short} less than you need, and still a good night"),
+    "slept_short": say("slept {length}, {short} less than you need"),
     "slept_enough_badly": say("slept {length}, as much as you need, and yet no restful night"),
     "slept_enough": say("slept {length}, as much as you need"),
-    "slept_short_well_most": say("slept {length}, less than most people need, and still a good night"),
-    "slept_short_most": say("slept {length}, less than most people need"),
+    "slept_short_well_most": say("slept {length}, {short} less than most people need, and still a good night"),
+    "slept_short_most": say("slept {length}, {short} less than most people need"),
     "slept_enough_badly_most": say("slept {length}, as much as most people need, and yet no restful night"),
     "slept_enough_most": say("slept {length}, as much as most people need"),
     "deep_sleep": say("deep sleep {compared}"),
@@ -364,6 +366,7 @@ INPUTS: Mapping[str, Row] = {  # of the meters
     "rest_first": say("rest comes first today"),
     "race_can_wait": say("your sport on {time:%A} at {time:%H:%M} had better be left out"),
     "go_easy": say("consider leaving out your sport on {time:%A} at {time:%H:%M}, or go easy"),
+    "if_at_all": say("{told}, if you take part after all"),
     "take_it_easier": say("take it easier today"),
     "short_before_full": Plural(
         "a short night before a full day: {asleep}, {count} entry",

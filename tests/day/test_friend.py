@@ -147,11 +147,11 @@ def test_no_lot_takes_away_what_the_body_needs_or_is_due_today():
 
 def test_the_eve_of_an_early_race_hears_of_its_bedtime():
     race = entry(SUNDAY, 450, 600, A.EXERCISE, "Half marathon", others=1)
-    for bed, wake, told_then in ((60, 465, ["bedtime_before"]), (-60, 420, ["bedtime_before"])):
+    for bed, wake, told_then in ((60, 465, ["bedtime_leaves"]), (-60, 420, ["bedtime_before"])):
         slept = nights(30, bed, wake, last=SUNDAY - DAY, noise=5)
         eve = person(race, day=SUNDAY - DAY, hour=20.5, episodes=slept, work=False)
         night = eve.night(SUNDAY)
-        assert (night.wake, night.moved) == (at(SUNDAY, 360), "early_entry")
+        assert (night.wake, night.moved) == (at(SUNDAY, 330), "early_entry")
         assert at(SUNDAY, bed) - night.bed >= 35 * MINUTE or bed < 0
         option = found(eve)[0].get(A.SLEEP)
         assert bed < 0 or [one.kind for one in option.facts][:1] == told_then

@@ -144,7 +144,7 @@ def test_the_evening_carries_the_bedtime_that_the_morning_announced():
     eve = person(race, day=SUNDAY - DAY, hour=17.5, work=False, episodes=nights(30, -60, 420, last=SUNDAY - DAY))
     bedtime = of_bedtime(eve, SUNDAY)
     assert bedtime in silence(eve)
-    assert "in time for your race at 06:00" in told(bedtime)
+    assert "before your race at 06:00" in told(bedtime)
     busy = replace(eve, now=at(SUNDAY - DAY, 540), _read={})
     assert bedtime not in silence(busy)
 
@@ -289,7 +289,7 @@ def test_who_woke_just_before_an_entry_hears_of_an_alarm_for_the_same_hour_tomor
         agenda = [entry(TODAY, 600, 690, A.LEARN, "Seminar"), entry(TODAY + DAY, 600, 690, A.LEARN, title)]
         text = told(of_bedtime(person(*agenda, hour=12.4, episodes=slept, work=False), TODAY + DAY))
         assert text.endswith("set an alarm for 09:15")
-        assert "you woke just before" in text
+        assert "you woke with few minutes to spare" in text
 
 
 def test_what_was_slept_through_counts_though_the_day_before_went_well():

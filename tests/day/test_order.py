@@ -15,7 +15,7 @@ from bridge.domain.types import Task
 from rhythm_env.interface import ActionType
 
 from .lives import DAY, TODAY, at, entry, nights, sleep, whole_day
-from .persons import HOUR, MINUTE, SUNDAY, against, blocks, found, free_sunday, person, runs
+from .persons import HOUR, MINUTE, SUNDAY, against, blocks, found, free_sunday, person, runs, week
 from .test_friend_laws import any_person, lives
 
 A = ActionType
@@ -164,7 +164,10 @@ def test_a_race_moves_the_night_before_it_also_if_it_is_marked_as_free():
             assert "in time for your sport at 08:30" in for_person(option.facts)[0]
             assert A.SLEEP not in found(usual, 3)[0]
         morning = person(race, hour=7.3, day=TODAY + DAY, episodes=slept, work=False)
-        assert for_person(quiet(look(morning, morning.now), {})) == ["it is time to get ready for City run at 08:30"]
+        assert for_person(quiet(look(morning, morning.now), {})) == [
+            "it is time to get ready for City run at 08:30",
+            "leave by 07:45",
+        ]
 
 
 def test_a_bedtime_after_a_sleep_by_day_says_so():
@@ -205,3 +208,39 @@ def test_free_time_is_told_until_the_next_entry_itself():
     party = person(entry(TODAY, 1000, 1100, A.SOCIALIZE, "Party", others=5))
     facts = for_person(found(party, 10)[0][A.DEEP_WORK].facts)
     assert "you have 7 h 40 min without an entry, until 16:40" in facts  # not until one leaves for it
+
+
+def test_no_paperwork_on_a_weekend_evening_unless_it_is_due_that_day():
+    saturday = SUNDAY - DAY
+    for due, said in ((-3, False), (-1, False), (0, True), (1, False), (2, False)):
+        task = Task(key="t", list="l", title="Pay invoice", due=saturday + due * DAY)
+        one = person(day=saturday, hour=18.5, tasks=[task], task_actions={"t": A.ADMIN_WORK}, work=False)
+        assert any(block.title == "Pay invoice" for block in week(one).blocks(saturday)) is said, due
+        assert (A.ADMIN_WORK in found(one, 3)[0]) is said, due
+
+
+def test_the_free_day_after_a_long_week_holds_what_is_due_by_the_next_day_alone():
+    hours = [entry(SUNDAY - k * DAY, 480, 1080, A.ADMIN_WORK, f"Review {k}") for k in range(2, 7)]
+    for due, agenda, said in ((-6, hours, False), (2, hours, False), (1, hours, True), (0, hours, True), (2, [], True)):
+        task = Task(key="t", list="l", title="Read", due=SUNDAY + due * DAY)
+        one = person(*agenda, day=SUNDAY, hour=12, tasks=[task], task_actions={"t": A.LEARN}, work=False)
+        assert any(block.title == "Read" for block in week(one).blocks(SUNDAY)) is said, due
+        assert (A.LEARN in found(one, 3)[0]) is said, due
+    waits = person(*hours, day=SUNDAY, hour=12, tasks=[replace(task, due=SUNDAY - DAY)], task_actions={"t": A.LEARN})
+    text = " ".join(for_person(quiet(look(waits, waits.now), found(waits)[1])))
+    assert "your week held 50 hours of work and meetings, and this day is free" in text
+
+
+def test_after_a_day_of_meetings_nothing_hard_comes_last():
+    tasks = [Task(key=k, list="l", title=k, due=TODAY) for k in ("Read", "Tax return")]
+    actions = {"Read": A.LEARN, "Tax return": A.ADMIN_WORK}
+    talks = [entry(TODAY, 480 + 60 * k, 540 + 60 * k, A.ADMIN_WORK, f"Review {k}", others=4) for k in range(9)]
+    one = person(*talks, hour=9, tasks=tasks, task_actions=actions)
+    assert [block.title for block in blocks(one, "task")] in (["Read", "Tax return"], ["Read"])
+
+
+def test_an_evening_with_the_children_holds_no_sport():
+    kids = entry(SUNDAY, 1140, 1170, A.FAMILY_TIME, "Kids to bed")
+    for agenda, said in (((), True), ((kids,), False)):
+        one = free_sunday(*agenda, hour=18.2, episodes=runs(9, 12, 16, 19, 23, 26))
+        assert (A.EXERCISE in found(one, 3)[0]) is said

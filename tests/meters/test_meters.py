@@ -48,7 +48,7 @@ class TestVitality:
         fused = 2.0 * 0.5 * z / (1 + 2.0 * 0.5)  # half the trust: no night before
         assert reading.level == pytest.approx(1 / (1 + exp(-(log(7 / 3) + fused))))
         assert reading.coverage == pytest.approx(1.0 / 2.9)
-        assert told(reading.because[0].fact) == "slept 7 h, less than you need"
+        assert told(reading.because[0].fact) == "slept 7 h, 45 min less than you need"
         assert reading.validated
 
     def test_averages_our_score_with_the_vendors(self):

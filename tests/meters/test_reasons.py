@@ -93,7 +93,7 @@ def test_words_of_real_people_agree_with_what_they_do():
 
 
 def test_a_published_need_is_not_called_the_persons():
-    assert told(words.slept(6.0, 7.5, -1.0, own=False)) == "slept 6 h, less than most people need"
+    assert told(words.slept(6.0, 7.5, -1.0, own=False)) == "slept 6 h, 1 h 30 min less than most people need"
     assert told(words.slept(8.0, 7.5, 1.0, own=False)) == "slept 8 h, as much as most people need"
 
 
