@@ -14,7 +14,8 @@ from bridge.domain.records import Recommendation, User
 from bridge.domain.slots import local_time, moment_at, slot_bounds
 from bridge.domain.titles import ACTION_WORDS
 from bridge.domain.wishes import Hours, Wishes
-from bridge.wishes.said import WISHED, Said, applied, sentence
+from bridge.wishes.said import Said, applied
+from bridge.wishes.told import WISHED, sentence
 from rhythm_env.interface import Answer
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 from bridge.documents.text import writable
 from bridge.domain.rendering import for_person
 from bridge.domain.wishes import plain
-from bridge.wishes.said import sentence
+from bridge.wishes.told import sentence
 
 if TYPE_CHECKING:
     from bridge.advice.modes import Stand

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import time
+from collections.abc import Sequence
 from typing import Any
 
 from bridge.domain.wishes import GOAL_MAX, SUGGESTIONS_MAX, Hours
-from bridge.wishes.hours import AT_NIGHT, BY_DAY, MIDNIGHT, NOON, NotUnderstood, span_not, span_of, sure
-from bridge.wishes.lexicon import ALL, EVENING, NIGHT, WEEK, WORK, Kind
+from bridge.wishes.clocks import kept, left_by, with_halves
+from bridge.wishes.hours import NotUnderstood, span_not
+from bridge.wishes.lexicon import ALL, WEEK, WORK, Kind
 from bridge.wishes.nights import of_night
 from bridge.wishes.said import Said
 from bridge.wishes.slots import LIMITS, Part, is_general
@@ -19,12 +20,11 @@ MORE = 2.0
 DISLIKED = frozenset({"hate", "hasse"})
 OF_LIFE = frozenset({A.FAMILY_TIME, A.SOCIALIZE, A.ADMIN_WORK, A.ME_TIME})
 LATE = 10  # the hour from which "sleep from ten to six" is at night
-AROUND = 2  # hours from a time at which something is wanted
 ELSE = 1  # of "only": nothing but
-EVENING_HOURS = 4  # the most that "8 to 10 pm" can be
 SLEEPERS = {K.BED, K.UP}
 VERBAL = 2  # of "I can only"
 GOAL = 1  # of a rule
+ONE_TIME = {1: 60, 7: 180}  # minutes of a week and of a day that can be one time
 AFTERWARDS = 1  # of "then"
 
 
@@ -51,6 +51,8 @@ def _of_actions(part: Part) -> tuple[Said, ...]:
     if part.has(K.SUGGESTION) or not part.has_head:
         return _of_suggestions(part)
     if part.has(K.FREE) and not (part.flags[K.FREE] and part.actions and part.actions != WORK):
+        if part.flags[K.FREE] and not part.actions:
+            with_halves(part)
         return free(part)
     if (part.flags.get(K.START) == 1 or (part.has(K.START) and part.nots)) and part.actions not in (frozenset(), WORK):
         del part.flags[K.START]  # "begin sport at nine", "sport should not start before nine"
@@ -91,8 +93,10 @@ def _lasting(part: Part) -> tuple[Said, ...]:
     if beside is not None and len(told) == 1 and told[0][0] is None:
         del part.flags[beside]  # "two-hour blocks minimum"
         told = [(beside if beside is K.LEAST else K.MOST, *told[0][1:])]
-    if part.actions in (WORK, ALL) or len(part.actions) > 1 or (part.has(K.PER) and not part.has(K.TIMES, K.NUMBER)):
-        raise NotUnderstood  # "two hours a day"
+    if part.actions in (WORK, ALL) or len(part.actions) > 1 or _is_of_a_day(part, told):
+        raise NotUnderstood
+    if part.flags.get(K.PER) == 1:
+        part.flags.setdefault(K.TIMES, 1)  # "an hour of painting in the week"
     for side, minutes, beyond in told:
         if beyond and not part.nots:
             raise NotUnderstood  # "longer than an hour"
@@ -105,6 +109,14 @@ def _lasting(part: Part) -> tuple[Said, ...]:
         raise NotUnderstood  # "no 20 minutes of sport"
     rest = part.times or part.counts or part.has(K.ONLY)
     return (*found, *(_limits(part) if rest else ()))
+
+
+def _is_of_a_day(part: Part, told: Sequence[Any]) -> bool:
+    """Return True for what one time cannot hold, such as "no more than an hour a day" and "five hours a week"."""
+    if not part.has(K.PER) or part.has(K.TIMES, K.NUMBER):
+        return False
+    bounded = part.nots or part.flags.keys() & (LIMITS - {K.LEAST}) or any(side is K.MOST for side, *_ in told)
+    return bool(bounded) or len(told) > 1 or told[0][1] > ONE_TIME[part.flags[K.PER]]
 
 
 def _at_any_time(part: Part) -> tuple[Said, ...]:
@@ -125,8 +137,8 @@ def _weight(part: Part) -> Said:
 
 
 def _of_suggestions(part: Part) -> tuple[Said, ...]:
-    if part.nots and part.times and not (part.counts or part.actions):
-        part.actions = ALL  # "don't bother me before nine"
+    if (part.nots or part.has(K.ONLY)) and part.times and not (part.counts or part.actions):
+        part.actions = ALL  # "don't bother me before nine", "suggestions on weekdays only"
         return _limits(part)
     if part.nots and part.actions and not part.counts and not part.flags.keys() & LIMITS:
         del part.flags[K.SUGGESTION]  # "no suggestions to learn", "not a single suggestion to binge before six"
@@ -225,7 +237,7 @@ def _limits(part: Part) -> tuple[Said, ...]:
         and (K.AND in part.kinds or not (part.nots or part.has(K.ONLY)) or part.counts)
     ):
         raise NotUnderstood  # "sport and tv on Mondays": both, or one of them?
-    _with_halves(part)
+    with_halves(part)
     if part.flags.get(K.MOST) == 1:  # "not more than twice", and "more than twice is too much"
         if not part.nots:
             raise NotUnderstood
@@ -243,45 +255,12 @@ def _nothing_else(part: Part) -> tuple[Said, ...]:
     """Read "nothing but family from five to seven": it is wanted then, and all else is not."""
     if part.nots or part.counts or len(part.named) != 1 or not part.times or part.actions in (WORK, ALL):
         raise NotUnderstood
-    hours = tuple(part.parts) + tuple(_kept(span, part) for span in part.spans)
+    hours = tuple(part.parts) + tuple(kept(span, part) for span in part.spans)
     rest, days = ALL - part.actions, part.days or ANY_DAY
     best = Said(kind="best", actions=part.actions, days=part.days, hours=hours)
     if not hours:
         raise NotUnderstood
     return best, Said(kind="barred", actions=rest, days=days, hours=hours)
-
-
-def _with_halves(part: Part) -> None:
-    """Let a part of the day say which half an hour beside it is of: "in the evening, around seven"."""
-    if len(part.parts) != 1 or not part.spans:
-        return
-    begin = part.parts[0][0]
-    shift = 0 if begin.hour < NOON else 12
-    if part.nots and part.has(K.ONLY):
-        raise NotUnderstood  # "only in the morning and never before three"
-    relation, _, end = part.spans[0]
-    within = (K.TO, K.BEFORE) if end is None and not (part.nots or len(part.spans) > 1) else ()
-    known = [clock for _, *both in part.spans for clock in both if clock is not None and clock[2]]
-    if part.parts[0] != NIGHT and any(_is_outside(clock, part.parts[0]) for clock in known):
-        raise NotUnderstood  # "in the morning at three p.m."
-    if not any(clock[2] or (end is not None and end[2]) for _, clock, end in part.spans):
-        part.spans = [
-            (relation, _halved(clock, shift), None if end is None else _halved(end, shift))
-            for relation, clock, end in part.spans
-        ]
-    if relation in within and part.spans[0][1][0] > begin.hour:
-        part.spans = [(K.BETWEEN, (begin.hour, 0, True), part.spans[0][1])]  # "the evening until eight"
-    part.parts = []
-
-
-def _is_outside(clock: Any, part: Hours) -> bool:
-    end = part[1].hour or 24
-    return not part[0].hour - 2 <= clock[0] <= end + 2 and not (part[1].hour == 0 and clock[0] < 5)
-
-
-def _halved(clock: Any, shift: int) -> tuple[int, int, bool]:
-    hour, minute, _ = clock
-    return (hour % 12 + shift if hour < 12 else hour), minute, True
 
 
 def _at_most(part: Part) -> Said:
@@ -315,35 +294,15 @@ def _not_wanted(part: Part, *, general: bool) -> tuple[Said, ...]:
         return (Said(kind="never", actions=actions),)
     if not (part.parts or part.spans):
         return (Said(kind="days", actions=actions, days=ANY_DAY - days, narrows=True),)
-    left = [(end, begin) for begin, end in part.parts] + [_left(span, actions) for span in part.spans]
+    left = [(end, begin) for begin, end in part.parts] + [left_by(span, actions) for span in part.spans]
     if not days or days == ANY_DAY:
         return tuple(Said(kind="hours", actions=actions, hours=(one,), narrows=True) for one in left)
     return tuple(Said(kind="barred", actions=actions, days=days, hours=((end, begin),)) for begin, end in left)
 
 
-def _of_evening(clock: Any, end: Any, actions: frozenset[ActionType]) -> tuple[Any, Any]:
-    """Return "8 to 10 pm" as two hours of the evening, but "9 to 5 pm" as the day."""
-    if end is not None and not (clock[2] or end[2]) and actions <= AT_NIGHT and 5 <= clock[0] < end[0] < NOON:
-        return _halved(clock, NOON), _halved(end, NOON)
-    if end is not None and not (clock[2] or end[2]) and actions == {A.MEDITATE} and 5 <= clock[0] < end[0] < LATE:
-        return _halved(clock, 0), _halved(end, 0)
-    if end is None or clock[2] or not end[2] or not 0 < end[0] - 12 - clock[0] % 12 <= EVENING_HOURS:
-        return clock, end
-    return (clock[0] % 12 + 12, clock[1], True), end
-
-
 def actions_hated(part: Part) -> bool:
     """Return True for "I hate working", which is no wish."""
     return part.actions == WORK and part.flags.get(K.NOT) in DISLIKED
-
-
-def _left(span: Any, actions: frozenset[ActionType]) -> Hours:
-    relation, clock, end = span
-    clock, end = _of_evening(clock, end, actions)
-    relation = {K.EARLIEST: K.BEFORE, K.LATEST: K.AFTER}.get(relation, relation)
-    if relation is K.BEFORE and actions <= {A.SOCIALIZE, A.FAMILY_TIME}:
-        return sure(clock, range(1, 5), range(8, 12)), MIDNIGHT
-    return span_not((relation, clock, end), actions)
 
 
 def _wanted(part: Part) -> tuple[Said, ...]:
@@ -355,7 +314,7 @@ def _wanted(part: Part) -> tuple[Said, ...]:
     firm = any(one in (K.LATEST, K.EARLIEST) or (one is K.TO and not part.has(K.BEST)) for one in relations)
     only = part.has(K.ONLY) or firm or actions == WORK
     _check_wanted(part, goal=bool(goal), only=only)
-    hours = tuple(part.parts) + tuple(_kept(span, part) for span in part.spans)
+    hours = tuple(part.parts) + tuple(kept(span, part) for span in part.spans)
     if only and part.days and part.days != ANY_DAY and hours and _is_of_days(part, firm=firm):
         if part.has(K.ONLY) or K.TO in relations:
             raise NotUnderstood  # "on Fridays only after 8 pm": and on other days?
@@ -380,7 +339,7 @@ def _check_wanted(part: Part, *, goal: bool, only: bool) -> None:
     work_days = actions == WORK and len(part.days) >= WORKDAYS_MIN
     if (
         (len(actions) > 1 and not only)
-        or actions == ALL
+        or (actions == ALL and not part.has(K.ONLY))
         or (actions == {A.SLEEP} and not part.has(K.BEST) and any(span[0] is K.AT for span in part.spans))
         or (goal and only)
         or (part.has(K.FINE) and not part.times)
@@ -428,27 +387,3 @@ def _goal(part: Part) -> int:
     if part.has(K.LEAST) and part.counts and not part.has(K.PER, K.WEEKLY) and part.has(K.TIMES):
         part.flags[K.PER] = 1
     return often(part)
-
-
-def _kept(span: Any, part: Part) -> Hours:
-    relation, clock, end = span
-    actions = part.actions
-    clock, end = _of_evening(clock, end, actions)
-    if end is not None:
-        if clock[0] >= EVENING[0].hour and end[0] < 5:
-            return time(clock[0] % 24, clock[1]), time(end[0], end[1])
-        return span_of((relation, clock, end), actions)
-    if relation is K.EARLIEST or (relation is K.AFTER and part.has(K.ONLY)):
-        late = actions <= AT_NIGHT
-        if relation is K.AFTER and not late and not actions <= WORK and not clock[2] and 6 <= clock[0] <= 9:
-            raise NotUnderstood  # "learning only after eight", once the children are asleep?
-        return sure(clock, range(5, 12) if late else range(1, 5), range(0) if late else range(5, 12)), MIDNIGHT
-    if relation in (K.LATEST, K.TO) and actions != WORK:
-        by_day = range(10, 12) if actions <= BY_DAY else range(0)
-        return MIDNIGHT, sure(clock, range(1, 10) if by_day else range(1, 12), by_day)
-    if relation is K.AT:
-        if not (clock[2] or actions <= BY_DAY or actions <= AT_NIGHT) and 5 <= clock[0] < 8:
-            raise NotUnderstood  # "swim at seven"
-        begins, _ = span_of((K.AFTER, clock, None), actions)
-        return begins, time((begins.hour + AROUND) % 24, begins.minute)
-    return span_of((relation, clock, end), actions)

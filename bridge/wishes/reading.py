@@ -88,6 +88,8 @@ def _read(parts: Sequence[Part], text: str) -> Reading:
         raise NotUnderstood  # "more family time but also never family time"
     if read.conditional is not None and (read.conditional.has(K.BUT) or not read.conditional.times):
         raise NotUnderstood
+    if read.left and not any(read.left & one.days for one in read.clauses):
+        raise NotUnderstood  # "on Wednesdays I work at home: a run at noon"
     _share_weeks(read.clauses)
     _share_nights(read.clauses)
     for one, other in zip(read.clauses, read.clauses[1:], strict=False):

@@ -29,6 +29,7 @@ class Reading:
     conditional: Part | None = None  # which must have times, since it holds "when" something is
     wanted: frozenset[ActionType] = frozenset()  # of what is set aside more is wished
     text: str = ""
+    left: frozenset[int] = frozenset()  # the days named by what is set aside, and is no reason
 
 
 def is_aside(part: Part, read: Reading, following: Sequence[Part]) -> bool:
@@ -144,6 +145,8 @@ def set_aside(part: Part, read: Reading) -> None:
     read.wanted |= part.actions if CHANGES.intersection(part.words) and not part.nots else frozenset()
     if part.text and part.text not in read.aside:
         read.aside.append(part.text)
+    if part.joint not in (K.WHY, K.WHEN):
+        read.left |= part.days
     if part.times:
         read.before = part
 

@@ -16,18 +16,17 @@ WORKDAYS_MIN = 3  # days that are all days of work: "I work on Mondays" is no wi
 
 
 def free(part: Part) -> tuple[Said, ...]:
-    weak = part.flags[K.FREE] and not part.spans
-    if part.actions not in (frozenset(), WORK) or (part.parts and not weak) or part.counts or not part.days:
-        raise NotUnderstood
-    if part.nots > 1:
+    """Return the wish for days off, or for hours that are kept free of everything."""
+    if part.actions not in (frozenset(), WORK) or part.counts or part.nots > 1:
         raise NotUnderstood
     if part.nots and part.flags.keys() & LIMITS:
         raise NotUnderstood
-    if part.flags[K.FREE] and part.parts and not part.spans and not part.actions:
-        return (
-            Said(kind="barred", actions=ALL, days=part.days, hours=tuple(part.parts)),
-        )  # "keep Friday evening free"
-    if part.flags[K.FREE] and not part.spans and not part.actions:
+    ends = bool(part.spans) and all(end is not None for _, _, end in part.spans)
+    if part.flags[K.FREE] and not part.actions and (ends or (part.parts and not part.spans)):
+        if part.nots or part.flags.keys() & LIMITS:
+            raise NotUnderstood
+        return kept_free(part)  # "keep Friday evening free", "keep twelve to one free"
+    if part.parts or not part.days or (part.flags[K.FREE] and not (part.spans or part.actions)):
         raise NotUnderstood  # "keep Sundays free"
     if not part.spans:
         return (Said(kind="days", actions=WORK, days=ANY_DAY - part.days, narrows=True),)
@@ -35,6 +34,13 @@ def free(part: Part) -> tuple[Said, ...]:
         raise NotUnderstood
     low, high = span_not((K.AFTER, *part.spans[0][1:]), WORK)
     return (Said(kind="barred", actions=WORK, days=part.days, hours=((high, low),)),)
+
+
+def kept_free(part: Part) -> tuple[Said, ...]:
+    hours = (*part.parts, *(span_of(one, ALL) for one in part.spans))
+    if part.days not in (frozenset(), ANY_DAY):
+        return (Said(kind="barred", actions=ALL, days=part.days, hours=hours),)
+    return tuple(Said(kind="hours", actions=ALL, hours=(one[::-1],), narrows=True) for one in hours)
 
 
 def of_work(part: Part) -> tuple[Said, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bridge.wishes.hearing import heard
 from bridge.wishes.hours import NotUnderstood
-from bridge.wishes.said import sentence
+from bridge.wishes.told import sentence
 
 SAID = {
     # Days and hours in either order belong together, also where they were said of something else

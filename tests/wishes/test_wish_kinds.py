@@ -8,7 +8,7 @@ from bridge.domain.languages import shown
 from bridge.domain.titles import ACTION_WORDS
 from bridge.wishes.hearing import understood
 from bridge.wishes.hours import NotUnderstood
-from bridge.wishes.said import WISHED, sentence
+from bridge.wishes.told import WISHED, sentence
 from rhythm_env.interface import ActionType
 
 

@@ -8,7 +8,8 @@ from bridge.domain.wishes import NightWish, Wishes
 from bridge.wishes.examples import _texts, examples
 from bridge.wishes.hearing import heard, understood
 from bridge.wishes.hours import NotUnderstood
-from bridge.wishes.said import applied, sentence
+from bridge.wishes.said import applied
+from bridge.wishes.told import sentence
 from rhythm_env.interface import ActionType, Meter
 
 REASONS = {  # wish -> texts that say it with a reason or a background

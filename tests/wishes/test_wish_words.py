@@ -10,7 +10,8 @@ from bridge.domain.errors import SetupError
 from bridge.domain.wishes import Best, Wishes, plain, wishes_of
 from bridge.wishes.hearing import heard, understood
 from bridge.wishes.hours import NotUnderstood
-from bridge.wishes.said import applied, common, sentence, standing, without
+from bridge.wishes.said import applied, common, standing, without
+from bridge.wishes.told import sentence
 from rhythm_env.interface import ActionType
 from tests.wishes.corpus import meant, wishes
 
@@ -58,7 +59,6 @@ def test_most_wishes_are_understood_and_none_wrongly(language: str, half: int) -
         "gym on Mondays but never on Mondays",
         "no tv on workdays, that is Wednesday to Sunday",
         "more family time but also never family time",
-        "an hour of sport a day",
         "she gets up at five",
         "an Tagen, an denen ich arbeite, kein Sport",
         "no gym on Mondays or when I'm tired",
@@ -118,7 +118,7 @@ def test_what_was_understood_is_said_in_a_sentence() -> None:
         ("I'd rather be calm than productive", "serenity counts 2 times as usual"),
         ("Energie und Fitness sind mir wichtiger als der Rest", "vitality counts 2 times as usual"),
         ("Serien höchstens bis 23 Uhr", "watching series only from 00:00 to 23:00"),
-        ("Verschon mich vormittags mit Papierkram", "office work and errands only from 12:00 to 06:00"),
+        ("Verschon mich vormittags mit Papierkram", "office work and errands not from 06:00 to 12:00"),
         ("vor halb acht brauchst du mir mit Sport nicht kommen", "exercise only from 07:30 to 24:00"),
         ("no sport on Mondays before 10", "exercise not on Monday from 00:00 to 10:00"),
         ("walks only in daylight, 9 to 4", "exercise only from 09:00 to 16:00"),
@@ -160,7 +160,7 @@ def test_what_was_understood_is_said_in_a_sentence() -> None:
             "time for yourself only from 20:30 to 24:00",
         ),
         ("Licht aus um zwanzig vor elf", "in bed by 22:40"),
-        ("keine Serien nach 1 Uhr nachts", "watching series only from 06:00 to 01:00"),
+        ("keine Serien nach 1 Uhr nachts", "watching series not from 01:00 to 06:00"),
         ("swim only before 7am or after 6pm", "exercise only from 00:00 to 07:00 and 18:00 to 24:00"),
         ("donnerstags vor elf weder Deep Work noch Admin", "work not on Thursday from 00:00 to 11:00"),
         (
@@ -182,7 +182,7 @@ def test_what_was_understood_is_said_in_a_sentence() -> None:
             "Training: nicht unter 40, nicht über 90 Minuten",
             "exercise at least 40 minutes at a time; exercise at most 90 minutes at a time",
         ),
-        ("hush from noon till 2, please", "everything that is suggested only from 14:00 to 12:00"),
+        ("hush from noon till 2, please", "everything that is suggested not from 12:00 to 14:00"),
         (
             "exercise on Saturdays, but not before ten",
             "exercise best on Saturday; exercise not on Saturday from 00:00 to 10:00",
@@ -191,7 +191,7 @@ def test_what_was_understood_is_said_in_a_sentence() -> None:
         ("My working hours are 19:00 to 07:00", "work only from 19:00 to 07:00"),
         ("in bed at ten sharp, mum wakes at five", "in bed by 22:00"),
         ("no deep work when the kids are home, i.e. Wednesdays", "focused work not on Wednesday"),
-        ("my team meets from 9 to 9:45, so no pings then", "everything that is suggested only from 09:45 to 09:00"),
+        ("my team meets from 9 to 9:45, so no pings then", "everything that is suggested not from 09:00 to 09:45"),
         ("Mehr als vier Tipps am Tag lese ich eh nicht", "at most 4 suggestions a day"),
         (
             "Papierkram nur freitags, zwischen 8 und 11",

@@ -16,7 +16,7 @@ from bridge.domain.records import User
 from bridge.domain.slots import local_time
 from bridge.ingest import notes
 from bridge.installation import Bridge
-from bridge.wishes.said import sentence
+from bridge.wishes.told import sentence
 from rhythm_env.interface import Answer
 
 MODE, WISH, BECAUSE, CONFIRM = "set_mode", "set_wish", "set_because", "confirm_wish"  # the last parts of their topics

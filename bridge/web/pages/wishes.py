@@ -18,7 +18,8 @@ from bridge.web.day import is_part
 from bridge.web.phrases import action_name
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor
-from bridge.wishes.said import Said, sentence, standing, without
+from bridge.wishes.said import Said, standing, without
+from bridge.wishes.told import sentence
 from rhythm_env.interface import ActionType, Meter
 
 router = APIRouter()

@@ -1,0 +1,171 @@
+"""Say back what was understood of a wish, in the words of the current language."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import time
+
+from bridge.domain.languages import WEEKDAYS, Text, _, joined, number, say, say_many, shown
+from bridge.domain.titles import ACTION_WORDS, METER_WORDS
+from bridge.domain.wishes import Hours
+from bridge.wishes.lexicon import ALL, WORK
+from bridge.wishes.said import Said
+from rhythm_env.interface import ActionType
+
+WORKDAYS, DAYS = 5, 7
+WISHED = {  # as they are wished, where the words of suggestions are a person's own
+    ActionType.LEARN: say("learning"),
+    ActionType.SLEEP: say("naps"),
+    ActionType.MEDITATE: say("meditation"),
+    ActionType.ADMIN_WORK: say("office work and errands"),
+}
+
+
+def sentence(said: Sequence[Said], aside: Sequence[str] = ()) -> str:
+    """Return what was understood, in the current language, such as "exercise only from 09:00 to 24:00".
+
+    ``aside`` is what was left aside as a reason, and is told too.
+    """
+    told = [shown(_phrase(one)) for one in _as_one(said)]
+    if aside:
+        told.append(_('left aside: "{texts}"', texts='", "'.join(aside)))
+    return "; ".join(told)
+
+
+def _as_one(said: Sequence[Said]) -> list[Said]:
+    """Return wishes with the shortest and the longest time of an action as one, where they are the same."""
+    exact = {(one.actions, one.number) for one in said if one.kind == "longest"}
+    exact &= {(one.actions, one.number) for one in said if one.kind == "shortest"}
+    found = [one for one in said if one.kind != "shortest" or (one.actions, one.number) not in exact]
+    return [replace(one, kind="exactly") if (one.actions, one.number) in exact else one for one in found]
+
+
+def _phrase(one: Said) -> Text:
+    named = joined([shown(word) for word in _named(one)])
+    match one.kind:
+        case "shortest" | "longest" | "exactly":
+            return _lasts(one, named)
+        case "goal":
+            return say_many("{actions} once a week", "{actions} {count} times a week", int(one.number), actions=named)
+        case "most":
+            return say_many(
+                "{actions} at most once a week",
+                "{actions} at most {count} times a week",
+                int(one.number),
+                actions=named,
+            )
+        case "days":
+            return _on_days(one.days, named)
+        case "hours":
+            return _hours(one, named)
+        case "best":
+            return _best(one, named)
+        case "barred" | "open":
+            return _some_days(one, named)
+        case "bed" | "earliest" | "up" | "weight":
+            return _of_one(one)
+        case "suggestions":
+            return say_many("at most one suggestion a day", "at most {count} suggestions a day", int(one.number))
+    return _on_the_whole(one.kind, named)
+
+
+def _hours(one: Said, named: str) -> Text:
+    (begin, end), *more = one.hours
+    if not more and begin > end > time(0) and one.actions != WORK:  # "not from 12:00 to 13:00" is shorter
+        return say("{actions} not from {hours}", actions=named, hours=_spans([(end, begin)]))
+    return say("{actions} only from {hours}", actions=named, hours=_spans(one.hours))
+
+
+def _lasts(one: Said, named: str) -> Text:
+    minutes = int(one.number)
+    if one.kind == "shortest":
+        return say("{actions} at least {minutes} minutes at a time", actions=named, minutes=minutes)
+    if one.kind == "longest":
+        return say("{actions} at most {minutes} minutes at a time", actions=named, minutes=minutes)
+    return say("{actions} {minutes} minutes at a time", actions=named, minutes=minutes)
+
+
+def _of_one(one: Said) -> Text:
+    """Return the words for a meter, or for a time of the night."""
+    if one.meter is not None:
+        return say("{meter} counts {times} times as usual", meter=METER_WORDS[one.meter], times=number(one.number, "g"))
+    at = "" if one.at is None else f"{one.at:%H:%M}"
+    days = joined([shown(name) for day, name in enumerate(WEEKDAYS) if day in one.days])
+    match one.kind:
+        case "bed" | "up" if not at:
+            return (
+                say("forget what you wished for bedtime")
+                if one.kind == "bed"
+                else say("forget what you wished for getting up")
+            )
+        case "bed":
+            return say("in bed by {time} on {days}", time=at, days=days) if days else say("in bed by {time}", time=at)
+        case "earliest" if days:
+            return say("not to bed before {time} on {days}", time=at, days=days)
+        case "earliest":
+            return say("not to bed before {time}", time=at)
+    return say("up by {time} on {days}", time=at, days=days) if days else say("up by {time}", time=at)
+
+
+def _on_the_whole(kind: str, named: str) -> Text:
+    match kind:
+        case "never":
+            return say("never suggest {actions}", actions=named)
+        case "allow":
+            return say("allow {actions} again", actions=named)
+        case "any":
+            return say("{actions} on any day, at any time", actions=named)
+        case "drop":
+            return say("no goal for {actions}", actions=named)
+        case "forget":
+            return say("forget what you wished for {actions}", actions=named)
+        case "night":
+            return say("forget what you wished for bedtime and getting up")
+        case "usual":
+            return say("forget what you wished for the number of suggestions")
+    return say("forget all wishes")
+
+
+def _on_days(days: frozenset[int], named: str) -> Text:
+    on, off = (
+        joined([shown(name) for day, name in enumerate(WEEKDAYS) if (day in days) is said]) for said in (True, False)
+    )
+    if WORKDAYS < len(days) < DAYS:  # "not on Friday" is shorter
+        return say("{actions} not on {days}", actions=named, days=off)
+    return say("{actions} only on {days}", actions=named, days=on)
+
+
+def _some_days(one: Said, named: str) -> Text:
+    days, hours = (joined([shown(name) for day, name in enumerate(WEEKDAYS) if day in one.days]), _spans(one.hours))
+    if one.kind == "barred":
+        return say("{actions} not on {days} from {hours}", actions=named, days=days, hours=hours)
+    if one.hours:
+        return say("{actions} from {hours} again", actions=named, hours=hours)
+    return say("{actions} on {days} again", actions=named, days=days)
+
+
+def _best(one: Said, named: str) -> Text:
+    days = joined([shown(name) for day, name in enumerate(WEEKDAYS) if day in one.days])
+    if not one.hours:
+        return say("{actions} best on {days}", actions=named, days=days)
+    hours = _spans(one.hours)
+    if not one.days:
+        return say("{actions} best from {hours}", actions=named, hours=hours)
+    return say("{actions} best on {days} from {hours}", actions=named, days=days, hours=hours)
+
+
+def _spans(hours: Sequence[Hours]) -> str:
+    return joined([_("{begin} to {end}", begin=f"{low:%H:%M}", end=_until(high)) for low, high in hours])
+
+
+def _named(one: Said) -> Sequence[Text]:
+    whole = {ALL: say("everything that is suggested"), WORK: say("work")}.get(one.actions)
+    if whole is not None:
+        return [whole]
+    words = {**ACTION_WORDS, **WISHED}
+    return [words[action] for action in ActionType if action in one.actions]
+
+
+def _until(end: time) -> str:
+    return "24:00" if end == time(0) else f"{end:%H:%M}"
