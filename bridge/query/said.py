@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from bridge.domain.languages import Text, listed, say, say_many
 from bridge.query.model import Aggregate, Condition, Kind, Span, Subject, Versus
-from bridge.query.understood import PER, dates, what_of
+from bridge.query.understood import PER, dates, day_of, what_of
 from bridge.query.written import as_time
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ HOW: Mapping[Aggregate, Text] = {
 PLAIN_UNITS = frozenset(
     {"count", "tasks", "noted", "days", "nights", "workouts", "entries", "meetings", "level", "weeks", "months"}
 )
+UNITS = {"vendor 0-100": "of 100", "vendor 0-21": "of 21"}
 # Figures that stand for themselves, and those that a question about an amount asks for.
 LED = {*HOW, A.COUNT}
 
@@ -58,7 +59,7 @@ def _parts(found: Answer, value: float) -> Iterator[str]:
     if query.of in HOW and not query.against and found.n > 1:
         yield HOW[query.of]
     if found.at is not None:
-        yield say("on {day}", day=found.at.isoformat())
+        yield say("on {day}", day=day_of(found.at))
     elif (query.since or query.until) and not isinstance(query.against, Span):
         yield dates(query.since, query.until)
     if query.of not in (A.COUNT, A.SUM) and found.n > 1:
@@ -99,4 +100,4 @@ def written(value: float, unit: str) -> str:
     number = f"{value:,.0f}" if abs(value) >= 1000 or value == int(value) else f"{value:.3g}"
     if unit == "level a week":
         return say("{value} a week", value=f"{value:+.2f}")
-    return as_time(value, unit) or (number if unit in PLAIN_UNITS else f"{number} {unit}")
+    return as_time(value, unit) or (number if unit in PLAIN_UNITS else f"{number} {UNITS.get(unit, unit)}")

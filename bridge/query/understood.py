@@ -142,8 +142,12 @@ def dates(first: date | None, last: date | None) -> Text:
     """Return a span, of which one end may be open, within a sentence."""
     if first and last:
         if first == last:
-            return say("on {day}", day=first.isoformat())
-        return say("from {first} to {last}", first=first.isoformat(), last=last.isoformat())
+            return say("on {day}", day=day_of(first))
+        return say("from {first} to {last}", first=day_of(first), last=day_of(last))
     if first:
-        return say("since {day}", day=first.isoformat())
-    return say("until {day}", day=str(last))
+        return say("since {day}", day=day_of(first))
+    return say("until {day}", day="" if last is None else day_of(last))
+
+
+def day_of(day: date) -> Text:
+    return say("{day:%-d %b %Y}", day=day)

@@ -12,8 +12,8 @@ from bridge.web.phrases import capital
 UNIT_NAMES: Mapping[str, Text] = {
     "count": say("count"),
     "bpm": say("bpm"),
-    "vendor 0-100": say("vendor 0-100"),
-    "vendor 0-21": say("vendor 0-21"),
+    "vendor 0-100": say("of 100"),
+    "vendor 0-21": say("of 21"),
 }
 
 

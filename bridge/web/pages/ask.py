@@ -14,7 +14,7 @@ from bridge.query import asking
 from bridge.query.answer import Answer
 from bridge.query.model import Aggregate, By
 from bridge.query.plain import EXAMPLES, NotRead
-from bridge.query.said import said
+from bridge.query.said import said, written
 from bridge.query.understood import sentence, what_of
 from bridge.query.written import as_time
 from bridge.web.kinds import unit_name
@@ -24,6 +24,7 @@ from bridge.web.state import Visit, Visitor
 
 router = APIRouter()
 GROUPS_MAX = 400
+LARGE = 1000  # from which a figure has no decimals
 
 
 @router.get("/ask")
@@ -97,6 +98,8 @@ def _key(found: Answer, key: str) -> str:
 
 def _figure(found: Answer, value: float) -> str:
     """Return the figure with its unit, which for what is counted is its name: "46,276 steps"."""
+    if found.unit == "level a week":
+        return written(value, found.unit).replace("-", "−")
     if found.unit != "count":
         return _written(value, found.unit, named=True)
     return f"{_written(value, found.unit)} {shown(METRIC_NAMES.get(found.query.subject.name, ''))}".strip()
@@ -106,5 +109,7 @@ def _written(value: float, unit: str, *, named: bool = False) -> str:
     time = as_time(value, unit)
     if time is not None:
         return time
-    plain = number(int(value), ",") if float(value).is_integer() else number(value, ".4g")
+    whole = float(value).is_integer() or abs(value) >= LARGE
+    plain = number(round(value), ",") if whole else number(value, ".3g")
+    plain = plain.replace("-", "−")
     return f"{plain} {unit_name(unit)}" if named else plain
