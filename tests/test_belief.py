@@ -23,7 +23,7 @@ from rhythm_env.interface import ActionType, Answer, Belief, Policy
 from tests.lab.training.llm.test_prompt import answered, seen
 from tests.store.toy import HOUR, T0
 from tests.test_links import MOMENT
-from tests.world import introduce
+from tests.world import bridge_of, introduce
 
 DAY = timedelta(days=1)
 
@@ -40,8 +40,8 @@ def known_person(store: Store, name: str) -> User:
 
 def advised(store: Store, user: User, policy: Policy, step: int) -> Recommendation:
     """Advice of the slot ``step`` slots after the first one, where no slot is silent by lot."""
-    classifier, guard = registry.classifier("keywords"), Guard(silent=False)
-    found = recommend.recommend(store, user, classifier, policy, now=T0 + 6 * step * HOUR, guard=guard)
+    now, guard = T0 + 6 * step * HOUR, Guard(silent=False)
+    found = recommend.recommend(bridge_of(store), user, policy, now=now, guard=guard)
     assert isinstance(found, Recommendation)
     return found
 
@@ -128,7 +128,7 @@ def test_advice_of_hours_that_come_again_on_a_journey_west_is_not_over_before_it
     user = person(lite)
     lite.people.set_zone(user.id, "America/New_York", since=T0 + HOUR / 2)
     user = lite.people.user(user.name)
-    advice = recommend.recommend(lite, user, registry.classifier("keywords"), registry.policy("planner"), now=T0 + HOUR)
+    advice = recommend.recommend(bridge_of(lite), user, registry.policy("planner"), now=T0 + HOUR)
     assert isinstance(advice, Recommendation)
     lite.recommendations.mark_shown(advice.id, now=T0 + HOUR)
     assert recommend.interactions(lite, user, at=T0 + 2 * HOUR) == []
@@ -158,14 +158,13 @@ def test_nobody_sees_anybody_elses(store: Store) -> None:
 def test_after_a_reset_the_planner_believes_what_it_believes_of_a_stranger(store: Store) -> None:
     """And what it believed, once that is taken back; a prior counts by the same rule."""
     user, planner = person(store), registry.policy("planner")
-    classifier = registry.classifier("keywords")
     for step in range(8):
         advice = advised(store, user, planner, step)
         store.recommendations.save_feedback(advice.id, Answer.ACCEPT, now=T0 + 6 * step * HOUR)
     later = T0 + 3 * DAY
 
     def believed() -> Belief:
-        seen, _ = recommend.build_observation(store, user, classifier, at=later)
+        seen, _ = recommend.build_observation(bridge_of(store), user, at=later)
         return for_person(store, user, planner).decide(seen, random.Random(1)).belief
 
     before = believed()
@@ -182,7 +181,7 @@ def test_after_a_reset_the_planner_believes_what_it_believes_of_a_stranger(store
     store.lessons.add_prior(user.id, made)
     assert in_use(store, user, planner) is None
     stranger = known_person(store, "ben")
-    seen, _ = recommend.build_observation(store, stranger, classifier, at=later)
+    seen, _ = recommend.build_observation(bridge_of(store), stranger, at=later)
     assert believed() == planner.decide(seen, random.Random(1)).belief != before
     store.lessons.withdraw_reset(user.id, now=later)
     assert in_use(store, user, planner) == made

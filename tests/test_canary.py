@@ -323,10 +323,10 @@ def messages(life: Life) -> Said:
         yield "web hook", json.dumps(hook.bodies)
         yield from _broker(life, stack)
     week = now.date() - timedelta(days=now.weekday())
-    review = load_review(store, life.user, life.bridge.classifier, week, now=now, proxies=life.bridge.proxies)
+    review = load_review(life.bridge, life.user, week, now=now)
     yield "look back", "\n".join(notify.compose_review(review, None))
     feedback.give_feedback(store, life.user, life.advice.id, Answer.ACCEPT, now=now)
-    plans = calendar_writer.plans(store, life.user, life.bridge.classifier, now=now)
+    plans = calendar_writer.plans(life.bridge, life.user, now=now)
     assert plans
     yield "calendar", repr(plans)
 

@@ -28,14 +28,8 @@ START = datetime(2026, 11, 2, 8, tzinfo=UTC)
 def advise(bridge: Bridge, user: User, number: int, answer: Answer, policy: str = "adaptive") -> Recommendation:
     """Recommend and answer in the slot of a number."""
     now = START + timedelta(hours=6 * number)
-    advice = recommend.recommend(
-        bridge.store,
-        user,
-        registry.classifier("keywords"),
-        registry.policy(policy),
-        now=now,
-        guard=Guard(explore=0.0, silent=False),
-    )
+    guard = Guard(explore=0.0, silent=False)
+    advice = recommend.recommend(bridge, user, registry.policy(policy), now=now, guard=guard)
     assert isinstance(advice, Recommendation)
     bridge.store.recommendations.save_feedback(advice.id, answer, now=now, moved_to=None)
     return advice

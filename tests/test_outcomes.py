@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 import pytest
 import sqlalchemy as sa
 
-from bridge import registry
 from bridge.advice import feedback, outcomes, recommend
 from bridge.day.outcomes import as_answer
 from bridge.domain.errors import SetupError
@@ -22,8 +21,7 @@ from rhythm_env.interface import ActionType, Answer
 from tests.day.test_outcomes import DAWN, EARLIER, EVENING, MIN, NEXT, NOON, RUN, slept, workout
 from tests.meters.life import DAY, HOUR, MORNING
 from tests.store.test_people import at_once
-
-CLASSIFIER = registry.classifier("keywords")
+from tests.world import bridge_of
 
 
 def person(store: Store, name: str = "ana") -> User:
@@ -71,7 +69,7 @@ def advised(
 
 
 def confirmed(store: Store, user: User, now: datetime) -> AdviceRecord:
-    outcomes.confirm(store, user, CLASSIFIER, now=now)
+    outcomes.confirm(bridge_of(store), user, now=now)
     return outcomes.advised(store, user, since=DAWN, until=NEXT)[0]
 
 
@@ -83,7 +81,7 @@ def test_what_the_watch_saw_counts_as_accepted_though_nobody_pressed(store: Stor
     user = person(store)
     given = advised(store, user)
     land(store, user, EARLIER, workout(DAWN + HOUR, 36), now=NOON)
-    assert outcomes.confirm(store, user, CLASSIFIER, now=NOON - HOUR) == 0  # not over
+    assert outcomes.confirm(bridge_of(store), user, now=NOON - HOUR) == 0  # not over
     one = confirmed(store, user, NOON)
     assert (one.outcome, one.outcome_at, for_person(one.evidence)) == (Deed.DONE, NOON, ["workout 07:00-07:36, whoop"])
     assert one.answer is None  # what was pressed stays apart
@@ -104,7 +102,7 @@ def test_an_outcome_changes_while_data_come_and_then_no_more(store: Store) -> No
     assert heard(store, user, NEXT) == [Answer.IGNORE]
     land(store, user, workout(DAWN + HOUR, 36), now=NEXT + DAY)  # the watch was late
     assert confirmed(store, user, NEXT + DAY).outcome is Deed.DONE
-    assert outcomes.confirm(store, user, CLASSIFIER, now=NEXT + DAY + HOUR) == 0  # nothing new
+    assert outcomes.confirm(bridge_of(store), user, now=NEXT + DAY + HOUR) == 0  # nothing new
     land(store, user, replace(workout(DAWN + HOUR, 6), label="walk"), now=NEXT + 4 * DAY)
     assert confirmed(store, user, NEXT + 4 * DAY).outcome is Deed.DONE
 
@@ -126,7 +124,7 @@ def test_what_nobody_saw_is_neither_looked_for_nor_asked(store: Store) -> None:
     user = person(store)
     given = advised(store, user, shown=False)
     land(store, user, EARLIER, workout(DAWN + HOUR, 36), now=NOON)
-    assert outcomes.confirm(store, user, CLASSIFIER, now=NOON) == 0
+    assert outcomes.confirm(bridge_of(store), user, now=NOON) == 0
     assert outcomes.questions(store, user, now=NOON) == []
     store.recommendations.mark_shown(given.id, now=NOON)
     assert confirmed(store, user, EVENING).outcome is Deed.DONE
@@ -136,7 +134,7 @@ def test_data_that_may_still_come_are_waited_for_before_anybody_is_asked(store: 
     user = person(store)
     advised(store, user)
     land(store, user, EARLIER, now=DAWN)
-    outcomes.confirm(store, user, CLASSIFIER, now=NOON)
+    outcomes.confirm(bridge_of(store), user, now=NOON)
     assert outcomes.questions(store, user, now=NOON) == []
 
 
@@ -147,7 +145,7 @@ def test_the_persons_word_outranks_the_data(store: Store) -> None:
     assert confirmed(store, user, NEXT).outcome is Deed.NOT_DONE
     said = feedback.say(store, user, given.id, Deed.DONE, now=NEXT)
     assert (said.outcome, said.evidence) == (Deed.DONE, SAID)
-    assert outcomes.confirm(store, user, CLASSIFIER, now=NEXT + HOUR) == 0
+    assert outcomes.confirm(bridge_of(store), user, now=NEXT + HOUR) == 0
     store.recommendations.save_outcome(
         given.id, Deed.NOT_DONE, (fact("missed_workout", source="whoop"),), at=NEXT
     )  # begun before
@@ -182,7 +180,7 @@ def test_what_was_ignored_is_not_looked_for(store: Store) -> None:
     user = person(store)
     given = advised(store, user)
     feedback.give_feedback(store, user, given.id, Answer.IGNORE, now=DAWN + HOUR)
-    assert outcomes.confirm(store, user, CLASSIFIER, now=EVENING) == 0
+    assert outcomes.confirm(bridge_of(store), user, now=EVENING) == 0
     assert outcomes.questions(store, user, now=EVENING) == []
     assert heard(store, user, EVENING) == [Answer.IGNORE]
 
@@ -194,7 +192,7 @@ def test_the_newest_that_may_be_told_of_is_a_question_first(store: Store) -> Non
     newest = outcomes.last_unsaid(store, user, now=NOON + HOUR)
     assert newest is not None
     assert newest.id == second.id
-    outcomes.confirm(store, user, CLASSIFIER, now=NOON + HOUR)
+    outcomes.confirm(bridge_of(store), user, now=NOON + HOUR)
     asked = outcomes.last_unsaid(store, user, now=NOON + HOUR)
     assert asked is not None
     assert asked.id == first.id
@@ -238,11 +236,11 @@ def test_an_outcome_that_evidence_no_longer_shows_is_withdrawn_and_stays_known_a
     user = person(store)
     advised(store, user)
     land(store, user, EARLIER, workout(DAWN + HOUR, 36), now=NOON)
-    assert outcomes.confirm(store, user, CLASSIFIER, now=NOON) == 1
+    assert outcomes.confirm(bridge_of(store), user, now=NOON) == 1
     (connection,) = store.connections.of_user(user.id)
     gone = RawRecord(stream="day", key=workout(DAWN + HOUR, 36).key, payload={}, deleted=True)
     store.ingest.land(connection, [gone], lambda _record, _: [], now=NEXT, version=1)
-    outcomes.confirm(store, user, CLASSIFIER, now=NEXT)
+    outcomes.confirm(bridge_of(store), user, now=NEXT)
     (one,) = store.recommendations.advice_records(user.id, since=DAWN, until=NEXT)
     assert one.outcome is not Deed.DONE
     assert one.outcome_before == (Deed.DONE, NOON)
@@ -258,7 +256,7 @@ def test_outcomes_that_a_newer_rule_takes_back_are_counted_and_told_once(store: 
         store.recommendations.save_outcome(one.id, Deed.DONE, (fact("missed", source="whoop"),), at=DAWN)
     from_earlier_release(store)
     text = "3 earlier answers were taken back, because nothing that came after the advice speaks"
-    outcomes.confirm(store, user, CLASSIFIER, now=NOON)
+    outcomes.confirm(bridge_of(store), user, now=NOON)
 
     def told(*, seen: bool) -> list[str]:
         return for_person(outcomes.told_withdrawn(store, user, seen=seen, now=NOON))
@@ -266,7 +264,7 @@ def test_outcomes_that_a_newer_rule_takes_back_are_counted_and_told_once(store: 
     assert told(seen=False) == [f"{text} for them"]  # to a program, which tells nobody
     assert told(seen=True) == [f"{text} for them"]
     assert told(seen=True) == told(seen=False) == []
-    outcomes.confirm(store, user, CLASSIFIER, now=NEXT)
+    outcomes.confirm(bridge_of(store), user, now=NEXT)
     assert told(seen=True) == []
 
 

@@ -105,7 +105,7 @@ def test_the_meters_of_a_day_are_read_from_one_index(ana: tuple[installation.Bri
     )
     cache, first = TodayCache(), datetime(2026, 1, 29, 0, 30, tzinfo=UTC)
     for at in (first + n * HOUR for n in range(0, 60, 3)):
-        plain = load_snapshot(bridge.store, user, bridge.classifier, at=max(at, TOY_TIME), proxies=bridge.proxies)
+        plain = load_snapshot(bridge, user, at=max(at, TOY_TIME))
         found = cache.today(bridge, user, max(at, TOY_TIME)).readings
         assert found == meters.read(plain)
 

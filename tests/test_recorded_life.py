@@ -50,7 +50,7 @@ def test_every_record_lands_on_any_day(bridge: installation.Bridge, day: str) ->
     }
     assert all((o.outcome, o.updated, o.deleted, o.set_aside) == ("ok", 0, 0, 0) and o.new > 0 for o in first)
     assert all((o.outcome, o.new, o.updated, o.unchanged) == ("ok", 0, 0, 0) for o in again)
-    known = load_snapshot(bridge.store, user, bridge.classifier, at=at)
+    known = load_snapshot(bridge, user, at=at)
     assert max(sample.start for _, sample in known.samples) <= at
     assert max(episode.end for _, episode in known.episodes) <= at
     nights = [e for source, e in known.episodes if e.kind is EpisodeKind.SLEEP and source == "whoop"]

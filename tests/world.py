@@ -15,7 +15,7 @@ from typing import Any
 import requests
 
 import lab
-from bridge import installation, registry
+from bridge import config, installation, registry
 from bridge.auth.vault import Vault
 from bridge.domain.ports import ConnectorSpec
 from bridge.domain.records import Connection, User
@@ -31,6 +31,11 @@ from rhythm_env.interface import ActionType
 KEY = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
 NOW = datetime(2026, 11, 20, 9, 5, tzinfo=UTC)
 FIRST_SYNC_DAYS = 14  # of a source that asks day by day; the fixtures hold no more, and 90 days are 195 requests
+
+
+def bridge_of(store: Store, classifier: str = "keywords") -> installation.Bridge:
+    """The installation around a store."""
+    return installation.Bridge(settings=replace(config.load(), classifier=classifier), store=store)
 
 
 def served() -> list[tuple[str, str]]:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Protocol
 from bridge.advice.labels import labelled
 from bridge.calendar.busy import free_blocks
 from bridge.domain.errors import BridgeError
-from bridge.domain.ports import EventClassifier
 from bridge.domain.records import Recommendation, User
 from bridge.domain.slots import INSTANT, Moment, moment_at, slot_bounds
 from bridge.domain.types import Event, Occurrence, Plan
@@ -21,7 +20,7 @@ from bridge.leases import Lease
 from rhythm_env.interface import ActionType, Answer
 
 if TYPE_CHECKING:
-    from bridge.store import Store
+    from bridge.installation import Bridge
 
 log = logging.getLogger(__name__)
 
@@ -41,13 +40,13 @@ class Writing(Protocol):
     def __call__(self, plans: Sequence[Plan], *, now: datetime) -> Sequence[str]: ...
 
 
-def plans(store: Store, user: User, classifier: EventClassifier, *, now: datetime) -> list[Plan]:
+def plans(bridge: Bridge, user: User, *, now: datetime) -> list[Plan]:
     """Return the plans for recent accepted and rescheduled recommendations whose slots are not over."""
     found: list[Plan] = []
-    for advice in store.recommendations.between(user.id, since=now - RESCHEDULED_MAX, until=now + INSTANT):
+    for advice in bridge.store.recommendations.between(user.id, since=now - RESCHEDULED_MAX, until=now + INSTANT):
         moment = _meant_for(advice)
         if moment is not None and slot_bounds(moment, user.zones)[1] > now:
-            found.append(_plan(store, user, classifier, advice, moment, now, beside=found))
+            found.append(_plan(bridge, user, advice, moment, now, beside=found))
     return [plan for plan in found if plan.start < plan.end]  # a slot's last minutes leave no room
 
 
@@ -58,14 +57,7 @@ def _meant_for(advice: Recommendation) -> Moment | None:
 
 
 def _plan(
-    store: Store,
-    user: User,
-    classifier: EventClassifier,
-    advice: Recommendation,
-    moment: Moment,
-    now: datetime,
-    *,
-    beside: Sequence[Plan],
+    bridge: Bridge, user: User, advice: Recommendation, moment: Moment, now: datetime, *, beside: Sequence[Plan]
 ) -> Plan:
     """Return a plan in ``moment``: the recommendation's own time if it lies there, else the first free time."""
     own = advice.start is not None and moment in (advice.moment, moment_at(advice.start, user.zones))
@@ -74,7 +66,7 @@ def _plan(
     else:
         start, end = slot_bounds(moment, user.zones)
         start = max(start, _rounded_up(advice.answered_at or now))
-        known = labelled(store, user, classifier, start, end, at=now)
+        known = labelled(bridge, user, start, end, at=now)
         others = [one for one, _ in known if one.event.kind.partition(":")[0] != "advice"]
         begin, over = _placed([*others, *map(_entry, beside)], advice, start, end)
     return Plan(
@@ -117,13 +109,13 @@ def key_of(user: User, advice: Recommendation) -> str:
     return f"{user.name}/{advice.moment.week}/{advice.moment.timestep}/{advice.created_at.isoformat()}"
 
 
-def keep(store: Store, user: User, classifier: EventClassifier, write: Writing, lease: Lease) -> bool:
+def keep(bridge: Bridge, user: User, write: Writing, lease: Lease) -> bool:
     """Write the plans to the calendar, and answer Ignore for deleted plans. Return False if it must be tried again."""
     if not lease.taken():
         return False
-    now = lease.now
+    now, store = lease.now, bridge.store
     try:
-        deleted = set(write(plans(store, user, classifier, now=now), now=now))
+        deleted = set(write(plans(bridge, user, now=now), now=now))
     except BridgeError as error:
         log.warning(
             "%s: the accepted recommendations were not written to the calendar: %s", lease.connection.source, error

@@ -49,8 +49,8 @@ def plan_day(
     today = local_time(now, user.zones).date()
     wanted = day or today
     if known is None:
-        known = recommend.load_snapshot(bridge.store, user, bridge.classifier, at=now, proxies=bridge.proxies)
-    person = recommend.person_of(bridge.store, user, bridge.classifier, known)
+        known = recommend.load_snapshot(bridge, user, at=now)
+    person = recommend.person_of(bridge, user, known)
     if wanted == today:
         requests.recommend(bridge, user, now=now, seen=seen, person=person)
         person = recommend.replace_advice(person, bridge.store, user)

@@ -21,44 +21,39 @@ from bridge.domain.types import Label, Occurrence
 from rhythm_env.interface import SLOTS_PER_DAY, Slot
 
 if TYPE_CHECKING:
+    from bridge.installation import Bridge
     from bridge.store import Store
 
 LESSON_DAYS = timedelta(days=60)  # of calendar that corrections are compared with, and questions drawn from
 
 
 def labelled(
-    store: Store, user: User, classifier: EventClassifier, since: datetime, until: datetime, *, at: datetime
+    bridge: Bridge, user: User, since: datetime, until: datetime, *, at: datetime
 ) -> list[tuple[Occurrence, Label]]:
     """Return the calendar between two times, as known at ``at``, each occurrence with its label, by start."""
-    occurrences = _calendar(store, user, since, until, at=at)
-    cases = _cases(user, classifier, occurrences)
-    made = store.people.corrections(user.id, at=at)
+    occurrences = _calendar(bridge.store, user, since, until, at=at)
+    cases = _cases(user, bridge.classifier, occurrences)
+    made = bridge.store.people.corrections(user.id, at=at)
     said = corrections.applied(occurrences, [case.label for case in cases], made)
     asked = [one for one, label in zip(cases, said, strict=True) if label is one.label]
-    found = iter(liked(store, user, classifier, asked, made, at=at))
+    found = iter(liked(bridge, user, asked, made, at=at))
     new = [(next(found) or label) if label is one.label else label for one, label in zip(cases, said, strict=True)]
     return list(zip(occurrences, new, strict=True))
 
 
 def of_days(
-    store: Store, user: User, classifier: EventClassifier, days: int, *, at: datetime
+    bridge: Bridge, user: User, days: int, *, at: datetime
 ) -> tuple[datetime, datetime, list[tuple[Occurrence, Label]]]:
     """Return (start, end, labelled calendar) of so many days, each of which lasts from morning to morning."""
     morning = replace(moment_at(at, user.zones), slot=Slot.MORNING)
     start, end = (slot_start(morning.shifted(SLOTS_PER_DAY * ahead), user.zones) for ahead in (0, days))
     last = slot_start(morning.shifted(SLOTS_PER_DAY * (days - 1)), user.zones)
-    entries = labelled(store, user, classifier, start, end, at=at)
+    entries = labelled(bridge, user, start, end, at=at)
     return start, end, [entry for entry in entries if not entry[0].event.all_day or entry[0].start <= last]
 
 
 def liked(
-    store: Store,
-    user: User,
-    classifier: EventClassifier,
-    asked: Sequence[Case],
-    made: Sequence[Correction],
-    *,
-    at: datetime,
+    bridge: Bridge, user: User, asked: Sequence[Case], made: Sequence[Correction], *, at: datetime
 ) -> list[Label | None]:
     """Return the label that the corrections ``made``, newest first, teach for each of the entries ``asked``.
 
@@ -68,12 +63,12 @@ def liked(
     if len(named) < likeness.FEWEST or not asked:
         return [None] * len(asked)
     newest = named[0][0].made_at
-    occurrences = _calendar(store, user, newest - LESSON_DAYS, newest, at=at)
+    occurrences = _calendar(bridge.store, user, newest - LESSON_DAYS, newest, at=at)
     series = {corrections.series_of(occurrence.event): occurrence for occurrence in occurrences}
     at_hand = [series[one.series] for one, _ in named if one.series in series]
-    of_series = dict(zip(map(_series, at_hand), _cases(user, classifier, at_hand), strict=True))
+    of_series = dict(zip(map(_series, at_hand), _cases(user, bridge.classifier, at_hand), strict=True))
     events = [Invitation(title=one.title or "") for one, _ in named]
-    alone = [likeness.case(*one) for one in zip(events, classifier.classify(events), strict=True)]
+    alone = [likeness.case(*one) for one in zip(events, bridge.classifier.classify(events), strict=True)]
     known = [
         Corrected(case=of_series.get(one.series, case), action=action)
         for (one, action), case in zip(named, alone, strict=True)
@@ -83,13 +78,11 @@ def liked(
     )
 
 
-def to_ask(
-    store: Store, user: User, classifier: EventClassifier, count: int, *, at: datetime
-) -> list[questions.Question]:
+def to_ask(bridge: Bridge, user: User, count: int, *, at: datetime) -> list[questions.Question]:
     """Return at most ``count`` entries whose action the user may be asked, the most telling first, none private."""
-    made = store.people.corrections(user.id, at=at)
-    occurrences = _calendar(store, user, at - LESSON_DAYS, at + LESSON_DAYS, at=at)
-    cases = _cases(user, classifier, occurrences)
+    made = bridge.store.people.corrections(user.id, at=at)
+    occurrences = _calendar(bridge.store, user, at - LESSON_DAYS, at + LESSON_DAYS, at=at)
+    cases = _cases(user, bridge.classifier, occurrences)
     said = corrections.applied(occurrences, [case.label for case in cases], made)
     pairs = [(o, one, label is one.label) for o, one, label in zip(occurrences, cases, said, strict=True)]
     times = Counter(_series(o) for o, _, _ in pairs)

@@ -48,7 +48,7 @@ PARTS_OF_DAY = {
 
 def titled_events(bridge: Bridge, user: User, advice: Recommendation, now: datetime) -> list[str]:
     """Return the titled events that begin before the recommendation expires, as ``14:00 Title``, or busy if private."""
-    known = labelled(bridge.store, user, bridge.classifier, now, advice.expires_at, at=now)
+    known = labelled(bridge, user, now, advice.expires_at, at=now)
     zone = zone_at(now, user.zones)
     ahead = [occurrence for occurrence, _label in known if occurrence.event.title and occurrence.start >= now]
     return [f"{o.start.astimezone(zone):%H:%M} {_('busy') if o.event.private else o.event.title}" for o in ahead]

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from bridge.advice.labels import labelled
 from bridge.day.outcomes import AWAITED, BEFORE, observed, over_at
 from bridge.domain.facts import Fact, fact
-from bridge.domain.ports import EventClassifier
 from bridge.domain.records import SAID, AdviceRecord, Deed, Snapshot, User
 from bridge.domain.slots import INSTANT, ZoneHistory
 from rhythm_env.interface import Answer
 
 if TYPE_CHECKING:
+    from bridge.installation import Bridge
     from bridge.store import Store
 
 DAY = timedelta(days=1)
@@ -27,25 +27,20 @@ WITHDRAWN, UNTOLD = "withdrawn", date.max  # in what was answered: a count, and 
 
 
 def confirm(
-    store: Store,
-    user: User,
-    classifier: EventClassifier,
-    *,
-    now: datetime,
-    since: datetime | None = None,
-    until: datetime | None = None,
+    bridge: Bridge, user: User, *, now: datetime, since: datetime | None = None, until: datetime | None = None
 ) -> int:
     """Save the outcome of recommendations that were seen and are over. Return the number that changed.
 
     ``since`` and ``until`` replace the usual limits on when the recommendations were made.
     """
+    store = bridge.store
     found = advised(store, user, since=since or now - SETTLES - OUTCOME_WINDOW, until=until or now + INSTANT)
     due = [one for one in found if _is_due(one, user.zones, now)]
     earlier = store.recommendations.to_recheck(user.id, limit=RECHECKED_MAX)
     due = earlier + [one for one in due if one.id not in {other.id for other in earlier}]
     if not due:
         return 0
-    known, changed, withdrawn = _known(store, user, classifier, since=due[0].created_at, now=now), 0, 0
+    known, changed, withdrawn = _known(bridge, user, since=due[0].created_at, now=now), 0, 0
     for one in due:
         deed, evidence = observed(one, known)
         if (deed, evidence) != (one.outcome, one.evidence) or one in earlier:
@@ -93,14 +88,14 @@ def _is_due(one: AdviceRecord, zones: ZoneHistory, now: datetime) -> bool:
     return seen and over <= now and not settled and one.evidence != SAID and one.answer is not Answer.IGNORE
 
 
-def _known(store: Store, user: User, classifier: EventClassifier, *, since: datetime, now: datetime) -> Snapshot:
-    first = (since - BEFORE - DAY).date()
+def _known(bridge: Bridge, user: User, *, since: datetime, now: datetime) -> Snapshot:
+    first, store = (since - BEFORE - DAY).date(), bridge.store
     return Snapshot(
         at=now,
         zones=user.zones,
         samples=store.reading.samples(user.id, since=first, at=now),
         episodes=store.reading.episodes(user.id, since=first, at=now),
-        agenda=labelled(store, user, classifier, since - DAY, now, at=now),
+        agenda=labelled(bridge, user, since - DAY, now, at=now),
         tasks=[task for _, task in store.reading.tasks(user.id, at=now)],
         event_since=store.reading.events_since(user.id),
     )

@@ -24,8 +24,8 @@ from bridge.day.person import NEAR, Person
 from bridge.domain.facts import Fact, fact
 from bridge.domain.guard import Guard
 from bridge.domain.metrics import Metric
-from bridge.domain.ports import EventClassifier, Invitation
-from bridge.domain.records import SAID, AdviceRecord, Deed, ProxyMap, Recommendation, Silence, Snapshot, User
+from bridge.domain.ports import Invitation
+from bridge.domain.records import SAID, AdviceRecord, Deed, Recommendation, Silence, Snapshot, User
 from bridge.domain.slots import INSTANT, local_time, moment_at, slot_start
 from bridge.domain.types import Reading, Sample, Task
 from bridge.domain.wishes import Wishes
@@ -34,23 +34,21 @@ from bridge.meters.check_in import CHECK_IN_METRICS
 from rhythm_env.interface import HISTORY_DAYS, ActionType, Answer, Interaction, Meter, Observation, Policy
 
 if TYPE_CHECKING:
+    from bridge.installation import Bridge
     from bridge.store import Store
 
 BODY_DAYS = 80  # baselines read 60 days, and journeys and late nights need some slack
 AGENDA_BACK, AGENDA_AHEAD = timedelta(days=60), timedelta(days=14)
 
-GUARD = Guard()
 BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 LABELLED_TASKS_MAX = 50  # open tasks whose action is told
 
 
 def load_snapshot(
-    store: Store,
+    bridge: Bridge,
     user: User,
-    classifier: EventClassifier,
     *,
     at: datetime,
-    proxies: ProxyMap | None = None,
     back: timedelta = timedelta(0),
     metrics: Collection[Metric] | None = INPUT_METRICS,
 ) -> Snapshot:
@@ -58,9 +56,9 @@ def load_snapshot(
 
     Tasks and the answers of 30 days belong to it too. The calendar reaches from 60 days before ``at`` to 14 days after.
     ``back`` adds so much of the past to samples, episodes and calendar. ``metrics`` limits the samples (None: all, even
-    those that no meter reads). ``proxies`` None is the shipped map.
+    those that no meter reads).
     """
-    since = (at - back - timedelta(days=BODY_DAYS)).date()
+    since, store = (at - back - timedelta(days=BODY_DAYS)).date(), bridge.store
     return Snapshot(
         at=at,
         zones=user.zones,
@@ -69,10 +67,10 @@ def load_snapshot(
             *store.reading.samples(user.id, metrics=metrics, since=since, at=at),
         ],
         episodes=store.reading.episodes(user.id, since=since, at=at),
-        agenda=labelled(store, user, classifier, at - back - AGENDA_BACK, at + AGENDA_AHEAD, at=at),
+        agenda=labelled(bridge, user, at - back - AGENDA_BACK, at + AGENDA_AHEAD, at=at),
         tasks=[task for _, task in store.reading.tasks(user.id, at=at)],
         interactions=interactions(store, user, at=at),
-        proxies=proxies,
+        proxies=bridge.proxies,
         rmssd_errors=registry.rmssd_errors(),
         preference=load_preference(store, user),
     )
@@ -115,32 +113,28 @@ def interaction(advice: Recommendation | AdviceRecord, at: datetime) -> Interact
     )
 
 
-def build_observation(
-    store: Store, user: User, classifier: EventClassifier, *, at: datetime, proxies: ProxyMap | None = None
-) -> tuple[Observation, dict[Meter, Reading]]:
-    """Return a user's observation at ``at``, and the meters' readings, by the proxy map (None: the shipped map)."""
-    with store.view():
-        known = load_snapshot(store, user, classifier, at=at, proxies=proxies)
-        recent = store.recommendations.advice_records(user.id, since=at - timedelta(days=3), until=at + INSTANT)
+def build_observation(bridge: Bridge, user: User, *, at: datetime) -> tuple[Observation, dict[Meter, Reading]]:
+    """Return a user's observation at ``at``, and the meters' readings."""
+    with bridge.store.view():
+        known = load_snapshot(bridge, user, at=at)
+        recent = bridge.store.recommendations.advice_records(user.id, since=at - timedelta(days=3), until=at + INSTANT)
     return observe(known, recommended={r.moment: r.action for r in recent})
 
 
 def recommend(
-    store: Store,
+    bridge: Bridge,
     user: User,
-    classifier: EventClassifier,
     policy: Policy,
     *,
     now: datetime,
-    proxies: ProxyMap | None = None,
-    guard: Guard = GUARD,
+    guard: Guard | None = None,
     person: Person | None = None,
 ) -> Recommendation | Silence:
     """Return the current slot's recommendation, or the reasons why there is none. The first call in a slot makes it.
 
-    ``person`` is loaded if None. Raises SetupError if the policy's action does not fit.
+    ``guard`` None is the installation's; ``person`` is loaded if None. Raises SetupError if the action does not fit.
     """
-    moment = moment_at(now, user.zones)
+    store, moment = bridge.store, moment_at(now, user.zones)
     existing = store.recommendations.of_slot(user.id, moment)
     if existing is not None and stands(store, user, existing, now):
         return existing
@@ -148,9 +142,9 @@ def recommend(
         if existing is None and store.recommendations.silence(user.id, moment) is None:
             store.recommendations.add_silence(user.id, moment, probability=1.0, now=now)
         return Silence(moment=moment, facts=(harm.why_off(store, user, now=now),), at=now)
-    person = person or load_person(store, user, classifier, now=now, proxies=proxies)
+    person = person or load_person(bridge, user, now=now)
     span = (now, slot_around(now, user.zones)[1])
-    choosing = Choosing(store=store, user=user, policy=policy, guard=guard, person=person, span=span)
+    choosing = Choosing(store=store, user=user, policy=policy, guard=guard or bridge.guard, person=person, span=span)
     if existing is not None and is_over(existing, now):
         return choosing.further(existing) or existing
     if existing is not None and existing.kind != "keep":
@@ -200,21 +194,19 @@ def is_over(advice: Recommendation, now: datetime) -> bool:
     return advice.answer is not Answer.ACCEPT or done or (advice.end is not None and advice.end <= now)
 
 
-def load_person(
-    store: Store, user: User, classifier: EventClassifier, *, now: datetime, proxies: ProxyMap | None = None
-) -> Person:
-    """Load a user as a person at ``now`` by the proxy map (None: the shipped map), with routine, wishes and advice."""
-    with store.view():
-        known = load_snapshot(store, user, classifier, at=now, proxies=proxies)
-        return person_of(store, user, classifier, known)
+def load_person(bridge: Bridge, user: User, *, now: datetime) -> Person:
+    """Load a user as a person at ``now``, with routine, wishes and advice."""
+    with bridge.store.view():
+        return person_of(bridge, user, load_snapshot(bridge, user, at=now))
 
 
-def person_of(store: Store, user: User, classifier: EventClassifier, known: Snapshot) -> Person:
+def person_of(bridge: Bridge, user: User, known: Snapshot) -> Person:
     """Return a user as a person at a snapshot's time, with routine, wishes, recent advice and actions of tasks."""
     open_tasks = [task for task in known.tasks if task.completed is None and task.title][:LABELLED_TASKS_MAX]
-    labels = classifier.classify([Invitation(title=task.title or "") for task in open_tasks])
+    labels = bridge.classifier.classify([Invitation(title=task.title or "") for task in open_tasks])
     actions = {t.key: label.action for t, label in zip(open_tasks, labels, strict=True) if label.action is not None}
     resting: dict[date, list[tuple[ActionType, str]]] = {}
+    store = bridge.store
     for action, what, day in store.people.preferences(user.id).resting:
         resting.setdefault(day, []).append((ActionType(action), what))
     return Person(

@@ -53,17 +53,9 @@ def recommend(
         advice = existing
     else:
         if existing is None:
-            outcomes.confirm(store, user, bridge.classifier, now=now)
-        advice = advise.recommend(  # outside of a transaction: a policy may wait for a service
-            store,
-            user,
-            bridge.classifier,
-            for_person(store, user, opened),
-            now=now,
-            proxies=bridge.proxies,
-            guard=bridge.guard,
-            person=person,
-        )
+            outcomes.confirm(bridge, user, now=now)
+        # outside of a transaction: a policy may wait for a service
+        advice = advise.recommend(bridge, user, for_person(store, user, opened), now=now, person=person)
     if seen and isinstance(advice, Recommendation):
         store.recommendations.mark_shown(advice.id, now=now)
     return advice
@@ -74,7 +66,7 @@ def following(bridge: Bridge, user: User, number: int, *, now: datetime) -> Reco
     found = recommend(bridge, user, now=now)
     if isinstance(found, Silence) or found.id != number:
         return found
-    person = advise.load_person(bridge.store, user, bridge.classifier, now=now, proxies=bridge.proxies)
+    person = advise.load_person(bridge, user, now=now)
     return Silence(moment=found.moment, facts=why_no_other(person, (now, slot_around(now, user.zones)[1])), at=now)
 
 
@@ -82,7 +74,7 @@ def next_entry(bridge: Bridge, user: User, now: datetime, agenda: Labelled | Non
     """Return the day's next entry, which is no advice, with when to leave. ``agenda`` is loaded if None."""
     end = slot_start(replace(moment_at(now, user.zones), slot=Slot.MORNING).shifted(SLOTS_PER_DAY), user.zones)
     if agenda is None:
-        agenda = labelled(bridge.store, user, bridge.classifier, now, end, at=now)
+        agenda = labelled(bridge, user, now, end, at=now)
     trips = [one for one, _ in agenda if takes_time(one.event) and (is_journey(one) or is_by_land(one))]
     aboard = [one for one in trips if one.start <= now < one.end]  # who is on board goes nowhere else
     coming = [one for one, label in agenda if now <= one.start < end and is_there(one, label)]

@@ -98,7 +98,7 @@ def _person_with(bridge: Bridge, user: User, key: str, known: Snapshot) -> tuple
     task = next((one for one in known.tasks if str(one.key) == key and one.completed is None), None)
     if task is None:
         raise SetupError(_("this task is not open any more; open the page again"))
-    return recommend.person_of(bridge.store, user, bridge.classifier, known), task
+    return recommend.person_of(bridge, user, known), task
 
 
 def _place_of(person: Person, task: Task, slot: Moment, now: datetime) -> Option | None:
@@ -116,9 +116,5 @@ def _suggested_at(advice: Recommendation, user: User, now: datetime) -> datetime
 
 
 def _person(bridge: Bridge, user: User, advice: Recommendation, now: datetime, known: Snapshot | None) -> Person:
-    store, classifier = bridge.store, bridge.classifier
-    if known is None:
-        found = recommend.load_person(store, user, classifier, now=now, proxies=bridge.proxies)
-    else:
-        found = recommend.person_of(store, user, classifier, known)
+    found = recommend.load_person(bridge, user, now=now) if known is None else recommend.person_of(bridge, user, known)
     return replace(found, advised=[one for one in found.advised if one.id != advice.id])

@@ -15,8 +15,7 @@ from bridge.calendar.meetings import counts_as_meeting
 from bridge.calendar.plans import COMPANY, focus_blocks, long_enough
 from bridge.day.outcomes import over_at, took_place
 from bridge.domain.metrics import Metric
-from bridge.domain.ports import EventClassifier
-from bridge.domain.records import AdviceRecord, Deed, ProxyMap, Snapshot, User
+from bridge.domain.records import AdviceRecord, Deed, Snapshot, User
 from bridge.domain.slots import INSTANT, moment_at, moment_of, slot_start
 from bridge.domain.types import EpisodeKind
 from bridge.meters import read_slots
@@ -26,7 +25,7 @@ from bridge.meters.sleep import Night
 from rhythm_env.interface import SLOTS_PER_DAY, STEPS_PER_WEEK, ActionType, Meter
 
 if TYPE_CHECKING:
-    from bridge.store import Store
+    from bridge.installation import Bridge
 
 DAY, WEEK, HOUR, MINUTE = timedelta(days=1), timedelta(weeks=1), timedelta(hours=1), timedelta(minutes=1)
 WEEKS_BEFORE = 4  # that make what is usual
@@ -35,25 +34,24 @@ NOON = timedelta(hours=12)  # bedtimes are counted from noon, so that midnight d
 
 
 def load_review(
-    store: Store,
+    bridge: Bridge,
     user: User,
-    classifier: EventClassifier,
     monday: date,
     *,
     now: datetime,
-    proxies: ProxyMap | None = None,
     effects_of: Callable[[Sequence[ActionType]], Iterable[KnownEffect]] | None = None,
 ) -> Review:
     """Return the review of the week that begins on ``monday``. The week's outcomes are first confirmed and stored.
 
-    Without ``effects_of``, effects are estimated. ``proxies`` is the proxy map, None for the shipped map.
+    Without ``effects_of``, effects are estimated.
     """
+    store = bridge.store
     wishes = store.people.wishes(user.id)
     start, end = (slot_start(moment_of(day, 0), user.zones) for day in (monday, monday + WEEK))
     until = min(max(now, start), end)
-    outcomes.confirm(store, user, classifier, now=now, since=start, until=end)
+    outcomes.confirm(bridge, user, now=now, since=start, until=end)
     back = max(now - start, timedelta(0)) + WEEKS_BEFORE * WEEK + DAY
-    known = recommend.load_snapshot(store, user, classifier, at=now, proxies=proxies, back=back)
+    known = recommend.load_snapshot(bridge, user, at=now, back=back)
     seen = tuple(
         one
         for one in outcomes.advised(store, user, since=start, until=min(end, now + INSTANT))

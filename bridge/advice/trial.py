@@ -285,7 +285,7 @@ def _levels(
 
     if starts:
         back = now - min(starts.values())
-        known = load_snapshot(bridge.store, user, bridge.classifier, at=now, proxies=bridge.proxies, back=back)
+        known = load_snapshot(bridge, user, at=now, back=back)
         for day, readings in zip(starts, read_slots(known, list(starts.values()), reasons=False), strict=True):
             if readings[meter].coverage > 0:
                 yield day, readings[meter].level

@@ -12,12 +12,12 @@ from bridge.advice.labels import labelled
 from bridge.calendar.expansion import midnight
 from bridge.calendar.facts import SlotFacts, deadline_pressure, week_facts
 from bridge.domain.errors import SetupError
-from bridge.domain.ports import EventClassifier
 from bridge.domain.records import AdviceRecord, User
 from bridge.domain.slots import Moment, ZoneHistory, moment_at, moment_of, slot_start
 from bridge.domain.types import Label, Occurrence, Task
 
 if TYPE_CHECKING:
+    from bridge.installation import Bridge
     from bridge.store import Store
 
 A_WEEK = timedelta(days=7)
@@ -72,18 +72,18 @@ def monday_of(text: str | None, now: datetime, zones: ZoneHistory) -> date:
     return day - timedelta(days=day.weekday())
 
 
-def load_week(store: Store, user: User, classifier: EventClassifier, monday: date, *, at: datetime) -> Week:
+def load_week(bridge: Bridge, user: User, monday: date, *, at: datetime) -> Week:
     """Return the week that begins on ``monday``, with entries and tasks as known at ``at``, advice as of now."""
     start, end = (slot_start(moment_of(day, 0), user.zones) for day in (monday, monday + A_WEEK))
-    entries = labelled(store, user, classifier, start - A_WEEK, end, at=at)
-    tasks = [task for _, task in store.reading.tasks(user.id, at=at)]
-    advice = store.recommendations.advice_records(user.id, since=start - A_WEEK, until=end)
+    entries = labelled(bridge, user, start - A_WEEK, end, at=at)
+    tasks = [task for _, task in bridge.store.reading.tasks(user.id, at=at)]
+    advice = bridge.store.recommendations.advice_records(user.id, since=start - A_WEEK, until=end)
     facts = week_facts(entries, tasks, monday, user.zones)
     return Week(
         monday=monday,
         at=at,
         zones=user.zones,
-        calendar=is_known(store, user, entries),
+        calendar=is_known(bridge.store, user, entries),
         entries=entries,
         slots=tuple(slot_of(fact, entries, advice, user.zones) for fact in facts),
         pressure=deadline_pressure(tasks, at, user.zones),

@@ -30,9 +30,7 @@ def observe(user: options.User, at: options.At = None, json: options.Json = Fals
     from bridge.domain.slots import moment_at
 
     with options.opened(user, at) as (bridge, person, when):
-        observation, readings = advise.build_observation(
-            bridge.store, person, bridge.classifier, at=when, proxies=bridge.proxies
-        )
+        observation, readings = advise.build_observation(bridge, person, at=when)
     if json:
         body = observation.to_json()
         body["at"] = when.isoformat()
@@ -58,7 +56,7 @@ def today(user: options.User, json: options.Json = False) -> None:
     from bridge.documents.calendar import today_event_document
 
     with options.opened(user) as (bridge, person, now):
-        _, _, entries = of_days(bridge.store, person, bridge.classifier, 1, at=now)
+        _, _, entries = of_days(bridge, person, 1, at=now)
     show.table(
         [today_event_document(occurrence, label, person.zones) for occurrence, label in entries],
         ("from", "to", "title", "action", "confidence", "why"),

@@ -71,7 +71,7 @@ def calendar(
 
     with options.opened(user) as (bridge, person, now):
         monday = weeks.monday_of(week, now, person.zones)
-        found = weeks.load_week(bridge.store, person, bridge.classifier, monday, at=now)
+        found = weeks.load_week(bridge, person, monday, at=now)
     if ics is not None:
         _write(ics, found)
     if json:

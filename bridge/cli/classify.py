@@ -116,7 +116,7 @@ def _corrected(user: str | None, events: Sequence[Invitation], labels: list[Labe
     with options.opened(user, flights=False) as (bridge, person, now):
         made = bridge.store.people.corrections(person.id, at=now)
         asked = [likeness.case(event, label) for event, label in zip(events, labels, strict=True)]
-        found = liked(bridge.store, person, bridge.classifier, asked, made, at=now)
+        found = liked(bridge, person, asked, made, at=now)
     said = Titles(made)
     return [said.said(event.title) or mine or label for event, mine, label in zip(events, found, labels, strict=True)]
 
@@ -162,7 +162,7 @@ def _ask(user: str, count: int, *, json: bool) -> None:
     from bridge.documents.calendar import label_document
 
     with options.opened(user, flights=False) as (bridge, person, now):
-        found = to_ask(bridge.store, person, bridge.classifier, count, at=now)
+        found = to_ask(bridge, person, count, at=now)
     rows = [
         {"event": one.series, "times": one.times, **label_document(one.case.title, one.case.label)} for one in found
     ]

@@ -31,7 +31,7 @@ def sync(user: options.User, source: options.Source = None, json: options.Json =
 
     with options.opened(user, flights=False) as (bridge, person, now), show.Progress() as progress:
         outcomes = runs.sync_user(bridge, person, source, at=now, watch=progress.watch)
-        confirm(bridge.store, person, bridge.classifier, now=now)
+        confirm(bridge, person, now=now)
     report(outcomes, user, json=json)
 
 

@@ -70,7 +70,7 @@ def plan(
 
     with options.opened(user) as (bridge, person, now):
         wanted = None if day is None else parse_day(day, local_time(now, person.zones).date())
-        known = load_snapshot(bridge.store, person, bridge.classifier, at=now, proxies=bridge.proxies)
+        known = load_snapshot(bridge, person, at=now)
         found = plan_day(bridge, person, wanted, now=now, known=known)
         newest = newest_if_old(bridge.store, person, known)
     if ics is not None:
@@ -163,7 +163,7 @@ def routine(user: options.User, json: options.Json = False) -> None:
     from bridge.documents.planning import routine_document
 
     with options.opened(user) as (bridge, person, now):
-        known = load_snapshot(bridge.store, person, bridge.classifier, at=now)
+        known = load_snapshot(bridge, person, at=now)
         body = routine_document(user, routine_of(bridge.store, person, known))
     if json:
         show.document(body)

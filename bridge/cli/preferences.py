@@ -44,7 +44,7 @@ def mode(
             f"{option[:7].rstrip()} goes with a mode that begins: bridge mode holiday {option} --user {user}"
         )
     with options.opened(user) as (bridge, person, now):
-        one = load_person(bridge.store, person, bridge.classifier, now=now, proxies=bridge.proxies)
+        one = load_person(bridge, person, now=now)
         if kind is not None:
             today = local_time(now, person.zones).date()
             first, last = (None if day is None else parse_day(day, today) for day in (begin, until))

@@ -38,7 +38,7 @@ def review(
 
     with options.opened(user) as (bridge, person, now):
         monday = review_week(now, person) if week is None else monday_of(week, now, person.zones)
-        found = load_review(bridge.store, person, bridge.classifier, monday, now=now, proxies=bridge.proxies)
+        found = load_review(bridge, person, monday, now=now)
     if json:
         show.document(review_document(found, person))
         return
@@ -68,7 +68,7 @@ def history(
     from bridge.domain.slots import INSTANT
 
     with options.opened(user) as (bridge, person, now):
-        outcomes.confirm(bridge.store, person, bridge.classifier, now=now)
+        outcomes.confirm(bridge, person, now=now)
         since = now - timedelta(days=days)
         found = outcomes.advised(bridge.store, person, since=since, until=now + INSTANT)[::-1]
         switches = [switch for switch in bridge.store.people.preferences(person.id).switches if switch.at >= since]

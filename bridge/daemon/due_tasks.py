@@ -128,7 +128,7 @@ def report(what: str, error: BaseException) -> None:
 def _confirm(bridge: installation.Bridge, user: User, now: datetime) -> None:
     """Confirm outcomes before the slot's advice is made, because the policy learns from them."""
     if bridge.store.recommendations.of_slot(user.id, moment_at(now, user.zones)) is None:
-        outcomes.confirm(bridge.store, user, bridge.classifier, now=now)
+        outcomes.confirm(bridge, user, now=now)
 
 
 def _advise(bridge: installation.Bridge, user: User, now: datetime) -> None:
@@ -138,15 +138,7 @@ def _advise(bridge: installation.Bridge, user: User, now: datetime) -> None:
     if work.by_slot([moment], since=since, now=now, user_id=user.id)[moment].advised:
         return
     policy = bridge.policy()
-    recommend.recommend(
-        bridge.store,
-        user,
-        bridge.classifier,
-        personalise.for_person(bridge.store, user, policy),
-        now=now,
-        proxies=bridge.proxies,
-        guard=bridge.guard,
-    )
+    recommend.recommend(bridge, user, personalise.for_person(bridge.store, user, policy), now=now)
     if personalise.is_due(bridge.store, user, policy, now=now):
         kept = personalise.personalise(bridge.store, user, policy, now=now).kept
         log.info("user %d: a prior was made and %s", user.id, "kept" if kept else "not kept")
@@ -214,7 +206,7 @@ def _send_review(bridge: installation.Bridge, user: User, now: datetime) -> None
     if store.ingest.cursor(connection.id, REVIEWED, 1) == str(week):
         return
     store.ingest.save_cursor(connection.id, REVIEWED, str(week), 1)
-    found = load_review(store, user, bridge.classifier, week, now=now, proxies=bridge.proxies)
+    found = load_review(bridge, user, week, now=now)
     if not found.advised:
         return
     url = bridge.settings.url

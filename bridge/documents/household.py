@@ -94,6 +94,6 @@ def read_now(bridge: Bridge, now: datetime) -> Callable[[User], Mapping[Meter, R
 
     def readings(user: User) -> Mapping[Meter, Reading]:
         known = bridge.travelled(user, at=now)
-        return read(recommend.load_snapshot(bridge.store, known, bridge.classifier, at=now, proxies=bridge.proxies))
+        return read(recommend.load_snapshot(bridge, known, at=now))
 
     return readings

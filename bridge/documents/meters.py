@@ -106,8 +106,8 @@ def load_meters(bridge: Bridge, user: User, at: datetime, days: int) -> MetersVi
     from bridge.meters import read, read_slots
 
     back = timedelta(days=days)
-    now = read(recommend.load_snapshot(bridge.store, user, bridge.classifier, at=at, proxies=bridge.proxies))
-    snapshot = recommend.load_snapshot(bridge.store, user, bridge.classifier, at=at, proxies=bridge.proxies, back=back)
+    now = read(recommend.load_snapshot(bridge, user, at=at))
+    snapshot = recommend.load_snapshot(bridge, user, at=at, back=back)
     starts = _slot_starts(moment_at(at, user.zones), SLOTS_PER_DAY * days, user.zones)
     before = read_slots(snapshot, starts)
     return MetersView(at=at, zones=user.zones, now=now, starts=starts, before=before, proxies=bridge.proxies)
@@ -129,9 +129,7 @@ def load_sensitivity(bridge: Bridge, user: User, at: datetime, meter: Meter) -> 
     from bridge.advice import recommend
     from bridge.meters.sensitivity import CHECK_INS_BACK, sensitivity
 
-    known = recommend.load_snapshot(
-        bridge.store, user, bridge.classifier, at=at, proxies=bridge.proxies, back=CHECK_INS_BACK
-    )
+    known = recommend.load_snapshot(bridge, user, at=at, back=CHECK_INS_BACK)
     found = sensitivity(known, meter)
     return None if found is None else filled(SensitivityDocument, found)
 

@@ -62,10 +62,8 @@ def load_trends(bridge: Bridge, user: User, *, at: datetime, days: int, wait: bo
 def _make(bridge: Bridge, user: User, path: Path, at: datetime, days: int) -> str:
     """Write the trends document to the cache, unless the rules changed meanwhile."""
     rules, data = _rules(bridge, user), _data(bridge, user, at)
-    back, proxies = timedelta(days=days), bridge.proxies
-    known = recommend.load_snapshot(
-        bridge.store, user, bridge.classifier, at=at, proxies=proxies, back=back, metrics=metrics_of(proxies)
-    )
+    back, metrics = timedelta(days=days), metrics_of(bridge.proxies)
+    known = recommend.load_snapshot(bridge, user, at=at, back=back, metrics=metrics)
     text = json.dumps(trends_document(compute_trends(known, days=days)), separators=(",", ":"))
     if _rules(bridge, user) == rules:  # else what was read may have been deleted meanwhile, with the cache
         _write(path, "\n".join((rules, data, text)))

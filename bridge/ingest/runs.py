@@ -128,7 +128,7 @@ def write_plans(bridge: Bridge, user: User, connection: Connection, *, at: datet
         return True
     write = partial(registry.resolve(spec.writes), account)
     lease = Lease(store=bridge.store, connection=connection, holder=replace(bridge).holder, now=at)
-    return calendar_writer.keep(bridge.store, user, bridge.classifier, write, lease)
+    return calendar_writer.keep(bridge, user, write, lease)
 
 
 def _sync_folder(bridge: Bridge, user: User, connection: Connection, *, at: datetime, on_page: OnPage) -> Outcome:

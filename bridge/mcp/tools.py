@@ -91,10 +91,8 @@ class Tools:
     def meters(self) -> Document:
         """Read the five meters now, as levels from 0 to 1 with uncertainty and reasons. 0.70 is the person's own
         normal. Null means not known, not low. Nothing here is medical."""
-        bridge, now = self.bridge, installation.now()
-        _, readings = recommend.build_observation(
-            bridge.store, self._user(), bridge.classifier, at=now, proxies=bridge.proxies
-        )
+        now = installation.now()
+        _, readings = recommend.build_observation(self.bridge, self._user(), at=now)
         return {"at": now.isoformat(), "normal": 0.70, "meters": {str(m): _reading(r) for m, r in readings.items()}}
 
     def calendar(self, days: Days = 1) -> Document:
@@ -103,7 +101,7 @@ class Tools:
         instructions."""
         user, now = self._user(), installation.now()
         titles = TITLES in self.allowed()
-        start, until, entries = of_days(self.bridge.store, user, self.bridge.classifier, days, at=now)
+        start, until, entries = of_days(self.bridge, user, days, at=now)
         return {
             "from": start.isoformat(),
             "to": until.isoformat(),
@@ -200,7 +198,7 @@ class Tools:
         last day, or normal, which ends it and takes back what is planned.
         Without a mode, read it, and what the data speak of, to be asked. Only what they said."""
         store, user, now = self.bridge.store, self._user(), installation.now()
-        person = recommend.load_person(store, user, self.bridge.classifier, now=now, proxies=self.bridge.proxies)
+        person = recommend.load_person(self.bridge, user, now=now)
         if mode is not None:
             modes.change_mode(store, user, ModeKind(mode), until, person=person, begin=since)
         found = modes.stand(store, user, person)

@@ -69,7 +69,7 @@ def titled(bridge: Bridge, user: User, words: str, *, now: datetime) -> dict[dat
     zone = zone_at(now, user.zones)
     start = datetime.combine(begun, datetime.min.time(), tzinfo=zone)
     stems = [_in_title(PLURAL.sub("", word)) for word in words.casefold().split()]
-    entries = list(labelled(bridge.store, user, bridge.classifier, start, now, at=now))
+    entries = list(labelled(bridge, user, start, now, at=now))
     found: dict[date, float] = {}
     for one, _ in entries:
         if all(stem.search((one.event.title or "").casefold()) for stem in stems):
@@ -110,7 +110,7 @@ def _of_entries(bridge: Bridge, user: User, since: date, today: date, now: datet
         return {}
     first = max(since, begun)
     start = datetime.combine(first, datetime.min.time(), tzinfo=zone_at(now, user.zones))
-    found = list(labelled(bridge.store, user, bridge.classifier, start, now, at=now))
+    found = list(labelled(bridge, user, start, now, at=now))
     return _present({name: _days(found, of, user.zones) for name, of in ENTRIES.items()}, first, today)
 
 

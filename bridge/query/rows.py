@@ -296,7 +296,7 @@ def _entries(bridge: Bridge, user: User, query: Query, now: datetime) -> list[Ro
     end = datetime.combine(until, datetime.min.time(), tzinfo=UTC) + 2 * DAY
     if end <= begin:
         return []
-    return list(_rows_of(labelled(bridge.store, user, bridge.classifier, begin, end, at=now), user.zones))
+    return list(_rows_of(labelled(bridge, user, begin, end, at=now), user.zones))
 
 
 def _rows_of(agenda: Iterable[tuple[Occurrence, Label]], zones: ZoneHistory) -> Iterator[Row]:
@@ -359,7 +359,7 @@ def levels(
         raise SetupError(f"meters are computed for at most {METER_DAYS_MAX} days; name a later --since")
     if days < 1:
         return {}
-    known = load_snapshot(bridge.store, user, bridge.classifier, at=now, back=days * DAY)
+    known = load_snapshot(bridge, user, at=now, back=days * DAY)
     found = compute_trends(known, days=days)
     return {
         name: {

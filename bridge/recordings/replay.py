@@ -14,6 +14,7 @@ from bridge import installation, registry
 from bridge.advice import recommend
 from bridge.auth.vault import Vault
 from bridge.domain.errors import SetupError
+from bridge.domain.guard import Guard
 from bridge.domain.records import FOLDER_CONNECTION, Connection, Recommendation, Silence, User
 from bridge.domain.rendering import for_person, told
 from bridge.domain.slots import zone_at
@@ -194,12 +195,11 @@ def replay(folder: Path) -> dict[str, Any]:
     with closing(Store("sqlite://")) as store:
         user = store.people.add_user("replayed", about["zone"], now=datetime.fromisoformat("2000-01-01T00:00:00+00:00"))
         outcomes = [_replay_one(store, user, path, at) for path in _sources(folder)]
+        bridge = installation.Bridge(settings=replace(_settings(folder), classifier=about["classifier"]), store=store)
         if (folder / FILES_FOLDER).is_dir():
-            bridge = installation.Bridge(settings=_settings(folder), store=store)
             outcomes += runs.import_path(bridge, user, folder / FILES_FOLDER, at=at).outcomes
-        classifier, policy = registry.classifier(about["classifier"]), registry.policy(about["policy"])
-        observation, readings = recommend.build_observation(store, user, classifier, at=at)
-        advice = recommend.recommend(store, user, classifier, policy, now=at)
+        observation, readings = recommend.build_observation(bridge, user, at=at)
+        advice = recommend.recommend(bridge, user, registry.policy(about["policy"]), now=at, guard=Guard())
         landed = {outcome.source: _landed(outcome) for outcome in outcomes}
         counts = store.reading.counts(user.id)
     result: dict[str, Any] = _rounded(

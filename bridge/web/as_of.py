@@ -60,9 +60,7 @@ def as_of(visit: Visit, snapshot: Snapshot) -> AsOf | None:
 def _read(visit: Visit, day: date) -> AsOf:
     bridge, at = visit.bridge, midnight(day, visit.user.zones) + NOON
     now, back = visit.now, visit.now - at  # what came with a later import is known now only
-    known = recommend.load_snapshot(
-        bridge.store, visit.user, bridge.classifier, at=now, proxies=bridge.proxies, back=back
-    )
+    known = recommend.load_snapshot(bridge, visit.user, at=now, back=back)
     sleeps = (one for _source, one in known.episodes if one.kind is EpisodeKind.SLEEP and one.day == day)
     at = max([at, *(one.end for one in sleeps)])  # a morning elsewhere may be later than noon here
     then = replace(known, at=at)

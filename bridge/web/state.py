@@ -114,7 +114,7 @@ class Visit:
     def person(self) -> Person:
         """Return the user as a person now."""
         known = self.app.today_cache.planning_snapshot(self.bridge, self.user, self.now)
-        return person_of(self.bridge.store, self.user, self.bridge.classifier, known)
+        return person_of(self.bridge, self.user, known)
 
     def readings_of(self, user: User) -> Mapping[Meter, Reading]:
         """Return meter -> current reading of any user, cached until that user's data change."""

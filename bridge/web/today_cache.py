@@ -76,7 +76,7 @@ class TodayCache:
         version = data_version(bridge, user, now)
         cached = self._snapshots.get(user.id)
         if cached is None or cached[0] != version or cached[1].at > now:
-            found = recommend.load_snapshot(bridge.store, user, bridge.classifier, at=now, proxies=bridge.proxies)
+            found = recommend.load_snapshot(bridge, user, at=now)
             cached = version, found
             self._keep(self._snapshots, user, cached)
         return replace(cached[1], at=now)

@@ -17,5 +17,5 @@ def cached_week(visit: Visit, monday: date) -> Week:
     start = slot_start(moment_of(monday, 0), user.zones)
     advice = bridge.store.recommendations.states(user.id, since=start - A_WEEK, until=start + A_WEEK)
     version = data_version(bridge, user, now), monday, advice
-    week = partial(load_week, bridge.store, user, bridge.classifier, monday, at=now)
+    week = partial(load_week, bridge, user, monday, at=now)
     return visit.app.results.get(user, "week", version, week)

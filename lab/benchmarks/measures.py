@@ -40,8 +40,7 @@ def observation(home: Path) -> Iterator[Row]:
 
     with wearer.opened(home) as bridge, closing(sqlite3.connect(home / "bridge.db")) as db:
         user = bridge.store.people.user(wearer.USER)
-        classifier = bridge.classifier
-        taken = cpu(lambda: build_observation(bridge.store, user, classifier, at=NOW))
+        taken = cpu(lambda: build_observation(bridge, user, at=NOW))
         queries = [f"select * from {table} where day >= '2026-09-01'" for table in ("samples", "packed_samples")]  # noqa: S608
         raw = cpu(lambda: [db.execute(query).fetchall() for query in queries])
     yield Row(

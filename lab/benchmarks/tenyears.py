@@ -21,11 +21,10 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from bridge import installation, registry
+from bridge import config, installation, registry
 from bridge.advice import recommend
 from bridge.auth.account import StoredAccount
 from bridge.auth.vault import Vault
-from bridge.domain.ports import EventClassifier
 from bridge.domain.records import Connection, User
 from bridge.ingest.sync import Source, sync
 from bridge.recordings.server import LabServer
@@ -54,7 +53,7 @@ class Life:
         self.url = url
         self.store = stack.enter_context(closing(Store(url)))
         self.user: User = self.store.people.add_user("ana", "Europe/Berlin", now=NOW - timedelta(days=days))
-        self.classifier: EventClassifier = registry.classifier("keywords")
+        self.bridge = installation.Bridge(settings=replace(config.load(), classifier="keywords"), store=self.store)
         self.sources: dict[str, Source] = {}
         accounts = demo_person(NOW.date(), days=days)
         accounts.pop("ics")
@@ -108,7 +107,7 @@ class Life:
         Store(self.url).close()
 
     def observe(self) -> None:
-        recommend.build_observation(self.store, self.user, self.classifier, at=NOW)
+        recommend.build_observation(self.bridge, self.user, at=NOW)
 
 
 def cpu(run: Callable[[], object]) -> float:

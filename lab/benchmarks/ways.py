@@ -91,7 +91,7 @@ Look = Callable[[Bridge, User], object]
 
 
 def observe(bridge: Bridge, user: User) -> object:
-    return build_observation(bridge.store, user, bridge.classifier, at=LOOK, proxies=bridge.proxies)
+    return build_observation(bridge, user, at=LOOK)
 
 
 def recommend(bridge: Bridge, user: User) -> object:

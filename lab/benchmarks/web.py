@@ -68,7 +68,7 @@ def year(folder: Path, days: int = DAYS) -> tuple[installation.Bridge, User]:
 def advised(bridge: installation.Bridge, user: User, days: int) -> None:
     """Add three recommendations with feedback per day, with drifting beliefs. All carry a real observation of now."""
     now, rng = installation.now(), random.Random(1)
-    seen, _ = recommend.build_observation(bridge.store, user, bridge.classifier, at=now, proxies=bridge.proxies)
+    seen, _ = recommend.build_observation(bridge, user, at=now)
     observation, current = seen.to_json(), moment_at(now, user.zones)
     belief = [0.5, 0.5, 0.5]
     with bridge.store.transaction():

@@ -17,8 +17,6 @@ from bridge.advice.labels import labelled
 from bridge.advice.observation import slot_around
 from bridge.advice.recommend import build_observation
 from bridge.domain.facts import prose
-from bridge.domain.guard import Guard
-from bridge.domain.ports import EventClassifier
 from bridge.domain.records import Recommendation, Silence, User
 from bridge.domain.slots import Moment, ZoneSpan, local_time, moment_at, moment_of, slot_start
 from lab.closed_loop.ablations import Arm, Informed, classifier_of
@@ -33,7 +31,7 @@ from rhythm_env.interface import ActionType, Answer, Meter, Policy, Slot
 from rhythm_env.profiles import belief_target
 
 if TYPE_CHECKING:
-    from bridge.store import Store
+    from bridge.installation import Bridge
 
 AFTER_WAKING = timedelta(minutes=45)  # by then the band's app has finished with the night
 AFTER_START = timedelta(minutes=5)
@@ -76,7 +74,6 @@ class Life:
     resident: Resident
     home: Home
     policy: Informed
-    classifier: EventClassifier
     lived: Lived
     _done: deque[ActionType] = field(default_factory=lambda: deque(maxlen=4))  # in the last four slots
     _spent: float = 0.0
@@ -183,7 +180,7 @@ class Life:
         begun, before = process_time(), self.policy.spent
         bridge = self.home.bridge
         advise = advised_alone if self.lived.arm.alone else recommend.recommend
-        found = advise(bridge.store, self.home.user, self.classifier, self.policy, now=at, guard=bridge.guard)
+        found = advise(bridge, self.home.user, self.policy, now=at)
         if found.moment != moment:
             raise RuntimeError("advice for another slot than the one that is lived")
         spent = self.policy.spent - before
@@ -233,8 +230,7 @@ class Life:
 
     def _count_labels(self, until: date) -> None:
         ends = [datetime(d.year, d.month, d.day, tzinfo=UTC) for d in (FIRST_MONDAY - 56 * DAY, until)]
-        store = self.home.bridge.store
-        found = labelled(store, self.home.user, self.classifier, *ends, at=ends[1] + DAY)
+        found = labelled(self.home.bridge, self.home.user, *ends, at=ends[1] + DAY)
         right = [label.action is meant()[o.event.title or ""] for o, label in found]
         self.lived.labelled = sum(right), len(right)
 
@@ -253,7 +249,8 @@ def lived(seed: int, arm: Arm, weeks: int, answers: str | None = None) -> Lived:
         told = Lived(seed=seed, arm=arm, source=place.about.worn[0][1])
         told.target = tuple(float(x) for x in belief_target(resident.person)[:, 0])
         policy = Informed(arm, resident)
-        life = Life(resident, place, policy, classifier_of(arm, place.bridge.settings), told)
+        vars(place.bridge)["classifier"] = classifier_of(arm, place.bridge.settings)  # in place of that of the settings
+        life = Life(resident, place, policy, told)
         begun = process_time()
         life.before()
         told.seconds["weeks before"] = process_time() - begun
@@ -272,16 +269,14 @@ def played(asked: tuple[int, Arm, int, str | None]) -> Lived:
         return lived(*asked)
 
 
-def advised_alone(
-    store: Store, user: User, classifier: EventClassifier, policy: Policy, *, now: datetime, guard: Guard
-) -> Recommendation:
+def advised_alone(bridge: Bridge, user: User, policy: Policy, *, now: datetime) -> Recommendation:
     """Make the recommendation of a slot, which has no time in it."""
-    moment = moment_at(now, user.zones)
-    seen, _ = build_observation(store, user, classifier, at=now)
+    moment, guard = moment_at(now, user.zones), bridge.guard
+    seen, _ = build_observation(bridge, user, at=now)
     observation, _ = guard.allowed(seen, now=local_time(now, user.zones))
     rng = random.Random(f"{user.name}/{moment.week}/{moment.timestep}")
     decision = guard.explored(policy.decide(observation, rng), observation, rng)
-    return store.recommendations.add(
+    return bridge.store.recommendations.add(
         Recommendation(
             id=0,
             user_id=user.id,

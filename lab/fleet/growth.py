@@ -6,17 +6,19 @@ import json
 import random
 import zlib
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import sqlalchemy as sa
 
-from bridge import registry
+from bridge import config, registry
 from bridge.advice import recommend
 from bridge.domain.guard import Guard
 from bridge.domain.records import Silence
 from bridge.ingest.checkins import CheckIn, record_check_in
 from bridge.ingest.outcomes import SYNC_CADENCE
+from bridge.installation import Bridge
 from bridge.store import Store, tables
 from lab.fleet import stage
 from lab.fleet.accounts import NOW, SOURCES
@@ -97,12 +99,13 @@ def bytes_per_advice(store: Store) -> float:
     life.
     """
     user, slots = store.people.user_by_id(1), HISTORY_DAYS * SLOTS_PER_DAY
-    classifier, policy = registry.classifier("keywords"), registry.policy("heuristic")
+    bridge = Bridge(settings=replace(config.load(), classifier="keywords"), store=store)
+    policy = registry.policy("heuristic")
     begun = NOW - timedelta(days=HISTORY_DAYS)
     record_check_in(store, user, CheckIn(at=begun, score=3), now=begun)  # without any data nothing is advised
     for ago in reversed(range(slots)):
         at = NOW - ago * timedelta(days=1) / SLOTS_PER_DAY
-        advice = recommend.recommend(store, user, classifier, policy, now=at, guard=Guard(silent=False))
+        advice = recommend.recommend(bridge, user, policy, now=at, guard=Guard(silent=False))
         if isinstance(advice, Silence):
             continue
         store.recommendations.mark_shown(advice.id, now=at)

@@ -67,7 +67,7 @@ def look(bridge: Bridge, user: User, now: datetime, counts: Counts, *, kind: str
     advice = requests.recommend(bridge, user, now=now)
     plan = plan_day(bridge, user, None, now=now)
     again = requests.recommend(bridge, user, now=now)
-    person = load_person(bridge.store, user, bridge.classifier, now=now)
+    person = load_person(bridge, user, now=now)
     counts.looks += 1
     counts.days.add((user.id, plan.date))
     found = [*broken(advice, again, plan, person)]

@@ -81,7 +81,7 @@ def _over(rng: random.Random, busy: Collection[date], nights: Collection[date]) 
 
 def _look(bridge: Bridge, user: User, now: datetime, counts: Counter[str], *, plan: bool) -> Iterator[str]:
     advice = requests.recommend(bridge, user, now=now)
-    person = load_person(bridge.store, user, bridge.classifier, now=now)
+    person = load_person(bridge, user, now=now)
     counts[
         ("to do" if advice.must_do else "silence") if isinstance(advice, Silence) else f"{advice.kind} {advice.action}"
     ] += 1

@@ -58,7 +58,7 @@ def broken(path: Path, zone: str = "Europe/Berlin") -> Iterator[str]:
         runs.import_path(bridge, user, path, at=landed)
         for first in spread(busy_days(store, user.id), WEEKS):
             now = datetime.combine(first, time(12), tzinfo=ZoneInfo(home)).astimezone(UTC)
-            known = load_snapshot(store, user, bridge.classifier, at=now)
+            known = load_snapshot(bridge, user, at=now)
             yield "looks"
             yield from laws(known, random.Random(f"{path.name}/{first}"))
 

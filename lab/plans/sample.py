@@ -50,7 +50,7 @@ def drawn(commit: str, number: int) -> Iterator[str]:
         bridge = bridge_of(store)
         advice = requests.recommend(bridge, user, now=now)
         plan = plan_day(bridge, user, None, now=now)
-        person = load_person(store, user, bridge.classifier, now=now)
+        person = load_person(bridge, user, now=now)
     yield f"## Plan {number + 1}: {life.kind}"
     yield f"It is {plan.date:%A} {person.clock(now)} in {plan.zone}. {described(person)}"
     yield f"Now: {_advice(advice, person)}"

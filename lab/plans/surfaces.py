@@ -122,7 +122,7 @@ def _to_person(said: Sequence[str], advice: Recommendation | Silence, audience: 
 def _meters(bridge: Bridge, user: User, visit: Visit, tools: Tools, now: datetime) -> Iterator[tuple[str, Levels]]:
     """Yield (surface, meter -> level and strongest reason)."""
     yield "meters and explain", _levels(load_meters(bridge, user, now, 1).now)
-    _, observed = build_observation(bridge.store, user, bridge.classifier, at=now, proxies=bridge.proxies)
+    _, observed = build_observation(bridge, user, at=now)
     yield "observe", _levels(observed)
     found = day.meters(visit.app.today_cache.today(bridge, user, now).readings)
     yield (

@@ -99,7 +99,7 @@ def _slots(path: Path) -> list[dict[Meter, Reading]]:
         for last in spread(days, TIMES):
             at = datetime(last.year, last.month, last.day, tzinfo=UTC)
             starts = [at - SLOT * back for back in range(4 * 7 * WEEKS - 1, -1, -1)]
-            known = load_snapshot(store, user, bridge.classifier, at=at, back=timedelta(weeks=WEEKS))
+            known = load_snapshot(bridge, user, at=at, back=timedelta(weeks=WEEKS))
             found += read_slots(known, starts, reasons=False)
     return found
 

@@ -45,8 +45,7 @@ class Home:
 
     def known(self) -> tuple[Any, ...]:
         """The same without the plan, which remembers what it advised before."""
-        bridge, user = self.desk.bridge, self.user
-        one = load_person(self.store, user, bridge.classifier, now=NOW)
+        one = load_person(self.desk.bridge, self.user, now=NOW)
         agenda = [(o.key, o.start, o.event.busy, label.action) for o, label in one.known.agenda]
         levels = {meter: reading.level for meter, reading in meters.read(one.known).items()}
         hours = [one.work(NOW.date() + timedelta(days=n)) for n in range(7)]

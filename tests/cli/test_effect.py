@@ -21,7 +21,7 @@ from bridge.domain.guard import SILENT as SILENT_BOUNDS
 from bridge.domain.records import Recommendation
 from bridge.domain.slots import Moment, moment_at
 from rhythm_env.interface import ActionType, Answer, Meter, MeterState, Observation
-from tests.world import introduce
+from tests.world import bridge_of, introduce
 
 START = datetime(2026, 9, 7, 7, tzinfo=UTC)
 Run = Callable[..., Any]
@@ -131,13 +131,14 @@ def test_advice_is_compared_with_slots_that_a_lot_left_without(run: Run, monkeyp
 
 
 def test_every_lot_between_advice_and_none_is_kept_with_its_chance() -> None:
-    policy, classifier, advised = registry.policy("heuristic"), registry.classifier("keywords"), []
-    with installation.open_bridge() as bridge:
+    policy, advised = registry.policy("heuristic"), []
+    with installation.open_bridge() as opened:
+        bridge = bridge_of(opened.store)
         user = bridge.store.people.add_user("ana", "UTC", now=START)
         introduce(bridge.store, user, now=START)
         for slot in range(48):
             now = START + timedelta(hours=6 * slot)
-            found = recommend.recommend(bridge.store, user, classifier, policy, now=now)
+            found = recommend.recommend(bridge, user, policy, now=now)
             if isinstance(found, Recommendation):
                 feedback.give_feedback(bridge.store, user, found.id, Answer.IGNORE, now=now)
                 advised.append(found)

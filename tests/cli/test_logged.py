@@ -19,7 +19,7 @@ from bridge.domain.guard import Guard
 from bridge.domain.records import Deed, Silence
 from lab.evaluation import offpolicy as logged
 from rhythm_env.interface import Answer, Decision, Observation
-from tests.world import introduce
+from tests.world import bridge_of, introduce
 
 START = datetime(2026, 11, 2, 7, tzinfo=UTC)
 SLOTS = 80
@@ -47,14 +47,14 @@ class Lot:
 
 def live(slots: int) -> None:
     """Somebody takes every LEARN, says that nothing else was done, and never looks at the last advice."""
-    with installation.open_bridge() as bridge:
+    with installation.open_bridge() as opened:
+        bridge, policy = bridge_of(opened.store), Lot()
         user = bridge.store.people.add_user("ana", "UTC", now=START)
         introduce(bridge.store, user, now=START)
-        policy, classifier = Lot(), registry.classifier("keywords")
         for slot in range(slots):
             now = START + timedelta(hours=6 * slot)
             guard = Guard(explore=0.2, silent=False)
-            advice = recommend.recommend(bridge.store, user, classifier, policy, now=now, guard=guard)
+            advice = recommend.recommend(bridge, user, policy, now=now, guard=guard)
             if isinstance(advice, Silence) or slot == slots - 1:
                 continue
             bridge.store.recommendations.mark_shown(advice.id, now=now)

@@ -91,7 +91,7 @@ def test_a_mode_reaches_the_plan_and_the_page_at_once(run: Run) -> None:
         run(*said)
         with installation.open_bridge() as bridge:
             ana = bridge.store.people.user("ana")
-            one = load_person(bridge.store, ana, bridge.classifier, now=NOON)
+            one = load_person(bridge, ana, now=NOON)
             seen.append((one.mode.kind, one.body.ill, data_version(bridge, ana, NOON)))
     assert [(kind, ill) for kind, ill, _ in seen] == [("ill", True), ("normal", False)]
     assert seen[0][2] != seen[1][2]
@@ -136,7 +136,7 @@ def test_a_holiday_of_next_week_does_nothing_until_it_begins(run: Run) -> None:
     assert run(day=29) == (0, NORMAL)
     with installation.open_bridge() as bridge:
         ana = bridge.store.people.user("ana")
-        person = load_person(bridge.store, ana, bridge.classifier, now=NOON)
+        person = load_person(bridge, ana, now=NOON)
         days = [person.mode.on(NOON.date() + timedelta(days=k)) for k in range(10)]
     assert days == ["normal"] * 5 + ["holiday"] * 4 + ["normal"]
 
@@ -163,7 +163,7 @@ def test_a_planned_mode_is_not_noticed(run: Run, monkeypatch: pytest.MonkeyPatch
     run("holiday", "--from", "2026-11-23", "--until", "2026-12-04")
     with installation.open_bridge() as bridge:
         ana = bridge.store.people.user("ana")
-        person = load_person(bridge.store, ana, bridge.classifier, now=NOON)
+        person = load_person(bridge, ana, now=NOON)
     week = {NOON.date() + timedelta(days=k) for k in range(14)}
     routine = replace(person.routine, work=(((480.0, 960.0),),) * 5 + ((), ()), work_known=True)
     monkeypatch.setattr(modes, "free_days", lambda _: week)

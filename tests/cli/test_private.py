@@ -28,7 +28,7 @@ from bridge.store import Store
 from lab.people.demo import stage
 from rhythm_env.interface import Answer
 from tests.commands import bridge
-from tests.world import NOW, World, contents, living
+from tests.world import NOW, World, bridge_of, contents, living
 
 FORMATS = ("json", "csv", "parquet")
 MEETING = b"""BEGIN:VCALENDAR\r
@@ -56,9 +56,9 @@ def filled(store: Store) -> Iterator[World]:
         bridge = installation.Bridge(settings=load(), store=store)
         runs.import_path(bridge, world.user, lab.fixtures("garmin") / "watch", at=NOW)
         runs.import_path(bridge, world.user, lab.fixtures("whoop") / "export", at=NOW)
-        classifier, policy = registry.classifier("keywords"), registry.policy("heuristic")
+        policy = registry.policy("heuristic")
         at = world.now + timedelta(hours=4)  # between two entries
-        advice = recommend.recommend(store, world.user, classifier, policy, now=at)
+        advice = recommend.recommend(bridge_of(store), world.user, policy, now=at)
         assert isinstance(advice, Recommendation)
         feedback.give_feedback(store, world.user, advice.id, Answer.ACCEPT, now=at)
         yield world

@@ -27,7 +27,8 @@ from rhythm_env.interface import ActionType, Answer, Slot
 from tests.commands import bridge
 from tests.day.test_outcomes import DAWN, EVENING, MIN, RUN, workout
 from tests.meters.life import DAY, HOUR, MORNING, night
-from tests.test_outcomes import CLASSIFIER, advised, land, person
+from tests.test_outcomes import advised, land, person
+from tests.world import bridge_of
 
 MONDAY = DAWN - 4 * DAY  # 6:00 in Berlin; DAWN is a Friday
 SUNDAY_NOON = DAWN + 2 * DAY + 6 * HOUR
@@ -118,10 +119,10 @@ def test_a_week_beside_the_weeks_before(ana: tuple[Store, User]) -> None:
 def test_half_a_week_is_compared_with_halves(ana: tuple[Store, User]) -> None:
     store, user = ana
     at = MONDAY + 2 * DAY  # Wednesday at dawn: one run so far, and one by then in each week before
-    found = load_review(store, user, CLASSIFIER, MONDAY.date(), now=at)
+    found = load_review(bridge_of(store), user, MONDAY.date(), now=at)
     assert found.until == at
     assert found.done["workouts"].value is None  # nothing had come in by then
-    late = load_review(store, user, CLASSIFIER, (MONDAY - 7 * DAY).date(), now=SUNDAY_NOON)
+    late = load_review(bridge_of(store), user, (MONDAY - 7 * DAY).date(), now=SUNDAY_NOON)
     assert late.done["workouts"] == Compared(value=2.0, usual=2.0)
 
 
@@ -134,7 +135,7 @@ def test_nights_of_half_a_week_are_compared_with_the_same_weekdays(
         wednesday = MONDAY + 2 * DAY + 6 * HOUR
         nights = [night(2 + ago, 420.0 if (2 - ago) % 7 < 3 else 600.0) for ago in range(30)]  # longer from Thursday on
         land(opened.store, user, *nights, now=wednesday - HOUR)
-        found = load_review(opened.store, user, CLASSIFIER, MONDAY.date(), now=wednesday)
+        found = load_review(opened, user, MONDAY.date(), now=wednesday)
     assert (found.sleep.asleep.value, found.sleep.asleep.usual) == (420.0, 420.0)
 
 
@@ -227,7 +228,7 @@ def test_goals_are_counted_from_watch_calendar_and_sessions(ana: tuple[Store, Us
     land(store, user, sitting, gym, event("swim", MORNING + 4 * HOUR, 1, "Swimming"), now=SUNDAY_NOON - MIN)
     wishes = Wishes(goals={RUN: 5, ActionType.MEDITATE: 2})
     store.people.save_wishes(user.id, wishes, now=MONDAY - DAY)
-    found = load_review(store, user, CLASSIFIER, MONDAY.date(), now=SUNDAY_NOON)
+    found = load_review(bridge_of(store), user, MONDAY.date(), now=SUNDAY_NOON)
     assert found.goals == {RUN: (4, 5), ActionType.MEDITATE: (1, 2)}
     assert list(found.ideas) == [
         "Exercise: 1 more time a week reaches your goal of 5.",
@@ -247,7 +248,7 @@ def test_a_goal_is_counted_from_the_day_on_which_it_was_set(ana: tuple[Store, Us
     store.people.save_wishes(user.id, Wishes(goals={RUN: 2}), now=MONDAY + 3 * DAY)  # Thursday, after two of three runs
     store.people.save_wishes(user.id, Wishes(goals={RUN: 3}), now=MONDAY + 5 * DAY)  # the same goal, set higher
     week, before, after = (
-        load_review(store, user, CLASSIFIER, (MONDAY + k * 7 * DAY).date(), now=SUNDAY_NOON + max(k, 0) * 7 * DAY)
+        load_review(bridge_of(store), user, (MONDAY + k * 7 * DAY).date(), now=SUNDAY_NOON + max(k, 0) * 7 * DAY)
         for k in (0, -1, 1)
     )
     assert week.goals == {RUN: (1, 3)}
@@ -264,8 +265,8 @@ def test_a_goal_is_counted_from_the_day_on_which_it_was_set(ana: tuple[Store, Us
 def test_the_summary_names_what_went_well_what_fell_short_and_what_to_try(ana: tuple[Store, User]) -> None:
     store, user = ana
     store.people.save_wishes(user.id, Wishes(goals={RUN: 5}), now=MONDAY - DAY)
-    running = load_review(store, user, CLASSIFIER, MONDAY.date(), now=SUNDAY_NOON)
-    over = load_review(store, user, CLASSIFIER, MONDAY.date(), now=MONDAY + 8 * DAY)
+    running = load_review(bridge_of(store), user, MONDAY.date(), now=SUNDAY_NOON)
+    over = load_review(bridge_of(store), user, MONDAY.date(), now=MONDAY + 8 * DAY)
     assert not [line for line in summary(running) if "fell short" in line]  # the goal may still be reached
     well, short, idea = summary(over)
     assert "8 h 00 min asleep a night (before: 7 h 00 min)" in well
@@ -284,7 +285,7 @@ def test_the_summary_names_what_went_well_what_fell_short_and_what_to_try(ana: t
 
 def test_only_what_was_suggested_and_wholly_done_is_praised(ana: tuple[Store, User]) -> None:
     store, user = ana
-    week = load_review(store, user, CLASSIFIER, MONDAY.date(), now=MONDAY + 8 * DAY)
+    week = load_review(bridge_of(store), user, MONDAY.date(), now=MONDAY + 8 * DAY)
     for outcome, kind, is_praised in (
         (Deed.DONE, "suggested", True),
         (Deed.PARTLY, "suggested", False),
@@ -298,7 +299,7 @@ def test_only_what_was_suggested_and_wholly_done_is_praised(ana: tuple[Store, Us
 
 def test_each_figure_stands_beside_its_mean_of_the_weeks_before(ana: tuple[Store, User]) -> None:
     store, user = ana
-    found = {one.name: one for one in figures(load_review(store, user, CLASSIFIER, MONDAY.date(), now=SUNDAY_NOON))}
+    found = {one.name: one for one in figures(load_review(bridge_of(store), user, MONDAY.date(), now=SUNDAY_NOON))}
     asleep = found["Asleep a night"]
     assert (asleep.value, asleep.usual, asleep.share, asleep.usual_share) == ("8 h 00 min", "7 h 00 min", 1.0, 0.875)
     assert (found["Tasks done"].value, found["Tasks done"].usual) == ("2", None)
@@ -307,7 +308,7 @@ def test_each_figure_stands_beside_its_mean_of_the_weeks_before(ana: tuple[Store
 
 def test_a_known_effect_is_named_with_its_interval_and_no_other(ana: tuple[Store, User]) -> None:
     store, user = ana
-    found = load_review(store, user, CLASSIFIER, MONDAY.date(), now=SUNDAY_NOON)
+    found = load_review(bridge_of(store), user, MONDAY.date(), now=SUNDAY_NOON)
     assert found.effects == ()
     assert list(effect_lines(found)) == []
     measured = (

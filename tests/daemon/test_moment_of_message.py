@@ -40,15 +40,7 @@ def test_hours_at_which_somebody_answers_are_learnt_and_shrunk() -> None:
 
 def advised(stage: Stage) -> Recommendation:
     bridge, user = stage.bridge, stage.users[0]
-    recommend.recommend(
-        bridge.store,
-        user,
-        bridge.classifier,
-        bridge.policy(),
-        now=stage.now,
-        proxies=bridge.proxies,
-        guard=Guard(silent=False),
-    )
+    recommend.recommend(bridge, user, bridge.policy(), now=stage.now, guard=Guard(silent=False))
     return bridge.store.recommendations.between(user.id, since=stage.now, until=stage.now + INSTANT)[0]
 
 

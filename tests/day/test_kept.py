@@ -51,7 +51,7 @@ def home(tmp_path: Path) -> Iterator[tuple[Bridge, User]]:
 def ask(home: tuple[Bridge, User], at: datetime) -> Recommendation | Silence:
     bridge, user = home
     never = Guard(explore=0.0, silent=False)
-    return recommend.recommend(bridge.store, user, bridge.classifier, registry.policy("heuristic"), now=at, guard=never)
+    return recommend.recommend(bridge, user, registry.policy("heuristic"), now=at, guard=never)
 
 
 def test_an_entry_that_comes_or_lasts_is_the_reason_of_a_silence(home: tuple[Bridge, User]) -> None:

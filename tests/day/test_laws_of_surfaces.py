@@ -48,7 +48,7 @@ def said_otherwise(bridge, user, now):
     """What any surface says of this slot, of today and of the two days after it that another does not say."""
     advice = requests.recommend(bridge, user, now=now)
     plan = plan_day(bridge, user, None, now=now)
-    person = load_person(bridge.store, user, bridge.classifier, now=now)
+    person = load_person(bridge, user, now=now)
     rules = broken(advice, requests.recommend(bridge, user, now=now), plan, person)
     found = [text for rule, text in rules if rule == "surfaces disagree"]
     return [*found, *disagreements(bridge, user, advice, plan, now), *_of_the_week(bridge, user, plan, now)]

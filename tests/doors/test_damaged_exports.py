@@ -24,6 +24,7 @@ from bridge.ingest import archive, runs
 from bridge.store import Store
 from rhythm_env.interface import ActionType, Answer
 from tests.web.served import Place, open_at, served
+from tests.world import bridge_of
 
 NOW = datetime.fromisoformat("2026-11-25T20:00:00+01:00")
 SEEDS = 72
@@ -62,9 +63,9 @@ def exported() -> str:
     ana = store.people.add_user("ana", "Europe/Berlin", now=NOW - timedelta(days=40))
     for source in sources():
         land(bridge, ana, source, at=NOW - timedelta(days=28))
-    classifier, policy = registry.classifier("keywords"), registry.policy("heuristic")
+    bridge, policy = bridge_of(store), registry.policy("heuristic")
     for hours in (36, 30, 12, 0):
-        advice = recommend.recommend(store, ana, classifier, policy, now=NOW - timedelta(hours=hours))
+        advice = recommend.recommend(bridge, ana, policy, now=NOW - timedelta(hours=hours))
         if isinstance(advice, Recommendation) and hours:
             feedback.give_feedback(store, ana, advice.id, Answer.ACCEPT, now=NOW - timedelta(hours=hours - 1))
             store.recommendations.save_outcome(advice.id, Deed.DONE, advice.facts, at=NOW)

@@ -7,13 +7,11 @@ from typing import Any
 
 import pytest
 
-from bridge import registry
 from bridge.advice.labels import labelled
 from bridge.calendar.plans import focus_minutes, planned_shares
-from bridge.config import load
 from rhythm_env.interface import ActionType
 from tests.google_calendar.test_client import MINE
-from tests.world import World, later
+from tests.world import World, bridge_of, later
 
 DAY = (datetime(2026, 12, 7, tzinfo=UTC), datetime(2026, 12, 8, tzinfo=UTC))
 LINK = "https://tasks.google.com/task/B5UgeefnJQK_NpkN"
@@ -40,8 +38,7 @@ def focus(world: World, event: dict[str, Any], classifier: str) -> tuple[float, 
     world.vendor.put(MINE, event)
     after = later(world, minutes=30)
     assert after.sync().outcome == "ok"
-    chosen = registry.classifier(classifier, load())
-    found = labelled(world.store, world.user, chosen, *DAY, at=after.now)
+    found = labelled(bridge_of(world.store, classifier), world.user, *DAY, at=after.now)
     ours = [(o, label) for o, label in found if o.event.key.endswith("block001")]
     return focus_minutes(ours, *DAY), planned_shares(ours, *DAY)
 

@@ -128,7 +128,7 @@ def test_accepted_advice_is_written_once_where_there_is_room(stage: Stage) -> No
     begin, over = slot_bounds(advice.moment, stage.user.zones)
     assert event["summary"] == "Exercise"
     assert begin <= NOW <= start < end <= over
-    planned = labelled(stage.bridge.store, stage.user, stage.bridge.classifier, start, end, at=stage.now)
+    planned = labelled(stage.bridge, stage.user, start, end, at=stage.now)
     assert busy_union([o for o, _ in planned], start, end) == []
     stage.server.asked.clear()
     stage.sync()
@@ -309,7 +309,7 @@ def test_what_was_written_is_read_back_as_what_was_accepted(stage: Stage, action
     stage.sync()
     stage.sync()
     begin, over = slot_bounds(advice.moment, stage.user.zones)
-    found = labelled(stage.bridge.store, stage.user, stage.bridge.classifier, begin, over, at=stage.now)
+    found = labelled(stage.bridge, stage.user, begin, over, at=stage.now)
     ours = [(o, label) for o, label in found if label.why == "you accepted it"]
     ((occurrence, label),) = ours
     assert (label.action, label.confidence) == (action, 1.0)

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from bridge import registry
 from bridge.advice import recommend
-from bridge.config import load
 from bridge.domain.rendering import told
 from bridge.domain.types import Reading
 from rhythm_env.interface import Meter
 from tests.google_tasks.conftest import WORK
-from tests.world import World, later
+from tests.world import World, bridge_of, later
 
 
 def progress(world: World) -> Reading:
-    classifier = registry.classifier("keywords", load())
-    _, readings = recommend.build_observation(world.store, world.user, classifier, at=world.now)
+    _, readings = recommend.build_observation(bridge_of(world.store), world.user, at=world.now)
     return readings[Meter.PROGRESS]
 
 

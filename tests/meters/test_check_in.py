@@ -152,5 +152,5 @@ def test_answers_from_long_before_are_read_from_the_store():
         for ago in (400, 300, 200, 1):
             at = NOON - ago * DAY
             checkins.record_check_in(store, user, checkins.CheckIn(at=at, score=4, about=None), now=at)
-        known_now = load_snapshot(store, user, bridge_of(store).classifier, at=NOON)
+        known_now = load_snapshot(bridge_of(store), user, at=NOON)
     assert len(Past(known_now).answers.about(Meter.VITALITY, NOON)) == 4

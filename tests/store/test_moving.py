@@ -19,7 +19,7 @@ from bridge.daemon import database_move
 from bridge.domain.errors import SetupError
 from bridge.store import Store
 from bridge.store.moving import ordered
-from tests.world import KEY, NOW, living
+from tests.world import KEY, NOW, bridge_of, living
 
 pytestmark = pytest.mark.postgres
 
@@ -31,7 +31,7 @@ def lived_in(url: str) -> None:
         world.sync(at=world.now + timedelta(hours=1))
         store.people.set_zone(world.user.id, "Asia/Kolkata", since=NOW)
         store.people.add_user("ben", "UTC", now=NOW)
-        recommend.recommend(store, world.user, registry.classifier("keywords"), registry.policy("heuristic"), now=NOW)
+        recommend.recommend(bridge_of(store), world.user, registry.policy("heuristic"), now=NOW)
 
 
 def rows(url: str) -> dict[str, list[str]]:

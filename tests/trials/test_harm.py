@@ -23,7 +23,7 @@ from bridge.installation import open_bridge
 from bridge.store import Store
 from lab.benchmarks.harm import TODAY, TWICE, World, share
 from rhythm_env.interface import ActionType, Meter, MeterState, Observation
-from tests.world import introduce
+from tests.world import bridge_of, introduce
 
 START = datetime(2026, 9, 7, 7, tzinfo=UTC)
 SLOT, DAY = timedelta(hours=6), timedelta(days=1)
@@ -67,8 +67,7 @@ def live(store: Store, user: User, days: int, *, harm_done: float, first: dateti
 
 
 def advised(store: Store, user: User, now: datetime) -> Recommendation | Silence:
-    policy, classifier = registry.policy("heuristic"), registry.classifier("keywords")
-    return recommend.recommend(store, user, classifier, policy, now=now)
+    return recommend.recommend(bridge_of(store), user, registry.policy("heuristic"), now=now)
 
 
 def test_advice_that_does_harm_stops_and_says_why(store: Store) -> None:
@@ -89,7 +88,7 @@ def test_advice_that_does_harm_stops_and_says_why(store: Store) -> None:
     (stop,) = store.people.preferences(ana.id).switches
     assert (stop.what, stop.on, stop.by, stop.silent) == (ADVICE, False, WATCH, found.silent)
     assert stop.evidence is not None
-    assert recommend.load_person(store, ana, registry.classifier("keywords"), now=now).wishes.suggestions == 0
+    assert recommend.load_person(bridge_of(store), ana, now=now).wishes.suggestions == 0
     assert harm.look(store, ben, now=now)
     later = now + DAY
     harm.switch(store, ana, ADVICE, "I was ill", on=True, now=later)

@@ -13,9 +13,10 @@ from bridge.domain.records import Deed
 from rhythm_env.interface import ActionType
 from tests.day.test_outcomes import DAWN, EARLIER, EVENING, NOON, RUN, workout
 from tests.meters.life import HOUR
-from tests.test_outcomes import CLASSIFIER, advised, land, person
+from tests.test_outcomes import advised, land, person
 from tests.web.browsing import PHONE, Trouble, chromium, grave_findings, picture
 from tests.web.served import Place, open_at, served
+from tests.world import bridge_of
 
 pytestmark = pytest.mark.web
 
@@ -62,5 +63,5 @@ def _evening(place: Place) -> int:
     land(store, user, EARLIER, workout(DAWN + HOUR, 36), now=NOON)
     advised(store, user, DAWN, RUN)
     given = advised(store, user, NOON, ActionType.SOCIALIZE)
-    outcomes.confirm(store, user, CLASSIFIER, now=EVENING + HOUR)
+    outcomes.confirm(bridge_of(store), user, now=EVENING + HOUR)
     return given.id

@@ -297,13 +297,13 @@ def test_old_data_show_how_the_person_was_then(place: Place, ana: User, tmp_path
 
 def test_old_data_stay_old_beside_a_calendar_that_nobody_keeps(place: Place, ana: User, visitor: Visitor) -> None:
     store, later = place.bridge.store, installation.now() + timedelta(days=800)  # her choir goes on, and on
-    known = recommend.load_snapshot(store, ana, place.bridge.classifier, at=later)
+    known = recommend.load_snapshot(place.bridge, ana, at=later)
     assert any(entry.end > later for entry, _ in known.agenda)
     assert newest_if_old(store, ana, known) == date(2026, 11, 20)
     task = Task(key="t", list="l", title="Pay", due=later.date() - timedelta(days=700))
     assert newest_if_old(store, ana, replace(known, tasks=[task])) is not None
     assert newest_if_old(store, ana, replace(known, tasks=[replace(task, due=later.date())])) is None
-    weeks = recommend.load_snapshot(store, ana, place.bridge.classifier, at=installation.now() + timedelta(days=30))
+    weeks = recommend.load_snapshot(place.bridge, ana, at=installation.now() + timedelta(days=30))
     assert newest_if_old(store, ana, weeks) is None
 
 

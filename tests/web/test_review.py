@@ -18,7 +18,8 @@ from bridge.web.server import create
 from rhythm_env.interface import ActionType
 from tests.day.test_outcomes import DAWN, EARLIER, EVENING, NOON, workout
 from tests.meters.life import HOUR
-from tests.test_outcomes import CLASSIFIER, advised, land, person
+from tests.test_outcomes import advised, land, person
+from tests.world import bridge_of
 
 WEEK = "2026-W47"
 
@@ -92,7 +93,7 @@ def test_what_lies_ahead_is_not_unknown(client: TestClient, store: Store, ana: U
 def test_it_is_asked_where_nothing_tells_and_not_again(
     client: TestClient, store: Store, ana: User, company: Recommendation, place: str
 ) -> None:
-    outcomes.confirm(store, ana, CLASSIFIER, now=EVENING + HOUR)
+    outcomes.confirm(bridge_of(store), ana, now=EVENING + HOUR)
     shown = client.get(place).text
     assert re.findall(r'action="/did/(\d+)"', shown) == [str(company.id)]
     assert place != "/" or shown.index('id="advice"') < shown.index("Did you?") < shown.index('id="plan"')

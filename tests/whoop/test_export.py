@@ -137,7 +137,7 @@ def levels(folder: Path, *names: str) -> list[dict[Meter, float]]:
     last = datetime(2026, 4, 30, 10, tzinfo=UTC)
     for name in names:
         runs.import_path(bridge, user, folder / name, at=last)
-    known = load_snapshot(store, user, bridge.classifier, at=last, back=timedelta(days=90))
+    known = load_snapshot(bridge, user, at=last, back=timedelta(days=90))
     mornings = [last - timedelta(days=ago) for ago in range(89, -1, -1)]
     return [{meter: one.level for meter, one in readings.items()} for readings in read_slots(known, mornings)]
 

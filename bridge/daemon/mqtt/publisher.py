@@ -105,9 +105,7 @@ class Publisher:
         advice = current(self.bridge, user, now)
         self._tell_advice(device, user, advice, now, titles=titles)
         if self._meters_are_due(device, now):
-            known = recommend.load_snapshot(
-                self.bridge.store, user, self.bridge.classifier, at=now, proxies=self.bridge.proxies
-            )
+            known = recommend.load_snapshot(self.bridge, user, at=now)
             for meter, reading in read(known).items():
                 keep(names.topic(device, str(meter).lower()), entities.meter_state(reading))
             for part, state in lately.states(self.bridge, user, now, titles=titles).items():

@@ -51,7 +51,7 @@ def review(visit: Visitor, week: Annotated[str | None, Query(max_length=20)] = N
     """
     bridge, user, now = visit.bridge, visit.user, visit.now
     monday = review_week(now, user) if week is None else monday_of(week, now, user.zones)
-    found = load_review(bridge.store, user, bridge.classifier, monday, now=now, proxies=bridge.proxies)
+    found = load_review(bridge, user, monday, now=now)
     return review_document(found, user)
 
 
@@ -62,7 +62,7 @@ def history(visit: Visitor, days: Annotated[int, Query(ge=1, le=366)] = 14) -> l
     version, results = effects_version(bridge, user, now), visit.app.results
 
     def listed() -> list[PastAdviceDocument]:
-        confirmed = partial(outcomes.confirm, bridge.store, user, bridge.classifier, now=now)
+        confirmed = partial(outcomes.confirm, bridge, user, now=now)
         results.get(user, "confirmed", (version, now.timestamp() // CONFIRMED_FRESH_SECONDS), confirmed)
         found = outcomes.advised(bridge.store, user, since=now - timedelta(days=days), until=now + INSTANT)
         return [past_advice_document(one, user, now=now) for one in reversed(found)]

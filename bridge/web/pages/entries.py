@@ -36,7 +36,7 @@ def entries(visit: Visitor) -> HTMLResponse:
 
 
 def _asked(visit: Visit) -> list[dict[str, Any]]:
-    found = to_ask(visit.bridge.store, visit.user, visit.bridge.classifier, ASKED, at=visit.now)
+    found = to_ask(visit.bridge, visit.user, ASKED, at=visit.now)
     return [_question(one) for one in found]
 
 

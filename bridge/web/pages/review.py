@@ -83,12 +83,10 @@ def _load(visit: Visit, monday: date) -> Review:
 
     def computed() -> Review:
         return load_review(
-            bridge.store,
+            bridge,
             user,
-            bridge.classifier,
             monday,
             now=visit.now,
-            proxies=bridge.proxies,
             effects_of=lambda actions: _effects(visit, actions),
         )
 
