@@ -170,8 +170,9 @@ def _line(found: Answer, value: float) -> str:
 
 
 def _told(value: float, unit: str, *, named: bool = False) -> str:
-    from bridge.query.written import as_time
+    from bridge.query.written import as_time, rounded
 
+    value = rounded(value, unit)
     return as_time(value, unit) or (f"{_number(value)} {unit}" if named else _number(value))
 
 

@@ -3,39 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
-from bridge.domain.metrics import METRICS, Metric, Shape
+from bridge.domain.metrics import METRICS, Metric
 from bridge.query import plain_kinds as w
 from bridge.query.model import METER_NAMES, PLANNED, SUMMED, TASKS, TITLED, WORKOUT_UNITS
+from bridge.query.plain_kinds import NotUnderstood
+from bridge.query.settled import OF_WORKOUT, settled
 
-OF_WORKOUT = {
-    "heart_rate": "average_hr",
-    "total_energy": "energy",
-    "active_energy": "energy",
-    "distance": "distance",
-    "steps": "steps",
-    "zone_minutes": "zone_minutes",
-}
 NAMED_BY_UNIT = ("minutes", "distance", "speed", "energy", "average_hr")
 NIGHT = {"asleep", "in_bed", "awake", "light_sleep", "deep_sleep", "rem_sleep"}
-BETTER_HIGH = frozenset(  # "best" is the highest; of others it is the lowest, or not said
-    {"sleep_score", "recovery_score", "hrv_rmssd", "sleep_efficiency", "sleep_consistency", "stress_management"}
-    | {"steps", *METER_NAMES}
-)
-STAGES = ("light_sleep", "deep_sleep", "rem_sleep")
-ENDS = ("min", "max")
-MINUTES = {str(metric) for metric, spec in METRICS.items() if spec.unit == "min"}
-WEEKEND = "weekday >= 6"
 PERCENT = 100.0
 WORK = "DEEP_WORK|ADMIN_WORK"
-
-
-class NotUnderstood(Exception):
-    """A question is not wholly understood."""
 
 
 @dataclass
@@ -48,7 +29,7 @@ class Bag:
     @classmethod
     def of(cls, tokens: Sequence[w.Token]) -> Bag:
         """Return the bag of tokens, with conditions put together."""
-        bag = cls(_settled(tokens))
+        bag = cls(settled(tokens))
         walked = (w.METRIC, "steps") in tokens and not bag.sees(w.ON_DAYS, w.AFTER)
         ran = w.WALK if walked else w.ACTIVITY
         bag.tokens = [(ran, of) if kind == w.RAN else (kind, of) for kind, of in bag.tokens]
@@ -106,131 +87,10 @@ class Bag:
             at = first + len(stay) + len(conditions)
 
 
-def _settled(tokens: Sequence[w.Token]) -> list[w.Token]:
-    """Return tokens without those whose meaning hangs on the others. One that fits none of them is left."""
-    if any(kind in (w.TASKS, w.TASKED) for kind, _ in tokens):
-        return _settled(_of_tasks(tokens))
-    metrics = {str(of) for kind, of in tokens if kind == w.METRIC}
-    if metrics == {"asleep"} and {(w.BEST, "max"), (w.BEST, "min"), (w.MORE, "better")} & {*tokens}:
-        return _settled([(kind, "sleep_score" if kind == w.METRIC else of) for kind, of in tokens])
-    if metrics == {"asleep", "sleep_score"}:
-        return _settled([one for one in tokens if one != (w.METRIC, "asleep")])
-    around = _Around(frozenset(tokens))
-    found: list[w.Token] = []
-    for token in tokens:
-        stage = token == (w.METRIC, "asleep") and bool(found) and found[-1][1] in STAGES
-        if not (stage or around.leaves_out(token)):
-            found.append(around.meant(token))
-            if token == (w.BY, "sport") and found[-1][0] == w.AFTER:
-                found.append((w.WORKOUTS, "did"))
-    if (w.MORE, "speed") in tokens and around.kinds & {w.SPORT, w.ACTIVITY} and not around.kinds & {w.METRIC, w.FIGURE}:
-        found.append((w.FIGURE, "speed"))
-    climbed = (w.FIGURE, "ascent") in tokens or (w.BY, "sport") in found
-    if climbed and not around.kinds & {w.WORKOUTS, w.SPORT, w.ACTIVITY}:
-        found.append((w.WORKOUTS, "did"))
-    ends = [of for kind, of in tokens if kind in (w.OF, w.BEST, w.LENGTH, w.EARLY) and of in ENDS]
-    in_doubt = around.grouped and (w.WHICH_BY, "day") not in tokens and len(ends) != 1
-    return [*found, (w.WHICH_BY, None)] if in_doubt else found
-
-
-def _of_tasks(tokens: Sequence[w.Token]) -> list[w.Token]:
-    """Return tokens with tasks as a figure by what is said of them: done, due or overdue."""
-    said = {str(of) for kind, of in tokens if kind == w.TASKED} | {"done" for kind, _ in tokens if kind == w.ENDED}
-    said = {"overdue"} if "overdue" in said else said or {"done"} & {"done" for kind, _ in tokens if kind == w.DID}
-    if len(said) != 1 or "open" in said or not any(kind == w.TASKS for kind, _ in tokens):
-        raise NotUnderstood
-    rest = [one for one in tokens if one[0] not in (w.TASKED, w.ENDED)]
-    name = f"tasks_{said.pop()}"
-    return [(w.METRIC, name) if kind == w.TASKS else (kind, of) for kind, of in rest]
-
-
-@dataclass(frozen=True)
-class _Around:
-    """The tokens of a question, on which the meaning of some of them hangs."""
-
-    tokens: frozenset[w.Token]
-
-    @cached_property
-    def kinds(self) -> frozenset[str]:
-        """Return the kinds of all tokens."""
-        return frozenset(kind for kind, _ in self.tokens)
-
-    @cached_property
-    def metrics(self) -> frozenset[str]:
-        """Return the metrics that are named."""
-        return frozenset(str(of) for kind, of in self.tokens if kind == w.METRIC)
-
-    @cached_property
-    def better(self) -> bool:
-        """Return True if the best of what is named is the highest."""
-        return bool(self.metrics) and self.metrics <= BETTER_HIGH
-
-    @cached_property
-    def grouped(self) -> bool:
-        """Return True if groups are asked for, as by "which weekday"."""
-        return w.WHICH_BY in self.kinds and not _grouped_in_doubt(self.tokens, self.kinds)
-
-    @cached_property
-    def after_sport(self) -> bool:
-        """Return True if "nach Sport" says after sport, as of a figure that no workout has."""
-        named = self.metrics and not self.metrics & OF_WORKOUT.keys()
-        return bool(named) and not self.kinds & {w.WORKOUTS, w.SPORT, w.ACTIVITY, w.FIGURE}
-
-    @cached_property
-    def climbed(self) -> bool:
-        """Return True if "gestiegen" is said of floors or of ascent."""
-        return bool({(w.METRIC, "floors"), (w.FIGURE, "ascent")} & self.tokens)
-
-    def meant(self, token: w.Token) -> w.Token:
-        """Return the token that is meant by one of several meanings."""
-        kind, value = token
-        usual = {(w.OF, "mean"), (w.OF, "median"), (w.OF, "trend"), (w.DID, "now"), (w.USUAL, None)} & self.tokens
-        meant: dict[tuple[str, bool], w.Token] = {
-            (w.TOGETHER, w.RELATED not in self.kinds): (w.OF, "sum"),
-            (w.BY, self.after_sport and value == "sport"): (w.AFTER, None),
-            (w.RISEN, not self.climbed): (w.OF, "trend"),
-            (w.BEST, self.better): (w.OF, value),
-            (w.BEST, self.metrics == {"stress"}): (w.OF, "min" if value == "max" else "max"),
-            (w.WEEKEND, bool(usual) or w.THAN in self.kinds): (w.CONDITION, WEEKEND),
-            (w.WHICH_BY, self.grouped): (w.BY, value),
-        }
-        if token == (w.OF, "min?") and not self.metrics & MINUTES:  # of those, it may be the unit
-            return (w.OF, "min")
-        return meant.get((kind, True), token)
-
-    def leaves_out(self, token: w.Token) -> bool:
-        """Return True for a token that says nothing beside the others."""
-        kind, value = token
-        nightly = [one in METRICS and METRICS[Metric(one)].shape is Shape.NIGHTLY for one in self.metrics]
-        told_by_group = (
-            kind in (w.LENGTH, w.EARLY) or (kind == w.OF and value in ENDS) or (kind == w.BEST and self.better)
-        )
-        nothing = {
-            w.USUAL: True,
-            w.SHARE: self.metrics <= {"sleep_efficiency", "spo2"}
-            and bool(self.metrics)
-            and w.COMPARED not in self.kinds,
-            w.MORE: token == (w.MORE, "to") and w.BECOMES not in self.kinds,  # "zu" and "ab" of other verbs
-            w.TOGETHER: w.RELATED in self.kinds,
-            w.RISEN: self.climbed,
-            w.PLANNED: bool(self.kinds & {w.ENTRIES, w.ACTION}),
-            w.ENDED: w.CLOCK not in self.kinds,  # "finished before 8 am" is no start
-            w.AT_NIGHT: bool(nightly) and all(nightly),
-        }
-        return nothing.get(kind, False) or (self.grouped and told_by_group)
-
-
-def _grouped_in_doubt(tokens: Set[w.Token], kinds: Set[str]) -> bool:
-    """Return True for "which month did I run most": how far, how long, or how often."""
-    if not {(w.WHICH_BY, "month"), (w.WHICH_BY, "week")} & {*tokens}:
-        return False
-    ran = w.DID in kinds and kinds & {w.SPORT, w.ACTIVITY} and not kinds & {w.HOW_OFTEN, w.UNIT, w.FIGURE, w.METRIC}
-    return bool(ran)
-
-
 # A condition on what a day brought is of that day, of the day before, or of the day before for certain. What is asked
 # for settles which: the night that follows a day is of the next day.
 ON, AFTER, NEXT, AHEAD = "on.", "after.", "next.", "ahead."
+BETWEEN = "between:"  # leads the highest value of a range, which its lowest follows
 BY_DAY = SUMMED | {"stress"}  # figures of what is done by day, whose night is the one that follows
 DONE = f"[{w.WORKOUTS}{w.SPORT}{w.ACTIVITY}]"
 
@@ -244,7 +104,9 @@ def _conditions(bag: Bag) -> None:
         kinds = (*kinds, w.COMPARED)  # "how many weeks did I run 30 km": of the week, not of each run
     loose = [one for one in bag.tokens if one[0] in kinds or one == burned]
     bag.tokens = [one for one in bag.tokens if one not in loose]
-    bag.said = next((str(of) for kind, of in bag.tokens if kind == w.ON_DAYS), None)
+    _again(bag)
+    noted = "days" if re.search(f"{w.FACTOR}{w.DAYS}$", bag.kinds) else None  # "migraine days"
+    bag.said = next((str(of) for kind, of in bag.tokens if kind == w.ON_DAYS), noted)
     if bag.sees(w.WALK) and bag.sees(w.COMPARED) and not bag.sees(w.METRIC, w.UNIT):
         bag.tokens = [(w.METRIC, "steps") if kind == w.WALK else (kind, of) for kind, of in bag.tokens]
     long = f"w?C{DONE}+(?!C)|{{0}}w?{DONE}+w?C(?![MF])|{{0}}w?K?{DONE}+K?"
@@ -264,7 +126,9 @@ def _conditions(bag: Bag) -> None:
     twice = sum(kind == w.OTHERS for kind, _ in bag.tokens) > 1  # "days without meetings against the rest"
     weekdays = all(str(of).startswith("weekday") for kind, of in bag.tokens if kind == w.CONDITION)
     alone = (
-        not bag.sees(w.THAN) and bag.sees(w.METRIC) and not bag.sees(w.RELATED, w.DIFFERENCE) and bag.sees(w.ON_DAYS)
+        not bag.sees(w.THAN, w.RELATED, w.DIFFERENCE)
+        and bag.sees(w.METRIC)
+        and (bag.sees(w.ON_DAYS) or (w.OTHERS, "without") in bag.tokens)
     )
     none = (
         (w.OTHERS, "without") in bag.tokens or (bag.sees(w.HOW_MANY) and not bag.sees(w.METRIC)) or (alone and compares)
@@ -316,6 +180,17 @@ def _conditions(bag: Bag) -> None:
             for kind, of in bag.tokens
         ]
     bag.tokens += loose
+
+
+def _again(bag: Bag) -> None:
+    """Drop what is named once more behind "without", as in "with wine versus without wine"."""
+    found: list[w.Token] = []
+    for kind, of in bag.tokens:
+        if kind in (w.FACTOR, w.ACTION) and (kind, of) in found and found[-1][0] == w.OTHERS:
+            found.insert(-1, (w.RELATED, "or"))
+        else:
+            found.append((kind, of))
+    bag.tokens = found
 
 
 def _of_day(condition: str) -> bool:
@@ -437,6 +312,8 @@ def _of_metric(of: dict[str, object]) -> str | None:
     if name in TASKS:
         return f"{name} {sign} {number:g}" if unit is None else None
     own = "level" if name in METER_NAMES else METRICS[Metric(name)].unit
+    if own == "level" and sign.startswith(BETWEEN):
+        return None
     if own == "level" and unit in (None, "%") and 0 <= number <= PERCENT:
         return f"{name} {sign} {number / PERCENT if number > 1 or unit else number:g}"
     if own.startswith("vendor") and unit in (None, "%"):

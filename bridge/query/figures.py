@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from bridge.domain.metrics import METRICS, Metric
 from bridge.query import plain_kinds as w
-from bridge.query.bag import AFTER, ENDS, NEXT, NIGHT, OF_WORKOUT, ON, Bag, NotUnderstood
-from bridge.query.model import AVERAGED, CLOCKS, METER_NAMES, SUMMED, TASKS, WORKOUT_UNITS
+from bridge.query.bag import AFTER, NEXT, NIGHT, ON, Bag
+from bridge.query.model import AVERAGED, CLOCKS, METER_NAMES, SUMMED, TASKS, TITLED, WORKOUT_UNITS
 from bridge.query.parse import Words
+from bridge.query.plain_kinds import NotUnderstood
 from bridge.query.plain_words import note_classes
+from bridge.query.settled import ENDS, OF_WORKOUT
 
 PACKED = {str(metric) for metric, spec in METRICS.items() if spec.packed} - {"stress"}
 NIGHT_CLOCKS = {f"nights.{name}" for name in CLOCKS}
 FAR = {"running", "trail running", "cycling", "mountain biking", "walking", "hiking", "swimming", "rowing", "skiing"}
+FAR |= {"pool swimming", "open water swimming", "indoor rowing", "treadmill running", "cross country skiing"}
+IN_WATER = {"swimming", "pool swimming", "open water swimming", "rowing", "indoor rowing"}  # where metres are no ascent
 LONG = ("week", "month")
 NONE_OF_DAY = (f"{ON}entries = 0", f"{ON}workouts = 0", f"{ON}action !=")
 ADDED = {*WORKOUT_UNITS} - AVERAGED
@@ -67,7 +72,13 @@ def noted(bag: Bag) -> Words:
         if of not in ("first", "last", None, *ENDS):
             raise NotUnderstood
         return Words(what=str(factor), of=str(of or "last"), where=[*where, taken])
-    counted = many and "much" not in many and of is None and factor not in note_classes()
+    classed = any(str(factor).lower() in words for words in note_classes().values())
+    alone = not (many or often or days or each) and of is None and by is None  # "headaches in June"
+    counted = (many and "much" not in many and of is None and not classed) or (
+        alone and not classed and not str(factor).startswith(TITLED)
+    )
+    if each and not many and of is None and by is None:
+        by = "day"
     if often or days or counted:
         return Words(what=str(factor), of="count", by=by, where=[*where, taken])
     if not many and of is None and by is None:
@@ -77,8 +88,9 @@ def noted(bag: Bag) -> Words:
 
 def entries(bag: Bag) -> Words:
     actions, unit, length = [*dict.fromkeys(bag.take(w.ACTION))], bag.text(w.UNIT), bag.text(w.LENGTH)
-    named, often, asked = bag.has(w.ENTRIES), bag.has(w.HOW_OFTEN), bag.take(w.HOW_MANY)
-    if named and bag.has(w.WORKOUTS):
+    named = (w.ENTRIES, None) in bag.tokens
+    told, often, asked = bag.has(w.ENTRIES), bag.has(w.HOW_OFTEN), bag.take(w.HOW_MANY)
+    if told and bag.has(w.WORKOUTS):
         actions.append("EXERCISE")
     of, by, where = bag.one(w.OF), bag.text(w.BY), where_of(bag)
     each, period, long = bag.has(w.EACH), bag.text(w.PERIOD), bag.has(w.HOW_LONG)
@@ -87,7 +99,7 @@ def entries(bag: Bag) -> Words:
     if figure == "time":  # "family time" is a name, and minutes where nothing else is counted
         many = often or (asked and "much" not in asked)
         figure = None if many or (named and unit is None and by is None) else "minutes"
-    bag.take(w.DID, w.AND, *(w.WITH if named or actions else ""))
+    bag.take(w.DID, w.AND, *(w.WITH if told or actions else ""))
     minutes = unit == "min" or "much" in asked or long or length is not None or figure == "minutes"
     if len(actions) == 2 and by is None:
         by = "action"
@@ -96,7 +108,7 @@ def entries(bag: Bag) -> Words:
         unit not in (None, "min") or len(actions) > 2 or figure not in (None, "minutes"),
         any(not one.startswith(("weekday", "entry.")) for one in where),
         when and not (length or of in ("first", "last", *ENDS)),
-        actions and not (minutes or named or often or asked),
+        actions and not (minutes or named or often or asked or (when and of in ("first", "last"))),
         end_of_day and not when,  # of single ones, or of days
         day and not when,
     ]
@@ -122,14 +134,14 @@ def workouts(bag: Bag) -> Words:
     clocked = (w.WHEN, "clock") in bag.tokens
     often, when, each = bag.has(w.HOW_OFTEN), bag.has(w.WHEN), bag.has(w.EACH)
     early, how, usual = bag.text(w.EARLY), bag.has(w.HOW), (w.OF, "mean") in bag.tokens
-    lasted = (w.FIGURE, "minutes") in bag.tokens
+    lasted, did = (w.FIGURE, "minutes") in bag.tokens, bag.sees(w.DID)
     rows, by, period, where = bag.one(w.ROWS_LAST), bag.text(w.BY), bag.text(w.PERIOD), where_of(bag)
     now, much = (w.DID, "now") in bag.tokens, (w.HOW_MANY, "much") in bag.tokens
     bag.take(
         w.AND if len(sports) > 1 or when else "", "" if bag.sees(w.METRIC) else w.WALK, w.DAYS if by == "day" else ""
     )
     if sports and {*sports} <= FAR:
-        _farthest(bag)
+        _farthest(bag, {*sports})
     which, every, (field, of, summed) = bag.has(w.WHICH), bag.has(w.ALL), _of_field(bag, each=each)
     if when and field is None and (early or (usual and of == "mean") or (clocked and of in ("first", "last"))):
         field, of = "start", early or of
@@ -152,21 +164,27 @@ def workouts(bag: Bag) -> Words:
     if per:
         return Words(what=what, of=str(of or "mean"), per=per, where=where)
     if field:
-        if (summed and now and not (of or each or by)) or (
-            of == "mean" and by in LONG and field in ADDED and not lasted
-        ):
-            raise NotUnderstood  # in all, or each; of workouts, or of weeks
+        in_doubt = [
+            summed and now and not (of or each or by),  # in all, or each
+            of == "mean" and by in LONG and field in ADDED and not lasted,  # of workouts, or of weeks
+            field == "minutes" and any("average_hr" in one for one in where),  # of all the workout, or of its minutes
+        ]
+        if any(in_doubt):
+            raise NotUnderstood
         summed = summed or (by == "sport" and field in ADDED)
         of = of or ("mean" if each or not (summed or (by in LONG and field in ADDED)) else "sum")
         return _rowed(rows, Words(what=what, of=of, by=by, where=where))
-    named = often or when or counted or by or {*nouns} - {"did"}  # an activity alone is no number
+    long = did and any(one.startswith("workout.") for one in where[:-1])  # "did I ever run more than 20 km"
+    named = often or when or counted or by or long or {*nouns} - {"did"}  # an activity alone is no number
     if rows is not None or much or how or of not in (None, "first", "last") or (each and by != "weekday") or not named:
         raise NotUnderstood  # the last five workouts are a list
     return Words(what=what, of=of or "count", by=by, where=where)
 
 
-def _farthest(bag: Bag) -> None:
+def _farthest(bag: Bag, sports: Set[str]) -> None:
     """Read the longest run as the one that went farthest, where nothing says that it lasted longest."""
+    if sports <= IN_WATER:
+        bag.tokens = [(kind, "km" if (kind, of) == (w.UNIT, "m") else of) for kind, of in bag.tokens]
     if bag.sees(w.LENGTH) and (w.UNIT, "km") in bag.tokens:
         bag.take(w.UNIT)
     if bag.sees(w.LENGTH) and not bag.sees(w.UNIT, w.FIGURE, w.METRIC, w.HOW_LONG):
@@ -287,12 +305,12 @@ def rows(bag: Bag) -> Words:
     nights, days, of, where, by = bag.has(w.NIGHTS), bag.has(w.DAYS), bag.one(w.OF), where_of(bag), bag.text(w.BY)
     if not nights and not days:
         nights, days = bag.said == "nights", bag.said == "days"
-        days = days or any(one.startswith((*NONE_OF_DAY, f"{ON}alcohol = 0", f"{ON}coffee = 0")) for one in where)
+        days = days or any(one.startswith(NONE_OF_DAY) or re.fullmatch(rf"{ON}.* = 0", one) for one in where)
     asked = [one for one in where if not one.startswith("weekday")]
     bag.take(w.WITH, w.WHICH if by == "day" else "", w.AND if len(asked) > 1 else "")
     if bag.has(w.WALK) and not any(one.startswith("steps") for one in where):
         raise NotUnderstood
-    if days and not nights and not when and of in ("first", "last"):
+    if (days or nights) and not when and of in ("first", "last"):
         when = True  # "the first day with"
     if (nights and days) or (when != (of in ("first", "last"))) or (of and not when):
         raise NotUnderstood

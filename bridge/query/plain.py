@@ -7,17 +7,20 @@ second try, a question that is misunderstood is answered wrongly.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import date
+from functools import cache
 from itertools import pairwise
 
+from bridge.domain import metric_names
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import say
 from bridge.query import plain_kinds as w
-from bridge.query.bag import Bag, NotUnderstood
-from bridge.query.model import BEFORE, TITLED
+from bridge.query.bag import Bag
+from bridge.query.model import BEFORE, SUMMED, TITLED
 from bridge.query.parse import Words
+from bridge.query.plain_kinds import NotUnderstood
 from bridge.query.plain_marks import Marked
 from bridge.query.plain_names import noted, without_free, without_names
 from bridge.query.plain_remarks import SENTENCE, without_remarks
@@ -25,6 +28,7 @@ from bridge.query.plain_slips import parts
 from bridge.query.plain_titles import days_apart, with_titles
 from bridge.query.plain_words import lexicon, loose, months, notes, texts, tokens_of
 from bridge.query.readings import COMPARE, words_of
+from bridge.query.span_words import WEEKDAYS
 from bridge.query.spans import DAY, Dates, Span
 
 TEXT_MAX = 300  # characters
@@ -34,9 +38,12 @@ EXAMPLES = (  # for the page, in the language of the person
     say("what time do I usually go to bed?"),
     say("steps this week compared to last week"),
 )
+LATE = {"en": "average {name} in the last 30 days", "de": "{name} im Schnitt in den letzten 30 Tagen"}
+LEADS_TO = frozenset("in on at of the a my our to for with and im am an der die das den dem zu zum zur mit und".split())  # noqa: SIM905
 LANGUAGES = ("en", "de")
 
 
+DATES = re.compile(r"[\d-]*\.\.[\d-]*")
 OF_WAKING = re.compile(
     "night|yesterday evening|gestern abend|nite|nacht|today|heute|morning|morgen"
 )  # says itself which night is meant
@@ -44,11 +51,21 @@ NOTES = re.compile(
     r"[\"“„«]|(?<!\w)(?:note|noti|aufgeschrieben|vermerkt|eingetragen|tag|log|wr[io]te|put |mark|jot)|getaggt"
 )
 WEIGHT = re.compile(
-    r"(?<!\w)(?:body ?weight|weight(?! (?:training|lift|session|room))|weigh(?:ed|s|ing)?|the scales?"
-    r"|(?:körper)?gewicht|gewogen|wiegen?|wog|waage)(?!\w)"
+    r"(?<!\w)(?:body ?weight|heaviest i|\w*gewicht|weight(?! (?:training|lift|session|room))|weigh(?:ed|s|ing)?"
+    r"|the scales?"
+    r"|gewogen|wiegen?|wog|waage|kilos?|(?:hab|habe|ich) (?:\S+ ){0,6}(?:ab|zu)genommen"
+    r"|nehme? ich (?:\S+ ){0,4}(?:ab|zu)|am (?:leichtesten|schwersten)|(?:my|at my) (?:lightest|heaviest)"
+    r"|(?:lost|gained|lose|gain) (?:weight|pounds|kilos?|any))(?!\w)"
 )
 MONEY = re.compile(r"(?<!\w)(?:spen[dt],? on|ausgegeben|ausgebe|geb\w* .* aus)(?!\w)")
 WHEN_I = re.compile(r"(?:and )?when(?:ever)? (?:i|i'?ve|i'?d|i'?m|my|there) .* (?:how|what|what'?s) ")  # a condition
+_WEEKDAY = "|".join(one.replace(" ", "|") for one in WEEKDAYS.values())
+TO_COME = re.compile(
+    rf"(?:do i have|have i got|i have|are there|is there|stehen?|gibt es|gibts|habe? ich)"
+    rf" .*(?:on|am) (?:{_WEEKDAY})(?!\w)"
+    rf"(?!.*(?:gehabt|verbracht|gewesen|statt))|(?:stehen?|stehts) .*(?:{_WEEKDAY}) an(?!\w)"
+)
+SO_FAR = re.compile(r"(?<!\w)(?:so far|until now|bis jetzt|bisher|bis dato)\W*$")
 NO_CHANGE = {w.BECOMES, w.CONDITION, w.WEEKEND, w.OTHERS, w.RELATED, w.ON_DAYS, w.AFTER, w.COMPARED}
 
 
@@ -60,7 +77,11 @@ TWICE = re.compile(f"[{w.HOW_MANY}{w.HOW_LONG}].*{w.AND}[{w.HOW_MANY}][^{w.METRI
 
 
 class NotRead(SetupError):
-    """A plain question is not understood as a whole."""
+    """A plain question is not understood as a whole: not its words ``unread``, but ``near`` is, where not None."""
+
+    def __init__(self, message: str, unread: Sequence[str] = (), near: str | None = None) -> None:
+        super().__init__(message)
+        self.unread, self.near = unread, near
 
 
 def read(text: str, today: date, factors: Iterable[str] = ()) -> Words:
@@ -84,14 +105,72 @@ def read(text: str, today: date, factors: Iterable[str] = ()) -> Words:
     if not found and WEIGHT.search(text.lower()):
         raise SetupError(say("no source brings your weight, so nothing can be told of it"))
     if not found or len(text) > TEXT_MAX or any(one != other for one, other in pairwise(found)):
+        unread, near = ((), None) if found or len(text) > TEXT_MAX else _offer(text, today, named)
+        if unread:
+            raise NotRead(
+                say(
+                    "not understood in this question: {words}; ask, for example: {example}",
+                    words=", ".join(unread),
+                    example=f'bridge ask "{near}"' if near else EXAMPLE,
+                ),
+                unread,
+                near,
+            )
         raise NotRead(
             say(
                 "this question is not understood as a whole; ask a plainer one in English or German, "
                 "such as: {example}",
-                example=EXAMPLE,
-            )
+                example=f'bridge ask "{near}"' if near else EXAMPLE,
+            ),
+            unread,
+            near,
         )
     return found[0]
+
+
+def _offer(text: str, today: date, factors: w.Lexicon) -> tuple[Sequence[str], str | None]:
+    """Return the words of a question that are not known, in the language of the fewest, and a near question."""
+    told: list[tuple[Sequence[str], str | None]] = []
+    if any(texts(language).not_asked.search(text.lower()) for language in LANGUAGES):
+        return (), None  # no question near to it is meant
+    for language in LANGUAGES:
+        marked, known = Marked(language, today, titles=True), {**lexicon(language), **factors}
+        plain = Marked(language, today, corrected=True).corrected_text(_plain(text), known)
+        tokens = _tokens(marked.mark(plain), marked, known)
+        unknown = {str(of) for kind, of in tokens if kind == w.UNKNOWN}
+        metric = next((str(of) for kind, of in tokens if kind == w.METRIC), None)
+        words, kept = list[str](), list[str]()
+        for word in text.split():
+            of = words if _is_of(word, unknown) else kept
+            while of is words and kept and kept[-1].lower() in LEADS_TO:
+                kept.pop()
+            of.append(word)
+        near = " ".join(kept)
+        if not (words and _reads(near, language, today, factors)):
+            near = "" if metric is None else LATE[language].format(name=_names(language).get(metric, ""))
+        told.append((words, near if near and _reads(near, language, today, factors) else None))
+    found = min(told, key=lambda one: len(one[0]))
+    return found if 2 * len(found[0]) <= len(text.split()) else ((), None)  # else of another language
+
+
+def _is_of(word: str, unknown: Set[str]) -> bool:
+    plain = word.lower().strip(".,;:?!()\"'")
+    return plain in unknown or any(len(one) > 3 and one in plain for one in unknown)
+
+
+def _reads(text: str, language: str, today: date, factors: w.Lexicon) -> bool:
+    try:
+        _read(text, Marked(language, today), factors)
+    except NotUnderstood:
+        return False
+    return True
+
+
+@cache
+def _names(language: str) -> Mapping[str, str]:
+    """Return metric -> the word for it in a language that comes first."""
+    told = {name: words.german if language == "de" else words.english for name, words in metric_names.WORDS.items()}
+    return {name: words.split(",")[0] for name, words in told.items()}
 
 
 def _read(text: str, marked: Marked, factors: w.Lexicon) -> Words:
@@ -104,19 +183,28 @@ def _read(text: str, marked: Marked, factors: w.Lexicon) -> Words:
         text = without_names(
             without_remarks(text.lower(), lambda part: _says_nothing(part, marked, known)), marked.language
         )
-    tokens = _tokens(marked.mark(marked.corrected_text(_plain(text), known)), marked, known)
+    plain = marked.mark(marked.corrected_text(_plain(text), known))
+    if texts(marked.language).unread.search(plain):
+        raise NotUnderstood
+    tokens = _tokens(plain, marked, known)
     told = [one for one in with_titles(tokens, texts(marked.language).untitled) if one[0] != w.FILL]
     tokens = _placed(told, first=WHEN_I.match(text.lower()) is not None)
-    if TWICE.search("".join(kind for kind, _ in tokens)):
+    kinds = {kind for kind, _ in tokens}
+    in_doubt = [
+        TO_COME.search(text.lower()) and kinds & {w.ENTRIES, w.ACTION},  # the weekday that was, or that is to come
+        TWICE.search("".join(kind for kind, _ in tokens)),
+        MONEY.search(text.lower()) and w.FACTOR in kinds,  # what it cost is stored nowhere
+    ]
+    if any(in_doubt):
         raise NotUnderstood
-    if MONEY.search(text.lower()) and any(kind == w.FACTOR for kind, _ in tokens):
-        raise NotUnderstood  # what it cost is stored nowhere
     if re.search(r"\? +\w", text):
         tokens = _elaborated(tokens)
     if any(kind == w.FACTOR and str(of).startswith(TITLED) for kind, of in tokens):
         tokens = [one for one in tokens if one[0] != w.ENTRIES]  # which those of a title are
     tokens, spans = _spans(tokens, marked)
     read = words_of(Bag.of([one for one in tokens if one[0] != w.SPAN]))
+    if not spans and read.of == "mean" and read.what in SUMMED and SO_FAR.search(text.lower()):
+        raise NotUnderstood  # "steps so far": of today, or of all days
     return _within(read, spans, marked.today, says_waking=OF_WAKING.search(text.lower()) is not None)
 
 
@@ -162,7 +250,8 @@ def _spans(tokens: list[w.Token], marked: Marked) -> tuple[list[w.Token], list[S
     """Return tokens and the spans they name, with the time before as a second one where that is compared."""
     kinds = {kind for kind, _ in tokens}
     rows = [of for kind, of in tokens if kind == w.ROWS_LAST and isinstance(of, tuple)]
-    if rows and rows[0][0] == "last" and kinds & {w.NIGHTS, w.DAYS} and kinds & {w.COMPARED, w.CLOCK, w.OTHERS}:
+    several = kinds & {w.COMPARED, w.CLOCK, w.OTHERS, w.RELATED, w.THAN, w.DIFFERENCE, w.AND}
+    if rows and rows[0][0] == "last" and kinds & {w.NIGHTS, w.DAYS} and several:
         tokens = [one for one in tokens if one[0] != w.ROWS_LAST]  # "how many of the last 50 nights": their days
         tokens.append((w.SPAN, len(marked.spans)))
         marked.spans.append((marked.today - (int(rows[0][1]) - 1) * DAY, marked.today))
@@ -195,6 +284,8 @@ def _within(read: Words, spans: list[Span], today: date, *, says_waking: bool) -
     if len(spans) == 2 and (read.against or read.by or read.of in ("trend", "share", "first", "last")):
         raise NotUnderstood
     first, last = spans[0]
+    if first == last and read.against and not DATES.fullmatch(read.against):
+        raise NotUnderstood  # "yesterday versus Mondays": a day has no other side
     if first == last and any(one.startswith(f"{BEFORE}{TITLED}") for one in read.where):
         raise NotUnderstood  # the day is that of the entry, or the next
     if read.what == "nights.start" and first and first == last and not says_waking:
@@ -228,6 +319,8 @@ def _placed(tokens: Sequence[w.Token], *, first: bool) -> list[w.Token]:
 
 def _without_comparison(tokens: Sequence[w.Token]) -> list[w.Token]:
     """Return tokens of a figure that is compared between two spans without the words that compare."""
+    if any(one[0] == w.DID and other[0] == w.SPORT for one, other in pairwise(tokens)):
+        raise NotUnderstood  # "did I swim more": how far, how long, or how often
     counted = any(kind in (w.SPORT, w.WORKOUTS, w.ENTRIES, w.ACTION) for kind, _ in tokens)
     figured = any(kind in (w.METRIC, w.FIGURE, w.UNIT) for kind, _ in tokens)
     figured = figured or (w.MORE, "speed") in tokens

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+
+class NotUnderstood(Exception):
+    """A question is not wholly understood."""
+
+
 Token = tuple[str, object]  # one of the kinds below, and its value
 Lexicon = Mapping[tuple[str, ...], tuple[Token, ...]]
 FILL, HOW_MANY, HOW_OFTEN, HOW_LONG, HOW_FAR, WHEN, HOW = " ", "Q", "O", "L", "R", "T", "h"

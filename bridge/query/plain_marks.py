@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from bridge.query import plain_kinds as w
+from bridge.query.bag import BETWEEN
 from bridge.query.plain_numbers import with_digits
 from bridge.query.plain_slips import mended
 from bridge.query.plain_words import texts, vocabulary
@@ -73,6 +74,10 @@ BEDTIME = {
     "en": r"(?<!\w)(?:bed|asleep|sleep|nights?|bedtime|nod|nodded|doze[d ]|drop off|dropped off)(?!\w)",
     "de": r"(?<!\w)(?:bett|eingeschlafen|schlafen|einschlafe|nächten?)(?!\w)",
 }
+WAKING = {
+    "en": r"(?<!\w)(?:wak\w+|woken?|g[eo]t up|getting up|up (?:before|by|after)|out of bed|rise)(?!\w)",
+    "de": r"(?<!\w)(?:auf(?:gestanden|gewacht|stehe?|wache?| gewesen)|wach(?:e|te)?|stehe? ich|stand ich)(?!\w)",
+}
 LAST_NIGHT = {"en": "last night", "de": "letzte nacht"}
 RAN_FAR = {
     "en": r"(?<!\w)(?:runs?|ran|running|rides?|rode|cycl\w+|swims?|swam|hikes?|hiked|walks?)(?!\w)",
@@ -82,10 +87,28 @@ OR: Mapping[str, str] = {
     "more": "at least", "longer": "at least", "less": "at most", "fewer": "at most",
     "mehr": "mindestens", "länger": "mindestens", "weniger": "höchstens",
 }  # fmt: skip
+CRACKED = {"en": "hit|reach|reached|crack|cracked|make|made", "de": "geknackt|geschafft|erreicht|voll gemacht"}
 # Amounts in other words, as figures with a unit.
 AMOUNTS: Mapping[str, Sequence[tuple[str, str | Callable[[re.Match[str]], str]]]] = {
     "en": (
         (r"(\d[\d,.]*k?)\+", r"at least \1"),
+        (
+            r"(first half of (?:the |this )?\w+) (.*)(than|vs\.?|against|compared to) (?:in )?the second(?: one)?$",
+            lambda m: f"{m[1]} {m[2]}{m[3]} second{m[1].removeprefix('first')}",
+        ),
+        (
+            rf"({NUMBERS['en'].replace(' ', '|')}|\d) (workouts|sessions|meetings) (?:in|on) (?:one|a|the same) day",
+            r"days with at least \1 \2",
+        ),
+        (
+            r"do(?:es)? (?:more|fewer|less|longer|higher) (.+?) mean (?:more|fewer|less|longer|higher|lower) (.+)",
+            r"correlation between \1 and \2",
+        ),
+        (
+            r"the (?:more|fewer|less|longer) (.+?),? the (?:more|fewer|less|longer|higher|lower) (.+)",
+            r"correlation between \1 and \2",
+        ),
+        (rf"({CRACKED['en']}) (?:the |my )?(\d{{4,}}|\d+,\d{{3}}|\d+k)(?! ?\w)", r"\1 \2 steps"),
         (
             (
                 r"this (week|month|year) (.*)(than|vs\.?|versus|against|compared (?:to|with)) "
@@ -127,6 +150,21 @@ AMOUNTS: Mapping[str, Sequence[tuple[str, str | Callable[[re.Match[str]], str]]]
     ),
     "de": (
         (r"(\d[\d,.]*)\+", r"mindestens \1"),
+        (r"(ersten halbjahr) (.*)(als|gegen|vs\.?|gegenüber) (?:im|dem|in dem) zweiten$", r"\1 \2\3 zweiten halbjahr"),
+        (r"(mehr|weniger|\w{3,}er) (\w+ )?wie(?! (?:viel|oft|lang))", r"\1 \2als"),
+        (
+            rf"({NUMBERS['de'].replace(' ', '|')}|\d) (trainings|workouts|einheiten|termine) (?:an einem|am) tag",
+            r"tage mit mindestens \1 \2",
+        ),
+        (
+            rf"((?:{NUMBERS['de'].replace(' ', '|')}) (?:stunden|minuten|km)) oder (mehr|weniger|länger)",
+            lambda m: f"{OR[m[2]]} {m[1]}",
+        ),
+        (
+            r"je (?:mehr|weniger|länger|höher) (.+?),? (?:desto|umso) (?:mehr|weniger|länger|höher|kürzer) (.+)",
+            r"zusammenhang zwischen \1 und \2",
+        ),
+        (rf"(?:die |meine )?(\d{{4,}}|\d+\.\d{{3}}) ({CRACKED['de']})", r"\1 schritte \2"),
         (
             (
                 r"(letzte[nmrs]?) (woche|monat|jahr) "
@@ -187,7 +225,11 @@ TOPS = {
     "de": r"(?= (?:besten|schlechtesten|höchsten|niedrigsten|längsten|kürzesten|größten|kleinsten|schnellsten"
     r"|langsamsten|miesesten|schlimmsten|weitesten|stressigsten|(?:tage|nächte) mit (?:den|der|dem) \w+sten))",
 }
-ROWS = {"en": r"(last|first|latest)", "de": r"(letzten|ersten)"}
+# A range of amounts, as "between 5 and 8 km" or "5-8 km".
+RANGE = {"en": "between |from ", "de": "zwischen |von "}
+TO = {"en": "to|-|–", "de": "bis|-|–"}
+COUNTED = {"en": "steps|meetings|appointments|kcal|calories", "de": "schritte|termine|besprechungen|kalorien|kcal"}
+ROWS = {"en": r"(last|first|latest)", "de": r"(letzten?|ersten?)"}
 
 
 @dataclass(frozen=True)
@@ -231,20 +273,28 @@ class Marked:
         signs = {one: sign for sign, all_ in COMPARISONS[self.language].items() for one in all_.split("|")}
         sign = "|".join(sorted(signs, key=len, reverse=True))
         number = rf"({figure}|{words})(?: ?({unit})(?!\w))?"
+        counted = rf"(?: ?(?P<unit>{unit})(?!\w)|(?= (?:{COUNTED[self.language]})))"
+        text = re.sub(
+            rf"(?<!\w)(?P<between>{RANGE[self.language]})?(?P<low>{figure}|{words})(?: ?(?:{unit}))?"
+            rf" ?(?:(?(between)(?:and|und)|(?!))|{TO[self.language]}) ?(?P<high>{figure}|{words}){counted}",
+            self._range,
+            text,
+        )
         text = re.sub(
             rf"(?<!\w)({sign}) (?:an? |einem |einen )?{number}(?:(?: and| und)? (\d+) min\w*)?(?!\w)",
             lambda m: self._put("c", w.COMPARED, self._compared(signs[m[1]], m)),
             text,
         )
-        if self.language == "de" and re.search("geschafft|erreicht", text):
+        if self.language == "de" and re.search("geschafft|erreicht|geknackt", text):
             text = re.sub(
                 rf"(?<!\w)()({figure})()()(?= \w*(?:schritte|minuten))",
                 lambda m: self._put("c", w.COMPARED, self._compared(">=", m)),
                 text,
-            ).replace("erreicht", "geschafft")
+            ).replace("geknackt", "geschafft")
         pattern, before = CLOCKS[self.language]
-        evening = re.search(BEDTIME[self.language], text) is not None
-        text = re.sub(rf"(?<!\w){pattern}", lambda m: self._clock(m, before, evening=evening), text)
+        waking = re.search(WAKING[self.language], text) is not None
+        evening = not waking and re.search(BEDTIME[self.language], text) is not None
+        text = re.sub(rf"(?<!\w){pattern}", lambda m: self._clock(m, before, evening=evening, waking=waking), text)
         weekday = "|".join(WEEKDAYS[self.language].split())
         text = re.sub(
             r"(?<!\w)(?<!from )(?<!von )(?<!vom )(?<!last )(?<!letzten )"
@@ -292,13 +342,18 @@ class Marked:
         plain = text.replace(",", "") if self.language == "en" else text.replace(".", "").replace(",", ".")
         return float(plain)
 
+    def _range(self, match: re.Match[str]) -> str:
+        unit, factor = UNITS.get(match["unit"] or "", (None, 1.0))
+        low, high = (self._number(match[name]) * factor for name in ("low", "high"))
+        return self._put("c", w.COMPARED, (f"{BETWEEN}{high:g}", low, unit)) if low < high else match[0]
+
     def _compared(self, sign: str, match: re.Match[str]) -> tuple[str, float, str | None]:
         unit, factor = UNITS.get(match[3] or "", (None, 1.0))
         more = float(match[4]) if match[4] else 0.0
         return sign, self._number(match[2]) * factor + more, unit
 
-    def _clock(self, match: re.Match[str], signs: Mapping[str, str], *, evening: bool) -> str:
-        """Mark a clock time. A bare hour is one only where bed is spoken of, and then one of the evening or night."""
+    def _clock(self, match: re.Match[str], signs: Mapping[str, str], *, evening: bool, waking: bool) -> str:
+        """Mark a clock time. A bare hour is one of the evening or night with bed, and of the morning with waking."""
         words, told = NUMBERS[self.language].split(), match["hour"]
         named = {"noon": 12, "midday": 12, "mittag": 12, "midnight": 0, "mitternacht": 0, "eins": 1, "ein": 1}
         hour = named[told] if told in named else int(told) if told.isdecimal() else words.index(told) + 1
@@ -314,7 +369,7 @@ class Marked:
                 return match[0]
             hour = hour % 12 + 12 * (late and not (half == "at night" and hour in (12, 1, 2, 3, 4)))
         elif not (match["minute"] or half or told in named):
-            if not evening or not hour:
+            if not hour or not (evening or (waking and hour < 12)):
                 return match[0]
-            hour = (hour + 12) % 24 if 7 <= hour <= 12 else hour
+            hour = (hour + 12) % 24 if evening and 7 <= hour <= 12 else hour
         return self._put("k", w.CLOCK, (signs[match[1]], f"{hour:02}:{minute:02}"))

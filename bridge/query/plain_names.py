@@ -7,7 +7,7 @@ import re
 from bridge.query.model import TITLED
 from bridge.query.plain_kinds import FACTOR
 from bridge.query.plain_words import CLASS_NAMES, lexicon, months, vocabulary
-from bridge.query.span_words import HOLIDAYS, MONTHS, WEEKDAYS
+from bridge.query.span_words import HOLIDAYS, MONTHS, SEASONS, WEEKDAYS
 
 # "since I moved house in March", "seit Semesterbeginn im Oktober": the date alone counts.
 SINCE_CLAUSE = {
@@ -141,8 +141,8 @@ def without_names(text: str, language: str) -> str:
         since = match.groupdict().get("since") or ""
         return match[0] if known & {*match["name"].split()} - SMALL else f"{since} "
 
-    month = "|".join(months())
-    text = re.sub(rf"(?<!\w){SINCE_CLAUSE[language]}(?=\d|(?:{month})(?!\w))", r"\g<since> ", text)
+    month, season = "|".join(months()), "|".join(SEASONS[language])
+    text = re.sub(rf"(?<!\w){SINCE_CLAUSE[language]}(?=\d|(?:{month}|{season})(?!\w))", r"\g<since> ", text)
     begun = r"(?:before|bevor|vor)(?: [^\W\d_]+){2,6}"
     text = re.sub(rf"(?<!\w){begun} ?\((?:on |the |am )?(?=\d|(?:{month})(?!\w))", BEFORE[language], text)
     text = re.sub(rf"(?<!\w)(?:{PERIODS[language]}),? ?(?:\(|: )?(?={AHEAD})", "", text)

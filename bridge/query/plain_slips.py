@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence, Set
 
 from bridge.query import plain_kinds as w
+from bridge.query.plain_words import texts
 
 JOINTS = ("", "s", "n", "en", "es")
 LEADS = {"durchschnitts": "durchschnitt", "gesamt": "insgesamt"}
+OUTINGS = re.compile(r"(?P<sport>\w{3,}?)(?:touren|tour|runden|runde|ausflüge|ausflug|ausflügen|sitzung|sitzungen)$")
+ENDINGS = {"en": ("s", "es"), "de": ("en", "es", "em", "er", "e", "n", "s", "r")}
+NONE: Sequence[w.Token] = (("", None),)
+# Kinds of words whose forms mean the same, as nouns and superlatives do.
+NOUNS = frozenset({w.METRIC, w.SPORT, w.ACTIVITY, w.FACTOR, w.ENTRIES, w.WORKOUTS, w.RAN, w.WALK, w.BED, w.UP})
+FORMED = {"en": NOUNS, "de": NOUNS | {w.OF, w.BEST, w.LENGTH, w.EARLY, w.FILL}}
 
 
 def parts(word: str, language: str, known: w.Lexicon) -> Sequence[str]:
     """Return the parts of a German compound that are known words, or the word."""
-    if language != "de" or (word,) in known or word.startswith("§"):
+    if (word,) in known or word.startswith("§"):
         return (word,)
+    if (form := _form(word, language, known)) != word or language != "de":
+        return (form,)
+    outing = OUTINGS.match(word)
+    if outing and known.get((outing["sport"],), NONE)[0][0] == w.ACTIVITY:
+        return outing["sport"], "einheiten"
     for lead, alone in LEADS.items():
         rest = word.removeprefix(lead)
         if rest != word and (rest,) in known:
@@ -27,6 +40,18 @@ def parts(word: str, language: str, known: w.Lexicon) -> Sequence[str]:
             if (first,) in known and known[(first,)][0][0] not in (w.FILL, w.PERIODS) and first + joint == word[:at]:
                 return first, rest
     return (word,)
+
+
+def _form(word: str, language: str, known: w.Lexicon) -> str:
+    """Return the known word of which an unknown one is another form, as of "headaches" or "schlaf ich", or the word."""
+    if len(word) < 4 or not word.isalpha() or word in texts(language).untitled | texts(language).unmended:
+        return word
+    stems = [word.removesuffix(one) for one in ENDINGS[language] if word.endswith(one)]
+    forms = [stem + one for stem in (word, *stems) for one in ("", *ENDINGS[language])]
+    if language == "de":
+        forms += [word.replace("ss", "ß"), word.replace("ae", "ä").replace("oe", "ö").replace("ue", "ü")]
+    kinds = FORMED[language]
+    return next((one for one in forms if len(one) > 3 and known.get((one,), NONE)[0][0] in kinds), word)
 
 
 def mended(word: str, words: Set[str], language: str, known: w.Lexicon) -> str:

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator, Sequence, Set
 
 from bridge.query import plain_kinds as w
-from bridge.query.bag import NotUnderstood
 from bridge.query.model import TITLED
+from bridge.query.plain_kinds import NotUnderstood
 
 BEHIND = {w.AFTER, w.ON_DAYS, w.WITH, w.OTHERS, w.AHEAD}
+ALONE = {w.HOW_OFTEN, w.WHEN, w.OF, w.DID, w.SPAN, w.CONDITION, w.ENTRIES}
 WORDS_MAX = 2  # our choice: of a title, beside each other
 OF_DAYS = re.compile(r"(?P<name>\w{3,}?)s?(?P<days>tage?n?|nächten?|abende?n?)$")
 NO_TITLE = re.compile(r".*(?:lich|isch|ig|st)e[nrms]?$")  # a German adjective or superlative
@@ -27,6 +28,8 @@ def with_titles(tokens: Sequence[w.Token], never: Set[str]) -> Iterator[w.Token]
     Raises NotUnderstood for any other unknown word, and for those that are ``never`` of a title.
     """
     told = [one for one in tokens if one != (w.FILL, None)]
+    others = {kind for kind, _ in told} - {w.FILL, w.UNKNOWN}
+    often = others & {w.HOW_OFTEN, w.WHEN} and others <= ALONE  # "how often did I have choir"
     at, last, known = 0, "", set[str]()
     while at < len(told):
         end = next((n for n in range(at, len(told)) if told[n][0] != w.UNKNOWN), len(told))
@@ -37,7 +40,12 @@ def with_titles(tokens: Sequence[w.Token], never: Set[str]) -> Iterator[w.Token]
             continue
         words = [str(word) for _, word in told[at:end]]
         name, follows = " ".join(words), told[end][0] if end < len(told) else ""
-        placed = last in BEHIND or name in known or (follows in (w.DAYS, w.NIGHTS, w.ENTRIES) and last != w.HOW_MANY)
+        placed = (
+            often
+            or last in BEHIND
+            or name in known
+            or (follows in (w.DAYS, w.NIGHTS, w.ENTRIES) and last != w.HOW_MANY)
+        )
         if not placed or len(words) > WORDS_MAX or not all(_is_name(one) and one not in never for one in words):
             raise NotUnderstood
         known.add(name)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from bridge.domain import metric_names
+from bridge.domain import metric_names, sports
 from bridge.domain.phrases import PHRASE_MAX
 from bridge.query import plain_kinds, plain_sports
 from bridge.query.model import TITLED
@@ -25,12 +25,15 @@ WEEKDAYS = {
     "de": ["montags", "dienstags", "mittwochs", "donnerstags", "freitags", "samstags", "sonntags"],
 }
 
+AMBIGUOUS = frozenset({"climb", "climbing", "stairs", "row", "strength", "cardio", "intervals"})  # and names of sports
 CLASS_NAMES = frozenset({"alcohol", "alkohol", "coffee", "kaffee", "late meal", "spätes essen"})
 
 
 @dataclass(frozen=True)
 class Texts:
     """The file of a language: words, those that go before all others, patterns not asked, and words never mended.
+
+    ``unread`` are patterns that are not read once dates are taken out.
 
     ``light`` are words that may stand within a phrase, as in "days on which the", and ``untitled`` are no
     words of a title.
@@ -39,6 +42,7 @@ class Texts:
     words: Mapping[str, tuple[Token, ...]]
     first: Mapping[str, tuple[Token, ...]]
     not_asked: re.Pattern[str]
+    unread: re.Pattern[str]
     unmended: frozenset[str]
     light: frozenset[str]
     untitled: frozenset[str]
@@ -53,6 +57,10 @@ def lexicon(language: str) -> Lexicon:
         if language == "de":  # Germans ask by English names, too
             english = [one for one in _each(named.english) if not one.startswith(("i ", "in "))]
         found |= dict.fromkeys([*english, *(_each(named.german) if language == "de" else ())], ((METRIC, name),))
+    for sport, phrases in sports.SYNONYMS.items():
+        found |= {one: ((ACTIVITY, sport),) for one in (sport, *phrases) if one not in AMBIGUOUS}
+        games = [f"{one} {game}" for one in (sport, *phrases) for game in _each(plain_sports.GAMES[language])]
+        found |= dict.fromkeys(games, ((ACTIVITY, sport), (WORKOUTS, None)))
     found |= texts(language).words
     found |= dict(_sports(language))
     found |= dict(_weekdays(language))
@@ -69,9 +77,11 @@ def texts(language: str) -> Texts:
         tokens = tuple(_token(*means) for means in one["means"])
         found[one.get("first", False)].update(dict.fromkeys(_each(" ".join(one["said"].split())), tokens))
     not_asked = "|".join(told["not_asked"].split("\n")).format(months="|".join(months()))
+    unread = "|".join(told["unread"].split("\n"))
     return Texts(
         *found,
         re.compile(rf"(?<!\w)(?:{not_asked})(?!\w)"),
+        re.compile(rf"(?<!\w)(?:{unread})(?!\w)"),
         frozenset(told["unmended"].split()),
         frozenset(told["light"].split()),
         frozenset(told["untitled"].split()) | {*f"{MONTHS[language]} {DAYS[language]}".replace("|", " ").split()},
@@ -181,7 +191,17 @@ def _weekdays(language: str) -> Iterator[tuple[str, tuple[Token, ...]]]:
     for number, name in enumerate(WEEKDAYS[language], start=1):
         one = name.removesuffix("s")
         plural = f"{one}en"
-        names = [name, f"on {name}", f"on a {one}", f"a {one}", f"of {name}", f"for {name}", f"all {name}"]
+        names = [
+            name,
+            f"my {one}",
+            f"on my {one}",
+            f"on {name}",
+            f"on a {one}",
+            f"a {one}",
+            f"of {name}",
+            f"for {name}",
+            f"all {name}",
+        ]
         nights = [f"{one} nights", f"on {one} nights"]
         if language == "de":
             names = [

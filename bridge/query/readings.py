@@ -8,23 +8,23 @@ from dataclasses import replace
 
 from bridge.domain.metrics import METRICS, Shape
 from bridge.query import plain_kinds as w
-from bridge.query.bag import AFTER, AHEAD, BY_DAY, ENDS, NEXT, NIGHT, OF_WORKOUT, ON, WEEKEND, WORK, Bag, NotUnderstood
+from bridge.query.bag import AFTER, AHEAD, BETWEEN, BY_DAY, NEXT, NIGHT, ON, WORK, Bag
 from bridge.query.figures import (
+    LONG,
     NIGHT_CLOCKS,
-    counted,
     entries,
-    is_nightly,
     metric,
     noted,
     rows,
     unit_of,
-    where_of,
     workouts,
 )
-from bridge.query.model import METER_NAMES, PERIOD_VALUE, SUMMED, TITLED, VERSUS
+from bridge.query.model import PERIOD_VALUE, SUMMED, TITLED, VERSUS
 from bridge.query.parse import OF_SEVERAL, Words, subject_of
+from bridge.query.plain_kinds import NotUnderstood
+from bridge.query.settled import ENDS, OF_WORKOUT, WEEKEND
+from bridge.query.shares import several, share
 
-PARTS_OF = {"asleep": {"light_sleep", "deep_sleep", "rem_sleep"}, "in_bed": {*NIGHT} - {"in_bed"}}
 OF_NIGHT = (
     {str(metric) for metric, spec in METRICS.items() if spec.shape is Shape.NIGHTLY}
     | NIGHT_CLOCKS
@@ -38,8 +38,24 @@ COMPARE = (w.RELATED, w.DIFFERENCE, w.THAN, w.OTHERS, w.MORE, w.BECOMES)
 
 def words_of(bag: Bag) -> Words:
     """Return the query of a bag. Raises NotUnderstood if something is left over."""
-    if (several := _several_of(bag)) is not None:
-        return several
+    found = _words_of(bag)
+    if BETWEEN in (found.against or ""):
+        raise NotUnderstood
+    if found.of == "trend" and found.by in LONG:  # "minutes per week, is there a trend"
+        found = replace(found, per=found.by, by=None)
+    return replace(found, where=[part for one in found.where for part in _ends_of(one)])
+
+
+def _ends_of(condition: str) -> Sequence[str]:
+    """Return both ends of a range as conditions, or the condition."""
+    field, between, numbers = condition.partition(f" {BETWEEN}")
+    highest, _, lowest = numbers.partition(" ")
+    return [f"{field} >= {lowest}", f"{field} <= {highest}"] if between else [condition]
+
+
+def _words_of(bag: Bag) -> Words:
+    if (found := _several_of(bag)) is not None:
+        return found
     if bag.sees(w.TOP):
         return _topmost(bag)
     if bag.sees(w.PERIODS):
@@ -73,6 +89,8 @@ def _topmost(bag: Bag) -> Words:
     """Read "the three worst nights" as so many of the lowest."""
     top = bag.one(w.TOP)
     bag.take(w.DAYS, w.NIGHTS, w.WHICH, w.WHICH_BY, w.WHEN, w.WITH, w.BY)
+    if not bag.sees(w.OF, w.LENGTH, w.BEST, w.EARLY):
+        bag.tokens.append((w.OF, "max"))  # "top five days"
     found = words_of(bag)
     if found.of not in ENDS or found.by or found.against or found.first or found.last:
         raise NotUnderstood
@@ -163,52 +181,6 @@ def _early(bag: Bag) -> None:
     """Read earliest and latest as the ends of a time of day, and earlier and later as more and less."""
     bag.tokens = [(w.OF, value) if kind == w.EARLY else (kind, value) for kind, value in bag.tokens]
     bag.tokens = [(kind, "max" if (kind, value) == (w.OF, "last") else value) for kind, value in bag.tokens]
-
-
-# Shares and several figures ------------------------------------------------------------------------------------------
-
-
-def _share(bag: Bag) -> Words:
-    bag.take(w.SHARE, w.HOW, w.WHICH, w.DID, w.HOW_MANY, w.WITH, w.THAN)
-    metrics, where, by = [str(one) for one in bag.take(w.METRIC)], where_of(bag), bag.text(w.BY)
-    nights, days, rows = bag.has(w.NIGHTS), bag.has(w.DAYS), bag.has(w.WORKOUTS)
-    nights, days = nights or bag.said == "nights", days or bag.said == "days"
-    where += [f"{ON}{one} > 0" for one in bag.take(w.FACTOR)]
-    sports = {str(one) for one in bag.take(w.SPORT, w.ACTIVITY)}
-    if metrics and not nights and not days and not rows and all(one.startswith("weekday") for one in where):
-        bag.take(w.AND)
-        if bag.one(w.OF) not in (None, "sum", "mean") or {*bag.take(w.MORE)} - {"to"}:
-            raise NotUnderstood
-        for whole, parts in PARTS_OF.items():
-            part = next((one for one in metrics if one in parts and one != whole), None)
-            if part and {*metrics} - {part} <= {whole} and (whole in metrics or whole == "asleep"):
-                return Words(what=f"{part}/{whole}", of="mean", by=by, where=where)
-        raise NotUnderstood
-    bag.take(w.EACH)
-    if rows or sports:
-        where = [*(f"workout.sport = {one}" for one in sports), *where]
-        if len(where) != 1 or metrics or nights or days:
-            raise NotUnderstood  # a share of which workouts would be said by a second condition
-        return Words(what="workouts", of="share", by=by, where=where)
-    if metrics or len(where) != 1 or where[0].startswith("weekday") or (nights and days):
-        raise NotUnderstood
-    if days or nights or is_nightly(where):
-        return Words(what="nights" if nights or not days else counted(where), of="share", by=by, where=where)
-    raise NotUnderstood
-
-
-def _several(bag: Bag) -> Words:
-    names = {str(one) for one in bag.take(w.SEVERAL)}
-    metrics = {str(one) for one in bag.take(w.METRIC)}
-    bag.take(w.HOW, w.DID, w.WHICH, w.NIGHTS, w.AND, w.EACH)
-    of, where = bag.one(w.OF), where_of(bag)
-    if not names and metrics == {"asleep"}:
-        names = {"night"}
-    elif names == {"meters"} and metrics <= {*METER_NAMES}:
-        metrics = set()
-    if len(names) != 1 or metrics - {"asleep"} or of not in (None, "mean", "median"):
-        raise NotUnderstood
-    return Words(what=names.pop(), of=str(of or "mean"), where=where)
 
 
 # Comparisons ---------------------------------------------------------------------------------------------------------
@@ -363,14 +335,18 @@ def _exposed(bag: Bag, metrics: Sequence[str]) -> None:
 
 
 def _planned_minutes(bag: Bag, metrics: Sequence[str]) -> Words | None:
-    """Return the correlation of a figure with the minutes of calendar entries, or None where those are not asked."""
-    hours = bag.sees(w.UNIT) and bag.sees(w.ENTRIES, w.ACTION) and bag.sees(w.RELATED)
-    if len(metrics) != 1 or not hours or bag.sees(w.CONDITION, w.MORE, w.OTHERS, w.THAN):
+    """Return the correlation of a figure with the minutes or number of entries, or None where those are not asked."""
+    number = bag.sees(w.AND) and bag.sees(w.ENTRIES) and not bag.sees(w.ACTION, w.UNIT)
+    related = bag.sees(w.RELATED) and (number or (bag.sees(w.UNIT) and bag.sees(w.ENTRIES, w.ACTION)))
+    if len(metrics) != 1 or not related or bag.sees(w.CONDITION, w.MORE, w.OTHERS, w.THAN):
         return None
     bag.take(w.METRIC, w.RELATED, w.ENTRIES, w.HOW, w.HOW_MANY, w.AND, w.WITH, w.TOGETHER, w.DID, w.EACH)
     actions = {*bag.take(w.ACTION)}
-    if bag.one(w.UNIT) != "min" or len(actions) > 1 or bag.one(w.OF) not in (None, "mean"):
+    if bag.one(w.UNIT) != (None if number else "min") or len(actions) > 1 or bag.one(w.OF) not in (None, "mean"):
         raise NotUnderstood
+    bag.take(w.DIFFERENCE)
+    if number:
+        return Words(what=metrics[0], of="mean", against="entries")
     name = f"{str(actions.pop()).lower()}.minutes" if actions else "day.entries.minutes"
     if actions or "|" in name:
         raise NotUnderstood
@@ -387,8 +363,8 @@ def _two_figures(bag: Bag, metrics: Sequence[str]) -> Words:
     related, asked, than = bag.take(w.RELATED), bag.has(w.DIFFERENCE), bag.has(w.THAN)
     if {*bag.take(w.MORE)} - {"to"} or bag.one(w.OF) not in (None, "mean") or bag.sees(w.OTHERS, w.BECOMES):
         raise NotUnderstood
-    if related == ["or"] and {*metrics} & NIGHT_CLOCKS:
-        raise NotUnderstood  # "bedtime vs sleep": two figures, or how they go together
+    if (related == ["or"] or asked or than) and {*metrics} & NIGHT_CLOCKS:
+        raise NotUnderstood  # "bedtime vs sleep": two figures, how they go together, or the time between
     if asked or than or ("or" in related and unit_of(metrics[0]) == unit_of(metrics[1])):
         return Words(what=",".join(metrics), of="mean")
     return Words(what=metrics[0], of="mean", against=metrics[1])
@@ -402,8 +378,8 @@ def _plain(bag: Bag) -> Words:
 
 
 READERS: Sequence[tuple[tuple[str, ...], Callable[[Bag], Words]]] = (
-    ((w.SHARE,), _share),
-    ((w.SEVERAL,), _several),
+    ((w.SHARE,), share),
+    ((w.SEVERAL,), several),
     (COMPARE, _compared),
     ((w.ENTRIES, w.ACTION), entries),
     ((w.WORKOUTS, w.SPORT, w.ACTIVITY), workouts),

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from bridge.domain.languages import Text, listed, say, say_many
-from bridge.query.model import Aggregate, Condition, Kind, Span, Subject, Versus
+from bridge.domain.fact_messages import Plural
+from bridge.domain.languages import WEEKDAYS, Text, listed, say, say_many
+from bridge.query.model import Aggregate, By, Condition, Kind, Query, Span, Subject, Versus
 from bridge.query.understood import PER, dates, day_of, what_of
-from bridge.query.written import as_time
+from bridge.query.written import as_time, rounded
 
 if TYPE_CHECKING:
     from bridge.query.answer import Answer
@@ -21,13 +22,18 @@ LEADS: Mapping[str, Text] = {
     "deep_sleep": say("you slept deeply for {value}"),
     "nights.start": say("you fell asleep at {value}"),
     "nights.end": say("you got up at {value}"),
-    "steps": say("you took {value} steps"),
-    "workouts": say("you did {value} workouts"),
-    "entries": say("you had {value} calendar entries"),
-    "meetings": say("you had {value} meetings (work with others, or named a meeting or call)"),
-    "nights": say("there were {value} such nights"),
-    "days": say("there were {value} such days"),
-    "tasks_done": say("you did {value} tasks"),
+}
+COUNTED: Mapping[str, Plural] = {
+    "steps": Plural("you took {value} step", "you took {value} steps"),
+    "workouts": Plural("you did {value} workout", "you did {value} workouts"),
+    "entries": Plural("you had {value} calendar entry", "you had {value} calendar entries"),
+    "meetings": Plural(
+        "you had {value} meeting (work with others, or named a meeting or call)",
+        "you had {value} meetings (work with others, or named a meeting or call)",
+    ),
+    "nights": Plural("there was {value} such night", "there were {value} such nights"),
+    "days": Plural("there was {value} such day", "there were {value} such days"),
+    "tasks_done": Plural("you did {value} task", "you did {value} tasks"),
 }
 HOW: Mapping[Aggregate, Text] = {
     A.MEAN: say("on average"),
@@ -58,6 +64,11 @@ def _parts(found: Answer, value: float) -> Iterator[str]:
         yield PER[query.per]
     if query.of in HOW and not query.against and found.n > 1:
         yield HOW[query.of]
+    known = [(one.value, one.key) for one in found.groups if one.value is not None]
+    if query.by not in (None, By.DAY) and len(known) > 1:
+        (most, highest), (least, lowest) = max(known), min(known)
+        yield say("the highest is {highest} with {most}", highest=_key(query, highest), most=written(most, found.unit))
+        yield say("the lowest is {lowest} with {least}", lowest=_key(query, lowest), least=written(least, found.unit))
     if found.at is not None:
         yield say("on {day}", day=day_of(found.at))
     elif (query.since or query.until) and not isinstance(query.against, Span):
@@ -78,10 +89,15 @@ def _lead(found: Answer, value: float) -> str:
         return say("{what} changes by {value}", what=what, value=told)
     if query.of is A.SHARE:
         return say("{what}: {value}", what=what, value=f"{100 * value:.0f} %")
-    lead = LEADS.get(query.subject.name) if query.of in LED and not query.per else None
-    if query.of is A.COUNT and not query.subject.counted:
-        lead = LEADS["days"]
-    return say("{what}: {value}", what=what, value=told) if lead is None else say(lead.message, value=told)
+    name = query.subject.name if query.of in LED and not query.per else ""
+    name = "days" if query.of is A.COUNT and not query.subject.counted else name
+    if name in COUNTED:
+        return say_many(COUNTED[name].one, COUNTED[name].several, value, value=told)
+    return say(LEADS[name].message, value=told) if name in LEADS else say("{what}: {value}", what=what, value=told)
+
+
+def _key(query: Query, key: str) -> str:
+    return WEEKDAYS[int(key) - 1] if query.by is By.WEEKDAY else key.replace("_", " ")
 
 
 def _over(found: Answer) -> Text:
@@ -97,6 +113,7 @@ def _over(found: Answer) -> Text:
 
 def written(value: float, unit: str) -> str:
     """Return a figure with its unit, as a clock time or in hours where it is one."""
+    value = rounded(value, unit)
     number = f"{value:,.0f}" if abs(value) >= 1000 or value == int(value) else f"{value:.3g}"
     if unit == "level a week":
         return say("{value} a week", value=f"{value:+.2f}")

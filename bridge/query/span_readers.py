@@ -10,10 +10,20 @@ from datetime import date, timedelta
 from dateutil.easter import easter
 from dateutil.relativedelta import relativedelta
 
-from bridge.query.span_words import HOLIDAYS, LONG_HOLIDAYS, MONTHS, NUMBERS, QUARTERS, SEASONS, UNITS, WEEKDAYS
+from bridge.query.span_words import FEASTS, HOLIDAYS, LONG_HOLIDAYS, MONTHS, NUMBERS, QUARTERS, SEASONS, UNITS, WEEKDAYS
 
 DAY = timedelta(days=1)
+LATELY_DAYS = 30  # our choice, which the answer says
 Span = tuple[date | None, date | None]  # first and last date, both inside
+
+
+def _feast(told: str | int, year: int) -> date:
+    if isinstance(told, int):
+        return easter(year) + told * DAY
+    if told == "advent":
+        christmas = date(year, 12, 25)
+        return christmas - (christmas.isoweekday() + 21) * DAY
+    return date.fromisoformat(f"{year}-{told}")
 
 
 @dataclass(frozen=True)
@@ -110,11 +120,16 @@ class Readers:
     def _holiday(self, name: str, year: int | None) -> tuple[date, date]:
         told = HOLIDAYS[self.language][name]
 
-        def of(year: int) -> date:
-            return easter(year) + told * DAY if isinstance(told, int) else date.fromisoformat(f"{year}-{told}")
+        at = _feast(told, year or self.today.year)
+        return (at if year or at <= self.today else _feast(told, self.today.year - 1),) * 2
 
-        at = of(year or self.today.year)
-        return (at if year or at <= self.today else of(self.today.year - 1),) * 2
+    def _stretch(self, match: re.Match[str]) -> Span:
+        first, last = FEASTS[self.language][match["feast"]]
+        year = self.today.year - (_feast(first, self.today.year) > self.today)
+        return _feast(first, year), _feast(last, year)
+
+    def _lately(self, _: re.Match[str]) -> Span:
+        return self.today - (LATELY_DAYS - 1) * DAY, self.today
 
     def _whole(self, year: int | None, month: int | None) -> tuple[date, date] | None:
         if month is None:
@@ -211,6 +226,10 @@ class Readers:
             first -= relativedelta(years=1)
         return first, first + relativedelta(months=3) - DAY
 
+    def _since_season(self, match: re.Match[str]) -> Span | None:
+        found = self._season(match)
+        return None if found is None else (found[0], None)
+
     def _last_weekday(self, match: re.Match[str]) -> Span:
         back = (self.today.isoweekday() - self._weekday[match[1]] - 1) % 7 + 1
         return (self.today - back * DAY,) * 2
@@ -249,6 +268,17 @@ class Readers:
         """Return the night from one day to the next, which is of its day of waking."""
         found = self._of(match[2])
         return None if found is None or found[0] != found[1] else found
+
+    def _beside(self, match: re.Match[str]) -> Span | None:
+        """Return the week, or so many days or weeks, before or after a date."""
+        found = self._of(match["point"])
+        if found is None:
+            return None
+        unit = UNITS[self.language].get(match["unit"] or "", "weeks")
+        length = relativedelta(**{unit: self.number(match["many"]) if match["many"] else 1})  # type: ignore[arg-type]
+        if match["side"] in ("before", "vor"):
+            return found[0] - length, found[0] - DAY
+        return found[1] + DAY, found[1] + length
 
     def _half(self, match: re.Match[str]) -> Span | None:
         """Return the first or second half of a month, or of a year."""

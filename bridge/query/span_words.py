@@ -27,7 +27,8 @@ UNITS = {
 HOLIDAYS: Mapping[str, Mapping[str, str | int]] = {  # as month and day, or as days after Easter Sunday
     "en": {
         "christmas eve": "12-24", "christmas day": "12-25", "christmas": "12-25", "boxing day": "12-26",
-        "new year's eve": "12-31", "new years eve": "12-31", "new year's day": "01-01", "halloween": "10-31",
+        "new year's eve": "12-31", "new years eve": "12-31", "new year's day": "01-01", "new year's": "01-01",
+        "new years": "01-01", "new year": "01-01", "halloween": "10-31",
         "valentine's day": "02-14", "easter sunday": 0, "easter monday": 1, "easter": 0, "good friday": -2,
         "ash wednesday": -46, "whit sunday": 49, "whit monday": 50, "pentecost": 49, "whitsun": 49,
     },
@@ -38,6 +39,12 @@ HOLIDAYS: Mapping[str, Mapping[str, str | int]] = {  # as month and day, or as d
         "rosenmontag": -48, "christi himmelfahrt": 39, "himmelfahrt": 39, "pfingstsonntag": 49, "pfingstmontag": 50,
         "pfingsten": 49, "fronleichnam": 60,
     },
+}  # fmt: skip
+# Stretches of the year, by their first and last day: dates, or days after Easter Sunday.
+FEASTS: Mapping[str, Mapping[str, tuple[str | int, str | int]]] = {
+    "en": {"lent": (-46, -1), "advent": ("advent", "12-24")},
+    "de": {"fastenzeit": (-46, -1), "advent": ("advent", "12-24"), "adventszeit": ("advent", "12-24"),
+           "zwischen den jahren": ("12-27", "12-30")},
 }  # fmt: skip
 LONG_HOLIDAYS = ("christmas", "easter", "pentecost", "whitsun", "weihnachten", "ostern", "pfingsten")  # of several days
 SEASONS = {  # of three whole months, by the month in which they begin

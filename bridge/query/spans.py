@@ -10,7 +10,7 @@ from functools import cache
 from dateutil.relativedelta import relativedelta
 
 from bridge.query.span_readers import DAY, Readers, Span
-from bridge.query.span_words import NUMBERS, QUARTERS, SEASONS, UNITS
+from bridge.query.span_words import FEASTS, NUMBERS, QUARTERS, SEASONS, UNITS
 
 __all__ = ["DAY", "Dates", "Span", "compiled"]
 
@@ -104,6 +104,12 @@ class Dates(Readers):
 
     def _patterns(self) -> Iterator[tuple[str, Callable[[re.Match[str]], Span | None]]]:
         yield "(?:on )?(the day before yesterday)", self._at
+        feast = "|".join(FEASTS[self.language])
+        yield rf"(?:during |in |over |im |in der |während der )?(?P<feast>{feast})", self._stretch
+        yield (
+            "lately|(?<!most )recently|these days|of late|zurzeit|in letzter zeit|neuerdings|dieser tage",
+            self._lately,
+        )
         yield from self._english() if self.language == "en" else self._german()
 
     def _parts(self) -> tuple[str, str, str, str, str, str]:
@@ -121,6 +127,8 @@ class Dates(Readers):
     def _english(self) -> Iterator[tuple[str, Callable[[re.Match[str]], Span | None]]]:
         point, weekday, number, unit, season, quarter = self._parts()
         lead = "(?:in |over |during |of |for |within |from |on )?"
+        some = rf"(?:week|(?P<many>{number[1:-1]}) (?P<unit>days|weeks))"
+        yield rf"{lead}the {some} (?P<side>before|after) (?:the )?(?P<point>{point[1:-1]})", self._beside
         month = f"({'|'.join(sorted(self._month, key=len, reverse=True))})"
         yield (
             rf"(?:in |during |for |of )?(?:the )?night (?:from|between|of) {point} (?:to|and|on) {point}",
@@ -150,6 +158,9 @@ class Dates(Readers):
         yield rf"{number} days ago", self._ago
         yield "(?:on |early |of )?this morning|earlier today|so far today|today so far", self._night_back(0)
         yield rf"since last {month}", self._since_last_month
+        yield rf"since (?P<which>last )?(?:the )?{season}", self._since_season
+        yield "(?:for|of) the month", self._month_back(0)
+        yield "(?:for|of) the week", self._week(0)
         yield r"since last (?P<unit>week|month|year)", self._since_last
         yield r"month to date|mtd", self._month_back(0)
         yield "(?:on |for |of )?tomorrow", self._night_back(-1)
@@ -158,8 +169,11 @@ class Dates(Readers):
             yield rf"(?:in |for |over |during )?{one} month", self._month_back(-1)
         yield rf"(?:on )?next {weekday}", self._next_weekday
         yield (
-            r"(?:of |for |from )?last (?:night|nite)(?:'s)?|tonight|(?:in |of |for )?the last night|this night",
-            (self._night_back(0)),
+            (
+                r"(?:of |for |from )?last (?:night|nite)(?:'s)?(?! (?:with|that|when|under|below|over))"
+                r"|tonight|(?:in |of |for )?the last night|this night"
+            ),
+            self._night_back(0),
         )
         yield rf"(?:on |of |for )?(?:the )?(?:night (?:of|on|from) )(?:last )?{point}", self._night_named
         yield rf"(?:on |last )?{weekday} night(?! last)", self._night_named
@@ -193,7 +207,10 @@ class Dates(Readers):
         yield rf"(?:until|till|up to) (?:the )?end of {point}", self._until_end
         yield rf"(?:until|till|up to) {point}", self._until
         yield (
-            rf"(?<!\dst )(?<!\dnd )(?<!\drd )(?<!\dth )(?:on |in |during |of |for |from )(?:the )?{point}(?:'s)?",
+            (
+                rf"(?<!\dst )(?<!\dnd )(?<!\drd )(?<!\dth )(?:on |in |during |of |for |from )(?:the )?{point}(?:'s)?"
+                r"(?! (?:nights|mornings|evenings))"
+            ),
             self._at,
         )
         bare = rf"{'|'.join(self._weekday)}|the \d|\d{{1,2}}(?:st|nd|rd|th)(?!\w)(?! of)|(?:may|march)\b(?! \d| vs)"
@@ -201,6 +218,8 @@ class Dates(Readers):
 
     def _german(self) -> Iterator[tuple[str, Callable[[re.Match[str]], Span | None]]]:
         point, weekday, number, unit, season, quarter = self._parts()
+        some = rf"(?:der woche|den (?P<many>{number[1:-1]}) (?P<unit>tagen|wochen))"
+        yield rf"in {some} (?P<side>vor|nach) (?:dem |der )?(?P<point>{point[1:-1]})", self._beside
         yield (
             rf"(?:(?:vom|von|zwischen|zwischen dem) )?{point[:-1]}|\d{{1,2}}\.?) ?(?:bis|-|–) ?(?:zum |dem )?{point}",
             self._between,
@@ -238,6 +257,7 @@ class Dates(Readers):
         yield rf"{lead}(?:nächste[nr]?|kommende[nr]?) woche", self._week(-1)
         yield rf"{lead}(?:nächste[nrms]*|kommende[nrms]*) monats?", self._month_back(-1)
         yield rf"(?:am )?(?:nächsten|kommenden) {weekday}", self._next_weekday
+        yield rf"seit (?P<which>letzte[nrm] )?(?:dem )?{season}", self._since_season
         yield rf"seit {number} {unit}", self._back
         yield rf"{lead}(?:im )?(?:letzten|vergangenen|letztes) halben?s? jahr", self._half_year
         yield rf"{lead}vorletzten? woche", self._week(2)
@@ -250,7 +270,10 @@ class Dates(Readers):
         yield rf"vor {number} tagen", self._ago
         yield rf"vor {number} nächten", self._nights_ago
         yield (
-            "(?:in der |von der |der |diese |von )?(?:letzte[nr]?|vergangene[nr]?|heute|heut|diese) nacht",
+            (
+                "(?:in der |von der |der |diese |von )?(?:letzte[nr]?|vergangene[nr]?|heute|heut|diese) nacht"
+                "(?! (?:mit|in der|wo|unter|über))"
+            ),
             self._night_back(0),
         )
         yield rf"(?:in der )?nacht (?:auf|zu|zum) (?:den )?{weekday}", self._at

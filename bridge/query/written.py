@@ -7,6 +7,11 @@ from bridge.query.model import CLOCK_UNIT
 HOUR = 60
 
 
+def rounded(value: float, unit: str) -> float:
+    """Return a figure as exactly as it is told: minutes to a tenth."""
+    return round(value, 1) if unit.split()[0] == "min" else value
+
+
 def as_time(value: float, unit: str) -> str | None:
     """Return a time of day like "23:10", or minutes like "7 h 12 min", or None for what is neither.
 

@@ -15,7 +15,7 @@ from bridge.domain.errors import SetupError
 from bridge.domain.languages import languages
 from bridge.installation import open_bridge
 from bridge.query.parse import Words, query_of
-from bridge.query.plain import read
+from bridge.query.plain import NotRead, read
 from bridge.query.understood import sentence
 from tests.ask.corpus import TODAY, questions
 from tests.query.test_rules import life
@@ -485,6 +485,85 @@ def test_names_of_times_and_what_began_with_a_date_are_left_out() -> None:
         assert understood(text) == understood(plainer) is not None, text
 
 
+def test_ranges_streaks_and_what_is_to_come_are_told_apart() -> None:
+    for text, what, where in (
+        ("how many runs between 5 and 8 km", "workouts", ["workout.distance >= 5000", "workout.distance <= 8000"]),
+        ("Läufe von 5 bis 8 km, wie viele", "workouts", ["workout.distance >= 5000", "workout.distance <= 8000"]),
+        ("nights of 6 to 7 hours of sleep: how many", "nights", ["asleep >= 360", "asleep <= 420"]),
+        ("how many times have I got up before six", "nights", ["night.end < 06:00"]),
+        ("wie oft bin ich vor halb sechs aufgestanden", "nights", ["night.end < 05:30"]),
+        ("how many times did I get out of bed before 7", "nights", ["night.end < 07:00"]),
+    ):
+        found = understood(text)
+        assert found is not None, text
+        assert found.what == what, text
+        assert {*where} <= {*found.where}, text
+    for text in (
+        "how many days in a row did I make 8000 steps",
+        "wie viele Tage am Stück hab ich meine 8000 geschafft",
+        "how many appointments have I got on Thursday",  # the last, or the next
+        "awake minutes in the week after the move",
+        "Wachzeit in der Woche nach dem Umzug",
+        "time with a heart rate above 150 in my boxing sessions",  # within them, or of whole ones
+        "stress yesterday vs a normal Monday",
+        "how long between getting into bed and getting up and sleep",
+        "did I swim more in 2023 or 2024",  # how far, how long, or how often
+        "steps so far",  # of today, or of all days
+        "on which days do I finish the most tasks",
+        "current resting heart rate",
+    ):
+        assert understood(text) is None, text
+
+
+def test_the_highest_rows_and_nights_are_asked_for_without_a_figure() -> None:
+    for text, plainer in (
+        ("top 5 days by calories", "top five days with the most calories"),
+        ("die drei kürzesten Nächte seit Ostern", "die drei Nächte mit dem wenigsten Schlaf seit Ostern"),
+        ("schlimmste Nacht der letzten zwei Wochen", "niedrigster Schlafwert der letzten zwei Wochen"),
+        ("wie hab ich letzte Nacht geschlafen", "how did I sleep last night"),
+        ("bin ich nach Sport schneller eingeschlafen", "Unterschied Einschlafdauer nach Sport und ohne"),
+        ("sleep with wine vs without wine", "sleep with alcohol compared to nights without"),
+        ("workout minutes per week since January, is there a trend", "trend of workout minutes by week since January"),
+        ("do more meetings mean fewer tasks done", "correlation between meetings and tasks done"),
+        (
+            "je mehr Besprechungen desto weniger Todos erledigt",
+            "Zusammenhang zwischen Besprechungen und erledigten Todos",
+        ),
+        ("which of the five meters is lowest right now", "all five meters right now"),
+        ("Ruhepuls Werktag Wochenende", "Ruhepuls an Werktagen gegen Wochenende"),
+        ("hours on the rowing machine since May", "hours of indoor rowing since May"),
+    ):
+        assert understood(text) == understood(plainer), text
+        assert understood(text) is not None, text
+
+
+def test_stretches_of_the_year_are_spans() -> None:
+    for text, since, until in (
+        ("stress in advent", "2025-11-30", "2025-12-24"),
+        ("Schritte in der Fastenzeit", "2026-02-18", "2026-04-04"),
+        ("stress between Christmas and new years", "2025-12-25", "2026-01-01"),
+        ("Stress zwischen den Jahren", "2025-12-27", "2025-12-30"),
+        ("HRV lately", "2026-10-27", "2026-11-25"),
+        ("steps the week before Easter", "2026-03-29", "2026-04-04"),
+        ("HRV Trend seit dem Frühling", "2026-03-01", None),
+    ):
+        found = understood(text)
+        assert found is not None, text
+        assert (found.since, found.until) == (since, until), text
+
+
+def test_what_is_not_known_is_named_and_a_near_question_is_offered() -> None:
+    for text, unread, near in (
+        ("how many minutes of walking did I do in Crete", ["Crete"], "how many minutes of walking did I do"),
+        ("average Stress frobnicated yesterday", ["frobnicated"], "average Stress yesterday"),
+        ("Etagen insgesamt im Kretaurlaub", ["Kretaurlaub"], "Etagen insgesamt"),
+    ):
+        with pytest.raises(NotRead) as refused:
+            read(text, TODAY)
+        assert (list(refused.value.unread), refused.value.near) == (unread, near)
+        assert read(near, TODAY)
+
+
 def test_a_slip_of_the_pen_is_mended_where_one_word_is_near() -> None:
     for slip, right in (
         ("avrage deep sleeep in Novemeber", "average deep sleep in November"),
@@ -559,6 +638,7 @@ def test_the_answer_is_that_of_the_query(ana: None) -> None:
     assert "Monday" in shown
     told = run(app, ["ask", "average deep sleep on weekends", "--user", "ana", "--json"]).stdout
     assert "deep sleep, on Saturday, Sunday" in json.loads(told)["understood"]
+    assert "the highest is" in shown
     assert "█" in shown
     assert "▁" in run(app, ["ask", "deep sleep", "--user", "ana"]).stdout
     refused = run(app, ["ask", "why am I tired", "--user", "ana"])

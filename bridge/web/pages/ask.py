@@ -16,7 +16,7 @@ from bridge.query.model import Aggregate, By
 from bridge.query.plain import EXAMPLES, NotRead
 from bridge.query.said import said, written
 from bridge.query.understood import sentence, what_of
-from bridge.query.written import as_time
+from bridge.query.written import as_time, rounded
 from bridge.web.kinds import unit_name
 from bridge.web.pages.trends import clearest_change
 from bridge.web.render import page
@@ -34,8 +34,12 @@ def ask(visit: Visitor, text: Annotated[str, Query(max_length=300)] = "") -> HTM
     if text.strip():
         try:
             found, _ = asking.plain(visit.bridge, visit.user, text, now=visit.now, titles=True)
-        except NotRead:
+        except NotRead as error:
             wrong = shown(say("This question is not understood as a whole. Ask a plainer one, such as:"))
+            if error.unread:
+                words = ", ".join(error.unread)
+                wrong = shown(say("Not understood in this question: {words}. Ask, for example:", words=words))
+            examples = [error.near] if error.near else examples
         except SetupError as error:
             wrong, examples = told(error), []
     status = 200 if wrong is None else 400
@@ -106,7 +110,7 @@ def _figure(found: Answer, value: float) -> str:
 
 
 def _written(value: float, unit: str, *, named: bool = False) -> str:
-    time = as_time(value, unit)
+    value, time = rounded(value, unit), as_time(value, unit)
     if time is not None:
         return time
     whole = float(value).is_integer() or abs(value) >= LARGE

@@ -1,0 +1,194 @@
+"""Settle what the tokens of a plain question mean where that hangs on the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property
+
+from bridge.domain.metrics import METRICS, Metric, Shape
+from bridge.query import plain_kinds as w
+from bridge.query.model import METER_NAMES
+from bridge.query.plain_kinds import NotUnderstood
+
+OF_WORKOUT = {
+    "heart_rate": "average_hr",
+    "total_energy": "energy",
+    "active_energy": "energy",
+    "distance": "distance",
+    "steps": "steps",
+    "zone_minutes": "zone_minutes",
+}
+BETTER_HIGH = frozenset(  # "best" is the highest; of others it is the lowest, or not said
+    {"sleep_score", "recovery_score", "hrv_rmssd", "sleep_efficiency", "sleep_consistency", "stress_management"}
+    | {"steps", *METER_NAMES}
+)
+STAGES = ("light_sleep", "deep_sleep", "rem_sleep")
+A_MINUTE = {"respiratory_rate", "heart_rate", "resting_hr"}  # which are told a minute anyway
+MINUTES = {str(metric) for metric, spec in METRICS.items() if spec.unit == "min"}
+ENDS = ("min", "max")
+WEEKEND = "weekday >= 6"
+DIFFERS = {w.RELATED, w.DIFFERENCE, w.THAN, w.MORE, w.OTHERS}
+NAMED = {w.METRIC, w.FIGURE, w.UNIT, w.WORKOUTS, w.SPORT, w.ACTIVITY, w.ENTRIES, w.ACTION, w.CONDITION}
+
+
+def settled(tokens: Sequence[w.Token]) -> list[w.Token]:
+    """Return tokens without those whose meaning hangs on the others. One that fits none of them is left."""
+    if any(kind in (w.TASKS, w.TASKED) for kind, _ in tokens):
+        return settled(_of_tasks(tokens))
+    tokens = _of_nights(_now(_of_sleep(tokens)))
+    around = _Around(frozenset(tokens))
+    found: list[w.Token] = []
+    for token in tokens:
+        stage = token == (w.METRIC, "asleep") and bool(found) and found[-1][1] in STAGES
+        if not (stage or around.leaves_out(token)):
+            found.append(around.meant(token))
+            if token == (w.BY, "sport") and found[-1][0] == w.AFTER:
+                found.append((w.WORKOUTS, "did"))
+    if (w.MORE, "speed") in tokens and around.kinds & {w.SPORT, w.ACTIVITY} and not around.kinds & {w.METRIC, w.FIGURE}:
+        found.append((w.FIGURE, "speed"))
+    climbed = (w.FIGURE, "ascent") in tokens or (w.BY, "sport") in found
+    if climbed and not around.kinds & {w.WORKOUTS, w.SPORT, w.ACTIVITY}:
+        found.append((w.WORKOUTS, "did"))
+    ends = [of for kind, of in tokens if kind in (w.OF, w.BEST, w.LENGTH, w.EARLY) and of in ENDS]
+    return [*found, (w.WHICH_BY, None)] if around.grouped and _in_doubt(tokens, ends) else found
+
+
+def _in_doubt(tokens: Sequence[w.Token], ends: Sequence[object]) -> bool:
+    """Return True where groups are asked for without a highest or lowest one, and none are listed."""
+    if ends and (w.WHICH_BY, "day") in tokens and not any(kind == w.TOP for kind, _ in tokens):
+        raise NotUnderstood  # "on which days do I finish most tasks": of how many days
+    listed = {(w.WHICH_BY, "day"), (w.WHICH_BY, "sport")} & {*tokens}
+    return len(ends) != 1 and (bool(ends) or not listed)
+
+
+def _of_sleep(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
+    """Return tokens with the score of sleep where it is asked for how good it was."""
+    metrics = {of for kind, of in tokens if kind == w.METRIC}
+    if metrics == {"asleep"} and {(w.BEST, "max"), (w.BEST, "min"), (w.MORE, "better")} & {*tokens}:
+        return [(kind, "sleep_score" if kind == w.METRIC else of) for kind, of in tokens]
+    return [one for one in tokens if metrics != {"asleep", "sleep_score"} or one != (w.METRIC, "asleep")]
+
+
+def _now(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
+    """Return tokens with the last value of a meter where the current one is asked for."""
+    if (w.OF, "now") not in tokens:
+        return tokens
+    metrics = {str(of) for kind, of in tokens if kind == w.METRIC}
+    if not (metrics or (w.SEVERAL, "meters") in tokens) or not metrics <= METER_NAMES.keys():
+        raise NotUnderstood  # of the day, of the moment, or of late
+    return [(w.OF, "last") if one == (w.OF, "now") else one for one in tokens]
+
+
+def _of_nights(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
+    """Return tokens with what the best, the shortest or any night is asked for, where no figure is named."""
+    kinds = {kind for kind, _ in tokens}
+    if w.NIGHTS in kinds and kinds & {w.BEST, w.LENGTH} and not kinds & NAMED:
+        return [*tokens, (w.METRIC, "sleep_score" if w.BEST in kinds else "asleep")]
+    if kinds <= {w.HOW, w.DID, w.METRIC, w.SPAN} and (w.METRIC, "asleep") in tokens and w.HOW in kinds:
+        return [(w.SEVERAL, "night")]  # "wie hab ich letzte Nacht geschlafen"
+    if {(w.CONDITION, "weekday <= 5"), (w.WEEKEND, None)} <= {*tokens} and w.METRIC in kinds:
+        return tokens if kinds & DIFFERS else [*tokens, (w.RELATED, "or")]  # "resting pulse weekdays weekend"
+    slept = {(w.MORE, "speed"), (w.MORE, "better")} & {*tokens}
+    if w.BED in kinds and slept and w.METRIC not in kinds:  # "bin ich schneller eingeschlafen"
+        return [(w.METRIC, "sleep_latency") if kind == w.BED else (kind, of) for kind, of in tokens]
+    return tokens
+
+
+def _of_tasks(tokens: Sequence[w.Token]) -> list[w.Token]:
+    """Return tokens with tasks as a figure by what is said of them: done, due or overdue."""
+    said = {str(of) for kind, of in tokens if kind == w.TASKED} | {"done" for kind, _ in tokens if kind == w.ENDED}
+    said = {"overdue"} if "overdue" in said else said or {"done"} & {"done" for kind, _ in tokens if kind == w.DID}
+    named = any(kind == w.TASKS for kind, _ in tokens)
+    if len(said) != 1 or "open" in said or not (named or said & {"due", "overdue"}):
+        raise NotUnderstood
+    rest = [one for one in tokens if one[0] not in (w.TASKED, w.ENDED)]
+    name = f"tasks_{said.pop()}"
+    rest = rest if named else [*rest, (w.TASKS, None)]  # "what's due tomorrow"
+    return [(w.METRIC, name) if kind == w.TASKS else (kind, of) for kind, of in rest]
+
+
+@dataclass(frozen=True)
+class _Around:
+    """The tokens of a question, on which the meaning of some of them hangs."""
+
+    tokens: frozenset[w.Token]
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        """Return the kinds of all tokens."""
+        return frozenset(kind for kind, _ in self.tokens)
+
+    @cached_property
+    def metrics(self) -> frozenset[str]:
+        """Return the metrics that are named."""
+        return frozenset(str(of) for kind, of in self.tokens if kind == w.METRIC)
+
+    @cached_property
+    def better(self) -> bool:
+        """Return True if the best of what is named is the highest."""
+        return bool(self.metrics) and self.metrics <= BETTER_HIGH
+
+    @cached_property
+    def grouped(self) -> bool:
+        """Return True if groups are asked for, as by "which weekday"."""
+        return w.WHICH_BY in self.kinds and not _grouped_in_doubt(self.tokens, self.kinds)
+
+    @cached_property
+    def after_sport(self) -> bool:
+        """Return True if "nach Sport" says after sport, as of a figure that no workout has."""
+        named = self.metrics and not self.metrics & OF_WORKOUT.keys()
+        return bool(named) and not self.kinds & {w.WORKOUTS, w.SPORT, w.ACTIVITY, w.FIGURE}
+
+    @cached_property
+    def climbed(self) -> bool:
+        """Return True if "gestiegen" is said of floors or of ascent."""
+        return bool({(w.METRIC, "floors"), (w.FIGURE, "ascent")} & self.tokens)
+
+    def meant(self, token: w.Token) -> w.Token:
+        """Return the token that is meant by one of several meanings."""
+        kind, value = token
+        usual = {(w.OF, "mean"), (w.OF, "median"), (w.OF, "trend"), (w.DID, "now"), (w.USUAL, None)} & self.tokens
+        meant: dict[tuple[str, bool], w.Token] = {
+            (w.TOGETHER, w.RELATED not in self.kinds): (w.OF, "sum"),
+            (w.BY, self.after_sport and value == "sport"): (w.AFTER, None),
+            (w.RISEN, bool(self.kinds & {w.ON_DAYS, w.AFTER})): (w.MORE, None),
+            (w.RISEN, not self.climbed and not self.kinds & {w.ON_DAYS, w.AFTER}): (w.OF, "trend"),
+            (w.BEST, self.better): (w.OF, value),
+            (w.BEST, self.metrics == {"stress"}): (w.OF, "min" if value == "max" else "max"),
+            (w.WEEKEND, bool(usual) or w.THAN in self.kinds): (w.CONDITION, WEEKEND),
+            (w.WHICH_BY, self.grouped): (w.BY, value),
+        }
+        if token == (w.OF, "min?") and not self.metrics & MINUTES:  # of those, it may be the unit
+            return (w.OF, "min")
+        return meant.get((kind, True), token)
+
+    def leaves_out(self, token: w.Token) -> bool:
+        """Return True for a token that says nothing beside the others."""
+        kind, value = token
+        nightly = [one in METRICS and METRICS[Metric(one)].shape is Shape.NIGHTLY for one in self.metrics]
+        told_by_group = (
+            kind in (w.LENGTH, w.EARLY) or (kind == w.OF and value in ENDS) or (kind == w.BEST and self.better)
+        )
+        nothing = {
+            w.USUAL: True,
+            w.SHARE: self.metrics <= {"sleep_efficiency", "spo2"}
+            and bool(self.metrics)
+            and w.COMPARED not in self.kinds,
+            w.MORE: token == (w.MORE, "to") and w.BECOMES not in self.kinds,  # "zu" and "ab" of other verbs
+            w.TOGETHER: w.RELATED in self.kinds,
+            w.RISEN: self.climbed,
+            w.PLANNED: bool(self.kinds & {w.ENTRIES, w.ACTION}),
+            w.ENDED: w.CLOCK not in self.kinds,  # "finished before 8 am" is no start
+            w.AT_NIGHT: bool(nightly) and all(nightly),
+            w.FIGURE: value == "a minute" and bool(self.metrics) and self.metrics <= A_MINUTE,
+        }
+        return nothing.get(kind, False) or (self.grouped and told_by_group)
+
+
+def _grouped_in_doubt(tokens: Set[w.Token], kinds: Set[str]) -> bool:
+    """Return True for "which month did I run most": how far, how long, or how often."""
+    if not {(w.WHICH_BY, "month"), (w.WHICH_BY, "week")} & {*tokens}:
+        return False
+    ran = w.DID in kinds and kinds & {w.SPORT, w.ACTIVITY} and not kinds & {w.HOW_OFTEN, w.UNIT, w.FIGURE, w.METRIC}
+    return bool(ran)
