@@ -10,17 +10,18 @@ import threading
 import time
 import uuid
 from contextlib import suppress
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from bridge.advice import recommend
+from bridge.calendar.expansion import midnight
 from bridge.documents.trends import trends_document
 from bridge.domain.records import User
-from bridge.domain.slots import local_time, moment_at
+from bridge.domain.slots import INSTANT, local_time, moment_at
 from bridge.installation import Bridge
-from bridge.trends import compute_trends, metrics_of
+from bridge.trends import Trends, compute_trends, metrics_of
 
 log = logging.getLogger(__name__)
 
@@ -59,12 +60,24 @@ def load_trends(bridge: Bridge, user: User, *, at: datetime, days: int, wait: bo
     return CachedTrends(text=_make(bridge, user, path, at, days), fresh=True)
 
 
+def trends_until(bridge: Bridge, user: User, day: date, *, at: datetime, days: int) -> str:
+    """Return as JSON the trends of so many days up to the end of ``day``, of all that is known ``at`` an instant."""
+    until = midnight(day + timedelta(days=1), user.zones) - INSTANT
+    back, metrics = at - until + timedelta(days=days), metrics_of(bridge.proxies)
+    known = recommend.load_snapshot(bridge, user, at=at, back=back, metrics=metrics)
+    return _packed(compute_trends(replace(known, at=until), days=days))
+
+
+def _packed(found: Trends) -> str:
+    return json.dumps(trends_document(found), separators=(",", ":"))
+
+
 def _make(bridge: Bridge, user: User, path: Path, at: datetime, days: int) -> str:
     """Write the trends document to the cache, unless the rules changed meanwhile."""
     rules, data = _rules(bridge, user), _data(bridge, user, at)
     back, metrics = timedelta(days=days), metrics_of(bridge.proxies)
     known = recommend.load_snapshot(bridge, user, at=at, back=back, metrics=metrics)
-    text = json.dumps(trends_document(compute_trends(known, days=days)), separators=(",", ":"))
+    text = _packed(compute_trends(known, days=days))
     if _rules(bridge, user) == rules:  # else what was read may have been deleted meanwhile, with the cache
         _write(path, "\n".join((rules, data, text)))
     return text

@@ -11,17 +11,21 @@ from bridge import meters
 from bridge.advice import recommend
 from bridge.advice.observation import newest_if_old
 from bridge.calendar.expansion import midnight
+from bridge.documents.trends_cache import CachedTrends, load_trends, trends_until
 from bridge.domain.facts import Fact
 from bridge.domain.languages import _, date_text
 from bridge.domain.records import Snapshot
 from bridge.domain.slots import ends_shown
 from bridge.domain.types import Episode, EpisodeKind, Reading
+from bridge.web.day import local
 from bridge.web.state import Visit
 from bridge.web.today_cache import data_version
 from rhythm_env.interface import Meter
 
 NOON, A_DAY = timedelta(hours=12), timedelta(days=1)
 NIGHTS_MIN, NIGHTS_DAYS = 3, 28
+DAYS_PER_WEEK = 7
+UNTIL_BACK = timedelta(days=7320)  # before today, no earlier day is shown
 SINCE = {  # facts of people whose nights are not known lately -> the same with the nights known long ago
     "bedtime_common": "bedtime_common_since",
     "waking_common": "waking_common_since",
@@ -81,6 +85,20 @@ def _usual(visit: Visit, episodes: Iterable[Episode], at: datetime) -> tuple[str
     ends = (ends_shown(one.start, one.end, visit.user.zones, one.offset) for one in sleeps.values())
     beds, wakings = zip(*(map(_since_noon, both) for both in ends), strict=True)
     return _clock(median(beds)), _clock(median(wakings))
+
+
+def trends_shown(visit: Visit, weeks: int, until: date | None) -> CachedTrends:
+    """Return the trends document of so many weeks, up to a day in the past or, by default, until now."""
+    bridge, user, days = visit.bridge, visit.user, DAYS_PER_WEEK * weeks
+    today = local(visit, visit.now).date()
+    if until is None or until >= today:
+        return load_trends(bridge, user, at=visit.now, days=days, wait=False)
+    day = max(until, today - UNTIL_BACK)
+    version = data_version(bridge, user, visit.now)
+    text = visit.app.results.get(
+        user, f"trends-{days}-{day}", version, lambda: trends_until(bridge, user, day, at=visit.now, days=days)
+    )
+    return CachedTrends(text=text, fresh=True)
 
 
 def with_old_nights(visit: Visit, facts: Sequence[Fact]) -> list[Fact]:

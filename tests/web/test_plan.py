@@ -293,6 +293,12 @@ def test_old_data_show_how_the_person_was_then(place: Place, ana: User, tmp_path
     assert "How you were on 20 November 2024" in shown
     assert re.search(r"Your usual night until then: \d\d:\d\d to \d\d:\d\d\.", shown)
     assert re.search(r'aria-label="Vitality [^"]* of 1, give or take', shown)
+    trends = place.visitor().get("/trends").text
+    assert "These weeks end on 20 November 2024, the day of your newest data." in trends
+    (address,) = re.findall(r'data-from="([^"]+)"', trends)
+    body = place.visitor().get(unescape(address)).json()
+    assert body["days"][-1] == "2024-11-20"
+    assert body["meters"]["VITALITY"]["level"][-1] is not None
 
 
 def test_old_data_stay_old_beside_a_calendar_that_nobody_keeps(place: Place, ana: User, visitor: Visitor) -> None:
@@ -324,14 +330,15 @@ def test_old_nights_are_told_beside_what_is_common(place: Place, ana: User, visi
     assert 'id="older"' not in place.visitor().get("/trends?weeks=52").text
 
 
-def test_trends_reach_back_to_old_data(place: Place, ana: User, tmp_path: Path) -> None:
+def test_trends_end_with_old_data(place: Place, ana: User, tmp_path: Path) -> None:
     for file in Path("fixtures/whoop/export").iterdir():
         (tmp_path / file.name).write_text(
             file.read_text(encoding="utf-8").replace("2026-11", "2026-06"), encoding="utf-8"
         )
     runs.import_path(place.bridge, ana, tmp_path, at=installation.now())
     shown = place.visitor().get("/trends").text
-    assert 'href="/trends?weeks=52" aria-current="true"' in shown
+    assert 'href="/trends?weeks=12" aria-current="true"' in shown
+    assert "These weeks end on 20 June 2026, the day of your newest data." in shown
     assert 'data-meter="VITALITY"' in shown
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import date, timedelta
 from functools import partial
 from typing import Annotated, Any
 
@@ -16,8 +16,8 @@ from bridge.advice.week import monday_of
 from bridge.documents.recommendations import BeliefDocument, belief_document
 from bridge.documents.review import PastAdviceDocument, ReviewDocument, past_advice_document, review_document
 from bridge.documents.trends import TrendsDocument
-from bridge.documents.trends_cache import load_trends
 from bridge.domain.slots import INSTANT
+from bridge.web.as_of import trends_shown
 from bridge.web.result_cache import advice_version, effects_version
 from bridge.web.state import Visitor
 
@@ -33,13 +33,13 @@ BELIEF: dict[int | str, dict[str, Any]] = {200: {"model": BeliefDocument}}
 
 
 @router.get("/trends", responses={200: {"model": TrendsDocument}}, response_class=Response)
-def trends(visit: Visitor, weeks: Weeks = 12) -> Response:
+def trends(visit: Visitor, weeks: Weeks = 12, until: date | None = None) -> Response:
     """Return meters, their inputs, planned hours and happenings, day by day over the last ``weeks``.
 
-    The header ``X-Fresh`` is ``no`` if newer data came, and the document is being computed again. Otherwise it is
-    ``yes``.
+    ``until`` is the last day of them, by default today. The header ``X-Fresh`` is ``no`` if newer data came, and the
+    document is being computed again. Otherwise it is ``yes``.
     """
-    found = load_trends(visit.bridge, visit.user, at=visit.now, days=DAYS_PER_WEEK * weeks, wait=False)
+    found = trends_shown(visit, weeks, until)
     return Response(found.text, media_type="application/json", headers={"X-Fresh": "yes" if found.fresh else "no"})
 
 

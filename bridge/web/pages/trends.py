@@ -10,12 +10,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse
 
-from bridge.documents.trends_cache import CachedTrends, load_trends
+from bridge.documents.trends_cache import CachedTrends
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, date_text, number, say, shown
 from bridge.domain.metrics import Metric
 from bridge.query.change import DAYS_MIN, GAP_DAYS, OTHERS_MIN, Change, breaks, change
-from bridge.web.as_of import as_of, old_nights
+from bridge.web.as_of import as_of, old_nights, trends_shown
 from bridge.web.kinds import heading, unit_name
 from bridge.web.phrases import action_name, meter_name, meter_word, source_title
 from bridge.web.render import page
@@ -33,9 +33,9 @@ Body = dict[str, Any]
 
 @router.get("/trends")
 def trends(visit: Visitor, weeks: Weeks | None = None) -> HTMLResponse:
-    """Show the last ``weeks``, by default twelve, or so many that old data are among them."""
-    weeks = weeks or _reaching(visit)
-    text = _document(visit, weeks).text
+    """Show ``weeks``, by default twelve: the last ones, or those up to the last day of old data."""
+    weeks, until = weeks or WEEKS_SHOWN, _last_day(visit)
+    text = trends_shown(visit, weeks, until).text
     found = visit.app.results.get(visit.user, f"trends-{weeks}", (text,), lambda: _charts(json.loads(text)))
     actions = [str(action) for action in ActionType]
     return page(
@@ -46,7 +46,9 @@ def trends(visit: Visitor, weeks: Weeks | None = None) -> HTMLResponse:
         ranges=WEEK_RANGES,
         actions=actions,
         titles=[action_name(action) for action in actions],
-        older=_older(visit, weeks),
+        older=None if until else _older(visit, weeks),
+        until=until,
+        until_text=until and date_text(until, "%-d %B %Y"),
         **found,
     )
 
@@ -89,8 +91,7 @@ def _change_of_meter(body: Body, meter: str) -> Change | None:
 
 def clearest_change(visit: Visit, name: str) -> str | None:
     """Return what Trends finds of a meter or metric in the weeks that it shows first, or None of what it lacks."""
-    weeks = _reaching(visit)
-    return change_in(_document(visit, weeks).body, name, weeks)
+    return change_in(_document(visit, WEEKS_SHOWN).body, name, WEEKS_SHOWN)
 
 
 def change_in(body: Body, name: str, weeks: int) -> str | None:
@@ -127,10 +128,10 @@ def _breaks(body: Body, meter: str) -> set[int]:
     return breaks([*columns, body["meters"][meter]["level"]]) | {day for day in calendar if GAP_DAYS < day < last}
 
 
-def _reaching(visit: Visit) -> int:
+def _last_day(visit: Visit) -> date | None:
+    """Return the last day of old data, or None while there are newer ones."""
     old = as_of(visit, visit.app.today_cache.snapshot(visit.bridge, visit.user, visit.now))
-    back = 0 if old is None else (visit.now.date() - old.day).days // DAYS_PER_WEEK + WEEKS_SHOWN_OF_OLD
-    return next((weeks for weeks, _title in WEEK_RANGES if weeks >= max(back, WEEKS_SHOWN)), WEEK_RANGES[-1][0])
+    return None if old is None else old.day
 
 
 def _older(visit: Visit, weeks: int) -> dict[str, Any] | None:
@@ -285,7 +286,7 @@ def _happenings(body: Body) -> list[str | None]:
 
 
 def _document(visit: Visit, weeks: int) -> CachedTrends:
-    return load_trends(visit.bridge, visit.user, at=visit.now, days=DAYS_PER_WEEK * weeks, wait=False)
+    return trends_shown(visit, weeks, _last_day(visit))
 
 
 def summary(body: Body, meter: str) -> str:
