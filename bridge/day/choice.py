@@ -13,12 +13,12 @@ import numpy as np
 from bridge.calendar.busy import Stretch, clipped, takes_time
 from bridge.calendar.plans import COMPANY
 from bridge.day.agreed import open_again
-from bridge.day.grid import CELL, DAY, HOUR, MINUTE, Cells, Numbers, grid_of, rounded_up
+from bridge.day.grid import CELL, DAY, HOUR, MINUTE, Cells, Numbers, grid_of
 from bridge.day.masks import BEFORE_BED, ONE_REST, before, urgency
 from bridge.day.person import EARLIER_LEAST, VARIES, Condition, Person
 from bridge.day.recovery import at_risk, if_at_all
 from bridge.day.rules import Starts, fit, short_night, taken_back
-from bridge.day.sleep import TO_BED, Night, Rests
+from bridge.day.sleep import TO_BED, Night, Rests, rounded_up
 from bridge.day.terms import facts, reasons, values, weights
 from bridge.day.view import (
     DUE_DAYS,
@@ -48,6 +48,7 @@ SOON_WORK = timedelta(hours=2)  # within which a task is said that an entry come
 EARLIER = {"flight_west": "bedtime_early", "late_shift": "bedtime_shift", "short_night": "bedtime_rest"}
 EARLIER |= {"early_entry": "bedtime_before", "unwell": "bedtime_unwell", "varies": "bedtime_varies"}
 # what moved a night -> kind of its fact
+REST = frozenset({"short_night", "unwell"})
 SHORT = 30 * MINUTE  # of what a person needs, from which a night before an entry is owned up to be short
 EARLY_LEAST, EARLY_TOLD = timedelta(minutes=35), timedelta(hours=6)  # before the usual bedtime; before bedtime
 NEAR_BED = timedelta(hours=2)  # before bedtime: earlier it is said only where nothing else comes before it
@@ -291,27 +292,36 @@ def _of_bedtime(person: Person, ends: date) -> Fact:
     wish = person.wishes.night.on((ends - DAY).weekday())
     if wish.bed is not None and abs(night.bed - usual) <= CELL and night.rests is not Rests.SLEPT:
         return fact("bedtime_wished", time=at)
-    earlier = night.bed <= usual - EARLIER_LEAST
+    earlier, last = night.bed <= usual - EARLIER_LEAST, person.last_bed(ends)
     if night.moved == "early_entry" and earlier:
         return _before_entry(person, ends, at)
-    last, varies = person.last_bed(ends), night.bed_sd > VARIES
+    varies = night.bed_sd > VARIES
     if last is None and person.slept(ends - DAY) is not None and (varies or (earlier and night.moved is not None)):
         return fact("bedtime_by_day", time=at)
     if night.moved == "flight_west":
         awake = round((night.bed - person.sleep(ends - DAY)[1]) / HOUR)
         return fact("bedtime_awake", time=at, hours=awake) if awake >= AWAKE else fact("bedtime_early", time=at)
     if night.moved is not None and (earlier or night.moved == "varies"):
-        return fact(EARLIER.get(night.moved, "bedtime_rest"), time=at)
+        return _earlier(person, ends, at)
     if varies and last is not None and abs(last - night.bed) >= HOUR:
         return fact("bedtime_up", time=at, up=person.local(night.wake))  # beside shifts no bedtime is usual
     return _usual(person, night, BEDTIMES, at)
+
+
+def _earlier(person: Person, ends: date, at: datetime) -> Fact:
+    """Return the fact of what moved a bedtime, or that it is the earliest where last night began still earlier."""
+    night, last, earliest = person.night(ends), person.last_bed(ends), person.earliest_bed(ends)
+    if night.moved in REST and last is not None and last < night.bed <= earliest + CELL:
+        return fact("bedtime_earliest", time=at, usual=person.local(person.usual_sleep(ends)[0]))
+    return fact(EARLIER.get(night.moved or "", "bedtime_rest"), time=at)
 
 
 def _before_entry(person: Person, ends: date, at: datetime) -> Fact:
     """Return the fact of a bedtime before an early entry, with what else asks for it."""
     night, overslept = person.night(ends), person.overslept(ends)
     entry, asked = _entry_after(person, night.wake), person.asked(ends)
-    if _just_ended(person, night):
+    last, earliest = person.last_bed(ends), person.earliest_bed(ends, wake=night.wake if overslept is None else None)
+    if _just_ended(person, night) or (last is not None and last < night.bed <= earliest + CELL):
         return fact("bedtime_before", time=at, **entry)
     if asked:
         return fact("bedtime_unwell_before" if "unwell" in asked else "bedtime_rest_before", time=at, **entry)
@@ -335,7 +345,8 @@ def _leaves(person: Person, ends: date) -> Fact | None:
     missing = person.need(ends) - (night.wake - night.bed)
     if night.rests is Rests.SLEPT or night.moved not in CUT or night.wake > up - 2 * CELL or missing < SHORT:
         return None
-    if night.moved == "early_entry" and night.bed > person.earliest_bed(ends) + CELL and not _just_ended(person, night):
+    earliest = night.bed <= person.earliest_bed(ends, wake=night.wake) + CELL or _just_ended(person, night)
+    if night.moved == "early_entry" and not earliest:
         return None
     told = _entry_after(person, night.wake) | _lengths(person, ends)
     return fact("bedtime_leaves", time=person.local(night.bed), **told)

@@ -21,7 +21,7 @@ from bridge.calendar.flights import TO_THE_AIRPORT, is_by_land, journey, moves
 from bridge.calendar.kinds import is_meal
 from bridge.calendar.meetings import is_meeting
 from bridge.day.person import Entry, Person
-from bridge.day.sleep import is_night
+from bridge.day.sleep import is_night, rounded_up
 from bridge.domain.facts import Fact, fact
 from bridge.domain.types import Label, Occurrence
 from rhythm_env.interface import ActionType
@@ -328,9 +328,3 @@ def grid_of(person: Person, at: datetime) -> Grid:
     bed, wake = person.sleep(day)
     before = at < bed or (at < wake and at < bed + (wake - bed) / 2)
     return Grid(person=person, date=day - DAY if before else day)
-
-
-def rounded_up(at: datetime) -> datetime:
-    """Return an instant rounded up to full five minutes."""
-    over = timedelta(minutes=at.minute % 5, seconds=at.second, microseconds=at.microsecond)
-    return at + (CELL - over if over else over)

@@ -15,7 +15,18 @@ from bridge.calendar.flights import is_by_land, is_journey, journey
 from bridge.calendar.kinds import AT_HOME, SURE, claimed
 from bridge.day.evidence import missed, woke_after
 from bridge.day.routine import Routine, not_against, wished_sleep
-from bridge.day.sleep import TO_BED, TO_GET_UP, Night, Rests, after, attended_around, fitted, is_night, rounded
+from bridge.day.sleep import (
+    TO_BED,
+    TO_GET_UP,
+    Night,
+    Rests,
+    after,
+    attended_around,
+    fitted,
+    is_night,
+    rounded,
+    rounded_up,
+)
 from bridge.day.typical import DAY, MINUTE, instant, median, midmean
 from bridge.day.work import OFFICE, free_days
 from bridge.domain.facts import Fact, fact
@@ -31,7 +42,8 @@ from rhythm_env.interface import ActionType, Meter
 NONE = timedelta(0)
 NEAR = timedelta(days=8)  # calendar entries and advice farther away do not matter for a day
 LOST_LEAST, CLEARLY_SHORT = 30 * MINUTE, 60 * MINUTE  # of missing sleep: for which a night begins earlier; beyond that
-EARLIER_MOST, EARLIER_TIRED = 120 * MINUTE, 240 * MINUTE  # that the body clock allows; and after hardly any sleep
+EARLIER_MOST = 90 * MINUTE  # how early a night is sought: still earlier, sleep comes hardest (Lavie 1986)
+EARLIER_START, EARLIER_TIRED = 120 * MINUTE, 240 * MINUTE  # before an early start; and that after hardly any sleep
 TIRED_BELOW, TIRED_LACK = 300 * MINUTE, 120 * MINUTE  # hardly any: a night so short, or two that lacked as much
 WEEK_EARLIER = 30 * MINUTE  # from which the week's clock counts for the night of another kind of day
 EARLIER_LEAST, EVENING_BED = 15 * MINUTE, 21 * 60.0  # what is earlier than usual; minutes after midnight of the evening
@@ -362,12 +374,10 @@ class Person:
 
     def _bed_asked(self, day: date, usual: datetime, wake: datetime, asked: Mapping[str, timedelta]) -> datetime:
         """Return the bedtime that is asked for: by last night and the body no later than last night's, for the need."""
-        by = usual - max(asked.values())
-        if asked.keys() == {"early_entry"} and self.overslept(day) is None:
-            return max(by, self.earliest_bed(day, usual))
-        by, last = max(min(by, wake - self.need(day)), self.earliest_bed(day, usual)), self.last_bed(day)
-        evening = instant(day - DAY, EVENING_BED, self.zones)
-        return by if last is None else min(by, max(rounded(last - 2 * MINUTE), evening))
+        by, last, overslept = usual - max(asked.values()), self.last_bed(day), self.overslept(day) is not None
+        if asked.keys() != {"early_entry"} or overslept:
+            by = min(by, wake - self.need(day), by if last is None else rounded(last - 2 * MINUTE))
+        return max(by, self.earliest_bed(day, usual, wake if "early_entry" in asked and not overslept else None))
 
     def last_bed(self, day: date) -> datetime | None:
         """Return when the night that ends on a date would begin if it began as the one before it, or None."""
@@ -426,15 +436,22 @@ class Person:
         """Return what last night and the body ask of the night that ends on a date: to begin so much earlier."""
         return {why: one for why, one in self._asked(day, NONE).items() if why != "early_entry"}
 
-    def earliest_bed(self, day: date, usual: datetime | None = None) -> datetime:
-        """Return how early sleep can come before the usual bedtime: more so after hardly any, but not before 21:00."""
-        usual = usual or self.usual_sleep(day)[0]
+    def earliest_bed(self, day: date, usual: datetime | None = None, wake: datetime | None = None) -> datetime:
+        """Return how early the night that ends on a date is sought, never before 21:00 or the usual bedtime.
+
+        Getting up for an early start (``wake``) asks for more, for what one needs. It goes by the week's clock, which
+        the body keeps on a weekend too.
+        """
+        usual, evening = usual or self.usual_sleep(day)[0], instant(day - DAY, EVENING_BED, self.zones)
+        earliest = max(rounded_up(usual - EARLIER_MOST), min(usual, evening))
+        if wake is None:
+            return earliest
         week = instant(day, median([night.bed for night in self.routine.nights]), self.zones)
         wished = self.wishes.night.on((day - DAY).weekday()).bed
-        if wished is None and usual - EARLIER_MOST <= week <= usual - WEEK_EARLIER:
-            usual = week  # the body keeps the week's clock on a weekend too
-        most = EARLIER_TIRED if self._is_tired(day - DAY) else EARLIER_MOST
-        return max(usual - most, min(usual, instant(day - DAY, EVENING_BED, self.zones)))
+        if wished is None and usual - EARLIER_START <= week <= usual - WEEK_EARLIER:
+            usual = week
+        most = EARLIER_TIRED if self._is_tired(day - DAY) else EARLIER_START
+        return max(usual - most, min(usual, evening), min(earliest, wake - self.need(day)))
 
     def _is_tired(self, day: date) -> bool:
         """Return True after a night of under five hours, or two that each lacked two hours."""

@@ -16,12 +16,12 @@ from bridge.calendar.kinds import title_of, words
 from bridge.day.agreed import is_agreed, moved_tasks
 from bridge.day.choice import LEAST_SLEEP, Judged, Propensities, judged, leaving, of_bedtime, of_waking, option_at
 from bridge.day.evidence import woke_after
-from bridge.day.grid import BESIDE, CELL, DAY, EVENING, HOUR, MINUTE, Grid, rounded_up, without
+from bridge.day.grid import BESIDE, CELL, DAY, EVENING, HOUR, MINUTE, Grid, without
 from bridge.day.masks import AGAIN, LEISURE, SHORT_TASK, before, urgency
 from bridge.day.person import Person, is_blank
 from bridge.day.recovery import at_risk, leaving_for
 from bridge.day.rules import APART, PAUSE
-from bridge.day.sleep import Rests
+from bridge.day.sleep import Rests, rounded_up
 from bridge.day.solver import Place, solve
 from bridge.day.terms import due_weight
 from bridge.day.view import (

@@ -55,7 +55,7 @@ BRIEF = 5.75 * HOUR  # of sleep, which is short also for who sleeps half an hour
 DIGESTION, ALONE, APART, PAUSE = HOUR, 3 * HOUR, 2 * HOUR, 30 * MINUTE
 BEFORE_TRAVEL, AFTER_TRAVEL = 90 * MINUTE, 2 * HOUR  # without sport
 LONELY = 0.5  # Connection
-PART = 30  # minutes of what is due today that are worth a begin where it has no longer gap
+PART = 30  # minutes
 SHOWN_LOW, TAKES = 0.35, -0.05  # a level shown as low, and an effect that lowers it further
 OF_PERSON = frozenset({"veto", "not today", "body", "mode", "away", "wished hours"})  # rules of what changes in a slot
 
@@ -102,9 +102,14 @@ def fit(candidate: Candidate, view: View, first: int, last: int, *, asked: bool 
     if last < view.grid.size and _fit(candidate, view, first, view.grid.size, asked=asked).refusal is None:
         return found
     tight = replace(view, grid=replace(view.grid, tight=True))
-    parts = (candidate, replace(candidate, least=min(candidate.least, PART)))
+    parts = (candidate, replace(candidate, least=part_of(candidate)))
     fits = (_fit(part, tight, first, last, asked=asked) for part in parts)
     return next((one for one in fits if one.refusal is None), found)
+
+
+def part_of(candidate: Candidate) -> int:
+    """Return how many minutes of what is due today are worth a begin where it has no longer gap."""
+    return min(candidate.least, max(PART, candidate.length.least))
 
 
 def _fit(candidate: Candidate, view: View, first: int, last: int, *, asked: bool) -> Fit:

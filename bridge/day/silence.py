@@ -16,7 +16,7 @@ from bridge.day.grid import DAY, EVENING, LUNCH_UNTIL, Grid
 from bridge.day.masks import nap_until, sport_missed, urgency
 from bridge.day.person import EARLIER_LEAST, LONG_SPORT, PREPARES
 from bridge.day.recovery import at_risk, held_back, if_at_all, leaving_for
-from bridge.day.rules import PART, fit, little_sleep, short_night
+from bridge.day.rules import fit, little_sleep, part_of, short_night
 from bridge.day.sleep import TO_GET_UP
 from bridge.day.view import (
     Candidate,
@@ -260,7 +260,7 @@ def _waiting(view: View) -> Fact | None:
         why = fit(candidate, view, view.now, view.grid.size).refusal if candidate.action is not None else None
         if why is not None and why.kind not in ELSEWHERE and urgency(task.due, view.grid.date) == 0:
             if why.kind == "no_gap" and task.due == view.grid.date:
-                why = fact("no_gap_today", minutes=min(candidate.least, PART))
+                why = fact("no_gap_today", minutes=part_of(candidate))
             told = {"due": of_due(candidate, view.grid), "reason": why}
             tomorrow = View(grid=Grid(person=view.person, date=view.grid.date + DAY), said=said_of(view.person))
             time = _fits(candidate, tomorrow) if why.kind in OF_TODAY else None

@@ -52,7 +52,7 @@ SHORTEST, LONGEST = 60.0, 960.0  # minutes of a usual night, as of a recorded ni
 
 TO_BED, TO_GET_UP = timedelta(minutes=45), timedelta(minutes=45)  # from a late entry to sleep; before an early entry
 LATE_MAX = timedelta(hours=12)  # after bedtime, in which the end of an entry puts the sleep off
-JET_LAG_MIN, PER_HOUR, EARLIER_MAX = timedelta(hours=3), 0.3, timedelta(hours=2.5)  # of a day that is longer after a
+JET_LAG_MIN, PER_HOUR, EARLIER_MAX = timedelta(hours=3), 0.3, timedelta(minutes=85)  # of a day that is longer after a
 # flight west: what matters; how much earlier bedtime is for each hour, so that one is not awake for 22; at most
 LEAST_NIGHT = timedelta(hours=1)
 NO_TIME = timedelta(0)
@@ -370,3 +370,9 @@ def _west(bed: datetime, zones: ZoneHistory) -> timedelta:
 def rounded(at: datetime) -> datetime:
     """Return an instant rounded to the nearest five minutes, because an expected time is no more exact."""
     return at - timedelta(minutes=(at.minute + 2) % 5 - 2, seconds=at.second, microseconds=at.microsecond)
+
+
+def rounded_up(at: datetime) -> datetime:
+    """Return an instant rounded up to full five minutes."""
+    over = timedelta(minutes=at.minute % 5, seconds=at.second, microseconds=at.microsecond)
+    return at + (timedelta(minutes=5) - over if over else over)

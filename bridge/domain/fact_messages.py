@@ -132,6 +132,10 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
         "hours by then"
     ),
     "bedtime_rest": say("bedtime is {time:%H:%M} today, earlier than usual, because last night was short"),
+    "bedtime_earliest": say(
+        "bedtime is {time:%H:%M} today, for the rest you need; any earlier, sleep seldom comes (your usual bedtime is "
+        "{usual:%H:%M})"
+    ),
     "bedtime_before": say("bedtime is {time:%H:%M} today, in time for {what} at {entry:%H:%M}"),
     "bedtime_rest_before": say(
         "bedtime is {time:%H:%M} today, because last night was short and {what} is at {entry:%H:%M}"

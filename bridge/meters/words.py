@@ -72,6 +72,7 @@ OF_MOST = ("about_most", "above_most", "below_most")
 
 
 NORMAL = 0.70  # of every meter
+SHOWN_DIGITS = 3  # of a level: per cent with one digit
 USUAL, LITTLE, CLEAR = 0.03, 0.12, 0.25  # distances from the normal; our choice
 
 
@@ -147,7 +148,7 @@ def reading_words(reading: Reading) -> tuple[Text, Text]:
     A level that counts as usual only because it is unsure is "hardly below" it, where a reason says "less than usual".
     """
     steps = steps_from_usual(reading.level, reading.sd)
-    side = 1 if reading.level > NORMAL else -1
+    side = 1 if round(reading.level, SHOWN_DIGITS) > NORMAL else -1
     if steps == 0 and any(one.share * side > 0 and departs(one.fact) for one in reading.because):
         return HARDLY[side]
     return LEVEL_WORDS[3 + steps], LEVEL_TEXTS[3 + steps]

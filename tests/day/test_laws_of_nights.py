@@ -47,6 +47,9 @@ def broken(seed):
         faults += ["later than usual"] * (bed > usual)
         allowed = max(one.earliest_bed(ends), ended + 45 * MINUTE) + 3 * MINUTE
         faults += ["less than needed"] * (wake - bed < one.need(ends) - 3 * MINUTE and bed > allowed)
+    if kind in ("bedtime_earliest", "bedtime_rest", "bedtime_unwell"):
+        faults += ["too early"] * (bed < one.earliest_bed(ends) - 3 * MINUTE)
+        faults += ["not the earliest"] * (kind == "bedtime_earliest" and bed > one.earliest_bed(ends) + 5 * MINUTE)
     if kind == "bedtime_varies":
         faults += ["far from last night"] * (abs(bed - last) >= HOUR)
     if kind == "bedtime_after":
@@ -65,7 +68,7 @@ def test_a_bedtime_does_what_its_reason_says():
     assert {"bedtime_rest", "bedtime_varies", "bedtime_after", "bedtime_usual"} <= kinds.keys(), kinds
 
 
-def test_the_law_of_bedtimes_fails_where_last_night_is_not_asked(monkeypatch):
+def test_the_law_of_bedtimes_fails_where_the_body_clock_is_not_asked(monkeypatch):
     by_debt = lambda _self, _day, usual, _wake, asked: usual - max(asked.values())  # noqa: E731
     monkeypatch.setattr(module.Person, "_bed_asked", by_debt)
     assert sum(bool(broken(seed)[0]) for seed in SEEDS) > 1

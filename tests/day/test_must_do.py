@@ -152,13 +152,15 @@ def test_the_evening_carries_the_bedtime_that_the_morning_announced():
 def test_what_is_due_today_takes_what_is_left_of_the_day_or_says_that_nothing_is():
     task = Task(key="t", list="l", title="Write report", due=TODAY)
     slept = nights(30, 85, 515, last=TODAY)
-    for begin, minutes in ((840, 60), (825, 45), (810, 30), (795, None)):
+    deep = [(840, 60, A.DEEP_WORK), (825, 45, A.DEEP_WORK), (810, None, A.DEEP_WORK)]
+    for begin, minutes, action in (*deep, (810, 30, A.ADMIN_WORK), (795, None, A.ADMIN_WORK)):
         shift = entry(TODAY, begin, begin + 480, A.ADMIN_WORK, "Late shift")
-        one = person(shift, hour=12.4, episodes=slept, tasks=[task], task_actions={"t": A.DEEP_WORK}, work=False)
+        one = person(shift, hour=12.4, episodes=slept, tasks=[task], task_actions={"t": action}, work=False)
         placed = [b for b in blocks(one, "task") if b.title == "Write report"]
         if minutes is None:
             assert placed == []
-            text = "but no gap of 30 minutes is left for it today: move its date, or something else"
+            least = 45 if action is A.DEEP_WORK else 30
+            text = f"but no gap of {least} minutes is left for it today: move its date, or something else"
             assert for_person(silence(one))[0] == f"Write report waits (it is due today), {text}"
             continue
         (block,) = placed

@@ -150,8 +150,8 @@ def test_the_usual_night_is_one_and_the_same_for_days_of_a_kind_within_a_fortnig
             assert max(times) - min(times) <= 25, (kind, k)
 
 
-def test_after_hardly_any_sleep_the_night_begins_hours_earlier():
-    for asleep, least in ((235, 120), (300, 50)):
+def test_after_hardly_any_sleep_the_night_begins_as_early_as_sleep_comes():
+    for asleep, least in ((235, 90), (300, 50)):
         slept = [*nights(30, 85, 450, noise=0, last=TODAY - DAY), sleep(TODAY, 450 - asleep, 450)]
         one = person(hour=18, episodes=slept, work=False)
         usual = one.routine.sleep_ending_on(TODAY + DAY, one.zones)[0]
