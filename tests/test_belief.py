@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from bridge import registry
-from bridge.advice import recommend
+from bridge.advice import feedback, recommend
 from bridge.advice.belief_history import beliefs, said
 from bridge.advice.personalise import for_person, in_use
 from bridge.documents.recommendations import belief_document
@@ -131,7 +131,7 @@ def test_advice_of_hours_that_come_again_on_a_journey_west_is_not_over_before_it
     advice = recommend.recommend(bridge_of(lite), user, registry.policy("planner"), now=T0 + HOUR)
     assert isinstance(advice, Recommendation)
     lite.recommendations.mark_shown(advice.id, now=T0 + HOUR)
-    assert recommend.interactions(lite, user, at=T0 + 2 * HOUR) == []
+    assert feedback.interactions(lite, user, at=T0 + 2 * HOUR) == []
     assert advice.expires_at > T0 + HOUR
 
 

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import pytest
 import sqlalchemy as sa
 
-from bridge.advice import feedback, outcomes, recommend
+from bridge.advice import feedback, outcomes
 from bridge.day.outcomes import as_answer
 from bridge.domain.errors import SetupError
 from bridge.domain.facts import fact
@@ -74,7 +74,7 @@ def confirmed(store: Store, user: User, now: datetime) -> AdviceRecord:
 
 
 def heard(store: Store, user: User, at: datetime) -> list[Answer]:
-    return [one.answer for one in recommend.interactions(store, user, at=at)]
+    return [one.answer for one in feedback.interactions(store, user, at=at)]
 
 
 def test_what_the_watch_saw_counts_as_accepted_though_nobody_pressed(store: Store) -> None:

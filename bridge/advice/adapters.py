@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from time import monotonic, sleep
 
 from bridge import registry
-from bridge.advice import personalise, recommend
+from bridge.advice import feedback, personalise
 from bridge.domain.errors import SetupError
 from bridge.domain.records import Prior, Recommendation, User
 from bridge.installation import Bridge
@@ -40,18 +40,18 @@ def attempts(bridge: Bridge, user: User) -> list[Prior]:
 def given(bridge: Bridge, user: User, now: datetime) -> list[Interaction]:
     """Return all answers, given or known from outcomes (see ``as_answer``), since the user's last reset, in order."""
     found = bridge.store.recommendations.advice_records(user.id, since=_begun(bridge, user, now), until=now)
-    return [answered for one in found if (answered := recommend.interaction(one, now)) is not None]
+    return [answered for one in found if (answered := feedback.interaction(one, now)) is not None]
 
 
 def answered_advice(bridge: Bridge, user: User, now: datetime) -> list[tuple[Interaction, Recommendation]]:
     """Return the same answers as ``given``, each with the whole recommendation, its observation included."""
     found = bridge.store.recommendations.between(user.id, since=_begun(bridge, user, now), until=now)
-    pairs = ((recommend.interaction(one, now), one) for one in found)
+    pairs = ((feedback.interaction(one, now), one) for one in found)
     return [(answered, one) for answered, one in pairs if answered is not None]
 
 
 def _begun(bridge: Bridge, user: User, now: datetime) -> datetime:
-    return recommend.reset_time(bridge.store, user, at=now) or now - personalise.BEGINNING
+    return feedback.reset_time(bridge.store, user, at=now) or now - personalise.BEGINNING
 
 
 def enough(bridge: Bridge, user: User, answers: Sequence[Interaction], now: datetime) -> None:

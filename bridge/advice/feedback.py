@@ -1,17 +1,17 @@
-"""Feedback on recommendations: a user's answer to one, and whether the user did what it says."""
+"""Feedback on recommendations: a user's answers, whether the user did what they say, and both as policies read them."""
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from bridge.day.outcomes import day_end
+from bridge.day.outcomes import as_answer, day_end
 from bridge.domain import languages
 from bridge.domain.errors import SetupError
 from bridge.domain.records import SAID, AdviceRecord, Deed, Recommendation, User
-from bridge.domain.slots import Moment
+from bridge.domain.slots import INSTANT, Moment
 from bridge.domain.titles import answer_text
-from rhythm_env.interface import Answer
+from rhythm_env.interface import HISTORY_DAYS, Answer, Interaction, Meter
 
 if TYPE_CHECKING:
     from bridge.store import Store
@@ -119,3 +119,36 @@ def own(store: Store, user: User, recommendation_id: int) -> Recommendation:
             f"{user.name} has no recommendation {recommendation_id}; see: bridge history --user {user.name}"
         )
     return advice
+
+
+def interactions(store: Store, user: User, *, at: datetime) -> list[Interaction]:
+    """Return the answers, given or known from outcomes, to recent recommendations since the user's last reset."""
+    recent = at - timedelta(days=HISTORY_DAYS)
+    since = max(recent, reset_time(store, user, at=at) or recent)
+    found = (
+        interaction(one, at) for one in store.recommendations.advice_records(user.id, since=since, until=at + INSTANT)
+    )
+    return [one for one in found if one is not None]
+
+
+def reset_time(store: Store, user: User, *, at: datetime) -> datetime | None:
+    """Return when the user last reset what policies learnt, as of ``at``, or None without a reset in force."""
+    made = (r.made_at for r in store.lessons.resets(user.id) if r.taken_back_at is None or r.taken_back_at > at)
+    return max((moment for moment in made if moment <= at), default=None)
+
+
+def interaction(advice: Recommendation | AdviceRecord, at: datetime) -> Interaction | None:
+    """Return a recommendation and its answer at ``at`` (see ``as_answer``) as policies read it, or None without."""
+    answer = as_answer(advice, at)
+    if answer is None:
+        return None
+    moved = advice.moved_to if answer is Answer.RESCHEDULE else None
+    return Interaction(
+        at=advice.created_at,
+        day=advice.moment.day,
+        slot=advice.moment.slot,
+        levels={Meter(name): level for name, level in advice.levels.items()},
+        recommended=advice.action,
+        answer=answer,
+        moved_to=None if moved is None else (moved.day, moved.slot),
+    )

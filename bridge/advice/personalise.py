@@ -10,7 +10,7 @@ from math import inf, log
 from statistics import mean, stdev
 from typing import TYPE_CHECKING, Any, cast
 
-from bridge.advice import recommend
+from bridge.advice import feedback
 from bridge.domain.errors import SetupError
 from bridge.domain.ports import Personal
 from bridge.domain.records import Prior, Recommendation, User
@@ -101,7 +101,7 @@ def answered(store: Store, user: User, since: datetime, until: datetime, *, now:
     while since < until:
         end = min(since + AT_ONCE, until)
         for advised in store.recommendations.between(user.id, since=since, until=end):
-            given = recommend.interaction(advised, now)
+            given = feedback.interaction(advised, now)
             if given is not None:
                 yield given, advised
         since = end
@@ -116,7 +116,7 @@ def _learnt(policy: Personal, asked: Iterator[Answered]) -> Mapping[str, Any]:
 
 
 def _since(store: Store, user: User, at: datetime) -> datetime:
-    return recommend.reset_time(store, user, at=at) or at - BEGINNING
+    return feedback.reset_time(store, user, at=at) or at - BEGINNING
 
 
 def foretold(new: Personal, old: Personal, later: Iterator[Answered]) -> tuple[float, float]:

@@ -7,19 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bridge import registry
 from bridge.advice import harm
 from bridge.advice.choosing import Choosing
+from bridge.advice.feedback import interactions
 from bridge.advice.labels import labelled
 from bridge.advice.modes import mode_of, routine_of
 from bridge.advice.observation import observe, slot_around
 from bridge.advice.preference import load_preference
 from bridge.calendar.busy import Stretch, clipped
 from bridge.day import choice
-from bridge.day.outcomes import as_answer
 from bridge.day.person import NEAR, Person
 from bridge.domain.facts import Fact, fact
 from bridge.domain.guard import Guard
@@ -31,7 +31,7 @@ from bridge.domain.types import Reading, Sample, Task
 from bridge.domain.wishes import Wishes
 from bridge.meters import INPUT_METRICS
 from bridge.meters.check_in import CHECK_IN_METRICS
-from rhythm_env.interface import HISTORY_DAYS, ActionType, Answer, Interaction, Meter, Observation, Policy
+from rhythm_env.interface import ActionType, Answer, Meter, Observation, Policy
 
 if TYPE_CHECKING:
     from bridge.installation import Bridge
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 BODY_DAYS = 80  # baselines read 60 days, and journeys and late nights need some slack
 AGENDA_BACK, AGENDA_AHEAD = timedelta(days=60), timedelta(days=14)
 
-BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 LABELLED_TASKS_MAX = 50  # open tasks whose action is told
 
 
@@ -79,38 +78,6 @@ def load_snapshot(
 def _answers(store: Store, user: User, since: date, at: datetime) -> list[tuple[str, Sample]]:
     """Return the check-ins from before the day ``since``, because an answer is compared with all that were given."""
     return store.reading.samples(user.id, metrics=CHECK_IN_METRICS, until=since - timedelta(days=1), at=at)
-
-
-def interactions(store: Store, user: User, *, at: datetime) -> list[Interaction]:
-    """Return the answers, given or known from outcomes, to recent recommendations since the user's last reset."""
-    since = max(at - timedelta(days=HISTORY_DAYS), reset_time(store, user, at=at) or BEGINNING)
-    found = (
-        interaction(one, at) for one in store.recommendations.advice_records(user.id, since=since, until=at + INSTANT)
-    )
-    return [one for one in found if one is not None]
-
-
-def reset_time(store: Store, user: User, *, at: datetime) -> datetime | None:
-    """Return when the user last reset what policies learnt, as of ``at``, or None without a reset in force."""
-    made = (r.made_at for r in store.lessons.resets(user.id) if r.taken_back_at is None or r.taken_back_at > at)
-    return max((moment for moment in made if moment <= at), default=None)
-
-
-def interaction(advice: Recommendation | AdviceRecord, at: datetime) -> Interaction | None:
-    """Return a recommendation and its answer at ``at`` (see ``as_answer``) as policies read it, or None without."""
-    answer = as_answer(advice, at)
-    if answer is None:
-        return None
-    moved = advice.moved_to if answer is Answer.RESCHEDULE else None
-    return Interaction(
-        at=advice.created_at,
-        day=advice.moment.day,
-        slot=advice.moment.slot,
-        levels={Meter(name): level for name, level in advice.levels.items()},
-        recommended=advice.action,
-        answer=answer,
-        moved_to=None if moved is None else (moved.day, moved.slot),
-    )
 
 
 def build_observation(bridge: Bridge, user: User, *, at: datetime) -> tuple[Observation, dict[Meter, Reading]]:

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, TypeVar
 
 from bridge import meters
-from bridge.advice import recommend
+from bridge.advice import feedback, recommend
 from bridge.advice.modes import mode_of, routine_of
 from bridge.advice.week import WeekSlot, is_known, of_moment, slot_of
 from bridge.calendar.expansion import midnight
@@ -85,7 +85,7 @@ class TodayCache:
         """Return a user's snapshot at ``now`` together with the answers given until then, which a plan takes into
         account.
         """
-        answers = recommend.interactions(bridge.store, user, at=now)
+        answers = feedback.interactions(bridge.store, user, at=now)
         return replace(self.snapshot(bridge, user, now), interactions=answers)
 
     def today(self, bridge: Bridge, user: User, now: datetime) -> Today:

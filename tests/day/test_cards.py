@@ -6,7 +6,7 @@ from datetime import time, timedelta
 
 import pytest
 
-from bridge.advice import feedback, modes, recommend
+from bridge.advice import feedback, modes
 from bridge.advice.aftermath import aftermath
 from bridge.advice.day_plan import plan_day
 from bridge.day.person import ModeKind
@@ -48,7 +48,7 @@ def test_a_refusal_is_heard_and_teaches_and_another_follows(
     rows = bridge.store.recommendations.between(user.id, since=NOON, until=AT + timedelta(hours=1))
     assert [row.id for row in rows] == [first.id, found.id]
     assert rows[0].answer is answer
-    heard = recommend.interactions(bridge.store, user, at=AT + 3 * SOON)
+    heard = feedback.interactions(bridge.store, user, at=AT + 3 * SOON)
     assert [(one.recommended, one.answer) for one in heard] == [(first.action, answer)]
     assert ask(home, AT + 3 * SOON).id == found.id
 

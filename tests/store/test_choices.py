@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-from bridge.advice import recommend
+from bridge.advice import feedback
 from bridge.domain.records import Recommendation, User
 from bridge.store import Store
 from rhythm_env.interface import Answer
@@ -46,12 +46,12 @@ def test_answers_from_before_a_reset_do_not_count_until_it_is_taken_back(store: 
     answered(store, user, 0, 0)
     store.lessons.add_reset(user.id, now=T0 + 2 * HOUR)
     answered(store, user, 1, 3)
-    heard = [len(recommend.interactions(store, user, at=T0 + hours * HOUR)) for hours in (1, 2, 4)]
+    heard = [len(feedback.interactions(store, user, at=T0 + hours * HOUR)) for hours in (1, 2, 4)]
     assert heard == [1, 0, 1]
     assert store.lessons.withdraw_reset(user.id, now=T0 + 5 * HOUR) == T0 + 2 * HOUR
     assert store.lessons.withdraw_reset(user.id, now=T0 + 5 * HOUR) is None
-    assert len(recommend.interactions(store, user, at=T0 + 6 * HOUR)) == 2
-    assert len(recommend.interactions(store, user, at=T0 + 4 * HOUR)) == 1  # as it was known then
+    assert len(feedback.interactions(store, user, at=T0 + 6 * HOUR)) == 2
+    assert len(feedback.interactions(store, user, at=T0 + 4 * HOUR)) == 1  # as it was known then
 
 
 def test_what_was_believed_comes_without_the_situation(store: Store) -> None:
