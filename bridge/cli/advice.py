@@ -14,7 +14,7 @@ from bridge.cli import options, show
 from bridge.domain.errors import SetupError
 
 if TYPE_CHECKING:
-    from bridge.documents.offers import OfferDocument
+    from bridge.documents.planning import OfferDocument
     from bridge.domain.facts import Fact
     from bridge.domain.records import Deed, Prior, Recommendation, Silence, User
     from bridge.domain.types import Reading
@@ -174,7 +174,7 @@ def feedback(
     from bridge.advice import outcomes, requests, rescheduling, wishing
     from bridge.advice import recommend as advise
     from bridge.documents.inputs import parse_answer, parse_slot
-    from bridge.documents.offers import offer_documents
+    from bridge.documents.planning import offer_documents
     from bridge.documents.recommendations import advice_document, recommendation_document
     from bridge.domain.records import Deed
     from rhythm_env.interface import Answer

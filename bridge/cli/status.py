@@ -44,8 +44,7 @@ def status(user: options.User, json: options.Json = False) -> None:
     """Print each connection with last success, next sync, age of its data, records set aside, and next command."""
     from bridge import registry
     from bridge.advice.foresight import foresight
-    from bridge.documents.connections import connection_documents, notification_status
-    from bridge.documents.foresight import foresight_status
+    from bridge.documents.connections import connection_documents, foresight_status, notification_status
 
     with options.opened(user, flights=False) as (bridge, person, now):
         rows = [*connection_documents(bridge, person, now), *notification_status(bridge, person, now)]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from typing_extensions import TypedDict
 
+from bridge.advice.foresight import Foresight
 from bridge.documents.filling import filled
 from bridge.documents.text import printable
 from bridge.domain.languages import Text, say, say_many
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 REPORTED = timedelta(days=14)  # for which an unsent message is shown as an error
 UNREAD_KINDS_NAMED = 8  # kinds of unread files that a sentence names; the document lists them all
+DIGITS = 4
 
 
 class ConnectionDocument(TypedDict):
@@ -306,3 +308,60 @@ def notification_status(bridge: Bridge, user: User, now: datetime) -> list[Notif
     if count:
         row |= {"error": f"{count} not sent", "next": f"bridge notify --user {user.name}"}
     return [{**row, "unsent": body["unsent"]}]
+
+
+class WeekDocument(TypedDict):
+    """The answers of the week that begins on ``monday``.
+
+    ``foretold`` is the mean forecast probability of acceptance, and ``taken`` the share that was accepted.
+    """
+
+    monday: str
+    answers: int
+    foretold: float
+    taken: float
+
+
+class ForesightDocument(TypedDict):
+    """The Brier scores (0 is perfect) of a policy's forecasts of a user's answers.
+
+    ``brier_of_usual`` is the score of always forecasting the user's share of acceptance. Both are null without an
+    answer.
+    """
+
+    verdict: str
+    answers: int
+    brier: float | None
+    brier_of_usual: float | None
+    weeks: list[WeekDocument]
+
+
+class ForesightStatusDocument(ConnectionDocument):
+    """A row of the table of connections that tells how well a policy forecast the user's answers.
+
+    ``rows`` is the number of answers. All times are null.
+    """
+
+    foretold: ForesightDocument
+
+
+def _foresight_document(found: Foresight) -> ForesightDocument:
+    """Return how well a policy forecast a user's answers as a JSON document, rounded to four decimals."""
+    known = found.answers > 0
+    return {
+        "verdict": found.verdict,
+        "answers": found.answers,
+        "brier": round(found.score, DIGITS) if known else None,
+        "brier_of_usual": round(found.usual, DIGITS) if known else None,
+        "weeks": [
+            filled(WeekDocument, week, foretold=round(week.foretold, DIGITS), taken=round(week.taken, DIGITS))
+            for week in found.weeks
+        ],
+    }
+
+
+def foresight_status(found: Foresight) -> list[ForesightStatusDocument]:
+    """Return a list with a row for the table of connections, or an empty list if no answers were forecast."""
+    if not found.answers:
+        return []
+    return [{**bare_row("advice", "answers", {"answers": found.answers}), "foretold": _foresight_document(found)}]

@@ -22,9 +22,8 @@ from bridge.auth.assistants import READING_TOOLS, TITLES, WRITING_TOOLS
 from bridge.day.person import ModeKind
 from bridge.documents.facts import fact_documents
 from bridge.documents.inputs import parse_answer
-from bridge.documents.offers import offer_documents
 from bridge.documents.plan import BlockDocument, plan_document
-from bridge.documents.planning import planned_documents, said_document
+from bridge.documents.planning import offer_documents, planned_documents, said_document
 from bridge.documents.text import slot_name
 from bridge.documents.trends import weekly_trends
 from bridge.documents.trends_cache import load_trends

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
+from dataclasses import asdict, fields
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -13,7 +14,7 @@ from bridge.domain.errors import SetupError
 from bridge.domain.languages import packed
 from bridge.domain.records import AfterSync, Connection
 from bridge.domain.types import STOPS, Outcome
-from bridge.store import sync_runs, tables
+from bridge.store import tables
 from bridge.store.connections import select_connections
 from bridge.store.database import Part, reads, writes
 from bridge.store.locks import SingletonLock, advisory_lock_number, holder_of, save_holder
@@ -22,6 +23,7 @@ ODD_ANSWERS_MAX_RUNS = 500  # outcomes that are looked back on
 CLOCK_TOLERANCE = timedelta(minutes=2)  # clocks of machines at the same store differ by so much; it heals by itself
 RATE_LIMIT_MAX = timedelta(days=1)  # vendors count requests by the day at most
 c = tables.connections.c
+_KEPT = tuple(field.name for field in fields(Outcome))
 
 
 class Scheduling(Part):
@@ -138,7 +140,7 @@ class Scheduling(Part):
 
         Without news it replaces an outcome without news. An outcome that stops pauses the connection.
         """
-        sync_runs.save(db, connection_id, outcome, at=after.at)
+        _save_run(db, connection_id, outcome, at=after.at)
         why = packed(outcome.skipped_because)
         values: dict[str, Any] = {
             "last_error": None if outcome.outcome == "interrupted" else why,
@@ -156,15 +158,15 @@ class Scheduling(Part):
     @reads
     def last_outcome(self, db: sa.Connection, connection_id: int) -> tuple[datetime, Outcome] | None:
         """Return (end, outcome) of a connection's last sync, or None before the first."""
-        row = db.execute(sync_runs.LAST, {"connection": connection_id}).first()
+        row = db.execute(_LAST_RUN, {"connection": connection_id}).first()
         if row is None:
             return None
-        return row.finished, sync_runs.outcome_of(row.outcome)
+        return row.finished, _outcome_of(row.outcome)
 
     @reads
     def syncs_finished(self, db: sa.Connection, user_id: int) -> tuple[Any, ...]:
         """Return a mark that changes with every finished sync or import of a user's connections."""
-        return tuple(db.execute(sync_runs.MARK, {"user": user_id}).one())
+        return tuple(db.execute(_NEWEST_RUN, {"user": user_id}).one())
 
     @reads
     def odd_answers(self, db: sa.Connection, connection_id: int) -> list[datetime]:
@@ -304,3 +306,59 @@ def _claimable(now: datetime, source: str | None) -> sa.Select[Any]:
         return query
     named = sa.select(tables.sources.c.id).where(tables.sources.c.name == source).scalar_subquery()
     return query.where(c.source_id == named)
+
+
+def _text_of(outcome: Outcome) -> str:
+    """Return an outcome as JSON, without what is 0 or empty."""
+    body = {name: value for name in _KEPT if (value := getattr(outcome, name)) or name in ("source", "outcome")}
+    if outcome.retry_at is not None:
+        body["retry_at"] = outcome.retry_at.isoformat()
+    return json.dumps(body, default=asdict)
+
+
+def _outcome_of(text: str) -> Outcome:
+    """Return the outcome that ``_text_of`` wrote."""
+    body = json.loads(text)
+    body["reasons"] = tuple(body.get("reasons", ()))
+    body["not_permitted"] = tuple(body.get("not_permitted", ()))
+    body["failed_files"] = tuple((file, reason) for file, reason in body.get("failed_files", ()))
+    body["retry_at"] = datetime.fromisoformat(body["retry_at"]) if body.get("retry_at") else None
+    return Outcome(**body)
+
+
+def _save_run(db: sa.Connection, connection_id: int, outcome: Outcome, *, at: datetime) -> None:
+    """Save an outcome, in place of the connection's last one if both are without news."""
+    text = _text_of(outcome)
+    again = {"connection": connection_id, "moment": at, "text": text}
+    if outcome.is_news or db.execute(_REPEATED_RUN, again).rowcount == 0:
+        run = {"connection_id": connection_id, "started": at, "finished": at, "outcome": text}
+        db.execute(_NEW_RUN, run)
+
+
+_r, _newer = tables.sync_runs.c, tables.sync_runs.alias("newer").c
+_newest = sa.select(sa.func.max(_newer.id)).where(_newer.connection_id == sa.bindparam("connection", type_=tables.ID))
+_REPEATED_RUN = (  # what is 0 is left out of an outcome's text
+    sa.update(tables.sync_runs)
+    .where(
+        _r.id == _newest.scalar_subquery(),
+        _r.outcome.like('%"outcome": "ok"%'),
+        *(_r.outcome.not_like(f'%"{what}": %') for what in ("new", "updated", "deleted", "set_aside", "files")),
+    )
+    .values(
+        started=sa.bindparam("moment", type_=tables.Instant),
+        finished=sa.bindparam("moment", type_=tables.Instant),
+        outcome=sa.bindparam("text"),
+    )
+)
+_NEW_RUN = sa.insert(tables.sync_runs)
+_LAST_RUN = (
+    sa.select(tables.sync_runs.c.finished, tables.sync_runs.c.outcome)
+    .where(tables.sync_runs.c.connection_id == sa.bindparam("connection"))
+    .order_by(tables.sync_runs.c.id.desc())
+    .limit(1)
+)
+_NEWEST_RUN = (
+    sa.select(sa.func.max(tables.sync_runs.c.id), sa.func.max(tables.sync_runs.c.finished))
+    .join(tables.connections)
+    .where(tables.connections.c.user_id == sa.bindparam("user"))
+)

@@ -7,8 +7,8 @@ from typing import Any
 
 from bridge.day.choice import Option
 from bridge.day.plan import Block, DayPlan
-from bridge.documents.offers import named
 from bridge.documents.plan import ends
+from bridge.documents.planning import named
 from bridge.domain.languages import _, date_text, number, say, shown
 from bridge.domain.records import Recommendation
 from bridge.domain.rendering import for_person

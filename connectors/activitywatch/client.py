@@ -12,14 +12,12 @@ from bridge.domain.languages import say
 from bridge.domain.ports import Account
 from bridge.domain.types import Page, RawRecord
 from connectors.activitywatch import SPEC
-from connectors.activitywatch.apps import category, own_apps
-from connectors.activitywatch.server import CONNECT_AGAIN, PRESENCE, WINDOW, Server, host_of
-from connectors.activitywatch.stretches import Host, day_records, span_of
-from connectors.payload import mapping
+from connectors.activitywatch.apps import own_apps
+from connectors.activitywatch.server import CONNECT_AGAIN, Server, host_of
+from connectors.activitywatch.stretches import Host, day_records, note
 from connectors.windows import Window
 
 DAYS_PER_REQUEST = 7
-PRESENT = "not-afk"
 
 
 class ActivityWatch:
@@ -51,14 +49,3 @@ class ActivityWatch:
                 note(host, kind, event, self._own)
         records = day_records(hosts.values(), self._zone)
         yield tuple(record for record in records if first.isoformat() <= record.key <= last.isoformat())
-
-
-def note(host: Host, kind: str, event: object, own: frozenset[str]) -> None:
-    """Add an event of a bucket of the type ``kind`` to what is known of its computer. Absences are left out."""
-    span, data = span_of(event), mapping(mapping(event).get("data"))
-    if span is None:
-        return
-    if kind == WINDOW:
-        host.windows.append((*span, category(data.get("app"), own)))
-    elif kind == PRESENCE and data.get("status") == PRESENT:
-        host.present.append(span)

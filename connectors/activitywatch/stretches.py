@@ -10,13 +10,16 @@ from zoneinfo import ZoneInfo
 
 from bridge.domain.samples import finite
 from bridge.domain.types import RawRecord
-from connectors.activitywatch.apps import WORK_KINDS
+from connectors.activitywatch import apps
+from connectors.activitywatch.server import PRESENCE, WINDOW
 from connectors.instants import utc
+from connectors.payload import mapping
 from connectors.stretches import Span, merged
 
 GAP_SECONDS = 5 * 60.0  # as a pause in the calendar
 LEAST_SECONDS = 10 * 60.0  # of work in a stretch
 LONGEST_SECONDS = 24 * 3600.0  # of an event; a longer one is a fault of the watcher
+PRESENT = "not-afk"
 Window = tuple[float, float, str]  # and the category
 
 
@@ -31,7 +34,18 @@ class Host:
     present: list[Span] = field(default_factory=list)
 
 
-def span_of(event: Any) -> Span | None:
+def note(host: Host, kind: str, event: object, own: frozenset[str]) -> None:
+    """Add an event of a bucket of the type ``kind`` to what is known of its computer. Absences are left out."""
+    span, data = _span_of(event), mapping(mapping(event).get("data"))
+    if span is None:
+        return
+    if kind == WINDOW:
+        host.windows.append((*span, apps.category(data.get("app"), own)))
+    elif kind == PRESENCE and data.get("status") == PRESENT:
+        host.present.append(span)
+
+
+def _span_of(event: Any) -> Span | None:
     """Return an event's (begin, end) in Unix seconds, None unless it lasts between 0 and 24 hours."""
     if not isinstance(event, dict):
         return None
@@ -53,7 +67,7 @@ def day_records(hosts: Iterable[Host], zone: ZoneInfo, *, as_of: datetime | None
         for day, first, last in _by_day(start, end, zone):
             of_day = minutes.setdefault(day, {})
             of_day[category] = of_day.get(category, 0.0) + (last - first) / 60
-            if category in WORK_KINDS:
+            if category in apps.WORK_KINDS:
                 worked.setdefault(day, []).append((first, last))
     for day, by_category in sorted(minutes.items()):
         yield RawRecord(

@@ -15,8 +15,7 @@ from bridge.domain.ports import Account
 from bridge.domain.types import Covers, Page
 from bridge.http import certificates, egress
 from connectors.icalendar.components import READER
-from connectors.ics.files import addresses
-from connectors.ics.parse import pages
+from connectors.ics.parse import addresses, pages
 from connectors.ics.server import CONNECT_AGAIN, Server
 
 DEFAULT_NAME = "calendar"  # of one that does not name itself; a connection has one calendar

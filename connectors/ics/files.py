@@ -9,7 +9,7 @@ from bridge.domain.errors import SourceChanged
 from bridge.domain.ports import File
 from bridge.domain.types import Page
 from connectors.icalendar.text import begins
-from connectors.ics.parse import ADDRESS, CALENDAR_MAX_BYTES, pages
+from connectors.ics.parse import ADDRESS, CALENDAR_MAX_BYTES, addresses, pages
 
 OWNER_DECLINED = (
     "entries declined by the person after whose address the calendar is named, which count as yours. "
@@ -21,11 +21,6 @@ COPY_SUFFIX = re.compile(r" ?\(\d+\)$")  # what browsers add to the name of a fi
 def recognise(file: File) -> bool:
     """Return True if a file begins with a calendar, in any encoding that is read."""
     return begins(file.head)
-
-
-def addresses(text: str) -> frozenset[str]:
-    """Return the e-mail addresses in a text separated by commas, in lower case."""
-    return frozenset(address.strip() for address in text.lower().split(",") if address.strip())
 
 
 def read(file: File, *, zone: str, settings: Mapping[str, str] | None = None) -> Iterator[Page]:

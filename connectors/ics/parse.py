@@ -31,6 +31,11 @@ CALENDAR_MAX_BYTES = 20_000_000  # bytes
 PAGE_COMPONENTS = 500
 
 
+def addresses(text: str) -> frozenset[str]:
+    """Return the e-mail addresses in a text separated by commas, in lower case."""
+    return frozenset(address.strip() for address in text.lower().split(",") if address.strip())
+
+
 def pages(
     content: bytes, *, name: str, zone: str, mine: frozenset[str] = frozenset(), file: str | None = None
 ) -> Iterator[Page]:

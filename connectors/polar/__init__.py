@@ -78,8 +78,8 @@ SPEC = ConnectorSpec(
     ),
     opens="connectors.polar.client:Polar",
     shareable=SHAREABLE,
-    authorises="connectors.polar.consent:authorise",
-    revokes="connectors.polar.consent:revoke",
+    authorises="connectors.polar.client:authorise",
+    revokes="connectors.polar.client:revoke",
     notices="connectors.polar.webhook:notice",
     registers="connectors.polar.webhook:register",
 )

@@ -3,18 +3,21 @@
 The API reports neither changes nor deletions, so every pull reads the last seven days again (``SPEC.overlap``).
 """
 
+import secrets
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from functools import partial
 
 from bridge import http
 from bridge.auth import oauth
-from bridge.domain.ports import Account
+from bridge.auth.redirect_listener import tried_by_hand
+from bridge.domain.errors import BridgeError
+from bridge.domain.ports import Account, Browser
 from bridge.domain.types import Page, RawRecord
 from connectors.payload import listing, raw_records
 from connectors.polar import SPEC
-from connectors.polar.consent import member_of
 from connectors.windows import Window
 
 PATHS = {
@@ -28,6 +31,8 @@ KEYS = {"sleep": "date", "nightly_recharge": "date", "activities": "start_time",
 HELD = {"sleep": 28, "nightly_recharge": 28, "exercises": 30}  # days in a list that is not asked for by dates
 ASKED_MAX = 28  # days of activity in a request
 NO_DATA = 204
+REGISTERED = (200, 201, 409)  # now, or before
+REVOKED_STATUS = 204
 
 
 class Polar:
@@ -36,7 +41,7 @@ class Polar:
     def __init__(self, account: Account) -> None:
         self._base = oauth.filled("{base_url}/v3/", account.settings)
         self._days = int(account.settings["days"])
-        self._member = member_of(account)
+        self._member = _member_of(account)
         self._session = oauth.open_session(account, SPEC)
 
     def close(self) -> None:
@@ -70,3 +75,39 @@ class Polar:
         if stream == "nightly_recharge":
             records = tuple(replace(record, parent=f"sleep/{record.key}") for record in records)
         yield records
+
+
+def authorise(account: Account, browser: Browser) -> None:
+    """Ask for consent to read everything that AccessLink offers, which is Polar's only scope, and register the user.
+
+    The token is saved before the user is registered. Raises the errors of ``bridge.auth.oauth`` and ``bridge.http``.
+    """
+    oauth.authorise(account, browser, SPEC)
+    address = oauth.filled("{base_url}/v3/users", account.settings)
+    member = {"member-id": secrets.token_hex(16)}  # any name that no other member has; the answer is not read
+    with tried_by_hand(SPEC.name), closing(oauth.open_session(account, SPEC)) as session:
+        http.get_json(session, address, now=datetime.now(UTC), body=member, nothing=REGISTERED)
+
+
+def _member_of(account: Account) -> str | None:
+    """Return Polar's number of the person, which comes with the token, or None if it did not come."""
+    told = str((account.token() or {}).get("x_user_id", ""))
+    return told if told.isascii() and told.isdecimal() else None
+
+
+def revoke(account: Account) -> bool:
+    """Remove the person from the application's users, which ends the consent. Return True if Polar confirmed.
+
+    Return False if Polar does not answer or refuses, or if Polar's number of the person is not known.
+    """
+    import requests
+
+    member = _member_of(account)
+    if member is None:
+        return False
+    address = oauth.filled("{base_url}/v3/users/", account.settings) + member
+    try:
+        with closing(oauth.open_session(account, SPEC)) as session:
+            return session.request("DELETE", address, timeout=http.TIMEOUT).status_code == REVOKED_STATUS
+    except (requests.RequestException, BridgeError):
+        return False

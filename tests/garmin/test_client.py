@@ -11,8 +11,7 @@ import pytest
 from bridge.domain.errors import NeedsLogin, TryLater
 from bridge.recordings.server import Answer, Request
 from bridge.store import Store
-from connectors.garmin.client import Garmin
-from connectors.garmin.consent import authorise
+from connectors.garmin.client import Garmin, authorise
 from tests.world import World, later, living
 
 

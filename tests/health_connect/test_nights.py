@@ -7,7 +7,7 @@ from typing import Any
 
 from bridge.domain.metrics import Metric
 from bridge.domain.types import Episode, EpisodeKind, Item, Sample
-from connectors.health_connect.exercises import EXERCISES
+from connectors.health_connect.normalise import EXERCISES
 from tests.health_connect.reading import PHONE, WATCH, document, landed
 from tests.pushed import values
 

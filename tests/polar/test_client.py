@@ -15,7 +15,7 @@ from bridge.domain.metrics import Metric
 from bridge.domain.types import Episode, Item, RawRecord
 from bridge.recordings.server import Answer
 from bridge.store import Store
-from connectors.polar import consent
+from connectors.polar import client
 from connectors.polar.normalise import normalise
 from tests.world import Agreeing, World, later, living
 
@@ -49,12 +49,12 @@ def nights(world: World) -> set[str]:
 def test_a_consent_is_asked_for_used_and_withdrawn(world: World) -> None:
     world.vendor.revoke()
     assert world.sync().outcome == "needs_login"
-    consent.authorise(world.account, Agreeing())
+    client.authorise(world.account, Agreeing())
     assert not {"refresh_token", "expires_at"} & set(world.account.token() or {})  # it is used until it is refused
     assert world.sync().outcome == "ok"
-    assert consent.revoke(world.account)
+    assert client.revoke(world.account)
     assert world.sync().outcome == "needs_login"
-    assert not consent.revoke(world.account)
+    assert not client.revoke(world.account)
 
 
 def test_a_person_is_registered_once_and_without_it_refused_everything(world: World) -> None:
@@ -62,10 +62,10 @@ def test_a_person_is_registered_once_and_without_it_refused_everything(world: Wo
     refused = world.sync()
     assert refused.outcome != "ok"
     assert nights(world) == set()
-    consent.authorise(world.account, Agreeing())
+    client.authorise(world.account, Agreeing())
     member = world.vendor.member
     assert member
-    consent.authorise(world.account, Agreeing())  # 409: registered before
+    client.authorise(world.account, Agreeing())  # 409: registered before
     assert world.vendor.member == member
     assert world.persist().outcome == "ok"
 
@@ -73,13 +73,13 @@ def test_a_person_is_registered_once_and_without_it_refused_everything(world: Wo
 def test_a_registration_that_fails_is_said(world: World) -> None:
     world.server.faults.append(lambda request: Answer(status=503) if request.path == "/v3/users" else None)
     with pytest.raises(TryLater, match=r"busy.*; try again later: bridge connect polar"):
-        consent.authorise(world.account, Agreeing())
+        client.authorise(world.account, Agreeing())
 
 
 def test_an_answer_without_a_token_is_said(world: World) -> None:
     world.server.faults.append(lambda request: Answer(body=b"[1]") if request.path == "/v2/oauth2/token" else None)
     with pytest.raises(NeedsLogin, match="gave no token"):
-        consent.authorise(world.account, Agreeing())
+        client.authorise(world.account, Agreeing())
 
 
 def test_a_night_that_was_taken_back_vanishes(world: World) -> None:

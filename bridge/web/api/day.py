@@ -17,7 +17,7 @@ from bridge.advice.wishing import Because
 from bridge.documents.calendar import week_document
 from bridge.documents.inputs import parse_answer, parse_score, parse_slot
 from bridge.documents.meters import MetersView, checkin_document, load_meters, meter_document, meters_document
-from bridge.documents.offers import offer_documents
+from bridge.documents.planning import offer_documents
 from bridge.documents.recommendations import advice_document, recommendation_document
 from bridge.documents.text import title_of
 from bridge.domain.errors import SetupError

@@ -14,7 +14,7 @@ from fastapi.responses import HTMLResponse
 from bridge import installation
 from bridge.advice import answer_links, wishing
 from bridge.documents.inputs import parse_slot
-from bridge.documents.offers import named, offer_documents, when
+from bridge.documents.planning import named, offer_documents, when
 from bridge.documents.text import slot_name
 from bridge.domain.errors import Forged, Spent
 from bridge.domain.languages import _, shown, told
