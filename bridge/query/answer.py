@@ -183,7 +183,7 @@ def _rows(subject: Subject, tables: Tables, query: Query) -> list[Row]:
             Kind.ENTRIES: [row for row in tables.entries if row.is_meeting or not subject.of_meetings],
         }
         found = of_kind[subject.kind]
-        if subject.field in CLOCKS:
+        if subject.field in CLOCKS and subject.kind is not Kind.ENTRIES:
             found = (_timed(row, subject) for row in found)
         elif subject.field is not None:
             found = (row for row in found if subject.field in row.values)

@@ -113,8 +113,10 @@ def _conditions(bag: Bag) -> None:
     bag.join("[dDN]?@d?" + long.format("[dDN]?@d?"), _of_workouts)
     of_days = any(kind == w.METRIC and str(of) not in OF_WORKOUT for kind, of in bag.tokens)
     bag.join("d" + long.format("d") if of_days else f"dw?K?{DONE}+K?", _of_workouts)
+    bag.join("dw?CW+|Dw?CW+", lambda of: None if _parts(of[w.COMPARED])[2] else _of_workouts(of), kept=w.DAYS)
     bag.join(f"[DN]w{DONE}+K?", _of_workouts, kept=w.DAYS + w.NIGHTS)
     bag.join(f"Q?[sW]D(?=[^{DONE[1:-1]}]|$)", lambda of: None if w.HOW_MANY in of else _of_workouts(of))
+    bag.join(f"(?<={w.HOW_MANY}){w.ACTIVITY}{w.DAYS}", _of_workouts, kept=w.DAYS)
     bag.join(f"QD{DONE}+", _of_workouts, kept=w.HOW_MANY + w.DAYS)
     compared = bag.sees(w.MORE, w.RELATED, w.DIFFERENCE, w.THAN)
     if compared and any(kind == w.METRIC and str(of) not in OF_WORKOUT for kind, of in bag.tokens):
@@ -160,6 +162,7 @@ def _conditions(bag: Bag) -> None:
     bag.join("(?<=N)w?K(?!M)", lambda of: _clock("night.start", of))
     if bag.sees(w.ENTRIES, w.ACTION) and not bag.sees(w.METRIC, w.WORKOUTS, w.SPORT, w.ACTIVITY):
         bag.join("w?C", _of_entry)
+        bag.join(f"(?<!{w.HOW_MANY})K", lambda of: _clock("entry.start", of))
     if bag.sees(w.WORKOUTS, w.SPORT, w.ACTIVITY):
         bag.join("w?C[MF]", _of_workout)
         bag.join("w?[MF]C", _of_workout)
@@ -175,11 +178,15 @@ def _conditions(bag: Bag) -> None:
     bag.join("[dw]+N?X", lambda of: str(of[w.CONDITION]))
     _without_again(bag)
     if bag.has(w.AHEAD):  # "on days with a headache, how long was the night before"
-        bag.tokens = [
-            (kind, f"{AHEAD}{str(of).removeprefix(ON)}" if kind == w.CONDITION and _of_day(str(of)) else of)
-            for kind, of in bag.tokens
-        ]
+        bag.tokens = _all_ahead(bag.tokens)
     bag.tokens += loose
+
+
+def _all_ahead(tokens: Sequence[w.Token]) -> list[w.Token]:
+    ahead = [one for one in tokens if one[0] == w.CONDITION and _of_day(str(one[1]))]
+    if not ahead:
+        raise NotUnderstood
+    return [(w.CONDITION, f"{AHEAD}{str(one[1]).removeprefix(ON)}") if one in ahead else one for one in tokens]
 
 
 def _again(bag: Bag) -> None:

@@ -10,7 +10,7 @@ from functools import cache, partial
 from typing import Any
 
 from bridge.domain import sports
-from bridge.query.model import CLOCKS, COMPARED, Condition, Kind
+from bridge.query.model import CLOCKS, COMPARED, ENTRY_FIELDS, Condition, Kind
 from bridge.query.rows import Row, Tables
 
 NOON, DAY_MINUTES = 12 * 60, 24 * 60
@@ -54,8 +54,9 @@ def _test_of_day(one: Condition, tables: Tables, kind: Kind) -> Test:
         # From noon on, so that half past midnight is later than eleven in the evening.
         compared_to = compared(replace(one, values=tuple(from_noon(float(value)) for value in one.values)))
         return lambda row: (night := tables.nights.get(row.day)) is not None and compared_to(from_noon(night.start))
-    if one.name == "entry.minutes":
-        return lambda row: (value := row.values.get("minutes")) is not None and compared_to(value)
+    if one.name in ENTRY_FIELDS:
+        field = one.name.removeprefix("entry.")
+        return lambda row: (value := row.values.get(field)) is not None and compared_to(value)
     values = tables.by_day(one.name)
     return lambda row: (value := values.get(row.day)) is not None and compared_to(value)
 

@@ -74,11 +74,12 @@ def noted(bag: Bag) -> Words:
         return Words(what=str(factor), of=str(of or "last"), where=[*where, taken])
     classed = any(str(factor).lower() in words for words in note_classes().values())
     alone = not (many or often or days or each) and of is None and by is None  # "headaches in June"
-    counted = (many and "much" not in many and of is None and not classed) or (
-        alone and not classed and not str(factor).startswith(TITLED)
-    )
+    named = str(factor).startswith(TITLED)
+    counted = (many and "much" not in many and of is None and not classed) or (alone and not classed and not named)
     if each and not many and of is None and by is None:
         by = "day"
+    if named and (many or often) and not days and of in (None, "sum") and not each:
+        return Words(what=str(factor), of="sum", by=by, where=where)  # of a day's entries, all that have the words
     if often or days or counted:
         return Words(what=str(factor), of="count", by=by, where=[*where, taken])
     if not many and of is None and by is None:
@@ -94,7 +95,7 @@ def entries(bag: Bag) -> Words:
         actions.append("EXERCISE")
     of, by, where = bag.one(w.OF), bag.text(w.BY), where_of(bag)
     each, period, long = bag.has(w.EACH), bag.text(w.PERIOD), bag.has(w.HOW_LONG)
-    figure, day = bag.one(w.FIGURE), bag.has(w.DAYS)
+    figure, day, early = bag.one(w.FIGURE), bag.has(w.DAYS), bag.text(w.EARLY)
     when = bag.has(w.WHEN, w.WHICH) or (day and of in ENDS)
     if figure == "time":  # "family time" is a name, and minutes where nothing else is counted
         many = often or (asked and "much" not in asked)
@@ -110,12 +111,15 @@ def entries(bag: Bag) -> Words:
         when and not (length or of in ("first", "last", *ENDS)),
         actions and not (minutes or named or often or asked or (when and of in ("first", "last"))),
         end_of_day and not when,  # of single ones, or of days
-        day and not when,
+        day and not (when or length == "max"),
+        early and (minutes or of or by or each or period or day),
     ]
     if any(unclear):
         raise NotUnderstood
     where += [f"action = {'|'.join(map(str, actions))}"] if actions else []
-    what = "entries.minutes" if minutes else "entries"
+    what = "entries.minutes" if minutes else "entries.start" if early else "entries"
+    if early or (length and day):  # "the longest day of meetings"
+        return Words(what=what, of=early or length, per="day" if day else None, where=where)
     if length:
         return Words(what=what, of=length, by=by, where=where)
     if period or (of in ("mean", "median", *ENDS) and by in LONG):
@@ -174,8 +178,9 @@ def workouts(bag: Bag) -> Words:
         summed = summed or (by == "sport" and field in ADDED)
         of = of or ("mean" if each or not (summed or (by in LONG and field in ADDED)) else "sum")
         return _rowed(rows, Words(what=what, of=of, by=by, where=where))
+    recent = of == "last" and sports and not (rows or each or by or where[:-1])  # "boxing, last time"
     long = did and any(one.startswith("workout.") for one in where[:-1])  # "did I ever run more than 20 km"
-    named = often or when or counted or by or long or {*nouns} - {"did"}  # an activity alone is no number
+    named = often or when or counted or by or long or recent or {*nouns} - {"did"}  # an activity alone is no number
     if rows is not None or much or how or of not in (None, "first", "last") or (each and by != "weekday") or not named:
         raise NotUnderstood  # the last five workouts are a list
     return Words(what=what, of=of or "count", by=by, where=where)
@@ -277,7 +282,7 @@ def _metric_of(bag: Bag, metric: str, where: list[str]) -> Words:
         and not (many and chosen == "trend")  # in all, or a week
         and not (chosen == "sum" and metric not in SUMMED | NIGHT)  # a sum of heart rates is no figure
         and not (extreme and metric in PACKED)  # of the readings, or of the days' means
-        and not (chosen not in (None, "sum") and metric in SUMMED and by in LONG)  # of days, or of weeks
+        and not (chosen not in (None, "sum", "trend") and metric in SUMMED and by in LONG)  # of days, or of weeks
         and not (now and many and metric in SUMMED and not (each or chosen or by or per))  # in all, or a day
         and (period is None or per is not None)
     )

@@ -187,7 +187,7 @@ DAY_COUNTS = (
     "meetings.minutes",
     "workouts",
 )  # of a day, with 0 on the days without
-ENTRY_FIELDS = ("entry.minutes",)
+ENTRY_FIELDS = ("entry.minutes", "entry.start")
 PERIOD_VALUE = "value"  # of a day, week or month of --per
 TITLED = "titled "  # leads a factor: how many of a day's calendar entries have some words in their title
 NIGHT_FIELDS = ("night.start", "night.end")

@@ -51,8 +51,10 @@ SUBJECTS: tuple[str, ...] = (
     *(f"workouts.{name}" for name in (*WORKOUT_UNITS, *CLOCKS)),
     "entries",
     "entries.minutes",
+    "entries.start",
     MEETINGS,
     "meetings.minutes",
+    "meetings.start",
     *PLANNED,
     *TASKS,
 )
@@ -74,7 +76,7 @@ CONDITIONS_MAX = 12
 SEVERAL_MAX = 10  # figures of one query
 ROWS_MAX = 100_000  # of --first and --last
 TEXT_FIELDS = frozenset({"workout.sport", "action"})
-CLOCK_FIELDS = frozenset({*NIGHT_FIELDS, "workout.start", "workout.end"})
+CLOCK_FIELDS = frozenset({*NIGHT_FIELDS, "workout.start", "workout.end", "entry.start"})
 PERIODS = (By.DAY, By.WEEK, By.MONTH)
 OF_SEVERAL = frozenset({"mean", "median", "sum", "min", "max", "std"})
 ENDS = (Aggregate.MIN, Aggregate.MAX)
@@ -145,7 +147,7 @@ def _check(query: Query) -> None:
     if by is By.ACTION and subject.kind is not Kind.ENTRIES:
         raise SetupError("only entries are grouped by action; ask for entries, or group by day, week or month")
     if subject.kind is not Kind.ENTRIES and any(one.name in ENTRY_FIELDS for one in query.conditions):
-        raise SetupError("entry.minutes is asked of entries; for what a day holds ask entries.minutes")
+        raise SetupError("entry.minutes and entry.start are asked of entries; for what a day holds ask entries.minutes")
     _check_together(query)
 
 

@@ -61,10 +61,11 @@ MONEY = re.compile(r"(?<!\w)(?:spen[dt],? on|ausgegeben|ausgebe|geb\w* .* aus)(?
 WHEN_I = re.compile(r"(?:and )?when(?:ever)? (?:i|i'?ve|i'?d|i'?m|my|there) .* (?:how|what|what'?s) ")  # a condition
 _WEEKDAY = "|".join(one.replace(" ", "|") for one in WEEKDAYS.values())
 TO_COME = re.compile(
-    rf"(?:do i have|have i got|i have|are there|is there|stehen?|gibt es|gibts|habe? ich)"
+    rf"(?:do i have|have i got|(?<!did )i have|are there|is there|stehen?|gibt es|gibts|habe? ich)"
     rf" .*(?:on|am) (?:{_WEEKDAY})(?!\w)"
     rf"(?!.*(?:gehabt|verbracht|gewesen|statt))|(?:stehen?|stehts) .*(?:{_WEEKDAY}) an(?!\w)"
 )
+BEGINS = re.compile(r"(?<!\w)(?:start|begin|fang|fäng|anfang|beginn)")
 SO_FAR = re.compile(r"(?<!\w)(?:so far|until now|bis jetzt|bisher|bis dato)\W*$")
 NO_CHANGE = {w.BECOMES, w.CONDITION, w.WEEKEND, w.OTHERS, w.RELATED, w.ON_DAYS, w.AFTER, w.COMPARED}
 
@@ -187,7 +188,7 @@ def _read(text: str, marked: Marked, factors: w.Lexicon) -> Words:
     if texts(marked.language).unread.search(plain):
         raise NotUnderstood
     tokens = _tokens(plain, marked, known)
-    told = [one for one in with_titles(tokens, texts(marked.language).untitled) if one[0] != w.FILL]
+    told = [one for one in with_titles(tokens, texts(marked.language).untitled, marked.language) if one[0] != w.FILL]
     tokens = _placed(told, first=WHEN_I.match(text.lower()) is not None)
     kinds = {kind for kind, _ in tokens}
     in_doubt = [
@@ -203,6 +204,8 @@ def _read(text: str, marked: Marked, factors: w.Lexicon) -> Words:
         tokens = [one for one in tokens if one[0] != w.ENTRIES]  # which those of a title are
     tokens, spans = _spans(tokens, marked)
     read = words_of(Bag.of([one for one in tokens if one[0] != w.SPAN]))
+    if read.what == "entries" and read.of not in ("count", "sum", "first", "last") and BEGINS.search(text.lower()):
+        raise NotUnderstood  # "when do my meetings start": no number of them
     if not spans and read.of == "mean" and read.what in SUMMED and SO_FAR.search(text.lower()):
         raise NotUnderstood  # "steps so far": of today, or of all days
     return _within(read, spans, marked.today, says_waking=OF_WAKING.search(text.lower()) is not None)
@@ -319,7 +322,8 @@ def _placed(tokens: Sequence[w.Token], *, first: bool) -> list[w.Token]:
 
 def _without_comparison(tokens: Sequence[w.Token]) -> list[w.Token]:
     """Return tokens of a figure that is compared between two spans without the words that compare."""
-    if any(one[0] == w.DID and other[0] == w.SPORT for one, other in pairwise(tokens)):
+    often = any(kind == w.HOW_OFTEN for kind, _ in tokens)
+    if not often and any(one[0] == w.DID and other[0] == w.SPORT for one, other in pairwise(tokens)):
         raise NotUnderstood  # "did I swim more": how far, how long, or how often
     counted = any(kind in (w.SPORT, w.WORKOUTS, w.ENTRIES, w.ACTION) for kind, _ in tokens)
     figured = any(kind in (w.METRIC, w.FIGURE, w.UNIT) for kind, _ in tokens)

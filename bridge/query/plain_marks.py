@@ -98,8 +98,9 @@ AMOUNTS: Mapping[str, Sequence[tuple[str, str | Callable[[re.Match[str]], str]]]
         ),
         (
             rf"({NUMBERS['en'].replace(' ', '|')}|\d) (workouts|sessions|meetings) (?:in|on) (?:one|a|the same) day",
-            r"days with at least \1 \2",
+            r"on days with at least \1 \2",
         ),
+        (r"(is|are|was|were|has|have) (.+?) (up|down)(?= since| compared| on last| this)", r"\1 \2 going \3"),
         (
             r"do(?:es)? (?:more|fewer|less|longer|higher) (.+?) mean (?:more|fewer|less|longer|higher|lower) (.+)",
             r"correlation between \1 and \2",
@@ -154,7 +155,7 @@ AMOUNTS: Mapping[str, Sequence[tuple[str, str | Callable[[re.Match[str]], str]]]
         (r"(mehr|weniger|\w{3,}er) (\w+ )?wie(?! (?:viel|oft|lang))", r"\1 \2als"),
         (
             rf"({NUMBERS['de'].replace(' ', '|')}|\d) (trainings|workouts|einheiten|termine) (?:an einem|am) tag",
-            r"tage mit mindestens \1 \2",
+            r"an tagen mit mindestens \1 \2",
         ),
         (
             rf"((?:{NUMBERS['de'].replace(' ', '|')}) (?:stunden|minuten|km)) oder (mehr|weniger|länger)",

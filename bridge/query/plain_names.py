@@ -15,7 +15,8 @@ SINCE_CLAUSE = {
     r"(?:on |in |at |from |back in |\()?(?:the )?",
     "de": r"(?P<since>seit)(?: (?:dem|der|meine[mr]|unsere[mr]))? "
     r"(?:[^\W\d_]*(?:beginn|start|anfang|wechsel|geburt|kauf|umzug)"
-    r"|ich(?: [^\W\d_]+){1,5}?),? ?(?:am |im |vom |ab |\()?(?:dem )?",
+    r"|ich(?: [^\W\d_]+){1,5}?|[^\d,.?!()]{3,50}?(?= \()|[^\d,.?!()]{3,30}?(?= im )),? ?"
+    r"(?:am |im |vom |ab |\()?(?:dem )?",
 }
 # Names of a time of which the dates follow, as in "in the exam weeks 3 to 14 July".
 PERIODS = {

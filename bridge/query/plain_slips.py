@@ -15,7 +15,7 @@ ENDINGS = {"en": ("s", "es"), "de": ("en", "es", "em", "er", "e", "n", "s", "r")
 NONE: Sequence[w.Token] = (("", None),)
 # Kinds of words whose forms mean the same, as nouns and superlatives do.
 NOUNS = frozenset({w.METRIC, w.SPORT, w.ACTIVITY, w.FACTOR, w.ENTRIES, w.WORKOUTS, w.RAN, w.WALK, w.BED, w.UP})
-FORMED = {"en": NOUNS, "de": NOUNS | {w.OF, w.BEST, w.LENGTH, w.EARLY, w.FILL}}
+FORMED = {"en": NOUNS, "de": NOUNS | {w.OF, w.BEST, w.LENGTH, w.EARLY}}
 
 
 def parts(word: str, language: str, known: w.Lexicon) -> Sequence[str]:
@@ -24,9 +24,12 @@ def parts(word: str, language: str, known: w.Lexicon) -> Sequence[str]:
         return (word,)
     if (form := _form(word, language, known)) != word or language != "de":
         return (form,)
-    outing = OUTINGS.match(word)
-    if outing and known.get((outing["sport"],), NONE)[0][0] == w.ACTIVITY:
+    if (outing := OUTINGS.match(word)) and _is_sport(outing["sport"], known):
         return outing["sport"], "einheiten"
+    return _compound(word, known)
+
+
+def _compound(word: str, known: w.Lexicon) -> Sequence[str]:
     for lead, alone in LEADS.items():
         rest = word.removeprefix(lead)
         if rest != word and (rest,) in known:
@@ -35,11 +38,18 @@ def parts(word: str, language: str, known: w.Lexicon) -> Sequence[str]:
         rest = word[at:]
         if (rest,) not in known or known[(rest,)][0][0] == w.FILL:
             continue
+        stem = next((word[:at] + one for one in ("n", "en") if _is_sport(word[:at] + one, known)), None)
+        if stem is not None:
+            return stem, rest  # "wandertage"
         for joint in JOINTS:
             first = word[:at].removesuffix(joint) if joint else word[:at]
             if (first,) in known and known[(first,)][0][0] not in (w.FILL, w.PERIODS) and first + joint == word[:at]:
                 return first, rest
     return (word,)
+
+
+def _is_sport(word: str, known: w.Lexicon) -> bool:
+    return known.get((word,), NONE)[0][0] == w.ACTIVITY
 
 
 def _form(word: str, language: str, known: w.Lexicon) -> str:

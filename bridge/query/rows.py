@@ -305,7 +305,7 @@ def _rows_of(agenda: Iterable[tuple[Occurrence, Label]], zones: ZoneHistory) -> 
         minutes = (occurrence.end - occurrence.start) / timedelta(minutes=1)
         yield Row(
             day=local.date(),
-            values={} if occurrence.event.all_day else {"minutes": minutes},
+            values={} if occurrence.event.all_day else {"minutes": minutes, "start": local.hour * 60 + local.minute},
             is_meeting=counts_as_meeting(occurrence, label),
             name=None if label.action is None else str(label.action),
         )

@@ -28,6 +28,7 @@ A_MINUTE = {"respiratory_rate", "heart_rate", "resting_hr"}  # which are told a 
 MINUTES = {str(metric) for metric, spec in METRICS.items() if spec.unit == "min"}
 ENDS = ("min", "max")
 WEEKEND = "weekday >= 6"
+OF_SLEEP = {w.HOW, w.DID, w.METRIC, w.AFTER, w.FACTOR, w.CONDITION}
 DIFFERS = {w.RELATED, w.DIFFERENCE, w.THAN, w.MORE, w.OTHERS}
 NAMED = {w.METRIC, w.FIGURE, w.UNIT, w.WORKOUTS, w.SPORT, w.ACTIVITY, w.ENTRIES, w.ACTION, w.CONDITION}
 
@@ -85,8 +86,8 @@ def _of_nights(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
     kinds = {kind for kind, _ in tokens}
     if w.NIGHTS in kinds and kinds & {w.BEST, w.LENGTH} and not kinds & NAMED:
         return [*tokens, (w.METRIC, "sleep_score" if w.BEST in kinds else "asleep")]
-    if kinds <= {w.HOW, w.DID, w.METRIC, w.SPAN} and (w.METRIC, "asleep") in tokens and w.HOW in kinds:
-        return [(w.SEVERAL, "night")]  # "wie hab ich letzte Nacht geschlafen"
+    if kinds <= OF_SLEEP and (w.METRIC, "asleep") in tokens and w.HOW in kinds:  # "wie hab ich nach Wein geschlafen"
+        return [(w.SEVERAL, "night") if kind == w.METRIC else (kind, of) for kind, of in tokens]
     if {(w.CONDITION, "weekday <= 5"), (w.WEEKEND, None)} <= {*tokens} and w.METRIC in kinds:
         return tokens if kinds & DIFFERS else [*tokens, (w.RELATED, "or")]  # "resting pulse weekdays weekend"
     slept = {(w.MORE, "speed"), (w.MORE, "better")} & {*tokens}
@@ -100,7 +101,8 @@ def _of_tasks(tokens: Sequence[w.Token]) -> list[w.Token]:
     said = {str(of) for kind, of in tokens if kind == w.TASKED} | {"done" for kind, _ in tokens if kind == w.ENDED}
     said = {"overdue"} if "overdue" in said else said or {"done"} & {"done" for kind, _ in tokens if kind == w.DID}
     named = any(kind == w.TASKS for kind, _ in tokens)
-    if len(said) != 1 or "open" in said or not (named or said & {"due", "overdue"}):
+    alone = said & {"due", "overdue"} or any(kind == w.HOW_MANY for kind, _ in tokens)
+    if len(said) != 1 or "open" in said or not (named or alone):
         raise NotUnderstood
     rest = [one for one in tokens if one[0] not in (w.TASKED, w.ENDED)]
     name = f"tasks_{said.pop()}"

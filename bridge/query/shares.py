@@ -30,6 +30,7 @@ def share(bag: Bag) -> Words:
                 return Words(what=f"{part}/{whole}", of="mean", by=by, where=where)
         raise NotUnderstood
     bag.take(w.EACH)
+    bag.tokens = [one for one in bag.tokens if not (sports and one == (w.ACTION, "EXERCISE"))]
     if rows or sports:
         where = [*(f"workout.sport = {one}" for one in sports), *where]
         if len(where) != 1 or metrics or nights or days:

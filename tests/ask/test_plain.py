@@ -511,6 +511,11 @@ def test_ranges_streaks_and_what_is_to_come_are_told_apart() -> None:
         "steps so far",  # of today, or of all days
         "on which days do I finish the most tasks",
         "current resting heart rate",
+        "resting heart rate before weekends",
+        "on how many evenings did I have something in the calendar",
+        "average meeting start",
+        "how often did I cry",  # of no entry
+        "wie hab ich am Wochenende geschlafen",  # of the last, or of all
     ):
         assert understood(text) is None, text
 
@@ -532,6 +537,13 @@ def test_the_highest_rows_and_nights_are_asked_for_without_a_figure() -> None:
         ("which of the five meters is lowest right now", "all five meters right now"),
         ("Ruhepuls Werktag Wochenende", "Ruhepuls an Werktagen gegen Wochenende"),
         ("hours on the rowing machine since May", "hours of indoor rowing since May"),
+        ("Vitalität an Wandertagen", "Vitalität an Tagen mit Wanderung"),
+        ("is my sleep down since May", "trend of my sleep since May"),
+        ("how often have I done two workouts in one day", "how many days with at least 2 workouts"),
+        ("tage ohne sport im mai", "how many rest days in May"),
+        ("longest day of meetings in October", "längster Sitzungstag im Oktober"),
+        ("sleep before an exam", "sleep on the night before exam days"),
+        ("boxen zuletzt", "when did I last do boxing"),
     ):
         assert understood(text) == understood(plainer), text
         assert understood(text) is not None, text

@@ -387,6 +387,11 @@ def test_meetings_are_the_entries_of_work_that_are_one(lived: tuple[Bridge, User
     assert asking.plain(bridge, user, "how many appointments did I have", now=NOW)[0].value == len(told)
     assert asking.plain(bridge, user, "how many hours of meetings did I have", now=NOW)[0].value == 60
     assert asking.plain(bridge, user, "steps on days with more than 1 meeting", now=NOW)[0].value == steps(0)
+    assert asking.plain(bridge, user, "how many appointments started after 10:30", now=NOW)[0].value == 3
+    earliest = asking.plain(bridge, user, "what was my earliest meeting", now=NOW)[0]
+    assert (earliest.value, earliest.query.subject.name, earliest.at) == (11 * 60, "meetings.start", FIRST)
+    by_title = asking.plain(bridge, user, "how often did I see the dentist", now=NOW, titles=True)[0]
+    assert by_title.value == 1
 
 
 def test_stress_is_asked_of_the_figure_that_a_source_tells(lived: tuple[Bridge, User]) -> None:
