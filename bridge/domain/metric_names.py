@@ -83,6 +83,13 @@ METRIC_NAMES: Mapping[str, Text] = {
     "tasks": say("tasks"),
     "task": say("tasks"),
 }
+# Units whose words differ between languages; "1-5" and "ms" are the same everywhere.
+UNIT_NAMES: Mapping[str, Text] = {
+    "count": say("count"),
+    "bpm": say("bpm"),
+    "vendor 0-100": say("of 100"),
+    "vendor 0-21": say("of 21"),
+}
 # Scores of check-ins are left out: people ask for meters. Words that mean several metrics stand at none of them.
 WORDS: Mapping[str, Words] = MappingProxyType(
     {

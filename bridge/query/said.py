@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from bridge.domain.fact_messages import Plural
 from bridge.domain.languages import WEEKDAYS, Text, listed, say, say_many
+from bridge.domain.metric_names import UNIT_NAMES
 from bridge.query.model import Aggregate, By, Condition, Kind, Query, Span, Subject, Versus
-from bridge.query.understood import PER, dates, day_of, what_of
+from bridge.query.understood import OF, PER, dates, day_of, what_of
 from bridge.query.written import as_time, rounded
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ HOW: Mapping[Aggregate, Text] = {
 PLAIN_UNITS = frozenset(
     {"count", "tasks", "noted", "days", "nights", "workouts", "entries", "meetings", "level", "weeks", "months"}
 )
-UNITS = {"vendor 0-100": "of 100", "vendor 0-21": "of 21"}
+A_WEEK = " a week"
 # Figures that stand for themselves, and those that a question about an amount asks for.
 LED = {*HOW, A.COUNT}
 
@@ -85,6 +86,8 @@ def _lead(found: Answer, value: float) -> str:
     if isinstance(query.against, Condition | Versus | Span) and len(found.groups) == 2:
         one, other = (written(group.value or 0.0, group.unit or found.unit) for group in found.groups)
         return say("{what}: {one} against {other}, so {value} apart", what=what, one=one, other=other, value=told)
+    if query.of in (A.FIRST, A.LAST) and query.subject.counted:
+        return say(OF[query.of].message, what=what)
     if query.of is A.TREND:
         return say("{what} changes by {value}", what=what, value=told)
     if query.of is A.SHARE:
@@ -113,8 +116,13 @@ def _over(found: Answer) -> Text:
 
 def written(value: float, unit: str) -> str:
     """Return a figure with its unit, as a clock time or in hours where it is one."""
-    value = rounded(value, unit)
-    number = f"{value:,.0f}" if abs(value) >= 1000 or value == int(value) else f"{value:.3g}"
-    if unit == "level a week":
-        return say("{value} a week", value=f"{value:+.2f}")
-    return as_time(value, unit) or (number if unit in PLAIN_UNITS else f"{number} {UNITS.get(unit, unit)}")
+    time, value = as_time(value, unit), rounded(value, unit)
+    if unit.endswith(A_WEEK):
+        figure = (
+            say("{value:+.2f}", value=value) if unit == "level a week" else written(value, unit.removesuffix(A_WEEK))
+        )
+        return say("{value} a week", value=figure)
+    whole = abs(value) >= 1000 or value == int(value)
+    number = say("{value:,.0f}", value=value) if whole else say("{value:.3g}", value=value)
+    told = number if unit in PLAIN_UNITS else say("{value} {unit}", value=number, unit=UNIT_NAMES.get(unit, unit))
+    return time or told

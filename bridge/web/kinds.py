@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from bridge.domain.languages import Text, say, shown
-from bridge.domain.metric_names import METRIC_NAMES
+from bridge.domain.languages import shown
+from bridge.domain.metric_names import METRIC_NAMES, UNIT_NAMES
 from bridge.web.phrases import capital
-
-# Units whose words differ between languages; "1-5" and "ms" are the same everywhere.
-UNIT_NAMES: Mapping[str, Text] = {
-    "count": say("count"),
-    "bpm": say("bpm"),
-    "vendor 0-100": say("of 100"),
-    "vendor 0-21": say("of 21"),
-}
 
 
 def kind_name(name: str) -> str:

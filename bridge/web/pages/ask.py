@@ -8,7 +8,8 @@ from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse
 
 from bridge.domain.errors import SetupError
-from bridge.domain.languages import WEEKDAYS, date_text, number, say, shown, told
+from bridge.domain.fact_messages import Plural
+from bridge.domain.languages import WEEKDAYS, date_text, number, say, say_many, shown, told
 from bridge.domain.metric_names import METRIC_NAMES
 from bridge.query import asking
 from bridge.query.answer import Answer
@@ -19,11 +20,19 @@ from bridge.query.understood import sentence, what_of
 from bridge.query.written import as_time, rounded
 from bridge.web.kinds import unit_name
 from bridge.web.pages.trends import clearest_change
+from bridge.web.phrases import capital
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor
 
 router = APIRouter()
 GROUPS_MAX = 400
+COUNTED = {
+    "entries": Plural("{count} calendar entry", "{count} calendar entries"),
+    "meetings": Plural("{count} meeting", "{count} meetings"),
+    "workouts": Plural("{count} workout", "{count} workouts"),
+    "nights": Plural("{count} night", "{count} nights"),
+    "days": Plural("{count} day", "{count} days"),
+}
 LARGE = 1000  # from which a figure has no decimals
 
 
@@ -70,9 +79,10 @@ def _answer(found: Answer | None) -> dict[str, object] | None:
     unit = unit_name(found.unit)
     return {
         "understood": shown(sentence(found.query, found.translated_by)),
-        "said": None if (one := said(found)) is None else shown(one)[0].upper() + shown(one)[1:],
+        "said": None if (one := said(found)) is None else capital(shown(one)).replace(" -", " −"),
         "figure": None if found.value is None else _figure(found, found.value),
-        "reason": None if found.reason is None else shown(found.reason),
+        "reason": None if found.reason is None else capital(shown(found.reason)),
+        "known": any(one.value is not None for one in found.groups),
         "interval": found.interval and [_written(end, found.unit) for end in found.interval],
         "at": found.at and date_text(found.at, "%a %-d %b %Y"),
         "n": found.n,
@@ -102,8 +112,12 @@ def _key(found: Answer, key: str) -> str:
 
 def _figure(found: Answer, value: float) -> str:
     """Return the figure with its unit, which for what is counted is its name: "46,276 steps"."""
-    if found.unit == "level a week":
-        return written(value, found.unit).replace("-", "−")
+    if found.query.subject.counted and found.at is not None:  # the first or last of them
+        return date_text(found.at, "%a %-d %b %Y")
+    if found.unit in COUNTED and found.query.per is None:
+        return shown(say_many(COUNTED[found.unit].one, COUNTED[found.unit].several, round(value, 2)))
+    if found.unit.endswith("a week") or found.unit in ("level", "noted"):
+        return shown(written(value, found.unit)).replace("-", "−")
     if found.unit != "count":
         return _written(value, found.unit, named=True)
     return f"{_written(value, found.unit)} {shown(METRIC_NAMES.get(found.query.subject.name, ''))}".strip()
