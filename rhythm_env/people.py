@@ -1,4 +1,4 @@
-"""The model of answers by a hidden person, for the simulator's deployed mode and for simulated lives.
+"""The utility of actions to a hidden person, and the probability that the person accepts them.
 
 Acceptance is a logistic function of an action's utility. Its rates are an assumption of ours.
 """
@@ -9,14 +9,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rhythm_env import dynamics
-from rhythm_env.constants import CRASH_LEVEL, REWARD_SCALE, SLOTS
+from rhythm_env.constants import CRASH_LEVEL, REWARD_SCALE
 from rhythm_env.dynamics import ACTIONS
-from rhythm_env.interface import ActionType, Answer, Slot
+from rhythm_env.interface import ActionType
 from rhythm_env.profiles import Profiles
 
 if TYPE_CHECKING:
-    import random
-
     import numpy as np
     from numpy.typing import NDArray
 
@@ -59,51 +57,3 @@ def acceptance(relative: Array) -> Array:
     kind = relative.dtype.type
     against = np.minimum(relative * kind(-EAGERNESS) - kind(READINESS), kind(EXPONENT_MAX))
     return np.asarray(1 / (1 + np.exp(against)))
-
-
-def answer(
-    meters: Array,
-    slot: Slot,
-    person: Profiles,
-    action: ActionType,
-    feasible: Sequence[ActionType],
-    rng: random.Random,
-    *,
-    chance: float | None = None,
-) -> tuple[Answer, Slot | None]:
-    """Draw a person's answer to the recommended ``action``. For RESCHEDULE also return the chosen slot, else None.
-
-    ``meters`` has the shape (5, 1). ``chance`` None: acceptance follows from the action's standing.
-    """
-    number = ACTIONS.index(action)
-    here = standing(utilities(meters, int(slot), person)[:, 0], feasible)
-    if rng.random() < (float(acceptance(here)[number]) if chance is None else chance):
-        return Answer.ACCEPT, None
-    later = range(int(slot) + 1, SLOTS)
-    there = {s: float(standing(utilities(meters, s, person)[:, 0], feasible)[number]) for s in later}
-    best = max(there, key=lambda s: there[s], default=None)
-    if best is not None and there[best] - float(here[number]) > CLEARLY_BETTER:
-        return Answer.RESCHEDULE, Slot(best)
-    return Answer.IGNORE, None
-
-
-def own_choice(
-    meters: Array,
-    slot: Slot,
-    person: Profiles,
-    feasible: Sequence[ActionType],
-    rng: random.Random,
-    *,
-    habit: Sequence[float] | None = None,
-) -> ActionType:
-    """Draw the feasible action that a person does without advice, with shares exp(standing) or ``habit`` (10,).
-
-    ``meters`` has the shape (5, 1). None as ``habit`` keeps the shares.
-    """
-    from math import exp
-
-    if habit is not None:
-        return rng.choices(list(feasible), [habit[ACTIONS.index(action)] for action in feasible])[0]
-    here = standing(utilities(meters, int(slot), person)[:, 0], feasible)
-    weights = [exp(float(here[ACTIONS.index(action)])) for action in feasible]
-    return rng.choices(list(feasible), weights)[0]

@@ -18,12 +18,12 @@ from bridge.domain.guard import (
     EXPLORE_MAX,
     QUIET_ACTIONS,
     Guard,
-    Guarded,
     guard_from_settings,
     may_explore,
     paused_until,
 )
 from bridge.domain.rendering import for_person, told
+from lab.evaluation.guarded import Guarded
 from policies.heuristic import open_policy
 from rhythm_env.interface import (
     ActionType,
@@ -188,12 +188,15 @@ def test_what_is_tried_can_be_weighed_later() -> None:
 
 
 def test_a_day_has_its_number_and_now_and_then_a_slot_has_none() -> None:
-    guard, today = Guard(), [said(ActionType.LEARN, TAKEN, days=hours / 24) for hours in (12, 6, 1)]
-    assert guard.gives(today, 0, NOW) == 0
-    assert guard.gives(today, 1, NOW) > 0
-    assert guard.gives([], 0, NOW) == pytest.approx(0.9)
+    policy, today = (
+        Guarded(open_policy(), Guard()),
+        [said(ActionType.LEARN, TAKEN, days=hours / 24) for hours in (12, 6, 1)],
+    )
+    assert policy.gives(today, 0, NOW) == 0
+    assert policy.gives(today, 1, NOW) > 0
+    assert policy.gives([], 0, NOW) == pytest.approx(0.9)
     much = [said(ActionType.LEARN, TAKEN, days=n / 4) for n in range(120, 0, -1)]
-    assert 0.8 <= guard.gives(much, 3, NOW) < 0.85
+    assert 0.8 <= policy.gives(much, 3, NOW) < 0.85
 
 
 @pytest.mark.parametrize(("explore", "quiet"), [("0.5", "night"), ("x", "night"), ("-1", "night"), ("0.1", "dusk")])

@@ -8,11 +8,11 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from bridge.domain.errors import SetupError
 from bridge.domain.facts import Fact, fact
-from rhythm_env.interface import ActionType, Answer, Decision, Interaction, Meter, Observation, Policy, Slot
+from rhythm_env.interface import ActionType, Answer, Decision, Interaction, Meter, Observation, Slot
 
 EXPLORE_DEFAULT = 0.04  # share of decisions that are drawn from what the policy would not choose
 EXPLORE_MAX = 0.2  # the largest such share
@@ -83,12 +83,6 @@ class Guard:
             return fact("paused", times=IGNORES_BEFORE_PAUSE, slots=slots, ends=ends)
         return None
 
-    def gives(self, history: Sequence[Interaction], day: int, now: datetime) -> float:
-        """Return the probability that a slot of ``day`` (0 is Monday) gets advice, 0 if the day has had enough."""
-        if sum(one.day == day and now - one.at < DAY for one in history) >= self.a_day:
-            return 0.0
-        return 1 - silence(history, now)
-
     def explored(self, decision: Decision, observation: Observation, rng: random.Random) -> Decision:
         """Return the decision, or with probability ``explore`` a decision for a feasible action drawn at random.
 
@@ -105,23 +99,6 @@ class Guard:
             return replace(decision, probabilities=mixed)
         action = rng.choice(tried)
         return replace(decision, action=action, probabilities=mixed, reasons=())
-
-
-class Guarded:
-    """A policy that decides within the limits of a guard, for simulations of people.
-
-    It bears the name and version of the policy within.
-    """
-
-    def __init__(self, policy: Policy, guard: Guard) -> None:
-        self._policy, self._guard = policy, guard
-        self.name, self.version = policy.name, policy.version
-
-    def decide(self, observation: Observation, rng: random.Random) -> Decision:
-        """Return the policy's decision among the allowed actions, or now and then an action drawn at random."""
-        last = observation.history[-1].at if observation.history else datetime.min.replace(tzinfo=UTC)
-        allowed, _ = self._guard.allowed(observation, now=last)
-        return self._guard.explored(self._policy.decide(allowed, rng), allowed, rng)
 
 
 def silence(history: Sequence[Interaction], now: datetime) -> float:

@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge import registry
-from bridge.domain.guard import Guard, Guarded
+from bridge.domain.guard import Guard
+from lab.evaluation.guarded import Guarded
 from lab.evaluation.offpolicy import MANY, Logged, designs, estimate, model
 from lab.evaluation.simulated_logs import simulated, wanted
 from rhythm_env.dynamics import ACTIONS

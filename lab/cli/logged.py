@@ -48,8 +48,9 @@ def simulate(names: Sequence[str], logger: str, lives: int, *, write: Path | Non
 
     Print the estimates beside the people's true answers, and put the table into the document ``write``, if given.
     """
-    from bridge.domain.guard import Guard, Guarded
+    from bridge.domain.guard import Guard
     from lab.evaluation import simulated_logs
+    from lab.evaluation.guarded import Guarded
     from lab.evaluation.offpolicy import model
 
     with show.Progress() as progress:

@@ -81,13 +81,15 @@ def opened(name: str) -> Any:
 
 def play(trial: Trial) -> dict[str, float]:
     """Return the figures of a trial, played without the guard if it is ``bare``. It may be called in a worker."""
-    from bridge.domain.guard import Guard, Guarded
+    from bridge.domain.guard import Guard
     from lab.evaluation import trials
+    from lab.evaluation.guarded import Guarded
 
     policy, guard = opened(trial.policy), Guard()
     if trial.bare:
         return trials.play(trial, policy, None)
-    return trials.play(trial, Guarded(policy, guard), guard.gives)
+    guarded = Guarded(policy, guard)
+    return trials.play(trial, guarded, guarded.gives)
 
 
 def _played(asked: Sequence[Trial], cores: int, kept: Path | None) -> dict[Trial, Mapping[str, float]]:

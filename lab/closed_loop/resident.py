@@ -16,11 +16,12 @@ from bridge.domain.slots import Moment, moment_of
 from bridge.meters.fuse import level_of
 from lab.evaluation.deployed import FIRST_MONDAY, about
 from lab.evaluation.worlds import Hidden, Make
+from lab.people.answering import answer, own_choice
 from rhythm_env import dynamics
 from rhythm_env.constants import STEPS
 from rhythm_env.dynamics import ACTIONS, P
 from rhythm_env.interface import ActionType, Answer, Meter, Slot
-from rhythm_env.people import answer, own_choice, standing, utilities
+from rhythm_env.people import standing, utilities
 from rhythm_env.profiles import Profiles, sampled
 
 if TYPE_CHECKING:

@@ -21,11 +21,11 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 
+from lab.environments.grading import terminal_reward
 from lab.evaluation.week import Weeks, begin
 from rhythm_env import dynamics
 from rhythm_env.constants import EVENT_CHANCE, METERS, SLOTS, STEPS
 from rhythm_env.dynamics import ACTIONS, EVENT_NAMES
-from rhythm_env.grading import terminal_reward
 from rhythm_env.profiles import belief_target, sampled
 
 if TYPE_CHECKING:

@@ -24,11 +24,12 @@ from bridge.domain.records import Snapshot
 from bridge.domain.slots import Moment, ZoneSpan, moment_of, slot_bounds
 from bridge.domain.types import Episode, EpisodeKind, Event, Label, Occurrence, Reading, Sample
 from lab.evaluation.worlds import Hidden, Make
+from lab.people.answering import answer, own_choice
 from rhythm_env import dynamics
 from rhythm_env.constants import STEPS
 from rhythm_env.dynamics import ACTIONS, P, S, V
 from rhythm_env.interface import ActionType, Answer, Decision, Interaction, Meter, Observation, Policy, Slot
-from rhythm_env.people import answer, own_choice, standing, utilities
+from rhythm_env.people import standing, utilities
 from rhythm_env.profiles import Profiles, sampled
 
 if TYPE_CHECKING:

@@ -8,9 +8,10 @@ from time import process_time
 from typing import TYPE_CHECKING, Any
 
 from bridge.advice.intervals import interval
+from lab.environments import grading
 from lab.evaluation.strategies import INDEX, Find, Strategy, Uniform, blinded, strategy
 from lab.evaluation.week import Weeks, begin
-from rhythm_env import dynamics, grading
+from rhythm_env import dynamics
 from rhythm_env.constants import ARCHETYPES, BELIEF, ENV_VERSION, METERS, REWARD_SCALE, STEPS
 from rhythm_env.interface import ActionType
 from rhythm_env.profiles import archetypes, belief_target, sampled, seeds_in

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rhythm_env import dynamics, grading
+from lab.environments import grading
+from rhythm_env import dynamics
 from rhythm_env.constants import SLOTS, STEPS
 from rhythm_env.dynamics import ACTIONS, EVENT_NAMES
 from rhythm_env.interface import HISTORY_STEPS, Meter, MeterState, Observation, Slot, StepRecord

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.day.terms import LATELY, OFTEN, weights
 from bridge.day.view import RESTS
-from bridge.domain.guard import Guard, Guarded
+from bridge.domain.guard import Guard
 from lab.cli.figures import table
 from lab.evaluation.deployed import Life
+from lab.evaluation.guarded import Guarded
 from lab.evaluation.trials import WEEKS_BEFORE
 from lab.evaluation.worlds import world
 from policies.adaptive import Adaptive
@@ -81,10 +82,10 @@ def _repeated(observation: Observation, action: ActionType) -> float:
 
 def lived(name: str, seed: int, weeks: int) -> tuple[list[list[float]], list[bool]]:
     """Return the values of TERMS and the answers of a person of a world who is advised at random."""
-    guard = Guard()
-    life = Life(seed, answers_by=world(name), gives=guard.gives, weeks_before=WEEKS_BEFORE)
+    policy = Guarded(Drawn(), Guard())
+    life = Life(seed, answers_by=world(name), gives=policy.gives, weeks_before=WEEKS_BEFORE)
     rows, taken = list[list[float]](), list[bool]()
-    for one in life.live(Guarded(Drawn(), guard), weeks):
+    for one in life.live(policy, weeks):
         if one.decision.action in one.decision.scores:
             rows.append(values(one.observation, one.decision))
             taken.append(one.answer is Answer.ACCEPT)

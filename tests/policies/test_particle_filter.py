@@ -9,6 +9,7 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
+from lab.people.answering import own_choice
 from policies.planner import Planner
 from policies.planner.inference import infer
 from policies.planner.particle_filter import Memory, live, renew
@@ -16,7 +17,6 @@ from policies.planner.population import PLACE, anybody, column, population, with
 from policies.planner.responses import Particles
 from rhythm_env.dynamics import ACTIONS
 from rhythm_env.interface import ActionType, Answer, Interaction, Slot, StepRecord
-from rhythm_env.people import own_choice
 from rhythm_env.profiles import archetypes, belief_target, sampled
 from tests.policies.test_planner import believed, heard, interaction
 

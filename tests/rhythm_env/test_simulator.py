@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge import registry
+from lab.environments import grading
 from lab.evaluation.strategies import strategy
 from lab.evaluation.week import Weeks, begin, observation
-from rhythm_env import constants, dynamics, grading
+from rhythm_env import constants, dynamics
 from rhythm_env.interface import ActionType, observation_from_json
 from rhythm_env.profiles import CONDITIONS, Profiles, archetypes, average, belief_target, sampled
 

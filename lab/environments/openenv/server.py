@@ -9,11 +9,11 @@ import numpy as np
 from openenv.core.env_server import Environment, create_app
 from openenv.core.env_server.types import EnvironmentMetadata
 
+from lab.environments.grading import belief_mae, terminal_reward
 from lab.environments.openenv.models import METERS, RhythmAction, RhythmObservation, RhythmState
 from lab.evaluation.week import Weeks, begin
 from rhythm_env.constants import ENV_VERSION, SLOTS, STEPS
 from rhythm_env.dynamics import ACTIONS, EVENT_NAMES
-from rhythm_env.grading import belief_mae, terminal_reward
 from rhythm_env.interface import HISTORY_STEPS, ActionType
 from rhythm_env.profiles import archetypes, belief_target
 

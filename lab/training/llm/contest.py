@@ -11,6 +11,7 @@ import numpy as np
 
 from bridge import registry
 from lab.cli.figures import give_or_take
+from lab.environments.grading import belief_mae
 from lab.evaluation.grades import Result, best_constant, play, seeds_of, summary
 from lab.evaluation.recall import OWN, PASTS
 from lab.evaluation.strategies import INDEX, strategy
@@ -20,7 +21,6 @@ from policies.llm.answer import Said
 from policies.llm.prompt import messages
 from rhythm_env.constants import ARCHETYPES
 from rhythm_env.dynamics import ACTIONS
-from rhythm_env.grading import belief_mae
 from rhythm_env.interface import ActionType
 from rhythm_env.profiles import belief_target
 

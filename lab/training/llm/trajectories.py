@@ -143,7 +143,7 @@ def error(weeks: Weeks, belief: Sequence[float]) -> float:
     """Return the mean absolute error of a belief about the single person of ``weeks``."""
     import numpy as np
 
-    from rhythm_env.grading import belief_mae
+    from lab.environments.grading import belief_mae
     from rhythm_env.profiles import belief_target
 
     return float(belief_mae(np.array(belief)[:, None], belief_target(weeks.people))[0])

@@ -17,6 +17,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from lab.environments.grading import belief_mae
 from lab.evaluation.week import Weeks
 from lab.training.network import simulate
 from lab.training.network.dataset import Lessons, objective_of
@@ -24,7 +25,6 @@ from lab.training.network.distil import BATCH, CLIPPED, batch, belief_loss, loss
 from lab.training.network.model import Network, Thoughts
 from policies.llm.sequence.thought import OBJECTIVES
 from rhythm_env.constants import STEPS
-from rhythm_env.grading import belief_mae
 from rhythm_env.profiles import belief_target
 
 GROUP = 8  # weeks of each person

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from lab.environments import grading
 from lab.evaluation.week import Weeks
 from policies.planner import CURIOSITY
 from policies.planner.information_gain import informed
-from rhythm_env import dynamics, grading
+from rhythm_env import dynamics
 from rhythm_env.constants import (
     ADAPTED_BY,
     CRASH_LEVEL,
@@ -147,7 +148,7 @@ def _lived(meters: Array, plans: Ints, first: int, people: Profiles, tally: Tall
 
 
 def _grade(end: Array, total: Tally) -> Array:
-    """The published grade without its belief (``rhythm_env.grading``), from sums."""
+    """The published grade without its belief (``lab.environments.grading``), from sums."""
     early, late = total.rewards / (STEPS // 2)
     improved = np.clip((late - early) / ADAPTED_BY, 0.0, 1.0)
     parts = {

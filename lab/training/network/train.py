@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from lab.environments.grading import belief_mae
 from lab.evaluation.grades import LOOKS, best_constant
 from lab.training.checkpoint import at_rate, replace
 from lab.training.network import dataset, distil, policy_gradient, simulate, trajectories
@@ -18,7 +19,6 @@ from lab.training.network.dataset import Lessons
 from lab.training.network.model import Network, save
 from lab.training.network.policy_gradient import thought
 from policies.llm.sequence.thought import OBJECTIVES
-from rhythm_env.grading import belief_mae
 from rhythm_env.profiles import belief_target
 
 Watch = Callable[[str], Callable[[int, int], None]]

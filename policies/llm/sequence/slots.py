@@ -107,7 +107,7 @@ def _cost_of_company(slots: Slots) -> Array:
 
 
 def felt(slots: Slots) -> Array:
-    """Return the weighted sum (..., t) of the changes, by the inverse of ``rhythm_env.grading.step_reward``."""
+    """Return the weighted sum (..., t) of the changes, by the inverse of the simulator's reward of a step."""
     crashed = ((slots.levels + slots.changes) < CRASH_LEVEL).any(axis=-1)
     bias = PROGRESS_BIAS * slots.changes[..., P] + CONNECTION_BIAS * slots.changes[..., N] - CRASH_PENALTY * crashed
     found: Array = (slots.reward - bias) / REWARD_SCALE

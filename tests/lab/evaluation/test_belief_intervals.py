@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from bridge.domain.guard import Guard, Guarded
+from bridge.domain.guard import Guard
 from lab.evaluation.deployed import Life
+from lab.evaluation.guarded import Guarded
 from lab.evaluation.trials import NINETY
 from lab.evaluation.worlds import WORLDS
 from policies.adaptive import Adaptive
@@ -15,9 +16,9 @@ LIVES, WEEKS = range(600, 604), 4
 
 def stated(world: str, seed: int, weeks: int = WEEKS) -> list[tuple[float, float, float]]:
     """Mean, standard deviation and truth of each trait after some weeks of answers, without a band."""
-    guard = Guard()
-    life = Life(seed, answers_by=WORLDS[world], gives=guard.gives, recorded=False)
-    *_, last = life.live(Guarded(Adaptive(), guard), weeks)
+    policy = Guarded(Adaptive(), Guard())
+    life = Life(seed, answers_by=WORLDS[world], gives=policy.gives, recorded=False)
+    *_, last = life.live(policy, weeks)
     assert last.decision.belief_sd is not None
     truth = belief_target(life.person)[:, 0].tolist()
     return list(zip(last.decision.belief.vector(), last.decision.belief_sd, truth, strict=True))

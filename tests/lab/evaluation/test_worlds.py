@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bridge.domain.guard import Guard, Guarded
+from bridge.domain.guard import Guard
 from lab.evaluation.deployed import Life
+from lab.evaluation.guarded import Guarded
 from lab.evaluation.trials import FIGURES, Trial, from_json, play, rows, to_json
 from lab.evaluation.worlds import NAMES, WORLDS, world
 from lab.policies.random import open_policy
@@ -88,8 +89,8 @@ def test_a_world_that_is_none_is_said(name: str, told: str, tmp_path: Path) -> N
 
 
 def test_figures_are_true_chances_of_what_was_advised() -> None:
-    guard = Guard()
-    found = play(Trial(world="tastes", policy="random", seed=2, weeks=2), Guarded(open_policy(), guard), guard.gives)
+    policy = Guarded(open_policy(), Guard())
+    found = play(Trial(world="tastes", policy="random", seed=2, weeks=2), policy, policy.gives)
     assert set(found) == set(FIGURES)
     assert found["advice_per_day"] <= 3
     assert found["random"] - 0.12 < found["taken_first28"] < found["best"]

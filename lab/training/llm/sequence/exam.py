@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from lab.environments.grading import belief_mae
 from lab.evaluation.grades import best_constant
 from lab.evaluation.week import Weeks
 from lab.training.llm.sequence import answering
@@ -15,7 +16,6 @@ from lab.training.network.dataset import seen_of
 from policies.llm.sequence.reading import SLOTS_MAX
 from policies.llm.sequence.thought import OBJECTIVES
 from rhythm_env.constants import SLOTS, STEPS
-from rhythm_env.grading import belief_mae
 from rhythm_env.profiles import belief_target
 
 HELD_OUT = range(10_500_000, 10_500_192)  # seeds

@@ -13,13 +13,13 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from lab.environments.grading import belief_mae
 from lab.evaluation.week import Weeks
 from lab.training.network import simulate
 from lab.training.network.model import Network
 from policies.llm.sequence.thought import OBJECTIVES
 from rhythm_env.constants import STEPS
 from rhythm_env.dynamics import ACTIONS
-from rhythm_env.grading import belief_mae
 from rhythm_env.profiles import belief_target
 
 LOOSE = (0.0, 0.05, 0.15)  # shares of random actions; each week is led at one of them
