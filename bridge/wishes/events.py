@@ -72,12 +72,12 @@ def _told(found: re.Match[str], words: Words) -> str:
 def _in_minutes(text: str, words: Words) -> str:
     """Return a text in which "an hour and a half" and "ne Viertelstunde" are 90min and 15min."""
     for pattern, minutes in words["lasting"].items():
-        text = re.sub(rf"\b(?:{pattern})\b(?!{words['whose']})", f"{minutes}min", text)
+        text = re.sub(rf"\b(?:{pattern})\b", f"{minutes}min", text)
     counts = {name.replace("_", " "): int(n) for name, n in (one.split("=") for one in words["counts"].split())}
     named = "|".join([*sorted(counts, key=len, reverse=True), r"\d+(?:[.,]5)?"])
     for unit, minutes in ((words["of_hours"], HOUR), (words["of_minutes"], 1)):
         written = partial(_many, counts=counts, minutes=minutes)
-        text = re.sub(rf"\b({named})[ -]?(?:{unit})\b\.?(?!{words['whose']})", written, text)
+        text = re.sub(rf"\b({named})[ -]?(?:{unit})\b\.?", written, text)
     text = re.sub(r"\b(\d+)(?=,? (?:[^\W\d_]+ ){1,3}\d+min\b)(?!min)", lambda one: one[1] + "min", text)
     return re.sub(r"\b(\d+min) ?(?:to|bis|-|–) ?(\d+min)\b", words["both"], text)
 

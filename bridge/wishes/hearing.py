@@ -76,12 +76,8 @@ def _contradicts(said: tuple[Said, ...]) -> bool:
             return True
     if _bars_nothing(said):
         return True
-    for one in (one for one in said if one.kind == "best"):
-        of_it = [other for other in said if other.actions & one.actions]
-        if any(other.kind == "days" and not one.days <= other.days for other in of_it):
-            return True
-        if any(other.kind == "hours" and one.hours and not common(one.hours, other.hours) for other in of_it):
-            return True
+    if any(_leaves_no_best(one, said) for one in said if one.kind == "best"):
+        return True
     whole = frozenset().union(*(one.actions for one in said if one.kind == "goal" and one.number >= len(WEEK)))
     if any(one.kind == "days" and one.actions & whole and len(one.days) < len(WEEK) for one in said):
         return True  # "every day but not on Sundays"
@@ -93,6 +89,17 @@ def _contradicts(said: tuple[Said, ...]) -> bool:
     except SetupError:
         return True
     return False
+
+
+def _leaves_no_best(best: Said, said: tuple[Said, ...]) -> bool:
+    """Return True if nothing is left of the time at which an action is wanted."""
+    of_it = [one for one in said if one.actions & best.actions]
+    if any(one.kind == "days" and not best.days <= one.days for one in of_it):
+        return True
+    if any(one.kind == "hours" and best.hours and not common(best.hours, one.hours) for one in of_it):
+        return True
+    barred = [one for one in of_it if one.kind == "barred" and best.hours and frozenset() < best.days <= one.days]
+    return any(common(best.hours, one.hours) == best.hours for one in barred)
 
 
 def _bars_nothing(said: tuple[Said, ...]) -> bool:

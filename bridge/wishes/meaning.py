@@ -17,6 +17,7 @@ from rhythm_env.interface import ActionType
 
 K, A = Kind, ActionType
 MORE = 2.0
+ANY = frozenset(ActionType)
 DISLIKED = frozenset({"hate", "hasse"})
 OF_LIFE = frozenset({A.FAMILY_TIME, A.SOCIALIZE, A.ADMIN_WORK, A.ME_TIME})
 LATE = 10  # the hour from which "sleep from ten to six" is at night
@@ -161,6 +162,7 @@ def _suggestions(part: Part) -> Said:
         or part.nots
         or part.times
         or part.actions
+        or any(value != ANY for _, value in part.beside)
         or part.flags.get(K.PER, len(WEEK)) != len(WEEK)
         or not 0 <= counts[0] <= SUGGESTIONS_MAX
     ):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from bridge.wishes.hours import NotUnderstood
 from bridge.wishes.lexicon import WORK, Kind
-from bridge.wishes.slots import CHANGES, DENIES, LIMITS, OTHERS, Part
+from bridge.wishes.slots import CHANGES, DENIES, HEADS, LIMITS, OTHERS, Part
 from rhythm_env.interface import ActionType
 
 K = Kind
@@ -40,7 +40,7 @@ def is_aside(part: Part, read: Reading, following: Sequence[Part]) -> bool:
         return True
     if not (part.words or part.loose):
         return False
-    follows = following and (following[0].joint is K.THUS or following[0].by_then)
+    follows = following and (following[0].joint is K.THUS or following[0].by_then or hushes(following[0]))
     if part.is_fragment and not follows:
         raise NotUnderstood  # a "not" or a limit that is not used
     if part.loose and not (part.words or part.has_head) and read.clauses and read.clauses[-1].spans:
@@ -136,11 +136,18 @@ def _relation(kind: Kind) -> Kind:
     return kind
 
 
+def hushes(part: Part) -> bool:
+    """Return True for "don't disturb me", at the times said before it."""
+    return part.kinds == [K.NOT] and part.flags[K.NOT] == "nothing"
+
+
 def is_limit(part: Part) -> bool:
     return bool(part.nots or part.flags.keys() & LIMITS)
 
 
 def set_aside(part: Part, read: Reading) -> None:
+    if _is_unsaid(part):
+        raise NotUnderstood  # "weights in the morning and cardio after work"
     read.in_aside = True
     read.wanted |= part.actions if CHANGES.intersection(part.words) and not part.nots else frozenset()
     if part.text and part.text not in read.aside:
@@ -151,9 +158,15 @@ def set_aside(part: Part, read: Reading) -> None:
         read.before = part
 
 
+def _is_unsaid(part: Part) -> bool:
+    """Return True for a clause that could be a wish, and of which nothing would be told."""
+    could = (part.loose and (part.actions or part.words)) or part.flags.keys() & (HEADS - {K.FREE})
+    return bool(could) and not any(part.words) and not part.times and part.joint not in (K.WHY, K.WHEN)
+
+
 def leave(last: Part, read: Reading) -> None:
     """Leave what only gives the ground of a wish aside, in its words if it came first."""
-    told = re.split(r"[,;]|[.:](?!\d)", read.text, maxsplit=1)
+    told = re.split(r"[,;]|[.:](?!\d)| (?:so|also|therefore|deshalb) ", read.text, maxsplit=1)
     read.aside += told[:1] if len(told) > 1 and read.clauses == [last] else []
     read.clauses = [one for one in read.clauses if one is not last]
 

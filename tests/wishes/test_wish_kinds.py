@@ -53,7 +53,7 @@ from rhythm_env.interface import ActionType
         ),
         ("friends on Thursdays", "drinks with colleagues on Thursdays; donnerstags mit Kollegen etwas trinken"),
         ("learning on Tuesdays", "online course on Tuesday; piano lessons on Tuesdays; dienstags Gitarre üben"),
-        ("hobby on Sundays", "a hot bath on Sundays; an hour for myself on Sundays; sonntags Gartenarbeit"),
+        ("hobby on Sundays", "a hot bath on Sundays; some time for myself on Sundays; sonntags Gartenarbeit"),
         (
             "no tv on weekdays",
             "TV is off limits on weekdays; an Arbeitstagen kein Fernsehen; kein Youtube an Werktagen",
