@@ -330,7 +330,8 @@ def _night(wished: WishedNightDocument) -> list[str]:
     to_bed = wished.get("bed_days", [])
     told = [("bed", wished.get("bed"), to_bed), ("bed", wished.get("late"), wished.get("late_days", []))]
     told += [("earliest", wished.get("earliest"), to_bed), ("up", wished.get("up"), wished.get("up_days", []))]
-    return [" ".join([name, at, *(DAY_NAMES[day] for day in on)]) for name, at, on in told if at]
+    found = [" ".join([name, at, *(DAY_NAMES[day] for day in on)]) for name, at, on in told if at]
+    return [*found, *([f"{wished['minutes']} minutes"] if "minutes" in wished else [])]
 
 
 def _times(when: BestDocument) -> str:
@@ -347,12 +348,13 @@ def _lines(body: WishesDocument) -> list[str]:
     most = [f"{action} {times} times a week" for action, times in body.get("most", {}).items()]
     lengths = body.get("lengths", {}).items()
     minutes = [f"{action} {lasts.get('least', '')}-{lasts.get('most', '')} minutes" for action, lasts in lengths]
+    apart = [f"{action} {days} free days between" for action, days in body.get("apart", {}).items()]
     weights = [f"{meter.lower()} {weight:g}" for meter, weight in body["weights"].items()]
     days = [f"{a} {' '.join(DAY_NAMES[one] for one in on)}" for a, on in body.get("days", {}).items()]
     best = [f"{a} {_times(when)}" for a, when in body.get("best", {}).items()]
     barred = [f"{a} {_times(when)}" for a, several in body.get("barred", {}).items() for when in several]
     night = _night(body.get("night", {}))
     parts = {"never": body["never"], "only": [*hours, *days], "best": best, "not": barred, "night": night}
-    parts |= {"goals": goals, "at most": most, "lengths": minutes, "weights": weights}
+    parts |= {"goals": goals, "at most": most, "lengths": minutes, "apart": apart, "weights": weights}
     said = [f"{name}: {', '.join(items)}" for name, items in parts.items() if items]
     return [*said, f"suggestions: at most {body['suggestions']} a day"]

@@ -266,6 +266,10 @@ def wished(candidate: Candidate, view: View) -> Cells | bool:
         monday = view.grid.date - timedelta(days=today)
         if sum(day >= monday for day in view.times(candidate.action, view.grid.bed)) >= most:
             return False
+    apart = wishes.apart.get(candidate.action, 0) if candidate.task is None else 0
+    near = view.times(candidate.action, view.grid.bed + apart * DAY) if apart else set()
+    if any(0 < abs((day - view.grid.date).days) <= apart for day in near):
+        return False
     barred = [one.hours for one in wishes.barred.get(candidate.action, ()) if today in one.days]
     free = ~view.grid.touched(wished_spans([one for hours in barred for one in hours], view)) if barred else True
     if candidate.action not in wishes.hours:

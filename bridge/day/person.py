@@ -503,7 +503,9 @@ class Person:
         return max(nights, key=lambda e: e.end - e.start, default=None)
 
     def need(self, day: date) -> timedelta:
-        """Return the time in bed that the person needs in the night that ends on a date: as usual, 7 to 9 hours."""
+        """Return the time in bed that the person wishes or needs in the night that ends on a date: 7 to 9 hours."""
+        if self.wishes.night.minutes is not None:
+            return self.wishes.night.minutes * MINUTE
         bed, wake = self.routine.sleep_ending_on(day, self.zones)
         return min(max(wake - bed, ENOUGH), NEED_MOST)
 

@@ -113,6 +113,11 @@ def wished_sleep(
     bed = bed if wish.bed is None else _in_the_night(wish.bed, day, zones)
     bed = bed if wish.earliest is None else max(bed, _in_the_night(wish.earliest, day, zones))
     wake = wake if wish.up is None else _at(wish.up, day, zones)
+    missing = max(timedelta(minutes=wish.minutes or 0) - (wake - bed), timedelta(0))
+    if wish.earliest is None:
+        bed -= missing
+    elif wish.up is None:
+        wake += missing
     return bed, max(wake, bed + LEAST_WISHED) if wish != NightWish() else wake
 
 

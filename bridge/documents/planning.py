@@ -89,7 +89,7 @@ class WishedNightDocument(TypedDict):
     """The times wished for the night, each ``HH:MM`` or missing: ``earliest`` is the earliest bedtime.
 
     ``bed_days`` and ``up_days`` are the weekdays (0 is Monday) of the eve and of getting up; if missing, all. ``late``
-    is the bedtime of the eves of ``late_days``.
+    is the bedtime of the eves of ``late_days``, ``minutes`` the fewest in bed.
     """
 
     bed: NotRequired[str]
@@ -98,6 +98,7 @@ class WishedNightDocument(TypedDict):
     bed_days: NotRequired[list[int]]
     up_days: NotRequired[list[int]]
     late: NotRequired[str]
+    minutes: NotRequired[int]
     late_days: NotRequired[list[int]]
 
 
@@ -114,7 +115,7 @@ class WishesDocument(TypedDict):
     ``never`` lists actions. ``hours`` (pairs of begin and end as ``HH:MM``) and ``goals`` (times a week) are by action,
     ``weights`` by meter. ``suggestions`` is the largest number a day. ``days`` are the only weekdays of an action (0 is
     Monday), ``best`` the days and hours it is wanted, ``barred`` those it is not, ``most`` the largest number of times
-    a week, ``lengths`` its minutes. Without any, these keys are missing.
+    a week, ``lengths`` its minutes, ``apart`` the free days between two times. Without any, these keys are missing.
     """
 
     user: str
@@ -126,6 +127,7 @@ class WishesDocument(TypedDict):
     night: NotRequired[WishedNightDocument]
     most: NotRequired[dict[str, int]]
     lengths: NotRequired[dict[str, LastsDocument]]
+    apart: NotRequired[dict[str, int]]
     goals: dict[str, int]
     weights: dict[str, float]
     suggestions: int

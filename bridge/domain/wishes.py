@@ -15,10 +15,26 @@ SUGGESTIONS_DEFAULT = 3  # a day
 SUGGESTIONS_MAX = 12
 GOAL_MAX = 21  # times a week
 WEIGHT_MAX = 5.0
+APART_MAX = 3  # free days between two times
+NIGHT_MIN, NIGHT_MAX = 300, 720  # minutes of a night
 SPANS_MAX = 6  # of hours for an action
 MINUTES_MIN, MINUTES_MAX = 5, 480  # of one time of an action
 KEYS = frozenset(
-    {"never", "hours", "days", "best", "barred", "night", "most", "goals", "weights", "lengths", "suggestions", "since"}
+    {
+        "never",
+        "hours",
+        "days",
+        "best",
+        "barred",
+        "night",
+        "most",
+        "goals",
+        "weights",
+        "lengths",
+        "apart",
+        "suggestions",
+        "since",
+    }
 )  # of wishes as JSON values
 NEXT = "bridge wish --user NAME"
 Hours = tuple[time, time]  # begin and end by the user's clock; an end at or before the begin is on the next day
@@ -53,7 +69,7 @@ class NightWish:
     """The times wished for the night: in ``bed`` by, not in bed before ``earliest``, and ``up`` by.
 
     ``bed_days`` are the weekdays of the eve, ``up_days`` those of getting up. Without any, it is every day. ``late`` is
-    the bedtime of other eves, ``late_days``.
+    the bedtime of other eves, ``late_days``. ``minutes`` are the fewest in bed.
     """
 
     bed: time | None = None
@@ -63,13 +79,14 @@ class NightWish:
     up_days: frozenset[int] = frozenset()
     late: time | None = None
     late_days: frozenset[int] = frozenset()
+    minutes: int | None = None
 
     def on(self, eve: int) -> NightWish:
         """Return what is wished of the night that begins on a weekday."""
         to_bed = not self.bed_days or eve in self.bed_days
         up = self.up if not self.up_days or (eve + 1) % 7 in self.up_days else None
         bed = self.late if eve in self.late_days else self.bed if to_bed else None
-        return NightWish(bed=bed, earliest=self.earliest if to_bed else None, up=up)
+        return NightWish(bed=bed, earliest=self.earliest if to_bed else None, up=up, minutes=self.minutes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +95,7 @@ class Wishes:
 
     ``days`` are the only weekdays of an action (0 is Monday), ``best`` those it is wanted on, ``barred`` hours of some
     days. ``goals`` are times a week, ``since`` when each goal was set, ``most`` the largest number of times a week;
-    ``lengths`` are minutes of one time.
+    ``lengths`` are minutes of one time, ``apart`` the free days between two times.
     """
 
     never: frozenset[ActionType] = frozenset()
@@ -89,6 +106,7 @@ class Wishes:
     night: NightWish = NightWish()
     most: Mapping[ActionType, int] = field(default_factory=dict)
     lengths: Mapping[ActionType, Lasts] = field(default_factory=dict)
+    apart: Mapping[ActionType, int] = field(default_factory=dict)
     goals: Mapping[ActionType, int] = field(default_factory=dict)
     weights: Mapping[Meter, float] = field(default_factory=dict)
     suggestions: int = SUGGESTIONS_DEFAULT
@@ -142,6 +160,7 @@ def checked(wishes: Wishes) -> Wishes:
             )
     _check_times(wishes)
     _check_lengths(wishes)
+    _check_apart(wishes)
     for meter, weight in wishes.weights.items():
         if not 0 <= weight <= WEIGHT_MAX:
             raise SetupError(
@@ -157,6 +176,30 @@ def checked(wishes: Wishes) -> Wishes:
             )
         )
     return wishes
+
+
+def _check_apart(wishes: Wishes) -> None:
+    for action, apart in wishes.apart.items():
+        if not 1 <= apart <= APART_MAX or (1 + apart) * (wishes.goals.get(action, 1) - 1) >= 7:
+            raise SetupError(
+                say(
+                    "{action} cannot have {free} free days between two times, 1 to {most}, and its goal a week; try: "
+                    "{command}",
+                    action=str(action),
+                    free=apart,
+                    most=APART_MAX,
+                    command='bridge wish "sport every other day" --user NAME',
+                )
+            )
+    if not NIGHT_MIN <= (wishes.night.minutes or NIGHT_MIN) <= NIGHT_MAX:
+        raise SetupError(
+            say(
+                "a night can be wished {low} to {high} hours long; try: {command}",
+                low=NIGHT_MIN // 60,
+                high=NIGHT_MAX // 60,
+                command='bridge wish "at least 8 hours in bed" --user NAME',
+            )
+        )
 
 
 def _check_lengths(wishes: Wishes) -> None:
@@ -211,6 +254,7 @@ def plain(wishes: Wishes) -> dict[str, Any]:
         **({"night": night} if (night := _night(wishes.night)) else {}),
         **({"most": {str(a): wishes.most[a] for a in ActionType if a in wishes.most}} if wishes.most else {}),
         **({"lengths": _lengths(wishes)} if wishes.lengths else {}),
+        **({"apart": {str(a): wishes.apart[a] for a in ActionType if a in wishes.apart}} if wishes.apart else {}),
         "goals": {str(action): wishes.goals[action] for action in ActionType if action in wishes.goals},
         "weights": {str(meter): float(wishes.weights[meter]) for meter in Meter if meter in wishes.weights},
         "suggestions": wishes.suggestions,
@@ -234,6 +278,7 @@ def wishes_of(body: object) -> Wishes:
             night=_night_of(body.get("night") or {}),
             most={ActionType(a): _whole(most) for a, most in _object(body.get("most") or {})},
             lengths={ActionType(a): _lasts_of(lasts) for a, lasts in _object(body.get("lengths") or {})},
+            apart={ActionType(a): _whole(days) for a, days in _object(body.get("apart") or {})},
             goals={ActionType(a): _whole(goal) for a, goal in _object(body.get("goals", {}))},
             weights={Meter(m): _number(weight) for m, weight in _object(body.get("weights", {}))},
             suggestions=_whole(body.get("suggestions", SUGGESTIONS_DEFAULT)),
@@ -285,7 +330,8 @@ def _night(night: NightWish) -> dict[str, Any]:
     times = {"bed": night.bed, "earliest": night.earliest, "up": night.up, "late": night.late}
     days = {"bed_days": night.bed_days, "up_days": night.up_days, "late_days": night.late_days}
     said = {name: _clock(at) for name, at in times.items() if at is not None}
-    return {**said, **{name: sorted(on) for name, on in days.items() if on}}
+    minutes = {} if night.minutes is None else {"minutes": night.minutes}
+    return {**said, **minutes, **{name: sorted(on) for name, on in days.items() if on}}
 
 
 def _night_of(value: object) -> NightWish:
@@ -295,8 +341,9 @@ def _night_of(value: object) -> NightWish:
     }
     if not frozenset().union(*days.values()) <= frozenset(range(7)):
         raise ValueError("a weekday is 0 to 6")
+    minutes = None if (long := found.pop("minutes", None)) is None else _whole(long)
     times: dict[str, Any] = {name: time.fromisoformat(at) for name, at in found.items()}
-    return NightWish(**times, **days)
+    return NightWish(minutes=minutes, **times, **days)
 
 
 def _best_of(value: object) -> Best:

@@ -147,7 +147,9 @@ def go_on_with(last: Part, part: Part, read: Reading) -> None:
         and part.spans[0][0] not in (K.EARLIEST, K.LATEST)
     ):
         last.spans = list(part.spans)  # "on Tuesdays, 7 to 9 pm"
-    elif not (last.times or last.counts) or (bare and not part.flags.keys() - (LIMITS | {K.BEST, K.FINE, K.ANYTIME})):
+    elif not (last.times or last.counts) or (
+        bare and not part.flags.keys() - (LIMITS | {K.BEST, K.FINE, K.ANYTIME, K.APART})
+    ):
         if is_limit(part):
             last.flags.pop(K.FINE, None)  # "parties are fine, but not on Mondays"
         add(last, part)

@@ -63,7 +63,7 @@ class Kind(StrEnum):
     FINISH, START, FREE, LEAST, MINUTES = "finish", "start", "free", "least", "minutes"
     BED, UP, LATEST, EARLIEST, BEST, ENOUGH = ("bed", "up", "latest", "earliest", "best", "enough")
     BACK, RULE, EVENT, BAR, WHY, THUS, THEN, WHEN = ("back", "rule", "event", "bar", "why", "thus", "then", "when")
-    DURING, LASTS, BUT = "during", "lasts", "but"
+    DURING, LASTS, BUT, APART = "during", "lasts", "but", "apart"
     FINE, OCLOCK, OVER, WORD = "fine", "oclock", "over", "word"
 
 

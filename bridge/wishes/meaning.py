@@ -61,6 +61,8 @@ def _of_actions(part: Part) -> tuple[Said, ...]:
         return of_work(part)
     if part.has(K.WEIGHT, K.OVER, K.MINUTES) or not part.actions:
         raise NotUnderstood
+    if part.has(K.APART):
+        return _apart(part)
     if part.has(K.LASTS):
         return _lasting(part)
     if part.has(K.ANYTIME):
@@ -110,6 +112,17 @@ def _lasting(part: Part) -> tuple[Said, ...]:
         raise NotUnderstood  # "no 20 minutes of sport"
     rest = part.times or part.counts or part.has(K.ONLY)
     return (*found, *(_limits(part) if rest else ()))
+
+
+def _apart(part: Part) -> tuple[Said, ...]:
+    """Return the wishes for the free days between two times of an action, and what else is wished of it."""
+    days = part.flags.pop(K.APART)
+    if len(part.actions) != 1 or part.nots or part.flags.keys() & (LIMITS - {K.LEAST}):
+        raise NotUnderstood
+    rest = part.times or part.counts or part.has(K.LASTS)
+    if not (part.counts or is_general(part)):
+        raise NotUnderstood  # "two days between leg days" is not of all sport
+    return (*(_of_actions(part) if rest else ()), Said(kind="apart", actions=part.actions, number=days))
 
 
 def _is_of_a_day(part: Part, told: Sequence[Any]) -> bool:

@@ -7,7 +7,7 @@ from datetime import time
 from typing import Any
 
 from bridge.wishes.hours import NOON, NotUnderstood
-from bridge.wishes.lexicon import EVENING, WEEK, Kind
+from bridge.wishes.lexicon import EVENING, NIGHT, WEEK, Kind
 from bridge.wishes.said import Said
 from bridge.wishes.slots import Part
 from rhythm_env.interface import ActionType
@@ -24,6 +24,8 @@ def of_night(part: Part) -> tuple[Said, ...]:
     bed = K.BED in part.flags
     if part.actions or part.beside:
         raise NotUnderstood  # "no tv in bed"
+    if part.has(K.LASTS):
+        return (_long(part),)
     if part.flags.get(K.NOT) == "told" and bed and not (part.times or part.counts):
         return (Said(kind="never", actions=frozenset({A.SLEEP})),)
     if part.nots and bed and part.parts and not part.spans and not part.days and part.parts[0][0] < EVENING[0]:
@@ -34,6 +36,16 @@ def of_night(part: Part) -> tuple[Said, ...]:
         raise NotUnderstood
     days = frozenset() if part.days == ANY_DAY else part.days
     return tuple(replace(one, days=days) for one in _at_times(part, bed=bed))
+
+
+def _long(part: Part) -> Said:
+    """Return the wish for the length of each night: "at least eight hours in bed"."""
+    (side, minutes, beyond), *more = part.flags[K.LASTS]
+    of_some = part.days or part.spans or part.nots or not part.has(K.BED) or set(part.parts) - {NIGHT, EVENING}
+    rest = part.flags.keys() - {K.BED, K.LASTS, K.EVERY, K.PER, K.BEST}
+    if of_some or more or beyond or rest or side not in (None, K.LEAST) or part.flags.get(K.PER, 7) != 7:
+        raise NotUnderstood
+    return Said(kind="asleep", number=minutes)
 
 
 def _at_times(part: Part, *, bed: bool) -> tuple[Said, ...]:

@@ -19,7 +19,7 @@ T = TypeVar("T")
 class Said:
     """A wish that was understood, by its ``kind``: never, allow, hours, any, days, best, barred, open, goal, most,
     drop, weight, suggestions, clear, forget for all that was wished of an action; shortest and longest in minutes; bed,
-    earliest, up and night of sleep.
+    earliest, up, night and asleep (minutes) of sleep; apart in free days.
 
     ``narrows`` says that hours and days are what an earlier wish leaves of them, and do not replace it.
     """
@@ -59,7 +59,7 @@ def _applied(wishes: Wishes, one: Said) -> Wishes:
             return replace(wishes, goals=_without(wishes.goals, one), most=_without(wishes.most, one))
         case "forget":
             left = replace(wishes, never=wishes.never - one.actions, goals=_without(wishes.goals, one))
-            left = replace(left, lengths=_without(wishes.lengths, one))
+            left = replace(left, lengths=_without(wishes.lengths, one), apart=_without(wishes.apart, one))
             return replace(_at_any_time(left, one), most=_without(wishes.most, one))
     return _applied_to_some(wishes, one)
 
@@ -74,6 +74,10 @@ def _applied_to_some(wishes: Wishes, one: Said) -> Wishes:
             return _opened(wishes, one)
         case "most":
             return replace(wishes, most={**wishes.most, **dict.fromkeys(one.actions, int(one.number))})
+        case "apart":
+            return replace(wishes, apart={**wishes.apart, **dict.fromkeys(one.actions, int(one.number))})
+        case "asleep":
+            return replace(wishes, night=replace(wishes.night, minutes=int(one.number)))
         case "shortest" | "longest":
             return replace(wishes, lengths={**wishes.lengths, **{a: _lasting(wishes, a, one) for a in one.actions}})
         case "bed" | "earliest" | "up":
@@ -189,6 +193,9 @@ def standing(wishes: Wishes) -> tuple[Said, ...]:
     for kind, bound in (("shortest", "least"), ("longest", "most")):
         minutes = {action: getattr(lasts, bound) for action, lasts in wishes.lengths.items() if getattr(lasts, bound)}
         found += [Said(kind=kind, actions=actions, number=number) for number, actions in _alike(minutes).items()]
+    found += [Said(kind="apart", actions=actions, number=days) for days, actions in _alike(wishes.apart).items()]
+    if wishes.night.minutes is not None:
+        found.append(Said(kind="asleep", number=wishes.night.minutes))
     found += [Said(kind="most", actions=actions, number=most) for most, actions in _alike(wishes.most).items()]
     goals = [action for action in ActionType if action in wishes.goals]
     found += [Said(kind="goal", actions=frozenset({action}), number=wishes.goals[action]) for action in goals]
@@ -210,7 +217,9 @@ def without(wishes: Wishes, one: Said) -> Wishes:
     match one.kind:
         case "never":
             return replace(wishes, never=wishes.never - one.actions)
-        case "days" | "hours" | "best" | "goal" | "most":
+        case "asleep":
+            return replace(wishes, night=replace(wishes.night, minutes=None))
+        case "days" | "hours" | "best" | "goal" | "most" | "apart":
             name = "goals" if one.kind == "goal" else one.kind
             changed: dict[str, Any] = {name: _without(getattr(wishes, name), one)}
             return replace(wishes, **changed)

@@ -44,7 +44,7 @@ def _as_one(said: Sequence[Said]) -> list[Said]:
 def _phrase(one: Said) -> Text:
     named = joined([shown(word) for word in _named(one)])
     match one.kind:
-        case "shortest" | "longest" | "exactly":
+        case "shortest" | "longest" | "exactly" | "asleep" | "apart":
             return _lasts(one, named)
         case "goal":
             return say_many("{actions} once a week", "{actions} {count} times a week", int(one.number), actions=named)
@@ -79,6 +79,15 @@ def _hours(one: Said, named: str) -> Text:
 
 def _lasts(one: Said, named: str) -> Text:
     minutes = int(one.number)
+    if one.kind == "apart":
+        return say_many(
+            "{actions} with a free day between two times",
+            "{actions} with {count} free days between two times",
+            int(one.number),
+            actions=named,
+        )
+    if one.kind == "asleep":
+        return say("at least {hours} hours in bed", hours=number(one.number / 60, "g"))
     if one.kind == "shortest":
         return say("{actions} at least {minutes} minutes at a time", actions=named, minutes=minutes)
     if one.kind == "longest":

@@ -168,6 +168,25 @@ def test_an_action_lasts_as_long_as_it_is_wished():
     assert wishes_of(plain(Wishes(lengths={A.LEARN: many}))).lengths == {A.LEARN: many}
 
 
+def test_free_days_between_two_times_are_kept():
+    for at_day, free in ((-1, False), (-2, True), (1, False)):
+        had = entry(TODAY + at_day * DAY, 480, 500, A.MEDITATE, "Meditation")
+        made = person(had, hour=13.0, wishes=replace(QUIET, apart={A.MEDITATE: 1}))
+        assert (A.MEDITATE in found(made, 2)[0]) is free, at_day
+    assert wishes_of(plain(Wishes(apart={A.EXERCISE: 2}))).apart == {A.EXERCISE: 2}
+
+
+def test_a_night_is_as_long_as_it_is_wished():
+    short, wish = [*nights(30, 0, 360)], NightWish(minutes=510)
+    usual, longer = (person(episodes=short, hour=20, wishes=Wishes(night=one)) for one in (NightWish(), wish))
+    assert usual.sleep(TODAY + DAY)[1] - usual.sleep(TODAY + DAY)[0] < 510 * MINUTE
+    bed, wake = longer.sleep(TODAY + DAY)
+    assert (wake - bed, wake) == (510 * MINUTE, usual.sleep(TODAY + DAY)[1])
+    later = person(hour=20, wishes=Wishes(night=replace(wish, earliest=time(1))))
+    assert later.sleep(TODAY + DAY) == (at(TODAY + DAY, 60), at(TODAY + DAY, 570))
+    assert wishes_of(plain(Wishes(night=wish))).night == wish
+
+
 def test_two_bedtimes_stand_side_by_side():
     days = frozenset({TODAY.weekday()})
     for late, bed in ((days, 1380), (frozenset(range(7)) - days, 1320)):

@@ -108,7 +108,7 @@ def test_only_the_hours_of_sleep_can_be_wished() -> None:
     assert {_said(text) for text in _all("no naps after 3 pm; kein Mittagsschlaf nach 15 Uhr")} == {
         "naps only from 00:00 to 15:00"
     }
-    others = "no sleep; never sleep; sleep on Sundays; sleep 8 hours; sleep from 9 to 5; nicht schlafen"
+    others = "no sleep; never sleep; sleep on Sundays; at most 8 hours of sleep; sleep from 9 to 5; nicht schlafen"
     assert {_said(text) for text in _all(others)} == {None}
     before = applied(Wishes(), understood("bed by ten, up at six and no naps after 3 pm"))
     after = applied(before, understood("drop the bedtime wish"))

@@ -24,9 +24,12 @@ from bridge.documents.planning import (
     wishes_document,
 )
 from bridge.domain.wishes import (
+    APART_MAX,
     GOAL_MAX,
     MINUTES_MAX,
     MINUTES_MIN,
+    NIGHT_MAX,
+    NIGHT_MIN,
     SPANS_MAX,
     SUGGESTIONS_DEFAULT,
     SUGGESTIONS_MAX,
@@ -59,6 +62,7 @@ class WishedNight(Body):
     up_days: list[Weekday] = Field([], max_length=7, description="The days of getting up; none: all.")
     late: Clock | None = Field(None, description="In bed by, on the eves of late_days.")
     late_days: list[Weekday] = Field([], max_length=7, description="The eves of late.")
+    minutes: int | None = Field(None, ge=NIGHT_MIN, le=NIGHT_MAX, description="At least so many minutes in bed.")
 
 
 class WishedLength(Body):
@@ -88,6 +92,9 @@ class Wished(Body):
         {}, description="Action: at most so many times a week."
     )
     lengths: dict[ActionType, WishedLength] = Field({}, description="Action: its minutes.")
+    apart: dict[ActionType, Annotated[int, Field(ge=1, le=APART_MAX)]] = Field(
+        {}, description="Action: the free days between two times."
+    )
     goals: dict[ActionType, Annotated[int, Field(ge=1, le=GOAL_MAX)]] = Field({}, description="Action: times a week.")
     weights: dict[Meter, Annotated[float, Field(ge=0, le=WEIGHT_MAX)]] = Field({}, description="Meter: its weight.")
     suggestions: int = Field(SUGGESTIONS_DEFAULT, ge=0, le=SUGGESTIONS_MAX, description="At most so many a day.")

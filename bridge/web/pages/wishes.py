@@ -61,7 +61,7 @@ def save(visit: Visitor, form: Annotated[Fields, Depends(fields)]) -> Response:
         return _shown(visit, form, wrong=told(error))
     people = visit.bridge.store.people
     before = people.wishes(visit.user.id)
-    kept = ("days", "best", "barred", "night", "most", "lengths")  # which have no fields
+    kept = ("days", "best", "barred", "night", "most", "lengths", "apart")  # which have no fields
     stands: dict[str, Any] = {name: getattr(before, name) for name in kept}
     found = replace(found, **stands)
     people.save_wishes(visit.user.id, found, now=visit.now)
