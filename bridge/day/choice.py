@@ -14,7 +14,7 @@ from bridge.calendar.busy import Stretch, clipped, takes_time
 from bridge.calendar.plans import COMPANY
 from bridge.day.agreed import open_again
 from bridge.day.grid import CELL, DAY, HOUR, MINUTE, Cells, Numbers, grid_of
-from bridge.day.masks import BEFORE_BED, ONE_REST, before, urgency
+from bridge.day.masks import BEFORE_BED, ONE_REST, SHORT_TASK, before, urgency
 from bridge.day.person import EARLIER_LEAST, VARIES, Condition, Person
 from bridge.day.recovery import at_risk, if_at_all
 from bridge.day.rules import Starts, fit, short_night, taken_back
@@ -223,7 +223,8 @@ def _put_first(
                 title = title or (task.task.title if end <= one.start or first_of_tasks else None)
             elif own == urgency(task.due, today) == 0:
                 late = one.task is not None and one.task.due is not None and one.task.due < today
-                before_late = late and start < one.end and task.due == today
+                long = one.end - one.start > SHORT_TASK * MINUTE
+                before_late = late and long and start < one.end and task.due == today
                 title = title or (task.task.title if placed <= one.start or before_late else None)
         if title is not None:
             held[action] = fact("due_first", title=title)
@@ -288,7 +289,7 @@ def _of_bedtime(person: Person, ends: date) -> Fact:
     if night.moved == "after_entry":
         return fact("bedtime_after", time=at, until=person.local(_before(person, night)))
     if night.moved not in (None, "varies") and night.bed > usual + CELL:
-        return fact("bedtime_late", time=at)
+        return fact("bedtime_shift" if night.moved == "late_shift" else "bedtime_late", time=at)
     wish = person.wishes.night.on((ends - DAY).weekday())
     if wish.bed is not None and abs(night.bed - usual) <= CELL and night.rests is not Rests.SLEPT:
         return fact("bedtime_wished", time=at)
@@ -397,7 +398,7 @@ def of_waking(person: Person, ends: date) -> Fact:
     at = person.local(night.wake)
     if night.moved is not None and abs(night.wake - usual) > 2 * CELL:
         if night.wake > usual or night.moved == "late_shift":
-            return fact("waking_late" if night.wake > usual else "waking_usual", time=at)
+            return fact("waking_usual" if night.moved == "late_shift" else "waking_late", time=at)
         return if_at_all(person, fact("waking_early", time=at, **_entry_after(person, night.wake)))
     if person.wishes.night.on((ends - DAY).weekday()).up is not None and night.rests is not Rests.SLEPT:
         return fact("waking_wished", time=at)

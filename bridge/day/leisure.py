@@ -35,7 +35,7 @@ def free_time(candidate: Candidate, view: View, _lengths: Starts) -> Numbers | f
     kind = _evening_kind(view)
     if OF_EVENING.get(kind) is not candidate.action:
         return 0.0
-    if kind == "work_again":
+    if kind != "week_over":
         evening = view.grid.minutes >= QUIET_EVENING
     return (long & evening).astype(float)
 

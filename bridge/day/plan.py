@@ -386,12 +386,13 @@ def _around(person: Person, occurrence: Occurrence) -> Iterator[Fact]:
 
 def _before(person: Person, occurrence: Occurrence) -> Iterator[Occurrence]:
     """Yield the busy entries of other names that lie before one that is ahead, or beside it."""
-    if occurrence.end <= person.now or not takes_time(occurrence.event):
+    if occurrence.end <= person.now or not takes_time(occurrence.event) or occurrence.end - occurrence.start >= DAY / 2:
         return
     for other, _ in person.entries:
         if other.start > occurrence.start:
             return
-        if takes_time(other.event) and not other.event.all_day and other.event.title != occurrence.event.title:
+        of_hours = takes_time(other.event) and other.end - other.start < DAY / 2  # and no mere period
+        if of_hours and other.event.title != occurrence.event.title:
             yield other
 
 

@@ -292,8 +292,13 @@ def _of_low_level(candidate: Candidate, view: View, _start: int) -> Fact:
 
 
 def _lowers(reading: Reading, view: View) -> Because | None:
-    """Return the measured input that lowers a level most and tells something, or None. It is half the most at least."""
+    """Return the measured input that lowers a level most and tells something, or None. It is half the most at least.
+
+    The length of a night before the last tells nothing of today.
+    """
+    day, ago = view.grid.date, lambda one: view.person.now - timedelta(hours=one.age_hours)
     found = [one for one in reading.strongest if one.share < 0]
+    found = [one for one in found if not one.fact.kind.startswith("slept") or view.person.date_of(ago(one)) == day]
     return next((one for one in found if tells(one, view) and 2 * one.share <= found[0].share), None)
 
 

@@ -7,12 +7,13 @@ import pytest
 from bridge.day.choice import look, of_bedtime, of_waking
 from bridge.day.person import Mode, ModeKind
 from bridge.day.silence import quiet
+from bridge.domain.facts import fact, length
 from bridge.domain.rendering import for_person, told
-from bridge.domain.types import EpisodeKind
-from rhythm_env.interface import ActionType
+from bridge.domain.types import Because, EpisodeKind, Reading, Task
+from rhythm_env.interface import ActionType, Meter
 
 from .lives import DAY, TODAY, at, entry, nights, sleep
-from .persons import SUNDAY, blocks, found, person
+from .persons import SUNDAY, blocks, found, free_sunday, person
 
 A = ActionType
 SATURDAY = SUNDAY - DAY
@@ -87,3 +88,31 @@ def test_a_race_leaves_time_for_breakfast_and_the_way_and_says_when_to_leave():
     slept = [*nights(30, -30, 450, last=SATURDAY, noise=5), sleep(SUNDAY, -90, 330)]
     morning = person(RACE, day=SUNDAY, hour=5.75, episodes=slept, work=False)
     assert silence(morning)[:2] == ["it is time to get ready for City run at 07:30", "leave by 06:45"]
+
+
+def test_a_period_of_days_clashes_with_nothing():
+    period = entry(TODAY - DAY, 0, 4320, A.ADMIN_WORK, "Enrolment period")
+    talk, later = entry(TODAY, 840, 900, A.LEARN, "Talk"), entry(TODAY, 360, 1439, A.ADMIN_WORK, "Late enrolment")
+    assert all(block.facts == () for block in blocks(person(period, talk, later, hour=9), "entry"))
+
+
+def test_a_short_errand_that_is_late_is_said_before_a_call_that_is_due_today_as_the_plan_has_it():
+    call, pay = Task(key="c", list="l", title="Book dentist", due=TODAY), Task(key="p", list="l", title="Pay invoice")
+    tasks, standup = [call, replace(pay, due=TODAY - 3 * DAY)], entry(TODAY, 555, 570, A.ADMIN_WORK, "Standup")
+    one = person(standup, hour=7.6, tasks=tasks, task_actions=dict.fromkeys("cp", A.ADMIN_WORK))
+    first = blocks(one, "task")[0]
+    assert (first.title, found(one, 5)[0][A.ADMIN_WORK].what) == ("Pay invoice", "Pay invoice")
+
+
+def test_the_length_of_the_night_before_the_last_lowers_nothing_today():
+    slept = fact("slept_short", length=length(229), short=length(230))
+    for hours, said in ((1.0, True), (24.0, False)):
+        because = Because(signal="sleep", source=None, z=-3, contribution=-0.3, fact=slept, age_hours=hours)
+        read = {Meter.SERENITY: Reading(level=0.5, sd=0.05, coverage=1.0, because=(because,))}
+        facts = [told(one) for option in found(free_sunday(hour=9), 12, read)[0].values() for one in option.facts]
+        assert any("3 h 49 min" in text for text in facts) is said
+
+
+def test_series_are_for_the_evening():
+    one = person(day=SATURDAY, hour=9, work=False)
+    assert all(one.local(block.start).hour >= 19 for block in blocks(one, "suggested") if block.action is A.BINGE_WATCH)
