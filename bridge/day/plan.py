@@ -29,7 +29,6 @@ from bridge.day.view import (
     MOST,
     OF_A_TASK,
     RESTS,
-    WEEKEND,
     Candidate,
     Said,
     View,
@@ -179,7 +178,7 @@ def _solved(view: View, week: Week, named: frozenset[str], given: Sequence[Block
     if not grid.size:
         return
     found = [judged(one, view, view.now, grid.size) for one in candidates(person, grid, said=named)]
-    found = _of_free_day([one for one in found if one.refusal is None], view, given)
+    found = [one for one in found if one.refusal is None]
     adds: dict[Moment, Mapping[ActionType, float]] = {}
     for moment, is_current in _slots_left(view, week.silent):
         fitting = _actions_in(_best_now(found, view, moment) if is_current else found, view, moment)
@@ -252,19 +251,6 @@ def _places(number: int, one: Judged, view: View, adds: Mapping[Moment, Mapping[
                 value = float(one.value[start]) + extra
                 value += PRESSING[urgency(one.candidate.due, view.grid.date)] if value > 0 else 0.0
                 yield Place(choice=number, kind=kind, start=start, end=end, value=value, group=group)
-
-
-def _of_free_day(found: list[Judged], view: View, given: Sequence[Block]) -> list[Judged]:
-    """Leave out, on a free day of the weekend, tasks beyond two, the later due first, unless due by tomorrow."""
-    today = view.grid.date
-    if view.grid.work or today.weekday() < WEEKEND:
-        return found
-    tasks = [one for one in found if one.candidate.task is not None]
-    by_due = sorted(tasks, key=lambda one: one.candidate.due or date.max)
-    others = [one for one in by_due if not today <= (one.candidate.due or date.max) <= today + DAY]
-    left = TASKS_MOST - (len(tasks) - len(others)) - sum(one.task is not None for one in given)
-    dropped = {id(one) for one in others[max(left, 0) :]}
-    return [one for one in found if id(one) not in dropped]
 
 
 def _tasks_most(view: View, found: Sequence[Judged], given: Sequence[Block]) -> int:

@@ -10,36 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge.calendar.plans import COMPANY
+from bridge.day import masks
 from bridge.day.agreed import promised, refused_slots, rests_until
 from bridge.day.grid import HARD_WEEK, HOUR, MINUTE, OFFICE_WORK, Cells, run
-from bridge.day.masks import (
-    LEISURE,
-    ONE_REST,
-    PLANNED_ONCE,
-    after_waking,
-    ahead,
-    answered,
-    by_the_deadline,
-    hours,
-    is_near,
-    is_urgent,
-    nap_until,
-    not_enough,
-    not_lately,
-    not_planned,
-    not_too_late,
-    not_too_often,
-    of_hours,
-    of_lately,
-    of_too_often,
-    one_kind_of_rest,
-    presses,
-    usual,
-    wished,
-)
+from bridge.day.masks import LEISURE, ONE_REST, PLANNED_ONCE, is_near, is_urgent, nap_until, presses, usual
 from bridge.day.person import LONG_SPORT
 from bridge.day.recovery import hardly_slept, held_back
-from bridge.day.view import WEEKEND, WORK, Candidate, View
+from bridge.day.view import DUE_DAYS, WEEKEND, WORK, Candidate, View
 from bridge.domain.facts import Fact, fact, length
 from rhythm_env.constants import EFFECTS
 from rhythm_env.interface import ActionType, Meter
@@ -280,11 +257,13 @@ def short_night(view: View) -> Fact | None:
     return None if short is None or short < least else fact("short_night", length=length(short / MINUTE))
 
 
-def _after_a_week(candidate: Candidate, view: View) -> Fact | bool:
-    """What can wait longer than the next day waits on a free day of the weekend after a long week."""
-    grid = view.grid
-    if candidate.task is None or grid.work or grid.date.weekday() < WEEKEND or is_near(candidate, view):
+def _waits_for_work(candidate: Candidate, view: View) -> Fact | bool:
+    """On a free day of the weekend what has days waits, and after a long week all that is not due by the next day."""
+    grid, due = view.grid, candidate.due
+    if due is None or grid.work or grid.date.weekday() < WEEKEND or is_near(candidate, view):
         return True
+    if (due - grid.date).days > DUE_DAYS:
+        return fact("due_in", days=(due - grid.date).days)
     hours = grid.worked(6)
     return hours < HARD_WEEK or fact("long_week", hours=round(hours))
 
@@ -350,13 +329,13 @@ RULES: tuple[Rule, ...] = (
     Rule(name="somebody", actions=COMPANY, mask=_with_somebody, refusal="nobody_known", firm=False),
     Rule(name="new zone", mask=_in_own_zone, refusal="new_zone", firm=False),
     Rule(name="level", mask=_level),
-    Rule(name="planned", actions=PLANNED_ONCE, mask=not_planned, firm=False),
-    Rule(name="lately", mask=not_lately, refusal=of_lately, firm=False),
+    Rule(name="planned", actions=PLANNED_ONCE, mask=masks.not_planned, firm=False),
+    Rule(name="lately", mask=masks.not_lately, refusal=masks.of_lately, firm=False),
     Rule(name="recovered", actions=frozenset({A.EXERCISE}), mask=_recovered, firm=False),
-    Rule(name="deadline", mask=by_the_deadline, refusal="deadline_over"),
-    Rule(name="too often", mask=not_too_often, refusal=of_too_often, firm=False),
-    Rule(name="often enough", mask=not_enough, firm=False),
-    Rule(name="one rest", actions=LEISURE, mask=one_kind_of_rest, refusal="another_rest", firm=False),
+    Rule(name="deadline", mask=masks.by_the_deadline, refusal="deadline_over"),
+    Rule(name="too often", mask=masks.not_too_often, refusal=masks.of_too_often, firm=False),
+    Rule(name="often enough", mask=masks.not_enough, firm=False),
+    Rule(name="one rest", actions=LEISURE, mask=masks.one_kind_of_rest, refusal="another_rest", firm=False),
     Rule(
         name="nap",
         actions=frozenset({A.SLEEP}),
@@ -367,18 +346,18 @@ RULES: tuple[Rule, ...] = (
     Rule(name="nap first", actions=frozenset({A.ME_TIME}), mask=_nap_first, firm=False),
     Rule(name="rest first", actions=frozenset({A.MEDITATE}), mask=_rest_first, refusal="nap_first", firm=False),
     Rule(name="long day", mask=_has_room),
-    Rule(name="long week", mask=_after_a_week, firm=False),
-    Rule(name="hours", mask=hours, refusal=of_hours),
-    Rule(name="after waking", mask=after_waking, refusal="hour_of_day"),
-    Rule(name="wished hours", mask=wished, refusal="outside_hours"),
-    Rule(name="ahead", mask=ahead, refusal="hour_of_day", starts=True),
+    Rule(name="free day", mask=_waits_for_work, firm=False),
+    Rule(name="hours", mask=masks.hours, refusal=masks.of_hours),
+    Rule(name="after waking", mask=masks.after_waking, refusal="hour_of_day"),
+    Rule(name="wished hours", mask=masks.wished, refusal="outside_hours"),
+    Rule(name="ahead", mask=masks.ahead, refusal="hour_of_day", starts=True),
     Rule(name="free", mask=_free, refusal=lambda one, _: fact("no_gap", minutes=one.least)),
-    Rule(name="calls", actions=WORK, mask=answered, refusal="no_calls"),
+    Rule(name="calls", actions=WORK, mask=masks.answered, refusal="no_calls"),
     Rule(
         name="apart",
         mask=_apart,
         refusal=lambda _, view: fact("suggestion_at", time=view.person.local(view.near[-1].start)),
         firm=False,
     ),
-    Rule(name="late", mask=not_too_late, refusal="hour_of_day", starts=True),
+    Rule(name="late", mask=masks.not_too_late, refusal="hour_of_day", starts=True),
 )

@@ -13,20 +13,8 @@ import numpy as np
 
 from bridge.calendar.busy import clipped
 from bridge.calendar.plans import COMPANY
+from bridge.day import leisure
 from bridge.day.grid import HOUR, MINUTE, Numbers
-from bridge.day.leisure import (
-    LOAD,
-    OF_EVENING,
-    carries,
-    free_time,
-    never_lately,
-    of_free_time,
-    of_quiet_stretch,
-    of_wanted_then,
-    quiet_stretch,
-    tells,
-    wanted_then,
-)
 from bridge.day.masks import MISSED, TOLD_NEAR, sport_missed, usual
 from bridge.day.person import ILLNESS, OF_NIGHT
 from bridge.day.rules import Starts, short_night
@@ -48,7 +36,8 @@ NEAR_HOUR = 60.0  # minutes around the usual hour that count
 ALONE = frozenset(A) - COMPANY - {A.ADMIN_WORK, A.SLEEP}  # what is usual without others
 LATELY, LOW, CLEARLY_LOW = timedelta(days=6), 0.1, 0.15  # below normal: a level is called low; is reason enough
 TOLD_LAST = frozenset({A.EXERCISE, A.MEDITATE, A.ME_TIME, A.FAMILY_TIME, A.SOCIALIZE, A.LEARN})
-TIRED, SPORT = frozenset({A.SLEEP, A.ME_TIME}), frozenset({A.EXERCISE})
+TIRED, SPORT, FOCUS = frozenset({A.SLEEP, A.ME_TIME}), frozenset({A.EXERCISE}), frozenset({A.DEEP_WORK})
+IDLING = frozenset(leisure.OF_EVENING.values())
 OURSELVES = frozenset({A.EXERCISE, A.MEDITATE, A.ME_TIME, A.LEARN})
 
 # The meter of which a low level speaks for an action. The action lifts it (``rhythm_env.constants``). Sport is no row:
@@ -250,7 +239,7 @@ def _kept_place(candidate: Candidate, view: View, _lengths: Starts) -> Value:
 
 
 def _load(_candidate: Candidate, view: View, _lengths: Starts) -> Value:
-    return ((view.grid.strained[:-1] >= LOAD) & view.grid.strained_lately).astype(float)
+    return ((view.grid.strained[:-1] >= leisure.LOAD) & view.grid.strained_lately).astype(float)
 
 
 def _of_load(_candidate: Candidate, view: View, start: int) -> Fact:
@@ -296,10 +285,10 @@ def _lowers(reading: Reading, view: View) -> Because | None:
 
     The length of a night before the last tells nothing of today.
     """
-    day, ago = view.grid.date, lambda one: view.person.now - timedelta(hours=one.age_hours)
     found = [one for one in reading.strongest if one.share < 0]
-    found = [one for one in found if not one.fact.kind.startswith("slept") or view.person.date_of(ago(one)) == day]
-    return next((one for one in found if tells(one, view) and 2 * one.share <= found[0].share), None)
+    if view.person.slept(view.grid.date) is None:
+        found = [one for one in found if not one.fact.kind.startswith("slept")]
+    return next((one for one in found if leisure.tells(one, view) and 2 * one.share <= found[0].share), None)
 
 
 def _measured(candidate: Candidate, view: View) -> int:
@@ -380,7 +369,7 @@ TERMS: tuple[Term, ...] = (
     Term(name="usual_hour", value=_usual_hour, told=_of_usual_hour, alone=_settled),
     Term(name="last_time", actions=TOLD_LAST, value=_last_time, told=_of_last_time, alone=_gap),
     Term(name="goal", value=_goal, told=_of_goal),
-    Term(name="wanted_then", value=wanted_then, told=of_wanted_then),
+    Term(name="wanted_then", value=leisure.wanted_then, told=leisure.of_wanted_then),
     Term(
         name="due",
         value=lambda one, view, _: due_weight(one, view.grid.date),
@@ -391,15 +380,15 @@ TERMS: tuple[Term, ...] = (
     Term(name="short_night", actions=TIRED, value=_short_night, told=lambda _one, view, _start: short_night(view)),
     Term(name="load", actions=RESTS | {A.EXERCISE}, value=_load, told=_of_load),
     Term(name="low_level", value=_low_level, told=_of_low_level, actions=frozenset(SERVES), alone=_measured),
-    Term(name="quiet_stretch", actions=frozenset({A.DEEP_WORK}), value=quiet_stretch, told=of_quiet_stretch),
+    Term(name="quiet_stretch", actions=FOCUS, value=leisure.quiet_stretch, told=leisure.of_quiet_stretch),
     Term(
         name="never_lately",
         actions=SPORT,
-        value=never_lately,
+        value=leisure.never_lately,
         told=lambda *_: fact("no_sport_lately"),
         alone=lambda *_: IDLE,
     ),
-    Term(name="free_time", actions=frozenset(OF_EVENING.values()), value=free_time, told=of_free_time, alone=carries),
+    Term(name="free_time", actions=IDLING, value=leisure.free_time, told=leisure.of_free_time, alone=leisure.carries),
     Term(name="wish_weight", value=lambda one, view, _: sum(_gains(one, view).values()), told=_of_wish_weight),
     Term(name="new_person", actions=OURSELVES, value=_new_person, told=lambda *_: fact("answer_teaches")),
     Term(name="habit", value=_habit),

@@ -13,7 +13,7 @@ from bridge.domain.types import Because, EpisodeKind, Reading, Task
 from rhythm_env.interface import ActionType, Meter
 
 from .lives import DAY, TODAY, at, entry, nights, sleep
-from .persons import SUNDAY, blocks, found, free_sunday, person
+from .persons import SUNDAY, blocks, found, person
 
 A = ActionType
 SATURDAY = SUNDAY - DAY
@@ -106,10 +106,11 @@ def test_a_short_errand_that_is_late_is_said_before_a_call_that_is_due_today_as_
 
 def test_the_length_of_the_night_before_the_last_lowers_nothing_today():
     slept = fact("slept_short", length=length(229), short=length(230))
-    for hours, said in ((1.0, True), (24.0, False)):
-        because = Because(signal="sleep", source=None, z=-3, contribution=-0.3, fact=slept, age_hours=hours)
-        read = {Meter.SERENITY: Reading(level=0.5, sd=0.05, coverage=1.0, because=(because,))}
-        facts = [told(one) for option in found(free_sunday(hour=9), 12, read)[0].values() for one in option.facts]
+    because = Because(signal="sleep", source=None, z=-3, contribution=-0.3, fact=slept, age_hours=1.0)
+    read = {Meter.SERENITY: Reading(level=0.5, sd=0.05, coverage=1.0, because=(because,))}
+    for last, said in ((SUNDAY, True), (SATURDAY, False)):
+        one = person(day=SUNDAY, hour=9, episodes=nights(30, -60, 420, last=last), work=False)
+        facts = [told(one) for option in found(one, 12, read)[0].values() for one in option.facts]
         assert any("3 h 49 min" in text for text in facts) is said
 
 
