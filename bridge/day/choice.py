@@ -20,19 +20,7 @@ from bridge.day.recovery import at_risk, if_at_all
 from bridge.day.rules import Starts, fit, short_night, taken_back
 from bridge.day.sleep import TO_BED, Night, Rests, rounded_up
 from bridge.day.terms import facts, reasons, values, weights
-from bridge.day.view import (
-    DUE_DAYS,
-    RESTS,
-    Candidate,
-    View,
-    candidates,
-    of_action,
-    of_task,
-    said_of,
-    suggested_on,
-    taken_at,
-    what_begins,
-)
+from bridge.day.view import DUE_DAYS, RESTS, Candidate, View, candidates, of_either, said_of, taken_at, what_begins
 from bridge.domain.facts import Fact, fact, length
 from bridge.domain.slots import Moment, moment_at, slot_bounds
 from bridge.domain.types import Reading, Task
@@ -244,7 +232,9 @@ def _earliest(one: Judged, view: View) -> tuple[Candidate, datetime, datetime, d
 
 
 def _enough(person: Person, at: datetime) -> Fact | None:
-    given, most = suggested_on(person, at), person.wishes.suggestions
+    moment, most = moment_at(at, person.known.zones), person.wishes.suggestions
+    made = [one for one in person.advised if one.kind == "suggested" and one.moment.date == moment.date]
+    given = sum(one.moment != moment or one.answer is not None or one.closed_at is not None for one in made)
     return fact("enough_today", given=given, most=most) if given >= most else None
 
 
@@ -487,7 +477,7 @@ def place(
     view: View, action: ActionType, task: Task | None, span: Stretch, *, asked: bool = False
 ) -> tuple[Option | None, Fact | None]:
     """Return (option, None) if an action still fits into a span, else (None, the fact against it)."""
-    candidate = of_action(action, view.person) if task is None else of_task(task, view.person)
+    candidate = of_either(action, task, view.person)
     one = judged(candidate, view, view.grid.up(span[0]), view.grid.up(span[1]), asked=asked)
     if one.refusal is not None:
         return None, one.refusal
@@ -496,8 +486,7 @@ def place(
 
 def refused(view: View, action: ActionType, task: Task | None, span: Stretch) -> Fact | None:
     """Return the fact by which the person's mode, body or wishes now speak against what was suggested, if any."""
-    candidate = of_action(action, view.person) if task is None else of_task(task, view.person)
-    return taken_back(candidate, view, *span)
+    return taken_back(of_either(action, task, view.person), view, *span)
 
 
 def look(person: Person, at: datetime, readings: Mapping[Meter, Reading] = NO_READINGS) -> View:

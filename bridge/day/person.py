@@ -30,7 +30,7 @@ from bridge.day.sleep import (
 from bridge.day.typical import DAY, MINUTE, instant, median, midmean
 from bridge.day.work import OFFICE, free_days
 from bridge.domain.facts import Fact, fact
-from bridge.domain.records import AdviceRecord, Snapshot
+from bridge.domain.records import AdviceRecord, Deed, Snapshot
 from bridge.domain.slots import ZoneHistory, local_time, zone_at
 from bridge.domain.types import Because, Episode, EpisodeKind, Label, Occurrence, Reading, Response, Task
 from bridge.domain.wishes import NightWish, Wishes
@@ -304,7 +304,8 @@ class Person:
         found = {}
         for one in hours:
             race = next((o for o in self.races if one.end <= o.start <= one.end + FOR_SPORT), None)
-            if race is None or any(one.end < other.end <= race.start for other in hours):
+            done = any(advice.what == one.event.title and advice.outcome is Deed.DONE for advice in self.advised)
+            if done or race is None or any(one.end < other.end <= race.start for other in hours):
                 continue
             why = fact("closes_before", closes=self.local(one.end), time=self.local(race.start))
             day, title = self.date_of(one.end), one.event.title
@@ -525,7 +526,7 @@ class Person:
         lacked, gap = self.need(day) - (slept.end - slept.start), self.need(day + DAY) - (wake - bed)
         grown = min((short - LOST_LEAST) / CLEARLY_SHORT, 1.0)
         owed = 5 * round(grown * max(lacked / 2 + max(gap, NONE), NONE) / MINUTE / 5)
-        return owed * MINUTE if owed >= OWED_LEAST else NONE
+        return max(owed, OWED_LEAST) * MINUTE
 
     @property
     def short_of_sleep(self) -> timedelta | None:

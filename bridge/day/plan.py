@@ -54,6 +54,7 @@ AHEAD_MAX = 7  # days ahead for whose plans the days before are planned as well
 TASKS_MOST, URGENT_MOST, LONG_DAY, LONG_DAY_MOST = 2, 3, 6 * 60.0, 1  # tasks in a day; minutes of a long one
 HALF_HOUR, STARTS_MAX = 6, 8  # cells between two starts that are tried, and how many of a free stretch
 HARD = frozenset({ActionType.DEEP_WORK, ActionType.LEARN})
+PERIOD = timedelta(hours=12)  # an entry so long clashes with nothing
 REST_AFTER_SPORT = timedelta(minutes=45)
 PRESSING = (8.0, 4.0, 0.0, 0.0)  # by urgency, so that no leisure takes the day of a task that cannot wait
 
@@ -362,24 +363,15 @@ def _around(person: Person, occurrence: Occurrence) -> Iterator[Fact]:
     yield from leaving_for(person, occurrence)
     if occurrence.event.all_day or is_journey(occurrence):
         return
-    for other in (*person.flights, *person.trips, *_before(person, occurrence)):
+    short = occurrence.end - occurrence.start < PERIOD and occurrence.end > person.now and takes_time(occurrence.event)
+    before = (o for o, _ in person.entries if short and takes_time(o.event) and o.start <= occurrence.start)
+    named = (o for o in before if o.end - o.start < PERIOD and o.event.title != occurrence.event.title)
+    for other in (*person.flights, *person.trips, *named):
         low, high = with_ways(other)
         if other != occurrence and occurrence.start < high and occurrence.end > low:
             kind = "beside_flight" if is_journey(other) else "beside_trip" if is_by_land(other) else "beside_entry"
             yield fact(kind, time=person.local(other.start), title=title_of(other) if kind == "beside_entry" else None)
             return
-
-
-def _before(person: Person, occurrence: Occurrence) -> Iterator[Occurrence]:
-    """Yield the busy entries of other names that lie before one that is ahead, or beside it."""
-    if occurrence.end <= person.now or not takes_time(occurrence.event) or occurrence.end - occurrence.start >= DAY / 2:
-        return
-    for other, _ in person.entries:
-        if other.start > occurrence.start:
-            return
-        of_hours = takes_time(other.event) and other.end - other.start < DAY / 2  # and no mere period
-        if of_hours and other.event.title != occurrence.event.title:
-            yield other
 
 
 def given_blocks(person: Person, day: date) -> Iterator[Block]:

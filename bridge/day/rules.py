@@ -16,7 +16,7 @@ from bridge.day.grid import HARD_WEEK, HOUR, MINUTE, OFFICE_WORK, Cells, run
 from bridge.day.masks import LEISURE, ONE_REST, PLANNED_ONCE, is_near, is_urgent, nap_until, presses, usual
 from bridge.day.person import LONG_SPORT
 from bridge.day.recovery import hardly_slept, held_back
-from bridge.day.view import DUE_DAYS, WEEKEND, WORK, Candidate, View
+from bridge.day.view import DUE_DAYS, RESTS, WEEKEND, WORK, Candidate, View
 from bridge.domain.facts import Fact, fact, length
 from rhythm_env.constants import EFFECTS
 from rhythm_env.interface import ActionType, Meter
@@ -237,13 +237,11 @@ def _recovered(candidate: Candidate, view: View) -> Fact | bool:
     return asked or held_back(person, day) or True
 
 
-def _nap_first(_candidate: Candidate, view: View) -> Fact | bool:
-    night = view.person.slept(view.grid.date) if view.is_today else None
-    return night is None or night.end - night.start >= NAP_BELOW or fact("nap_first")
-
-
 def _rest_first(candidate: Candidate, view: View) -> Cells | Fact | bool:
     """Ten quiet minutes are no answer to signs of illness, nor to a short night before a nap; a habit or goal stays."""
+    night = view.person.slept(view.grid.date) if view.is_today else None
+    if candidate.action is A.ME_TIME:
+        return night is None or night.end - night.start >= NAP_BELOW
     own = candidate.action in view.person.wishes.goals or usual(candidate, view)
     if not own and view.is_today and view.person.body.tells_of(view.grid.date):
         return fact("rest_first")
@@ -343,8 +341,7 @@ RULES: tuple[Rule, ...] = (
         refusal="bedtime_far",
         firm=False,
     ),
-    Rule(name="nap first", actions=frozenset({A.ME_TIME}), mask=_nap_first, firm=False),
-    Rule(name="rest first", actions=frozenset({A.MEDITATE}), mask=_rest_first, refusal="nap_first", firm=False),
+    Rule(name="rest first", actions=RESTS, mask=_rest_first, refusal="nap_first", firm=False),
     Rule(name="long day", mask=_has_room),
     Rule(name="free day", mask=_waits_for_work, firm=False),
     Rule(name="hours", mask=masks.hours, refusal=masks.of_hours),

@@ -18,20 +18,8 @@ from bridge.day.person import EARLIER_LEAST, LONG_SPORT, PREPARES
 from bridge.day.recovery import at_risk, held_back, if_at_all, leaving_for
 from bridge.day.rules import fit, little_sleep, part_of, short_night
 from bridge.day.sleep import TO_GET_UP
-from bridge.day.view import (
-    Candidate,
-    View,
-    due_tasks,
-    is_there,
-    of_action,
-    of_due,
-    of_task,
-    said_of,
-    taken_at,
-    what_begins,
-)
+from bridge.day.view import Candidate, View, due_tasks, is_there, of_action, of_due, of_task, taken_at, what_begins
 from bridge.domain.facts import Fact, fact
-from bridge.domain.records import Deed
 from bridge.domain.types import EpisodeKind, Occurrence
 from rhythm_env.interface import ActionType
 
@@ -52,13 +40,7 @@ NO_ANSWER = {"no_grounds", "often_enough", "no_sport_now", "hour_of_day"}  # kin
 RACE_SOON, CLASH_AHEAD, WAY_LATE = PREPARES + TO_GET_UP, timedelta(hours=8), timedelta(minutes=60)
 MUST_LEAVE = {"leave_by", "leave_now", "flight_leaves", "leave_by_land", "leave_now_land"}
 IN_BED = {"asleep_now", "asleep_common", "flight_lands", *MUST_LEAVE}  # kinds beside which no bedtime is told
-BUSY = {
-    "entry_until",
-    "entry_next",
-    "lasts_until",
-    "begins_soon",
-    "entry_all_day",
-}  # kinds of being in or near an entry
+BUSY = {"entry_until", "entry_next", "lasts_until", "begins_soon", "entry_all_day"}  # kinds of an entry now or soon
 ASKED = {"short_night", "unwell", "early_entry", "after_entry"}  # what moved a night whose bedtime is told in a silence
 
 
@@ -109,8 +91,8 @@ def _while_taken(view: View, taken: Fact) -> Iterator[Fact]:
     person, now = view.person, view.person.now
     lunch = view.grid.no_lunch if view.is_today and now < view.grid.since(LUNCH_UNTIL) else None
     meal = view.grid.no_meal(now) if lunch is None else lunch[1]
-    if taken.kind in BUSY:
-        yield from _errands(view)
+    errand = _later_task(view, errands=True) if taken.kind in BUSY else None
+    yield from () if errand is None else (errand,)
     if meal is not None and taken.kind in ("entry_until", "entry_next"):
         yield meal
     risk = at_risk(person) if taken.kind in ("get_ready", "entry_next", "begins_soon") else ()
@@ -121,15 +103,6 @@ def _while_taken(view: View, taken: Fact) -> Iterator[Fact]:
         yield from _clash(view)
     if not risk and taken.kind not in IN_BED:
         yield from _night(view, FRESH)
-
-
-def _errands(view: View) -> Iterator[Fact]:
-    """Yield what closes today for the last time and is not known to be done."""
-    person = view.person
-    done = {one.what for one in person.advised if one.outcome is Deed.DONE}
-    for one in person.errands.values():
-        if one.task.due == view.grid.date and one.task.title not in done:
-            yield fact("errand_later", due=if_at_all(person, one.why), title=one.task.title)
 
 
 def _night(view: View, until: timedelta) -> Iterator[Fact]:
@@ -200,13 +173,13 @@ def _earlier_night(view: View) -> Iterator[Fact]:
     yield from (told, *leaving(view.person, ends)) if early or leaves else ()
 
 
-def _later_task(view: View) -> Fact | None:
-    """Return the first task that is overdue or due today and has a time later today, or None."""
+def _later_task(view: View, *, errands: bool = False) -> Fact | None:
+    """Return the first task or errand that is overdue or due today and has a time later today, or None."""
     for task in due_tasks(view.person, view.grid.date):
-        candidate = of_task(task, view.person)
-        if urgency(task.due, view.grid.date) == 0 and _fits(candidate, view) is not None:
-            kind = "errand_later" if task.key in view.person.errands else "task_later"
-            return fact(kind, due=of_due(candidate, view.grid), title=task.title)
+        candidate, errand = of_task(task, view.person), task.key in view.person.errands
+        meant = errand >= errands and urgency(task.due, view.grid.date) == 0
+        if meant and (errands or _fits(candidate, view) is not None):
+            return fact("errand_later" if errand else "task_later", due=of_due(candidate, view.grid), title=task.title)
     return None
 
 
@@ -262,7 +235,7 @@ def _waiting(view: View) -> Fact | None:
             if why.kind == "no_gap" and task.due == view.grid.date:
                 why = fact("no_gap_today", minutes=part_of(candidate))
             told = {"due": of_due(candidate, view.grid), "reason": why}
-            tomorrow = View(grid=Grid(person=view.person, date=view.grid.date + DAY), said=said_of(view.person))
+            tomorrow = View(grid=Grid(person=view.person, date=view.grid.date + DAY), said=view.said)
             time = _fits(candidate, tomorrow) if why.kind in OF_TODAY else None
             if time is not None:
                 return fact("waits_until", title=task.title, time=view.person.local(time), **told)

@@ -23,7 +23,6 @@ from bridge.day.recovery import if_at_all
 from bridge.day.routine import Habit
 from bridge.day.sleep import Rests, is_night
 from bridge.domain.facts import Fact, fact
-from bridge.domain.slots import moment_at
 from bridge.domain.types import Event, Label, Occurrence, Reading, Task
 from bridge.domain.wishes import Lasts
 from rhythm_env.interface import ActionType, Meter
@@ -214,17 +213,6 @@ def said_of(person: Person) -> list[Said]:
     ]
 
 
-def suggested_on(person: Person, at: datetime) -> int:
-    """Return how many suggestions were made for the local day of ``at``, but for one that is open in its slot."""
-    moment = moment_at(at, person.known.zones)
-    return sum(
-        one.kind == "suggested"
-        and one.moment.date == moment.date
-        and (one.moment != moment or one.answer is not None or one.closed_at is not None)
-        for one in person.advised
-    )
-
-
 # Candidates -----------------------------------------------------------------------------------------------------------
 
 
@@ -316,6 +304,10 @@ def of_task(task: Task, person: Person) -> Candidate:
     most = MOST if action is None else LENGTHS[action].most
     needed = min(minutes_of(task, action), most)
     return Candidate(action=action, task=task, wanted=needed, least=min(needed, LEAST if is_call(task) else WORTH_IT))
+
+
+def of_either(action: ActionType, task: Task | None, person: Person) -> Candidate:
+    return of_action(action, person) if task is None else of_task(task, person)
 
 
 def minutes_of(task: Task, action: ActionType | None) -> int:

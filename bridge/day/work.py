@@ -7,24 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from statistics import median_low
+from statistics import median, median_low
 
 from bridge.calendar.busy import clipped, length, merged, takes_time
 from bridge.calendar.kinds import DAY_OFF, PUBLIC
 from bridge.calendar.meetings import is_meeting
-from bridge.day.typical import (
-    DAY,
-    HALF_LIFE,
-    MAD_TO_SD,
-    MINUTE,
-    WEEKEND,
-    clock,
-    instant,
-    median,
-    midmean,
-    ordinary,
-    sure,
-)
+from bridge.day.typical import DAY, HALF_LIFE, MAD_TO_SD, MINUTE, WEEKEND, clock, instant, midmean, ordinary, sure
 from bridge.domain.records import Snapshot
 from bridge.domain.types import Event, Label, Occurrence, Response
 from rhythm_env.interface import ActionType
@@ -253,7 +241,7 @@ def _spread(days: Mapping[date, _Worked]) -> float:
         for edges in zip(*hulls, strict=True):
             middle = median(edges)
             far += [abs(edge - middle) for edge in edges if len(edges) > 1]
-    return MAD_TO_SD * median(far)
+    return MAD_TO_SD * median(far or [0.0])
 
 
 def _hull(spans: Sequence[Span]) -> Span:

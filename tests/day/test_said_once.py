@@ -1,6 +1,7 @@
 """What a day has said holds all day: sport that had better be left out, a nap that was missed, and what clashes."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -8,12 +9,15 @@ from bridge.day.choice import look, of_bedtime, of_waking
 from bridge.day.person import Mode, ModeKind
 from bridge.day.silence import quiet
 from bridge.domain.facts import fact, length
+from bridge.domain.records import Deed
 from bridge.domain.rendering import for_person, told
 from bridge.domain.types import Because, EpisodeKind, Reading, Task
 from rhythm_env.interface import ActionType, Meter
 
 from .lives import DAY, TODAY, at, entry, nights, sleep
 from .persons import SUNDAY, blocks, found, person
+from .test_outcomes import advice
+from .test_put_off import recorded
 
 A = ActionType
 SATURDAY = SUNDAY - DAY
@@ -117,3 +121,19 @@ def test_the_length_of_the_night_before_the_last_lowers_nothing_today():
 def test_series_are_for_the_evening():
     one = person(day=SATURDAY, hour=9, work=False)
     assert all(one.local(block.start).hour >= 19 for block in blocks(one, "suggested") if block.action is A.BINGE_WATCH)
+
+
+def test_a_night_that_is_called_short_brings_an_earlier_one():
+    for lacked in (47, 60, 90):
+        slept = [*nights(30, -60, 375, last=TODAY - DAY, noise=0), sleep(TODAY, -60 + lacked, 375)]
+        one = person(hour=18, episodes=slept, work=False)
+        assert one.short_of_sleep >= timedelta(minutes=45)
+        assert one.usual_sleep(TODAY + DAY)[0] - one.sleep(TODAY + DAY)[0] >= timedelta(minutes=15)
+        assert "because last night was short" in " ".join(silence(one))
+
+
+def test_what_was_fetched_is_not_fetched_again():
+    one = eve(13, 470)
+    given = advice(A.ADMIN_WORK, at(SATURDAY, 725), kind="suggested", what="Race packet pickup")
+    for outcome, left in ((None, 1), (Deed.DONE, 0)):
+        assert len(replace(one, advised=[recorded(given, outcome=outcome)], _read={}).errands) == left
