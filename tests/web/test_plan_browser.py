@@ -57,7 +57,7 @@ def test_the_day_stands_as_a_timeline(place: Place, demo: User, page: Any, shape
     assert len(times) > 3
     assert all(one.is_visible() and one.inner_text() for one in times)
     assert page.inner_text("#plan .mark").startswith("11:50")
-    words = "[...document.querySelectorAll('#plan .what > p:first-child > :last-child')]"
+    words = "[...document.querySelectorAll('#plan .what > p:first-of-type > :last-child')]"
     kinds = page.evaluate(f"{words}.map(one => [one.textContent, one.matches('.kind') && one.checkVisibility()])")
     assert {"Entry", "Suggested", "Wind down", "Sleep"} <= {word for word, _ in kinds}
     assert {word for word, tagged in kinds if tagged} - {"Task", "Preview"} == {"Suggested"}
