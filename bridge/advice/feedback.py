@@ -19,17 +19,6 @@ if TYPE_CHECKING:
 REFUSED = "refused"  # the kind of answers that keep why a recommendation was refused
 
 
-def answer(
-    store: Store, user: User, recommendation_id: int, given: Answer | Deed, *, now: datetime, moved_to: Moment | None
-) -> Recommendation:
-    """Store the user's answer (an Answer) or whether the action was done (a Deed). Raises SetupError if refused."""
-    if isinstance(given, Answer):
-        return give_feedback(store, user, recommendation_id, given, now=now, moved_to=moved_to)
-    if moved_to is not None:
-        raise SetupError(f"only `reschedule` takes --to: bridge feedback reschedule --user {user.name} --to SLOT")
-    return say(store, user, recommendation_id, given, now=now)
-
-
 def give_feedback(
     store: Store, user: User, recommendation_id: int, answer: Answer, *, now: datetime, moved_to: Moment | None = None
 ) -> Recommendation:
@@ -39,13 +28,18 @@ def give_feedback(
     """
     before = own(store, user, recommendation_id)
     if moved_to is not None and answer is not Answer.RESCHEDULE:
-        raise SetupError(f"only `reschedule` takes --to: bridge feedback reschedule --user {user.name} --to SLOT")
+        raise no_slot(user)
     if (before.answer, before.moved_to) == (answer, moved_to) and not may_change(before, user, now):
         return before
     _check_open(before, user, now)
     if before.answer is Answer.IGNORE and answer is not Answer.IGNORE:
         _wake(store, user, before, now=now)
     return store.recommendations.save_feedback(recommendation_id, answer, now=now, moved_to=moved_to)
+
+
+def no_slot(user: User) -> SetupError:
+    """Return the error of a slot that was given with anything but Reschedule."""
+    return SetupError(f"only `reschedule` takes --to: bridge feedback reschedule --user {user.name} --to SLOT")
 
 
 def may_change(advice: Recommendation | AdviceRecord, user: User, now: datetime) -> bool:

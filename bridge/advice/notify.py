@@ -224,7 +224,7 @@ def deliver(bridge: Bridge, user_id: int, message: tuple[str, str], notice: Noti
     if address := secret.get("address"):
         failures.append(send(address, *message, settings.allow_hosts))
     if devices := _devices(secret):
-        reason, gone = web_push.send(store, vault, devices, notice, allowed=settings.allow_hosts, contact=settings.url)
+        reason, gone = web_push.send(bridge, devices, notice)
         failures.append(reason)
         if gone:
             save_devices(store, vault, user_id, lambda kept: [one for one in kept if one not in gone], now=now)

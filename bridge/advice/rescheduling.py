@@ -63,10 +63,14 @@ def answer(
 ) -> Recommendation:
     """Store the user's answer or deed for the recommendation ``number``, and return the recommendation.
 
-    ``known`` is the user's snapshot at ``now``, loaded if None. Raises SetupError as ``feedback.answer`` does.
+    ``known`` is the user's snapshot at ``now``, loaded if None. Raises SetupError as ``feedback`` does.
     """
-    found = feedback.answer(bridge.store, user, number, given, now=now, moved_to=moved_to)
-    if moved_to is None or given is not Answer.RESCHEDULE:
+    if isinstance(given, Deed):
+        if moved_to is not None:
+            raise feedback.no_slot(user)
+        return feedback.say(bridge.store, user, number, given, now=now)
+    found = feedback.give_feedback(bridge.store, user, number, given, now=now, moved_to=moved_to)
+    if moved_to is None:
         return found
     person = _person(bridge, user, found, now, known)
     task, after = recommend.task_named(person, found.what), _suggested_at(found, user, now)
@@ -77,21 +81,19 @@ def answer(
     return feedback.own(bridge.store, user, number)
 
 
-def move_task(bridge: Bridge, user: User, key: str, *, now: datetime, to: Moment, known: Snapshot) -> None:
+def move_task(bridge: Bridge, user: User, key: str, to: Moment, *, known: Snapshot) -> None:
     """Give an open task its best time in the slot ``to``. Raises SetupError if it has none, or is not open."""
     person, task = _person_with(bridge, user, key, known)
-    option = _place_of(person, task, to, now)
+    option = _place_of(person, task, to)
     if option is None:
         raise SetupError(_("this task does not fit into that slot; choose another"))
-    bridge.store.task_notes.move(user.id, task, (option.start, option.end), now=now)
+    bridge.store.task_notes.move(user.id, task, (option.start, option.end), now=known.at)
 
 
-def fitting(
-    bridge: Bridge, user: User, key: str, *, now: datetime, slots: Iterable[Moment], known: Snapshot
-) -> set[Moment]:
+def fitting(bridge: Bridge, user: User, key: str, slots: Iterable[Moment], *, known: Snapshot) -> set[Moment]:
     """Return the ``slots`` into which an open task can be moved. Raises SetupError if it is not open."""
     person, task = _person_with(bridge, user, key, known)
-    return {one for one in slots if _place_of(person, task, one, now) is not None}
+    return {one for one in slots if _place_of(person, task, one) is not None}
 
 
 def _person_with(bridge: Bridge, user: User, key: str, known: Snapshot) -> tuple[Person, Task]:
@@ -101,8 +103,9 @@ def _person_with(bridge: Bridge, user: User, key: str, known: Snapshot) -> tuple
     return recommend.person_of(bridge, user, known), task
 
 
-def _place_of(person: Person, task: Task, slot: Moment, now: datetime) -> Option | None:
-    return choice.gap_in(person, person.task_actions.get(task.key, ActionType.ADMIN_WORK), task, slot, after=now)
+def _place_of(person: Person, task: Task, slot: Moment) -> Option | None:
+    action = person.task_actions.get(task.key, ActionType.ADMIN_WORK)
+    return choice.gap_in(person, action, task, slot, after=person.now)
 
 
 def after_a_move(given: tuple[Fact, ...]) -> tuple[Fact, ...]:

@@ -21,6 +21,7 @@ from bridge.http import egress, open_typed_session
 if TYPE_CHECKING:
     from py_vapid import Vapid02
 
+    from bridge.installation import Bridge
     from bridge.store import Store
 
 KEY_NAME = "web push"  # of the key pair among the sealed clients
@@ -131,24 +132,16 @@ def _signer(store: Store, vault: Vault) -> Vapid02:
     return Vapid02.from_raw(vault.unseal(sealed)["private"].encode())
 
 
-def send(
-    store: Store,
-    vault: Vault,
-    devices: Sequence[Device],
-    notice: Notice,
-    *,
-    allowed: Collection[str],
-    contact: str | None,
-) -> tuple[str | None, list[Device]]:
+def send(bridge: Bridge, devices: Sequence[Device], notice: Notice) -> tuple[str | None, list[Device]]:
     """Send a notice to each device. Return None if any device took it, else the reason, and the devices to forget.
 
-    ``allowed`` are inner hosts that may be reached too. Raises SetupError without the bridge's key.
+    Raises SetupError without the bridge's key.
     """
-    signer = _signer(store, vault)
+    signer, contact = _signer(bridge.store, bridge.vault), bridge.settings.url
     who = contact if contact and contact.startswith("https://") else NO_CONTACT
     until = time.monotonic() + SEND_ALL_SECONDS
     in_time = (device for device in devices if time.monotonic() < until)
-    told = [(device, _send(signer, device, notice.body, allowed, who)) for device in in_time]
+    told = [(device, _send(signer, device, notice.body, bridge.settings.allow_hosts, who)) for device in in_time]
     gone = [device for device, status in told if status in GONE]
     taken = any(200 <= status < 300 for _, status in told)
     return (None if taken else "no browser took it"), gone

@@ -85,11 +85,8 @@ def _refuse_unless_possible(host: str, count: int) -> None:
         raise SetupError(say("there are {max} passkeys; remove one of them first", max=PASSKEYS_MAX))
 
 
-def register(store: Store, user: User, challenge: Challenge, answer: str, name: str, *, now: datetime) -> None:
-    """Check a browser's answer to a challenge, and keep its passkey under ``name``.
-
-    Raises Forged if the answer does not prove the passkey, and SetupError if it is known already.
-    """
+def registered(challenge: Challenge, answer: str, name: str, *, now: datetime) -> Passkey:
+    """Return the passkey, called ``name``, that a browser's answer to a challenge proves. Raises Forged otherwise."""
     from webauthn import verify_registration_response
     from webauthn.helpers.exceptions import WebAuthnException
 
@@ -104,7 +101,7 @@ def register(store: Store, user: User, challenge: Challenge, answer: str, name: 
         _check_key(found.credential_public_key)
     except (WebAuthnException, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise refused() from None
-    passkey = Passkey(
+    return Passkey(
         name=name.strip()[:NAME_MAX_CHARS] or "A passkey",
         host=challenge.host,
         credential=found.credential_id,
@@ -112,7 +109,6 @@ def register(store: Store, user: User, challenge: Challenge, answer: str, name: 
         signatures=found.sign_count,
         made_at=now,
     )
-    store.credentials.add_passkey(user.id, passkey)
 
 
 def _check_key(encoded: bytes) -> None:

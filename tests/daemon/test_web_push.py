@@ -6,6 +6,7 @@ import base64
 import json
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -179,14 +180,8 @@ def test_a_private_address_behind_https_is_not_reached(stage: Stage) -> None:
     hits: list[Request] = []
     with LabServer(lambda request: hits.append(request) or Answer()) as server:
         device = Browser().device(server.url.replace("127.0.0.1", "localhost"))
-        reason, gone = web_push.send(
-            stage.bridge.store,
-            stage.bridge.vault,
-            [device],
-            web_push.Notice(title="a", text="b", tag="c"),
-            allowed=frozenset(),
-            contact=None,
-        )
+        bridge = replace(stage.bridge, settings=replace(stage.bridge.settings, allow_hosts=frozenset()))
+        reason, gone = web_push.send(bridge, [device], web_push.Notice(title="a", text="b", tag="c"))
     assert (reason, gone, hits) == ("no browser took it", [], [])
 
 

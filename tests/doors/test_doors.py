@@ -123,10 +123,11 @@ def test_a_passkey_needs_a_key_on_its_curve(lite: Store) -> None:
     for wrong in ((x, x), (bytes(32), bytes(32)), (x, y[:-1] + bytes([y[-1] ^ 1]))):
         challenge, _ = passkeys.begin_registration(lite, ana, "localhost", ["http://localhost:8080"])
         with pytest.raises(Forged):
-            passkeys.register(lite, ana, challenge, _answer(challenge, *wrong), "key", now=NOW)
+            passkeys.registered(challenge, _answer(challenge, *wrong), "key", now=NOW)
     assert lite.credentials.passkeys(ana.id) == []
     challenge, _ = passkeys.begin_registration(lite, ana, "localhost", ["http://localhost:8080"])
-    passkeys.register(lite, ana, challenge, _answer(challenge, x, y), "key", now=NOW)
+    passkey = passkeys.registered(challenge, _answer(challenge, x, y), "key", now=NOW)
+    lite.credentials.add_passkey(ana.id, passkey)
     assert len(lite.credentials.passkeys(ana.id)) == 1
 
 

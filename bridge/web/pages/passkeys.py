@@ -109,7 +109,8 @@ def add(request: Request, visit: Visitor, credential: Credential = "", name: Nam
     """Keep a passkey that the browser has made, under a name. A refusal shows the settings with the reason."""
     try:
         challenge = _answered(request, credential, visit.user.id)
-        passkeys.register(visit.bridge.store, visit.user, challenge, credential, name, now=visit.now)
+        passkey = passkeys.registered(challenge, credential, name, now=visit.now)
+        visit.bridge.store.credentials.add_passkey(visit.user.id, passkey)
     except BridgeError as error:
         return shown(visit, wrong={"passkeys": told(error)})
     return stay(request, visit, "passkeys")

@@ -87,7 +87,7 @@ def slots_for(visit: Visitor, task: Annotated[str, Query(max_length=2000)]) -> H
     """Send the coming slots for a task's Move, those without room for it marked."""
     known = visit.app.today_cache.planning_snapshot(visit.bridge, visit.user, visit.now)
     slots = ahead.slots_ahead(visit)
-    fit = rescheduling.fitting(visit.bridge, visit.user, task, now=visit.now, slots=slots, known=known)
+    fit = rescheduling.fitting(visit.bridge, visit.user, task, slots, known=known)
     choices = [(ahead.key(one), slot_name(one), one in fit) for one in slots]
     return page("week/slots.html", visit, choices=choices)
 
@@ -134,7 +134,7 @@ def move_task(visit: Visitor, task: Key, to: Named, week: Named = "") -> Respons
     try:
         slot = ahead.chosen(visit, to, since_now=False)
         known = visit.app.today_cache.planning_snapshot(visit.bridge, visit.user, visit.now)
-        rescheduling.move_task(visit.bridge, visit.user, task, now=visit.now, to=slot, known=known)
+        rescheduling.move_task(visit.bridge, visit.user, task, slot, known=known)
     except SetupError as error:
         return _shown(visit, monday, status=400, wrong=told(error))
     return RedirectResponse(f"/week?week={week_name(monday)}", 303)
