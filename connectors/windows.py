@@ -18,19 +18,6 @@ DAY = timedelta(days=1)
 Records = tuple[RawRecord, ...]
 
 
-def unix_bounds(first: date, last: date, *, now: datetime) -> tuple[int, int]:
-    """Return the first and the last Unix second of a piece's dates in UTC, both included.
-
-    The first is never after ``now``, though a window ends tomorrow. Nothing can have changed later.
-
-    >>> now = datetime.fromisoformat("2026-11-20T09:05:00Z")
-    >>> unix_bounds(date(2026, 11, 14), date(2026, 11, 20), now=now)
-    (1794614400, 1795219199)
-    """
-    since, until = min(midnight(first), now), midnight(last + DAY)
-    return int(since.timestamp()), int(until.timestamp()) - 1
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
     """The dates that a pull reads, ``since`` and ``until`` included.

@@ -185,12 +185,6 @@ def test_pieces_join_and_the_cursor_stays_behind_now() -> None:
     assert covers.since == datetime(2026, 11, 14, tzinfo=UTC)
 
 
-def test_a_piece_that_begins_tomorrow_is_asked_for_from_now_on() -> None:
-    tomorrow = date(2026, 11, 21)
-    since, until = windows.unix_bounds(tomorrow, tomorrow, now=NOW)
-    assert (since, until) == (int(NOW.timestamp()), int(datetime(2026, 11, 21, 23, 59, 59, tzinfo=UTC).timestamp()))
-
-
 def test_a_list_that_tells_the_last_days_alone_is_not_read_beyond_them() -> None:
     for cursor in (None, '{"until": "2026-03-01"}', '{"until": "2026-10-30"}'):
         window = Window.after(cursor, now=NOW, days=365, overlap=WEEK, held=28)
