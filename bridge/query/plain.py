@@ -23,7 +23,7 @@ from bridge.query.parse import Words
 from bridge.query.plain_kinds import NotUnderstood
 from bridge.query.plain_marks import Marked
 from bridge.query.plain_names import noted, without_free, without_names
-from bridge.query.plain_remarks import SENTENCE, without_remarks
+from bridge.query.plain_remarks import NARROWS_IN_SENTENCE, SENTENCE, without_remarks
 from bridge.query.plain_slips import parts
 from bridge.query.plain_titles import days_apart, with_titles
 from bridge.query.plain_words import lexicon, loose, months, notes, texts, tokens_of
@@ -147,7 +147,8 @@ def _offer(text: str, today: date, factors: w.Lexicon) -> tuple[Sequence[str], s
                 kept.pop()
             of.append(word)
         near = " ".join(kept)
-        if not (words and _reads(near, language, today, factors)):
+        narrows = NARROWS_IN_SENTENCE.search(" ".join(words).lower())
+        if narrows or not (words and _reads(near, language, today, factors)):
             near = "" if metric is None else LATE[language].format(name=_names(language).get(metric, ""))
         told.append((words, near if near and _reads(near, language, today, factors) else None))
     found = min(told, key=lambda one: len(one[0]))
@@ -334,6 +335,8 @@ def _without_comparison(tokens: Sequence[w.Token]) -> list[w.Token]:
     for kind, value in tokens:
         if kind == w.MORE and counted and value is None:
             found.append((w.HOW_MANY, None))
+        elif (kind, value) == (w.MORE, "speed"):
+            found.append((w.FIGURE, "speed"))
         elif kind not in (*COMPARE, w.AND, w.WHICH, w.RISEN) and (kind, value) != (w.OF, "trend"):
             found.append((kind, value))
     return found

@@ -109,7 +109,13 @@ AMOUNTS: Mapping[str, Sequence[tuple[str, str | Callable[[re.Match[str]], str]]]
             r"the (?:more|fewer|less|longer) (.+?),? the (?:more|fewer|less|longer|higher|lower) (.+)",
             r"correlation between \1 and \2",
         ),
-        (rf"({CRACKED['en']}) (?:the |my )?(\d{{4,}}|\d+,\d{{3}}|\d+k)(?! ?\w)", r"\1 \2 steps"),
+        (
+            (
+                rf"({CRACKED['en']}) (?:the |my )?(\d{{4,}}|\d+,\d{{3}}|\d+k)"
+                r"(?!,?\d| ?(?:steps|km|k|kcal|calories|m|min\w*|h|hours?|runs?|times)(?!\w))"
+            ),
+            r"\1 \2 steps",
+        ),
         (
             (
                 r"this (week|month|year) (.*)(than|vs\.?|versus|against|compared (?:to|with)) "
@@ -208,8 +214,8 @@ AMOUNTS: Mapping[str, Sequence[tuple[str, str | Callable[[re.Match[str]], str]]]
             ),
             r"mindestens \1 schritte",
         ),
-        (r"(?:wache|wachte|stehe|stand) ich (.*) auf(?= |$)", r"aufwache \1"),
-        (r"(?:schlafe|schlief) ich (.*) ein(?= |$)", r"einschlafe \1"),
+        (r"(?:wache?|wachte|stehe?|stand) ich (.*) auf(?= |$)", r"aufwache \1"),
+        (r"(?:schlafe?|schlief) ich (.*) ein(?= |$)", r"einschlafe \1"),
         (
             rf"(?:an )?(?:einem|jedem|jeden)(?: \w+lichen| typischen| normalen)? ({'|'.join(WEEKDAYS['de'].split())})",
             r"pro tag \1s",

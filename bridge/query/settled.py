@@ -91,6 +91,8 @@ def _of_nights(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
     if {(w.CONDITION, "weekday <= 5"), (w.WEEKEND, None)} <= {*tokens} and w.METRIC in kinds:
         return tokens if kinds & DIFFERS else [*tokens, (w.RELATED, "or")]  # "resting pulse weekdays weekend"
     slept = {(w.MORE, "speed"), (w.MORE, "better")} & {*tokens}
+    if kinds & {w.BED, w.UP}:  # "how regular is my bedtime"
+        tokens = [(w.OF, "std") if one == (w.OF, "regular") else one for one in tokens]
     if w.BED in kinds and slept and w.METRIC not in kinds:  # "bin ich schneller eingeschlafen"
         return [(w.METRIC, "sleep_latency") if kind == w.BED else (kind, of) for kind, of in tokens]
     return tokens

@@ -37,7 +37,9 @@ HOLIDAYS: Mapping[str, Mapping[str, str | int]] = {  # as month and day, or as d
         "neujahr": "01-01", "halloween": "10-31", "nikolaus": "12-06", "valentinstag": "02-14", "ostersonntag": 0,
         "ostermontag": 1, "ostern": 0, "karfreitag": -2, "gründonnerstag": -3, "aschermittwoch": -46,
         "rosenmontag": -48, "christi himmelfahrt": 39, "himmelfahrt": 39, "pfingstsonntag": 49, "pfingstmontag": 50,
-        "pfingsten": 49, "fronleichnam": 60,
+        "pfingsten": 49, "fronleichnam": 60, "ersten weihnachtstag": "12-25", "1. weihnachtstag": "12-25",
+        "zweiten weihnachtstag": "12-26", "2. weihnachtstag": "12-26", "allerheiligen": "11-01",
+        "tag der deutschen einheit": "10-03", "tag der arbeit": "05-01",
     },
 }  # fmt: skip
 # Stretches of the year, by their first and last day: dates, or days after Easter Sunday.

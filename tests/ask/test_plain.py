@@ -514,6 +514,9 @@ def test_ranges_streaks_and_what_is_to_come_are_told_apart() -> None:
         "resting heart rate before weekends",
         "on how many evenings did I have something in the calendar",
         "average meeting start",
+        "how much do I sleep compared to my friends",
+        "schlafe ich mehr als meine Freunde",
+        "how consistent is my sleep",
         "how often did I cry",  # of no entry
         "wie hab ich am Wochenende geschlafen",  # of the last, or of all
     ):
@@ -544,6 +547,10 @@ def test_the_highest_rows_and_nights_are_asked_for_without_a_figure() -> None:
         ("longest day of meetings in October", "längster Sitzungstag im Oktober"),
         ("sleep before an exam", "sleep on the night before exam days"),
         ("boxen zuletzt", "when did I last do boxing"),
+        ("runs faster than last year", "speed of runs this year compared to last year"),
+        ("how regular is my bedtime", "wie regelmäßig geh ich ins Bett"),
+        ("how many times did I hit 10k in October", "wie oft hab ich im Oktober die 10000 geschafft"),
+        ("wann steh ich sonntags auf", "what time do I get up on Sundays"),
     ):
         assert understood(text) == understood(plainer), text
         assert understood(text) is not None, text
