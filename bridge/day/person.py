@@ -50,6 +50,7 @@ EARLIER_LEAST, EVENING_BED = 15 * MINUTE, 21 * 60.0  # what is earlier than usua
 OWED_LEAST = 15  # minutes that are worth an earlier night
 NEED_MOST = 540 * MINUTE
 UP_LATE = 15 * MINUTE  # before an entry; a later waking is nearly too late for it
+PAID_BACK = 60 * MINUTE  # of a debt, before an early entry
 AFTER_OVERSLEPT = 18 * MINUTE  # how much earlier a night begins before what was slept through the last time
 ILL_EARLIER, STRAINED_EARLIER = 60 * MINUTE, 30 * MINUTE  # how much earlier a night begins for signs of illness
 SHORT_LEAST, ENOUGH = 45 * MINUTE, 7 * 60 * MINUTE  # missing of a short night; a length that is none
@@ -361,9 +362,9 @@ class Person:
         if asked and moved in (None, "early_entry"):
             wanted = self._bed_asked(day, stretch[0], wake, asked)
             by = max(wanted, ended)
-            bed = min(bed, rounded(by)) if stretch[0] - by >= EARLIER_LEAST else bed
-            moved = max(asked, key=lambda one: (one == "early_entry", asked[one]))
-            moved = "after_entry" if moved != "early_entry" and ended > wanted else moved
+            if stretch[0] - by >= EARLIER_LEAST:
+                bed, moved = min(bed, rounded(by)), max(asked, key=lambda one: (one == "early_entry", asked[one]))
+                moved = "after_entry" if moved != "early_entry" and ended > wanted else moved
         elif shifted is not None:
             moved = moved or "late_shift"
         elif moved is None and usual.rests is Rests.RECORDED and usual.bed_sd > VARIES:
@@ -375,7 +376,10 @@ class Person:
 
     def _bed_asked(self, day: date, usual: datetime, wake: datetime, asked: Mapping[str, timedelta]) -> datetime:
         """Return the bedtime that is asked for: by last night and the body no later than last night's, for the need."""
-        by, last, overslept = usual - max(asked.values()), self.last_bed(day), self.overslept(day) is not None
+        last, overslept = self.last_bed(day), self.overslept(day) is not None
+        more = max(self.asked(day).values(), default=AFTER_OVERSLEPT if overslept else NONE)
+        more = min(more, PAID_BACK) if "early_entry" in asked else more
+        by = max(usual - max(asked.values()), wake - self.need(day) - more)
         if asked.keys() != {"early_entry"} or overslept:
             by = min(by, wake - self.need(day), by if last is None else rounded(last - 2 * MINUTE))
         return max(by, self.earliest_bed(day, usual, wake if "early_entry" in asked and not overslept else None))

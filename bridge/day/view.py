@@ -187,6 +187,8 @@ def taken_at(view: View, at: datetime) -> Fact | None:
     for day in (person.date_of(at), person.date_of(at) + DAY):
         night = person.night(day)
         if night.bed <= at < night.wake:
+            if night.moved is not None:
+                return fact("asleep_until", until=person.local(night.wake))
             return fact("asleep_common" if night.rests is Rests.PUBLISHED else "asleep_now")
     return None
 

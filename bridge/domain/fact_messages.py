@@ -210,6 +210,7 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "you_did": say("you did it"),
     "no_time_left": say("its time, {start:%H:%M} to {end:%H:%M}, is over, and no other fits now: {why}"),
     "asleep_now": say("you are usually asleep now"),
+    "asleep_until": say("your night lasts until about {until:%H:%M}"),
     "asleep_common_since": say(
         "most people are asleep now: your last night is of {day:%-d %B}, and until then you usually slept {bed} to {up}"
     ),

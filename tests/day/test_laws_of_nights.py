@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from bridge.day import person as module
-from bridge.day.choice import of_bedtime
-from bridge.domain.rendering import told
+from bridge.day.choice import look, of_bedtime
+from bridge.day.silence import quiet
+from bridge.domain.rendering import for_person, told
 from rhythm_env.interface import ActionType
 
 from .lives import DAY, TODAY, at, days, entry, nights, sleep
@@ -16,7 +17,7 @@ from .persons import HOUR, MINUTE, found, meetings, person
 from .test_laws import feverish
 
 A = ActionType
-SEEDS = range(32)
+SEEDS = range(48)
 OF_LAST_NIGHT = {"bedtime_rest", "bedtime_unwell", "bedtime_overslept", "bedtime_rest_before", "bedtime_unwell_before"}
 
 
@@ -50,10 +51,12 @@ def broken(seed):
     if kind in ("bedtime_earliest", "bedtime_rest", "bedtime_unwell"):
         faults += ["too early"] * (bed < one.earliest_bed(ends) - 3 * MINUTE)
         faults += ["not the earliest"] * (kind == "bedtime_earliest" and bed > one.earliest_bed(ends) + 5 * MINUTE)
+    if kind == "bedtime_rest_before" and (last is None or bed < last - 5 * MINUTE):
+        faults += ["longer than needed"] * (wake - bed > one.need(ends) + HOUR + 5 * MINUTE)
     if kind == "bedtime_varies":
         faults += ["far from last night"] * (abs(bed - last) >= HOUR)
     if kind == "bedtime_after":
-        faults += ["no entry before it"] * (bed - ended > HOUR)
+        faults += ["later than the entry allows"] * (bed - ended > 48 * MINUTE)
     if wake - bed < one.need(ends) - 35 * MINUTE and one.night(ends).moved != "early_entry":
         faults += ["short without a word"] * ("less than you need" not in told(said))
     return faults, kind
@@ -99,3 +102,12 @@ def test_who_slept_through_an_entry_hears_of_an_alarm():
     text = told(of_bedtime(person(*lecture, hour=12.4, episodes=slept, work=False), TODAY + DAY))
     assert text.startswith("bedtime is 00:50 today")
     assert text.endswith("you slept through the last one like it; set an alarm for 09:15")
+
+
+def test_who_sleeps_late_once_is_not_told_of_the_usual_night():
+    party = entry(TODAY - DAY, 1380, 1530, A.SOCIALIZE, "Party")
+    one = person(party, hour=7.4, episodes=nights(30, -60, 420, last=TODAY - DAY), work=False)
+    assert one.night(TODAY).moved == "late_entry"
+    assert (
+        for_person(quiet(look(one, one.now), {}))[0] == f"your night lasts until about {one.clock(one.sleep(TODAY)[1])}"
+    )
