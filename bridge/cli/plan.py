@@ -330,6 +330,7 @@ def _night(wished: WishedNightDocument) -> list[str]:
     to_bed = wished.get("bed_days", [])
     told = [("bed", wished.get("bed"), to_bed), ("bed", wished.get("late"), wished.get("late_days", []))]
     told += [("earliest", wished.get("earliest"), to_bed), ("up", wished.get("up"), wished.get("up_days", []))]
+    told += [("up", wished.get("other"), wished.get("other_days", []))]
     found = [" ".join([name, at, *(DAY_NAMES[day] for day in on)]) for name, at, on in told if at]
     return [*found, *([f"{wished['minutes']} minutes"] if "minutes" in wished else [])]
 

@@ -89,7 +89,8 @@ class WishedNightDocument(TypedDict):
     """The times wished for the night, each ``HH:MM`` or missing: ``earliest`` is the earliest bedtime.
 
     ``bed_days`` and ``up_days`` are the weekdays (0 is Monday) of the eve and of getting up; if missing, all. ``late``
-    is the bedtime of the eves of ``late_days``, ``minutes`` the fewest in bed.
+    is the bedtime of the eves of ``late_days``, ``other`` the
+    hour of getting up on ``other_days``, ``minutes`` the fewest in bed.
     """
 
     bed: NotRequired[str]
@@ -98,6 +99,8 @@ class WishedNightDocument(TypedDict):
     bed_days: NotRequired[list[int]]
     up_days: NotRequired[list[int]]
     late: NotRequired[str]
+    other: NotRequired[str]
+    other_days: NotRequired[list[int]]
     minutes: NotRequired[int]
     late_days: NotRequired[list[int]]
 

@@ -69,7 +69,8 @@ class NightWish:
     """The times wished for the night: in ``bed`` by, not in bed before ``earliest``, and ``up`` by.
 
     ``bed_days`` are the weekdays of the eve, ``up_days`` those of getting up. Without any, it is every day. ``late`` is
-    the bedtime of other eves, ``late_days``. ``minutes`` are the fewest in bed.
+    the bedtime of other eves, ``late_days``, ``other`` the hour of getting up on ``other_days``. ``minutes`` are the
+    fewest in bed.
     """
 
     bed: time | None = None
@@ -79,12 +80,15 @@ class NightWish:
     up_days: frozenset[int] = frozenset()
     late: time | None = None
     late_days: frozenset[int] = frozenset()
+    other: time | None = None
+    other_days: frozenset[int] = frozenset()
     minutes: int | None = None
 
     def on(self, eve: int) -> NightWish:
         """Return what is wished of the night that begins on a weekday."""
         to_bed = not self.bed_days or eve in self.bed_days
         up = self.up if not self.up_days or (eve + 1) % 7 in self.up_days else None
+        up = self.other if (eve + 1) % 7 in self.other_days else up
         bed = self.late if eve in self.late_days else self.bed if to_bed else None
         return NightWish(bed=bed, earliest=self.earliest if to_bed else None, up=up, minutes=self.minutes)
 
@@ -327,8 +331,9 @@ def _barred_of(several: object) -> tuple[Barred, ...]:
 
 
 def _night(night: NightWish) -> dict[str, Any]:
-    times = {"bed": night.bed, "earliest": night.earliest, "up": night.up, "late": night.late}
+    times = {"bed": night.bed, "earliest": night.earliest, "up": night.up, "late": night.late, "other": night.other}
     days = {"bed_days": night.bed_days, "up_days": night.up_days, "late_days": night.late_days}
+    days["other_days"] = night.other_days
     said = {name: _clock(at) for name, at in times.items() if at is not None}
     minutes = {} if night.minutes is None else {"minutes": night.minutes}
     return {**said, **minutes, **{name: sorted(on) for name, on in days.items() if on}}
@@ -337,7 +342,8 @@ def _night(night: NightWish) -> dict[str, Any]:
 def _night_of(value: object) -> NightWish:
     found = dict(_object(value))
     days: dict[str, Any] = {
-        name: frozenset(map(_whole, _list(found.pop(name, [])))) for name in ("bed_days", "up_days", "late_days")
+        name: frozenset(map(_whole, _list(found.pop(name, []))))
+        for name in ("bed_days", "up_days", "late_days", "other_days")
     }
     if not frozenset().union(*days.values()) <= frozenset(range(7)):
         raise ValueError("a weekday is 0 to 6")

@@ -17,7 +17,7 @@ from bridge.wishes.said import Said, applied, common
 
 TEXT_MAX = 300  # characters
 LIMITS = ("days", "hours")
-BEDTIMES_MAX = 2  # in one text
+TIMES_MAX = 2  # of going to bed or getting up in one text
 LANGUAGES = ("en", "de")
 QUESTION = re.compile(  # asks, or tells a condition, and wishes not
     r"(?:is (?!it\b)|are|do|does|did|why|what|how|ist|sind|warum|wieso|weshalb|wie)\b.*\?$"
@@ -110,13 +110,16 @@ def _bars_nothing(said: tuple[Said, ...]) -> bool:
 
 
 def _is_no_night(said: tuple[Said, ...]) -> bool:
-    """Return True for two bedtimes, or one before the earliest."""
-    beds = [one for one in said if one.kind == "bed"]
-    if len(beds) == BEDTIMES_MAX and beds[1].days - beds[0].days:
-        return any(one.kind == "earliest" for one in said)  # "by ten, on Fridays by midnight"
-    at = {kind: {one.at for one in said if one.kind == kind} for kind in ("bed", "earliest", "up")}
-    after_noon = {
-        kind: [((one.hour - NOON) % 24, one.minute) for one in times if one is not None] for kind, times in at.items()
-    }
-    early, late = after_noon["bed"], after_noon["earliest"]
-    return any(len(times) > 1 for times in at.values()) or bool(early and late and min(early) < max(late))
+    """Return True for two bedtimes or hours of getting up of the same days, or a bedtime before the earliest."""
+    of = {kind: [one for one in said if one.kind == kind] for kind in ("bed", "earliest", "up")}
+    if any(len({one.at for one in several}) > 1 and not _of_other_days(several) for several in of.values()):
+        return True
+    if len(of["bed"]) > 1 or len(of["earliest"]) > 1:  # "by ten, on Fridays by midnight"
+        return bool(of["bed"] and of["earliest"])
+    after_noon = [((one.at.hour - NOON) % 24, one.at.minute) for one in (*of["bed"], *of["earliest"]) if one.at]
+    return len(after_noon) > 1 and after_noon[0] < after_noon[1]
+
+
+def _of_other_days(several: list[Said]) -> bool:
+    """Return True for "up at seven, at the weekend at nine"."""
+    return len(several) == TIMES_MAX and several[0].kind != "earliest" and bool(several[1].days - several[0].days)

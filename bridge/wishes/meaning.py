@@ -7,12 +7,12 @@ from typing import Any
 
 from bridge.domain.wishes import GOAL_MAX, SUGGESTIONS_MAX, Hours
 from bridge.wishes.clocks import kept, left_by, with_halves
-from bridge.wishes.hours import NotUnderstood, span_not
+from bridge.wishes.hours import NotUnderstood
 from bridge.wishes.lexicon import ALL, WEEK, WORK, Kind
-from bridge.wishes.nights import of_night
-from bridge.wishes.said import Said
+from bridge.wishes.nights import night_back, of_night
+from bridge.wishes.said import Said, common
 from bridge.wishes.slots import LIMITS, Part, is_general
-from bridge.wishes.working import ANY_DAY, WORKDAYS_MIN, free, goes_beside, of_work, often
+from bridge.wishes.working import ANY_DAY, WORKDAYS_MIN, free, goes_beside, of_work, often, open_again
 from rhythm_env.interface import ActionType
 
 K, A = Kind, ActionType
@@ -21,6 +21,7 @@ ANY = frozenset(ActionType)
 DISLIKED = frozenset({"hate", "hasse"})
 OF_LIFE = frozenset({A.FAMILY_TIME, A.SOCIALIZE, A.ADMIN_WORK, A.ME_TIME})
 LATE = 10  # the hour from which "sleep from ten to six" is at night
+TIMES = (K.DAY, K.PART, K.SPAN)
 ELSE = 1  # of "only": nothing but
 SLEEPERS = {K.BED, K.UP}
 VERBAL = 2  # of "I can only"
@@ -191,7 +192,7 @@ def _taken_back(part: Part) -> tuple[Said, ...]:
         return (Said(kind="usual"),)
     again = part.has(K.AGAIN)
     if part.flags.keys() & SLEEPERS and not part.actions:
-        return (_night_back(part),)
+        return (night_back(part),)
     actions = part.actions or (WORK if part.flags.keys() & {K.FREE, K.FINISH, K.START} else frozenset())
     if K.FREE in part.flags and not (part.actions or part.times or part.counts):
         return (Said(kind="open", actions=WORK, days=ANY_DAY),)
@@ -203,17 +204,10 @@ def _taken_back(part: Part) -> tuple[Said, ...]:
         return (Said(kind="drop", actions=actions),)
     _check_back(part)
     if part.times and (again or part.has(K.RULE)):
-        return (_open(part, actions),)
+        return (open_again(part, actions),)
     if part.times or not (again or part.has(K.RULE)):
         raise NotUnderstood
     return (Said(kind="allow" if again and not part.has(K.BACK) else "forget", actions=actions),)
-
-
-def _night_back(part: Part) -> Said:
-    if part.times or part.counts or part.has(K.AGAIN):
-        raise NotUnderstood
-    both = part.has(K.BED) and part.has(K.UP)
-    return Said(kind="night" if both else "bed" if part.has(K.BED) else "up")
 
 
 def _check_back(part: Part) -> None:
@@ -223,25 +217,11 @@ def _check_back(part: Part) -> None:
         raise NotUnderstood  # "don't forget my rule", but "undo my no-tv rule"
 
 
-def _open(part: Part, actions: frozenset[ActionType]) -> Said:
-    if part.has(K.BACK) and part.has(K.ONLY):
-        return Said(kind="forget", actions=actions)  # "forget what I said about tv only after eight"
-    if part.days and (part.spans or part.parts):
-        raise NotUnderstood
-    hours = tuple(_opened(one, actions) for one in part.spans) + tuple(part.parts)
-    return Said(kind="open", actions=actions, days=part.days, hours=hours)
-
-
-def _opened(span: Any, actions: frozenset[ActionType]) -> Hours:
-    relation, clock, end = span
-    if end is not None or relation not in (K.BEFORE, K.AFTER):
-        raise NotUnderstood
-    low, high = span_not((relation, clock, end), actions)
-    return high, low
-
-
 def _limits(part: Part) -> tuple[Said, ...]:
     in_part = goes_beside(part)
+    timed = [one[0] for one in zip(part.kinds, part.kinds[1:], strict=False) if one[0] is K.ACTION and one[1] in TIMES]
+    if len(timed) > 1 and not part.nots:
+        raise NotUnderstood  # "weights in the morning running in the evening"
     joined = sum(kind in (K.AND, K.OR, K.COMMA) for kind in part.kinds) + part.nots
     if len(part.actions) > 1 and len(set(part.named)) > joined + (not part.nots):
         raise NotUnderstood  # "no calls to my mother"
@@ -252,6 +232,7 @@ def _limits(part: Part) -> tuple[Said, ...]:
         and (K.AND in part.kinds or not (part.nots or part.has(K.ONLY)) or part.counts)
     ):
         raise NotUnderstood  # "sport and tv on Mondays": both, or one of them?
+    part.parts = [one for one in part.parts if not any(common([one], [o]) == (o,) != (one,) for o in part.parts)]
     with_halves(part)
     if part.flags.get(K.MOST) == 1:  # "not more than twice", and "more than twice is too much"
         if not part.nots:

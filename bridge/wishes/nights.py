@@ -92,3 +92,10 @@ def _at_dawn(clock: Any) -> time:
     if not known and not 3 <= hour <= 12:
         raise NotUnderstood
     return time(hour % 24, minute)
+
+
+def night_back(part: Part) -> Said:
+    if part.times or part.counts or part.has(K.AGAIN):
+        raise NotUnderstood
+    both = part.has(K.BED) and part.has(K.UP)
+    return Said(kind="night" if both else "bed" if part.has(K.BED) else "up")

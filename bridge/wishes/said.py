@@ -108,8 +108,10 @@ def _at_any_time(wishes: Wishes, one: Said) -> Wishes:
 
 
 def _of_night(night: NightWish, one: Said) -> NightWish:
+    if one.kind == "up" and one.at and night.up and one.days and not one.days >= night.up_days > frozenset():
+        return replace(night, other=one.at, other_days=one.days)  # "up at seven, on weekends at nine"
     if one.kind == "up":
-        return replace(night, up=one.at, up_days=one.days)
+        return replace(night, up=one.at, up_days=one.days, other=None, other_days=frozenset())
     if (
         one.kind == "bed"
         and one.at is not None
@@ -186,10 +188,12 @@ def standing(wishes: Wishes) -> tuple[Said, ...]:
     found += [
         Said(kind=name, at=at, days=wishes.night.up_days if name == "up" else wishes.night.bed_days)
         for name, at in night.items()
-        if isinstance(at, time) and name != "late"
+        if isinstance(at, time) and name not in ("late", "other")
     ]
     if wishes.night.late is not None:
         found.append(Said(kind="bed", at=wishes.night.late, days=wishes.night.late_days))
+    if wishes.night.other is not None:
+        found.append(Said(kind="up", at=wishes.night.other, days=wishes.night.other_days))
     for kind, bound in (("shortest", "least"), ("longest", "most")):
         minutes = {action: getattr(lasts, bound) for action, lasts in wishes.lengths.items() if getattr(lasts, bound)}
         found += [Said(kind=kind, actions=actions, number=number) for number, actions in _alike(minutes).items()]
@@ -245,6 +249,9 @@ def _night_without(night: NightWish, one: Said) -> NightWish:
     if one.kind == "bed" and night.late is not None:
         kept = night if one.days == night.late_days else replace(night, bed=night.late, bed_days=night.late_days)
         return replace(kept, late=None, late_days=none)
+    if one.kind == "up" and night.other is not None:
+        kept = night if one.days == night.other_days else replace(night, up=night.other, up_days=night.other_days)
+        return replace(kept, other=None, other_days=none)
     return _of_night(night, replace(one, at=None, days=none))
 
 

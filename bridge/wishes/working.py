@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from bridge.domain.wishes import GOAL_MAX
+from typing import Any
+
+from bridge.domain.wishes import GOAL_MAX, Hours
 from bridge.wishes.hours import MIDNIGHT, NotUnderstood, span_not, span_of, sure
 from bridge.wishes.lexicon import ALL, ONE_THING, WEEK, WORK, Kind
 from bridge.wishes.said import Said
@@ -119,3 +121,20 @@ def goes_beside(part: Part) -> bool:
     if kinds & {K.NAME, K.DETAIL} and (K.NOT in part.flags or len(part.actions) > 1):  # "no tv in bed" is not "no tv"
         raise NotUnderstood
     return bool(kinds) and not part.actions <= ONE_THING
+
+
+def open_again(part: Part, actions: frozenset[ActionType]) -> Said:
+    if part.has(K.BACK) and part.has(K.ONLY):
+        return Said(kind="forget", actions=actions)  # "forget what I said about tv only after eight"
+    if part.days and (part.spans or part.parts):
+        raise NotUnderstood
+    hours = tuple(_opened(one, actions) for one in part.spans) + tuple(part.parts)
+    return Said(kind="open", actions=actions, days=part.days, hours=hours)
+
+
+def _opened(span: Any, actions: frozenset[ActionType]) -> Hours:
+    relation, clock, end = span
+    if end is not None or relation not in (K.BEFORE, K.AFTER):
+        raise NotUnderstood
+    low, high = span_not((relation, clock, end), actions)
+    return high, low

@@ -195,6 +195,14 @@ def test_two_bedtimes_stand_side_by_side():
         assert wishes_of(plain(Wishes(night=wish))).night == wish
 
 
+def test_two_hours_of_getting_up_stand_side_by_side():
+    days = frozenset({(TODAY + DAY).weekday()})
+    for other, up in ((days, 540), (frozenset(range(7)) - days, 390)):
+        wish = NightWish(up=time(6, 30), other=time(9), other_days=other)
+        assert person(hour=20, wishes=Wishes(night=wish)).sleep(TODAY + DAY)[1] == at(TODAY + DAY, up)
+        assert wishes_of(plain(Wishes(night=wish))).night == wish
+
+
 def test_a_night_is_planned_as_it_is_wished():
     wish = NightWish(bed=time(22, 30), up=time(6, 15))
     made, late = (person(hour=20, wishes=Wishes(night=one)) for one in (wish, NightWish(earliest=time(0, 30))))

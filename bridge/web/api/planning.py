@@ -62,6 +62,8 @@ class WishedNight(Body):
     up_days: list[Weekday] = Field([], max_length=7, description="The days of getting up; none: all.")
     late: Clock | None = Field(None, description="In bed by, on the eves of late_days.")
     late_days: list[Weekday] = Field([], max_length=7, description="The eves of late.")
+    other: Clock | None = Field(None, description="Up by, on other_days.")
+    other_days: list[Weekday] = Field([], max_length=7, description="The days of other.")
     minutes: int | None = Field(None, ge=NIGHT_MIN, le=NIGHT_MAX, description="At least so many minutes in bed.")
 
 
