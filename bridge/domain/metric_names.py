@@ -158,7 +158,7 @@ WORDS: Mapping[str, Words] = MappingProxyType(
         ),
         "distance": Words(
             "distance, distance covered, distances",
-            "strecke, distanz, entfernung, strecken, zurückgelegte strecke, weg",
+            "strecke, distanz, entfernung, strecken, zurückgelegte strecke",
         ),
         "active_energy": Words(
             "active calories, active energy, active kcal",

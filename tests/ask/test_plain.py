@@ -517,6 +517,8 @@ def test_ranges_streaks_and_what_is_to_come_are_told_apart() -> None:
         "how much do I sleep compared to my friends",
         "schlafe ich mehr als meine Freunde",
         "how consistent is my sleep",
+        "was steht nächste Woche im Kalender",  # a list
+        "wie lange war ich im Bett und wie viel davon weg",
         "how often did I cry",  # of no entry
         "wie hab ich am Wochenende geschlafen",  # of the last, or of all
     ):
