@@ -14,19 +14,25 @@ It is shrunk more if less is known of the user.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from bridge.advice.aftermath import STEPS, Drawn, Followed, aftermath
+from bridge.advice.intervals import student
 from bridge.advice.review_words import KnownEffect
 from bridge.domain.records import User
 from bridge.domain.slots import Moment
 from rhythm_env.interface import ActionType, Slot
 
 if TYPE_CHECKING:
-    from bridge.advice.excursion import Point
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from bridge.advice.excursion import Effect, Point
     from bridge.store import Store
+
+    Array = NDArray[np.float64]
 
 MANY = 10  # users from which on each user is a cluster; with fewer, each day of a user is
 # outcome -> True if binary
@@ -41,6 +47,8 @@ OUTCOMES: Mapping[str, bool] = {
 OF_ADVICE = tuple(name for name in OUTCOMES if name != "taken")  # outcomes that slots without advice have too
 TINY = 1e-9  # spread of a control that is the same at every decision, as a share of it
 SCALES = {True: "log ratio of chances", False: "difference"}
+FEWEST = 5  # users from which on their spread can be estimated
+HALVINGS = 60  # halvings of the interval that holds the spread
 
 
 def known_effects(store: Store, person: User, actions: Sequence[ActionType], *, now: datetime) -> Iterator[KnownEffect]:
@@ -132,7 +140,6 @@ def _advice(outcomes: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
 
 def _of_advice(lots: Sequence[tuple[User, Drawn]], outcome: str, *, by_day: bool) -> dict[str, Any]:
     from bridge.advice.excursion import document, effect
-    from bridge.advice.pooling import pooled
 
     points = _compared(lots, outcome, by_day=by_day)
     told = document(effect(points), points, binary=False) | {"scale": SCALES[False], "users": {}}
@@ -194,3 +201,59 @@ def _cluster(person: User, moment: Moment, *, by_day: bool) -> str:
 def _moderators(moment: Moment, dosage: float) -> tuple[float, float]:
     """Return 1 for an evening or a night, else 0, and the dosage of recent advice (0 to 1)."""
     return float(moment.slot >= Slot.EVENING), dosage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pooled:
+    """A user's effect with its 95 % interval, after pooling.
+
+    ``own`` is the weight of the user's own effect (0 to 1). The mean of all users has the remaining weight.
+    """
+
+    effect: float
+    ci95: tuple[float, float]
+    own: float
+
+
+def pooled(effects: Sequence[Effect]) -> list[_Pooled]:
+    """Return the effect on each user, in order, shrunk towards the mean, or unchanged if users are few.
+
+    By empirical Bayes (Paule and Mandel 1982, Morris 1983).
+    """
+    import numpy as np
+
+    if len(effects) < FEWEST:
+        return [_Pooled(effect=effect.estimates[0], ci95=effect.ci95[0], own=1.0) for effect in effects]
+    found = np.array([effect.estimates[0] for effect in effects])
+    half = np.array([(effect.ci95[0][1] - effect.ci95[0][0]) / 2 for effect in effects])
+    errors = half / student(np.inf)  # wider than the standard errors where these are uncertain
+    spread = _spread(found, errors)
+    weights = 1 / (errors**2 + spread)
+    mean = float(weights @ found / weights.sum())
+    n = len(effects)
+    drawn = (n - 3) / (n - 1) * errors**2 * weights  # share of the mean of all, less because the spread is estimated
+    centre = found + drawn * (mean - found)
+    variance = errors**2 * (1 - (n - 1) / n * drawn) + 2 / (n - 3) * drawn**2 * (found - mean) ** 2
+    wide = student(np.inf) * np.sqrt(variance)
+    return [
+        _Pooled(effect=float(c), ci95=(float(c - w), float(c + w)), own=float(1 - d))
+        for c, w, d in zip(centre, wide, drawn, strict=True)
+    ]
+
+
+def _spread(found: Array, errors: Array) -> float:
+    """Return the variance of true effects that makes ``_excess`` zero, or 0."""
+    low, high = 0.0, float(found.var()) * 4 + 1e-12
+    if _excess(found, errors, low) <= 0:
+        return 0.0
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _excess(found, errors, middle) > 0 else (low, middle)
+    return (low + high) / 2
+
+
+def _excess(found: Array, errors: Array, spread: float) -> float:
+    """Return how much the weighted squared distances from the mean exceed their expectation."""
+    weights = 1 / (errors**2 + spread)
+    mean = weights @ found / weights.sum()
+    return float(weights @ (found - mean) ** 2 - (len(found) - 1))

@@ -74,7 +74,7 @@ def _keys_of(settings: Settings, *, encrypted: bool) -> list[str]:
 def list_backups(json: options.Json = False) -> None:
     """List the backups that the bridge made by itself, in its folder and its bucket. The newest comes first."""
     from bridge import installation
-    from bridge.documents.backups import backups_document
+    from bridge.documents.diagnostics import backups_document
 
     with installation.open_bridge() as bridge:
         body = backups_document(bridge)

@@ -1,6 +1,7 @@
-"""The JSON document of diagnostics, which a person can attach to a question: versions, counts and states.
+"""The JSON documents of diagnostics, which a person can attach to a question, and of the backups that exist.
 
-It holds nothing personal: no name, title, value, address, path or text of an error, and of a setting only its name.
+Diagnostics are versions, counts and states. They hold nothing personal: no name, title, value, address, path or text
+of an error, and of a setting only its name.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing_extensions import TypedDict
 
 from bridge import __version__, config, doctor, registry
 from bridge.daemon import backups
+from bridge.daemon.backup_places import places_of
 from bridge.daemon.housekeeping import HOUSEKEEPING_NAME
 
 if TYPE_CHECKING:
@@ -136,3 +138,29 @@ def _checks() -> dict[str, bool]:
     """Return check -> True if all its findings are well, without checks about people."""
     found = [one for one in doctor.examine() if one.check in CHECKS]
     return {check: all(one.ok for one in found if one.check == check) for check in {one.check for one in found}}
+
+
+class SavedDocument(TypedDict):
+    """A backup at a place, which is ``folder`` or ``s3``, with its name, size in bytes and time (ISO 8601)."""
+
+    name: str
+    place: str
+    made_at: str
+    bytes: int
+
+
+class BackupsDocument(TypedDict):
+    """All backups at all places, the newest first."""
+
+    backups: list[SavedDocument]
+
+
+def backups_document(bridge: Bridge) -> BackupsDocument:
+    """Return the backups at all places of the settings, the newest first. Raises SetupError if one fails."""
+    found = [(place.kind, saved) for place in places_of(bridge.settings) for saved in place.found()]
+    found.sort(key=lambda one: one[1].at, reverse=True)
+    return {
+        "backups": [
+            {"name": one.name, "place": kind, "made_at": one.at.isoformat(), "bytes": one.bytes} for kind, one in found
+        ]
+    }

@@ -20,9 +20,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 
-from bridge.advice.effect import MANY
+from bridge.advice.effect import MANY, pooled
 from bridge.advice.excursion import Point, effect
-from bridge.advice.pooling import pooled
 from bridge.domain.guard import FADES, SILENT
 
 RUNS = 400
