@@ -52,6 +52,13 @@ CALL = re.compile(
     r"ayuntamiento|chiamare|medico|appuntamento|banca|comune|bellen|tandarts|huisarts|afspraak|gemeente|ligar|consulta)\b",
     re.IGNORECASE,
 )
+OUTSIDE = re.compile(  # in a title: guests whose time it is, and everybody at once: en, de, fr, es, it, nl, pt
+    r"\b(clients?|customers?|interviews?|candidates?|vendors?|suppliers?|investors?|all[ -]hands|town ?hall|webinar|"
+    r"kund\w*|bewerb\w*|vorstellungsgespräch|lieferant\w*|betriebsversammlung|candidat\w*|fournisseurs?|entretien|"
+    r"entrevista|clientes?|candidatos?|proveedor\w*|clienti|candidati|fornitor[ei]|colloquio|klant\w*|"
+    r"sollicitatie\w*|leverancier\w*|fornecedor\w*)\b",
+    re.IGNORECASE,
+)
 
 RACE = re.compile(
     r"\b(race|(half |ultra)?-?marathon|triathlon|ironman|duathlon|parkrun|running series|mile run|\d+ ?k run|\w*lauf|"

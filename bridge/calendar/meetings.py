@@ -11,11 +11,12 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 
 from bridge.calendar.busy import NO_TIME, NONE, Stretch, merged, occupied, share, takes_time
-from bridge.calendar.kinds import OF_WORK
+from bridge.calendar.kinds import EXAM, OF_WORK, OUTSIDE
 from bridge.domain.types import Event, Label, Occurrence
 from rhythm_env.interface import ActionType
 
 NO_MEETING = NO_TIME | {"focusTime", "outOfOffice", "fromGmail"}
+MANY = 20  # others, whom nobody alone can send to lunch; our choice
 TIGHT = timedelta(minutes=10)  # a pause of 10 minutes undoes the strain of meetings in a row (Microsoft 2021, n = 14)
 
 OF_LABEL = frozenset(
@@ -53,6 +54,19 @@ def counts_as_meeting(occurrence: Occurrence, label: Label) -> bool:
     if medical or label.action not in OF_LABEL or event.kind in NO_MEETING or not takes_time(event):
         return False
     return is_meeting(event) or MEETING.search(title) is not None
+
+
+def hold(occurrence: Occurrence, label: Label) -> int:
+    """Return how hard an entry is to end early: 0 for one's own time, 1 among colleagues, 2 for any other.
+
+    >>> [hold(*planned(9, 10, "ADMIN_WORK", title=title)) for title in ("Budget", "Team sync", "Client call")]
+    [0, 1, 2]
+    """
+    event, title = occurrence.event, "" if occurrence.event.private else (occurrence.event.title or "")[:200]
+    medical = (found := OF_WORK.search(title)) is not None and found[2] is not None
+    if medical or event.others >= MANY or OUTSIDE.search(title) or EXAM.search(title):
+        return 2
+    return int(event.others > 0 or counts_as_meeting(occurrence, label))
 
 
 def met(occurrences: Iterable[Occurrence]) -> list[Stretch]:

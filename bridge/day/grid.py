@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from bridge.calendar.busy import Stretch, clipped, length, merged, takes_time
 from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import TO_THE_AIRPORT, is_by_land, journey, moves
-from bridge.calendar.kinds import is_meal
-from bridge.calendar.meetings import is_meeting
+from bridge.calendar.kinds import is_meal, title_of
+from bridge.calendar.meetings import hold, is_meeting
 from bridge.day.person import Entry, Person
 from bridge.day.sleep import is_night, rounded_up
 from bridge.domain.facts import Fact, fact
@@ -38,6 +38,7 @@ EVENING_LEFT = 4 * HOUR  # before bedtime: an entry that ends earlier leaves an 
 LUNCHES, LUNCH = (750, 720, 780, 690, 810, 840, 870), 30 * MINUTE  # begins after midnight; the first free one counts
 DINNERS, DINNER = (1140, 1110, 1170, 1080, 1200, 1230, 1050), 40 * MINUTE
 LUNCH_UNTIL, LUNCH_LEAST, SHIFT_LEAST = 14 * HOUR, 20 * MINUTE, 4 * HOUR  # a lunch; an entry that has its own pauses
+LATE_LUNCH, MEAL_WITHIN = 14.5 * HOUR, 3 * HOUR  # after midnight; ahead, in which an entry that is easy to end is near
 NO_MEAL = 9 * HOUR  # of entries without a gap, in which food is spoken of
 LUNCH_FROM, DINNER_FROM, DINNER_UNTIL = 11 * HOUR, 17 * HOUR, 22 * HOUR
 FASTS_UNTIL = 10 * HOUR + 30 * MINUTE  # for those who get up later, breakfast is lunch
@@ -212,17 +213,17 @@ class Grid:
 
     @cached_property
     def no_lunch(self) -> tuple[Occurrence, Fact] | None:
-        """The entry that could give up 20 minutes, and the fact that entries leave none for lunch; else None."""
+        """The entry that is easiest to shorten, and the fact that entries leave no time for lunch; else None."""
         low, high = self.since(LUNCH_FROM), self.since(LUNCH_UNTIL)
-        mine = [o for o, _ in self.entries if o.start < high and low < o.end]
+        mine = [(o, label) for o, label in self.entries if o.start < high and low < o.end]
         row = next((one for one in self.rows if one[0] <= low and high <= one[1]), None)
-        fed = any(is_meal(o) or o.end - o.start >= SHIFT_LEAST for o in mine) or clipped(self.journeys, low, high)
-        able = [o for o in mine if o.end - o.start > LUNCH_LEAST and o.end - LUNCH_LEAST > self.person.now]
+        fed = any(is_meal(o) or o.end - o.start >= SHIFT_LEAST for o, _ in mine) or clipped(self.journeys, low, high)
+        able = [one for one in mine if _can_end(one[0], self.person.now)]
         noon = self.since(LUNCHES[0] * MINUTE)
-        gives = min(able, key=lambda o: (o.event.others > 0, abs(o.end - noon)), default=None)
+        gives = min(able, key=lambda one: (hold(*one), abs(one[0].end - LUNCH_LEAST - noon)), default=None)
         if row is None or fed or gives is None:
             return None
-        return gives, self._gap("no_lunch", row, gives)
+        return gives[0], self._gap("no_lunch", row, gives)
 
     @cached_property
     def rows(self) -> list[Stretch]:
@@ -232,18 +233,21 @@ class Grid:
     def no_meal(self, at: datetime) -> Fact | None:
         """Return the fact that entries of nine hours around an instant leave no gap to eat; else None."""
         row = next((one for one in self.rows if one[0] <= at < one[1] and one[1] - one[0] >= NO_MEAL), None)
-        inside = [o for o, _ in self.entries if row and row[0] <= o.start < row[1]]
-        if row is None or any(is_meal(o) or o.end - o.start >= SHIFT_LEAST for o in inside):
+        inside = [(o, label) for o, label in self.entries if row and row[0] <= o.start < row[1]]
+        if row is None or any(is_meal(o) or o.end - o.start >= SHIFT_LEAST for o, _ in inside):
             return None
-        able = (o for o in inside if o.end - LUNCH_LEAST > max(at, o.start) and o.end < row[1])
-        gives = min(able, key=lambda o: o.end, default=None)
+        able = [one for one in inside if _can_end(one[0], at) and one[0].end < row[1]]
+        gives = min(able, key=lambda one: (one[0].end > at + MEAL_WITHIN, hold(*one), one[0].end), default=None)
         return None if gives is None else self._gap("no_meal_gap", row, gives)
 
-    def _gap(self, kind: str, row: Stretch, gives: Occurrence) -> Fact:
-        """Return the fact of which entry of a row could end early to make a gap."""
-        start, end, time = (self.person.local(at) for at in (*row, gives.start))
-        title = None if gives.event.private else gives.event.title
-        return fact(kind, start=start, end=end, time=time, title=title)
+    def _gap(self, kind: str, row: Stretch, gives: Entry) -> Fact:
+        """Return the fact of which entry of a row could end early to make a gap, else when else one can eat."""
+        start, end, time = (self.person.local(at) for at in (*row, gives[0].start))
+        if hold(*gives) < 2:
+            return fact(kind, start=start, end=end, time=time, title=title_of(gives[0]))
+        if kind == "no_lunch" and row[1] <= self.since(LATE_LUNCH):
+            return fact("lunch_after", start=start, end=end)
+        return fact(f"break_{kind}", start=start, end=end, time=time, title=title_of(gives[0]))
 
     @cached_property
     def strains(self) -> list[tuple[Occurrence, Label]]:
@@ -295,6 +299,11 @@ class Grid:
 
     def off_work(self, low: datetime, high: datetime) -> list[Stretch]:
         return without([(low, high)], self.work) if low < high else []
+
+
+def _can_end(occurrence: Occurrence, at: datetime) -> bool:
+    """Return True if 20 minutes less leave something of an entry, and their begin is ahead."""
+    return occurrence.end - LUNCH_LEAST > max(at, occurrence.start)
 
 
 def run(cells: Cells) -> NDArray[np.intp]:

@@ -114,6 +114,7 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "long_free": say("you have {length} without an entry, until {time:%H:%M}"),
     "short_night": say("last night was {length} shorter than your usual"),
     "begin_with": say("begin with {minutes} minutes"),
+    "begin_or_move": say("do a part of it, or move its date"),
     "nap": say("a nap of {minutes} minutes, early enough for the coming night"),
     "bedtime_common": say("a common bedtime is {time:%H:%M}; your nights are not known yet"),
     "bedtime_common_since": say(
@@ -248,6 +249,15 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
         say("no gap to eat {start:%H:%M} to {end:%H:%M}: end the entry at {time:%H:%M} 20 minutes early to make one"),
         say("no gap to eat {start:%H:%M} to {end:%H:%M}: end {title} ({time:%H:%M}) 20 minutes early to make one"),
     ),
+    "break_no_lunch": Titled(
+        say("no lunch gap {start:%H:%M} to {end:%H:%M}: ask for a short break in the entry at {time:%H:%M}"),
+        say("no lunch gap {start:%H:%M} to {end:%H:%M}: ask for a short break in {title} ({time:%H:%M})"),
+    ),
+    "break_no_meal_gap": Titled(
+        say("no gap to eat {start:%H:%M} to {end:%H:%M}: ask for a short break in the entry at {time:%H:%M}"),
+        say("no gap to eat {start:%H:%M} to {end:%H:%M}: ask for a short break in {title} ({time:%H:%M})"),
+    ),
+    "lunch_after": say("no lunch gap {start:%H:%M} to {end:%H:%M}: eat after it"),
     "no_gap_today": say("no gap of {minutes} minutes is left for it today: move its date, or something else"),
     "nap_later": say("a nap of 20 minutes suits you at {time:%H:%M}"),
     "overlap": Titled(
@@ -310,7 +320,6 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "long_week": say("your week held {hours} hours of work and meetings, and this day is free"),
     "tiring_day": say("your day has {length} of tiring entries"),
     "no_working_time": say("it is no working time"),
-    "late_or_work": say("it is too late or work time"),
     "nap_late": say("the time for a nap is over"),
     "bedtime_far": say("bedtime is not near"),
     "no_sport_now": say("this is no time for sport"),
@@ -451,6 +460,7 @@ EARLIER: Mapping[str, Row] = {  # of kinds that only advice of earlier versions 
     "free_rest": say("no entry comes after it on this day"),
     "free_until": say("you have no entry until {time:%H:%M}"),
     "work_over": say("your work is over by then"),
+    "late_or_work": say("it is too late or work time"),
     "no_own_time_lately": say("no time for yourself of the last weeks is known"),
     "no_quiet_lately": say("no quiet time of the last weeks is known"),
 }

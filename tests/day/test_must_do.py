@@ -128,6 +128,39 @@ def test_a_row_of_meetings_without_lunch_says_where_one_can_be():
         assert "no_lunch" not in {why.kind for why in silence(person(*other, hour=9.2))}
 
 
+def lunch_said(*titles, others=4, begin=480, hour=9.2):
+    row = [entry(TODAY, begin + 45 * k, begin + 45 * (k + 1), None, t, others=others) for k, t in enumerate(titles)]
+    (text,) = [one for one in for_person(silence(person(*row, hour=hour, work=False))) if "gap" in one]
+    return text
+
+
+@pytest.mark.parametrize(
+    ("noon", "ended"),
+    [
+        (("Steering", "Client call", "Client call", "Interview"), "end Steering (11:00) 20 minutes early to make one"),
+        (("Client call", "All hands", "Interview", "Review"), "end Review (13:15) 20 minutes early to make one"),
+        (("Interview", "Kundentermin", "Steering", "All hands"), "end Steering (12:30) 20 minutes early to make one"),
+        (("Interview", "Client call", "Interview", "Exam"), "ask for a short break in Client call (11:45)"),
+    ],
+)
+def test_lunch_is_made_from_the_entry_that_is_easiest_to_end(noon, ended):
+    row = [*["Review"] * 4, *noon, *["Review"] * 4]
+    assert lunch_said(*row) == f"no lunch gap 08:00 to 17:00: {ended}"
+    late = lunch_said(*["Review"] * 8, "Interview", "Interview", "Client call", "Steering", "Review", hour=14.1)
+    assert late == "no gap to eat 08:00 to 17:45: end Steering (16:15) 20 minutes early to make one"
+
+
+def test_lunch_is_one_s_own_time_before_a_meeting_and_after_a_short_row_of_guests():
+    own = entry(TODAY, 750, 795, A.DEEP_WORK, "Focus time")
+    row = [entry(TODAY, 480 + 45 * k, 525 + 45 * k, None, "Review", others=4) for k in range(12) if k != 6]
+    assert "end Focus time (12:30)" in told(grid(person(own, *row, hour=9, work=False)).no_lunch[1])
+    assert lunch_said(*["Review"] * 12, others=20) == (
+        "no lunch gap 08:00 to 17:00: ask for a short break in Review (11:45)"
+    )
+    guests = lunch_said(*["Interview"] * 5, begin=630, hour=11)
+    assert guests == "no lunch gap 10:30 to 14:15: eat after it"
+
+
 def test_a_short_night_names_the_nap_to_come_and_a_late_sleeper_may_nap_later():
     short = [*nights(30, -60, 420, last=SUNDAY - DAY), sleep(SUNDAY, 100, 420)]
     morning = person(day=SUNDAY, hour=8.5, episodes=short, work=False)
