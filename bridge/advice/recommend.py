@@ -231,17 +231,17 @@ def _current(store: Store, existing: Recommendation, person: Person, span: Stret
         return existing
     once = existing.action is ActionType.ME_TIME and end <= now and not view.has_habit_today(existing.action)
     over = fact("suggestion_over", start=view.person.local(start), end=view.person.local(end))
-    option, why = (None, over) if once else choice.place(view, existing.action, task, span)
+    option = None if once else choice.place(view, existing.action, task, span)[0]
     if option is not None:
         store.recommendations.retime(existing.id, option.start, option.end)
         return replace(existing, start=option.start, end=option.end)
     if taken:
         return None
-    if why is not None and why.kind in ("trained", "suggestion_over"):
-        return _over(existing, why, now)
-    return _over(
-        existing, fact("no_time_left", start=view.person.local(start), end=view.person.local(end), why=why), now
-    )
+    why = choice.place(view, existing.action, task, (now, view.grid.bed))[1]  # what holds beyond the slot
+    if once or why is None or why.kind in ("no_grounds", "suggestion_over"):
+        return _over(existing, over, now)
+    no_other = replace(over, kind="no_time_left", values={**over.values, "why": why})
+    return _over(existing, why if why.kind == "trained" else no_other, now)
 
 
 def _over(existing: Recommendation, why: Fact, now: datetime) -> Silence:

@@ -96,7 +96,12 @@ def journey(occurrence: Occurrence) -> Stretch:
 
 
 def with_ways(occurrence: Occurrence) -> Stretch:
-    """Return the stretch of an entry, and of a journey with its ways."""
+    """Return the stretch of an entry, and of a journey with its ways.
+
+    >>> one = entry(9, 10)
+    >>> with_ways(one) == (one.start, one.end)
+    True
+    """
     travels = is_by_land(occurrence) or is_journey(occurrence)
     return journey(occurrence) if travels else (occurrence.start, occurrence.end)
 

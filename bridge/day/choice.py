@@ -17,9 +17,9 @@ from bridge.day.grid import CELL, DAY, HOUR, MINUTE, Cells, Numbers, grid_of
 from bridge.day.masks import BEFORE_BED, ONE_REST, SHORT_TASK, before, urgency
 from bridge.day.person import EARLIER_LEAST, VARIES, Condition, Person
 from bridge.day.recovery import at_risk, if_at_all
-from bridge.day.rules import Starts, fit, short_night, taken_back
+from bridge.day.rules import TIRING, Starts, fit, short_night, taken_back
 from bridge.day.sleep import TO_BED, Night, Rests, rounded_up
-from bridge.day.terms import facts, reasons, values, weights
+from bridge.day.terms import facts, of_load, reasons, values, weights
 from bridge.day.view import DUE_DAYS, RESTS, Candidate, View, candidates, of_either, said_of, taken_at, what_begins
 from bridge.domain.facts import Fact, fact, length
 from bridge.domain.slots import Moment, moment_at, slot_bounds
@@ -104,6 +104,8 @@ def option_at(one: Judged, view: View, start: int) -> Option:
         told = (*told, fact("nap", minutes=minutes))
     elif candidate.task is not None and minutes < candidate.least:
         told = (*told, fact("begin_with", minutes=minutes))
+    elif candidate.task is not None and minutes > SHORT_TASK and float(grid.strained[start]) >= TIRING:
+        told = (*told, of_load(candidate, view, start), fact("begin_or_move"))
     return Option(
         action=candidate.action or ActionType.ADMIN_WORK,
         kind="suggested",

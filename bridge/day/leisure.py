@@ -58,6 +58,8 @@ def carries(candidate: Candidate, view: View) -> int:
 def _evening_kind(view: View) -> str:
     """Return between what the evening lies: "week_over", "free_days", "work_again", or "" for any other."""
     person, day = view.person, view.grid.date
+    if float(view.grid.strained[-1]) >= LOAD and not person.work(day):
+        return ""  # no free day, whatever one usually does on it
     works = [bool(person.work(day + k * DAY)) for k in range(3)]
     end = view.grid.end_of_date
     if not works[0] and clipped(view.entries, view.grid.since(QUIET_EVENING * MINUTE), end):

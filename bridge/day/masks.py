@@ -225,7 +225,7 @@ def _nap_hours(grid: Grid) -> list[Stretch]:
 HOURS: Mapping[ActionType, tuple[Callable[[Grid], list[Stretch]], str]] = {  # and the kind of fact that none are left
     A.DEEP_WORK: (_work_hours, "no_working_time"),
     A.ADMIN_WORK: (_work_hours, "no_working_time"),
-    A.LEARN: (_learning_hours, "late_or_work"),
+    A.LEARN: (_learning_hours, "work_time"),
     A.SLEEP: (_nap_hours, "bedtime_far"),
     A.EXERCISE: (_sport_hours, "no_sport_now"),
     A.MEDITATE: (lambda grid: [(grid.wake + HOUR / 2, grid.bed - HOUR)], "hours_of_sleep"),
@@ -239,8 +239,10 @@ HOURS: Mapping[ActionType, tuple[Callable[[Grid], list[Stretch]], str]] = {  # a
 def of_hours(candidate: Candidate, view: View) -> Fact:
     if candidate.action is A.SLEEP and view.is_today and view.person.now >= nap_until(view.grid):
         return fact("nap_late")
-    if candidate.task is None and candidate.action is not None:
-        return fact(HOURS[candidate.action][1])
+    kind = None if candidate.action is None or candidate.task is not None else HOURS[candidate.action][1]
+    at_work = any(low <= view.person.now < high or not view.is_today for low, high in view.grid.work)
+    if kind is not None and (kind != "work_time" or at_work):
+        return fact(kind)
     working = _working_day(candidate, view) if candidate.action is A.DEEP_WORK and not view.grid.work else None
     if working is not None:
         return fact("waits_for_work", day=working.isoformat())

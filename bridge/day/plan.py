@@ -187,13 +187,9 @@ def _solved(view: View, week: Week, named: frozenset[str], given: Sequence[Block
     places = [place for number, one in enumerate(found) for place in _places(number, one, view, adds)]
     made = sum(one.kind == "suggested" and one.moment.date == grid.date for one in person.advised)
     most = {"suggested": max(person.wishes.suggestions - made, 0), "task": _tasks_most(view, found, given)}
-    ahead = min((one.start for one in given if one.kind == "suggested" and one.start > person.now), default=None)
-    if ahead is not None:  # what is advised now is the first of the day, but for a task of today
-        places = [
-            one
-            for one in places
-            if grid.at(one.start) >= ahead or urgency(found[one.choice].candidate.due, grid.date) == 0
-        ]
+    ahead = (one for one in given if one.kind == "suggested" and one.start > person.now)
+    first = min(ahead, key=lambda one: one.start, default=None)
+    places = places if first is None else _not_before(first, places, found, view)
     firm = [place for place in places if not found[place.choice].thin[place.start]]
     if firm or view.holds_any:
         places = firm
@@ -202,6 +198,20 @@ def _solved(view: View, week: Week, named: frozenset[str], given: Sequence[Block
     chosen = solve(places, most, lambda one, other: _apart(one, other, found, grid))
     for place in chosen:
         yield _block(found[place.choice], place, view)
+
+
+def _not_before(first: Block, places: Sequence[Place], found: Sequence[Judged], view: View) -> list[Place]:
+    """Leave out what would come before the advice of now, but tasks of today that are more urgent or fit then alone.
+
+    What was answered is no advice of now: tasks of today may come before it.
+    """
+    day, person = view.grid.date, view.person
+    is_open = any(one.id == first.recommendation_id and one.answer is None for one in person.advised)
+    as_urgent = is_open and any(str(t.key) == first.task and urgency(t.due, day) == 0 for t in person.known.tasks)
+    later = {one.choice for one in places if view.grid.at(one.start) >= first.start}
+    of_today = {n for n, one in enumerate(found) if urgency(one.candidate.due, day) == 0}
+    free = of_today - later if as_urgent else of_today
+    return [one for one in places if one.choice in free or view.grid.at(one.start) >= first.start]
 
 
 def _best_now(found: Sequence[Judged], view: View, moment: Moment) -> list[Judged]:

@@ -14,7 +14,7 @@ from bridge.calendar.kinds import title_of
 from bridge.day.choice import judged, leaving, of_bedtime
 from bridge.day.grid import DAY, EVENING, LUNCH_UNTIL, Grid
 from bridge.day.masks import nap_until, sport_missed, urgency
-from bridge.day.person import EARLIER_LEAST, LONG_SPORT, PREPARES
+from bridge.day.person import EARLIER_LEAST, LONG_SPORT, PREPARES, Condition, Person
 from bridge.day.recovery import at_risk, held_back, if_at_all, leaving_for
 from bridge.day.rules import fit, little_sleep, part_of, short_night
 from bridge.day.sleep import TO_GET_UP
@@ -68,12 +68,7 @@ def _why(view: View, held: Mapping[ActionType, Fact]) -> Iterator[Fact]:
     slept = None if person.body.ill else little_sleep(view)
     body = slept or next(iter(person.body.facts), None)
     if body is not None:
-        yield from (
-            body,
-            fact("rest_first" if person.body.ill else "take_it_easier"),
-            *at_risk(person)[1:],
-            *_nap(view),
-        )
+        yield from (body, _counsel(person), *at_risk(person)[1:], *_nap(view))
         yield from (*earlier, *(() if errand is None or person.body.ill else (errand,)))
         return
     other = errand or _of_sport(view, held.get(ActionType.EXERCISE)) or later
@@ -99,7 +94,7 @@ def _while_taken(view: View, taken: Fact) -> Iterator[Fact]:
     yield from (*risk, if_at_all(person, taken) if risk else taken)
     if taken.kind == "get_ready":
         yield from leaving_for(person, next(o for o in person.races if now < o.start))
-    if taken.kind in MUST_LEAVE or taken.kind == "entry_until":
+    if taken.kind in MUST_LEAVE or taken.kind in ("entry_until", "lasts_until"):
         yield from _clash(view)
     if not risk and taken.kind not in IN_BED:
         yield from _night(view, FRESH)
@@ -113,7 +108,12 @@ def _night(view: View, until: timedelta) -> Iterator[Fact]:
         return
     why, nap = little_sleep(view) or short_night(view) or next(iter(person.body.facts), None), tuple(_nap(view))
     if why is not None and (nap or person.now < over):
-        yield from (why, *nap)
+        needs_rest = person.body.state is not Condition.WELL or little_sleep(view) is not None
+        yield from (why, *((_counsel(person),) if needs_rest else ()), *nap)
+
+
+def _counsel(person: Person) -> Fact:
+    return fact("rest_first" if person.body.ill else "take_it_easier")
 
 
 def _nothing(view: View) -> Fact:
@@ -211,11 +211,11 @@ def _entry_within(view: View, ahead: timedelta) -> Occurrence | None:
 
 
 def _clash(view: View) -> Iterator[Fact]:
-    """Yield the first two entries of one's own that overlap within the coming hours, once by their names."""
+    """Yield the first two entries of one's own whose overlap begins within the coming hours, once by their names."""
     person, now = view.person, view.person.now
     mine = [o for o, _ in person.entries if takes_time(o.event) and not o.event.all_day]
-    mine = [o for o in mine if now < o.start < now + CLASH_AHEAD and o.start < view.grid.bed]
-    for one, other in combinations(mine, 2):
+    mine = [o for o in mine if now < o.end and o.start < min(now + CLASH_AHEAD, view.grid.bed)]
+    for one, other in (pair for pair in combinations(mine, 2) if now < max(o.start for o in pair)):
         trip = next((o for o in (one, other) if is_journey(o) or is_by_land(o)), None)
         low, high = (one.start, one.end) if trip is None else journey(trip)
         beside = one if trip is other else other

@@ -242,7 +242,7 @@ def _load(_candidate: Candidate, view: View, _lengths: Starts) -> Value:
     return ((view.grid.strained[:-1] >= leisure.LOAD) & view.grid.strained_lately).astype(float)
 
 
-def _of_load(_candidate: Candidate, view: View, start: int) -> Fact:
+def of_load(_candidate: Candidate, view: View, start: int) -> Fact:
     hours = round(float(view.grid.strained[start]) / 60)
     ahead = not view.is_today or float(view.grid.strained[view.now]) < float(view.grid.strained[start])
     return fact("load_then" if ahead else "load", hours=hours, kinds=view.grid.strain_kinds())
@@ -378,7 +378,7 @@ TERMS: tuple[Term, ...] = (
     Term(name="ill", actions=TIRED, value=_body("ill"), told=lambda _, view, __: view.person.body.why),
     Term(name="strained", actions=TIRED, value=_body("strained"), told=lambda _, view, __: view.person.body.why),
     Term(name="short_night", actions=TIRED, value=_short_night, told=lambda _one, view, _start: short_night(view)),
-    Term(name="load", actions=RESTS | {A.EXERCISE}, value=_load, told=_of_load),
+    Term(name="load", actions=RESTS | {A.EXERCISE}, value=_load, told=of_load),
     Term(name="low_level", value=_low_level, told=_of_low_level, actions=frozenset(SERVES), alone=_measured),
     Term(name="quiet_stretch", actions=FOCUS, value=leisure.quiet_stretch, told=leisure.of_quiet_stretch),
     Term(

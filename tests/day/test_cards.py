@@ -53,6 +53,18 @@ def test_a_refusal_is_heard_and_teaches_and_another_follows(
     assert ask(home, AT + 3 * SOON).id == found.id
 
 
+def test_advice_whose_time_is_over_does_not_speak_of_the_minutes_left_of_its_slot(
+    home: tuple[Bridge, User],  # noqa: F811
+    first: Recommendation,
+) -> None:
+    end = AT + timedelta(hours=2, minutes=58)  # of the slot at 18:00
+    found = ask(home, end)
+    assert isinstance(found, Silence)
+    (why,) = found.facts
+    assert (why.kind, why.values["action"]) == ("slot_had", str(first.action))
+    assert [one.kind for one in why.parts()] == ["slot_had", "suggestion_over"]
+
+
 def test_the_further_one_stays_out_of_the_effect(home: tuple[Bridge, User], first: Recommendation) -> None:  # noqa: F811
     bridge, user = home
     feedback.give_feedback(bridge.store, user, first.id, Answer.IGNORE, now=AT + SOON)

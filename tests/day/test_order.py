@@ -12,11 +12,13 @@ from bridge.day.silence import quiet
 from bridge.day.view import DUE_DAYS, RESTS
 from bridge.domain.rendering import for_person
 from bridge.domain.types import Task
-from rhythm_env.interface import ActionType
+from rhythm_env.interface import ActionType, Answer
 
 from .lives import DAY, TODAY, at, entry, nights, sleep, whole_day
 from .persons import HOUR, MINUTE, SUNDAY, against, blocks, found, free_sunday, person, runs, week
 from .test_friend_laws import any_person, lives
+from .test_outcomes import advice
+from .test_put_off import recorded
 
 A = ActionType
 
@@ -83,6 +85,16 @@ def test_of_tasks_of_today_the_first_of_the_plan_is_said():
     first = min(blocks(made, "task"), key=lambda block: block.start)
     assert [one.what for one in given.values()] == [first.title] == ["Pay rent"]
     assert held[A.DEEP_WORK].kind == "no_gap_before"  # a workshop lies before it
+
+
+@pytest.mark.parametrize("answer", [None, Answer.ACCEPT])
+def test_what_is_said_now_is_the_first_that_the_plan_holds_of_equal_urgency(answer):
+    tasks = [Task(key=k, list="l", title=k, due=TODAY - DAY) for k in ("Read", "Book dentist")]
+    said = advice(A.LEARN, at(TODAY, 456), kind="suggested", what="Read", answer=answer)
+    advised = recorded(said, start=at(TODAY, 540), end=at(TODAY, 600))
+    made = person(hour=7.6, tasks=tasks, task_actions={"Read": A.LEARN, "Book dentist": A.ADMIN_WORK}, work=False)
+    (call,) = blocks(replace(made, advised=[advised], _read={}), "task")
+    assert (call.title, call.start < at(TODAY, 540)) == ("Book dentist", answer is not None)
 
 
 def test_of_two_tasks_the_one_due_sooner_is_said_first():
