@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from bridge.domain.errors import SetupError
+from bridge.domain.phrases import WEEKDAYS
 from bridge.domain.slots import moment_at
 from rhythm_env.interface import DAY_NAMES, STEPS_PER_WEEK, ActionType, Answer, Meter, Slot
 
@@ -23,15 +24,6 @@ if TYPE_CHECKING:
 NONE = "none"  # takes a wish back
 SPANS_FORM = "begin and end with a minus between, several with a comma, such as 09:00-12:00, 14:00-16:00"
 NEAR_DAYS = {"today": 0, "heute": 0, "tomorrow": 1, "morgen": 1, "yesterday": -1, "gestern": -1}
-WEEKDAYS = (
-    ("monday", "montag"),
-    ("tuesday", "dienstag"),
-    ("wednesday", "mittwoch"),
-    ("thursday", "donnerstag"),
-    ("friday", "freitag"),
-    ("saturday", "samstag"),
-    ("sunday", "sonntag"),
-)
 NO_ACTION = "NONE"  # says that an event is no activity
 
 
@@ -82,7 +74,8 @@ def parse_day(text: str, today: date) -> date:
     from bridge.advice.week import YEARS
 
     word = text.strip().lower()
-    weekday = next((n for n, names in enumerate(WEEKDAYS) if any(x.startswith(word) for x in names)), None)
+    named = [n for names in WEEKDAYS.values() for n, name in enumerate(names.split()) if name.startswith(word)]
+    weekday = min(named, default=None)
     try:
         if word in NEAR_DAYS:
             day = today + timedelta(days=NEAR_DAYS[word])

@@ -1,4 +1,4 @@
-"""Read words by a lexicon of phrases."""
+"""Read words by a lexicon of phrases, and name weekdays and numbers as questions and wishes say them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 PHRASE_MAX = 6  # words
+WEEKDAYS = {
+    "en": "monday tuesday wednesday thursday friday saturday sunday",
+    "de": "montag dienstag mittwoch donnerstag freitag samstag sonntag",
+}
+NUMBERS = {
+    "en": "one two three four five six seven eight nine ten eleven twelve",
+    "de": "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
+}
 T = TypeVar("T")
 
 

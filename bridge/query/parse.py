@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from difflib import get_close_matches
 
+from bridge.domain import phrases
 from bridge.domain.errors import SetupError
 from bridge.domain.metrics import METRICS, Metric
 from bridge.query.model import (
@@ -70,7 +71,7 @@ FIELDS: tuple[str, ...] = (
     *NIGHT_FIELDS,
     *WORKOUT_FIELDS,
 )
-WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+WEEKDAYS = phrases.WEEKDAYS["en"].split()
 TEXT_MAX = 200  # characters of a part of a query
 CONDITIONS_MAX = 12
 SEVERAL_MAX = 10  # figures of one query

@@ -16,6 +16,7 @@ from itertools import pairwise
 from bridge.domain import metric_names
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import say
+from bridge.domain.phrases import WEEKDAYS
 from bridge.query import plain_kinds as w
 from bridge.query.bag import Bag
 from bridge.query.model import BEFORE, SUMMED, TITLED
@@ -28,7 +29,6 @@ from bridge.query.plain_slips import parts
 from bridge.query.plain_titles import days_apart, with_titles
 from bridge.query.plain_words import lexicon, loose, months, notes, texts, tokens_of
 from bridge.query.readings import COMPARE, words_of
-from bridge.query.span_words import WEEKDAYS
 from bridge.query.spans import DAY, Dates, Span
 
 TEXT_MAX = 300  # characters

@@ -7,12 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
+from bridge.domain.phrases import NUMBERS, WEEKDAYS
 from bridge.query import plain_kinds as w
 from bridge.query.bag import BETWEEN
 from bridge.query.plain_numbers import with_digits
 from bridge.query.plain_slips import mended
 from bridge.query.plain_words import texts, vocabulary
-from bridge.query.span_words import MONTHS, NUMBERS, WEEKDAYS
+from bridge.query.span_words import MONTHS
 from bridge.query.span_words import UNITS as SPAN_UNITS
 from bridge.query.spans import DAY, Dates, Span, compiled
 

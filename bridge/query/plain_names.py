@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
+from bridge.domain.phrases import WEEKDAYS
 from bridge.query.model import TITLED
 from bridge.query.plain_kinds import FACTOR
 from bridge.query.plain_words import CLASS_NAMES, lexicon, months, vocabulary
-from bridge.query.span_words import HOLIDAYS, MONTHS, SEASONS, WEEKDAYS
+from bridge.query.span_words import HOLIDAYS, MONTHS, SEASONS
 
 # "since I moved house in March", "seit Semesterbeginn im Oktober": the date alone counts.
 SINCE_CLAUSE = {

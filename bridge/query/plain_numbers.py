@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bridge.query.span_words import NUMBERS
+from bridge.domain.phrases import NUMBERS
 
 TEENS = {
     "en": "thirteen fourteen fifteen sixteen seventeen eighteen nineteen",

@@ -13,19 +13,18 @@ from functools import cache
 from importlib import resources
 
 from bridge.domain import metric_names, sports
-from bridge.domain.phrases import PHRASE_MAX
+from bridge.domain.phrases import PHRASE_MAX, WEEKDAYS
 from bridge.query import plain_kinds, plain_sports
 from bridge.query.model import TITLED
 from bridge.query.plain_kinds import ACTIVITY, CONDITION, FACTOR, FILL, METRIC, SPORT, WORKOUTS, Lexicon, Token
 from bridge.query.span_words import MONTHS
-from bridge.query.span_words import WEEKDAYS as DAYS
-
-WEEKDAYS = {
-    "en": ["mondays", "tuesdays", "wednesdays", "thursdays", "fridays", "saturdays", "sundays"],
-    "de": ["montags", "dienstags", "mittwochs", "donnerstags", "freitags", "samstags", "sonntags"],
-}
 
 AMBIGUOUS = frozenset({"climb", "climbing", "stairs", "row", "strength", "cardio", "intervals"})  # and names of sports
+ON_WEEKDAYS = {
+    "en": "{0}s, my {0}, on my {0}, on {0}s, on a {0}, a {0}, of {0}s, for {0}s, all {0}s",
+    "de": "{0}s, an {0}en, {0}en, allen {0}en, an einem {0}, jeden {0}, an jedem {0}",
+}
+AT_NIGHTS = {"en": "{0} nights, on {0} nights", "de": "in {0}nächten, {0}nächte"}
 CLASS_NAMES = frozenset({"alcohol", "alkohol", "coffee", "kaffee", "late meal", "spätes essen"})
 
 
@@ -84,7 +83,7 @@ def texts(language: str) -> Texts:
         re.compile(rf"(?<!\w)(?:{unread})(?!\w)"),
         frozenset(told["unmended"].split()),
         frozenset(told["light"].split()),
-        frozenset(told["untitled"].split()) | {*f"{MONTHS[language]} {DAYS[language]}".replace("|", " ").split()},
+        frozenset(told["untitled"].split()) | {*f"{MONTHS[language]} {WEEKDAYS[language]}".replace("|", " ").split()},
     )
 
 
@@ -188,35 +187,10 @@ def _sports(language: str) -> Iterator[tuple[str, tuple[Token, ...]]]:
 
 
 def _weekdays(language: str) -> Iterator[tuple[str, tuple[Token, ...]]]:
-    for number, name in enumerate(WEEKDAYS[language], start=1):
-        one = name.removesuffix("s")
-        plural = f"{one}en"
-        names = [
-            name,
-            f"my {one}",
-            f"on my {one}",
-            f"on {name}",
-            f"on a {one}",
-            f"a {one}",
-            f"of {name}",
-            f"for {name}",
-            f"all {name}",
-        ]
-        nights = [f"{one} nights", f"on {one} nights"]
-        if language == "de":
-            names = [
-                name,
-                f"an {plural}",
-                plural,
-                f"allen {plural}",
-                f"an einem {one}",
-                f"jeden {one}",
-                f"an jedem {one}",
-            ]
-            nights = [f"in {one}nächten", f"{one}nächte"]
-        yield from ((said, ((CONDITION, f"weekday = {number}"),)) for said in names)
-        # A night is of its day of waking.
-        yield from ((said, ((CONDITION, f"weekday = {number % 7 + 1}"),)) for said in nights)
+    for number, name in enumerate(WEEKDAYS[language].split(), start=1):
+        for forms, day in ((ON_WEEKDAYS, number), (AT_NIGHTS, number % 7 + 1)):  # a night is of its day of waking
+            said = _each(forms[language].format(name))
+            yield from ((one, ((CONDITION, f"weekday = {day}"),)) for one in said)
 
 
 @cache

@@ -10,7 +10,8 @@ from datetime import date, timedelta
 from dateutil.easter import easter
 from dateutil.relativedelta import relativedelta
 
-from bridge.query.span_words import FEASTS, HOLIDAYS, LONG_HOLIDAYS, MONTHS, NUMBERS, QUARTERS, SEASONS, UNITS, WEEKDAYS
+from bridge.domain.phrases import NUMBERS, WEEKDAYS
+from bridge.query.span_words import FEASTS, HOLIDAYS, LONG_HOLIDAYS, MONTHS, QUARTERS, SEASONS, UNITS
 
 DAY = timedelta(days=1)
 LATELY_DAYS = 30  # our choice, which the answer says

@@ -1,4 +1,4 @@
-"""Names of months, weekdays, seasons, numbers and units of time, by language."""
+"""Names of months, seasons, feasts and units of time, by language."""
 
 from __future__ import annotations
 
@@ -9,14 +9,6 @@ MONTHS = {
     "october oct|november nov|december dec",
     "de": "januar jan jänner|februar feb feber|märz|april apr|mai|juni jun|juli jul|august aug|september sept|"
     "oktober okt|november nov|dezember dez",
-}
-WEEKDAYS = {
-    "en": "monday tuesday wednesday thursday friday saturday sunday",
-    "de": "montag dienstag mittwoch donnerstag freitag samstag sonntag",
-}
-NUMBERS = {
-    "en": "one two three four five six seven eight nine ten eleven twelve",
-    "de": "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
 }
 UNITS = {
     "en": {"day": "days", "days": "days", "d": "days", "week": "weeks", "weeks": "weeks", "wks": "weeks",

@@ -9,8 +9,9 @@ from functools import cache
 
 from dateutil.relativedelta import relativedelta
 
+from bridge.domain.phrases import NUMBERS
 from bridge.query.span_readers import DAY, Readers, Span
-from bridge.query.span_words import FEASTS, NUMBERS, QUARTERS, SEASONS, UNITS
+from bridge.query.span_words import FEASTS, QUARTERS, SEASONS, UNITS
 
 __all__ = ["DAY", "Dates", "Span", "compiled"]
 

@@ -9,6 +9,8 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from bridge.domain.phrases import NUMBERS
+
 NOON, HOUR, HALF = 12, 60, 30
 HALVES = (
     r"(?P<half>(?: (?:in the |at )?(?:am|pm|morning|afternoon|evening|night)"
@@ -22,8 +24,9 @@ Words = Mapping[str, Any]
 @cache
 def _words(language: str) -> Words:
     said = tomllib.loads((Path(__file__).parent / "events.toml").read_text("utf-8"))[language]
-    clock = said["clock"].replace("NUMBERS", "|".join(said["numbers"].split()))
-    bad = f"{said['bad']}|{'|'.join(said['numbers'].split())}"
+    numbers = NUMBERS[language].split()
+    clock = said["clock"].replace("NUMBERS", "|".join(numbers))
+    bad = f"{said['bad']}|{'|'.join(numbers)}"
     told = (
         r"(?:\b(?P<right>right|straight|just|shortly|direkt|gleich|kurz) (?={leads}))?\b(?P<lead>{leads}) "
         r"(?P<event>(?:(?!(?:{bad})\b)(?:[^\W\d_]|')+ ?){{1,7}}?)"
@@ -33,7 +36,7 @@ def _words(language: str) -> Words:
     return {
         **said,
         "told": re.compile(told.format(**{**said, "bad": bad, "clock": clock, "halves": HALVES})),
-        "hours": {word: at for at, word in enumerate(said["numbers"].split(), 1)},
+        "hours": {word: at for at, word in enumerate(numbers, 1)},
     }
 
 

@@ -18,6 +18,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from bridge.domain.phrases import NUMBERS, WEEKDAYS
 from rhythm_env.interface import ActionType, Meter
 
 A = ActionType
@@ -104,9 +105,9 @@ def lexicon(language: str, *, with_meters: bool = False) -> Lexicon:
         meant += said["with_meters"].items()
         meant += ((f"meter:{Meter[name].value}", text) for name, text in said["meter_names"].items())
     found: dict[tuple[str, ...], tuple[Token, ...]] = {
-        (word,): ((K.NUMBER, number),) for number, word in enumerate(said["numbers"].split(), 1)
+        (word,): ((K.NUMBER, number),) for number, word in enumerate(NUMBERS[language].split(), 1)
     }
-    found |= _days(said["days"])
+    found |= _days(said["days"], language)
     for plain in (False, True):
         for name, text in said["actions"].items():
             for phrase in _phrases(text, sets, plain=plain):
@@ -135,9 +136,9 @@ def named_by(action: ActionType, phrase: tuple[str, ...], whole: Mapping[str, st
     return named if action in ONE_THING or of_all else OneOf(named)
 
 
-def _days(said: Mapping[str, Any]) -> dict[tuple[str, ...], tuple[Token, ...]]:
+def _days(said: Mapping[str, Any], language: str) -> dict[tuple[str, ...], tuple[Token, ...]]:
     found: dict[tuple[str, ...], tuple[Token, ...]] = {}
-    for at, name in enumerate(said["names"].split()):
+    for at, name in enumerate([*WEEKDAYS[language].split(), *said.get("also", "").split()]):
         day = (K.DAY, frozenset({at if at < len(WEEK) else 5}))  # "sonnabend" is a second name
         forms = {key: text.format(name=name, short=name[:3]) for key, text in said["forms"].items()}
         found |= dict.fromkeys(phrases_of(forms.pop("day")), (day,))
