@@ -180,18 +180,22 @@ MEETINGS = "meetings"  # the entries that are meetings
 VERSUS = " vs "  # between two conditions of --against
 BEFORE = "before."  # leads a field of the day before, as in ``before.steps``
 DAY_FIELDS = ("weekday", "action")
-DAY_COUNTS = (
-    "entries",
-    "entries.minutes",
-    MEETINGS,
-    "meetings.minutes",
-    "workouts",
-)  # of a day, with 0 on the days without
+# Of a day, with 0 on the days without.
+DAY_COUNTS = ("entries", "entries.minutes", MEETINGS, "meetings.minutes", "workouts")
 ENTRY_FIELDS = ("entry.minutes", "entry.start")
 PERIOD_VALUE = "value"  # of a day, week or month of --per
 TITLED = "titled "  # leads a factor: how many of a day's calendar entries have some words in their title
 NIGHT_FIELDS = ("night.start", "night.end")
 WORKOUT_FIELDS = ("workout.sport", "workout.start", "workout.end", *(f"workout.{name}" for name in WORKOUT_UNITS))
+ASKED = tuple(metric for metric in METRICS if metric is not Metric.NOTED)  # notes are fields by their own names
+OWN_FIELDS = (*DAY_FIELDS, *DAY_COUNTS, *ENTRY_FIELDS, PERIOD_VALUE, *PLANNED, *TASKS, *NIGHT_FIELDS, *WORKOUT_FIELDS)
+FIELDS: tuple[str, ...] = (*map(str, ASKED), *METER_NAMES, *OWN_FIELDS)
+SUBJECTS: tuple[str, ...] = (
+    *(*map(str, ASKED), *METER_NAMES, *SEVERAL, "days", "nights", *(f"nights.{name}" for name in CLOCKS)),
+    *("workouts", *(f"workouts.{name}" for name in (*WORKOUT_UNITS, *CLOCKS))),
+    *(f"{rows}{figure}" for rows in (Kind.ENTRIES, MEETINGS) for figure in ("", ".minutes", ".start")),
+    *(*PLANNED, *TASKS),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,24 +11,19 @@ from difflib import get_close_matches
 
 from bridge.domain import phrases
 from bridge.domain.errors import SetupError
-from bridge.domain.metrics import METRICS, Metric
+from bridge.domain.metrics import Metric
 from bridge.query.model import (
+    ASKED,
     BEFORE,
-    CLOCKS,
-    DAY_COUNTS,
-    DAY_FIELDS,
     ENTRY_FIELDS,
+    FIELDS,
     MEETINGS,
-    METER_NAMES,
     NIGHT_FIELDS,
     OPERATORS,
     PERIOD_VALUE,
-    PLANNED,
     SEVERAL,
-    TASKS,
+    SUBJECTS,
     VERSUS,
-    WORKOUT_FIELDS,
-    WORKOUT_UNITS,
     Aggregate,
     By,
     Condition,
@@ -40,37 +35,6 @@ from bridge.query.model import (
 )
 from rhythm_env.interface import ActionType
 
-ASKED = tuple(metric for metric in METRICS if metric is not Metric.NOTED)  # notes are fields by their own names
-SUBJECTS: tuple[str, ...] = (
-    *(str(metric) for metric in ASKED),
-    *METER_NAMES,
-    *SEVERAL,
-    "days",
-    "nights",
-    *(f"nights.{name}" for name in CLOCKS),
-    "workouts",
-    *(f"workouts.{name}" for name in (*WORKOUT_UNITS, *CLOCKS)),
-    "entries",
-    "entries.minutes",
-    "entries.start",
-    MEETINGS,
-    "meetings.minutes",
-    "meetings.start",
-    *PLANNED,
-    *TASKS,
-)
-FIELDS: tuple[str, ...] = (
-    *(str(metric) for metric in ASKED),
-    *METER_NAMES,
-    *DAY_FIELDS,
-    *DAY_COUNTS,
-    *ENTRY_FIELDS,
-    PERIOD_VALUE,
-    *PLANNED,
-    *TASKS,
-    *NIGHT_FIELDS,
-    *WORKOUT_FIELDS,
-)
 WEEKDAYS = phrases.WEEKDAYS["en"].split()
 TEXT_MAX = 200  # characters of a part of a query
 CONDITIONS_MAX = 12

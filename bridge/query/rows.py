@@ -27,16 +27,12 @@ from bridge.meters.whole_nights import AWAKE_MAX, whole_nights
 from bridge.query.exposures import exposures, titled
 from bridge.query.model import (
     DAY_COUNTS,
-    DAY_FIELDS,
-    ENTRY_FIELDS,
     MEETINGS,
     METER_NAMES,
-    NIGHT_FIELDS,
-    PERIOD_VALUE,
+    OWN_FIELDS,
     PLANNED,
     TASKS,
     TITLED,
-    WORKOUT_FIELDS,
     WORKOUT_METRICS,
     Kind,
     Query,
@@ -139,8 +135,7 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime) -> T
     meters = METER_NAMES.keys() & named
     if meters:
         values |= levels(bridge, user, meters, query.since, now)
-    typed = {*DAY_FIELDS, *DAY_COUNTS, *ENTRY_FIELDS, PERIOD_VALUE, *PLANNED, *TASKS, *NIGHT_FIELDS, *WORKOUT_FIELDS}
-    factors = named - {*METRICS, *METER_NAMES} - typed
+    factors = named - {*METRICS, *METER_NAMES, *OWN_FIELDS}
     if factors:
         values |= exposures(bridge, user, factors, now=now)
         values |= {

@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 from bridge import config
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import say
-from bridge.query.model import Aggregate, By
-from bridge.query.parse import CONDITIONS_MAX, FIELDS, SUBJECTS, TEXT_MAX, Words
+from bridge.query.model import FIELDS, SUBJECTS, Aggregate, By
+from bridge.query.parse import CONDITIONS_MAX, TEXT_MAX, Words
 from bridge.query.plain import NotRead
 from rhythm_env.chat.fault import Fault
 from rhythm_env.chat.service import Service
