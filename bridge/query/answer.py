@@ -12,7 +12,6 @@ from typing import TypeVar
 
 from bridge.domain import sports
 from bridge.domain.languages import Text, say
-from bridge.domain.metric_names import METRIC_NAMES
 from bridge.query import statistics
 from bridge.query.conditions import DAY_MINUTES, NOON, compared, from_noon, test_of
 from bridge.query.model import (
@@ -30,6 +29,7 @@ from bridge.query.model import (
     Versus,
 )
 from bridge.query.rows import Row, Tables
+from bridge.query.understood import metric_name
 
 DAY_PLACE = Row._fields.index("day")
 Value = tuple[date, float]
@@ -131,10 +131,6 @@ def _top(query: Query, rows: Sequence[Row]) -> Iterable[Group]:
         yield Group(key=day.isoformat(), value=_told(value, query), n=1)
 
 
-def _named(name: str) -> str:
-    return METRIC_NAMES.get("sleep" if name == "asleep" else name, name.replace("_", " "))
-
-
 def _metrics(query: Query) -> set[str]:
     """Return the names of all that a query compares or makes a figure of."""
     names = [*(part.name for part in query.subjects), *(part.name for part in query.conditions)]
@@ -164,7 +160,7 @@ def _why_none(query: Query, tables: Tables, value: float | None) -> Text | None:
     if value is not None:
         return None
     if query.subject.kind is Kind.DAYS and not tables.by_day(query.subject.name):
-        return say("nothing of {what} is stored in that span", what=_named(query.subject.name))
+        return say("nothing of {what} is stored in that span", what=metric_name(query.subject.name))
     return say("no row is left of which the figure could be made")
 
 

@@ -130,11 +130,12 @@ def what_of(subject: Subject) -> str:
     if subject.kind is not Kind.DAYS:
         return say("{figure} of {rows}", figure=FIGURES[subject.field], rows=rows)
     if subject.over is not None:
-        return say("{one} divided by {other}", one=_named(subject.field), other=_named(str(subject.over)))
-    return _named(subject.field)
+        return say("{one} divided by {other}", one=metric_name(subject.field), other=metric_name(str(subject.over)))
+    return metric_name(subject.field)
 
 
-def _named(name: str) -> str:
+def metric_name(name: str) -> str:
+    """Return the name of a metric, a meter or a note within a sentence."""
     return METRIC_NAMES.get("sleep" if name == "asleep" else name, name.replace("_", " "))
 
 
