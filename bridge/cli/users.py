@@ -261,7 +261,7 @@ def export(
         if kind in standards.FILES:
             reading = bridge.store.reading
             told = reading.samples(person), reading.episodes(person)
-            counts = standards.write(user, *told, folder, kind, at=installation.now())
+            counts = standards.write(user, told, folder, kind, at=installation.now())
         else:
             counts = archive.write(bridge.store.exports.dump(person), folder, kind)
     if json:

@@ -20,14 +20,13 @@ FILES = {kind: f"{kind}.json" for kind in STANDARD_FORMATS}
 
 def write(
     user: str,
-    samples: Sequence[tuple[str, Sample]],
-    episodes: Sequence[tuple[str, Episode]],
+    told: tuple[Sequence[tuple[str, Sample]], Sequence[tuple[str, Episode]]],
     folder: Path,
     kind: str,
     *,
     at: datetime,
 ) -> dict[str, int]:
-    """Write samples and episodes into a file of the format ``kind`` in ``folder``. Return name -> number of entries.
+    """Write what is ``told``, samples and episodes, in the format ``kind``. Return name -> number of entries.
 
     Raises SetupError for a folder that is not empty, and for a file that cannot be written.
     """
@@ -39,13 +38,13 @@ def write(
         with place.open("x", encoding="utf-8") as file:
             place.chmod(0o600)
             if kind == "fhir":
-                found = _counted(fhir.observations(user, samples, episodes), counts)
+                found = _counted(fhir.observations(user, *told), counts)
                 entries = _joined((fhir.entry(one) for one in found), ',"entry":[', "]")
                 file.write(json.dumps(fhir.head(at))[:-1])
                 file.writelines(entries)
                 file.write("}\n")
             else:
-                found = _counted(ieee1752.data_points(samples, episodes), counts)
+                found = _counted(ieee1752.data_points(*told), counts)
                 file.write("[")
                 file.writelines(_joined(found, "", ""))
                 file.write("]\n")

@@ -48,6 +48,30 @@ class Allowed:
     subjects: frozenset[str]
     fields: frozenset[str]
 
+    def answer(
+        self, bridge: installation.Bridge, user: User, what: str, asked: Asked | None, *, against: str | None = None
+    ) -> dict[str, Any]:
+        """Return the answer to a question as a JSON document. Raises SetupError for what the consent does not cover."""
+        query = query_of(Words(what=what, against=against, **(asked or Asked()).model_dump()))
+        self._check(query)
+        found = answer(query, load_tables(bridge, user, query, now=installation.now()))
+        if len(found.groups) > GROUPS_MAX:
+            raise SetupError(f"these are more than {GROUPS_MAX} groups; name a shorter span, or group by week or month")
+        return dict(answer_document(found))
+
+    def _check(self, query: Query) -> None:
+        names = {name for part in query.subjects for name in part.name.split("/")}
+        fields = {name for one in query.conditions for name in one.name.split("/")}
+        outside = sorted(names - self.subjects) + sorted(fields - self.fields)
+        if outside:
+            raise SetupError(f"this tool does not read {outside[0]}; another tool may, with the person's consent")
+        for one in query.conditions:
+            # A sport's name may be the person's own words, which could be found out letter by letter.
+            if one.name == "workout.sport" and (
+                one.operator == "~" or not all(sports.is_known(str(value)) for value in one.values)
+            ):
+                raise SetupError(f"name a sport in full, such as: {', '.join([*sports.SYNONYMS][:5])}")
+
 
 # What the person says, a score or a note, is no measurement.
 _MEASURED: Mapping[str, Shape] = {
@@ -66,37 +90,3 @@ MEASUREMENTS = Allowed(_DAILY, _DAILY | {"weekday", PERIOD_VALUE})
 COMPARE = Allowed(
     NIGHTS.subjects | WORKOUTS.subjects | MEASUREMENTS.subjects, NIGHTS.fields | WORKOUTS.fields | MEASUREMENTS.fields
 )
-
-
-def answered(
-    bridge: installation.Bridge,
-    user: User,
-    allowed: Allowed,
-    what: str,
-    asked: Asked | None,
-    *,
-    against: str | None = None,
-) -> dict[str, Any]:
-    """Return the answer to a question as a JSON document. Raises SetupError for what the consent does not cover."""
-    narrowed = (asked or Asked()).model_dump()
-    query = query_of(Words(what=what, against=against, **narrowed))
-    _check(query, allowed)
-    now = installation.now()
-    found = answer(query, load_tables(bridge, user, query, now=now))
-    if len(found.groups) > GROUPS_MAX:
-        raise SetupError(f"these are more than {GROUPS_MAX} groups; name a shorter span, or group by week or month")
-    return dict(answer_document(found))
-
-
-def _check(query: Query, allowed: Allowed) -> None:
-    names = {name for part in query.subjects for name in part.name.split("/")}
-    fields = {name for one in query.conditions for name in one.name.split("/")}
-    outside = sorted(names - allowed.subjects) + sorted(fields - allowed.fields)
-    if outside:
-        raise SetupError(f"this tool does not read {outside[0]}; another tool may, with the person's consent")
-    for one in query.conditions:
-        # A sport's name may be the person's own words, which could be found out letter by letter.
-        if one.name == "workout.sport" and (
-            one.operator == "~" or not all(sports.is_known(str(value)) for value in one.values)
-        ):
-            raise SetupError(f"name a sport in full, such as: {', '.join([*sports.SYNONYMS][:5])}")

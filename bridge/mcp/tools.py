@@ -134,22 +134,22 @@ class Tools:
     def nights(self, what: Text = "asleep", ask: questions.Asked | None = None) -> Document:
         """Read a figure of the person's nights: `nights` (counted) or a metric such as asleep, deep_sleep, rem_sleep,
         hrv_rmssd, resting_hr. A night is of its day of waking. Null means not known, not 0."""
-        return questions.answered(self.bridge, self._user(), questions.NIGHTS, what, ask)
+        return questions.NIGHTS.answer(self.bridge, self._user(), what, ask)
 
     def workouts(self, what: Text = "workouts", ask: questions.Asked | None = None) -> Document:
         """Read a figure of the person's workouts: `workouts` (counted), workouts.minutes, .distance, .energy, .speed,
         .ascent, .steps, .zone_minutes or .average_hr. Null means not known, not 0."""
-        return questions.answered(self.bridge, self._user(), questions.WORKOUTS, what, ask)
+        return questions.WORKOUTS.answer(self.bridge, self._user(), what, ask)
 
     def measurements(self, what: Text = "steps", ask: questions.Asked | None = None) -> Document:
         """Read a figure of what was measured by day, such as steps, distance, active_energy, zone_minutes, stress.
         Null means not known, not 0."""
-        return questions.answered(self.bridge, self._user(), questions.MEASUREMENTS, what, ask)
+        return questions.MEASUREMENTS.answer(self.bridge, self._user(), what, ask)
 
     def compare(self, what: Text = "asleep", against: Text = "steps", ask: questions.Asked | None = None) -> Document:
         """Compare figures of nights, workouts or days: with a second one (rank correlation by day), or by a condition
         "FIELD OP VALUE" (the difference with it minus without), with a 95 % interval. Neither tells a cause."""
-        return questions.answered(self.bridge, self._user(), questions.COMPARE, what, ask, against=against)
+        return questions.COMPARE.answer(self.bridge, self._user(), what, ask, against=against)
 
     def feedback(
         self,

@@ -29,5 +29,5 @@ def filled(store: Store) -> int:
 def exported(store: Store, user_id: int, folder: Path, kind: str) -> tuple[Any, dict[str, int]]:
     """The written document, read again, and its counts."""
     told = store.reading.samples(user_id), store.reading.episodes(user_id)
-    counts = standards.write("ana", *told, folder, kind, at=NOW)
+    counts = standards.write("ana", told, folder, kind, at=NOW)
     return json.loads((folder / standards.FILES[kind]).read_text(encoding="utf-8")), counts
