@@ -1,4 +1,4 @@
-"""Make a query of one figure or count of the tokens of a plain question that are left."""
+"""Make a query of a figure, a count or a share of the tokens of a plain question that are left."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ IN_WATER = {"swimming", "pool swimming", "open water swimming", "rowing", "indoo
 LONG = ("week", "month")
 NONE_OF_DAY = (f"{ON}entries = 0", f"{ON}workouts = 0", f"{ON}action !=")
 ADDED = {*WORKOUT_UNITS} - AVERAGED
+PARTS_OF = {"asleep": {"light_sleep", "deep_sleep", "rem_sleep"}, "in_bed": {*NIGHT} - {"in_bed"}}
 
 
 def where_of(bag: Bag) -> list[str]:
@@ -325,3 +326,52 @@ def rows(bag: Bag) -> Words:
         raise NotUnderstood
     what = "nights" if nights or (not days and is_nightly(asked)) else counted(asked)
     return Words(what=what, of=str(of or "count"), by=by, where=where)
+
+
+# Shares, and several figures at once -------------------------------------------------------------------------------
+
+
+def share(bag: Bag) -> Words:
+    bag.take(w.SHARE, w.HOW, w.WHICH, w.DID, w.HOW_MANY, w.WITH, w.THAN)
+    metrics, where, by = [str(one) for one in bag.take(w.METRIC)], where_of(bag), bag.text(w.BY)
+    nights, days, rows = bag.has(w.NIGHTS), bag.has(w.DAYS), bag.has(w.WORKOUTS)
+    nights, days = nights or bag.said == "nights", days or bag.said == "days"
+    where += [f"{ON}{one} > 0" for one in bag.take(w.FACTOR)]
+    sports = {str(one) for one in bag.take(w.SPORT, w.ACTIVITY)}
+    if metrics and not nights and not days and not rows and all(one.startswith("weekday") for one in where):
+        bag.take(w.AND)
+        if bag.one(w.OF) not in (None, "sum", "mean") or {*bag.take(w.MORE)} - {"to"}:
+            raise NotUnderstood
+        for whole, parts in PARTS_OF.items():
+            part = next((one for one in metrics if one in parts and one != whole), None)
+            if part and {*metrics} - {part} <= {whole} and (whole in metrics or whole == "asleep"):
+                return Words(what=f"{part}/{whole}", of="mean", by=by, where=where)
+        raise NotUnderstood
+    bag.take(w.EACH)
+    bag.tokens = [one for one in bag.tokens if not (sports and one == (w.ACTION, "EXERCISE"))]
+    if rows or sports:
+        where = [*(f"workout.sport = {one}" for one in sports), *where]
+        if len(where) != 1 or metrics or nights or days:
+            raise NotUnderstood  # a share of which workouts would be said by a second condition
+        return Words(what="workouts", of="share", by=by, where=where)
+    if metrics or len(where) != 1 or where[0].startswith("weekday") or (nights and days):
+        raise NotUnderstood
+    if days or nights or is_nightly(where):
+        return Words(what="nights" if nights or not days else counted(where), of="share", by=by, where=where)
+    raise NotUnderstood
+
+
+def several(bag: Bag) -> Words:
+    names = {str(one) for one in bag.take(w.SEVERAL)}
+    metrics = {str(one) for one in bag.take(w.METRIC)}
+    ends = {(w.OF, one) for one in ENDS} if bag.sees(w.WHICH) else set()  # "which is lowest": all are told
+    bag.tokens = [one for one in bag.tokens if one not in ends]
+    bag.take(w.HOW, w.DID, w.WHICH, w.NIGHTS, w.AND, w.EACH)
+    of, where = bag.one(w.OF), where_of(bag)
+    if not names and metrics == {"asleep"}:
+        names = {"night"}
+    elif names == {"meters"} and metrics <= {*METER_NAMES}:
+        metrics = set()
+    if len(names) != 1 or metrics - {"asleep"} or of not in (None, "mean", "median", "last"):
+        raise NotUnderstood
+    return Words(what=names.pop(), of=str(of or "mean"), where=where)

@@ -9,21 +9,11 @@ from dataclasses import replace
 from bridge.domain.metrics import METRICS, Shape
 from bridge.query import plain_kinds as w
 from bridge.query.bag import AFTER, AHEAD, BETWEEN, BY_DAY, NEXT, NIGHT, ON, WORK, Bag
-from bridge.query.figures import (
-    LONG,
-    NIGHT_CLOCKS,
-    entries,
-    metric,
-    noted,
-    rows,
-    unit_of,
-    workouts,
-)
+from bridge.query.figures import LONG, NIGHT_CLOCKS, entries, metric, noted, rows, several, share, unit_of, workouts
 from bridge.query.model import PERIOD_VALUE, SUMMED, TITLED, VERSUS
 from bridge.query.parse import OF_SEVERAL, Words, subject_of
 from bridge.query.plain_kinds import NotUnderstood
 from bridge.query.settled import ENDS, OF_WORKOUT, WEEKEND
-from bridge.query.shares import several, share
 
 OF_NIGHT = (
     {str(metric) for metric, spec in METRICS.items() if spec.shape is Shape.NIGHTLY}
