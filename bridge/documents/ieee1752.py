@@ -35,30 +35,14 @@ ACTIVITY_MEASURES = {  # metric -> field of a physical activity, unit
     Metric.DISTANCE: ("distance", "m"),
     Metric.ACTIVE_ENERGY: ("kcal_burned", "kcal"),
 }
+AVERAGE = {"descriptive_statistic": "average"}
+AT_REST = {"temporal_relationship_to_physical_activity": "at rest"}
+AT_FINGER = {"measurement_method": "pulse oximetry", "system": "peripheral capillary"}
 MEASURED: Mapping[Metric, tuple[str, str, str, Mapping[str, str]]] = {  # metric -> schema, field, unit, further fields
-    Metric.HEART_RATE: ("heart-rate", "heart_rate", "beats/min", {"descriptive_statistic": "average"}),
-    Metric.RESTING_HR: (
-        "heart-rate",
-        "heart_rate",
-        "beats/min",
-        {"temporal_relationship_to_physical_activity": "at rest"},
-    ),
-    Metric.RESPIRATORY_RATE: (
-        "respiratory-rate",
-        "respiratory_rate",
-        "breaths/min",
-        {"descriptive_statistic": "average"},
-    ),
-    Metric.SPO2: (
-        "oxygen-saturation",
-        "oxygen_saturation",
-        "%",
-        {
-            "descriptive_statistic": "average",
-            "measurement_method": "pulse oximetry",
-            "system": "peripheral capillary",
-        },
-    ),
+    Metric.HEART_RATE: ("heart-rate", "heart_rate", "beats/min", AVERAGE),
+    Metric.RESTING_HR: ("heart-rate", "heart_rate", "beats/min", AT_REST),
+    Metric.RESPIRATORY_RATE: ("respiratory-rate", "respiratory_rate", "breaths/min", AVERAGE),
+    Metric.SPO2: ("oxygen-saturation", "oxygen_saturation", "%", AVERAGE | AT_FINGER),
 }
 DAY_NAME, WORKOUT_NAME = "daily activity summary", "workout"
 EXPORT_DIGITS = 6

@@ -56,28 +56,10 @@ DONE = {
         "high intensity interval training": "hiit",
     },
 }
-SAME = [
-    "yoga",
-    "pilates",
-    "tennis",
-    "badminton",
-    "basketball",
-    "volleyball",
-    "golf",
-    "squash",
-    "padel",
-    "weightlifting",
-    "nordic walking",
-    "crossfit",
-    "handball",
-    "hockey",
-    "bouldering",
-    "zumba",
-    "judo",
-    "karate",
-    "curling",
-    "tai chi",
-]  # in both languages
+SAME = (  # in both languages
+    "yoga, pilates, tennis, badminton, basketball, volleyball, golf, squash, padel, weightlifting, nordic walking, "
+    "crossfit, handball, hockey, bouldering, zumba, judo, karate, curling, tai chi"
+)
 GAMES = {
     "en": "classes, class, matches, match, games, game, practice",
     "de": "einheiten, stunden, spiele, partien",

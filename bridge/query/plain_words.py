@@ -179,7 +179,7 @@ def _sports(language: str) -> Iterator[tuple[str, tuple[Token, ...]]]:
         for sport, phrases in table.items():
             yield from ((one, ((kind, sport),)) for one in _each(phrases))
     done = [(sport, one) for sport, phrases in plain_sports.DONE[language].items() for one in _each(phrases)]
-    for sport, one in [*done, *((sport, sport) for sport in plain_sports.SAME)]:
+    for sport, one in [*done, *((sport, sport) for sport in _each(plain_sports.SAME))]:
         token = (ACTIVITY, sport)
         yield from ((said, (token,)) for said in (one, f"play {one}", f"played {one}"))
         for game in _each(plain_sports.GAMES[language]):
