@@ -6,7 +6,7 @@ import secrets
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from bridge.domain.errors import NeedsLogin, SetupError, TryLater
@@ -98,7 +98,7 @@ class Listener:
     def __init__(self, source: str, port: int = 0) -> None:
         self.answer: str | None = None
         try:
-            self._server = HTTPServer(("127.0.0.1", port), _redirect_handler(self))
+            self._server = _server(self, port)
         except (OSError, OverflowError) as error:
             raise SetupError(
                 f"port {port}, to which {source} redirects after the consent, is not free ({error}); wait until "
@@ -121,7 +121,9 @@ class Listener:
         return self.answer
 
 
-def _redirect_handler(listener: Listener) -> type[BaseHTTPRequestHandler]:
+def _server(listener: Listener, port: int) -> Any:
+    from http.server import BaseHTTPRequestHandler, HTTPServer
+
     class Handler(BaseHTTPRequestHandler):
         timeout = SILENT_CONNECTION_MAX_SECONDS  # one connection is served after the other
 
@@ -138,4 +140,4 @@ def _redirect_handler(listener: Listener) -> type[BaseHTTPRequestHandler]:
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002
             """Log nothing, because the requested address holds the authorisation code."""
 
-    return Handler
+    return HTTPServer(("127.0.0.1", port), Handler)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, cast
 
 from typing_extensions import TypedDict
 
-from bridge.advice.foresight import Foresight
 from bridge.documents.filling import filled
 from bridge.documents.text import printable
 from bridge.domain.languages import Text, say, say_many
@@ -21,6 +20,7 @@ from bridge.ingest.mending import next_step
 from rhythm_env.interface import Slot
 
 if TYPE_CHECKING:
+    from bridge.advice.foresight import Foresight
     from bridge.domain.records import Connection, User
     from bridge.domain.types import Unread
     from bridge.ingest.imports import ImportResult

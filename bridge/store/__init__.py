@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from bridge.store.connections import Connections
 from bridge.store.credentials import Credentials
 from bridge.store.daily import Daily
 from bridge.store.database import Database
-from bridge.store.exports import Exports
 from bridge.store.ingest import Ingest
 from bridge.store.lessons import Lessons
 from bridge.store.locks import Locks
@@ -23,6 +24,9 @@ from bridge.store.shares import Shares
 from bridge.store.task_notes import TaskNotes
 from bridge.store.tracing import Tracing
 from bridge.store.waiting import Waiting
+
+if TYPE_CHECKING:
+    from bridge.store.exports import Exports
 
 
 class Store:
@@ -51,7 +55,12 @@ class Store:
         self.waiting = Waiting(self.database)
         self.rates = Rates(self.database)
         self.maintenance = Maintenance(self.database)
-        self.exports = Exports(self.database)
+
+    @cached_property
+    def exports(self) -> Exports:
+        from bridge.store.exports import Exports
+
+        return Exports(self.database)
 
     def transaction(self, *, durable: bool = True) -> AbstractContextManager[object]:
         """Make all calls in a ``with`` block take effect together or not at all. Nested calls join it.

@@ -152,7 +152,7 @@ class Collected:
         good = (start <= end) & (end <= self.exported + DAY_SECONDS) & (end - start < ROW_MAX)
         if good.any():
             self.first, self.last = min(self.first, start[good].min()), max(self.last, end[good].max())
-        for head in np.unique(heads):
+        for head in sorted({*heads.tolist()}):
             of_head = heads == head
             rows = np.flatnonzero(of_head & good)
             kept = self._heads.heads[head]

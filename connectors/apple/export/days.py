@@ -71,7 +71,7 @@ class Window:
         days = ((numbers * QUARTER + self.places.offsets(numbers * QUARTER)) // DAY_SECONDS).astype(np.int64)
         if (days[1:] < days[:-1]).any():  # the user crossed the date line
             days = np.maximum.accumulate(days)
-        for day in np.unique(days[(days >= self.begin) & (days < self.end)]).tolist():
+        for day in sorted({*days[(days >= self.begin) & (days < self.end)].tolist()}):
             yield str(_date(day)), slice(*np.searchsorted(days, (day, day + 1)).tolist())
 
     def place(self, day: str) -> str:
@@ -104,9 +104,9 @@ def totals(window: Window) -> Days:
 def _stood(window: Window) -> dict[str, int]:
     import numpy as np
 
-    found = [rows[:, 0] // QUARTER for rows in window.by_source("stand_hours").values()]
-    hours = np.unique(np.concatenate(found)).astype(np.int64) if found else np.zeros(0, dtype=np.int64)
-    return {day: some.stop - some.start for day, some in window.by_day(hours)}
+    found = window.by_source("stand_hours").values()
+    hours = sorted({hour for rows in found for hour in (rows[:, 0] // QUARTER).tolist()})
+    return {day: some.stop - some.start for day, some in window.by_day(np.array(hours, dtype=np.int64))}
 
 
 def _resting(window: Window) -> dict[str, float]:

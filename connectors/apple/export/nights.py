@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from bridge.domain.naps import is_nap
@@ -122,5 +123,5 @@ def overnight(start: float, end: float, by_source: Mapping[Source, Spots]) -> fl
     for _, (times, values) in sorted(by_source.items(), key=lambda item: item[0]):
         first, after = np.searchsorted(times, start), np.searchsorted(times, end, side="right")
         if first < after:
-            return float(np.median(values[first:after]))
+            return float(median(values[first:after].tolist()))
     return None

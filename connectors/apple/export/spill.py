@@ -49,7 +49,6 @@ class Spill:
         self._waiting: dict[int, list[bytes]] = defaultdict(list)
         self._places: dict[int, list[tuple[int, int]]] = defaultdict(list)
         self._held = 0
-        self._near: dict[int, Rows] = {}
         self.sums: dict[int, int] = {}
 
     def __enter__(self) -> Self:
@@ -65,7 +64,7 @@ class Spill:
         import numpy as np
 
         blocks = rows[:, START] // BLOCK_SECONDS
-        for block in np.unique(blocks):
+        for block in sorted({*blocks.tolist()}):
             mine = slice(None) if blocks[0] == block and (blocks == block).all() else blocks == block
             some = rows[mine]
             self.add({int(block): int(marks[mine].sum())})
@@ -95,19 +94,15 @@ class Spill:
         return [(block * BLOCK_SECONDS, (block + 1) * BLOCK_SECONDS + ROW_MAX) for block in sorted(self.sums)]
 
     def between(self, first: float, last: float) -> Rows:
-        """Return all rows that touch the time from ``first`` to ``last``. Calls with ascending times are fastest."""
+        """Return all rows that touch the time from ``first`` to ``last``."""
         import numpy as np
 
-        self._near = {number: self._block(number) for number in blocks(first, last)}
-        rows = np.concatenate(list(self._near.values()))
-        found: Rows = rows[(rows[:, END] >= first) & (rows[:, START] <= last)]
-        return found
+        near = map(self._block, blocks(first, last))
+        return np.concatenate([rows[(rows[:, END] >= first) & (rows[:, START] <= last)] for rows in near])
 
     def _block(self, number: int) -> Rows:
         import numpy as np
 
-        if (near := self._near.get(number)) is not None:
-            return near
         parts = []
         for at, length in self._places.get(number, ()):
             self._file.seek(at)

@@ -87,7 +87,7 @@ def fixed_place(offset: int) -> str:
     return f"{'-' if offset < 0 else '+'}{abs(offset) // 60:02}:{abs(offset) % 60:02}"
 
 
-@lru_cache(maxsize=10_000)
+@lru_cache(maxsize=1000)
 def _offset(quarter: int, place: str) -> int:
     moved = datetime.fromtimestamp(quarter * 900, place_named(place)).utcoffset() or timedelta(0)
     return int(moved / timedelta(minutes=1))
