@@ -1,38 +1,81 @@
-"""Read spans of dates as people say them, in English and German: "last week", "vom 1. bis 15. Oktober"."""
+"""Read spans of dates as people say them, in English and German: "last week", "vom 1. bis 15. Oktober".
+
+The patterns of each language stand in ``spans.toml``, each with the reader of its match.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from datetime import date, timedelta
 from functools import cache
+from importlib import resources
+from typing import Any
 
+from dateutil.easter import easter
 from dateutil.relativedelta import relativedelta
 
-from bridge.domain.phrases import NUMBERS
-from bridge.query.span_readers import DAY, Readers, Span
-from bridge.query.span_words import FEASTS, QUARTERS, SEASONS, UNITS
+from bridge.domain.phrases import NUMBERS, WEEKDAYS
+from bridge.query.span_words import FEASTS, HOLIDAYS, LONG_HOLIDAYS, MONTHS, QUARTERS, SEASONS, UNITS
 
-__all__ = ["DAY", "Dates", "Span", "compiled"]
-
-
+DAY = timedelta(days=1)
+Span = tuple[date | None, date | None]  # first and last date, both inside
 compiled = cache(re.compile)  # more patterns than ``re`` keeps
-SAME = {
-    "en": r"(?:with |than |to )?(?:in )?the same (?:month|week|period|time|span)"
-    r"(?: of| in)?(?: the)? (?:last|previous) year",
-    "de": r"(?:im |zum |in der )?(?:gleichen?|selben?) (?:monat|woche|zeitraum|zeit) (?:des |im )?"
-    r"(?:letzt|vorig|vergangen)e[ns] jahr(?:es)?|(?:im |zum )?vorjahresmonat|(?:im )?vorjahreszeitraum",
-}
-AROUND = {
-    "en": r"before (?:that|it|then) (?:and|or|vs\.?|versus) (?:since|after(?:wards)?)(?: (?:that|it|then))?"
-    r"|before and (?:since|after|afterwards)(?: (?:that|it|then))?",
-    "de": "davor und (?:danach|seitdem|seither)|vorher und (?:nachher|danach|seitdem|seither)",
-}
+
+
+@cache
+def _patterns_of(language: str) -> Mapping[str, Any]:
+    told = tomllib.loads((resources.files("bridge.query") / "spans.toml").read_text(encoding="utf-8"))
+    said = told[language]
+    words = {
+        "HOLIDAY": _longest(HOLIDAYS[language]),
+        "MONTH": _longest(MONTHS[language].replace("|", " ").split()),
+        "WEEKDAY": "|".join(WEEKDAYS[language].split()),
+        "NUMBER": "|".join(NUMBERS[language].split()),
+        "UNIT": "|".join(UNITS[language]),
+        "FEAST": "|".join(FEASTS[language]),
+        "SEASON": rf"(?P<season>{'|'.join(SEASONS[language])})(?: (?P<year>20\d\d))?",
+        "QUARTER": f"(?P<number>{'|'.join(map(re.escape, QUARTERS[language]))})",
+        **{name: text for name, text in said.items() if name.isupper()},
+    }
+
+    def written(pattern: str) -> str:
+        return re.sub("|".join(words), lambda found: words[found[0]], pattern)
+
+    words["POINT"] = written(said["POINT"])
+    before_that = re.compile(rf"(?<!\w){written(said['before_that'])}(?!\w)")
+    words |= {"NUMBER": rf"\d{{1,4}}|{words['NUMBER']}", "UNIT": _longest(UNITS[language])}
+    spans = [(_apart(written(pattern)), *read) for pattern, *read in (*told["any"], *said["spans"])]
+    beside = {name: _apart(said[name]) for name in ("same", "around")}
+    return {**said, **beside, "point": words["POINT"], "before_that": before_that, "spans": spans}
+
+
+def _apart(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{pattern})(?!\w)")
+
+
+def _longest(names: Iterable[str]) -> str:
+    return "|".join(sorted(names, key=len, reverse=True))
+
+
+def _feast(told: str | int, year: int) -> date:
+    if isinstance(told, int):
+        return easter(year) + told * DAY
+    if told == "advent":
+        christmas = date(year, 12, 25)
+        return christmas - (christmas.isoweekday() + 21) * DAY
+    return date.fromisoformat(f"{year}-{told}")
 
 
 @dataclass(frozen=True)
-class Dates(Readers):
+class Dates:
     """Spans in the words of a language, as seen on a day."""
+
+    language: str
+    today: date
+    says_this_season: bool = False  # beside the last one, which then is that of the year before
 
     def found(self, text: str) -> tuple[str, list[Span]]:
         """Return the text with each span replaced by ``§p`` and its number, and the spans."""
@@ -40,8 +83,9 @@ class Dates(Readers):
         if re.search(rf"(?:this|diese[nrms]?) (?:{seasons})", text) and not self.says_this_season:
             return replace(self, says_this_season=True).found(text)
         spans: list[Span] = []
-        text = re.sub(rf"(?<!\w)(?:{SAME[self.language]})(?!\w)", " §same ", self._parted(text, spans))
-        for pattern, read in self._patterns():
+        text = self._patterns["same"].sub(" §same ", self._parted(text, spans))
+        for pattern, name, *given in self._patterns["spans"]:
+            read = getattr(self, f"_{name}")(*given) if given else getattr(self, f"_{name}")
 
             def marked(match: re.Match[str], read: Callable[[re.Match[str]], Span | None] = read) -> str:
                 try:
@@ -53,7 +97,7 @@ class Dates(Readers):
                 spans.append(span)
                 return f" §p{len(spans) - 1} "
 
-            text = compiled(rf"(?<!\w)(?:{pattern})(?!\w)").sub(marked, text)
+            text = pattern.sub(marked, text)
         return self._before_it(self._around_it(text, spans), spans), spans
 
     def now_of(self, last: Span) -> Span | None:
@@ -75,7 +119,7 @@ class Dates(Readers):
 
     def _around_it(self, text: str, spans: list[Span]) -> str:
         """Mark "before that and since", where one date is told."""
-        around = re.search(rf"(?<!\w)(?:{AROUND[self.language]})(?!\w)", text)
+        around = self._patterns["around"].search(text)
         first = spans[0][0] if len(spans) == 1 else None
         if around is None or first is None:
             return text
@@ -84,7 +128,7 @@ class Dates(Readers):
 
     def _before_it(self, text: str, spans: list[Span]) -> str:
         """Mark "the two weeks before", where one span is told."""
-        before = re.search(rf"(?<!\w){self._before_that()}(?!\w)", text)
+        before = self._patterns["before_that"].search(text)
         first, last = spans[0] if len(spans) == 1 else (None, None)
         if first is None or last is None:
             return text
@@ -103,206 +147,238 @@ class Dates(Readers):
         spans.append((first - length, first - DAY))
         return f"{text[: before.start()]} §p1 {text[before.end() :]}"
 
-    def _patterns(self) -> Iterator[tuple[str, Callable[[re.Match[str]], Span | None]]]:
-        yield "(?:on )?(the day before yesterday)", self._at
-        feast = "|".join(FEASTS[self.language])
-        yield rf"(?:during |in |over |im |in der |während der )?(?P<feast>{feast})", self._stretch
-        yield (
-            "lately|(?<!most )recently|these days|of late|zurzeit|in letzter zeit|neuerdings|dieser tage",
-            self._lately,
-        )
-        yield from self._english() if self.language == "en" else self._german()
+    @property
+    def _patterns(self) -> Mapping[str, Any]:
+        return _patterns_of(self.language)
 
-    def _parts(self) -> tuple[str, str, str, str, str, str]:
-        """Return patterns of a point, a weekday, a number, a unit, a season and a month, each in a group."""
-        seasons, quarters = "|".join(SEASONS[self.language]), "|".join(map(re.escape, QUARTERS[self.language]))
-        return (
-            f"({self._point()})",
-            f"({'|'.join(self._weekday)})",
-            rf"(\d{{1,4}}|{'|'.join(NUMBERS[self.language].split())})",
-            f"({'|'.join(sorted(UNITS[self.language], key=len, reverse=True))})",
-            f"(?P<season>{seasons})(?: (?P<year>20\\d\\d))?",
-            f"(?P<number>{quarters})",
-        )
+    @property
+    def _month(self) -> Mapping[str, int]:
+        return {name: n for n, names in enumerate(MONTHS[self.language].split("|"), start=1) for name in names.split()}
 
-    def _english(self) -> Iterator[tuple[str, Callable[[re.Match[str]], Span | None]]]:
-        point, weekday, number, unit, season, quarter = self._parts()
-        lead = "(?:in |over |during |of |for |within |from |on )?"
-        some = rf"(?:week|(?P<many>{number[1:-1]}) (?P<unit>days|weeks))"
-        yield rf"{lead}the {some} (?P<side>before|after) (?:the )?(?P<point>{point[1:-1]})", self._beside
-        month = f"({'|'.join(sorted(self._month, key=len, reverse=True))})"
-        yield (
-            rf"(?:in |during |for |of )?(?:the )?night (?:from|between|of) {point} (?:to|and|on) {point}",
-            self._second,
-        )
-        yield (
-            rf"{lead}(?:the )?(?P<half>first|second) half of (?:the |this )?(?P<at>year|{point[1:-1]})",
-            self._half,
-        )
-        yield rf"(?:from |between )?{point[:-1]}|\d{{1,2}}) ?(?:to|until|till|through|-|–) ?{point}", self._between
-        yield rf"(?:from|between) {point[:-1]}|\d{{1,2}}) and {point}", self._between
-        yield rf"{lead}(?:(?:the|my|these) )?(?:last|past|previous) {number} {unit}", self._back
-        yield (
-            rf"{lead}(?:the )?(?:last|past)(?: couple of weeks| fortnight)|{lead}(?:the )?(?:last|past) 2 wks?",
-            (lambda _: (self.today - 13 * DAY, self.today)),
-        )
-        yield rf"{lead}(?:the )?(?:last|past) half(?: a)? year", self._half_year
-        yield rf"{lead}the week before last", self._week(2)
-        yield rf"{lead}the month before last", self._month_back(2)
-        yield rf"{lead}the year before last", self._year(2)
-        yield "the weekend before last", self._weekend(2)
-        yield "the night before last", self._night_back(1)
-        yield rf"{number} nights ago", self._nights_ago
-        yield r"since (?:the )?(?:start|beginning) of (?:the|this) year|since new year", self._year(0)
-        yield r"since (?:the )?(?:start|beginning) of (?:the|this) month", self._month_back(0)
-        yield r"(?:since|from)(?: the)? (?:start|beginning) of " + point, self._since
-        yield rf"{number} days ago", self._ago
-        yield "(?:on |early |of )?this morning|earlier today|so far today|today so far", self._night_back(0)
-        yield rf"since last {month}", self._since_last_month
-        yield rf"since (?P<which>last )?(?:the )?{season}", self._since_season
-        yield "(?:for|of) the month", self._month_back(0)
-        yield "(?:for|of) the week", self._week(0)
-        yield r"since last (?P<unit>week|month|year)", self._since_last
-        yield r"month to date|mtd", self._month_back(0)
-        yield "(?:on |for |of )?tomorrow", self._night_back(-1)
-        for one in ("next", "the coming", "the next"):
-            yield rf"(?:in |for |over |during )?{one} week", self._week(-1)
-            yield rf"(?:in |for |over |during )?{one} month", self._month_back(-1)
-        yield rf"(?:on )?next {weekday}", self._next_weekday
-        yield (
-            (
-                r"(?:of |for |from )?last (?:night|nite)(?:'s)?(?! (?:with|that|when|under|below|over))"
-                r"|tonight|(?:in |of |for )?the last night|this night"
-            ),
-            self._night_back(0),
-        )
-        yield rf"(?:on |of |for )?(?:the )?(?:night (?:of|on|from) )(?:last )?{point}", self._night_named
-        yield rf"(?:on |last )?{weekday} night(?! last)", self._night_named
-        yield (
-            rf"(?:on )?(?:{weekday}(?: night)?,? (?:of )?last week|last week'?s? {weekday})",
-            self._weekday_of_last_week,
-        )
-        yield "(?:on |at |of |for |over |during |in )?(?:the )?last weekend", self._weekend(1)
-        yield r"(?:of|in|during) the year|as the year goes on|over the year|year to date|ytd", self._year(0)
-        yield r"so far this year|this year so far", self._year(0)
-        yield "so far this month|this month so far", self._month_back(0)
-        yield "so far this week|this week so far", self._week(0)
-        yield rf"{lead}(?:the )?week (\d{{1,2}})", self._week_number
-        yield rf"{lead}the week (?:of|from) {point}", self._week_of
-        yield rf"(?:on )?last {weekday}", self._last_weekday
-        yield rf"{lead}(?:the )?q(?P<number>[1-4])(?:,? (?:of )?(?P<year>20\d\d))?", self._quarter
-        yield rf"{lead}(?:the )?{quarter} quarter(?:,? (?:of )?(?P<year>20\d\d))?", self._quarter
-        yield rf"{lead}(?:the )?(?:last|previous) quarter", self._quarter_back(1)
-        yield rf"{lead}this quarter", self._quarter_back(0)
-        yield rf"{lead}(?P<which>this |last |the )?{season}", self._season
-        for name, back in (("last|previous", 1), ("this|the current|the present", 0)):
-            before = rf"{lead}(?<!the )"
-            yield rf"{before}(?:{name}) (?:week|wk)(?:'s)?", self._week(back)
-            yield rf"{before}(?:{name}) month(?:'s)?", self._month_back(back)
-            yield rf"{before}(?:{name}) (?:year|yr)(?:'s)?", self._year(back)
-        for one in ("week", "month", "year"):
-            yield rf"{lead}the (?:last|past) {one}|{lead}(?:this )?past {one}", self._past(f"{one}s")
-        yield rf"{lead}(?:the )?last {month}", self._last_month_named
-        yield rf"(?:ever )?(?:since|starting|from)(?: the)? {point}(?: on(?:wards)?)?", self._since
-        yield f"before {point}", self._before
-        yield rf"(?:until|till|up to) (?:the )?end of {point}", self._until_end
-        yield rf"(?:until|till|up to) {point}", self._until
-        yield (
-            (
-                rf"(?<!\dst )(?<!\dnd )(?<!\drd )(?<!\dth )(?:on |in |during |of |for |from )(?:the )?{point}(?:'s)?"
-                r"(?! (?:nights|mornings|evenings))"
-            ),
-            self._at,
-        )
-        bare = rf"{'|'.join(self._weekday)}|the \d|\d{{1,2}}(?:st|nd|rd|th)(?!\w)(?! of)|(?:may|march)\b(?! \d| vs)"
-        yield rf"((?!{bare})(?:{point[1:]})(?:'s)?", self._at
+    @property
+    def _weekday(self) -> Mapping[str, int]:
+        return {name: n for n, name in enumerate(WEEKDAYS[self.language].split(), start=1)}
 
-    def _german(self) -> Iterator[tuple[str, Callable[[re.Match[str]], Span | None]]]:
-        point, weekday, number, unit, season, quarter = self._parts()
-        some = rf"(?:der woche|den (?P<many>{number[1:-1]}) (?P<unit>tagen|wochen))"
-        yield rf"in {some} (?P<side>vor|nach) (?:dem |der )?(?P<point>{point[1:-1]})", self._beside
-        yield (
-            rf"(?:(?:vom|von|zwischen|zwischen dem) )?{point[:-1]}|\d{{1,2}}\.?) ?(?:bis|-|–) ?(?:zum |dem )?{point}",
-            self._between,
-        )
-        yield rf"(?:zwischen|zwischen dem) {point[:-1]}|\d{{1,2}}\.?) und (?:dem )?{point}", self._between
-        lead = "(?:in |über |während |der |den |die |aus |von |des |im |für )*"
-        last = "letzte[nrms]?|vergangene[nrms]?|vorige[nrms]?"
-        this = "diese[nrms]?|laufende[nrms]?|aktuelle[nrms]?"
-        yield (
-            (
-                rf"{lead}nacht (?:vom|von|zwischen) (?:dem )?{point[:-1]}|\d{{1,2}}\.)"
-                rf" (?:auf|zu|zum|und|bis) (?:den |dem )?{point}"
-            ),
-            self._second,
-        )
-        yield (
-            (
-                rf"{lead}(?P<half>erste|zweite)[ns]? (?:hälfte (?:des |vom )?(?P<at>jahres|{point[1:-1]})"
-                r"|halbjahr(?:es)?(?: (?P<year>20\d\d))?)"
-            ),
-            self._half,
-        )
-        yield rf"{lead}(?:letzten|vergangenen|letzte|vorigen) {number} {unit}", self._back
-        yield rf"{lead}(?:letzte[snm]?|vergangene[snm]?) halbjahr(?:es)?|seit einem halben jahr", self._half_year
-        yield rf"{lead}(?:letzte[snm]?|vergangene[snm]?) vierteljahr(?:es)?", self._quarter_year
-        yield (
-            "(?:seit )?heute (?:früh|morgen|vormittag)|heut(?: früh)?|heute bis jetzt|bis jetzt heute|bisher heute",
-            self._night_back(0),
-        )
-        yield r"seit (?:der )?(?:letzte[rmn]|vorige[rmn]) (?P<unit>woche|monat|jahr)", self._since_last
-        yield (
-            "(?:von |für )?(?<!am )(?<!jeden )(?<!gestern )(?<!guten )(?<!den )(?<!frühen )morgen",
-            self._night_back(-1),
-        )
-        yield rf"{lead}(?:nächste[nr]?|kommende[nr]?) woche", self._week(-1)
-        yield rf"{lead}(?:nächste[nrms]*|kommende[nrms]*) monats?", self._month_back(-1)
-        yield rf"(?:am )?(?:nächsten|kommenden) {weekday}", self._next_weekday
-        yield rf"seit (?P<which>letzte[nrm] )?(?:dem )?{season}", self._since_season
-        yield rf"seit {number} {unit}", self._back
-        yield rf"{lead}(?:im )?(?:letzten|vergangenen|letztes) halben?s? jahr", self._half_year
-        yield rf"{lead}vorletzten? woche", self._week(2)
-        yield rf"{lead}vorletzte[nrms]? monats?", self._month_back(2)
-        yield "(?:in der )?vorletzten? nacht", self._night_back(1)
-        yield "(?:am )?vorletzte[sn]? wochenende", self._weekend(2)
-        yield r"seit (?:dem )?(?:anfang|beginn) (?:des|dieses) jahres|seit jahres(?:anfang|beginn)", self._year(0)
-        yield "übers jahr|über das jahr", self._year(0)
-        yield rf"(?:seit|ab) (?:anfang|beginn)(?: des| vom)? {point}", self._since
-        yield rf"vor {number} tagen", self._ago
-        yield rf"vor {number} nächten", self._nights_ago
-        yield (
-            (
-                "(?:in der |von der |der |diese |von )?(?:letzte[nr]?|vergangene[nr]?|heute|heut|diese) nacht"
-                "(?! (?:mit|in der|wo|unter|über))"
-            ),
-            self._night_back(0),
-        )
-        yield rf"(?:in der )?nacht (?:auf|zu|zum) (?:den )?{weekday}", self._at
-        yield rf"(?:am )?{weekday}(?:nacht| nacht)", self._night_named
-        yield (
-            rf"(?:am )?(?:{weekday} (?:der )?(?:letzten?|vorigen?) woche|letzte woche (?:am )?{weekday})",
-            (self._weekday_of_last_week),
-        )
-        yield "(?:am |an |vom |des )?(?:letzte[sn]?|vergangene[sn]?|vorige[sn]?) wochenendes?", self._weekend(1)
-        yield f"(?:am |an )?(?:letzten|vorigen|vergangenen) {weekday}", self._last_weekday
-        yield r"(?:in )?(?:der )?(?:kw|kalenderwoche|woche) (\d{1,2})", self._week_number
-        yield rf"(?:in )?(?:der )?woche (?:vom|des) {point}", self._week_of
-        yield rf"{lead}(?:q(?P<number>[1-4]))(?: (?P<year>20\d\d))?", self._quarter
-        yield rf"{lead}{quarter} quartal(?:s)?(?: (?P<year>20\d\d))?", self._quarter
-        yield rf"{lead}(?:{last}) quartals?", self._quarter_back(1)
-        yield rf"{lead}(?:{this}) quartals?", self._quarter_back(0)
-        yield rf"{lead}(?P<which>(?:{last}|{this}) )?{season}", self._season
-        for which, back in ((last, 1), (this, 0)):
-            yield rf"{lead}(?:{which}) woche", self._week(back)
-            yield rf"{lead}(?:{which}) monats?", self._month_back(back)
-            yield rf"{lead}{'(?<!im )' * back}(?:{which}) jahr(?:es)?", self._year(back)
-        yield r"(?:im )?vorigen jahr|im vergangenen jahr|des vergangenen jahres|im vorjahr|vorjahr", self._year(1)
-        yield r"im vormonat|vormonat|des vormonats", self._month_back(1)
-        yield r"in der vorwoche|vorwoche|der vorwoche", self._week(1)
-        yield r"heuer|(?:im |in diesem )?heurigen jahr(?:es)?|seit jahresbeginn", self._year(0)
-        yield rf"(?:seit|ab)(?: dem| der)? {point}", self._since
-        yield rf"vor(?: dem)? {point}", self._before
-        yield rf"bis(?: zum)? ende(?: des)? {point}", self._until_end
-        yield rf"bis(?: zum)? {point}", self._until
-        yield rf"(?:am |im |in |vom |von |des |für |aus )(?:den |dem |jahr )?{point}", self._at
-        yield rf"((?!{'|'.join(self._weekday)}|\d{{1,2}}\.(?! ?\w))(?:{point[1:]})", self._at
+    def _parting(self, text: str) -> str:
+        lead, then, both = self._patterns["parting"]
+        point = self._patterns["point"]
+        if re.search(then, text) and (found := re.search(rf"{lead}(?P<at>{point}){then}(?!\w)", text)):
+            return rf"{lead}(?P<at>{re.escape(found['at'])}){then}"
+        return f"{both} (?P<at>{point})"
+
+    def number(self, word: str) -> int:
+        """Return the number that digits or a word say."""
+        return int(word) if word.isdecimal() else NUMBERS[self.language].split().index(word) + 1
+
+    def _of(self, text: str) -> tuple[date, date] | None:
+        """Return the first and last date of a point, of which the latest that is not to come is meant."""
+        today, named = self.today, {"today": 0, "heute": 0, "yesterday": 1, "gestern": 1}
+        named |= {"the day before yesterday": 2, "vorgestern": 2}
+        if text in named:
+            return (today - named[text] * DAY,) * 2
+        if text in self._weekday:
+            back = (today.isoweekday() - self._weekday[text]) % 7
+            return None if back == 0 else (today - back * DAY,) * 2
+        if (name := text.removesuffix(text[-5:]) if text[-4:].isdecimal() else text) in HOLIDAYS[self.language]:
+            return self._holiday(name, int(text[-4:]) if name != text else None)
+        if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
+            return (date.fromisoformat(text),) * 2
+        numbers = [int(one) for one in re.findall(r"\d+", text.replace("first of", "1 of"))]
+        year = next((one for one in numbers if one > 2000), None)
+        days = [one for one in numbers if one <= 31]
+        month = next((self._month[one] for one in re.findall(r"[^\W\d]+", text) if one in self._month), None)
+        if month is None and len(days) > 1:
+            month = days[1]
+        if not days:
+            return self._whole(year, month)
+        if month is None:
+            at = today.replace(day=days[0])
+            return (at if at <= today else at - relativedelta(months=1),) * 2
+        at = date(year or today.year, month, days[0])
+        return (at if year or at <= today else at.replace(year=at.year - 1),) * 2
+
+    def _holiday(self, name: str, year: int | None) -> tuple[date, date]:
+        told = HOLIDAYS[self.language][name]
+        at = _feast(told, year or self.today.year)
+        return (at if year or at <= self.today else _feast(told, self.today.year - 1),) * 2
+
+    def _stretch(self, match: re.Match[str]) -> Span:
+        first, last = FEASTS[self.language][match["feast"]]
+        year = self.today.year - (_feast(first, self.today.year) > self.today)
+        return _feast(first, year), _feast(last, year)
+
+    def _whole(self, year: int | None, month: int | None) -> tuple[date, date] | None:
+        if month is None:
+            return None if year is None else (date(year, 1, 1), date(year, 12, 31))
+        year = year or (self.today.year if month <= self.today.month else self.today.year - 1)
+        first = date(year, month, 1)
+        return first, first + relativedelta(months=1) - DAY
+
+    # Spans of single matches ------------------------------------------------------------------------------------------
+
+    def _between(self, match: re.Match[str]) -> Span | None:
+        first, last = match[1], match[2]
+        found = self._of(last)
+        if found is None or {first, last} <= self._weekday.keys():  # the last ones, or those of every week
+            return None
+        if re.fullmatch(r"\d{1,2}(?:st|nd|rd|th|\.)?", first):
+            return found[0].replace(day=int(re.sub(r"\D", "", first))), found[1]
+        begun = self._of(first)
+        return None if begun is None or begun[0] > found[1] else (begun[0], found[1])
+
+    def _since(self, match: re.Match[str]) -> Span | None:
+        found = self._of(match[1])
+        return None if found is None else (found[0], None)
+
+    def _before(self, match: re.Match[str]) -> Span | None:
+        found = self._of(match[1])
+        return None if found is None else (None, found[0] - DAY)
+
+    def _until(self, match: re.Match[str]) -> Span | None:
+        found = self._of(match[1])
+        return (None, found[1]) if found is not None and found[0] == found[1] else None
+
+    def _until_end(self, match: re.Match[str]) -> Span | None:
+        found = self._of(match[1])
+        return None if found is None else (None, found[1])
+
+    def _at(self, match: re.Match[str]) -> Span | None:
+        if match[1].split(" 20")[0] in LONG_HOLIDAYS:
+            return None
+        return self._of(match[1])
+
+    def _back(self, match: re.Match[str]) -> Span:
+        count, unit = self.number(match[1]), UNITS[self.language][match[2]]
+        return self.today - relativedelta(**{unit: count}) + DAY, self.today  # type: ignore[arg-type]
+
+    def _ago(self, match: re.Match[str]) -> Span:
+        return (self.today - self.number(match[1]) * DAY,) * 2
+
+    def _week(self, back: int) -> Callable[[re.Match[str]], Span]:
+        monday = self.today - (self.today.isoweekday() - 1 + 7 * back) * DAY
+        return lambda _: (monday, monday + 6 * DAY)
+
+    def _month_back(self, back: int) -> Callable[[re.Match[str]], Span]:
+        first = self.today.replace(day=1) - relativedelta(months=back)
+        return lambda _: (first, first + relativedelta(months=1) - DAY)
+
+    def _year(self, back: int) -> Callable[[re.Match[str]], Span]:
+        year = self.today.year - back
+        return lambda _: (date(year, 1, 1), date(year, 12, 31))
+
+    def _weekend(self, back: int) -> Callable[[re.Match[str]], Span]:
+        sunday = self.today - (self.today.isoweekday() + 7 * (back - 1)) * DAY
+        return lambda _: (sunday - DAY, sunday)
+
+    def _past(self, count: int, unit: str) -> Callable[[re.Match[str]], Span]:
+        return lambda _: (self.today - relativedelta(**{unit: count}) + DAY, self.today)  # type: ignore[arg-type]
+
+    def _quarter_at(self, year: int, number: int) -> Span:
+        first = date(year, 3 * number - 2, 1)
+        return first, first + relativedelta(months=3) - DAY
+
+    def _quarter(self, match: re.Match[str]) -> Span:
+        told = match["number"]
+        number = int(told) if told.isdecimal() else QUARTERS[self.language][told]
+        now = (self.today.month + 2) // 3
+        return self._quarter_at(int(match["year"]) if match["year"] else self.today.year - (number > now), number)
+
+    def _quarter_back(self, back: int) -> Callable[[re.Match[str]], Span]:
+        at = self.today.replace(day=1) - relativedelta(months=3 * back)
+        return lambda _: self._quarter_at(at.year, (at.month + 2) // 3)
+
+    def _season(self, match: re.Match[str]) -> Span | None:
+        begins = SEASONS[self.language][match["season"]]
+        first = date(int(match["year"]) if match["year"] else self.today.year, begins, 1)
+        which = match["which"] or ""
+        if not match["year"] and first > self.today:
+            if which.startswith(("this", "dies")):
+                return None  # that one has not begun
+            first -= relativedelta(years=1)
+        if which.startswith(("last", "letzt", "vorig", "vergang")) and self.says_this_season:
+            first -= relativedelta(years=1)
+        return first, first + relativedelta(months=3) - DAY
+
+    def _since_season(self, match: re.Match[str]) -> Span | None:
+        found = self._season(match)
+        return None if found is None else (found[0], None)
+
+    def _last_weekday(self, match: re.Match[str]) -> Span:
+        back = (self.today.isoweekday() - self._weekday[match[1]] - 1) % 7 + 1
+        return (self.today - back * DAY,) * 2
+
+    def _night_back(self, back: int) -> Callable[[re.Match[str]], Span]:
+        return lambda _: (self.today - back * DAY,) * 2
+
+    def _nights_ago(self, match: re.Match[str]) -> Span:
+        return (self.today - (self.number(match[1]) - 1) * DAY,) * 2
+
+    def _weekday_of_last_week(self, match: re.Match[str]) -> Span:
+        name = next(one for one in match.groups() if one)
+        monday = self.today - (self.today.isoweekday() - 1 + 7) * DAY
+        night = any(one in match[0] for one in ("night", "nacht"))  # a night is of its day of waking
+        return (monday + (self._weekday[name] - 1 + night) * DAY,) * 2
+
+    def _week_number(self, match: re.Match[str]) -> Span:
+        first = date.fromisocalendar(self.today.year, int(match[1]), 1)
+        if first > self.today:
+            first = date.fromisocalendar(self.today.year - 1, int(match[1]), 1)
+        return first, first + 6 * DAY
+
+    def _week_of(self, match: re.Match[str]) -> Span | None:
+        found = self._of(match[1])
+        if found is None or found[0] != found[1]:
+            return None
+        monday = found[0] - (found[0].isoweekday() - 1) * DAY
+        return monday, monday + 6 * DAY
+
+    def _last_month_named(self, match: re.Match[str]) -> Span:
+        month = self._month[match[1]]
+        first = date(self.today.year - (month >= self.today.month), month, 1)
+        return first, first + relativedelta(months=1) - DAY
+
+    def _second(self, match: re.Match[str]) -> Span | None:
+        """Return the night from one day to the next, which is of its day of waking."""
+        found = self._of(match[2])
+        return None if found is None or found[0] != found[1] else found
+
+    def _beside(self, match: re.Match[str]) -> Span | None:
+        """Return the week, or so many days or weeks, before or after a date."""
+        found = self._of(match["point"])
+        if found is None:
+            return None
+        unit = UNITS[self.language].get(match["unit"] or "", "weeks")
+        length = relativedelta(**{unit: self.number(match["many"]) if match["many"] else 1})  # type: ignore[arg-type]
+        if match["side"] in ("before", "vor"):
+            return found[0] - length, found[0] - DAY
+        return found[1] + DAY, found[1] + length
+
+    def _half(self, match: re.Match[str]) -> Span | None:
+        """Return the first or second half of a month, or of a year."""
+        told = match.groupdict()
+        second = told["half"].startswith(("sec", "zwei"))
+        at = (told["at"] or told.get("year") or str(self.today.year)).removeprefix("des ")
+        year = self.today.year if at in ("year", "jahres") else int(at) if at.isdecimal() else None
+        if year is not None:
+            return (date(year, 7, 1), date(year, 12, 31)) if second else (date(year, 1, 1), date(year, 6, 30))
+        found = self._of(at)
+        if found is None or found[0] == found[1] or (found[1] - found[0]).days > 31:
+            return None
+        middle = found[0].replace(day=15)
+        return (middle + DAY, found[1]) if second else (found[0], middle)
+
+    def _since_last_month(self, match: re.Match[str]) -> Span:
+        return self._last_month_named(match)[0], None
+
+    def _since_last(self, match: re.Match[str]) -> Span:
+        unit = match["unit"]
+        of = {"week": self._week, "woche": self._week, "month": self._month_back, "monat": self._month_back}
+        return of.get(unit, self._year)(1)(match)[0], None
+
+    def _next_weekday(self, match: re.Match[str]) -> Span:
+        ahead = (self._weekday[match[1]] - self.today.isoweekday() - 1) % 7 + 1
+        return (self.today + ahead * DAY,) * 2
+
+    def _night_named(self, match: re.Match[str]) -> Span | None:
+        found = self._of(next(one for one in match.groups() if one))
+        return None if found is None or found[0] != found[1] else (found[0] + DAY,) * 2
