@@ -22,7 +22,6 @@ from bridge.query.span_words import FEASTS, HOLIDAYS, LONG_HOLIDAYS, MONTHS, QUA
 
 DAY = timedelta(days=1)
 Span = tuple[date | None, date | None]  # first and last date, both inside
-compiled = cache(re.compile)  # more patterns than ``re`` keeps
 
 
 @cache
