@@ -114,7 +114,10 @@ def refuse(store: Store, user: User, number: int, why: Because, *, now: datetime
     """
     with store.transaction():
         found = feedback.give_feedback(store, user, number, Answer.IGNORE, now=now)
-        _keep(store, user, number, why, now=now, only_today=only_today)
+        before = store.people.preferences(user.id).answered  # of which an earlier reason is left out
+        kept = [one for one in before if one[0] != feedback.REFUSED or one[1].split()[0] != str(number)]
+        said = (feedback.REFUSED, f"{number} {why}" + " today" * only_today, local_time(now, user.zones).date())
+        store.people.change_preferences(user.id, answered=(*kept, said), now=now)
         if why is Because.NOT_TODAY or (why is Because.NEVER and only_today):
             return _rest(store, user, found, now)
         rule = lasting(found, user, why)
@@ -128,15 +131,6 @@ def refuse(store: Store, user: User, number: int, why: Because, *, now: datetime
 
         _saved(store, user, Heard(said=(rule.said,)), confirmed=True, now=now)
     return sentence((rule.said,))
-
-
-def _keep(store: Store, user: User, number: int, why: Because, *, now: datetime, only_today: bool) -> None:
-    """Keep the reason of a refusal in place of an earlier one."""
-    before = store.people.preferences(user.id).answered
-    kept = [one for one in before if one[0] != feedback.REFUSED or one[1].split()[0] != str(number)]
-    said = f"{number} {why}" + (" today" if only_today else "")
-    today = local_time(now, user.zones).date()
-    store.people.change_preferences(user.id, answered=(*kept, (feedback.REFUSED, said, today)), now=now)
 
 
 def refusals(store: Store, user: User) -> dict[int, Text]:

@@ -49,7 +49,7 @@ def sleep(past: Past, at: datetime) -> Signal | None:
     if night is None:
         return None
     vendor = past.of_night(Metric.SLEEP_SCORE, night, at)
-    return nightly("sleep", night, at, *past.kept(_slept, night, vendor))
+    return nightly("sleep", night, at, past.kept(_slept, night, vendor))
 
 
 def _slept(past: Past, night: Latest, vendor: Latest | None) -> tuple[float, Fact]:
@@ -72,8 +72,8 @@ def hrv(past: Past, at: datetime) -> Signal | None:
     metric, night = found
     both = scored is not None and past.of_night(Metric.RECOVERY_SCORE, night, at) is not None
     score = scored.z if scored is not None and both else None
-    z, told = past.kept(_varied, metric, night, past.recent(metric, night, at), score)
-    return nightly("hrv", night, at, z, told, quality=hrv_quality(metric, past.rmssd_errors.get(night.source or "")))
+    judged = past.kept(_varied, metric, night, past.recent(metric, night, at), score)
+    return nightly("hrv", night, at, judged, quality=hrv_quality(metric, past.rmssd_errors.get(night.source or "")))
 
 
 def _varied(
@@ -95,7 +95,7 @@ def _varied(
 def recovery(past: Past, at: datetime) -> Signal | None:
     """Return the vendor's recovery, half against the user's normal and half against most people's mean."""
     night = past.latest(Metric.RECOVERY_SCORE, at)
-    return None if night is None else nightly("hrv", night, at, *past.kept(_recovered, night))
+    return None if night is None else nightly("hrv", night, at, past.kept(_recovered, night))
 
 
 def _recovered(_past: Past, night: Latest) -> tuple[float, Fact]:
@@ -136,7 +136,7 @@ def resting_hr(past: Past, at: datetime) -> Signal | None:
     A rate raised a little has z = 0, because it says nothing about how a person feels (LifeSnaps).
     """
     night = past.latest(Metric.RESTING_HR, at)
-    return None if night is None else nightly("resting_hr", night, at, *past.kept(_raised, night))
+    return None if night is None else nightly("resting_hr", night, at, past.kept(_raised, night))
 
 
 def _raised(_past: Past, night: Latest) -> tuple[float, Fact]:
@@ -170,17 +170,17 @@ def stress(past: Past, at: datetime) -> Signal | None:
     )
 
 
-def nightly(name: str, night: Latest, at: datetime, z: float, told: Fact, *, quality: float = 1.0) -> Signal:
-    """Make a signal called ``name`` at ``at`` from the value of a night or day, with its z and fact.
+def nightly(name: str, night: Latest, at: datetime, judged: tuple[float, Fact], *, quality: float = 1.0) -> Signal:
+    """Make a signal called ``name`` at ``at`` from the value of a night or day, ``judged`` by its z and fact.
 
     ``quality`` (0 to 1) is halved while the normal has under 4 values.
     """
     return Signal(
         name=name,
-        z=z,
+        z=judged[0],
         quality=warmed(quality, night.normal.n),
         age_hours=night.age_hours(at),
-        fact=told,
+        fact=judged[1],
         source=night.source or None,
     )
 
@@ -214,7 +214,7 @@ def _week(metric: str, night: Latest, recent: tuple[float, ...]) -> float | None
 
 def _body_battery(past: Past, at: datetime) -> Signal | None:
     night = past.latest(Metric.BODY_BATTERY, at)
-    return None if night is None else nightly("hrv", night, at, *past.kept(_charged, night))
+    return None if night is None else nightly("hrv", night, at, past.kept(_charged, night))
 
 
 def _charged(_past: Past, night: Latest) -> tuple[float, Fact]:
@@ -225,7 +225,7 @@ def _charged(_past: Past, night: Latest) -> tuple[float, Fact]:
 def _stress_management(past: Past, at: datetime) -> Signal | None:
     """Return a signal of last night's stress management, turned, because a high score is calm."""
     night = past.latest(Metric.STRESS_MANAGEMENT, at)
-    return None if night is None else nightly("stress", night, at, *past.kept(_managed, night))
+    return None if night is None else nightly("stress", night, at, past.kept(_managed, night))
 
 
 def _managed(_past: Past, night: Latest) -> tuple[float, Fact]:
@@ -235,7 +235,7 @@ def _managed(_past: Past, night: Latest) -> tuple[float, Fact]:
 
 def _stress_of_yesterday(past: Past, at: datetime) -> Signal | None:
     day = past.latest(Metric.DAILY_STRESS, at)
-    return None if day is None else nightly("stress", day, at, *past.kept(_strained, day), quality=DAY_TRUST)
+    return None if day is None else nightly("stress", day, at, past.kept(_strained, day), quality=DAY_TRUST)
 
 
 def _strained(_past: Past, day: Latest) -> tuple[float, Fact]:

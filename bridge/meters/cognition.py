@@ -56,7 +56,7 @@ def read(past: Past, at: datetime) -> Reading:
 def deep_sleep(past: Past, at: datetime) -> Signal | None:
     """Return a signal of last night's minutes of deep sleep against the user's normal, or None if they are unknown."""
     night = past.latest(Metric.DEEP_SLEEP, at)
-    return None if night is None else body.nightly("deep_sleep", night, at, *past.kept(_deep, night))
+    return None if night is None else body.nightly("deep_sleep", night, at, past.kept(_deep, night))
 
 
 def _deep(_past: Past, night: Latest) -> tuple[float, Fact]:

@@ -80,7 +80,7 @@ def messages(past: Past, at: datetime) -> Signal | None:
     for metric in (Metric.CONTACTS, Metric.MESSAGES):
         day = past.latest(metric, at)
         if day is not None:
-            return body.nightly("messages", day, at, *past.kept(_wrote, metric, day))
+            return body.nightly("messages", day, at, past.kept(_wrote, metric, day))
     return None
 
 

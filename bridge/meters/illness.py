@@ -51,7 +51,7 @@ def illness(past: Past, at: datetime) -> Signal | None:
     named = tuple(dict.fromkeys(sign for z, sign, _ in signs if z >= STANDS_OUT))
     told = fact(CALLED_KIND if far >= CALLED else "illness_signs", signs=named)
     severity = clip((far - FIRST) / (CALLED - FIRST))
-    return body.nightly("illness", signs[0][2], at, -CLIP, told, quality=severity)
+    return body.nightly("illness", signs[0][2], at, (-CLIP, told), quality=severity)
 
 
 @shared

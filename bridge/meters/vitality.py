@@ -70,7 +70,7 @@ def variability(past: Past, at: datetime) -> Signal | None:
 def steps(past: Past, at: datetime) -> Signal | None:
     """Return the z of the logarithm of the last complete day's steps, at most +1, or None."""
     day = past.latest(Metric.STEPS, at)
-    return None if day is None else body.nightly("steps", day, at, *past.kept(_walked, day))
+    return None if day is None else body.nightly("steps", day, at, past.kept(_walked, day))
 
 
 def _walked(_past: Past, day: Latest) -> tuple[float, Fact]:
