@@ -254,7 +254,8 @@ def sleep_option(person: Person, span: Stretch) -> Option | None:
         if bed - (EARLY_TOLD if early else BEFORE_BED) <= span[0] <= wake - LEAST_SLEEP and start <= wake - LEAST_SLEEP:
             if clipped(person.attended, start, wake):
                 continue
-            why = (of_bedtime(person, ends), of_waking(person, ends)) if early else (of_waking(person, ends),)
+            up = of_waking(person, ends)
+            why = (of_bedtime(person, ends), *((up,) if early or up.kind not in WAKINGS else ()))
             risk = at_risk(person) if wake > person.now else ()
             told = tuple(one.weighed(weights()["bedtime"]) for one in (*why, *risk))
             value = weights()["worth"] + weights()["bedtime"]

@@ -420,7 +420,7 @@ class Person:
         of_day = (o for o, _ in self.entries if midnight(day, self.zones) <= o.start < noon and takes_time(o.event))
         first = next((o for o in of_day if not o.event.all_day and o.start > self.now), None)
         late = first is not None and any(
-            e.kind is EpisodeKind.SLEEP and e.start < last.start < e.end + UP_LATE <= last.start + UP_LATE
+            e.kind is EpisodeKind.SLEEP and e.start < last.start < e.end + UP_LATE <= last.start + 2 * UP_LATE
             for last in self._like(first)
             for e in self.recorded
         )
@@ -519,7 +519,8 @@ class Person:
         today = self.date_of(self.now)
         if day not in (today, today if self.slept(today) else today - DAY) or not self.body.tells_of(day):
             return NONE
-        return ILL_EARLIER if self.body.ill else STRAINED_EARLIER
+        ill = any(one.kind in (*ILLNESS, "said_ill") for one in self.body.facts)
+        return ILL_EARLIER if ill else STRAINED_EARLIER  # not by Vitality, which varies over the day
 
     def _owed(self, day: date) -> timedelta:
         """Return how much earlier the night after a short one begins: half of what it lacked, so that debt is paid."""

@@ -118,6 +118,9 @@ def _counsel(person: Person) -> Fact:
 
 def _nothing(view: View) -> Fact:
     person, now = view.person, view.person.now
+    running = next((o for o, _ in person.entries if o.start <= now < o.end and o.key in person.missed), None)
+    if running is not None:
+        return fact("slept_into", until=person.local(running.end))
     ahead = _entry_within(view, ENTRY_NEAR)
     if ahead is not None:
         return fact("nothing_before", time=person.local(ahead.start), what=what_begins(person, ahead.start))

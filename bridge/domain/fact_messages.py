@@ -149,8 +149,8 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
         "set an alarm for {up:%H:%M}"
     ),
     "bedtime_near_miss": say(
-        "bedtime is {time:%H:%M} today, in time for {what} at {entry:%H:%M}: you woke with few minutes to spare for "
-        "the last one like it; set an alarm for {up:%H:%M}"
+        "bedtime is {time:%H:%M} today, in time for {what} at {entry:%H:%M}: you woke about when the last one like it "
+        "began; set an alarm for {up:%H:%M}"
     ),
     "bedtime_leaves": say(
         "bedtime is {time:%H:%M} today, before {what} at {entry:%H:%M}: that leaves {long}, {missing} less than you "
@@ -273,6 +273,7 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     ),
     "nothing_before": say("nothing needs doing before {what} at {time:%H:%M}"),
     "nothing_needed": say("nothing needs doing now"),
+    "slept_into": say("you slept into your entry, which lasts until {until:%H:%M}"),
     "evening_yours": say("nothing needs doing: the evening is yours"),
     "task_waits": Titled(say("a task waits ({due}), but {reason}"), say("{title} waits ({due}), but {reason}")),
     "waits_until": Titled(

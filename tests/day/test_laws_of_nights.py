@@ -10,7 +10,7 @@ from bridge.day import person as module
 from bridge.day.choice import look, of_bedtime
 from bridge.day.silence import quiet
 from bridge.domain.rendering import for_person, told
-from rhythm_env.interface import ActionType
+from rhythm_env.interface import ActionType, Meter
 
 from .lives import DAY, TODAY, at, days, entry, nights, sleep
 from .persons import HOUR, MINUTE, found, meetings, person
@@ -111,3 +111,24 @@ def test_who_sleeps_late_once_is_not_told_of_the_usual_night():
     assert (
         for_person(quiet(look(one, one.now), {}))[0] == f"your night lasts until about {one.clock(one.sleep(TODAY)[1])}"
     )
+
+
+def test_who_slept_into_an_entry_hears_of_it_while_it_lasts():
+    course = entry(TODAY, 510, 750, A.LEARN, "Course")
+    one = person(
+        course, hour=9.1, episodes=[*nights(30, -60, 420, last=TODAY - DAY), sleep(TODAY, -60, 528)], work=False
+    )
+    assert for_person(quiet(look(one, one.now), {}))[0] == "you slept into your entry, which lasts until 12:30"
+
+
+def test_a_vitality_that_rises_over_the_day_moves_no_announced_bedtime():
+    ill = feverish(2)
+    few = [
+        replace(b, fact=replace(b.fact, kind="illness_signs")) if b.signal == "illness" else b
+        for b in ill.vitality.because
+    ]
+    beds = set()
+    for level in (0.30, 0.44, 0.52, 0.58):
+        reading = replace(ill.vitality, level=level, sd=0.005, because=tuple(few))
+        beds.add(replace(ill, readings={Meter.VITALITY: reading}, _read={}).sleep(TODAY + DAY)[0])
+    assert len(beds) == 1

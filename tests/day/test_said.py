@@ -290,7 +290,7 @@ def test_whose_nights_are_unknown_hears_of_a_common_bedtime_and_of_an_empty_satu
     for ahead in range(5, 7):  # Wednesday and Thursday
         evening = person(hour=21.8, day=TODAY + ahead * DAY, episodes=())
         given = found(evening)[0]
-        assert for_person(given[A.SLEEP].facts) == ["a common time to get up is 06:40; your nights are not known yet"]
+        assert for_person(given[A.SLEEP].facts) == ["a common bedtime is 23:00; your nights are not known yet"]
     saturday = person(hour=18.17, day=TODAY + DAY, episodes=())
     given, held = found(saturday, 6)
     assert given
