@@ -63,7 +63,8 @@ PRESSING = (8.0, 4.0, 0.0, 0.0)  # by urgency, so that no leisure takes the day 
 class Block:
     """A part of a day's plan. ``kind`` is entry, suggested, task, wind_down or sleep.
 
-    ``recommendation_id`` is None for a preview. ``task`` is the key of the open task that it names.
+    ``recommendation_id`` is None for a preview. ``task`` is the key of the open task that it names. ``own_title`` is
+    that of an entry, private or not, for the person's own pages alone.
     """
 
     start: datetime
@@ -71,6 +72,7 @@ class Block:
     kind: str
     action: ActionType | None = None
     title: str | None = None
+    own_title: str | None = None
     facts: tuple[Fact, ...] = ()
     recommendation_id: int | None = None
     all_day: bool = False
@@ -354,6 +356,7 @@ def _entry(
         kind="entry",
         action=label.action,
         title=title,
+        own_title=occurrence.event.title,
         all_day=occurrence.event.all_day,
         flight=is_journey(occurrence),
         facts=tuple(told),

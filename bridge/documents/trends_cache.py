@@ -105,7 +105,6 @@ def _renew(bridge: Bridge, user: User, path: Path, at: datetime, days: int) -> N
 def _rules(bridge: Bridge, user: User) -> str:
     """Return a digest of what shapes the document besides the data."""
     classifier = bridge.classifier
-    corrections = bridge.store.people.corrections(user.id)
     return _digest(
         DOCUMENT_VERSION,
         user.name,
@@ -114,7 +113,7 @@ def _rules(bridge: Bridge, user: User) -> str:
         bridge.proxies.rows,
         sorted(bridge.proxies.validity),
         f"{classifier.name}@{classifier.version}",
-        corrections[0] if corrections else None,
+        bridge.store.people.corrections(user.id),
         [(c.id, c.source) for c in bridge.store.connections.of_user(user.id)],
     )
 

@@ -211,6 +211,12 @@ class People(Part):
             found.setdefault(row.series, correction)
         return list(found.values())
 
+    @writes()
+    def take_back_correction(self, db: sa.Connection, user_id: int, series: str) -> None:
+        """Delete what the user said of a series, so that its label is the classifier's again."""
+        c = tables.corrections.c
+        db.execute(sa.delete(tables.corrections).where(c.user_id == user_id, c.series == series))
+
     @reads
     def wishes(self, db: sa.Connection, user_id: int) -> Wishes:
         """Return the user's saved wishes. Without any, return the default wishes."""

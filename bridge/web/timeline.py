@@ -123,7 +123,7 @@ def _row(visit: Visit, block: Block, current: Recommendation | None) -> dict[str
     is_current = current is not None and block.recommendation_id == current.id
     name = None if block.action is None else shown(advice_title(block.action, block.kind))
     kind = shown(KIND_NAMES["preview" if preview else block.kind])
-    title = (titled(block.title) if block.kind == "suggested" else block.title) or name or kind
+    title = (titled(block.title) if block.kind == "suggested" else block.title or block.own_title) or name or kind
     told = block.kind == "entry" or name in (None, title, kind)  # an entry's own title says what it is
     return {
         "moved": None,

@@ -193,7 +193,7 @@ class _Index:
 def data_version(bridge: Bridge, user: User, now: datetime) -> DataVersion:
     """Return a value that changes whenever a user's snapshot must be loaded again, and at the user's midnight."""
     changes = tuple((c.id, c.last_change) for c in bridge.store.connections.of_user(user.id))
-    corrected_at = max((found.made_at for found in bridge.store.people.corrections(user.id)), default=None)
+    corrected = tuple((found.series, found.made_at) for found in bridge.store.people.corrections(user.id))
     ticked_at = bridge.store.task_notes.said_at(user.id)
     rules = ticked_at, bridge.proxies.version, user.zones, bridge.store.people.preferences(user.id)
-    return changes, corrected_at, *rules, local_time(now, user.zones).date()
+    return changes, corrected, *rules, local_time(now, user.zones).date()

@@ -20,6 +20,7 @@ from bridge.advice.day_plan import plan_day
 from bridge.advice.observation import newest_if_old
 from bridge.auth import access
 from bridge.cli import app
+from bridge.documents.plan import plan_document
 from bridge.domain.facts import fact
 from bridge.domain.records import Deed, Recommendation, Silence, User
 from bridge.domain.rendering import for_person, told
@@ -448,6 +449,15 @@ def test_titles_in_the_plan_are_text_and_never_markup(place: Place, ana: User, v
     shown = visitor.get("/day", headers=PART).text
     assert "&lt;script&gt;" in shown
     assert "<script>alert" not in shown
+
+
+def test_a_private_entry_has_its_name_on_the_persons_own_page_alone(place: Place, ana: User, tmp_path: Path) -> None:
+    private = calendar("Nora's birthday").replace(b"SUMMARY:", b"CLASS:PRIVATE\r\nSUMMARY:")
+    (tmp_path / "own.ics").write_bytes(private)
+    runs.import_path(place.bridge, ana, tmp_path / "own.ics", at=installation.now())
+    assert "Nora's birthday" in read(place.visitor(), "/day?date=2026-11-20")
+    found = plan_day(place.bridge, ana, TODAY, now=installation.now())
+    assert "birthday" not in str(plan_document(found, ana.zones))
 
 
 def test_nights_of_an_old_export_have_one_clock_everywhere(place: Place, ana: User, tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from bridge.ingest.pushes import PUSH_PATH, grant
 from bridge.web import background, phrases
 from bridge.web.jobs import DONE, Job
 from bridge.web.kinds import kind_name
+from bridge.web.pages.entries import answers
 from bridge.web.pages.ownership import just_marked, owned
 from bridge.web.pages.proof import proved
 from bridge.web.pages.settings import in_browser
@@ -83,6 +84,7 @@ def connections(
         stored=sum(source["rows"] for source in found),
         order=order,
         owned=owned_,
+        answers=answers(visit),
         marked=marked_,
         calendars_saved=saved == "calendars",
         titles={place["name"]: phrases.source_title(place["name"]) for place in order["order"]},

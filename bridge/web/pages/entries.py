@@ -9,6 +9,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from bridge.advice import requests
 from bridge.advice.labels import to_ask
+from bridge.calendar.corrections import series_of
 from bridge.calendar.likeness import shares
 from bridge.calendar.questions import Question
 from bridge.documents.inputs import parse_action
@@ -21,8 +22,10 @@ from bridge.web.today_cache import data_version
 from rhythm_env.interface import ActionType
 
 router = APIRouter()
+ANSWERS_SHOWN = 100
 ASKED, LIKELY = 12, 3  # entries on the page, and at most so many actions of each that are offered first
 LIKELY_SHARE = 0.1  # our choice: a rarer action is not offered first
+PAGES = ("/entries", "/connections")
 Text = Annotated[str, Form(max_length=2000)]
 
 
@@ -32,7 +35,16 @@ def entries(visit: Visitor) -> HTMLResponse:
     made = len(visit.bridge.store.people.corrections(visit.user.id, at=visit.now))
     version = data_version(visit.bridge, visit.user, visit.now), made
     found = visit.app.results.get(visit.user, "entries", version, lambda: _asked(visit))
-    return page("entries.html", visit, path="/entries", asked=found, actions=tuple(ActionType))
+    return page("entries.html", visit, path="/entries", asked=found, answers=answers(visit))
+
+
+def answers(visit: Visit) -> list[dict[str, Any]]:
+    """Return what the user said that entries are, newest first, for the template."""
+    made = visit.bridge.store.people.corrections(visit.user.id, at=visit.now)
+    return [
+        {"series": one.series, "title": one.title, "said": action_name(one.action and str(one.action))}
+        for one in made[:ANSWERS_SHOWN]
+    ]
 
 
 def _asked(visit: Visit) -> list[dict[str, Any]]:
@@ -54,5 +66,12 @@ def say(request: Request, visit: Visitor, event: Text, action: Text) -> Response
     fixed = requests.fix(visit.bridge, visit.user, event, chosen, now=visit.now)
     if not is_part(request):
         return RedirectResponse("/entries", 303)
-    title = fixed.event.title or _("(untitled)")
-    return page("entries/answered.html", visit, title=title, name=action_name(chosen and str(chosen)))
+    title, name = fixed.event.title or _("(untitled)"), action_name(chosen and str(chosen))
+    return page("entries/answered.html", visit, title=title, name=name, series=series_of(fixed.event))
+
+
+@router.post("/entries/answer/back")
+def take_back(visit: Visitor, event: Text, back: Text = "/entries") -> RedirectResponse:
+    """Forget what the user said that a series is, so that it may be asked again."""
+    visit.bridge.store.people.take_back_correction(visit.user.id, event)
+    return RedirectResponse(f"{back}#answers" if back in PAGES else "/entries", 303)
