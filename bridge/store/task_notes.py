@@ -52,6 +52,12 @@ class TaskNotes(Part):
         )
 
     @writes()
+    def move_back(self, db: sa.Connection, user_id: int, key: str, *, now: datetime) -> None:
+        """Take back that the user moved the task with a key: no place is kept for it from ``now`` on."""
+        mine = sa.and_(_COLUMNS.user_id == user_id, _COLUMNS.key == key, _COLUMNS.done_at.is_(None))
+        db.execute(sa.update(task_notes).where(mine).values(start=now, end=now, due=None, said_at=now))
+
+    @writes()
     def tick(self, db: sa.Connection, user_id: int, task: Task, *, now: datetime) -> None:
         """Note that the user did a task at ``now``. It counts until the task gets another due date."""
         _save(db, user_id, str(task.key), {"due": task.due, "done_at": now, "said_at": now})

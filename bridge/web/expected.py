@@ -7,7 +7,10 @@ from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from typing import Any
 
+from bridge.advice import recommend
+from bridge.day.agreed import moved_tasks
 from bridge.day.plan import Block
+from bridge.domain.facts import fact
 from bridge.domain.languages import _, date_text, shown
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import moment_at
@@ -47,6 +50,21 @@ def expected(visit: Visit, monday: date, *, seen: bool) -> list[dict[str, Any]]:
     return found
 
 
+def moved(visit: Visit) -> list[dict[str, Any]]:
+    """Return the tasks that the user moved, each at its place until that is over or taken, with its slot's id."""
+    bridge, user, now = visit.bridge, visit.user, visit.now
+    if not any(due for _start, _end, due in bridge.store.task_notes.places(user.id, at=now).values()):
+        return []
+    known = visit.app.today_cache.planning_snapshot(bridge, user, now)
+    return [
+        _shown(
+            visit,
+            Block(start=start, end=end, kind="task", title=task.title, task=str(task.key), facts=(fact("moved"),)),
+        )
+        for task, (start, end) in moved_tasks(recommend.person_of(bridge, user, known))
+    ]
+
+
 def _previews(visit: Visit, day: date, *, seen: bool) -> Iterator[Block]:
     plan = visit.app.plan_cache.plan(visit.bridge, visit.user, day, now=visit.now, seen=seen)
     for block in plan.blocks:
@@ -67,6 +85,8 @@ def _shown(visit: Visit, block: Block) -> dict[str, Any]:
         "reasons": for_person(block.facts[:REASONS_MAX]),
         "state": _("task") if block.kind == "task" else _("expected"),
         "moves_to": "/week/task" if block.kind == "task" else None,
+        "moved": block.task is not None and any(one.kind == "moved" for one in block.facts),
+        "when": date_text(local(visit, block.start), "%a %-d %b, %H:%M"),
         "expected": True,
     }
 

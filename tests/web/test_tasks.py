@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date, timedelta
 from html import unescape
+from urllib.parse import quote_plus
 
 import pytest
 
@@ -104,7 +105,7 @@ def test_a_task_is_moved_to_a_slot_of_the_week_and_stands_there_alone(
     )
     assert [sum(one.task == rent for one in plan.blocks) for plan in (friday, saturday, sunday)] == [1, 0, 0]
     moved = visitor.change("/week/task", {"task": rent, "to": "2026-11-16/21", "week": "2026-W47"})
-    assert (moved.status_code, moved.headers["location"]) == (303, "/week?week=2026-W47")
+    assert (moved.status_code, moved.headers["location"]) == (303, f"/week?week=2026-W47&moved={quote_plus(rent)}")
     part = visitor.get("/week/ahead?week=2026-W47", headers=PART).text
     (cell,) = [one for one in part.split('<li class="cell') if "Pay &lt;the&gt; rent" in one]
     assert 'id="slot-2026-11-21-1"' in cell
@@ -116,6 +117,26 @@ def test_a_task_is_moved_to_a_slot_of_the_week_and_stands_there_alone(
     again = planned(place, ana, rent)
     assert again is not None
     assert (again.start, again.end) == (there.start, there.end)
+
+
+def test_what_was_moved_stands_in_the_week_at_once_and_is_taken_back(visitor: Visitor, rent: str) -> None:
+    visitor.finished(visitor.upload("todo.ics", todo("Pay <the> rent", "20261118")).text)
+    before = visitor.get("/week").text
+    to = re.findall(r'<option value="(2026-11-23/\d+)">', visitor.get("/week/slots", params={"task": rent}).text)[0]
+    told = visitor.get(visitor.change("/week/task", {"task": rent, "to": to}).headers["location"]).text
+    assert re.search(r'role="status">\s*<span>Moved to \w+ \d+ Nov, \d\d:\d\d: Pay &lt;the&gt; rent<', told)
+    (line,) = re.findall(r'<li id="due-[^>]*>.*?</li>', told, re.DOTALL)
+    assert re.search(r"moved to \w+ \d+ Nov, ", line)
+    assert 'class="overdue"' not in line
+    there = visitor.get("/week?week=2026-W48").text  # without what loads after it
+    (cell,) = [one for one in there.split('<li class="cell') if "Pay &lt;the&gt; rent" in one]
+    assert "You moved it to this time." in cell
+    assert '<li id="due-' not in there
+    for shown in (told, line, there):
+        assert 'action="/week/task/back"' in shown
+    visitor.change("/week/task/back", {"task": rent})
+    assert visitor.get("/week").text == before
+    assert "Pay &lt;the&gt; rent" not in visitor.get("/week?week=2026-W48").text
 
 
 def test_what_stands_in_a_slot_of_the_week_stands_in_order_of_time(place: Place, visitor: Visitor, rent: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Annotated, Any
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, Path, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -52,16 +53,21 @@ def week(
     week: Annotated[str | None, Query(max_length=20)] = None,
     marked: Annotated[str, Query(max_length=1000)] = "",
     saved: Annotated[str, Query(max_length=20)] = "",
+    moved: Annotated[str, Query(max_length=2000)] = "",
 ) -> HTMLResponse:
-    """Show a week (2026-W47, or a date in it), by default the current one. ``marked`` is an entry's key just marked."""
+    """Show a week (2026-W47, or a date in it), by default the current one.
+
+    ``marked`` is the key of an entry just marked, and ``moved`` that of a task just moved.
+    """
     monday = monday_of(week, visit.now, visit.user.zones)
     if monday == moment_at(visit.now, visit.user.zones).week:
         mark_seen(request, visit)
-    return _shown(visit, monday, marked=just_marked(visit, marked), calendars_saved=saved == "calendars")
+    said: dict[str, Any] = {"marked": just_marked(visit, marked), "calendars_saved": saved == "calendars"}
+    return _shown(visit, monday, moved=moved, **said)
 
 
-def _shown(visit: Visit, monday: date, *, status: int = 200, **also: Any) -> HTMLResponse:
-    found, owned_ = cached_week(visit, monday), owned(visit)
+def _shown(visit: Visit, monday: date, *, status: int = 200, moved: str = "", **also: Any) -> HTMLResponse:
+    found, owned_, at_places = cached_week(visit, monday), owned(visit), expected.moved(visit)
     return page(
         "week.html",
         visit,
@@ -74,7 +80,8 @@ def _shown(visit: Visit, monday: date, *, status: int = 200, **also: Any) -> HTM
         later=week_name(monday + A_WEEK),
         is_current=monday == moment_at(visit.now, visit.user.zones).week,
         calendar=found.calendar,
-        days=_drawn(visit, found, owned_),
+        days=_drawn(visit, found, owned_, at_places),
+        just_moved=next((one for one in at_places if one["task"] == moved), None),
         coming=bool(expected.coming_days(visit, monday)),
         week_name=week_name(monday),
         owned=owned_,
@@ -102,25 +109,26 @@ def week_ahead(request: Request, visit: Visitor, week: Annotated[str, Query(max_
     if not is_part(request):
         return RedirectResponse(f"/week?week={week_name(monday)}", 303)
     found = expected.expected(visit, monday, seen=is_seen(request, visit))
-    cells = {one["cell"] for one in found}
+    moved = expected.moved(visit)
+    cells = {one["cell"] for one in (*found, *moved)}
     week_ = cached_week(visit, monday)
-    days = _days(_Drawn(visit=visit, week=week_, tones=_tones(owned(visit)), expected=found))
+    days = _days(_Drawn(visit=visit, week=week_, tones=_tones(owned(visit)), expected=found, moved=moved))
     heads = {task["id"] for day in days for task in day["due"]}
     shown: dict[str, Any] = {"slots": [one for day in days for one in day["slots"] if one["id"] in cells]}
     shown |= {"choices": ahead.choices(visit), "name": week_name(monday), "week_name": week_name(monday)}
     return page("week/ahead.html", visit, placed=heads.intersection(one["due"] for one in found), **shown)
 
 
-def _drawn(visit: Visit, week: Week, owned_: dict[str, Any]) -> Markup:
+def _drawn(visit: Visit, week: Week, owned_: dict[str, Any], moved: Sequence[dict[str, Any]]) -> Markup:
     """Return the days of a week for the template, made once for a slot and a session."""
 
     def made() -> Markup:
-        drawn = _Drawn(visit=visit, week=week, tones=_tones(owned_))
+        drawn = _Drawn(visit=visit, week=week, tones=_tones(owned_), expected=moved, moved=moved)
         shown: dict[str, Any] = {"days": _days(drawn, said), "choices": ahead.choices(visit)}
         return part("week/days.html", visit, **shown, name=week_name(week.monday), week_name=week_name(week.monday))
 
     said = tuple(modes.spells(visit.bridge.store, visit.user))
-    version = week, moment_at(visit.now, visit.user.zones), visit.csrf, said
+    version = week, moment_at(visit.now, visit.user.zones), visit.csrf, said, moved
     return visit.app.results.get(visit.user, "days of the week", version, made)
 
 
@@ -137,7 +145,14 @@ def move_task(visit: Visitor, task: Key, to: Named, week: Named = "") -> Respons
         rescheduling.move_task(visit.bridge, visit.user, task, slot, known=known)
     except SetupError as error:
         return _shown(visit, monday, status=400, wrong=told(error))
-    return RedirectResponse(f"/week?week={week_name(monday)}", 303)
+    return RedirectResponse(f"/week?{urlencode({'week': week_name(monday), 'moved': task})}", 303)
+
+
+@router.post("/week/task/back")
+def move_back(visit: Visitor, task: Key, week: Named = "") -> RedirectResponse:
+    """Take back that the user moved a task, and show the week again from which that was done."""
+    visit.bridge.store.task_notes.move_back(visit.user.id, task, now=visit.now)
+    return RedirectResponse(f"/week?week={week_name(monday_of(week or None, visit.now, visit.user.zones))}", 303)
 
 
 @router.post("/week/{number}")
@@ -164,6 +179,7 @@ class _Drawn:
     week: Week
     tones: Mapping[str, int | None]
     expected: Sequence[dict[str, Any]] = ()
+    moved: Sequence[dict[str, Any]] = ()  # tasks at the places that the user gave them
 
 
 def _tones(owned_: Mapping[str, Any]) -> dict[str, int | None]:
@@ -181,7 +197,7 @@ def _days(drawn: _Drawn, said: Sequence[modes.Spell] = ()) -> list[dict[str, Any
             "today": slots[0].facts.moment.date == now.date,
             "over": slots[-1].facts.moment < now,
             "mode": _mode(said, slots[0].facts.moment.date),
-            **_due(week, slots[0].facts.moment.date, now.date),
+            **_due(drawn, slots[0].facts.moment.date, now.date),
             "slots": [_slot(drawn, slot, is_open=slot.facts.moment in open_slots) for slot in slots],
         }
         for slots in (week.slots[day : day + 4] for day in range(0, len(week.slots), 4))
@@ -194,14 +210,18 @@ def _mode(said: Sequence[modes.Spell], day: date) -> str | None:
     return shown(MODE_WORDS[found[-1]]) if found else None
 
 
-def _due(week: Week, day: date, today: date) -> dict[str, Any]:
-    due = [(one, one.due) for one in week.tasks if one.due is not None]
+def _due(drawn: _Drawn, day: date, today: date) -> dict[str, Any]:
+    cells = {expected.cell_id(slot.facts.moment.date, slot.facts.moment.slot) for slot in drawn.week.slots}
+    moved = {one["task"]: one["when"] for one in drawn.moved}
+    here = {one["task"] for one in drawn.moved if one["cell"] in cells}
+    due = [(one, one.due) for one in drawn.week.tasks if one.due is not None and str(one.key) not in here]
     found = [one for one, date_ in due if (max(date_, today) if day == today else date_) == day >= today]
     told = [
         {
             "id": expected.due_id(one.key),
             "key": one.key,
             "title": one.title,
+            "moved": moved.get(str(one.key)),
             "overdue": bool(one.due and one.due < today),
         }
         for one in found[:DUE_MAX]
@@ -261,5 +281,6 @@ def _advice(visit: Visit, one: AdviceRecord, slot: WeekSlot) -> dict[str, Any]:
         "state": _("put off from {slot}", slot=slot_name(one.moment)) if here else answered(one) or None,
         "moves_to": f"/week/{one.id}" if movable else None,
         "task": None,
+        "moved": False,
         "expected": False,
     }
