@@ -180,8 +180,8 @@ def test_no_red_day_of_a_whoop_reads_normal():
             if day in mornings or not row["recovery_score"]:
                 continue
             mornings[day] = woke + 2 * HOUR, float(row["recovery_score"])
-            hours = sum(float(row[stage] or 0) for stage in STAGES_OF_WHOOP)
-            if hours > 1:
+            asleep = 60 * sum(float(row[stage] or 0) for stage in STAGES_OF_WHOOP) / 100  # of hundredths of an hour
+            if asleep > 60:
                 items.append(
                     Episode(
                         key=f"whoop/{day}",
@@ -189,7 +189,7 @@ def test_no_red_day_of_a_whoop_reads_normal():
                         start=began,
                         end=woke,
                         day=day,
-                        values={Metric.ASLEEP: 60 * hours},
+                        values={Metric.ASLEEP: asleep},
                     )
                 )
             items += [
