@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bridge.wishes.hours import NotUnderstood
+from bridge.wishes.hours import AT_NIGHT, NotUnderstood
 from bridge.wishes.lexicon import ALL, WEEK, WORK, Kind
 from bridge.wishes.reasons import Reading, is_days, is_limit
 from bridge.wishes.slots import HEADS, LIMITS, Part
@@ -99,7 +99,12 @@ def inherits(part: Part, head: Part) -> Part:
         raise NotUnderstood
     for kind in HEADS & head.flags.keys():
         new.flags.setdefault(kind, head.flags[kind])
-    if not (part.days or head.nots or head.has(K.ONLY)) and (part.nots or any(one[0] in FIRM for one in part.spans)):
+    bare = any(one[0] is K.EARLIEST and not one[1][2] for one in part.spans)
+    if part.days and bare and frozenset() < head.actions <= AT_NIGHT:
+        raise NotUnderstood  # "friends on Fridays, on Saturdays not before ten": of the morning, and of all
+    if not (part.days or head.nots or head.has(K.ONLY) or (is_never(part) and head.parts)) and (
+        part.nots or any(one[0] in FIRM for one in part.spans)
+    ):
         new.days = head.days  # "on Saturdays, but not before ten"
     if head.nots and not part.nots and not part.flags.keys() & (LIMITS | {K.BEST, K.FINE}) and part.times:
         new.nots, new.flags[K.NOT] = 1, head.flags.get(K.NOT)

@@ -35,6 +35,7 @@ def said_of(part: Part) -> tuple[Said, ...]:
         part.loose
         or part.words
         or (part.nots and part.flags.get(K.THEN) == AFTERWARDS)
+        or (part.has(K.LEAST) and part.spans and not part.counts)  # "at least till eleven" bars nothing after it
         or (part.has(K.RULE) and not part.has(K.BACK, K.AGAIN, K.DROP, K.CLEAR))
     ):
         raise NotUnderstood  # "I no longer want the limit on tv"
@@ -232,6 +233,11 @@ def _limits(part: Part) -> tuple[Said, ...]:
         and (K.AND in part.kinds or not (part.nots or part.has(K.ONLY)) or part.counts)
     ):
         raise NotUnderstood  # "sport and tv on Mondays": both, or one of them?
+    if part.actions == ALL and not part.nots and [one[0] for one in part.spans] == [K.EARLIEST]:
+        part.nots, part.spans = (
+            1,
+            [(K.BEFORE, *part.spans[0][1:])],
+        )  # "on Saturdays plan things from ten at the earliest"
     part.parts = [one for one in part.parts if not any(common([one], [o]) == (o,) != (one,) for o in part.parts)]
     with_halves(part)
     if part.flags.get(K.MOST) == 1:  # "not more than twice", and "more than twice is too much"

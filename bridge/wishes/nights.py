@@ -61,7 +61,7 @@ def _at_times(part: Part, *, bed: bool) -> tuple[Said, ...]:
             raise NotUnderstood  # "in bed between ten and eleven"
         return Said(kind="bed", at=bed_at), Said(kind="up", at=up_at)
     if not bed:
-        if part.nots and relation is K.BEFORE:
+        if relation is K.EARLIEST or (part.nots and relation is K.BEFORE):
             relation = K.AT  # "don't wake me before eight"
         elif part.nots or relation not in (K.AT, K.LATEST, K.BEFORE, K.TO):
             raise NotUnderstood

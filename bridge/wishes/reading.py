@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -40,6 +41,10 @@ from bridge.wishes.slots import PERSON, Part, parts_of
 
 K = Kind
 AFTERWARDS, THAT_DAY = 1, 2  # of "then"
+KIND_OF = re.compile(  # tells which outings are meant, and no wish can hold it
+    r"(?i)\b(?:long|short|easy|hard|lange[rsn]?|kurze[rsn]?|lockere[rsn]?)"
+    r"(?= (?:runs?|rides?|walks?|hikes?|swims?|\w*(?:lauf|läufe|fahrt|tour|wanderung|spaziergang|spaziergänge))\b)"
+)
 
 
 def by_slots(text: str, language: str) -> tuple[tuple[Said, ...], tuple[str, ...]]:
@@ -61,7 +66,8 @@ def _by_words(text: str, language: str, *, with_meters: bool) -> tuple[tuple[Sai
         said = tuple(one for clause in read.clauses for one in said_of(clause))
     except NotUnderstood:
         return None
-    return (_alike(said), tuple(read.aside)) if said else None
+    aside = [one for one in KIND_OF.findall(text) if not any(part.has(K.LASTS) for part in parts)]
+    return (_alike(said), (*read.aside, *aside)) if said else None
 
 
 def _alike(said: tuple[Said, ...]) -> tuple[Said, ...]:

@@ -146,8 +146,8 @@ def is_limit(part: Part) -> bool:
 
 
 def set_aside(part: Part, read: Reading) -> None:
-    if _is_unsaid(part):
-        raise NotUnderstood  # "weights in the morning and cardio after work"
+    if _is_unsaid(part) or (part.joint is K.CUT and read.clauses and "" in part.words and not part.subject):
+        raise NotUnderstood  # "weights in the morning and cardio after work", "a ride but be back for lunch"
     read.in_aside = True
     read.wanted |= part.actions if CHANGES.intersection(part.words) and not part.nots else frozenset()
     if part.text and part.text not in read.aside:

@@ -27,6 +27,7 @@ REASONS = {  # wish -> texts that say it with a reason or a background
     "no sport after 5 pm": (
         "Baker here, up at 2. No sport after 5 pm; als Bäcker steh ich um zwei auf, also nach 17 Uhr kein Sport"
     ),
+    "sport on Sundays": "long run on Sundays; langer Lauf am Sonntag",
     "never meditation": "meditation isn't for me, leave it out for good; Meditieren ist nix für mich, lass das weg",
 }
 UNSURE = """
