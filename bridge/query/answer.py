@@ -29,7 +29,7 @@ from bridge.query.model import (
     Versus,
 )
 from bridge.query.rows import Row, Tables
-from bridge.query.understood import metric_name
+from bridge.query.understood import what_of
 
 DAY_PLACE = Row._fields.index("day")
 Value = tuple[date, float]
@@ -92,14 +92,15 @@ def answer(query: Query, tables: Tables) -> Answer:
     if query.per is not None:
         kept = _periods(query, kept, tables)
     value, at, reason = _figure(query, kept)
+    untold = _untold(query, rows, tables)
     return Answer(
         query=query,
-        value=value,
+        value=None if untold else value,
         unit=_unit(query),
         n=len(kept),
         at=at,
         groups=tuple(_top(query, kept) if query.top else _groups(query, kept)),
-        reason=reason or _why_none(query, tables, value),
+        reason=untold or reason or _why_none(query, tables, value),
     )
 
 
@@ -131,6 +132,15 @@ def _top(query: Query, rows: Sequence[Row]) -> Iterable[Group]:
         yield Group(key=day.isoformat(), value=_told(value, query), n=1)
 
 
+def _untold(query: Query, rows: Sequence[Row], tables: Tables) -> Text | None:
+    """Return the reason where a count of 0 would be of days of which nothing is stored, and not of days without any."""
+    before = bool(tables.days and query.until and query.until < tables.days[0])
+    daily = query.per is None and query.subject.kind in (Kind.DAYS, Kind.NIGHTS)
+    if rows or query.of is not Aggregate.COUNT or not (before or daily):
+        return None
+    return say("nothing of {what} is stored in that span", what=what_of(query.subject))
+
+
 def _metrics(query: Query) -> set[str]:
     """Return the names of all that a query compares or makes a figure of."""
     names = [*(part.name for part in query.subjects), *(part.name for part in query.conditions)]
@@ -160,7 +170,7 @@ def _why_none(query: Query, tables: Tables, value: float | None) -> Text | None:
     if value is not None:
         return None
     if query.subject.kind is Kind.DAYS and not tables.by_day(query.subject.name):
-        return say("nothing of {what} is stored in that span", what=metric_name(query.subject.name))
+        return say("nothing of {what} is stored in that span", what=what_of(query.subject))
     return say("no row is left of which the figure could be made")
 
 

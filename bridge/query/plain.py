@@ -65,6 +65,8 @@ TO_COME = re.compile(
     rf" .*(?:on|am) (?:{_WEEKDAY})(?!\w)"
     rf"(?!.*(?:gehabt|verbracht|gewesen|statt))|(?:stehen?|stehts) .*(?:{_WEEKDAY}) an(?!\w)"
 )
+LISTED = re.compile(r"(?<!\w)(?:which|what(?:'?s)?|list|show|display|welche\w*|was|zeige?n?|liste)(?!\w)")
+SAT_IN = re.compile(r"(?<!\w)(?:sit|sat|spen[dt]|sitze?n?|saß|gesessen|verbring\w*|verbracht)(?!\w)")
 BEGINS = re.compile(r"(?<!\w)(?:start|begin|fang|fäng|anfang|beginn)")
 SO_FAR = re.compile(r"(?<!\w)(?:so far|until now|bis jetzt|bisher|bis dato)\W*$")
 NO_CHANGE = {w.BECOMES, w.CONDITION, w.WEEKEND, w.OTHERS, w.RELATED, w.ON_DAYS, w.AFTER, w.COMPARED}
@@ -204,12 +206,20 @@ def _read(text: str, marked: Marked, factors: w.Lexicon) -> Words:
     if any(kind == w.FACTOR and str(of).startswith(TITLED) for kind, of in tokens):
         tokens = [one for one in tokens if one[0] != w.ENTRIES]  # which those of a title are
     tokens, spans = _spans(tokens, marked)
-    read = words_of(Bag.of([one for one in tokens if one[0] != w.SPAN]))
-    if read.what == "entries" and read.of not in ("count", "sum", "first", "last") and BEGINS.search(text.lower()):
-        raise NotUnderstood  # "when do my meetings start": no number of them
+    read = _settled(words_of(Bag.of([one for one in tokens if one[0] != w.SPAN])), text.lower(), kinds)
     if not spans and read.of == "mean" and read.what in SUMMED and SO_FAR.search(text.lower()):
         raise NotUnderstood  # "steps so far": of today, or of all days
     return _within(read, spans, marked.today, says_waking=OF_WAKING.search(text.lower()) is not None)
+
+
+def _settled(read: Words, text: str, kinds: Set[str]) -> Words:
+    """Return a query of the calendar as its words mean it. Raises NotUnderstood where they ask for no figure."""
+    if read.what == "entries" and read.of not in ("count", "sum", "first", "last") and BEGINS.search(text):
+        raise NotUnderstood  # "when do my meetings start": no number of them
+    if read.what == "entries" and LISTED.search(text) and not kinds & {w.HOW_MANY, w.HOW_OFTEN, w.OF, w.BY}:
+        raise NotUnderstood  # "what was in my diary": which, and no number of them
+    sat = read.what == "entries.minutes" and read.of == "mean" and SAT_IN.search(text)
+    return replace(read, per="day") if sat and not read.per else read  # "usually in meetings": a day, not in each
 
 
 def _apart(spans: Sequence[Span]) -> bool:

@@ -34,6 +34,7 @@ from bridge.query.model import (
     TASKS,
     TITLED,
     WORKOUT_METRICS,
+    Aggregate,
     Kind,
     Query,
 )
@@ -155,6 +156,7 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime) -> T
         values |= _planned(entries, planned, (max(since, begun), today))
     workouts = _workouts([one for one in told if one[1]["kind"] not in ASLEEP], user.zones, preference)
     counts_days = query.per is not None or any(part.kind is Kind.DAYS and part.counted for part in parts)
+    counts_days = counts_days or query.of is Aggregate.COUNT
     first = bridge.store.daily.first_day(user.id) if counts_days or "workouts" in fields else None
     if "workouts" in fields and first is not None:
         values["workouts"] = {**_zeros(max(since, first), today), **Counter(row.day for row in workouts)}

@@ -111,6 +111,8 @@ def _over(found: Answer) -> Text:
         return say_many("over {count} night", "over {count} nights", found.n)
     if kind is Kind.WORKOUTS:
         return say_many("over {count} workout", "over {count} workouts", found.n)
+    if kind is Kind.ENTRIES:
+        return say_many("over {count} entry", "over {count} entries", found.n)
     return say_many("over {count} day", "over {count} days", found.n)
 
 

@@ -67,6 +67,10 @@ def test_a_word_that_is_not_known_is_never_passed_over(language: str) -> None:
         "how many steps do I walk",  # a day, or in all
         "highest weekly steps",  # of weeks, or of a day in each
         "which workouts did I do last week",  # asks for a list
+        "what was in my diary on Monday",  # asks for a list
+        "list my appointments for tomorrow",
+        "Was stand am 14. im Kalender?",
+        "Zeig mir meine Termine morgen",
         "how many workouts have I planned this week",  # those to come are none of the recorded
         "what was my best resting heart rate",
         "May I see my average steps",
@@ -93,6 +97,8 @@ def test_what_may_mean_two_things_is_refused(text: str) -> None:
 
 def test_what_is_said_in_other_words_is_understood_alike() -> None:
     for text, plainer in (
+        ("how long do I usually sit in meetings on Fridays", "minutes of meetings per day on average on Fridays"),
+        ("Wie lange sitze ich freitags normalerweise in Terminen", "minutes of meetings per day on average on Fridays"),
         ("how many workouts longer than an hour and a half", "how many workouts longer than 90 minutes"),
         ("Nächte mit mehr als siebeneinhalb Stunden Schlaf", "Nächte mit mehr als 450 Minuten Schlaf"),
         ("nights with 7h30 or more of sleep", "nights with at least 450 minutes of sleep"),
