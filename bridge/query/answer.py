@@ -92,15 +92,15 @@ def answer(query: Query, tables: Tables) -> Answer:
     if query.per is not None:
         kept = _periods(query, kept, tables)
     value, at, reason = _figure(query, kept)
-    untold = _untold(query, rows, tables)
+    nothing = _untold(query, rows, tables)
     return Answer(
         query=query,
-        value=None if untold else value,
+        value=None if nothing else value,
         unit=_unit(query),
         n=len(kept),
         at=at,
         groups=tuple(_top(query, kept) if query.top else _groups(query, kept)),
-        reason=untold or reason or _why_none(query, tables, value),
+        reason=nothing or reason or _why_none(query, tables, value),
     )
 
 

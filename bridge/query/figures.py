@@ -181,7 +181,8 @@ def workouts(bag: Bag) -> Words:
         return _rowed(rows, Words(what=what, of=of, by=by, where=where))
     recent = of == "last" and sports and not (rows or each or by or where[:-1])  # "boxing, last time"
     long = did and any(one.startswith("workout.") for one in where[:-1])  # "did I ever run more than 20 km"
-    named = often or when or counted or by or long or recent or {*nouns} - {"did"}  # an activity alone is no number
+    # An activity alone is no number, but "did I do any sport" asks for one.
+    named = often or when or counted or by or long or recent or {*nouns} - {"did"} or (nouns and did)
     if rows is not None or much or how or of not in (None, "first", "last") or (each and by != "weekday") or not named:
         raise NotUnderstood  # the last five workouts are a list
     return Words(what=what, of=of or "count", by=by, where=where)
@@ -332,9 +333,10 @@ def rows(bag: Bag) -> Words:
 
 
 def share(bag: Bag) -> Words:
+    beside = f"{w.METRIC}{w.NIGHTS}" in bag.kinds  # "deep sleep's share of the whole night"
     bag.take(w.SHARE, w.HOW, w.WHICH, w.DID, w.HOW_MANY, w.WITH, w.THAN)
     metrics, where, by = [str(one) for one in bag.take(w.METRIC)], where_of(bag), bag.text(w.BY)
-    nights, days, rows = bag.has(w.NIGHTS), bag.has(w.DAYS), bag.has(w.WORKOUTS)
+    nights, days, rows = bag.has(w.NIGHTS) and not beside, bag.has(w.DAYS), bag.has(w.WORKOUTS)
     nights, days = nights or bag.said == "nights", days or bag.said == "days"
     where += [f"{ON}{one} > 0" for one in bag.take(w.FACTOR)]
     sports = {str(one) for one in bag.take(w.SPORT, w.ACTIVITY)}

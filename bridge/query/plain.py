@@ -24,7 +24,7 @@ from bridge.query.parse import Words
 from bridge.query.plain_kinds import NotUnderstood
 from bridge.query.plain_marks import Marked
 from bridge.query.plain_names import noted, without_free, without_names
-from bridge.query.plain_remarks import NARROWS_IN_SENTENCE, SENTENCE, without_remarks
+from bridge.query.plain_remarks import SENTENCE, without_remarks
 from bridge.query.plain_slips import parts
 from bridge.query.plain_titles import days_apart, with_titles
 from bridge.query.plain_words import lexicon, loose, months, notes, texts, tokens_of
@@ -39,7 +39,15 @@ EXAMPLES = (  # for the page, in the language of the person
     say("steps this week compared to last week"),
 )
 LATE = {"en": "average {name} in the last 30 days", "de": "{name} im Schnitt in den letzten 30 Tagen"}
-LEADS_TO = frozenset("in on at of the a my our to for with and im am an der die das den dem zu zum zur mit und".split())  # noqa: SIM905
+NEAR: Mapping[str, Mapping[str, str]] = {  # a question of what is named beside no figure, else any
+    w.WORKOUTS: {
+        "en": "how many workouts did I do in the last 30 days?",
+        "de": "wie viele Trainings in den letzten 30 Tagen?",
+    },
+    w.ENTRIES: {"en": "how many appointments do I have this week?", "de": "wie viele Termine habe ich diese Woche?"},
+    w.TASKS: {"en": "how many tasks did I do last week?", "de": "wie viele Aufgaben habe ich letzte Woche erledigt?"},
+    "": {"en": "how much deep sleep did I get last week?", "de": "wie viel Tiefschlaf hatte ich letzte Woche?"},
+}
 LANGUAGES = ("en", "de")
 
 
@@ -65,8 +73,14 @@ TO_COME = re.compile(
     rf" .*(?:on|am) (?:{_WEEKDAY})(?!\w)"
     rf"(?!.*(?:gehabt|verbracht|gewesen|statt))|(?:stehen?|stehts) .*(?:{_WEEKDAY}) an(?!\w)"
 )
-LISTED = re.compile(r"(?<!\w)(?:which|what(?:'?s)?|list|show|display|welche\w*|was|zeige?n?|liste)(?!\w)")
-SAT_IN = re.compile(r"(?<!\w)(?:sit|sat|spen[dt]|sitze?n?|saß|gesessen|verbring\w*|verbracht)(?!\w)")
+LISTED = re.compile(
+    r"(?<!\w)(?:which|what(?:'?s)?(?! about)|list|show|display|welche\w*|was (?:st[ae]\w+|war\w*|h[ao]\w+|lief|ist|gab)"
+    r"|zeige?n?|liste)(?!\w)"
+)
+SAT_IN = re.compile(
+    r"(?<!\w)(?:sit|sat|spen[dt]|sitze?n?|saß|gesessen|verbring\w*|verbracht)(?!\w)"
+    r".*(?:meetings|appointments|calls|besprechungen|terminen|sitzungen|konferenzen)(?!\w)"
+)
 BEGINS = re.compile(r"(?<!\w)(?:start|begin|fang|fäng|anfang|beginn)")
 SO_FAR = re.compile(r"(?<!\w)(?:so far|until now|bis jetzt|bisher|bis dato)\W*$")
 NO_CHANGE = {w.BECOMES, w.CONDITION, w.WEEKEND, w.OTHERS, w.RELATED, w.ON_DAYS, w.AFTER, w.COMPARED}
@@ -133,7 +147,7 @@ def read(text: str, today: date, factors: Iterable[str] = ()) -> Words:
 
 def _offer(text: str, today: date, factors: w.Lexicon) -> tuple[Sequence[str], str | None]:
     """Return the words of a question that are not known, in the language of the fewest, and a near question."""
-    told: list[tuple[Sequence[str], str | None]] = []
+    told: list[tuple[Sequence[str], str]] = []
     if any(texts(language).not_asked.search(text.lower()) for language in LANGUAGES):
         return (), None  # no question near to it is meant
     for language in LANGUAGES:
@@ -141,33 +155,23 @@ def _offer(text: str, today: date, factors: w.Lexicon) -> tuple[Sequence[str], s
         plain = Marked(language, today, corrected=True).corrected_text(_plain(text), known)
         tokens = _tokens(marked.mark(plain), marked, known)
         unknown = {str(of) for kind, of in tokens if kind == w.UNKNOWN}
-        metric = next((str(of) for kind, of in tokens if kind == w.METRIC), None)
-        words, kept = list[str](), list[str]()
-        for word in text.split():
-            of = words if _is_of(word, unknown) else kept
-            while of is words and kept and kept[-1].lower() in LEADS_TO:
-                kept.pop()
-            of.append(word)
-        near = " ".join(kept)
-        narrows = NARROWS_IN_SENTENCE.search(" ".join(words).lower())
-        if narrows or not (words and _reads(near, language, today, factors)):
-            near = "" if metric is None else LATE[language].format(name=_names(language).get(metric, ""))
-        told.append((words, near if near and _reads(near, language, today, factors) else None))
-    found = min(told, key=lambda one: len(one[0]))
-    return found if 2 * len(found[0]) <= len(text.split()) else ((), None)  # else of another language
+        words = [word for word in text.split() if _is_of(word, unknown)]
+        told.append((words, _near(dict(reversed(tokens)), language)))
+    unread, near = min(told, key=lambda one: len(one[0]))
+    return (unread if 2 * len(unread) <= len(text.split()) else ()), near  # else of another language
+
+
+def _near(named: Mapping[str, object], language: str) -> str:
+    """Return a question of what is named, or of anything, in a language."""
+    if w.METRIC in named and (name := _names(language).get(str(named[w.METRIC]))):
+        return LATE[language].format(name=name)
+    sport = w.WORKOUTS if named.keys() & {w.SPORT, w.ACTIVITY} else ""
+    return NEAR[next((kind for kind in NEAR if kind in named), sport)][language]
 
 
 def _is_of(word: str, unknown: Set[str]) -> bool:
     plain = word.lower().strip(".,;:?!()\"'")
     return plain in unknown or any(len(one) > 3 and one in plain for one in unknown)
-
-
-def _reads(text: str, language: str, today: date, factors: w.Lexicon) -> bool:
-    try:
-        _read(text, Marked(language, today), factors)
-    except NotUnderstood:
-        return False
-    return True
 
 
 @cache

@@ -61,6 +61,6 @@ SAME = (  # in both languages
     "crossfit, handball, hockey, bouldering, zumba, judo, karate, curling, tai chi"
 )
 GAMES = {
-    "en": "classes, class, matches, match, games, game, practice",
+    "en": "sessions, session, classes, class, matches, match, games, game, practice",
     "de": "einheiten, stunden, spiele, partien",
 }

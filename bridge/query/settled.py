@@ -68,6 +68,11 @@ def _of_sleep(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
     metrics = {of for kind, of in tokens if kind == w.METRIC}
     if metrics == {"asleep"} and {(w.BEST, "max"), (w.BEST, "min"), (w.MORE, "better")} & {*tokens}:
         return [(kind, "sleep_score" if kind == w.METRIC else of) for kind, of in tokens]
+    if any(kind == w.TOP for kind, _ in tokens):  # "the five best nights by efficiency", "nach Effizienz"
+        named = {(w.METRIC, "sleep_score")} if len(metrics) == 2 else set()
+        behind = [*tokens[1:], (w.FILL, None)]
+        tokens = [one for one, other in zip(tokens, behind, strict=True) if (one[0], other[0]) != (w.AFTER, w.METRIC)]
+        return [one for one in tokens if one not in named]
     return [one for one in tokens if metrics != {"asleep", "sleep_score"} or one != (w.METRIC, "asleep")]
 
 

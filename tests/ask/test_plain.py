@@ -65,6 +65,7 @@ def test_a_word_that_is_not_known_is_never_passed_over(language: str) -> None:
         "share of nights with more than 8 hours of sleep on weekends",  # of all nights, or of those of weekends
         "steps in October and November",
         "how many steps do I walk",  # a day, or in all
+        "the day after a night under 5 hours, how many steps do I do",
         "highest weekly steps",  # of weeks, or of a day in each
         "which workouts did I do last week",  # asks for a list
         "what was in my diary on Monday",  # asks for a list
@@ -97,6 +98,16 @@ def test_what_may_mean_two_things_is_refused(text: str) -> None:
 
 def test_what_is_said_in_other_words_is_understood_alike() -> None:
     for text, plainer in (
+        ("how much REM do I usually get on a Sunday night", "average REM on Sunday nights"),
+        ("wie viel REM in einer Sonntagnacht", "REM in Sonntagnächten"),
+        ("sleep efficiency: best five nights", "five best nights by sleep efficiency"),
+        ("fünf beste Nächte nach Schlafeffizienz", "five best nights by sleep efficiency"),
+        ("Anteil Tiefschlaf an der ganzen Nacht", "share of deep sleep"),
+        ("first time I logged a climbing session", "when did I first go rock climbing"),
+        ("hab ich diese Woche überhaupt Sport gemacht", "how many workouts this week"),
+        ("an welchen Wochentagen erledige ich die meisten Aufgaben", "tasks done on average by weekday"),
+        ("how long do I spend in a meeting on average", "how long are my meetings on average"),
+        ("was there a meeting on Monday", "number of meetings on Monday"),
         ("how long do I usually sit in meetings on Fridays", "minutes of meetings per day on average on Fridays"),
         ("Wie lange sitze ich freitags normalerweise in Terminen", "minutes of meetings per day on average on Fridays"),
         ("how many workouts longer than an hour and a half", "how many workouts longer than 90 minutes"),
@@ -581,9 +592,12 @@ def test_stretches_of_the_year_are_spans() -> None:
 
 def test_what_is_not_known_is_named_and_a_near_question_is_offered() -> None:
     for text, unread, near in (
-        ("how many minutes of walking did I do in Crete", ["Crete"], "how many minutes of walking did I do"),
-        ("average Stress frobnicated yesterday", ["frobnicated"], "average Stress yesterday"),
-        ("Etagen insgesamt im Kretaurlaub", ["Kretaurlaub"], "Etagen insgesamt"),
+        ("minutes of walking in Crete", ["Crete"], "how many workouts did I do in the last 30 days?"),
+        ("average Stress frobnicated yesterday", ["frobnicated"], "average stress in the last 30 days"),
+        ("active minutes per day when I work from home", ["home"], "average zone minutes in the last 30 days"),
+        ("Etagen insgesamt im Kretaurlaub", ["Kretaurlaub"], "stockwerke im Schnitt in den letzten 30 Tagen"),
+        ("Welche Termine sind quietschend", ["quietschend"], "wie viele Termine habe ich diese Woche?"),
+        ("Mein schnellster Zehner im Park", ["Zehner", "Park"], "wie viel Tiefschlaf hatte ich letzte Woche?"),
     ):
         with pytest.raises(NotRead) as refused:
             read(text, TODAY)
