@@ -80,7 +80,6 @@ CLOCK_UNIT = "min after midnight"
 # Minutes of a day's calendar entries of an action.
 PLANNED: Mapping[str, ActionType] = MappingProxyType({f"{action.lower()}.minutes": action for action in ActionType})
 AVERAGED = frozenset({"speed", "average_hr"})  # of several workouts of a day, in a correlation by day; others add up
-COUNTED = (Kind.NIGHTS, Kind.WORKOUTS, Kind.ENTRIES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,13 +6,12 @@ from datetime import time
 from typing import Any
 
 from bridge.domain.wishes import Hours
-from bridge.wishes.hours import AT_NIGHT, BY_DAY, MIDNIGHT, NOON, NotUnderstood, span_not, span_of, sure
+from bridge.wishes.hours import AT_NIGHT, BY_DAY, LATE, MIDNIGHT, NOON, NotUnderstood, span_not, span_of, sure
 from bridge.wishes.lexicon import ALL, EVENING, NIGHT, WORK, Kind
 from bridge.wishes.slots import Part
 from rhythm_env.interface import ActionType
 
 K, A = Kind, ActionType
-LATE = 10  # the hour from which "sleep from ten to six" is at night
 AROUND = 2  # hours from a time at which something is wanted
 EVENING_HOURS = 4  # the most that "8 to 10 pm" can be
 

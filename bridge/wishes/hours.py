@@ -5,13 +5,15 @@ from __future__ import annotations
 from datetime import time
 
 from bridge.domain.wishes import Hours
-from bridge.wishes.lexicon import ALL, MORNING, WORK, Kind
+from bridge.wishes.lexicon import ALL, MORNING, WEEK, WORK, Kind
 from rhythm_env.interface import ActionType
 
 K, A = Kind, ActionType
 Clock = tuple[int, int, bool]  # hour, minute, and True if the half of the day is known
 Span = tuple[Kind, Clock, Clock | None]  # before, after, at, or between two times
 MIDNIGHT, NOON, EVENING = time(0), 12, 18 * 60
+LATE = 10  # the hour from which "sleep from ten to six" is at night
+ANY_DAY = frozenset(WEEK)
 BY_DAY = frozenset({A.DEEP_WORK, A.ADMIN_WORK, A.LEARN})  # an hour from 7 to 11 is in the morning
 AT_NIGHT = frozenset({A.BINGE_WATCH, A.SOCIALIZE, A.FAMILY_TIME})
 

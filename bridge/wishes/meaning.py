@@ -7,12 +7,12 @@ from typing import Any
 
 from bridge.domain.wishes import GOAL_MAX, SUGGESTIONS_MAX, Hours
 from bridge.wishes.clocks import kept, left_by, with_halves
-from bridge.wishes.hours import NotUnderstood
+from bridge.wishes.hours import ANY_DAY, NotUnderstood
 from bridge.wishes.lexicon import ALL, WEEK, WORK, Kind
 from bridge.wishes.nights import night_back, of_night
 from bridge.wishes.said import Said, common
 from bridge.wishes.slots import LIMITS, Part, is_general
-from bridge.wishes.working import ANY_DAY, WORKDAYS_MIN, free, goes_beside, of_work, often, open_again
+from bridge.wishes.working import WORKDAYS_MIN, free, goes_beside, of_work, often, open_again
 from rhythm_env.interface import ActionType
 
 K, A = Kind, ActionType
@@ -20,7 +20,6 @@ MORE = 2.0
 ANY = frozenset(ActionType)
 DISLIKED = frozenset({"hate", "hasse"})
 OF_LIFE = frozenset({A.FAMILY_TIME, A.SOCIALIZE, A.ADMIN_WORK, A.ME_TIME})
-LATE = 10  # the hour from which "sleep from ten to six" is at night
 TIMES = (K.DAY, K.PART, K.SPAN)
 ELSE = 1  # of "only": nothing but
 SLEEPERS = {K.BED, K.UP}

@@ -6,15 +6,13 @@ from dataclasses import replace
 from datetime import time
 from typing import Any
 
-from bridge.wishes.hours import NOON, NotUnderstood
+from bridge.wishes.hours import ANY_DAY, LATE, NOON, NotUnderstood
 from bridge.wishes.lexicon import EVENING, NIGHT, WEEK, Kind
 from bridge.wishes.said import Said
 from bridge.wishes.slots import Part
 from rhythm_env.interface import ActionType
 
 K, A = Kind, ActionType
-ANY_DAY = frozenset(WEEK)
-LATE = 10  # the hour from which "sleep from ten to six" is at night
 EARLY = 4  # the hour to which one goes to bed
 SHORTEST, LONGEST = 4, 12  # hours of a night
 

@@ -100,7 +100,7 @@ def _of_one(one: Said) -> Text:
     if one.meter is not None:
         return say("{meter} counts {times} times as usual", meter=METER_WORDS[one.meter], times=number(one.number, "g"))
     at = "" if one.at is None else f"{one.at:%H:%M}"
-    days = joined([shown(name) for day, name in enumerate(WEEKDAYS) if day in one.days])
+    days = _days(one.days)
     match one.kind:
         case "bed" | "up" if not at:
             return (
@@ -137,16 +137,17 @@ def _on_the_whole(kind: str, named: str) -> Text:
 
 
 def _on_days(days: frozenset[int], named: str) -> Text:
-    on, off = (
-        joined([shown(name) for day, name in enumerate(WEEKDAYS) if (day in days) is said]) for said in (True, False)
-    )
     if WORKDAYS < len(days) < DAYS:  # "not on Friday" is shorter
-        return say("{actions} not on {days}", actions=named, days=off)
-    return say("{actions} only on {days}", actions=named, days=on)
+        return say("{actions} not on {days}", actions=named, days=_days(frozenset(range(DAYS)) - days))
+    return say("{actions} only on {days}", actions=named, days=_days(days))
+
+
+def _days(days: frozenset[int]) -> str:
+    return joined([shown(name) for day, name in enumerate(WEEKDAYS) if day in days])
 
 
 def _some_days(one: Said, named: str) -> Text:
-    days, hours = (joined([shown(name) for day, name in enumerate(WEEKDAYS) if day in one.days]), _spans(one.hours))
+    days, hours = _days(one.days), _spans(one.hours)
     if one.kind == "barred":
         return say("{actions} not on {days} from {hours}", actions=named, days=days, hours=hours)
     if one.hours:
@@ -155,7 +156,7 @@ def _some_days(one: Said, named: str) -> Text:
 
 
 def _best(one: Said, named: str) -> Text:
-    days = joined([shown(name) for day, name in enumerate(WEEKDAYS) if day in one.days])
+    days = _days(one.days)
     if not one.hours:
         return say("{actions} best on {days}", actions=named, days=days)
     hours = _spans(one.hours)

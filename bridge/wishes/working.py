@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from bridge.domain.wishes import GOAL_MAX, Hours
-from bridge.wishes.hours import MIDNIGHT, NotUnderstood, span_not, span_of, sure
-from bridge.wishes.lexicon import ALL, ONE_THING, WEEK, WORK, Kind
+from bridge.wishes.hours import ANY_DAY, MIDNIGHT, NotUnderstood, span_not, span_of, sure
+from bridge.wishes.lexicon import ALL, ONE_THING, WORK, Kind
 from bridge.wishes.said import Said
 from bridge.wishes.slots import LIMITS, Part
 from rhythm_env.interface import ActionType
 
 K, A = Kind, ActionType
-ANY_DAY = frozenset(WEEK)
 PERSONAL = frozenset({A.EXERCISE, A.SOCIALIZE, A.FAMILY_TIME})  # which one does with somebody
 WORKDAYS_MIN = 3  # days that are all days of work: "I work on Mondays" is no wish
 
