@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -23,15 +22,9 @@ from bridge.leases import LEASE
 from bridge.recordings.server import Answer, Request
 from bridge.store import Store
 from rhythm_env.interface import Slot
-from tests.daemon.stage import MONDAY, TICK, Stage, staged
+from tests.daemon.stage import MONDAY, TICK, Stage
 
 ZONES = ("Europe/Berlin", "America/New_York", "Asia/Kolkata")
-
-
-@pytest.fixture
-def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
-    with staged(tmp_path, monkeypatch) as found:
-        yield found
 
 
 @pytest.mark.slow

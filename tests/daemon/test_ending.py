@@ -8,7 +8,6 @@ import struct
 import threading
 import time
 import urllib.request
-from collections.abc import Iterator
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
@@ -21,13 +20,7 @@ from bridge.daemon.health import serve_health
 from bridge.daemon.process import call_looks
 from bridge.daemon.scheduler import Daemon
 from bridge.daemon.worker_pool import WorkerPool
-from tests.daemon.stage import Stage, staged
-
-
-@pytest.fixture
-def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
-    with staged(tmp_path, monkeypatch) as found:
-        yield found
+from tests.daemon.stage import Stage
 
 
 class Away:

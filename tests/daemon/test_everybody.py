@@ -21,12 +21,6 @@ from tests.daemon.stage import Stage, staged
 ZONES = ("Europe/Berlin", "Asia/Kathmandu", "America/New_York", "Pacific/Auckland")
 
 
-@pytest.fixture
-def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
-    with staged(tmp_path, monkeypatch) as found:
-        yield found
-
-
 @contextmanager
 def statements() -> Iterator[list[tuple[str, Any]]]:
     """Gather (text, parameters) of each statement."""

@@ -6,9 +6,8 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -20,13 +19,7 @@ from bridge.ingest.outcomes import BESIDE_PUSHES
 from bridge.leases import LEASE, Lease
 from bridge.recordings.server import Request
 from bridge.store import Store
-from tests.daemon.stage import MONDAY, Stage, staged
-
-
-@pytest.fixture
-def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
-    with staged(tmp_path, monkeypatch) as found:
-        yield found
+from tests.daemon.stage import MONDAY, Stage
 
 
 def amid(stage: Stage, work: Callable[[], None]) -> None:

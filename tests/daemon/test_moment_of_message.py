@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
@@ -15,17 +13,16 @@ from bridge.domain.guard import Guard
 from bridge.domain.records import Recommendation
 from bridge.domain.slots import INSTANT
 from rhythm_env.interface import Answer
-from tests.daemon.stage import MONDAY, Stage, staged
+from tests.daemon.stage import MONDAY, Stage
 
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 EARLY, LATE = 2, 3  # the three hours from 06:00, and those from 09:00
 
 
 @pytest.fixture
-def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
-    with staged(tmp_path, monkeypatch) as found:
-        found.add("ana", "Europe/Berlin")
-        yield found
+def stage(stage: Stage) -> Stage:
+    stage.add("ana", "Europe/Berlin")
+    return stage
 
 
 def test_hours_at_which_somebody_answers_are_learnt_and_shrunk() -> None:

@@ -27,7 +27,7 @@ from bridge.ingest import connecting, runs
 from bridge.query.rows import Row
 from rhythm_env.interface import ActionType, Answer, Meter
 from tests.daemon.broker import Listener, free_port, listening, mosquitto, retained, until
-from tests.daemon.stage import Stage, staged
+from tests.daemon.stage import Stage
 from tests.query.wearer import land
 
 SETTINGS = {"url": "", "user": "", "password": "", "ca": "", "name": "rhythm_bridge", "discovery": "homeassistant"}
@@ -88,10 +88,9 @@ class Home:
 
 
 @pytest.fixture
-def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
-    with staged(tmp_path, monkeypatch) as found:
-        found.add("ana", "Europe/Berlin")
-        yield found
+def stage(stage: Stage) -> Stage:
+    stage.add("ana", "Europe/Berlin")
+    return stage
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,16 +16,15 @@ from bridge.daemon.mqtt.link import broker_of
 from bridge.daemon.mqtt.publisher import METERS_EVERY, opened
 from bridge.domain.errors import SetupError
 from tests.daemon.broker import PATIENCE_SECONDS, free_port, listening, mosquitto, retained, until
-from tests.daemon.stage import Stage, staged
+from tests.daemon.stage import Stage
 
 SETTINGS = {"url": "", "user": "", "password": "", "ca": "", "name": "rhythm_bridge", "discovery": "homeassistant"}
 
 
 @pytest.fixture
-def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
-    with staged(tmp_path, monkeypatch) as found:
-        found.add("ana", "Europe/Berlin")
-        yield found
+def stage(stage: Stage) -> Stage:
+    stage.add("ana", "Europe/Berlin")
+    return stage
 
 
 def test_a_broker_that_lost_everything_is_told_again(

@@ -28,7 +28,7 @@ from bridge.domain.titles import ACTION_TITLES
 from bridge.ingest import runs
 from bridge.recordings.server import Answer, LabServer, Request
 from rhythm_env.interface import Slot
-from tests.daemon.stage import MONDAY, Stage, staged
+from tests.daemon.stage import MONDAY, Stage
 
 HERE = frozenset({"127.0.0.1"})
 SECOND = timedelta(seconds=1)
@@ -46,12 +46,6 @@ class Mailbox:
             return Answer(status=500)
         self.got.append(json.loads(request.body))
         return Answer(body={})
-
-
-@pytest.fixture
-def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
-    with staged(tmp_path, monkeypatch) as found:
-        yield found
 
 
 @pytest.fixture

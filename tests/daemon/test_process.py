@@ -12,10 +12,8 @@ import sys
 import threading
 import time
 import urllib.request
-from collections.abc import Iterator
 from contextlib import closing
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,13 +25,7 @@ from bridge.ingest.outcomes import SYNC_CADENCE
 from bridge.leases import LEASE
 from bridge.recordings.server import Answer, Request
 from bridge.store import Store, locks
-from tests.daemon.stage import MONDAY, Stage, staged, stalled
-
-
-@pytest.fixture
-def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
-    with staged(tmp_path, monkeypatch) as found:
-        yield found
+from tests.daemon.stage import MONDAY, Stage, stalled
 
 
 def start(*more: str, **variables: str) -> subprocess.Popen[str]:

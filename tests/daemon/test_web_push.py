@@ -29,7 +29,7 @@ from bridge.domain.rendering import for_person
 from bridge.domain.slots import moment_at
 from bridge.recordings.server import Answer, LabServer, Request
 from rhythm_env.interface import Answer as Said
-from tests.daemon.stage import Stage, staged
+from tests.daemon.stage import Stage
 from tests.world import KEY
 
 HERE = frozenset({"127.0.0.1"})
@@ -78,12 +78,6 @@ class Browser:
         plain = AESGCM(key).decrypt(nonce, record, None).rstrip(b"\0")
         assert plain.endswith(b"\2")  # the last record
         return json.loads(plain[:-1])
-
-
-@pytest.fixture
-def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
-    with staged(tmp_path, monkeypatch) as found:
-        yield found
 
 
 @pytest.fixture
