@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING
 
 from bridge.advice import outcomes, recommend, requests
 from bridge.advice.choosing import unheard
+from bridge.advice.labels import labelled
 from bridge.advice.observation import newest_if_old, observe
 from bridge.advice.personalise import for_person
 from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import moves
 from bridge.calendar.plans import planned_shares
 from bridge.day.choice import Propensities, policy_term
-from bridge.day.person import Person, is_blank
-from bridge.day.plan import Block, DayPlan, Week
+from bridge.day.person import NEAR, Person, is_blank
+from bridge.day.plan import Block, DayPlan, Week, fixed_blocks
 from bridge.domain.facts import Fact, fact
 from bridge.domain.guard import Guard
 from bridge.domain.records import Snapshot, User
@@ -56,6 +57,9 @@ def plan_day(
         person = recommend.replace_advice(person, bridge.store, user)
     heard = person if newest_if_old(bridge.store, user, known) is None else unheard(person)
     blocks = week_of(bridge, user, heard, {} if ahead is None else ahead).blocks(wanted)
+    if abs(wanted - today) >= NEAR:
+        others = [one for one in blocks if one.kind != "entry" or one.recommendation_id is not None]
+        blocks = (*others, *_entries_of(bridge, user, heard, wanted))
     if wanted == today:
         _keep_places(bridge, user, person, blocks)
     some, told = not is_blank(known), tuple[Fact, ...]()
@@ -72,6 +76,14 @@ def plan_day(
         outlook=outlook(person.known, wanted, lambda one: bool(person.work(one))),
         moves=_moves(person, wanted, blocks),
     )
+
+
+def _entries_of(bridge: Bridge, user: User, person: Person, day: date) -> list[Block]:
+    """Return the entries of a date that is too far from now for the person to know them."""
+    begin, end = (midnight(day + k * A_DAY, user.zones) for k in (0, 1))
+    at = end if begin < person.now else begin
+    known = replace(person.known, at=at, agenda=labelled(bridge, user, begin - A_DAY, end + A_DAY, at=person.now))
+    return fixed_blocks(Person(known=known, now=at, routine=person.routine), day)
 
 
 def week_of(bridge: Bridge, user: User, person: Person, planned: Ahead) -> Week:

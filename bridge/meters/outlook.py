@@ -15,7 +15,7 @@ from bridge.domain.types import Because, Reading
 from bridge.meters import Past, read_at
 from bridge.meters.fuse import OFFSET, full_trust, level_of
 from bridge.meters.outlook_changes import Change, When, change_of, told
-from bridge.meters.words import USUAL
+from bridge.meters.words import USUAL, steps_from_usual
 from rhythm_env.interface import SLOTS_PER_DAY, Meter, Slot
 
 A_DAY = timedelta(days=1)
@@ -70,8 +70,12 @@ def outlook(known: Snapshot, day: date, works: Callable[[date], bool]) -> tuple[
 
 
 def changes(expected: Sequence[Expected]) -> list[Text]:
-    """Return in a sentence per meter, or for several at once, how the calendar entries change the expected levels."""
-    return told(one.change for one in expected if one.change is not None)
+    """Return in a sentence per meter, or for several at once, how the calendar entries change the expected levels.
+
+    A change stays untold where the words of the level do not depart from the usual to its side.
+    """
+    found = ((one.change, steps_from_usual(one.level, one.sd)) for one in expected if one.change is not None)
+    return told(change for change, steps in found if steps * change.difference > 0)
 
 
 def _expected(known: Snapshot, day: date, days: Sequence[date]) -> Iterator[Expected]:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from bridge.advice import recommend
 from bridge.day.agreed import moved_tasks
+from bridge.day.person import Person
 from bridge.day.plan import Block
 from bridge.domain.facts import fact
 from bridge.domain.languages import _, date_text, shown
@@ -53,15 +53,17 @@ def expected(visit: Visit, monday: date, *, seen: bool) -> list[dict[str, Any]]:
 def moved(visit: Visit) -> list[dict[str, Any]]:
     """Return the tasks that the user moved, each at its place until that is over or taken, with its slot's id."""
     bridge, user, now = visit.bridge, visit.user, visit.now
-    if not any(due for _start, _end, due in bridge.store.task_notes.places(user.id, at=now).values()):
+    places = bridge.store.task_notes.places(user.id, at=now)
+    if not any(due for _start, _end, due in places.values()):
         return []
-    known = visit.app.today_cache.planning_snapshot(bridge, user, now)
+    known, routine = visit.app.today_cache.snapshot(bridge, user, now), visit.app.today_cache.routine(bridge, user, now)
+    person = Person(known=known, now=now, routine=routine, places=places)
     return [
         _shown(
             visit,
             Block(start=start, end=end, kind="task", title=task.title, task=str(task.key), facts=(fact("moved"),)),
         )
-        for task, (start, end) in moved_tasks(recommend.person_of(bridge, user, known))
+        for task, (start, end) in moved_tasks(person)
     ]
 
 

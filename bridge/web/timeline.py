@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import Any
 
+from bridge.advice.week import is_known
 from bridge.day.choice import Option
 from bridge.day.plan import Block, DayPlan
 from bridge.documents.plan import ends
@@ -49,6 +50,7 @@ def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
     return {
         "date": date_text(plan.date, "%A, %-d %B"),
         "is_today": plan.date == today,
+        "calendar": is_known(store, visit.user, ()),
         "before": rows[:begun],
         "after": rows[begun:],
         "now": f"{local(visit, visit.now):%H:%M}" if plan.date == today else None,

@@ -15,6 +15,7 @@ from bridge.meters import outlook as ahead
 from bridge.meters import read
 from bridge.meters.outlook import Expected, changes
 from bridge.meters.outlook_changes import Change, told
+from bridge.meters.words import level_words
 from rhythm_env.interface import Meter, Slot
 from tests.day.lives import DAY, TODAY, at, days, entry, known, nights
 
@@ -86,7 +87,9 @@ def test_entries_that_change_several_meters_alike_are_told_in_one_sentence_witho
     free = outlook(situation(worked, now=at(SUNDAY, 20 * 60)), SUNDAY + DAY)
     assert sum(one.change is not None for one in free) > 2
     said = changes(free)
-    assert "calmer than usual all day: no entries, 4 h is usual" in said
+    serenity = of(free, Meter.SERENITY)
+    assert {str(level_words(one.level, one.sd)) for one in serenity} == {"about your usual"}
+    assert said == ["less productive than usual all day: no focus, 2 h is usual"]  # which the words of the levels say
     assert len(said) <= 3
     assert not any(sign in text for text in said for sign in ("0.", "+", "-"))
     calmer = [one.change for one in free if one.meter is Meter.SERENITY and one.change is not None]

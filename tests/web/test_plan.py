@@ -261,6 +261,18 @@ def test_nothing_known_leads_to_the_connections(place: Place, ana: User) -> None
     assert "Nothing is planned" in read(visitor, "/day")
 
 
+@pytest.mark.parametrize("years", [-7, 1])
+def test_a_day_far_from_today_shows_its_entries(place: Place, ana: User, visitor: Visitor, years: int) -> None:
+    far = str(2026 + years).encode()
+    visitor.finished(visitor.upload("far.ics", calendar("Surgery", "far").replace(b"20261120T", far + b"1120T")).text)
+    shown = read(visitor, f"/day?date={far.decode()}-11-20")
+    assert re.findall(r"<strong>(\w+)</strong>", shown).count("Surgery") == 1
+    assert "Surgery" not in read(visitor, "/day")
+    empty = read(visitor, "/day?date=2001-01-01")  # a calendar is connected
+    assert "Nothing is planned." in empty
+    assert "Connect a calendar" not in empty
+
+
 def test_a_first_import_that_is_too_old_is_said_with_its_date(place: Place, ana: User) -> None:
     now, export = installation.now(), Path("fixtures/whoop/export")
     visitor = place.visitor()
