@@ -9,8 +9,10 @@ from statistics import median
 
 from bridge import meters
 from bridge.advice import recommend
+from bridge.advice.modes import routine_of
 from bridge.advice.observation import newest_if_old
 from bridge.calendar.expansion import midnight
+from bridge.day.routine import Routine
 from bridge.documents.trends_cache import CachedTrends, load_trends, trends_until
 from bridge.domain.facts import Fact
 from bridge.domain.languages import _, date_text
@@ -37,10 +39,12 @@ SINCE = {  # facts of people whose nights are not known lately -> the same with 
 class AsOf:
     """The meters at noon of the last day with data, or when its night ended.
 
-    ``nights`` tells the usual night until then, if it is known.
+    ``nights`` tells the usual night until then, if it is known, and ``learnt`` is the routine of then.
     """
 
     day: date
+    known: Snapshot
+    learnt: Routine
     readings: Mapping[Meter, Reading]
     nights: str | None
 
@@ -68,7 +72,8 @@ def _read(visit: Visit, day: date) -> AsOf:
     sleeps = (one for _source, one in known.episodes if one.kind is EpisodeKind.SLEEP and one.day == day)
     at = max([at, *(one.end for one in sleeps)])  # a morning elsewhere may be later than noon here
     then = replace(known, at=at)
-    return AsOf(day=day, readings=meters.read(then), nights=_nights(visit, then, at))
+    learnt = routine_of(bridge.store, visit.user, then)
+    return AsOf(day=day, known=then, learnt=learnt, readings=meters.read(then), nights=_nights(visit, then, at))
 
 
 def _nights(visit: Visit, then: Snapshot, at: datetime) -> str | None:

@@ -14,6 +14,7 @@ from bridge.domain.records import Snapshot
 from bridge.domain.slots import local_time
 from bridge.domain.types import EpisodeKind
 from bridge.web import phrases
+from bridge.web.as_of import as_of
 from bridge.web.day import local
 from bridge.web.state import Visit
 from bridge.web.today_cache import data_version
@@ -27,9 +28,13 @@ Newest = Mapping[tuple[ActionType, int], datetime]  # action and weekday -> star
 
 
 def routine(visit: Visit) -> dict[str, Any]:
-    """Return the visiting user's routine for the template, with a row per weekday, and the habits in words."""
+    """Return the visiting user's routine, as of the newest data, with a row per weekday and the habits in words."""
     known = visit.app.today_cache.snapshot(visit.bridge, visit.user, visit.now)
-    learnt = visit.app.today_cache.routine(visit.bridge, visit.user, visit.now)
+    then = as_of(visit, known)
+    if then is None:
+        learnt = visit.app.today_cache.routine(visit.bridge, visit.user, visit.now)
+    else:
+        known, learnt = then.known, then.learnt
     found, newest = routine_document(visit.user.name, learnt), newest_times(known)
     nights = found["sleep"]
     days = [
@@ -45,6 +50,7 @@ def routine(visit: Visit) -> dict[str, Any]:
     ]
     both = list(zip(found["habits"], learnt.habits.values(), strict=True))
     return {
+        "as_of": then,
         "days": days,
         "nights": _nights(visit, known),
         "from_calendar": learnt.nights[0].nights > 0,

@@ -304,7 +304,10 @@ def test_old_data_show_how_the_person_was_then(place: Place, ana: User, tmp_path
     shown = place.visitor().get("/").text
     assert "As of 20 November 2024: that is the day of your newest data." in shown
     assert "How you were on 20 November 2024" in shown
-    assert re.search(r"Your usual night until then: \d\d:\d\d to \d\d:\d\d\.", shown)
+    (usual,) = re.findall(r"Your usual night until then: \d\d:\d\d to \d\d:\d\d\.", shown)
+    about = place.visitor().get("/belief").text
+    assert f"As of 20 November 2024: that is the day of your newest data. {usual}" in about
+    assert re.search(r"Sleep rests on \d+ of your nights", about)
     assert re.search(r'aria-label="Vitality [^"]* of 1, give or take', shown)
     trends = place.visitor().get("/trends").text
     assert "These weeks end on 20 November 2024, the day of your newest data." in trends
