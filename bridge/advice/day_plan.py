@@ -142,7 +142,7 @@ def _changes(bridge: Bridge, user: User, day: date, *, seen_at: datetime | None)
     """Yield a fact per recommendation of a date that was withdrawn because the day changed, until the user saw it."""
     since, until = (midnight(day + k * A_DAY, user.zones) for k in (0, 1))
     for advice in bridge.store.recommendations.taken_back(user.id, since=since, until=until):
-        if advice.start is not None:
+        if advice.start is not None and advice.kind != "sleep":  # a night is moved, never taken back
             time = local_time(advice.start, user.zones)
             nap = advice.kind == "suggested" and advice.action is ActionType.SLEEP
             yield fact("taken_back", action="NAP" if nap else str(advice.action), time=time)

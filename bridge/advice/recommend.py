@@ -215,8 +215,7 @@ def _current(store: Store, existing: Recommendation, person: Person, span: Stret
     if start is None or end is None:
         return existing
     if existing.kind == "sleep":
-        night = choice.sleep_option(person, span)
-        return existing if night is not None and ActionType.SLEEP not in person.wishes.never and end > now else None
+        return existing if _is_still_the_night(existing, person, span) else None
     if existing.outcome is Deed.DONE and existing.evidence == SAID:
         return _over(existing, fact("you_did"), now)
     if existing.action in person.wishes.never:
@@ -242,6 +241,16 @@ def _current(store: Store, existing: Recommendation, person: Person, span: Stret
         return _over(existing, over, now)
     no_other = replace(over, kind="no_time_left", values={**over.values, "why": why})
     return _over(existing, why if why.kind == "trained" else no_other, now)
+
+
+def _is_still_the_night(existing: Recommendation, person: Person, span: Stretch) -> bool:
+    """Return True for a night that lasts and, if it is open and ahead, is as planned now."""
+    now, night = span[0], choice.sleep_option(person, span)
+    lasts = existing.end is not None and existing.end > now and ActionType.SLEEP not in person.wishes.never
+    if night is None or not lasts or existing.answer is not None or existing.start is None or existing.start <= now:
+        return night is not None and lasts
+    said = existing.start, existing.end, existing.facts[-len(night.facts) :]
+    return said == (night.start, night.end, night.facts)
 
 
 def _over(existing: Recommendation, why: Fact, now: datetime) -> Silence:

@@ -16,7 +16,7 @@ from bridge.domain.titles import ACTION_WORDS
 from bridge.domain.wishes import Hours, Wishes
 from bridge.wishes.said import Said, applied
 from bridge.wishes.told import WISHED, sentence
-from rhythm_env.interface import Answer
+from rhythm_env.interface import ActionType, Answer
 
 if TYPE_CHECKING:
     from bridge.store import Store
@@ -118,6 +118,8 @@ def refuse(store: Store, user: User, number: int, why: Because, *, now: datetime
         kept = [one for one in before if one[0] != feedback.REFUSED or one[1].split()[0] != str(number)]
         said = (feedback.REFUSED, f"{number} {why}" + " today" * only_today, local_time(now, user.zones).date())
         store.people.change_preferences(user.id, answered=(*kept, said), now=now)
+        if is_night(found):
+            return say('for another bedtime, say a wish such as "lights out by 22:30"')
         if why is Because.NOT_TODAY or (why is Because.NEVER and only_today):
             return _rest(store, user, found, now)
         rule = lasting(found, user, why)
@@ -131,6 +133,11 @@ def refuse(store: Store, user: User, number: int, why: Because, *, now: datetime
 
         _saved(store, user, Heard(said=(rule.said,)), confirmed=True, now=now)
     return sentence((rule.said,))
+
+
+def is_night(advice: Recommendation) -> bool:
+    """Return True for the night's sleep, which is no nap."""
+    return advice.action is ActionType.SLEEP and advice.kind != "suggested"
 
 
 def refusals(store: Store, user: User) -> dict[int, Text]:
@@ -149,6 +156,8 @@ class Rule:
 
 def lasting(advice: Recommendation, user: User, why: Because) -> Rule | None:
     """Return what a reason changes for all days to come, or None for one that changes nothing but today."""
+    if is_night(advice):
+        return None  # nobody can do without, and what holds for sleep is a wish about naps
     action, named = frozenset({advice.action}), shown(WISHED.get(advice.action, ACTION_WORDS[advice.action]))
     if why is Because.NEVER:
         return Rule(said=Said(kind="never", actions=action), told=say("from now on no {what} at all", what=named))

@@ -11,7 +11,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from bridge.calendar.busy import Stretch, is_open_hours, merged, nobody_goes, takes_time
 from bridge.calendar.expansion import midnight
-from bridge.calendar.flights import is_by_land, is_journey, journey
+from bridge.calendar.flights import SAID_AFTER, SAID_BEFORE, is_by_land, is_journey, journey
 from bridge.calendar.kinds import AT_HOME, SURE, claimed
 from bridge.day.evidence import missed, woke_after
 from bridge.day.routine import Routine, not_against, wished_sleep
@@ -220,6 +220,11 @@ class Person:
         return self.known.zones
 
     @property
+    def arrived(self) -> datetime | None:
+        """The begin of the present stay in a zone, or None in the first."""
+        return max((span.since for span in self.zones[1:] if span.since <= self.now), default=None)
+
+    @property
     @kept
     def vitality(self) -> Reading:
         return self.readings.get(Meter.VITALITY) or vitality.read(Past(self.known, since=self.now), self.now)
@@ -353,7 +358,7 @@ class Person:
         appointments = merged([*appointments, *ready])
         known = usual.rests is Rests.RECORDED
         planned = [] if known else [(o.start, o.end) for o, label in self.entries if is_night(o, label)]
-        (bed, wake), moved = fitted(stretch, appointments, planned, self.flights, self.zones)
+        (bed, wake), moved = fitted(stretch, appointments, planned, self.flights, self._zones_of_night(day))
         if moved == "late_entry" and not self.work(day):
             until = min((start for start, _ in appointments if start >= wake), default=wake + DAY) - TO_GET_UP
             wake = max(wake, rounded(min(bed + (stretch[1] - stretch[0]), until)))
@@ -371,7 +376,7 @@ class Person:
             near = self._near_last(day, bed, wake)
             if near is not None and ended <= near[0]:
                 (bed, wake), moved = near, "varies"
-        (bed, wake), moved = not_against((bed, wake), moved, self.wishes.night, day, self.zones)
+        (bed, wake), moved = not_against((bed, wake), moved, self.wishes.night, day, self._zones_of_night(day))
         return Night(bed=bed, wake=wake, bed_sd=usual.bed_sd, wake_sd=usual.wake_sd, rests=usual.rests, moved=moved)
 
     def _bed_asked(self, day: date, usual: datetime, wake: datetime, asked: Mapping[str, timedelta]) -> datetime:
@@ -387,7 +392,10 @@ class Person:
     def last_bed(self, day: date) -> datetime | None:
         """Return when the night that ends on a date would begin if it began as the one before it, or None."""
         slept = self.slept(day - DAY)
-        return None if slept is None or self.local(slept.start).hour in BY_DAY else slept.start + DAY
+        if slept is None or self.local(slept.start).hour in BY_DAY:
+            return None
+        then = local_time(slept.start, self._zones_of_night(day))
+        return slept.start + DAY if then.utcoffset() == self.local(slept.start).utcoffset() else None
 
     def _near_last(self, day: date, bed: datetime, wake: datetime) -> Stretch | None:
         """Return a night within an hour of last night's, for all one needs, where the usual one is not; else None."""
@@ -447,11 +455,12 @@ class Person:
         Getting up for an early start (``wake``) asks for more, for what one needs. It goes by the week's clock, which
         the body keeps on a weekend too.
         """
-        usual, evening = usual or self.usual_sleep(day)[0], instant(day - DAY, EVENING_BED, self.zones)
+        zones = self._zones_of_night(day)
+        usual, evening = usual or self.usual_sleep(day)[0], instant(day - DAY, EVENING_BED, zones)
         earliest = max(rounded_up(usual - EARLIER_MOST), min(usual, evening))
         if wake is None:
             return earliest
-        week = instant(day, median([night.bed for night in self.routine.nights]), self.zones)
+        week = instant(day, median([night.bed for night in self.routine.nights]), zones)
         wished = self.wishes.night.on((day - DAY).weekday()).bed
         if wished is None and usual - EARLIER_START <= week <= usual - WEEK_EARLIER:
             usual = week
@@ -468,7 +477,16 @@ class Person:
 
     def usual_sleep(self, day: date) -> Stretch:
         """Return (bedtime, wake time) of the usual sleep that ends on a date, or as the person wishes it."""
-        return wished_sleep(self.routine.sleep_ending_on(day, self.zones), self.wishes.night, day, self.zones)
+        zones = self._zones_of_night(day)
+        return wished_sleep(self.routine.sleep_ending_on(day, zones), self.wishes.night, day, zones)
+
+    @kept
+    def _zones_of_night(self, day: date) -> ZoneHistory:
+        """Return the zones of the sleep that ends on a date: after a change without a flight those from now on."""
+        since = self.arrived or self.now
+        ahead = [span for span in self.zones if span.since >= since] if self.arrived else self.zones
+        flew = any(o.start - SAID_BEFORE <= since <= o.end + SAID_AFTER for o in self.flights)
+        return self.zones if flew or self.routine.sleep_ending_on(day, ahead)[1] <= self.now else ahead
 
     def _after_shift(self, bed: datetime) -> Stretch | None:
         """Return the usual sleep after a shift that ends up to four hours before bedtime, by at least three nights."""
@@ -511,7 +529,7 @@ class Person:
         """Return the time in bed that the person wishes or needs in the night that ends on a date: 7 to 9 hours."""
         if self.wishes.night.minutes is not None:
             return self.wishes.night.minutes * MINUTE
-        bed, wake = self.routine.sleep_ending_on(day, self.zones)
+        bed, wake = self.routine.sleep_ending_on(day, self._zones_of_night(day))
         return min(max(wake - bed, ENOUGH), NEED_MOST)
 
     def _unwell(self, day: date) -> timedelta:

@@ -441,7 +441,8 @@ def night_blocks(person: Person, day: date, taken: Sequence[Block]) -> Iterator[
         bed, wake = person.sleep(ends)
         bed = max(bed, over) if ends > day else bed  # a night moved by the calendar may touch the next
         if ends == day and person.night(day).rests is not Rests.SLEPT and bed < person.now:
-            bed = min(max(bed, person.usual_sleep(day)[0]), wake - LEAST_SLEEP)  # nobody knows of an early one
+            known = max(bed, person.usual_sleep(day)[0], person.arrived or bed)  # nobody knows of an early one
+            bed = min(known, wake - LEAST_SLEEP)
         on_board = any(o.start <= bed and wake <= o.end for o in person.flights)
         if wake <= person.now or on_board or wake - bed < LEAST_SLEEP:
             continue

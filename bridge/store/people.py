@@ -30,6 +30,7 @@ from bridge.store.preferences import Preferences, preferences_of
 from bridge.store.tables import LAST_INSTANT, api_tokens, passwords, sessions
 from rhythm_env.interface import ActionType
 
+SLIP = timedelta(hours=3)  # the longest stay in a zone that was a mistake when choosing it; our choice
 NAME_MAX = 64  # characters
 NAME_RULE = say(
     "a name has 1 to 64 letters, digits, dots, dashes or underscores, begins with a letter or digit, "
@@ -149,10 +150,19 @@ class People(Part):
 
     @writes()
     def set_zone(self, db: sa.Connection, user_id: int, zone: str, *, since: datetime) -> None:
-        """Save the user's zone from ``since`` to the next saved zone. Raises SetupError for an unknown one."""
+        """Save the user's zone from ``since`` to the next saved zone. Raises SetupError for an unknown one.
+
+        A stay that it ends within hours was a slip. Open advice for later was for another clock, and is superseded.
+        """
         check_zone(zone)
+        r = tables.recommendations.c
+        ahead = sa.or_(r.start_at >= since, sa.and_(r.kind == "sleep", r.end_at > since))
+        stale = sa.and_(r.user_id == user_id, r.answer.is_(None), r.superseded_at.is_(None), ahead)
+        db.execute(sa.update(tables.recommendations).where(stale).values(superseded_at=since))
         z = tables.zones.c
-        db.execute(sa.delete(tables.zones).where(z.user_id == user_id, z.since == since))
+        first = db.execute(sa.select(sa.func.min(z.since)).where(z.user_id == user_id)).scalar()
+        slips = sa.or_(z.since == since, sa.and_(z.since > max(first or since, since - SLIP), z.since < since))
+        db.execute(sa.delete(tables.zones).where(z.user_id == user_id, slips))
         db.execute(sa.insert(tables.zones).values(user_id=user_id, since=since, zone=zone))
 
     def forget(self, user_id: int) -> None:

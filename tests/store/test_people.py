@@ -44,6 +44,13 @@ def test_users_have_a_history_of_zones(store: Store) -> None:
     assert [user.name for user in store.people.users()] == ["ana"]
 
 
+def test_a_zone_that_is_changed_again_within_hours_was_a_slip(store: Store) -> None:
+    ana = store.people.add_user("ana", "Europe/Berlin", now=T0)
+    for hours, zone in ((5, "Asia/Tokyo"), (6, "America/Lima"), (10, "Europe/Berlin")):
+        store.people.set_zone(ana.id, zone, since=T0 + hours * HOUR)
+    assert [span.zone for span in store.people.user("ana").zones] == ["Europe/Berlin", "America/Lima", "Europe/Berlin"]
+
+
 @pytest.mark.parametrize("name", ["", "a b", "a/b", "a!", "a" * 65, "a\n"])
 def test_names_are_plain(store: Store, name: str) -> None:
     with pytest.raises(SetupError, match="bridge user add"):
