@@ -78,7 +78,8 @@ def test_a_length_is_told_in_hours_and_minutes() -> None:
 
 
 def test_values_are_told_by_their_names() -> None:
-    assert told(fact("load", hours=6, kinds=("meetings", "work"))) == "you have had 6 hours of meetings and work today"
+    kinds = "meetings", "work"
+    assert told(fact("tiring", length=length(570), kinds=kinds)) == "you have had 9 h 30 min of meetings and work today"
     assert told(fact("quiet_slot", slots="night")) == "nights are quiet"
     assert (
         told(fact("slot_had", action="LEARN", why=fact("work_time"))) == "learn was suggested earlier; it is work time"
@@ -87,6 +88,7 @@ def test_values_are_told_by_their_names() -> None:
 
 def test_reasons_of_earlier_versions_are_still_told() -> None:
     assert told(fact("free_evening")) == "your evening has no entry"
+    assert told(fact("load", hours=6, kinds=("work",))) == "you have had 6 hours of work today"
     assert EARLIER.keys().isdisjoint(MESSAGES)
 
 

@@ -32,6 +32,7 @@ GAPS_AHEAD, GAPS_AT_MOST, GAPS_MAX = timedelta(hours=48), timedelta(days=6), 3  
 NOT_AT_ONCE = timedelta(hours=1)
 NOTHING_FITS = fact("nothing_fits")
 SOON, SOON_TASK = timedelta(hours=3), timedelta(minutes=90)  # within which a rest, and what has days, begins
+BEGINS = timedelta(minutes=15)  # in which an entry is about to begin
 SOON_WORK = timedelta(hours=2)  # within which a task is said that an entry comes before
 EARLIER = {"flight_west": "bedtime_early", "late_shift": "bedtime_shift", "short_night": "bedtime_rest"}
 EARLIER |= {"early_entry": "bedtime_before", "unwell": "bedtime_unwell", "varies": "bedtime_varies"}
@@ -129,7 +130,8 @@ def _usual_name(one: Judged, view: View, start: int) -> str | None:
 def options(view: View, span: Stretch) -> tuple[dict[ActionType, Option], dict[ActionType, Fact]]:
     """Return (action -> its best option that begins in a span, action -> the fact against it), each in one.
 
-    Nothing is said during a flight, an entry or the sleep that the plan shows, but to sleep, in its first half.
+    Nothing is said during a flight, an entry or the sleep that the plan shows, but to sleep, in its first half; nor of
+    what comes after an entry that is about to begin.
     """
     night = None if ActionType.SLEEP in view.person.wishes.never else sleep_option(view.person, span)
     found: dict[ActionType, Option] = {}
@@ -164,7 +166,16 @@ def options(view: View, span: Stretch) -> tuple[dict[ActionType, Option], dict[A
     first_of_all = not found and not clipped(view.entries, span[0], view.grid.bed)
     if night is not None and (first_of_all or night.start <= span[0] + NEAR_BED):
         found[ActionType.SLEEP] = night
+    _wait_for_entry(found, held, view)
     return found, {action: why for action, why in held.items() if action not in found}
+
+
+def _wait_for_entry(found: dict[ActionType, Option], held: dict[ActionType, Fact], view: View) -> None:
+    soon = view.entry_within(BEGINS)
+    for action, one in list(found.items()):
+        if soon is not None and one.kind == "suggested" and one.start >= soon.start:
+            held[action] = fact("entry_next", time=view.person.local(soon.start))
+            del found[action]
 
 
 def _later(one: Judged, view: View, cells: tuple[int, int, int]) -> list[Judged]:

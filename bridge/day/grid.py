@@ -139,7 +139,13 @@ class Grid:
 
     @cached_property
     def busy(self) -> Cells:
-        """Entries with the way or a pause around them, rests, journeys, and time with the family."""
+        """What nothing can move, and the way home from work."""
+        home = () if self.person.body.ill else self.work  # who is ill is not on the way from it
+        return self.fixed | self.touched((end, end + WAY_FROM_WORK) for _, end in home)
+
+    @cached_property
+    def fixed(self) -> Cells:
+        """Entries with the way or a pause around them, rests and journeys. The way home waits for what is due today."""
         taken = [self.margins(o, label) for o, label in self.entries]
         return self.touched([*taken, *self.rests, *self.journeys])
 
@@ -156,15 +162,15 @@ class Grid:
 
     @cached_property
     def rests(self) -> list[Stretch]:
-        """Return the time that entries and working hours need around them: the way, food and a pause."""
+        """Return the time that entries need around them, and working hours before them: the way, food and a pause."""
         found: list[Stretch] = []
         near, most = clipped(self.person.attended, self.wake - DAY, self.bed + DAY), TRAVEL if self.tight else DAY
         for start, end in merged(near, bridging=PAUSE_AT_MOST):
             need = next((one for one in DEMANDS if end - start >= one[0]), None)
             if need is not None:
                 found += [(start - min(need[1], most), start), (end, end + min(need[2], most))]
-        for start, end in () if self.person.body.ill else self.work:  # who is ill is not on the way to it
-            found += [(start - min(WAY_TO_WORK, most), start), (end, end + WAY_FROM_WORK)]
+        for start, _ in () if self.person.body.ill else self.work:  # who is ill is not on the way to it
+            found.append((start - min(WAY_TO_WORK, most), start))
         return merged(found)
 
     @cached_property

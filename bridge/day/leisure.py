@@ -21,8 +21,8 @@ FREE, EVENING_FROM, QUIET_EVENING = 90, 17 * 60, 19.5 * 60  # minutes of free ti
 IDLE_UNTIL = 20 * 60  # minutes after midnight, until which a thing never done is a reason
 QUIET_FROM = 15 * 60  # minutes after midnight, the latest begin of a quiet stretch
 TURN = 4  # days, on the last of which a thing never done is a reason
-FULL_WEEK, HARD_DAYS = 15, 20  # hours of work in the calendar within six days, and within three
-HARD = 27  # hours within three, that are reason enough
+FULL_WEEK = 15  # hours of work in the calendar within six days
+HARD_DAYS, HARD = 24, 27  # hours within three, of which none is then short (our choice); that are reason enough
 LOAD, AWAKE = 360.0, 6 * HOUR  # minutes of tiring entries that are a load; half of the hours that company counts
 OF_EVENING: Mapping[str, ActionType] = {"week_over": A.ME_TIME, "free_days": A.BINGE_WATCH, "work_again": A.MEDITATE}
 
@@ -116,16 +116,20 @@ def _said(view: View) -> set[ActionType | None]:
 
 
 def quiet_stretch(candidate: Candidate, view: View, _lengths: Starts) -> Numbers | float:
+    """Return 1 at the starts of a long gap within the working time of a working day of the week."""
     grid, habits = view.grid, view.person.routine.habits
-    if not grid.entries or candidate.task is not None or A.DEEP_WORK not in habits:
+    if not grid.entries or candidate.task is not None or A.DEEP_WORK not in habits or _off(view, grid.date):
         return 0.0
-    return ((view.free * 5 >= FREE) & (grid.minutes <= QUIET_FROM)).astype(float)
+    return ((view.free * 5 >= FREE) & (grid.minutes <= QUIET_FROM) & grid.inside(grid.work)).astype(float)
 
 
 def of_quiet_stretch(_candidate: Candidate, view: View, start: int) -> Fact:
-    begin, end = view.grid.at(start), view.grid.at(start + int(view.free[start]))
-    end = next((low for low, _ in view.entries if end <= low < view.grid.bed), end)  # without the way to it
-    return fact("long_free", length=length((end - begin) / MINUTE), time=view.person.local(end))
+    grid, begin = view.grid, view.grid.at(start)
+    end, over = grid.at(start + int(view.free[start])), grid.work[-1][1]
+    entry = next((low for low, _ in view.entries if end <= low < grid.bed), None)  # without the way to it
+    if entry is None:
+        return fact("free_in_work", length=length((over - begin) / MINUTE))
+    return fact("long_free", length=length((entry - begin) / MINUTE), time=view.person.local(entry))
 
 
 def wanted_then(candidate: Candidate, view: View, _lengths: Starts) -> Numbers | float:

@@ -294,7 +294,7 @@ def _free(candidate: Candidate, view: View) -> Cells:
     if candidate.action is A.MEDITATE:
         taken += [(o.end, o.end + APART) for o in view.person.races if o.end - o.start >= LONG_SPORT]
     after = candidate.length.after // 5
-    busy = grid.busy
+    busy = grid.fixed if is_urgent(candidate, view) else grid.busy
     if after:  # time to wash, or for the way, after it
         busy = busy | _shifted(busy, after)
     return ~(busy | grid.touched(taken))

@@ -18,9 +18,9 @@ from bridge.day.person import EARLIER_LEAST, LONG_SPORT, PREPARES, Condition, Pe
 from bridge.day.recovery import at_risk, held_back, if_at_all, leaving_for
 from bridge.day.rules import fit, little_sleep, part_of, short_night
 from bridge.day.sleep import TO_GET_UP
-from bridge.day.view import Candidate, View, due_tasks, is_there, of_action, of_due, of_task, taken_at, what_begins
+from bridge.day.view import Candidate, View, due_tasks, of_action, of_due, of_task, taken_at, what_begins
 from bridge.domain.facts import Fact, fact
-from bridge.domain.types import EpisodeKind, Occurrence
+from bridge.domain.types import EpisodeKind
 from rhythm_env.interface import ActionType
 
 FLIGHT_NEAR, ENTRY_NEAR, ENTRY_SOON = timedelta(hours=6), timedelta(hours=2), timedelta(minutes=45)
@@ -121,7 +121,7 @@ def _nothing(view: View) -> Fact:
     running = next((o for o, _ in person.entries if o.start <= now < o.end and o.key in person.missed), None)
     if running is not None:
         return fact("slept_into", until=person.local(running.end))
-    ahead = _entry_within(view, ENTRY_NEAR)
+    ahead = view.entry_within(ENTRY_NEAR)
     if ahead is not None:
         return fact("nothing_before", time=person.local(ahead.start), what=what_begins(person, ahead.start))
     free = not any(high > now and low < view.grid.bed for low, high in view.entries)
@@ -199,18 +199,13 @@ def _soon(view: View) -> Fact | None:
     race = next((o for o, soon in near if now < o.start < now + soon), None)
     if race is not None:
         return fact("get_ready", time=person.local(race.start), title=title_of(race))
-    soon = _entry_within(view, ENTRY_SOON)
+    soon = view.entry_within(ENTRY_SOON)
     if soon is None:
         return None
     time, what = person.local(soon.start), what_begins(person, soon.start)
     if what == "entry":
         return fact("entry_next", time=time, title=title_of(soon))
     return fact("begins_soon", time=time, what=what, title=title_of(soon))
-
-
-def _entry_within(view: View, ahead: timedelta) -> Occurrence | None:
-    now, entries = view.person.now, view.person.entries
-    return next((o for o, label in entries if now <= o.start < now + ahead and is_there(o, label)), None)
 
 
 def _clash(view: View) -> Iterator[Fact]:

@@ -19,7 +19,7 @@ from bridge.day.masks import MISSED, TOLD_NEAR, sport_missed, usual
 from bridge.day.person import ILLNESS, OF_NIGHT
 from bridge.day.rules import Starts, short_night
 from bridge.day.view import RESTS, Candidate, View, of_due
-from bridge.domain.facts import Fact, fact
+from bridge.domain.facts import Fact, fact, length
 from bridge.domain.types import Because, Reading
 from bridge.meters.words import usual_reach
 from rhythm_env.constants import EFFECTS
@@ -243,9 +243,9 @@ def _load(_candidate: Candidate, view: View, _lengths: Starts) -> Value:
 
 
 def of_load(_candidate: Candidate, view: View, start: int) -> Fact:
-    hours = round(float(view.grid.strained[start]) / 60)
+    told = length(30 * round(float(view.grid.strained[start]) / 30))
     ahead = not view.is_today or float(view.grid.strained[view.now]) < float(view.grid.strained[start])
-    return fact("load_then" if ahead else "load", hours=hours, kinds=view.grid.strain_kinds())
+    return fact("tiring_then" if ahead else "tiring", length=told, kinds=view.grid.strain_kinds())
 
 
 def _short_night(candidate: Candidate, view: View, _lengths: Starts) -> Value:

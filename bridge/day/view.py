@@ -103,6 +103,13 @@ class View:
         shown = (o for o, _ in self.person.entries if not o.event.all_day and stands(o.event))
         return merged((o.start, o.end) for o in shown)
 
+    def entry_within(self, ahead: timedelta) -> Occurrence | None:
+        """Return the entry that the person is next at, if it begins within a time from now."""
+        now = self.person.now
+        return next(
+            (o for o, label in self.person.entries if now <= o.start < now + ahead and is_there(o, label)), None
+        )
+
     @cached_property
     def attended_beside(self) -> list[Stretch]:
         """The timed entries that are marked as free, though somebody is there: short ones, and what one attends."""

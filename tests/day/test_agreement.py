@@ -27,7 +27,7 @@ def test_long_work_late_after_a_day_of_meetings_owns_up_to_the_load():
         one = person(*row, hour=18.2, tasks=[task], task_actions={"t": A.DEEP_WORK}, work=False)
         (placed,) = [b for b in blocks(one, "task") if b.title == "Write report"]
         assert for_person(placed.facts) == ["it is due today"] + said * [
-            "you have had 10 hours of meetings today",
+            "you have had 10 h of meetings today",
             "do a part of it, or move its date",
         ]
 
@@ -48,7 +48,7 @@ def test_a_day_full_of_entries_is_no_free_one_whatever_one_usually_does_on_it():
         one = person(*agenda, day=SUNDAY, hour=7.5)
         kinds = {why.kind for b in blocks(one, "suggested", SUNDAY) for why in b.facts}
         assert bool(kinds & {"work_again", "work_again_at"}) is not load
-        assert bool(kinds & {"load_then"}) is load
+        assert bool(kinds & {"tiring_then"}) is load
 
 
 def test_the_same_signs_bring_the_same_counsel_in_an_entry_and_beside_it():

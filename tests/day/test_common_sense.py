@@ -21,7 +21,7 @@ QUIET = Wishes(goals={A.MEDITATE: 7})
 
 
 def test_a_suggestion_lies_in_a_gap_with_time_to_breathe():
-    made = person(entry(TODAY, 605, 660), entry(TODAY, 690, 800), hour=10, wishes=QUIET)
+    made = person(entry(TODAY, 605, 660), entry(TODAY, 690, 800), hour=9.8, wishes=QUIET)
     meditate = found(made, 2)[0][A.MEDITATE]
     assert meditate.start >= at(TODAY, 665)
     assert meditate.end <= at(TODAY, 685)

@@ -97,9 +97,9 @@ def test_after_a_long_day_comes_rest():
     given = {block.action: block for block in blocks(made, "suggested")}
     assert {A.EXERCISE, A.LEARN, A.DEEP_WORK}.isdisjoint(given)
     assert all(option.start >= at(TODAY, 1080 + 90) for option in given.values())
-    assert for_person(given[A.ME_TIME].facts)[0] == "by then you have had 10 hours of meetings"
+    assert for_person(given[A.ME_TIME].facts)[0] == "by then you have had 10 h of meetings"
     over = person(*meetings(10), hour=18.5)
-    assert for_person(suggested(over)[A.ME_TIME].facts)[0] == "you have had 10 hours of meetings today"
+    assert for_person(suggested(over)[A.ME_TIME].facts)[0] == "you have had 10 h of meetings today"
 
 
 def test_a_short_night_is_no_time_for_sport():

@@ -3,13 +3,15 @@
 from dataclasses import replace
 from datetime import timedelta
 
+import numpy as np
 import pytest
 
 from bridge.day.choice import look, of_bedtime, options
 from bridge.day.masks import LEISURE
 from bridge.day.plan import Week
 from bridge.day.silence import quiet
-from bridge.day.view import DUE_DAYS, RESTS
+from bridge.day.terms import values
+from bridge.day.view import DUE_DAYS, RESTS, of_action
 from bridge.domain.rendering import for_person
 from bridge.domain.types import Task
 from rhythm_env.interface import ActionType, Answer
@@ -118,7 +120,7 @@ def test_what_has_days_of_time_is_not_said_before_work_and_a_call_takes_an_early
     early = person(*full, hour=7.5, tasks=[pay], task_actions={"Pay rent": A.ADMIN_WORK})
     assert A.ADMIN_WORK not in found(early)[0]
     assert A.ADMIN_WORK not in found(replace(early, known=replace(early.known, tasks=[call]), _read={}))[0]
-    caller = person(*full, hour=8.9, tasks=[call], task_actions={"Book dentist": A.ADMIN_WORK})
+    caller = person(*full, hour=8.8, tasks=[call], task_actions={"Book dentist": A.ADMIN_WORK})
     assert found(caller)[0][A.ADMIN_WORK].start < at(TODAY, 600)
 
 
@@ -220,6 +222,33 @@ def test_free_time_is_told_until_the_next_entry_itself():
     party = person(entry(TODAY, 1000, 1100, A.SOCIALIZE, "Party", others=5))
     facts = for_person(found(party, 10)[0][A.DEEP_WORK].facts)
     assert "you have 7 h 40 min without an entry, until 16:40" in facts  # not until one leaves for it
+    alone = person(entry(TODAY, 540, 600, A.ADMIN_WORK, "Call"), hour=10.1)
+    facts = for_person(found(alone, 10)[0][A.DEEP_WORK].facts)
+    assert "you have 6 h 45 min without an entry in the rest of your working time" in facts
+
+
+def test_free_time_is_a_reason_for_focus_only_within_a_working_week():
+    """Whatever the calendar of other Saturdays holds, and never outside working time."""
+    works = [entry(SUNDAY - k * DAY, 540, 900, A.DEEP_WORK, "Write") for k in range(3, 40)]
+    for day, is_said in ((TODAY, True), (TODAY + DAY, False)):
+        agenda = *works, entry(day, 780, 1050, A.LEARN, "Read")
+        one = person(*agenda, hour=9.1, day=day, work=False)
+        assert one.work(day)
+        view = look(one, one.now)
+        added = values(of_action(A.DEEP_WORK, one), view, np.ones(view.grid.size, dtype=np.intp))["quiet_stretch"]
+        assert np.any(added) == is_said
+        assert not np.any(added * ~view.grid.inside(view.grid.work))
+
+
+def test_what_is_due_today_delays_the_way_home_and_is_not_cut_short():
+    """In the gap between the last entry and sport, after an errand."""
+    gym, call = entry(TODAY, 1110, 1185, A.EXERCISE, "Gym"), entry(TODAY, 900, 960, A.ADMIN_WORK, "1:1")
+    tasks = [Task(key=k, list="l", title=k, due=TODAY) for k in ("Book dentist", "Prepare talk")]
+    actions = {"Book dentist": A.ADMIN_WORK, "Prepare talk": A.DEEP_WORK}
+    one = person(gym, call, hour=15.3, tasks=tasks, task_actions=actions)
+    talk = next(block for block in blocks(one, "task") if block.title == "Prepare talk")
+    assert talk.end - talk.start == HOUR
+    assert talk.end < at(TODAY, 1095)
 
 
 def test_no_paperwork_on_a_weekend_evening_unless_it_is_due_that_day():

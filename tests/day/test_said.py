@@ -93,17 +93,37 @@ def test_a_low_level_is_told_once() -> None:
 
 
 def test_after_three_hard_days_comes_time_for_oneself() -> None:
-    shifts = [entry(TODAY + k * DAY, 840, 1320, A.ADMIN_WORK, "Late shift") for k in range(-20, 3)]
-    made = person(*shifts, hour=8.4, work=False)
-    (why,) = for_person(found(made)[0][A.ME_TIME].facts)
-    assert why == "the three days before this one held 24 hours of work and meetings"
+    """Seven hours a day are none."""
+    for end, hours in ((1260, None), (1320, 24)):
+        shifts = [entry(TODAY + k * DAY, 840, end, A.ADMIN_WORK, "Late shift") for k in range(-20, 3)]
+        option = found(person(*shifts, hour=9.2, work=False))[0].get(A.ME_TIME)
+        told_facts = [] if option is None else for_person(option.facts)
+        given = [] if hours is None else [f"the three days before this one held {hours} hours of work and meetings"]
+        assert told_facts == given
+
+
+def test_hours_of_a_day_are_told_to_the_half_hour() -> None:
+    talks = [entry(TODAY, 480, 1050, A.ADMIN_WORK, "Review", others=4)]
+    told_facts = [why for b in blocks(person(*talks, hour=7), "suggested") for why in for_person(b.facts)]
+    assert "by then you have had 9 h 30 min of meetings" in told_facts
+
+
+def test_what_comes_after_an_entry_is_not_said_just_before_it() -> None:
+    """The plan shows it all the same."""
+    agenda = *meetings(9), entry(TODAY, 1110, 1170, A.LEARN, "Class")
+    for hour, is_said in ((18.1, True), (18.3, False)):
+        one = person(*agenda, hour=hour)
+        given, held = found(one, 6)
+        assert bool(given) is is_said, hour
+        assert [b.start >= at(TODAY, 1170) for b in blocks(one, "suggested")] == [True]
+    assert [why.kind for why in quiet(look(one, one.now), held)] == ["entry_next"]
 
 
 def test_four_hours_of_meetings_are_no_reason_to_rest() -> None:
     for count, rests in ((4, False), (8, True)):
         made = person(*meetings(count), hour=7)
         kinds = {one.kind for b in blocks(made, "suggested") for one in b.facts}
-        assert bool(kinds & {"load", "load_then"}) is rests
+        assert bool(kinds & {"tiring", "tiring_then"}) is rests
 
 
 def test_signs_name_their_night_and_those_of_an_earlier_one_are_no_reason() -> None:
@@ -165,7 +185,7 @@ def test_hours_in_which_something_can_be_fetched_are_no_work() -> None:
     pickup = entry(TODAY, 720, 1140, A.ADMIN_WORK, "Race packet pickup")
     one = person(pickup, hour=12.5, day=TODAY, work=False)
     assert not one.attended
-    assert not [b for b in blocks(one, "suggested") if {"load", "load_then"} & {why.kind for why in b.facts}]
+    assert not [b for b in blocks(one, "suggested") if {"tiring", "tiring_then"} & {why.kind for why in b.facts}]
     assert [b.title for b in blocks(one, "entry")] == ["Race packet pickup"]
     children = person(entry(TODAY, 720, 750, A.FAMILY_TIME, "Pick up kids"), hour=12.1, work=False)
     assert quiet(look(children, children.now), {})[0].kind == "entry_until"
