@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from bridge.installation import Bridge
 
 A_DAY = timedelta(days=1)
+NIGHT = ("wind_down", "sleep")
 Ahead = dict[date, tuple[Block, ...]]  # what is placed on coming dates, once planned
 
 
@@ -58,7 +59,7 @@ def plan_day(
     heard = person if newest_if_old(bridge.store, user, known) is None else unheard(person)
     blocks = week_of(bridge, user, heard, {} if ahead is None else ahead).blocks(wanted)
     if abs(wanted - today) >= NEAR:
-        others = [one for one in blocks if one.kind != "entry" or one.recommendation_id is not None]
+        others = [one for one in blocks if one.kind in NIGHT or one.recommendation_id is not None]
         blocks = (*others, *_entries_of(bridge, user, heard, wanted))
     if wanted == today:
         _keep_places(bridge, user, person, blocks)

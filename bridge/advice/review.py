@@ -13,6 +13,7 @@ from bridge.advice.review_words import Compared, KnownEffect, Review, Sleep, ide
 from bridge.calendar.busy import Stretch, clipped, length, merged, takes_time
 from bridge.calendar.meetings import counts_as_meeting
 from bridge.calendar.plans import COMPANY, focus_blocks, long_enough
+from bridge.day.evidence import missed
 from bridge.day.outcomes import over_at, took_place
 from bridge.domain.metrics import Metric
 from bridge.domain.records import AdviceRecord, Deed, Snapshot, User
@@ -187,11 +188,18 @@ def _lengths(
 
 
 def times_done(action: ActionType, known: Snapshot, part: Stretch) -> int:
-    """Return how often an action was done in a part of a week. Stretches that overlap or touch count once."""
+    """Return how often an action was done in a part of a week, without entries that the watch contradicts.
+
+    Stretches that overlap or touch count once.
+    """
     found = [
         (o.start, o.end)
         for o, label in known.agenda
-        if label.action is action and took_place(o.event) and part[0] <= o.start and o.end <= min(part[1], known.at)
+        if label.action is action
+        and took_place(o.event)
+        and part[0] <= o.start
+        and o.end <= min(part[1], known.at)
+        and o.key not in missed(known)
     ]
     if action is ActionType.EXERCISE:
         found += [one for one in workout_stretches(known) if part[0] <= one[0] < part[1]]

@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from bridge.advice.review import times_done
 from bridge.day.choice import look, of_bedtime
 from bridge.day.evidence import missed
 from bridge.day.masks import _long_sport
@@ -188,9 +189,12 @@ def test_a_race_that_was_slept_into_is_known_as_missed_at_once():
     slept = [*nights(30, 60, 540, last=SUNDAY - DAY, noise=5), sleep(SUNDAY, 60, 509)]
     one = person(race, day=SUNDAY, hour=12, episodes=slept, work=False)
     assert missed(one.known) == {race[0].key}
+    around = race[0].start - DAY, race[0].end + DAY
+    assert times_done(A.EXERCISE, one.known, around) == 0  # the review counts as the plans do
     assert not any("you rest after your sport" in text for text in silence(one))
     ran = person(race, day=SUNDAY, hour=12, episodes=[*slept, workout(SUNDAY, 530, 110)], work=False)
     assert not missed(ran.known)
+    assert times_done(A.EXERCISE, ran.known, around) == 1
 
 
 def test_entries_that_overlap_are_named_once():

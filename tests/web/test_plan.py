@@ -268,6 +268,7 @@ def test_a_day_far_from_today_shows_its_entries(place: Place, ana: User, visitor
     shown = read(visitor, f"/day?date={far.decode()}-11-20")
     assert re.findall(r"<strong>(\w+)</strong>", shown).count("Surgery") == 1
     assert "Surgery" not in read(visitor, "/day")
+    assert "Preview" not in shown  # nobody knows what such a day needs
     empty = read(visitor, "/day?date=2001-01-01")  # a calendar is connected
     assert "Nothing is planned." in empty
     assert "Connect a calendar" not in empty
