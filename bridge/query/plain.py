@@ -19,12 +19,13 @@ from bridge.domain.languages import say
 from bridge.domain.phrases import WEEKDAYS
 from bridge.query import plain_kinds as w
 from bridge.query.bag import Bag
-from bridge.query.model import BEFORE, SUMMED, TITLED
+from bridge.query.model import BEFORE, TITLED
 from bridge.query.parse import Words
 from bridge.query.plain_kinds import NotUnderstood
 from bridge.query.plain_marks import Marked
 from bridge.query.plain_names import noted, without_free, without_names
 from bridge.query.plain_remarks import SENTENCE, without_remarks
+from bridge.query.plain_settled import of_change, settled
 from bridge.query.plain_slips import parts
 from bridge.query.plain_titles import days_apart, with_titles
 from bridge.query.plain_words import lexicon, loose, months, notes, texts, tokens_of
@@ -67,22 +68,16 @@ WEIGHT = re.compile(
 )
 MONEY = re.compile(r"(?<!\w)(?:spen[dt],? on|ausgegeben|ausgebe|geb\w* .* aus)(?!\w)")
 WHEN_I = re.compile(r"(?:and )?when(?:ever)? (?:i|i'?ve|i'?d|i'?m|my|there) .* (?:how|what|what'?s) ")  # a condition
+WHO_ASKS = re.compile(  # but no time, as in "ich bin im Urlaub: ..." and "als ich krank war: ..."
+    r"^(?:(?:i'm|i am|ich bin) (?!(?:in|im|on|at|auf|bei|with|mit|without|ohne|away|weg) )|im an? |as an? "
+    r"|als (?!(?:ich|wir|es|er|sie|der|die|das|mein\w*|unser\w*) ))[^.?!:–-]{2,60}(?:[.:!] ?| [-–] )(?=.{12})"
+)
 _WEEKDAY = "|".join(one.replace(" ", "|") for one in WEEKDAYS.values())
 TO_COME = re.compile(
     rf"(?:do i have|have i got|(?<!did )i have|are there|is there|stehen?|gibt es|gibts|habe? ich)"
     rf" .*(?:on|am) (?:{_WEEKDAY})(?!\w)"
     rf"(?!.*(?:gehabt|verbracht|gewesen|statt))|(?:stehen?|stehts) .*(?:{_WEEKDAY}) an(?!\w)"
 )
-LISTED = re.compile(
-    r"(?<!\w)(?:which|what(?:'?s)?(?! about)|list|show|display|welche\w*|was (?:st[ae]\w+|war\w*|h[ao]\w+|lief|ist|gab)"
-    r"|zeige?n?|liste)(?!\w)"
-)
-SAT_IN = re.compile(
-    r"(?<!\w)(?:sit|sat|spen[dt]|sitze?n?|saß|gesessen|verbring\w*|verbracht)(?!\w)"
-    r".*(?:meetings|appointments|calls|besprechungen|terminen|sitzungen|konferenzen)(?!\w)"
-)
-BEGINS = re.compile(r"(?<!\w)(?:start|begin|fang|fäng|anfang|beginn)")
-SO_FAR = re.compile(r"(?<!\w)(?:so far|until now|bis jetzt|bisher|bis dato)\W*$")
 NO_CHANGE = {w.BECOMES, w.CONDITION, w.WEEKEND, w.OTHERS, w.RELATED, w.ON_DAYS, w.AFTER, w.COMPARED}
 
 
@@ -210,20 +205,10 @@ def _read(text: str, marked: Marked, factors: w.Lexicon) -> Words:
     if any(kind == w.FACTOR and str(of).startswith(TITLED) for kind, of in tokens):
         tokens = [one for one in tokens if one[0] != w.ENTRIES]  # which those of a title are
     tokens, spans = _spans(tokens, marked)
-    read = _settled(words_of(Bag.of([one for one in tokens if one[0] != w.SPAN])), text.lower(), kinds)
-    if not spans and read.of == "mean" and read.what in SUMMED and SO_FAR.search(text.lower()):
-        raise NotUnderstood  # "steps so far": of today, or of all days
-    return _within(read, spans, marked.today, says_waking=OF_WAKING.search(text.lower()) is not None)
-
-
-def _settled(read: Words, text: str, kinds: Set[str]) -> Words:
-    """Return a query of the calendar as its words mean it. Raises NotUnderstood where they ask for no figure."""
-    if read.what == "entries" and read.of not in ("count", "sum", "first", "last") and BEGINS.search(text):
-        raise NotUnderstood  # "when do my meetings start": no number of them
-    if read.what == "entries" and LISTED.search(text) and not kinds & {w.HOW_MANY, w.HOW_OFTEN, w.OF, w.BY}:
-        raise NotUnderstood  # "what was in my diary": which, and no number of them
-    sat = read.what == "entries.minutes" and read.of == "mean" and SAT_IN.search(text)
-    return replace(read, per="day") if sat and not read.per else read  # "usually in meetings": a day, not in each
+    found = words_of(Bag.of([one for one in tokens if one[0] != w.SPAN]))
+    read = settled(found, text.lower(), kinds, timed=bool(spans))
+    read = _within(read, spans, marked.today, says_waking=OF_WAKING.search(text.lower()) is not None)
+    return of_change(read, text.lower())
 
 
 def _apart(spans: Sequence[Span]) -> bool:
@@ -359,7 +344,7 @@ def _without_comparison(tokens: Sequence[w.Token]) -> list[w.Token]:
 def _plain(text: str) -> str:
     text = text.lower().replace("’", "'").strip(" ?!.\n\t")
     text = without_free(text)
-    text = re.sub(r"^(?:i'?m|i am|ich bin|as an?|als) [^.?!:–-]{2,60}(?:[.:!] ?| [-–] )(?=.{12})", "", text)  # who asks
+    text = WHO_ASKS.sub("", text)
     month = "|".join(months())
     text = re.sub(rf"(?<!\w)({month})-({month})(?!\w)", r"\1 – \2", text)
     text = re.sub(r"(?<=\d)(?=(?:d|wks?)(?!\w))", " ", text)  # "30d"

@@ -23,6 +23,11 @@ QUESTION = re.compile(  # asks, or tells a condition, and wishes not
     r"(?:is (?!it\b)|are|do|does|did|why|what|how|ist|sind|warum|wieso|weshalb|wie)\b.*\?$"
     r"|(?:ist|sind|hat|hab|habe|bin|wird|regnet|scheint|schläft|should) [^,.;]*,? dann\b"
 )
+LIMITED = re.compile(  # by a clause that tells which: "nothing before ten, wofür man denken muss"
+    r",\s*(?:wo(?:für|bei|mit|zu|von|ran|rauf|rin|durch|nach|rum|rüber)|welche[rsnm]?|(?:für|mit|bei|von|an|in|auf) "
+    r"(?:die|das|den|dem|der) (?:man|ich|du|wir)|(?:for|with|at|in|on) which)\b"
+    r"|\b(?:nichts|nix|alles|everything|anything|nothing)\b[^,.;]*,\s*(?:was (?!soll\b)|which\b|that (?!is\b|'s))"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +45,7 @@ def understood(text: str) -> tuple[Said, ...]:
 
 def heard(text: str) -> Heard:
     """Return what a text says. Raises NotUnderstood, also where two languages or two parts of it disagree."""
-    if len(text) > TEXT_MAX or QUESTION.match(text.strip().lower()):
+    if len(text) > TEXT_MAX or QUESTION.match(text.strip().lower()) or LIMITED.search(text.lower()):
         raise NotUnderstood
     found = [one for language in LANGUAGES if (one := _read(text, language)) is not None]
     if len({one.said for one in found}) != 1:

@@ -64,6 +64,9 @@ def _by_words(text: str, language: str, *, with_meters: bool) -> tuple[tuple[Sai
         if len({part.has(K.CLEAR) for part in parts}) > 1:
             return None
         said = tuple(one for clause in read.clauses for one in said_of(clause))
+        goals = [one for one in said if one.kind == "goal"]
+        if len(goals) > len(set(goals)):
+            return None  # "ballet once a week and yoga once": twice in all
     except NotUnderstood:
         return None
     aside = [one for one in KIND_OF.findall(text) if not any(part.has(K.LASTS) for part in parts)]

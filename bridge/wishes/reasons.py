@@ -15,6 +15,8 @@ K = Kind
 INSTEAD = 3  # of "then"
 EARLIEST_UP = 4  # the hour before which one gets up for work, and wishes it not
 EVENTS = {K.EVENT, K.DURING}
+FIRST = re.compile(r"[,;]|[.:](?!\d)| (?:so|also|therefore|deshalb) ")  # what follows the first clause
+ENDED = re.compile(r"[,;]|[.:](?!\d)| (?:and|und) ")
 
 
 @dataclass(slots=True)
@@ -41,6 +43,8 @@ def is_aside(part: Part, read: Reading, following: Sequence[Part]) -> bool:
     if not (part.words or part.loose):
         return False
     follows = following and (following[0].joint is K.THUS or following[0].by_then or hushes(following[0]))
+    if part.has(K.TIMES) and read.clauses and read.clauses[-1].has(K.TIMES) and not part.of_others:
+        raise NotUnderstood  # "ballet once a week and once something for my stamina"
     if part.is_fragment and not follows:
         raise NotUnderstood  # a "not" or a limit that is not used
     if part.loose and not (part.words or part.has_head) and read.clauses and read.clauses[-1].spans:
@@ -149,6 +153,7 @@ def set_aside(part: Part, read: Reading) -> None:
     if _is_unsaid(part) or (part.joint is K.CUT and read.clauses and "" in part.words and not part.subject):
         raise NotUnderstood  # "weights in the morning and cardio after work", "a ride but be back for lunch"
     read.in_aside = True
+    part.text = _of_night(part, read) if part.has(K.UP, K.BED) and part.times else part.text
     read.wanted |= part.actions if CHANGES.intersection(part.words) and not part.nots else frozenset()
     if part.text and part.text not in read.aside:
         read.aside.append(part.text)
@@ -156,6 +161,19 @@ def set_aside(part: Part, read: Reading) -> None:
         read.left |= part.days
     if part.times:
         read.before = part
+
+
+def _of_night(part: Part, read: Reading) -> str:
+    """Return the whole clause that tells when one gets up, not its unknown words alone."""
+    if part.text:
+        at = read.text.index(part.text)
+        return (FIRST.split(read.text[:at])[-1] + FIRST.split(read.text[at:])[0]).strip()
+    if read.clauses or read.pending:
+        raise NotUnderstood
+    told = ENDED.split(read.text.partition(read.aside[-1])[2], maxsplit=1)[-1] if read.aside else read.text
+    if not (clause := FIRST.split(told, maxsplit=1)[0].strip()):
+        raise NotUnderstood
+    return clause
 
 
 def _is_unsaid(part: Part) -> bool:
@@ -166,7 +184,7 @@ def _is_unsaid(part: Part) -> bool:
 
 def leave(last: Part, read: Reading) -> None:
     """Leave what only gives the ground of a wish aside, in its words if it came first."""
-    told = re.split(r"[,;]|[.:](?!\d)| (?:so|also|therefore|deshalb) ", read.text, maxsplit=1)
+    told = FIRST.split(read.text, maxsplit=1)
     read.aside += told[:1] if len(told) > 1 and read.clauses == [last] else []
     read.clauses = [one for one in read.clauses if one is not last]
 

@@ -30,6 +30,10 @@ LIMITS = {K.ONLY, K.MOST, K.LEAST, K.ENOUGH}
 HEADS = {K.FINISH, K.START, K.FREE, K.BED, K.UP, K.SUGGESTION}
 DENIES = {"true", "right", "correct", "serious", "wahr", "stimmt", "richtig", "ernst", "always", "immer"}
 ENDS = re.compile(r"[,;.!?()]| (?:and|or|but|und|oder|aber) ")  # of a statement
+AT_ONCE = re.compile(  # which only a length can hold
+    r"\b(?:am stück|in einem (?:rutsch|zug|block)|gebündelt\w*|geblockt|en bloc"
+    r"|(?:in|at) one (?:go|sitting|block|batch)|at a stretch|all at once|batched|bundled|in a batch)\b"
+)
 CHANGES = frozenset(["longer", "shorter", "later", "earlier", "more", "less", "fewer", "ones"])
 CHANGES |= frozenset(["länger", "kürzer", "mehr", "weniger", "später", "früher", "öfter"])
 
@@ -101,6 +105,7 @@ def parts_of(text: str, language: str, *, with_meters: bool) -> list[Part]:
         K.BAR in kinds
         or re.match(r"\s*-\s?\d", text)
         or (K.FINISH not in kinds and re.search(r"\bfinish", text.lower()))
+        or (K.LASTS not in kinds and AT_ONCE.search(text.lower()))
     ):
         raise NotUnderstood  # "finish the report by six"
     for at, token in enumerate(tokens[:-1]):

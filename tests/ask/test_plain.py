@@ -192,7 +192,7 @@ def test_two_spans_are_compared() -> None:
 def test_clock_times_are_asked_for_and_compared() -> None:
     for text, what, of, where in (
         ("what time do I normally wake up on workdays", "nights.end", "mean", ["weekday <= 5"]),
-        ("Um wie viel Uhr gehe ich sonntags im Schnitt ins Bett", "nights.start", "mean", ["weekday = 7"]),
+        ("Um wie viel Uhr gehe ich sonntags im Schnitt ins Bett", "nights.start", "mean", ["weekday = 1"]),
         ("Wann wache ich im Schnitt am Wochenende auf", "nights.end", "mean", ["weekday >= 6"]),
         ("what time do I usually go for a run", "workouts.start", "mean", ["workout.sport = running"]),
         ("how often was I in bed before eleven", "nights", "count", ["night.start < 23:00"]),
@@ -211,6 +211,19 @@ def test_to_bed_on_a_day_is_of_the_night_that_follows() -> None:
     ):
         found = read(text, TODAY)
         assert (found.since, found.until) == (day, day), text
+    for text, where, against in (
+        ("what time do I go to bed on Fridays", ["weekday = 6"], None),
+        ("wann geh ich freitags ins Bett", ["weekday = 6"], None),
+        ("bedtime on Friday nights", ["weekday = 6"], None),
+        ("when do I get up on Fridays", ["weekday = 5"], None),
+        ("how much later do I get to bed on Fridays than on other days", [], "weekday = 6"),
+        ("wie viel später geh ich sonntags ins Bett als an anderen Tagen", [], "weekday = 1"),
+    ):
+        found = read(text, TODAY)
+        assert (found.what in ("nights.start", "nights.end"), found.where, found.against) == (True, where, against), (
+            text
+        )
+    assert understood("bedtime by weekday") is None  # of the evening, or of waking
     late = read("does evening training hurt my deep sleep", TODAY)
     assert late.against == "before.workout.start >= 18:00"
     assert read("first time I ran more than 15 km", TODAY).of == "first"
@@ -633,6 +646,40 @@ def test_causes_advice_and_what_will_be_are_refused() -> None:
         "wie viel haben sie geschlafen",
     ):
         assert understood(text) is None, text
+
+
+def test_a_question_of_one_time_is_not_answered_of_all() -> None:
+    for text in (
+        "Did I sleep ok?",
+        "how well did I sleep",
+        "Hab ich ok geschlafen?",
+        "im urlaub ohne wecker: wann bin ich da so aufgewacht",
+        "ich bin im Urlaub: wie viele Schritte im Schnitt",
+        "als ich krank war: wie hoch war mein Ruhepuls im Schnitt",
+        "I'm on holiday: how many steps on average",
+        "what's happened to my resting HR",
+        "what's happened to my resting HR in October",
+        "was hat sich bei meinem Ruhepuls getan",
+    ):
+        assert understood(text) is None, text
+    for text in (
+        "Since I quit smoking on Feb 1st, what's happened to my resting HR?",
+        "was hat sich seit dem 1. Februar bei meinem Ruhepuls getan",
+    ):
+        found = read(text, TODAY)
+        assert (found.what, found.since, found.against) == ("resting_hr", "2026-02-01", "..2026-01-31"), text
+    assert understood("I'm a nurse: how many steps on average") == understood("how many steps on average")
+    assert understood("Ich bin Lehrerin: Schritte im Schnitt") == understood("Schritte im Schnitt")
+
+
+def test_words_that_are_no_titles_are_named_as_not_read() -> None:
+    for text, word in (
+        ("Connection on days I see friends compared to when I'm alone in the calendar", "alone"),
+        ("Stimmt es dass ich an Sitzungstagen weniger Stockwerke mach?", "Stimmt"),
+    ):
+        with pytest.raises(NotRead) as refused:
+            read(text, TODAY)
+        assert refused.value.unread == [word]
 
 
 def test_the_sentence_says_every_part() -> None:

@@ -87,6 +87,24 @@ REFUSED = (
     "my free evening is Tuesday, so that's the only time for friends",
     "bedtime half past ten except Saturday, when I see friends",
     "run five times a week until October",
+    # A clause that tells which is no reason
+    "Vor zehn nichts, wofür man denken muss. Ich bin ein Nachtmensch",
+    "Nichts nach 20 Uhr, was laut ist",
+    "nothing before ten, for which I have to think",
+    "Nothing after eight, which is loud",
+    # A second count
+    "Pro Woche einmal Ballett und einmal was für die Kondition",
+    "Once a week ballet and once something for stamina",
+    "einmal die Woche Ballett und einmal Yoga",
+    "ballet once a week and yoga once a week",
+    # In one piece, without a length
+    "Die Ablage kommt immer am Donnerstag dran, am Stück",
+    "Papierkram gebündelt am Donnerstag",
+    "Paperwork always on Thursday, in one go",
+    # Calls of which is not said whom they are with
+    "Telefonate gebündelt zwischen 10 und 11:30",
+    "Telefonate zwischen 10 und 11:30",
+    "phone calls between 10 and 11:30",
 )
 
 BACKGROUNDS = {  # in which days and hours are said of something else, in either order
@@ -128,6 +146,21 @@ def test_a_reason_that_would_be_a_wish_alone_is_told() -> None:
     found = heard("Ich will abends abschalten, also nach 19 Uhr kein Papierkram mehr")
     assert (len(found.said), found.aside) == (1, ("Ich will abends abschalten",))
     assert heard("no work after 7 in the evening, and let me read more").aside == ("let me read more",)
+
+
+def test_the_hour_of_getting_up_that_gives_the_ground_is_told() -> None:
+    for text, told in (
+        (
+            "Ich steh als Bäcker um halb drei auf, also spätestens 19 Uhr schlafen",
+            "Ich steh als Bäcker um halb drei auf",
+        ),
+        ("I get up at five, so in bed by 7 pm", "I get up at five"),
+        ("Baker here, up at 2. In bed by 7 pm", "up at 2"),
+        ("Ich bin Bäcker und steh um 2.30 Uhr auf, deshalb um sieben ins Bett", "steh um 2.30 Uhr auf"),
+    ):
+        found = heard(text)
+        assert sentence(found.said) == "in bed by 19:00"
+        assert found.aside[-1] == told
 
 
 def test_an_occasion_that_may_never_come_is_refused() -> None:

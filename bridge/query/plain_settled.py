@@ -1,0 +1,84 @@
+"""Settle the query of a plain question by words of it that are no part of the query."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set
+from dataclasses import replace
+from datetime import date
+
+from bridge.domain.phrases import WEEKDAYS
+from bridge.query import plain_kinds as w
+from bridge.query.model import SUMMED
+from bridge.query.parse import Words
+from bridge.query.plain_kinds import NotUnderstood
+from bridge.query.spans import DAY
+
+LISTED = re.compile(
+    r"(?<!\w)(?:which|what(?:'?s)?(?! about)|list|show|display|welche\w*|was (?:st[ae]\w+|war\w*|h[ao]\w+|lief|ist|gab)"
+    r"|zeige?n?|liste)(?!\w)"
+)
+SAT_IN = re.compile(
+    r"(?<!\w)(?:sit|sat|spen[dt]|sitze?n?|saß|gesessen|verbring\w*|verbracht)(?!\w)"
+    r".*(?:meetings|appointments|calls|besprechungen|terminen|sitzungen|konferenzen)(?!\w)"
+)
+BEGINS = re.compile(r"(?<!\w)(?:start|begin|fang|fäng|anfang|beginn)")
+SO_FAR = re.compile(r"(?<!\w)(?:so far|until now|bis jetzt|bisher|bis dato)\W*$")
+DID_I = re.compile(
+    r"(?:(?:na|so|and|also|und)\W+)?(?:(?:how|wie)(?: (?:well|badly|gut|schlecht))? )?"
+    r"(?:did i|have i|habe? ich|bin ich)(?!\w)"
+)
+CHANGED = re.compile(r"(?<!\w)(?:what|was)(?!\w).*(?<!\w)(?:happen(?:s|ed|ing)?|getan|passiert|t[au]t sich)(?!\w)")
+WEEKDAY = re.compile(r"(?<!\w)weekday = (?P<days>[1-7](?:\|[1-7])*)")
+OF_NIGHTS = re.compile(rf"(?:{'|'.join(WEEKDAYS.values()).replace(' ', '|')})[ -]?n(?:ight|acht|ächt)")
+
+
+def settled(read: Words, text: str, kinds: Set[str], *, timed: bool) -> Words:
+    """Return a query as the words of its question mean it, before its span, if it is ``timed``, is known.
+
+    Raises NotUnderstood where they ask for no figure, or for one of a time that is not said.
+    """
+    if read.what == "entries" and read.of not in ("count", "sum", "first", "last") and BEGINS.search(text):
+        raise NotUnderstood  # "when do my meetings start": no number of them
+    if read.what == "entries" and LISTED.search(text) and not kinds & {w.HOW_MANY, w.HOW_OFTEN, w.OF, w.BY}:
+        raise NotUnderstood  # "what was in my diary": which, and no number of them
+    if read.of == "mean" and not timed:
+        _check_time(read, text, kinds)
+    sat = read.what == "entries.minutes" and read.of == "mean" and SAT_IN.search(text)
+    read = replace(read, per="day") if sat and not read.per else read  # "usually in meetings": a day, not in each
+    return _of_evenings(read, text)
+
+
+def _check_time(read: Words, text: str, kinds: Set[str]) -> None:
+    if read.what in SUMMED and SO_FAR.search(text):
+        raise NotUnderstood  # "steps so far": of today, or of all days
+    alone = not (read.where or read.against or read.by or read.per or kinds & {w.OF, w.USUAL})
+    if alone and DID_I.match(text):
+        raise NotUnderstood  # "did I sleep ok": last night, and no mean of all
+
+
+def _of_evenings(read: Words, text: str) -> Words:
+    """Return a query of bedtimes by the weekday of the evening: its night is of the day after, that of waking."""
+    of_beds = read.what == "nights.start" or any(one.startswith("night.start") for one in read.where)
+    if not of_beds or OF_NIGHTS.search(text):
+        return read
+    if read.by == "weekday":
+        raise NotUnderstood  # the weekdays that are told are those of waking
+    against = read.against and WEEKDAY.sub(_next_days, read.against)
+    return replace(read, where=[WEEKDAY.sub(_next_days, one) for one in read.where], against=against)
+
+
+def _next_days(found: re.Match[str]) -> str:
+    return f"weekday = {'|'.join(str(int(day) % 7 + 1) for day in found['days'].split('|'))}"
+
+
+def of_change(read: Words, text: str) -> Words:
+    """Return a question of what has happened since a day as the difference from before it.
+
+    Raises NotUnderstood for one without a day.
+    """
+    if read.of != "mean" or read.against or read.by or read.where or not CHANGED.search(text):
+        return read
+    if not read.since or read.until:
+        raise NotUnderstood
+    return replace(read, against=f"..{date.fromisoformat(read.since) - DAY}")
