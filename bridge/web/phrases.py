@@ -64,12 +64,12 @@ def capital(text: str) -> str:
 
 
 def sentence(text: str) -> str:
-    """Return a text with a capital letter at its begin and a full stop at its end. An empty text stays empty.
+    """Return a text with a capital letter at its begin and a full stop or its own mark at its end.
 
-    >>> sentence("it is due today"), sentence("")
-    ('It is due today.', '')
+    >>> sentence("it is due today"), sentence("are you travelling?"), sentence("")
+    ('It is due today.', 'Are you travelling?', '')
     """
-    return text and f"{text[0].upper()}{text[1:]}."
+    return text and f"{capital(text)}{'' if text.endswith(('.', '?', '!')) else '.'}"
 
 
 FACES = (
