@@ -16,6 +16,7 @@ from bridge.domain.records import Snapshot
 from bridge.domain.slots import Moment, ZoneHistory, ZoneSpan, local_time, moment_at, slot_bounds, slot_start, zone_at
 from bridge.domain.types import Event, Reading
 from bridge.meters import METERS, SETTLING, Past, paced, read_at
+from bridge.meters.past import past_of
 from rhythm_env.interface import (
     HISTORY_DAYS,
     HISTORY_STEPS,
@@ -60,7 +61,7 @@ def observe(
     real life does not show them. ``recommended`` names the recommended action of earlier slots. After ``known.at`` only
     the calendar is read, to the end of the slot. ``earlier`` keeps the readings of slot starts for further calls.
     """
-    past = Past(known)
+    past = past_of(known)
     now = moment_at(known.at, known.zones)
     slots = _slots(known, now, HISTORY_STEPS + SETTLING)
     readings = read_at(past, known.at)

@@ -35,7 +35,7 @@ from bridge.domain.slots import ZoneHistory, local_time, zone_at
 from bridge.domain.types import Because, Episode, EpisodeKind, Label, Occurrence, Reading, Response, Task
 from bridge.domain.wishes import NightWish, Wishes
 from bridge.meters import illness, vitality
-from bridge.meters.past import Past
+from bridge.meters.past import past_of
 from bridge.meters.whole_nights import ended_whole
 from rhythm_env.interface import ActionType, Meter
 
@@ -227,7 +227,7 @@ class Person:
     @property
     @kept
     def vitality(self) -> Reading:
-        return self.readings.get(Meter.VITALITY) or vitality.read(Past(self.known, since=self.now), self.now)
+        return self.readings.get(Meter.VITALITY) or vitality.read(past_of(self.known), self.now)
 
     @property
     @kept
@@ -238,14 +238,10 @@ class Person:
     def fought(self, day: date) -> Fact | None:
         """Return the clear signs of illness that the night to a past date showed, or None."""
         at = min(self.now, midnight(day + DAY, self.zones))
-        read = illness.illness(self._past, at)
+        read = illness.illness(past_of(self.known), at)
         if read is None or read.quality < CLEAR_SIGNS or self.date_of(at - timedelta(hours=read.age_hours)) != day:
             return None
         return _of_night(read.fact, day)
-
-    @cached_property
-    def _past(self) -> Past:
-        return Past(self.known, since=self.now - 3 * DAY)
 
     @property
     def missed(self) -> frozenset[str]:

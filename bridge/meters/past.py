@@ -93,6 +93,11 @@ class Latest:
         return (at - self.known) / HOUR
 
 
+def past_of(known: Snapshot) -> Past:
+    """Return the index of a snapshot, kept with it, for readings of its last two weeks."""
+    return known.once("past", lambda: Past(known))
+
+
 class Past:
     """An index over a snapshot of a user's data. A reading at an earlier instant sees only the values known by then.
 
