@@ -139,7 +139,7 @@ class Grid:
 
     @cached_property
     def busy(self) -> Cells:
-        """What nothing can move, and the way home from work."""
+        """The cells that nothing can move, and the way home from work."""
         home = () if self.person.body.ill else self.work  # who is ill is not on the way from it
         return self.fixed | self.touched((end, end + WAY_FROM_WORK) for _, end in home)
 

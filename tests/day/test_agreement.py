@@ -1,4 +1,4 @@
-"""What is said is true and agrees with itself: loads, clashes, free days, signs of the body, and refusals."""
+"""Reasons are true and agree with each other: loads, clashes, free days, signs of the body, and refusals."""
 
 from dataclasses import replace
 

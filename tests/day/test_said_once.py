@@ -1,4 +1,4 @@
-"""What a day has said holds all day: sport that had better be left out, a nap that was missed, and what clashes."""
+"""Counsel of a day holds all day: sport that had better be left out, a nap that was missed, and what clashes."""
 
 from dataclasses import replace
 from datetime import timedelta
