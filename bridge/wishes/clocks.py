@@ -6,7 +6,7 @@ from datetime import time
 from typing import Any
 
 from bridge.domain.wishes import Hours
-from bridge.wishes.hours import AT_NIGHT, BY_DAY, LATE, MIDNIGHT, NOON, NotUnderstood, span_not, span_of, sure
+from bridge.wishes.hours import AT_NIGHT, BY_DAY, LATE, MEAL, MIDNIGHT, NOON, NotUnderstood, span_not, span_of, sure
 from bridge.wishes.lexicon import ALL, EVENING, NIGHT, WORK, Kind
 from bridge.wishes.slots import Part
 from rhythm_env.interface import ActionType
@@ -65,7 +65,7 @@ def left_by(span: Any, actions: frozenset[ActionType]) -> Hours:
     clock, end = _of_evening(clock, end, actions)
     relation = {K.EARLIEST: K.BEFORE, K.LATEST: K.AFTER}.get(relation, relation)
     if relation is K.AT and actions == ALL:  # "nothing at twelve" is an hour
-        begin = sure(clock, range(1, 8), range(8, 12))
+        begin = sure(clock, range(1, 5), range(8, 12))
         return time((begin.hour + 1) % 24, begin.minute), begin
     if relation is K.BEFORE and actions <= {A.SOCIALIZE, A.FAMILY_TIME}:
         return sure(clock, range(1, 5), range(8, 12)), MIDNIGHT
@@ -88,6 +88,10 @@ def kept(span: Any, part: Part) -> Hours:
     if relation in (K.LATEST, K.TO) and actions != WORK:
         by_day = range(10, 12) if actions <= BY_DAY else range(0)
         return MIDNIGHT, sure(clock, range(1, 10) if by_day else range(1, 12), by_day)
+    if clock[2] == MEAL and relation in (K.BEFORE, K.AFTER) and not part.has(K.ONLY):
+        shift = AROUND if relation is K.AFTER else -AROUND  # "a walk after lunch"
+        both = sorted((clock[0], clock[0] + shift))
+        return time(both[0], clock[1]), time(both[1] % 24, clock[1])
     if relation is K.AT:
         if not (clock[2] or actions <= BY_DAY or actions <= AT_NIGHT) and 5 <= clock[0] < 8:
             raise NotUnderstood  # "swim at seven"

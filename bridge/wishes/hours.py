@@ -9,7 +9,8 @@ from bridge.wishes.lexicon import ALL, MORNING, WEEK, WORK, Kind
 from rhythm_env.interface import ActionType
 
 K, A = Kind, ActionType
-Clock = tuple[int, int, bool]  # hour, minute, and True if the half of the day is known
+Clock = tuple[int, int, int]  # hour, minute, and 1 if the half of the day is known, MEAL beside one
+MEAL = 2
 Span = tuple[Kind, Clock, Clock | None]  # before, after, at, or between two times
 MIDNIGHT, NOON, EVENING = time(0), 12, 18 * 60
 LATE = 10  # the hour from which "sleep from ten to six" is at night

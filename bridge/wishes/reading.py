@@ -156,7 +156,7 @@ def _begin(part: Part, read: Reading) -> None:
         if not last.flags.keys() & {K.FINISH, K.START}:
             add(last, part)
         return
-    if last is not None and part.joint is K.THUS and is_ground(last, part):
+    if last is not None and part.joint is K.THUS and is_ground(last, part, read):
         leave(last, read)
     _on_that_day(part, last, read)
     first, rest = (read.pending[0], read.pending[1:]) if read.pending else (None, [])
@@ -313,6 +313,10 @@ def _is_quiet(part: Part, last: Part | None, read: Reading) -> bool:
         read.clauses.append(replace(part, actions=ALL, days=part.days or last.days))
         leave(last, read)  # "Saturday night is for poker, so nothing after six"
         return True
+    if last is not None and last is read.before and part.by_then and not part.times and _is_entry(last):
+        leave(last, read)  # "book club on Thursday evenings, keep that free"
+        read.clauses.append(at_times_of(last, part))
+        return True
     pending = next((one for one in read.pending if one.times and not one.nots), None)
     before = pending or read.before
     if (
@@ -325,3 +329,8 @@ def _is_quiet(part: Part, last: Part | None, read: Reading) -> bool:
         read.clauses.append(at_times_of(before, part))
         read.pending = [one for one in read.pending if one is not pending]
     return last is None
+
+
+def _is_entry(part: Part) -> bool:
+    """Return True for what takes place at a time, such as "book club on Thursday evenings"."""
+    return bool(part.actions and (part.parts or part.spans)) and not part.flags

@@ -18,6 +18,14 @@ EVENTS = {K.EVENT, K.DURING}
 FIRST = re.compile(r"[,;]|[.:](?!\d)| (?:so|also|therefore|deshalb) ")  # what follows the first clause
 ENDED = re.compile(r"[,;]|[.:](?!\d)| (?:and|und) ")
 
+ASKED = re.compile(  # of something, which is no reason
+    r"(?i)^ *(?:and |und )?(?:please |pls |just |then |bitte |dann |also )*(?:leave|keep|make|let(?! me decide)"
+    r"|put|give|plan|book|block|hold|skip|move|treat|cap|cut|push|save|show|send|tell|remind|don't|do not|stop"
+    r"|lass|halte?|mach|gib|plane?|blocke?|leg|setz|schieb|nimm|streich|zeig|schick|erinnere?)\b"
+    r"|\b(?:please|bitte|ansonsten|otherwise|everything else(?! can wait)|anything else|alles andere|the rest|der rest"
+    r"|instead|stattdessen)\b"
+)
+
 
 @dataclass(slots=True)
 class Reading:
@@ -77,7 +85,8 @@ def _is_remark(part: Part, last: Part) -> bool:
         return last.has(K.MOST, K.ONLY, K.ENOUGH)
     wished = is_limit(part) or part.has(K.FINISH, K.START) or part.actions == WORK
     wished |= bool(part.actions) and part.flags.get(K.THEN) == INSTEAD
-    return part.kinds[:1] == [K.THEN] and part.joint is not K.THUS and not wished  # "then I have lectures"
+    told = part.joint is not K.THUS and not part.has(K.FREE)
+    return part.kinds[:1] == [K.THEN] and told and not wished  # "then I have lectures"
 
 
 def _is_state(part: Part, following: Sequence[Part]) -> bool:
@@ -150,7 +159,12 @@ def is_limit(part: Part) -> bool:
 
 
 def set_aside(part: Part, read: Reading) -> None:
-    if _is_unsaid(part) or (part.joint is K.CUT and read.clauses and "" in part.words and not part.subject):
+    if (
+        ASKED.search(part.clause)
+        or part.kinds == [K.DAY, K.FREE]
+        or _is_unsaid(part)
+        or (part.joint is K.CUT and read.clauses and "" in part.words and not part.subject)
+    ):
         raise NotUnderstood  # "weights in the morning and cardio after work", "a ride but be back for lunch"
     read.in_aside = True
     part.text = _of_night(part, read) if part.has(K.UP, K.BED) and part.times else part.text
@@ -189,10 +203,12 @@ def leave(last: Part, read: Reading) -> None:
     read.clauses = [one for one in read.clauses if one is not last]
 
 
-def is_ground(last: Part, part: Part) -> bool:
+def is_ground(last: Part, part: Part, read: Reading) -> bool:
     """Return True for "I work best at night, so" and "in the evening I switch off, so no paperwork after seven"."""
     if last.actions == WORK and last.has(K.BEST):
         return True
+    if last.has(K.START, K.FINISH) and read.clauses == [last] and re.match(r"(?i)(?:i|ich|we|wir)\b", read.text):
+        return not (is_limit(last) or part.actions == WORK)  # "I start at six, so in bed by nine"
     told = bool(last.actions) and not (is_limit(last) or last.counts or last.flags.keys() - {K.THEN})
     return told and bool(part.nots and part.times) and not part.actions & last.actions
 

@@ -53,6 +53,7 @@ class Part:
 
     joint: Kind
     text: str = ""
+    clause: str = ""  # that holds the text
     kinds: list[Kind] = field(default_factory=list)
     actions: frozenset[ActionType] = frozenset()
     named: list[frozenset[ActionType]] = field(default_factory=list)
@@ -119,7 +120,7 @@ def parts_of(text: str, language: str, *, with_meters: bool) -> list[Part]:
             _take(part, K.ACTION, OneOf({ActionType.SOCIALIZE}))  # "coffee with Anna"
         part.text, at = _source(part.words, text, at)
         if part.text:
-            said = ENDS.split(text[:at])[-1] + ENDS.split(text[at:])[0]
+            part.clause = said = ENDS.split(text[:at])[-1] + ENDS.split(text[at:])[0]
             part.text = said.strip() if part.actions and CHANGES.intersection(part.words) else part.text
             part.is_fragment = not part.of_others and _is_fragment(
                 said, limited=bool(part.days or part.spans or part.counts)

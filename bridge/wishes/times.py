@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from bridge.wishes.hours import NOON, Clock, NotUnderstood
+from bridge.wishes.hours import MEAL, NOON, Clock, NotUnderstood
 from bridge.wishes.lexicon import DAYTIME, MIDDAY, MORNINGS, NIGHT, Kind, Token
 from rhythm_env.interface import ActionType
 
@@ -89,7 +89,7 @@ def _edge(relation: Kind, token: Token, at: int) -> tuple[Clock | None, int]:
     """Return when an event is, or a part of the day begins or ends: "before the evening", "after the morning"."""
     kind, part = token
     if kind is K.EVENT and part:
-        return (*part, True), at + 1  # type: ignore[misc]
+        return (*part, MEAL), at + 1  # type: ignore[misc]
     if kind is not K.PART or not isinstance(part, tuple) or part in (NIGHT, DAYTIME, MIDDAY) or relation is K.AT:
         return None, at
     low, high = part

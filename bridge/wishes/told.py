@@ -114,7 +114,7 @@ def _of_one(one: Said) -> Text:
             return say("not to bed before {time} on {days}", time=at, days=days)
         case "earliest":
             return say("not to bed before {time}", time=at)
-    return say("up by {time} on {days}", time=at, days=days) if days else say("up by {time}", time=at)
+    return say("up at {time} on {days}", time=at, days=days) if days else say("up at {time}", time=at)
 
 
 def _on_the_whole(kind: str, named: str) -> Text:

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import pytest
+
 from bridge.wishes.hearing import heard
 from bridge.wishes.hours import NotUnderstood
 from bridge.wishes.told import sentence
 
 SAID = {
+    # What takes place is kept clear, if that is asked for
+    "school pick up is at 3.15 on mon, tue and wed, keep it free": (
+        "everything that is suggested not on Monday, Tuesday and Wednesday from 15:15 to 16:15"
+    ),
+    "donnerstagabend lesekreis, halt das frei": "everything that is suggested not on Thursday from 18:00 to 24:00",
+    "evening prayers at 7, please leave that gap": "everything that is suggested not from 19:00 to 20:00",
+    "a walk after lunch": "exercise best from 13:00 to 15:00",
+    "I start at 6 so in bed by 9": "in bed by 21:00",
     # Days and hours in either order belong together, also where they were said of something else
     "The salon is open Tuesday to Friday, 9 to 5, that's when I'm working": (
         "work only on Tuesday, Wednesday, Thursday and Friday; work only from 09:00 to 17:00"
@@ -35,12 +45,12 @@ SAID = {
     # The morning after an eve, but a workday itself
     "Sunday to Thursday bed at ten, alarm at six": (
         "in bed by 22:00 on Monday, Tuesday, Wednesday, Thursday and Sunday; "
-        "up by 06:00 on Monday, Tuesday, Wednesday, Thursday and Friday"
+        "up at 06:00 on Monday, Tuesday, Wednesday, Thursday and Friday"
     ),
     "am Wochenende um eins ins Bett, um zehn aufstehen": (
-        "in bed by 01:00 on Saturday and Sunday; up by 10:00 on Saturday and Sunday"
+        "in bed by 01:00 on Saturday and Sunday; up at 10:00 on Saturday and Sunday"
     ),
-    "in bed by eleven, on Fridays by midnight, up at seven": "in bed by 23:00; in bed by 00:00 on Friday; up by 07:00",
+    "in bed by eleven, on Fridays by midnight, up at seven": "in bed by 23:00; in bed by 00:00 on Friday; up at 07:00",
     "bed at ten, except on Saturdays when midnight is fine": "in bed by 22:00; in bed by 00:00 on Saturday",
     "in bed by 10:30 on weekdays, midnight otherwise": (
         "in bed by 22:30 on Monday, Tuesday, Wednesday, Thursday and Friday; in bed by 00:00 on Saturday and Sunday"
@@ -145,7 +155,9 @@ def test_days_and_hours_of_a_background_are_both_kept() -> None:
 def test_a_reason_that_would_be_a_wish_alone_is_told() -> None:
     found = heard("Ich will abends abschalten, also nach 19 Uhr kein Papierkram mehr")
     assert (len(found.said), found.aside) == (1, ("Ich will abends abschalten",))
-    assert heard("no work after 7 in the evening, and let me read more").aside == ("let me read more",)
+    for text in ("no work after 7 in the evening, and let me read more", "bowling Tuesdays, otherwise stay in please"):
+        with pytest.raises(NotUnderstood):
+            heard(text)  # a second wish is no reason
 
 
 def test_the_hour_of_getting_up_that_gives_the_ground_is_told() -> None:

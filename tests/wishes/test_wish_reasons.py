@@ -105,7 +105,7 @@ def test_a_meter_that_matters_more_counts_twice() -> None:
 def test_only_the_hours_of_sleep_can_be_wished() -> None:
     nights = "never put me to bed before 11pm; sleep no earlier than 23:00; ins Bett erst ab 23 Uhr vorschlagen"
     assert {_said(text) for text in _all(nights)} == {"not to bed before 23:00"}
-    assert _said("sleep only from 23:00 to 6:00") == "in bed by 23:00; up by 06:00"
+    assert _said("sleep only from 23:00 to 6:00") == "in bed by 23:00; up at 06:00"
     assert {_said(text) for text in _all("no naps after 3 pm; kein Mittagsschlaf nach 15 Uhr")} == {
         "naps only from 00:00 to 15:00"
     }

@@ -172,7 +172,7 @@ def test_what_was_understood_is_said_in_a_sentence() -> None:
         ("I would rather do admin on Mondays than Fridays", "office work and errands best on Monday"),
         ("So bis Do Licht aus um 22 Uhr", "in bed by 22:00 on Monday, Tuesday, Wednesday, Thursday and Sunday"),
         ("nur zwei gesellige Abende die Woche", "seeing friends at most 2 times a week"),
-        ("no alarm before 8 on weekends", "up by 08:00 on Saturday and Sunday"),
+        ("no alarm before 8 on weekends", "up at 08:00 on Saturday and Sunday"),
         ("Sa/So kein Lernen", "learning only on Monday, Tuesday, Wednesday, Thursday and Friday"),
         ("ein Vorschlag täglich, basta", "at most one suggestion a day"),
         ("Bettzeit halb zehn, freitags halb elf", "in bed by 21:30; in bed by 22:30 on Friday"),
