@@ -35,7 +35,7 @@ SPEC = ConnectorSpec(
         Setting(name="days", help="how many days the first sync reads", default="60", whole=True),
     ),
     opens="connectors.activitywatch.client:ActivityWatch",
-    authorises="connectors.activitywatch.consent:authorise",
+    authorises="connectors.activitywatch.client:authorise",
     recognises="connectors.activitywatch.files:recognise",
     reads="connectors.activitywatch.files:read",
     file_settings=(WORK_APPS,),

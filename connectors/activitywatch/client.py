@@ -1,21 +1,76 @@
-"""Pull the days at the computer, a week per request and watcher. The last three days are read again at every pull."""
+"""Take the address of an aw-server, and pull the days at the computer, the last three again at every pull.
+
+Source: docs.activitywatch.net, "REST API", and the OpenAPI document of aw-server at ``/api/swagger.json``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import date, datetime, time, timedelta
+from collections.abc import Collection, Iterator
+from contextlib import closing
+from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
+from typing import Any
+from urllib.parse import quote, urlunsplit
 from zoneinfo import ZoneInfo
 
-from bridge.domain.errors import NeedsLogin
-from bridge.domain.languages import say
-from bridge.domain.ports import Account
+from bridge import http
+from bridge.domain.errors import BridgeError, NeedsLogin, SetupError, SourceChanged
+from bridge.domain.languages import reason, say
+from bridge.domain.ports import Account, Browser
 from bridge.domain.types import Page, RawRecord
+from bridge.http import egress
 from connectors.activitywatch import SPEC
 from connectors.activitywatch.apps import own_apps
-from connectors.activitywatch.server import CONNECT_AGAIN, Server, host_of
-from connectors.activitywatch.stretches import Host, day_records, note
+from connectors.activitywatch.stretches import Host, day_records, host_of, kind_of, note
+from connectors.addresses import typed
 from connectors.windows import Window
+
+CONNECT_AGAIN = "bridge connect activitywatch --user NAME --url http://localhost:5600"
+EVENT_KEYS = frozenset({"timestamp", "duration", "data"})
+UNKNOWN = "activitywatch answered in an unknown shape; look for a newer release of the bridge"
+
+
+class Server:
+    """An aw-server at an address that a user typed. Requests may reach ``hosts`` inside the operator's network."""
+
+    def __init__(self, address: str, hosts: Collection[str]) -> None:
+        self._base = address
+        self._session: Any = http.open_typed_session(hosts)
+
+    def close(self) -> None:
+        self._session.close()
+
+    def buckets(self, *, now: datetime) -> dict[str, str]:
+        """Return id -> type of the buckets of window and presence. Raises SourceChanged, or as ``bridge.http``."""
+        body = self._asked("/buckets/", now)
+        buckets = body.values() if isinstance(body, dict) else [None]
+        if not all(isinstance(bucket, dict) and isinstance(bucket.get("type"), str) for bucket in buckets):
+            raise SourceChanged(UNKNOWN)
+        kinds = {key: kind_of(key, bucket) for key, bucket in body.items()}
+        return {key: kind for key, kind in sorted(kinds.items()) if kind is not None}
+
+    def events(self, bucket: str, start: datetime, end: datetime, *, now: datetime) -> list[Any]:
+        """Return a bucket's events between two instants. Raises SourceChanged, or as ``bridge.http``."""
+        asked = {"start": start.isoformat(), "end": end.isoformat(), "limit": "-1"}
+        body = self._asked(f"/buckets/{quote(bucket, safe='')}/events", now, asked)
+        if not isinstance(body, list) or not all(
+            isinstance(event, dict) and event.keys() >= EVENT_KEYS for event in body
+        ):
+            raise SourceChanged(UNKNOWN)
+        return body
+
+    def _asked(self, path: str, now: datetime, params: dict[str, str] | None = None) -> Any:
+        try:
+            return http.get_json(self._session, f"{self._base}/api/0{path}", now=now, params=params)
+        except NeedsLogin:
+            raise NeedsLogin(
+                say(
+                    "activitywatch asks for a login, which the bridge cannot give; "
+                    "name a server that asks for none: {command}",
+                    command=CONNECT_AGAIN,
+                )
+            ) from None
+
 
 DAYS_PER_REQUEST = 7
 
@@ -49,3 +104,39 @@ class ActivityWatch:
                 note(host, kind, event, self._own)
         records = day_records(hosts.values(), self._zone)
         yield tuple(record for record in records if first.isoformat() <= record.key <= last.isoformat())
+
+
+QUESTION = "The address of ActivityWatch; leave it empty for http://localhost:5600"
+USUAL = "http://localhost:5600"
+
+
+def authorise(account: Account, browser: Browser) -> None:
+    """Save the server's address once it has answered. Raises SetupError if no ActivityWatch answers there."""
+    address = safe(account.settings["url"].strip() or browser.ask(QUESTION) or USUAL)
+    hosts = sorted({egress.host_of(address)} & {*account.allow_hosts})
+    with closing(Server(address, {*account.allow_hosts, *hosts})) as server:
+        try:
+            server.buckets(now=datetime.now(UTC))
+        except BridgeError as error:
+            raise SetupError(
+                say(
+                    "no ActivityWatch answers at this address ({why}); see if it runs, then: {command}",
+                    why=reason(error),
+                    command=CONNECT_AGAIN,
+                )
+            ) from None
+    account.save_token({"url": address, "hosts": hosts})
+
+
+def safe(address: str) -> str:
+    """Return a server's address without a path, http by default. Raises SetupError unless it is a plain one."""
+    parts = typed(address, "http")
+    if parts is None:
+        raise SetupError(
+            say(
+                "the address of ActivityWatch looks like {example}; try again: {command}",
+                example=USUAL,
+                command=CONNECT_AGAIN,
+            )
+        )
+    return urlunsplit((parts.scheme, parts.netloc, "", "", ""))

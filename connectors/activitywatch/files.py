@@ -14,8 +14,7 @@ from bridge.domain.types import Page
 from bridge.ingest.files import ending
 from bridge.ingest.json_stream import Broken, Json
 from connectors.activitywatch.apps import own_apps
-from connectors.activitywatch.server import host_of, kind_of
-from connectors.activitywatch.stretches import Host, day_records, note
+from connectors.activitywatch.stretches import Host, day_records, host_of, kind_of, note
 
 EVENTS_MAX = 5_000_000  # some ten years
 EVENT_MAX_CHARS = 100_000

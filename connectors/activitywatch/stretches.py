@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
@@ -11,7 +11,6 @@ from zoneinfo import ZoneInfo
 from bridge.domain.samples import finite
 from bridge.domain.types import RawRecord
 from connectors.activitywatch import apps
-from connectors.activitywatch.server import PRESENCE, WINDOW
 from connectors.instants import utc
 from connectors.payload import mapping
 from connectors.stretches import Span, merged
@@ -21,6 +20,8 @@ LEAST_SECONDS = 10 * 60.0  # of work in a stretch
 LONGEST_SECONDS = 24 * 3600.0  # of an event; a longer one is a fault of the watcher
 PRESENT = "not-afk"
 Window = tuple[float, float, str]  # and the category
+WINDOW, PRESENCE = "currentwindow", "afkstatus"  # types of buckets
+PREFIXES = {"aw-watcher-window": WINDOW, "aw-watcher-afk": PRESENCE}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -125,3 +126,16 @@ def _stretches(work: Sequence[Span]) -> Iterator[tuple[float, float, float]]:
 def _told(start: float, end: float, seconds: float) -> dict[str, Any]:
     begin, over = (datetime.fromtimestamp(round(at), UTC).isoformat() for at in (start, end))
     return {"start": begin, "end": over, "minutes": round(seconds / 60, 1)}
+
+
+def kind_of(name: str, bucket: Mapping[str, Any]) -> str | None:
+    """Return "currentwindow" or "afkstatus" for a bucket, by its name if it states no type, or None."""
+    told = bucket.get("type")
+    if told in (WINDOW, PRESENCE):
+        return str(told)
+    return next((kind for prefix, kind in PREFIXES.items() if name.startswith(prefix)), None) if told is None else None
+
+
+def host_of(bucket: str) -> str:
+    """Return the computer that a bucket names after the first underscore, the same for its two watchers, else ""."""
+    return bucket.partition("_")[2]

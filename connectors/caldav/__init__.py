@@ -37,6 +37,6 @@ SPEC = ConnectorSpec(
         CA,
     ),
     opens="connectors.caldav.client:CalDav",
-    authorises="connectors.caldav.consent:authorise",
+    authorises="connectors.caldav.client:authorise",
     writes="connectors.caldav.write:write",
 )

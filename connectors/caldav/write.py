@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape
 from bridge.domain.errors import NeedsLogin, Refused, SetupError
 from bridge.domain.ports import Account
 from bridge.domain.types import Plan
-from connectors.caldav.consent import login_of
+from connectors.caldav.client import login_of
 from connectors.caldav.discovery import collections, discover
 from connectors.caldav.entries import MARK, OURS
 from connectors.caldav.server import CONNECT_AGAIN, NAMESPACES, Declined, Server, joined

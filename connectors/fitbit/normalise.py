@@ -11,7 +11,7 @@ from bridge.domain.metrics import Metric
 from bridge.domain.samples import finite
 from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord
 from connectors.fitbit import DAILY, SUMS, ZONES
-from connectors.fitbit.gather import american_time, at_wall, session_walls
+from connectors.fitbit.files import american_time, at_wall, session_walls
 from connectors.fitbit.kinds import FITBIT, GOOGLE
 from connectors.instants import local_date, offset_between, offset_in, written_offset
 from connectors.payload import Fields, Table, mapping, words

@@ -13,8 +13,7 @@ from bridge.domain.metrics import Metric
 from bridge.domain.samples import finite
 from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord, Sample
 from connectors.health_connect import SPEC
-from connectors.health_connect.origins import AGGREGATED, rank
-from connectors.health_connect.sleeps import Session, chosen_sleeps, chosen_workouts
+from connectors.health_connect.sleeps import AGGREGATED, Session, chosen_sleeps, chosen_workouts, rank
 from connectors.instants import calendar_date, midnight
 from connectors.payload import Fields, mapping
 from connectors.stretches import Stretch, joined

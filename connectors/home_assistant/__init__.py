@@ -56,6 +56,6 @@ SPEC = ConnectorSpec(
         Setting(name="days", help="how many days of history the first sync reads", default="10", whole=True),
     ),
     opens="connectors.home_assistant.client:HomeAssistant",
-    authorises="connectors.home_assistant.consent:authorise",
+    authorises="connectors.home_assistant.client:authorise",
     deletions_unknown={"sensor": "Home Assistant forgets its history after ten days, so what is gone was not deleted"},
 )

@@ -1,20 +1,81 @@
-"""Pull the health sensors of a phone from Home Assistant's history. Every pull reads the last three days again."""
+"""Take the address, token and phone of a Home Assistant, and pull the phone's health sensors from its history.
+
+Every pull reads the last three days again. Source: developers.home-assistant.io, "REST API", and Home Assistant's
+``components/history``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import date, datetime, time, timedelta
+import re
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import closing
+from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
+from typing import Any
+from urllib.parse import quote, urlunsplit
 from zoneinfo import ZoneInfo
 
-from bridge.domain.errors import NeedsLogin
-from bridge.domain.languages import say
-from bridge.domain.ports import Account
+from bridge import http
+from bridge.domain.errors import NeedsLogin, Refused, SetupError, SourceChanged, TryLater
+from bridge.domain.languages import reason, say
+from bridge.domain.ports import Account, Browser
 from bridge.domain.types import Page, RawRecord
+from bridge.http import egress
+from connectors.addresses import is_open_to_others, typed
 from connectors.home_assistant import SPEC
-from connectors.home_assistant.sensors import records, sensor_of
-from connectors.home_assistant.server import AGAIN, Server
+from connectors.home_assistant.sensors import is_of_an_app, records, sensor_of
 from connectors.windows import Window
+
+AGAIN = "bridge connect home_assistant --user NAME --url http://homeassistant.local:8123"
+UNKNOWN = "home_assistant answered in an unknown shape; look for a newer release of the bridge"
+
+
+class Server:
+    """A Home Assistant at an address that a user typed. Requests may reach ``hosts`` inside the operator's network."""
+
+    def __init__(self, address: str, token: str, hosts: Collection[str]) -> None:
+        self._base = address
+        self._session: Any = http.open_typed_session(hosts)
+        self._session.headers["Authorization"] = f"Bearer {token}"
+
+    def close(self) -> None:
+        self._session.close()
+
+    def states(self, *, now: datetime) -> list[dict[str, Any]]:
+        """Return the state of every ``sensor.``. Raises NeedsLogin, SourceChanged, or as ``bridge.http``."""
+        body = self._asked("/api/states", now)
+        if not _is_states(body):
+            raise SourceChanged(UNKNOWN)
+        return [state for state in body if str(state["entity_id"]).startswith("sensor.")]
+
+    def history(
+        self, entities: Sequence[str], start: datetime, end: datetime, *, now: datetime
+    ) -> list[list[dict[str, Any]]]:
+        """Return each entity's states between two instants, by time, one from before at most. Raises as ``states``."""
+        asked = {
+            "filter_entity_id": ",".join(entities),
+            "end_time": end.isoformat(),
+            "significant_changes_only": "0",
+        }
+        body = self._asked(f"/api/history/period/{quote(start.isoformat(), safe='')}", now, asked)
+        if not isinstance(body, list) or not all(_is_states(rows) for rows in body):
+            raise SourceChanged(UNKNOWN)
+        return body
+
+    def _asked(self, path: str, now: datetime, params: dict[str, str] | None = None) -> Any:
+        try:
+            return http.get_json(self._session, f"{self._base}{path}", now=now, params=params)
+        except NeedsLogin as error:
+            if isinstance(error, Refused):
+                raise
+            raise NeedsLogin(
+                say("home_assistant refused the access token; make another, then: {command}", command=AGAIN)
+            ) from None
+
+
+def _is_states(body: Any) -> bool:
+    return isinstance(body, list) and all(isinstance(row, dict) and "entity_id" in row for row in body)
+
 
 DAYS_PER_REQUEST = 14
 ENTITIES_MAX = 50  # of a phone; it has nine sensors, and more after the app was installed anew
@@ -49,3 +110,97 @@ class HomeAssistant:
     def _read(self, entities: list[str], now: datetime, first: date, last: date) -> Iterator[tuple[RawRecord, ...]]:
         start, end = (datetime.combine(day, time(0), tzinfo=self._zone) for day in (first, last + timedelta(days=1)))
         yield records(self._server.history(entities, start, end, now=now), self._zone, start) if entities else ()
+
+
+ADDRESS_HELP = "The address of Home Assistant, e.g. http://homeassistant.local:8123"
+TOKEN_HELP = "The long-lived access token, made in Home Assistant in your profile under Security"  # noqa: S105 - a question
+
+
+def authorise(account: Account, browser: Browser) -> None:
+    """Save address, token and phone after Home Assistant answered to them.
+
+    Raises NeedsLogin without a valid token, SetupError for a wrong address, or if no phone or several fit.
+    """
+    address = safe(account.settings["url"].strip() or _asked(browser, ADDRESS_HELP), account)
+    token = account.settings["password"].strip() or _asked(browser, TOKEN_HELP)
+    if not token.isascii() or not token.isprintable():
+        raise NeedsLogin(
+            say("that is no access token of Home Assistant; make one and try again: {command}", command=AGAIN)
+        )
+    hosts = sorted({egress.host_of(address)} & {*account.allow_hosts})
+    with closing(Server(address, token, hosts)) as server:
+        try:
+            states = server.states(now=datetime.now(UTC))
+        except TryLater as error:
+            raise SetupError(
+                say(
+                    "no Home Assistant answers at this address ({why}); correct it, then: {command}",
+                    why=reason(error),
+                    command=AGAIN,
+                )
+            ) from None
+    phone = _phone(states, _slug(account.settings["name"]))
+    account.save_token({"address": address, "token": token, "phone": phone, "hosts": hosts})
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "_", name.lower().removeprefix("sensor.")).strip("_")
+
+
+def _asked(browser: Browser, question: str) -> str:
+    answer = browser.ask(question)
+    if not answer:
+        raise NeedsLogin(
+            say("home_assistant needs its address, and an access token on standard input: {command}", command=AGAIN)
+        )
+    return answer.strip()
+
+
+def _phone(states: list[dict[str, Any]], named: str) -> str:
+    """Return the phone whose sensors are read, ``named``, or if that is empty the only phone with health sensors."""
+    told = {one.phone for state in states if (one := sensor_of(state.get("entity_id")))}
+    apps = {one.phone for state in states if is_of_an_app(state) and (one := sensor_of(state.get("entity_id")))}
+    if named:
+        if named not in told:
+            raise SetupError(
+                say(
+                    "no sensor of that phone tells about health; switch them on in its app, then: {command}",
+                    command=AGAIN,
+                )
+            )
+        return named
+    if not apps:
+        raise SetupError(
+            say(
+                "no phone's health sensors are in Home Assistant; switch them on in the companion app "
+                "(docs/sources/home_assistant.md), wait until they show a value, then: {command}",
+                command=AGAIN,
+            )
+        )
+    if len(apps) > 1:
+        raise SetupError(say("several phones tell about health; name yours: {command} --name PHONE", command=AGAIN))
+    return apps.pop()
+
+
+def safe(address: str, account: Account) -> str:
+    """Return a server's address without a path, with https where no scheme was typed.
+
+    Raises SetupError for http at a host that was not named, and for text that is no plain address.
+    """
+    parts = typed(address, "https")
+    if parts is None:
+        raise SetupError(
+            say(
+                "the address of Home Assistant looks like http://homeassistant.local:8123; try: {command}",
+                command=AGAIN,
+            )
+        )
+    if is_open_to_others(parts, account):
+        raise SetupError(
+            say(
+                "the access token would travel unencrypted; name the host in BRIDGE_ALLOW_HOSTS if it is "
+                "in your own network, or use its https:// address, then: {command}",
+                command=AGAIN,
+            )
+        )
+    return urlunsplit((parts.scheme, parts.netloc, "", "", ""))

@@ -31,7 +31,7 @@ SPEC = ConnectorSpec(
         CA,
     ),
     opens="connectors.ics.client:Ics",
-    authorises="connectors.ics.consent:authorise",
+    authorises="connectors.ics.client:authorise",
     recognises="connectors.ics.files:recognise",
     reads="connectors.ics.files:read",
     file_settings=(ADDRESSES,),

@@ -1,22 +1,28 @@
-"""Pull a calendar from its secret address. It is read whole, unless the server says that nothing changed."""
+"""Take a calendar's secret address, which alone permits reading, and pull the calendar from it.
+
+The calendar is read whole, unless the server says that nothing changed.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Collection, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
-from bridge.domain.errors import NeedsLogin
-from bridge.domain.languages import say
-from bridge.domain.ports import Account
+from bridge.auth.redirect_listener import LOOPBACK_HOSTS
+from bridge.domain.errors import BridgeError, NeedsLogin, SetupError
+from bridge.domain.languages import reason, say
+from bridge.domain.ports import Account, Browser
 from bridge.domain.types import Covers, Page
 from bridge.http import certificates, egress
 from connectors.icalendar.components import READER
-from connectors.ics.parse import addresses, pages
-from connectors.ics.server import CONNECT_AGAIN, Server
+from connectors.ics.parse import ADDRESS, addresses, pages
+from connectors.ics.server import CONNECT_AGAIN, NoCalendar, Server
 
 DEFAULT_NAME = "calendar"  # of one that does not name itself; a connection has one calendar
 
@@ -80,3 +86,100 @@ def _hosts(account: Account, token: dict[str, Any]) -> Collection[str]:
     if address in (given, f"https{given.removeprefix('webcal')}") or host in token.get("hosts", ()):
         return {*account.allow_hosts, host}
     return account.allow_hosts if host in account.allow_hosts else ()
+
+
+YES = ("y", "yes", "j", "ja", "o", "oui", "s", "si", "s\u00ed", "sim", "tak", "\u0434\u0430")
+WHERE = say("in Google Calendar: Settings, the calendar, Integrate calendar, Secret address in iCal format")
+
+
+def authorise(account: Account, browser: Browser) -> None:
+    """Take the calendar's address from settings or user, and save it once a calendar answers there.
+
+    Raises NeedsLogin without an address, SetupError for an unsafe address or without a calendar there.
+    """
+    address = account.settings["url"] or browser.ask(say("The calendar's secret address ({where})", where=WHERE))
+    if not address:
+        raise NeedsLogin(
+            say(
+                "ics needs the calendar's secret address ({where}), then: {command}", where=WHERE, command=CONNECT_AGAIN
+            )
+        )
+    token: dict[str, Any] = {"url": safe(address.strip())}
+    inside = {egress.host_of(token["url"])} & {*account.allow_hosts}
+    hosts = account.allow_hosts if inside else frozenset[str]()
+
+    def tried(trust: certificates.Trust | None) -> str:
+        return _tried(Server(token["url"], hosts, trust), account)
+
+    name, trust = certificates.with_trust(browser, token["url"], account.settings.get("ca", ""), tried)
+    token |= {} if trust is None else {certificates.TRUST_FIELD: trust.stored()}
+    token |= {"hosts": sorted(inside)} if inside else {}
+    if not account.settings["addresses"] and ADDRESS.fullmatch(name) and _is_own(name, browser):
+        token["addresses"] = [name.lower()]
+    account.save_token(token)
+
+
+def _is_own(address: str, browser: Browser) -> bool:
+    asked = say(
+        "This calendar is named {address}. Is that you? With yes, meetings that you declined do not count (yes or no)",
+        address=address,
+    )
+    return (browser.ask(asked) or "").strip().casefold() in {*YES, address.casefold()}
+
+
+def _tried(asked: Server, account: Account) -> str:
+    """Fetch a calendar, read it, and return its name, which is empty if it has none or no entries."""
+    with closing(asked) as server:
+        try:
+            answer = server.calendar({}, now=datetime.now(UTC))
+            read = pages(answer[0] if answer else b"", name="", zone=account.zone)
+            named = (str(record.payload.get("calendar", "")) for page in read for record in page.records)
+            return next(named, "")
+        except NoCalendar:
+            raise SetupError(
+                say(
+                    "this address leads to something else than a calendar, such as a web page. Copy the secret "
+                    "address in iCal format, which often ends in .ics, and paste it: {command}",
+                    command=CONNECT_AGAIN,
+                )
+            ) from None
+        except certificates.Untrusted:
+            raise
+        except NeedsLogin:
+            raise SetupError(
+                say(
+                    "no calendar is given out at this address. Copy the whole secret address once more, "
+                    "and paste it: {command}",
+                    command=CONNECT_AGAIN,
+                )
+            ) from None
+        except BridgeError as error:
+            raise SetupError(
+                say("{why}; nothing was connected; then: {command}", why=reason(error), command=CONNECT_AGAIN)
+            ) from None
+
+
+def safe(address: str) -> str:
+    """Return a calendar's address with https in place of webcal. Plain http is accepted for this machine only.
+
+    Raises SetupError for other addresses.
+    """
+    try:
+        parts = urlsplit(address)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        host = None
+    if not host or any(character.isspace() for character in address):
+        raise SetupError(
+            say(
+                "a calendar's address begins with https:// or webcal:// and has no blanks; try again: {command}",
+                command=CONNECT_AGAIN,
+            )
+        )
+    if parts.scheme == "webcal":
+        return urlunsplit(parts._replace(scheme="https"))
+    if parts.scheme != "https" and not (parts.scheme == "http" and host in LOOPBACK_HOSTS):
+        raise SetupError(
+            say("a calendar's address begins with https:// or webcal://; try again: {command}", command=CONNECT_AGAIN)
+        )
+    return urlunsplit(parts)

@@ -13,7 +13,7 @@ from bridge.domain.types import EpisodeKind, Item, RawRecord
 from connectors.instants import local_date
 from connectors.payload import METRES_A_SECOND, Fields, Table, mapping
 from connectors.samsung_health import NIGHTLY
-from connectors.samsung_health.gather import VITALITY
+from connectors.samsung_health.files import VITALITY
 from connectors.stretches import Stretch
 
 NOON = timedelta(hours=12)

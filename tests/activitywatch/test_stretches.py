@@ -22,11 +22,9 @@ from bridge.recordings.server import Answer, LabServer
 from bridge.store import Store
 from connectors.activitywatch import apps
 from connectors.activitywatch.apps import BROWSING, CODE, OTHER, OWN, WORK_KINDS, category, own_apps
-from connectors.activitywatch.client import note
-from connectors.activitywatch.consent import authorise, safe
+from connectors.activitywatch.client import authorise, note, safe
 from connectors.activitywatch.files import recognise
-from connectors.activitywatch.server import PRESENCE, WINDOW
-from connectors.activitywatch.stretches import GAP_SECONDS, LEAST_SECONDS, Host, day_records
+from connectors.activitywatch.stretches import GAP_SECONDS, LEAST_SECONDS, PRESENCE, WINDOW, Host, day_records
 from lab.vendors.activitywatch import Vendor
 from tests.contract.test_files import person
 from tests.world import NOW, contents, living

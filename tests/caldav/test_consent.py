@@ -13,7 +13,7 @@ import pytest
 from bridge.domain.errors import SetupError
 from bridge.domain.records import User
 from bridge.recordings.server import Answer, LabServer
-from connectors.caldav.consent import safe
+from connectors.caldav.client import safe
 from tests.caldav.servers import LOGIN, PASSWORD, Client, Running, radicale
 from tests.commands import bridge
 from tests.web.conftest import ana, place, visitor  # noqa: F401 - fixtures

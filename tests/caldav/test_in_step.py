@@ -26,7 +26,7 @@ from bridge.domain.types import Outcome
 from bridge.ingest.sync import Source, sync
 from bridge.store import Store
 from connectors.caldav import client as pulling
-from connectors.caldav.consent import authorise
+from connectors.caldav.client import authorise
 from tests.caldav.hand import Hand
 from tests.caldav.servers import LOGIN, PASSWORD, Client, Running, radicale, sabredav, xandikos
 from tests.world import KEY, NOW, contents

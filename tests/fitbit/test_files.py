@@ -23,8 +23,7 @@ from bridge.ingest.files import DiskFile
 from bridge.ingest.imports import recognise_files
 from bridge.ingest.readable_part import FILE_MAX_BYTES
 from bridge.store import Store
-from connectors.fitbit.files import recognise
-from connectors.fitbit.gather import Gathered
+from connectors.fitbit.files import Gathered, recognise
 from connectors.fitbit.kinds import CSV_KINDS, JSON_KINDS, Kind
 from connectors.fitbit.normalise import normalise
 from connectors.gathering import Clock, Gathering

@@ -16,7 +16,7 @@ from bridge.recordings.server import Answer
 from bridge.store import Store
 from connectors.google import auth
 from connectors.google.auth import revoke
-from connectors.google.calendar.consent import CALENDAR, authorise
+from connectors.google.calendar.calendars import CALENDAR, authorise
 from tests.visitor import Visitor, consent
 from tests.world import World, later, living
 

@@ -13,7 +13,7 @@ from bridge.domain.errors import SetupError
 from bridge.domain.records import User
 from bridge.ingest import connecting
 from bridge.recordings.server import LabServer
-from connectors.google.calendar.consent import CALENDAR
+from connectors.google.calendar.calendars import CALENDAR
 from connectors.google.health.client import HEALTH, SLEEP_SCOPE
 from connectors.google.tasks.client import TASKS
 from lab.vendors.google_calendar import Vendor

@@ -18,7 +18,7 @@ from bridge.domain.metrics import Metric
 from bridge.domain.types import Episode, RawRecord, Sample
 from bridge.recordings.server import LabServer
 from connectors.home_assistant import sensors
-from connectors.home_assistant.consent import authorise
+from connectors.home_assistant.client import authorise
 from connectors.home_assistant.normalise import normalise
 from lab.vendors.home_assistant import Vendor
 

@@ -15,7 +15,7 @@ from bridge.domain.errors import NeedsLogin, SetupError, SourceChanged
 from bridge.http import egress
 from bridge.recordings.server import Answer, Request
 from bridge.store import Store
-from connectors.ics.consent import authorise, safe
+from connectors.ics.client import authorise, safe
 from tests.ics.components import AT_EIGHT, calendar, vevent, vtodo
 from tests.world import World, later, living
 

@@ -20,8 +20,7 @@ from bridge.ingest.files import DiskFile
 from bridge.ingest.readable_part import FILE_MAX_BYTES
 from bridge.store import Store
 from connectors.gathering import Clock, Gathering
-from connectors.samsung_health.files import recognise
-from connectors.samsung_health.gather import BINS, TABLE_STREAMS, Gathered
+from connectors.samsung_health.files import BINS, TABLE_STREAMS, Gathered, recognise
 from connectors.samsung_health.normalise import normalise
 from tests.desk import Desk
 from tests.samples import sample
@@ -134,7 +133,7 @@ def test_rows_that_cannot_be_read_lose_nothing_else(desk: Desk) -> None:
 
 def test_a_table_of_many_readings_is_read_in_parts(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.imported(FOLDER)
-    monkeypatch.setattr("connectors.samsung_health.gather.READINGS_MAX", 4)
+    monkeypatch.setattr("connectors.samsung_health.files.READINGS_MAX", 4)
     other = Desk(Store("sqlite://"), desk.folder, "samsung_health")
     other.imported(FOLDER)
     assert other.held() == desk.held()

@@ -12,10 +12,8 @@ if TYPE_CHECKING:
 
     Column = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
     Intervals = np.ndarray[tuple[int, int], np.dtype[np.float64]]  # rows of start, end (Unix seconds), value
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import numpy as np
+QUARTER = 900  # seconds; all UTC offsets in use are multiples, so that a day consists of whole quarters
 
 
 class Means(NamedTuple):
@@ -48,13 +46,8 @@ def _of_one(rows: np.ndarray) -> Means:
     rates = rows[:, 2]
     counts = np.diff(np.append(begins, len(rates)))
     low, high = np.minimum.reduceat(rates, begins), np.maximum.reduceat(rates, begins)
-    mean = np.clip(
-        np.add.reduceat(rates, begins) / counts, low, high
-    )  # rounding must not lift the mean over the highest rate
+    mean = np.clip(np.add.reduceat(rates, begins) / counts, low, high)  # or rounding could lift it over the highest
     return Means(numbers, np.column_stack([counts, mean, low, high]))
-
-
-QUARTER = 900  # seconds; all UTC offsets in use are multiples, so that a day consists of whole quarters
 
 
 class Quarters(NamedTuple):

@@ -8,12 +8,23 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from bridge.domain.errors import CursorExpired, SourceChanged
 from bridge.domain.types import Covers, Page, RawRecord
-from connectors.google.answers import Gone, answered
-from connectors.google.calendar.consent import CALENDAR
+from connectors.google import auth
+from connectors.google.answers import Gone, Service, answered
+
+CALENDAR = Service(
+    source="google_calendar",
+    api="Google Calendar API",
+    scope="https://www.googleapis.com/auth/calendar.readonly",
+    reads="calendars",
+    writes="https://www.googleapis.com/auth/calendar.app.created",  # calendars this app made, no others
+)
+authorise = partial(auth.authorise, service=CALENDAR)
+
 
 IGNORED = (
     "#holiday@group.v.calendar.google.com",

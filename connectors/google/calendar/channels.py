@@ -17,8 +17,7 @@ from bridge.domain.ports import Account
 from bridge.domain.types import Notice
 from connectors.google.answers import Forbidden, Invalid, NotFound, answered
 from connectors.google.auth import open_service
-from connectors.google.calendar.calendars import calendars
-from connectors.google.calendar.consent import CALENDAR
+from connectors.google.calendar.calendars import CALENDAR, calendars
 
 OVER = (NotFound, Invalid, Forbidden)  # what is said of one calendar or channel, and means no other
 KEPT = "channels"  # beside the consent

@@ -17,8 +17,7 @@ from bridge.domain.ports import Account
 from bridge.domain.types import Covers, Page, RawRecord
 from connectors.google.answers import Forbidden, Gone, NotFound, answered
 from connectors.google.auth import open_service
-from connectors.google.calendar.calendars import calendars, items
-from connectors.google.calendar.consent import CALENDAR
+from connectors.google.calendar.calendars import CALENDAR, calendars, items
 from connectors.google.calendar.normalise import OURS, TASK_LINK, THEIRS
 from connectors.lists import dropped
 

@@ -12,8 +12,7 @@ from bridge.domain.ports import Account
 from bridge.domain.types import Plan
 from connectors.google.answers import Gone, NotFound, Taken, answered
 from connectors.google.auth import open_service
-from connectors.google.calendar.calendars import items
-from connectors.google.calendar.consent import CALENDAR
+from connectors.google.calendar.calendars import CALENDAR, items
 from connectors.google.calendar.normalise import OURS
 from connectors.written_plans import TITLE, WrittenPlans, event_id, mark_of_plan, title_of
 
