@@ -287,7 +287,9 @@ class _Stretch(NamedTuple):
 
 def _not_outdated(db: sa.Connection, connection: Connection, records: Sequence[RawRecord]) -> list[bool]:
     dated = {record.stream for record in records if record.as_of is not None}
-    covered = _covered_stretches(db, connection, dated) if dated else {}
+    if not dated:
+        return [True] * len(records)
+    covered = _covered_stretches(db, connection, dated)
     return [not any(_outdates(one, record) for one in covered.get(record.stream, ())) for record in records]
 
 

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cache, partial
+from itertools import chain
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -47,49 +48,49 @@ def write(
     Returns the ids of records whose rows changed. Records in ``fresh`` have no rows yet.
     """
     stored = current(db, [record_id for record_id in desired if record_id not in fresh])
-    wanted = {
-        record_id: {(codec.KIND_OF_CLASS[type(item)], item.key): item for item in items}
-        for record_id, items in desired.items()
-    }
-    new: list[tuple[int, Item]] = []
-    changed: list[tuple[Stored, Item]] = []
-    gone: list[Stored] = []
+    wanted = {record_id: {(_kind(item), item.key): item for item in items} for record_id, items in desired.items()}
+    new, changed, gone = New(list), Changed(list), Gone(list)
     for record_id, items in wanted.items():
         before = stored.get(record_id, {})
         for key, row in before.items():
             item = items.get(key)
-            if item == row.item:
-                continue
-            if item is not None and packs(item) is packs(row.item):
-                changed.append((row, item))
-            else:
-                gone.append(row)
-                new += [] if item is None else [(record_id, item)]
+            if item is None:
+                gone[key[0]].append(row)
+            elif item != row.item:
+                changed[key[0]].append((row, item))
         if items.keys() != before.keys():
-            new += [(record_id, item) for key, item in items.items() if key not in before]
-    written = {r for r, _ in new} | {row.record_id for row, _ in changed} | {row.record_id for row in gone}
-    _revise(db, connection, [*(row for row, _ in changed), *gone], now=now)
-    if days := _days(new, changed, gone):
+            for key, item in items.items():
+                if key not in before:
+                    new[key[0]].append((record_id, item))
+    written = {record_id for some in new.values() for record_id, _ in some}
+    written |= {row.record_id for some in changed.values() for row, _ in some}
+    written |= {row.record_id for some in gone.values() for row in some}
+    if days := _days(new.pop(PACKED, ()), changed.pop(PACKED, ()), gone.pop(PACKED, ())):
         packed.write(db, (connection.user_id, connection.id), *_readings_of(days, wanted, stored, now=now))
-        gone = [row for row in gone if not packs(row.item)]
-        changed = [(row, item) for row, item in changed if not packs(item)]
-        new = [(record_id, item) for record_id, item in new if not packs(item)]
+    _revise(db, connection, changed, gone, now=now)
     _delete(db, gone)
     _update(db, changed, now=now)
     _insert(db, connection, new, now=now)
     return written
 
 
+PACKED = "packed"  # the kind of a sample that is stored packed
+New = defaultdict[str, list[tuple[int, Item]]]  # by kind, each with the id of its record
+Changed = defaultdict[str, list[tuple[Stored, Item]]]
+Gone = defaultdict[str, list[Stored]]
+
+
+def _kind(item: Item) -> str:
+    return PACKED if packs(item) else codec.KIND_OF_CLASS[type(item)]
+
+
 def _days(
     new: Iterable[tuple[int, Item]], changed: Iterable[tuple[Stored, Item]], gone: Iterable[Stored]
 ) -> set[packed.Day]:
     """Return the keys of packed rows to write again, because one of their readings is new, changed or gone."""
-    days = {packed.day_of(record_id, item) for record_id, item in new if packs(item)}
-    days |= {packed.day_of(row.record_id, row.item) for row in gone if packs(row.item)}
-    for row, item in changed:
-        if packs(item) and packs(row.item):
-            days |= {packed.day_of(row.record_id, one) for one in (item, row.item)}
-    return days
+    both = ((row.record_id, one) for row, item in changed for one in (item, row.item))
+    readings = chain(new, both, ((row.record_id, row.item) for row in gone))
+    return {packed.day_of(record_id, item) for record_id, item in readings if packs(item)}
 
 
 def _readings_of(
@@ -122,7 +123,7 @@ def current(db: sa.Connection, record_ids: Sequence[int]) -> dict[int, dict[tupl
     for (number, record_id, known_at), sample in samples_of(plain, db):
         found[record_id]["sample", sample.key] = Stored(number, record_id, sample, known_at)
     for record_id, number, (sample, known_at) in packed.of_records(db, record_ids):
-        found[record_id]["sample", sample.key] = Stored(number, record_id, sample, known_at)
+        found[record_id][PACKED, sample.key] = Stored(number, record_id, sample, known_at)
     for kind in ("episode", "event", "task"):
         table = TABLE_OF_KIND[kind]
         for body, number, record_id, known_at in inserts.select_many(
@@ -240,15 +241,13 @@ OWN_COLUMNS = {  # of a kind, whose values ``_values`` gives
 }
 
 
-def _insert(db: sa.Connection, connection: Connection, fresh: list[tuple[int, Item]], *, now: datetime) -> None:
+def _insert(db: sa.Connection, connection: Connection, new: New, *, now: datetime) -> None:
     owner, known_at = (connection.user_id, connection.id), tables.microseconds(now)
-    number, found = cache(partial(names.number, db)), defaultdict[str, list[tuple[Any, ...]]](list)
-    for record_id, item in fresh:
-        values = (*owner, record_id, item.key, known_at, *_values(item, number))
-        found[codec.KIND_OF_CLASS[type(item)]].append(values)
-    for kind, some in found.items():
+    number = cache(partial(names.number, db))
+    for kind, some in new.items():
         named = ("user_id", "connection_id", "record_id", "key", "known_at", *OWN_COLUMNS[kind])
-        inserts.insert_many(db, TABLE_OF_KIND[kind], named, some)
+        values = [(*owner, record_id, item.key, known_at, *_values(item, number)) for record_id, item in some]
+        inserts.insert_many(db, TABLE_OF_KIND[kind], named, values)
 
 
 def _values(item: Item, number: Callable[[sa.Table, str], int]) -> tuple[Any, ...]:
@@ -268,18 +267,18 @@ def _values(item: Item, number: Callable[[sa.Table, str], int]) -> tuple[Any, ..
     )
 
 
-def _update(db: sa.Connection, changed: list[tuple[Stored, Item]], *, now: datetime) -> None:
-    number, moved = cache(partial(names.number, db)), defaultdict[str, list[tuple[Any, ...]]](list)
+def _update(db: sa.Connection, changed: Changed, *, now: datetime) -> None:
+    number, known_at = cache(partial(names.number, db)), tables.microseconds(now)
     figures: list[tuple[Any, ...]] = []
-    known_at = tables.microseconds(now)
-    for row, item in changed:
-        if isinstance(item, Sample) and _place(item) == _place(row.item):
-            figures.append((known_at, item.value, item.count, item.low, item.high, row.id))
-        else:
-            moved[codec.KIND_OF_CLASS[type(item)]].append((known_at, *_values(item, number), row.id))
+    for kind, some in changed.items():
+        moved: list[tuple[Any, ...]] = []
+        for row, item in some:
+            if isinstance(item, Sample) and _place(item) == _place(row.item):
+                figures.append((known_at, item.value, item.count, item.low, item.high, row.id))
+            else:
+                moved.append((known_at, *_values(item, number), row.id))
+        inserts.update_many(db, TABLE_OF_KIND[kind], ("known_at", *OWN_COLUMNS[kind]), moved)
     inserts.update_many(db, tables.samples, FIGURES, figures)
-    for kind, some in moved.items():
-        inserts.update_many(db, TABLE_OF_KIND[kind], ("known_at", *OWN_COLUMNS[kind]), some)
 
 
 FIGURES = ("known_at", "value", "count", "low", "high")  # the columns of no index, which are quick to update
@@ -288,34 +287,24 @@ FIGURES = ("known_at", "value", "count", "low", "high")  # the columns of no ind
 _place = attrgetter("metric", "device", "start", "end", "offset", "day")
 
 
-def _delete(db: sa.Connection, gone: list[Stored]) -> None:
-    ids: dict[str, list[int]] = defaultdict(list)
-    for row in gone:
-        ids[codec.kind_of(row.item)].append(row.id)
-    for kind, rows in ids.items():
-        for some in chunks(rows):
+def _delete(db: sa.Connection, gone: Gone) -> None:
+    for kind, rows in gone.items():
+        for some in chunks(row.id for row in rows):
             db.execute(sa.delete(TABLE_OF_KIND[kind]).where(TABLE_OF_KIND[kind].c.id.in_(some)))
 
 
 REVISION_COLUMNS = ("user_id", "connection_id", "record_id", "kind", "key", "body", "known_at", "superseded_at")
 
 
-def _revise(db: sa.Connection, connection: Connection, old: list[Stored], *, now: datetime) -> None:
+def _revise(db: sa.Connection, connection: Connection, changed: Changed, gone: Gone, *, now: datetime) -> None:
     owner, until = (connection.user_id, connection.id), tables.microseconds(now)
-    values = [
-        (
-            *owner,
-            row.record_id,
-            codec.KIND_OF_CLASS[type(row.item)],
-            row.item.key,
-            codec.encode(row.item),
-            row.known_at,
-            until,
-        )
-        for row in old
-        if row.known_at != until and not (type(row.item) is Sample and row.item.metric in INTRADAY)
-    ]
-    inserts.insert_many(db, tables.revisions, REVISION_COLUMNS, values)
+    for kind in TABLE_OF_KIND:
+        values = [
+            (*owner, record_id, kind, item.key, codec.encode(item), known_at, until)
+            for _, record_id, item, known_at in chain((row for row, _ in changed.get(kind, ())), gone.get(kind, ()))
+            if known_at != until and not (type(item) is Sample and item.metric in INTRADAY)
+        ]
+        inserts.insert_many(db, tables.revisions, REVISION_COLUMNS, values)
 
 
 INTRADAY = frozenset(metric for metric, spec in METRICS.items() if spec.shape is Shape.INTRADAY)
