@@ -29,14 +29,13 @@ A = ActionType
 
 BEFORE_BED, END_BEFORE_BED, TASK_BEFORE_BED = 90 * MINUTE, 75 * MINUTE, 2 * HOUR
 FREE_FROM = 10 * HOUR  # after midnight, on free days, for learning and work
-NAP_FROM, NAP_UNTIL, NAP_LATEST = 13 * HOUR, 15 * HOUR, 16.5 * HOUR  # later naps delay the night's sleep ...
+NAP_FROM, NAP_UNTIL, NAP_BEFORE = 13 * HOUR, 15 * HOUR, 7 * HOUR  # the last before bedtime: later ones delay the night
 LONG_NIGHT = 9 * HOUR  # in bed, after which a nap comes an hour later
-NAP_BEFORE = 8.5 * HOUR  # ... but for who goes to bed late: the hours between
 SPORT_FROM, SPORT_UNTIL = 9 * HOUR, 21 * HOUR  # the first on free days
 BEFORE_SHIFT, SHIFT = 5 * HOUR, 6 * HOUR
 NOON, OFFICE_END, AFTERNOON, AFTER_DINNER = 12 * HOUR, 17 * HOUR, 13 * HOUR, 19 * HOUR
 ANSWERED = ((8 * HOUR, 12 * HOUR), (13.5 * HOUR, 17 * HOUR))  # hours in which offices answer, Monday to Friday
-LATEST = {A.DEEP_WORK: 20, A.ADMIN_WORK: 20, A.LEARN: 19.5, A.SLEEP: 16.5, A.EXERCISE: 20, A.MEDITATE: 22}
+LATEST = {A.DEEP_WORK: 20, A.ADMIN_WORK: 20, A.LEARN: 19.5, A.SLEEP: 15, A.EXERCISE: 20, A.MEDITATE: 22}
 LATEST |= {A.FAMILY_TIME: 19.5, A.SOCIALIZE: 19, A.ME_TIME: 21.0, A.BINGE_WATCH: 21}  # starts, hours after midnight
 URGENT_UNTIL, ERRANDS_UNTIL, TASKS_UNTIL = 22 * HOUR, 18 * HOUR, 20 * HOUR
 SHORT_TASK = 30  # minutes of a task that an evening holds once it is overdue
@@ -211,7 +210,7 @@ def _own_hours(grid: Grid) -> list[Stretch]:
 
 def nap_until(grid: Grid) -> datetime:
     """Return the latest end of a nap, early enough for the coming night."""
-    return min(max(grid.since(NAP_UNTIL), grid.bed - NAP_BEFORE), grid.since(NAP_LATEST))
+    return min(grid.since(NAP_UNTIL), grid.bed - NAP_BEFORE)
 
 
 def _nap_hours(grid: Grid) -> list[Stretch]:

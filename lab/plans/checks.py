@@ -137,13 +137,14 @@ def _of_length(block: Block, text: str) -> Iterator[tuple[str, str]]:
 def _early(block: Block, person: Person) -> bool:
     """Return True if sleep is planned too early.
 
-    That is a nap from 15:00 on or of more than 30 minutes, and a night more than 90 minutes before the usual bedtime.
+    That is a nap of over 30 minutes, from 15:00 on or in the seven hours before bedtime, and a night over 90 minutes
+    before the usual bedtime.
     """
     if block.action is not ActionType.SLEEP:
         return False
     if block.kind == "suggested":
-        local = person.clock(block.start)
-        return local >= "15:00" or block.end - block.start > timedelta(minutes=30)
+        late = block.end > person.sleep(person.date_of(block.start) + timedelta(days=1))[0] - timedelta(hours=7)
+        return late or person.clock(block.start) >= "15:00" or block.end - block.start > timedelta(minutes=30)
     nights = (person.routine.sleep_ending_on(person.date_of(block.end), person.known.zones),)
     return all(block.start < bed - BEFORE_BED for bed, _ in nights)
 

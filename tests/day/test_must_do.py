@@ -161,12 +161,12 @@ def test_lunch_is_one_s_own_time_before_a_meeting_and_after_a_short_row_of_guest
     assert guests == "no lunch gap 10:30 to 14:15: eat after it"
 
 
-def test_a_short_night_names_the_nap_to_come_and_a_late_sleeper_may_nap_later():
+def test_a_short_night_names_the_nap_to_come_and_nobody_naps_from_three_on():
     short = [*nights(30, -60, 420, last=SUNDAY - DAY), sleep(SUNDAY, 100, 420)]
     morning = person(day=SUNDAY, hour=8.5, episodes=short, work=False)
     assert "nap_later" in {why.kind for why in silence(morning, 2)}
     owl = [*nights(30, 90, 540, last=SUNDAY - DAY), sleep(SUNDAY, 240, 540)]
-    for slept, hour, said in ((short, 15.2, False), (owl, 15.2, True)):
+    for slept, hour, said in ((short, 13.5, True), (owl, 14.2, True), (short, 15.2, False), (owl, 15.2, False)):
         assert (A.SLEEP in found(person(day=SUNDAY, hour=hour, episodes=slept, work=False), 2)[0]) is said
     hardly = [*nights(30, -60, 420, last=TODAY - DAY), sleep(TODAY, 190, 420)]
     assert A.SLEEP in found(person(hour=13, episodes=hardly), 2)[0]  # within working hours, in a free gap
