@@ -23,7 +23,7 @@ from bridge.domain.languages import plural
 from bridge.domain.ports import ConnectorSpec
 from bridge.domain.records import FOLDER_CONNECTION, PUSH_CONNECTION, Connection, User
 from bridge.ingest import folder_pages
-from bridge.ingest.mending import is_kept, is_lost, mending_command
+from bridge.ingest.connecting import is_kept, is_lost, mending_command
 
 SQLITE = "sqlite:///"
 OVERDUE = timedelta(hours=6)  # past its due time a connection tells that no daemon runs

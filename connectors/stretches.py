@@ -8,8 +8,7 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
 from bridge.domain.metrics import Metric
-from bridge.domain.naps import is_nap
-from bridge.domain.samples import only_measured, quarter_hours
+from bridge.domain.samples import is_nap, only_measured, quarter_hours
 from bridge.domain.types import Episode, EpisodeKind, Sample
 from connectors.instants import (
     MINUTE,
@@ -79,7 +78,7 @@ class Stretch:
 
     @property
     def is_nap(self) -> bool:
-        """True for a sleep that is a nap by ``bridge.domain.naps``, where the source does not say so."""
+        """True for a sleep that is a nap by ``bridge.domain.samples.is_nap``, where the source does not say so."""
         begun = self.start + timedelta(minutes=self.offset or 0)
         return is_nap(begun.hour, self.minutes)
 

@@ -23,7 +23,7 @@ from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bridge.daemon.slim import megabytes
+from bridge.daemon.housekeeping import megabytes
 
 if TYPE_CHECKING:
     import requests

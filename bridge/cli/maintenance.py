@@ -142,10 +142,10 @@ def migrate(
     The store stays as it is, and is still used until BRIDGE_DATABASE names the copy. Stop the daemon first.
     """
     from bridge import installation
-    from bridge.daemon import database_move
+    from bridge.daemon import housekeeping
 
     with installation.open_bridge() as bridge, show.Progress() as progress:
-        moved = database_move.migrate(bridge, to, progress=progress.steps)
+        moved = housekeeping.migrate(bridge, to, progress=progress.steps)
     rows = [{"table": m.table, "rows": m.rows, "verified": m.verified} for m in moved]
     if json:
         total = sum(m.rows for m in moved)

@@ -221,9 +221,9 @@ def service(
         )
     written = files.text("system" if system else kind, settings.folder)
     if slim:
-        from bridge.daemon import slim as slimming
+        from bridge.daemon import housekeeping
 
-        before, after = slimming.slim()
+        before, after = housekeeping.slim()
         typer.echo(f"the installation had {before:.0f} MB, and now has {after:.0f} MB", err=True)
     if not install:
         typer.echo(written, nl=False)

@@ -1,23 +1,41 @@
-"""Delete old raw records, sync outcomes, webhook notices and uploads, and free their disk space. Restore backups."""
+"""Delete what is old, restore backups, move a store to another database, and slim an installation."""
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
+import sys
+import sysconfig
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from datetime import datetime, timedelta
+from importlib.metadata import distribution
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bridge import installation, leases, registry
-from bridge.domain.errors import SetupError
+from bridge.domain.errors import BridgeError, SetupError
 from bridge.domain.records import Tidied
+
+if TYPE_CHECKING:
+    from bridge.store import Store
+    from bridge.store.moving import MovedTable
+
 
 DAILY_INTERVAL = timedelta(days=1)
 COMPACT_DAILY_BYTES = 200_000_000  # a store of this size is rewritten in seconds, also on a slow disk
 HOUSEKEEPING_NAME = "housekeeping"
 
-Progress = Callable[[str], Callable[[int, int], None]]
+Step = Callable[[int, int], None]
+Progress = Callable[[str], Step]
+DESCRIPTIONS = Path("googleapiclient/discovery_cache/documents")  # of all of Google's APIs, 110 MB
+USED_DESCRIPTIONS = ("calendar.v3.json", "tasks.v1.json")  # of Google Health the connector needs none
+TESTS = ("test", "tests")
+SOURCES = (".a", ".c", ".cc", ".cpp", ".exe", ".h", ".hpp", ".pxd", ".pxi", ".pyi", ".pyx")  # and declarations
+INSTALLERS = ("pip", "setuptools", "hatchling")  # seldom run, so that they need not be compiled
+ADVICE = "install into an environment of its own: python3 -m venv /opt/rhythm-bridge"
 
 
 def is_due(bridge: installation.Bridge, *, now: datetime) -> bool:
@@ -32,27 +50,23 @@ def daily(bridge: installation.Bridge, *, now: datetime) -> Tidied:
     Age counts up to the call before, so a fast clock deletes nothing too early. Raises SetupError for a wrong setting.
     """
     last = bridge.store.maintenance.last_done(HOUSEKEEPING_NAME)
-    gone = Tidied(raw=0, runs=0, notices=0) if last is None else _drop(bridge, before=min(last, now))
-    bridge.store.maintenance.mark_done(
-        HOUSEKEEPING_NAME, bridge.holder, now=now
-    )  # if there is no room to compact, the next day tries again
-    drop_uploads(bridge)
-    bridge.store.maintenance.compact(COMPACT_DAILY_BYTES)
-    return gone
+    return _kept(bridge, None if last is None else min(last, now), now, COMPACT_DAILY_BYTES)
 
 
 def tidy(bridge: installation.Bridge, *, now: datetime) -> Tidied:
     """Do as ``daily`` at ``now``, and count the deleted rows. Raises SetupError for a wrong BRIDGE_KEEP_RAW."""
-    gone = _drop(bridge, before=now)
-    bridge.store.maintenance.mark_done(HOUSEKEEPING_NAME, bridge.holder, now=now)
+    return _kept(bridge, now, now, None)
+
+
+def _kept(bridge: installation.Bridge, before: datetime | None, now: datetime, compact: int | None) -> Tidied:
+    store, gone = bridge.store.maintenance, Tidied(raw=0, runs=0, notices=0)
+    if before is not None:
+        lasting = {(spec.name, stream) for spec in registry.specs() for stream in spec.lasting}
+        gone = store.tidy(before - timedelta(days=days(bridge.settings.keep_raw)), lasting)
+    store.mark_done(HOUSEKEEPING_NAME, bridge.holder, now=now)  # without room to compact, the next day tries again
     drop_uploads(bridge)
-    bridge.store.maintenance.compact()
+    store.compact(compact)
     return gone
-
-
-def _drop(bridge: installation.Bridge, *, before: datetime) -> Tidied:
-    lasting = {(spec.name, stream) for spec in registry.specs() for stream in spec.lasting}
-    return bridge.store.maintenance.tidy(before - timedelta(days=days(bridge.settings.keep_raw)), lasting)
 
 
 def drop_uploads(bridge: installation.Bridge) -> None:
@@ -96,3 +110,73 @@ def restore(bridge: installation.Bridge, path: Path, *, replace: bool, progress:
             shutil.rmtree(place, ignore_errors=True)
         for mark in settings.inbox(0).parent.glob("*/*/.[0-9a-f]*"):
             mark.unlink(missing_ok=True)
+
+
+class Unequal(BridgeError):
+    """The copied rows differ from the original, so that the copy was rolled back."""
+
+
+def migrate(bridge: installation.Bridge, to: str, *, progress: Progress) -> list[MovedTable]:
+    """Copy every table to the database ``to`` in a single transaction, compare both, and return each table's result.
+
+    Raises SetupError if the target is not empty or a daemon or sync runs, Unequal if the copy differs.
+    """
+    from bridge.store import Store
+    from bridge.store.moving import copy, hold, refuse_unless_empty
+
+    source = bridge.store
+    leases.release_dead(source)
+    alone = source.scheduling.singleton_lock("daemon", bridge.holder, now=installation.now())
+    with closing(alone), closing(Store(to)) as other:
+        if str(other.database.engine.url) == str(source.database.engine.url):
+            raise SetupError("that is the database in use; give another one: bridge migrate --to URL")
+        with source.database.write() as here:
+            hold(here)
+            _refuse_leased(source)
+            with other.database.write() as there:
+                refuse_unless_empty(there)
+                moved = list(copy(here, there, progress))
+                if not all(one.verified for one in moved):
+                    names = ", ".join(one.table for one in moved if not one.verified)
+                    raise Unequal(f"the copy differs in {names} and was taken back; try again: bridge migrate --to URL")
+    return moved
+
+
+def _refuse_leased(source: Store) -> None:
+    if busy := source.scheduling.lease_count(now=installation.now()):
+        raise SetupError(
+            f"{busy} connections are being synced; stop the daemon and all workers, then: bridge migrate --to URL"
+        )
+
+
+def slim() -> tuple[float, float]:
+    """Take away what is not used from the environment of this program. Return its megabytes before and after.
+
+    Raises SetupError outside of a virtual environment, whose packages other programs use too, and in a checkout's.
+    """
+    if sys.prefix == sys.base_prefix:
+        raise SetupError(f"this Python has packages of other programs; {ADVICE}")
+    direct = distribution("rhythm-bridge").read_text("direct_url.json")
+    if direct and json.loads(direct).get("dir_info", {}).get("editable"):
+        raise SetupError(f"this is the environment of a checkout, whose tests need all files; {ADVICE}")
+    before = megabytes(Path(sys.prefix))
+    for path in list(superfluous(Path(sysconfig.get_path("purelib")))):
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    return before, megabytes(Path(sys.prefix))
+
+
+def superfluous(site: Path) -> Iterator[Path]:
+    """Yield the files and whole folders below the folder of packages ``site`` that the bridge does not use."""
+    yield from (path for path in (site / DESCRIPTIONS).glob("*.json") if path.name not in USED_DESCRIPTIONS)
+    yield from (cached for name in INSTALLERS for cached in (site / name).rglob("__pycache__"))
+    for folder, inside, files in os.walk(site):
+        if Path(folder) != site:  # a package may be called so itself
+            tests = [name for name in inside if name in TESTS]
+            yield from (Path(folder) / name for name in tests)
+            inside[:] = [name for name in inside if name not in tests]
+        yield from (Path(folder) / name for name in files if name.endswith(SOURCES))
+
+
+def megabytes(folder: Path) -> float:
+    """Return the disk space that the files of a folder take, in megabytes of 2**20 bytes, as ``du -m`` counts."""
+    return sum(path.lstat().st_blocks * 512 for path in folder.rglob("*")) / 2**20

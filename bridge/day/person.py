@@ -34,8 +34,9 @@ from bridge.domain.records import AdviceRecord, Deed, Snapshot
 from bridge.domain.slots import ZoneHistory, local_time, zone_at
 from bridge.domain.types import Because, Episode, EpisodeKind, Label, Occurrence, Reading, Response, Task
 from bridge.domain.wishes import NightWish, Wishes
-from bridge.meters import illness, vitality
+from bridge.meters import vitality
 from bridge.meters.past import past_of
+from bridge.meters.vitality import CALLED_KIND, illness
 from bridge.meters.whole_nights import ended_whole
 from rhythm_env.interface import ActionType, Meter
 
@@ -68,7 +69,7 @@ LONG_SPORT, PREPARES = 90 * MINUTE, 75 * MINUTE  # sport such as a race, and wha
 FOR_SPORT, ERRAND_HOURS = timedelta(hours=36), 0.5  # before it, what closes may be for it; hours that fetching takes
 AT_RISK = timedelta(hours=36)  # ahead, in which sport is spoken of
 HOME_DAYS, RECORDED = 14 * DAY, 50 * DAY  # from which home is known; in which episodes are looked at
-ILLNESS = (illness.CALLED_KIND, "illness_of_night")  # kinds of the fact that the body fights something
+ILLNESS = (CALLED_KIND, "illness_of_night")  # kinds of the fact that the body fights something
 CLEAR_SIGNS = 0.4  # quality of the signal of illness from which its signs count for days; our choice
 OF_NIGHT = ("signs_of_night", "illness_of_night")
 SIGNS_LAST = 30.0  # hours after waking in which a night's signs of illness tell of today
@@ -186,14 +187,14 @@ def body_of(vitality: Reading, mode: ModeKind = ModeKind.NORMAL, now: datetime |
 def _dated(because: Because, now: datetime | None) -> Fact:
     if now is None:
         return because.fact
-    day, called = (now - timedelta(hours=because.age_hours)).date(), because.fact.kind == illness.CALLED_KIND
+    day, called = (now - timedelta(hours=because.age_hours)).date(), because.fact.kind == CALLED_KIND
     if called and day == now.date():
         return because.fact
     return _of_night(because.fact, day)
 
 
 def _of_night(signs: Fact, day: date) -> Fact:
-    kind = "illness_of_night" if signs.kind == illness.CALLED_KIND else "signs_of_night"
+    kind = "illness_of_night" if signs.kind == CALLED_KIND else "signs_of_night"
     return fact(kind, day=day.isoformat(), signs=signs.values["signs"])
 
 
@@ -238,7 +239,7 @@ class Person:
     def fought(self, day: date) -> Fact | None:
         """Return the clear signs of illness that the night to a past date showed, or None."""
         at = min(self.now, midnight(day + DAY, self.zones))
-        read = illness.illness(past_of(self.known), at)
+        read = illness(past_of(self.known), at)
         if read is None or read.quality < CLEAR_SIGNS or self.date_of(at - timedelta(hours=read.age_hours)) != day:
             return None
         return _of_night(read.fact, day)

@@ -16,7 +16,7 @@ from bridge.domain.languages import Text, say, say_many
 from bridge.domain.records import SEND_STATES, UNSENT
 from bridge.domain.slots import local_time
 from bridge.domain.types import Outcome
-from bridge.ingest.mending import next_step
+from bridge.ingest.connecting import next_step
 from rhythm_env.interface import Slot
 
 if TYPE_CHECKING:

@@ -15,6 +15,8 @@ QUARTER_HOUR_SECONDS = 900  # every offset from UTC in use is a multiple: no qua
 ROUNDED, BRIEFLY_AWAKE_MAX, AWAKE_IN_BED_MAX = 5.0, 30.0, 120.0  # minutes
 STAGES = (Metric.LIGHT_SLEEP, Metric.DEEP_SLEEP, Metric.REM_SLEEP)
 FINITE_MAX = 1e15  # no measurement is larger
+OUTSIDE = re.compile(r"(?:(?:.*: )?\S+ (?:below|above) \S+ .*(?:\n|$))+")
+NAP_MAX_MINUTES, NAP_HOURS = 180, range(8, 20)
 
 
 def finite(value: Any) -> float | None:
@@ -100,9 +102,6 @@ def _impossible(sample: Sample) -> list[str]:
     return [why for v in (sample.value, low, high) if v is not None and (why := _outside(sample.metric, v))]
 
 
-OUTSIDE = re.compile(r"(?:(?:.*: )?\S+ (?:below|above) \S+ .*(?:\n|$))+")
-
-
 def only_outside(reasons: str) -> bool:
     """Return True if each line gives the reason why a single value was left out, and none that of a whole record."""
     return OUTSIDE.fullmatch(reasons) is not None
@@ -144,3 +143,8 @@ def quarter_hours(
             low=min(values),
             high=max(values),
         )
+
+
+def is_nap(hour: int, minutes: float) -> bool:
+    """Return True for a sleep of less than three hours that begins in an ``hour`` from 8 to 19 on the user's clock."""
+    return minutes < NAP_MAX_MINUTES and hour in NAP_HOURS

@@ -1,12 +1,20 @@
-"""Read JSON as a stream. A file of any size then needs little memory, and large parts can be skipped."""
+"""Read JSON as a stream, and the rows of a file as far as it is sound.
+
+A file of any size needs little memory, and large parts can be skipped. Damage is kept until the rows are stored.
+"""
 
 from __future__ import annotations
 
 import codecs
+import csv
 import json
 import re
-from collections.abc import Iterator
-from typing import Any, BinaryIO
+from collections.abc import Iterable, Iterator
+from typing import Any, BinaryIO, Generic, TypeVar
+
+from bridge.domain.errors import BridgeError, SourceChanged
+from bridge.domain.ports import File
+from bridge.ingest.files import DAMAGED
 
 JSON_CHUNK_BYTES = 1 << 16
 VALUE_MAX_CHARS = 1 << 22  # of a value that is read whole
@@ -16,6 +24,8 @@ UP_TO_BRACKET = re.compile(r'(?:[^"{}\[\]]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+', re
 BLANK = re.compile(r"[ \t\r\n]*")
 NUMBER_OR_WORD = re.compile(r"[^\s,\]}]*")  # a number or a word
 DECODER = json.JSONDecoder()
+FILE_MAX_BYTES = 200_000_000  # Oura's ten years of heart rates and Fitbit's twelve years of sleep stages have 60 MB
+Row = TypeVar("Row")
 
 
 class Broken(Exception):
@@ -194,3 +204,38 @@ def objects(
             document.skip()
     else:
         document.skip()
+
+
+class ReadablePart(Generic[Row]):
+    """The rows of a file up to where it is damaged. Iterate over it, store the rows, and then call ``raise_damage``.
+
+    ``again`` says how to get the file another time, for the text of the error.
+    """
+
+    def __init__(self, file: File, rows: Iterable[Row], *, again: str) -> None:
+        if file.size > FILE_MAX_BYTES:
+            raise SourceChanged(f"it is far larger than any file of such an export. {again}")
+        self._rows, self._again = rows, again
+        self._damage: Exception | None = None
+
+    def __iter__(self) -> Iterator[Row]:
+        try:
+            yield from self._rows
+        except (Broken, csv.Error):
+            self._damage = SourceChanged(f"it is cut off or damaged; what came before was read. {self._again}")
+        except (BridgeError, *DAMAGED) as error:
+            self._damage = error
+
+    def raise_damage(self) -> None:
+        """Raise the error at which reading ended, if any. It is SourceChanged for a file that is cut off."""
+        if self._damage is not None:
+            raise self._damage
+
+
+def json_list(file: File) -> Iterator[Any]:
+    """Yield the values of a JSON list, with a single value in memory at a time. Raises Broken after the sound part."""
+    with file.open() as content:
+        document = Json(content)
+        for _ in document.elements():
+            yield document.value()
+        document.end()

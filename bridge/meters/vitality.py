@@ -4,33 +4,139 @@ Z = sum(l q z) / (1 + sum(l q)), weights l from the proxy map, over sleep, heart
 (less is better), yesterday's steps, signs of illness and the user's check-in. All that is known of how a person feels
 comes from sleep (docs/evidence.md). The other signals stay for days of illness, and on ordinary days move nothing. The
 cap on steps follows Paluch 2022: the benefit flattens at 8,000 to 10,000 steps a day.
+
+Signs of illness are several signals of the body far from normal in the same night (Mishra 2020, Quer 2021). Values are
+compared with the nights before a possible illness too, which would soon be the user's normal.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from bridge.domain.facts import Fact, fact
 from bridge.domain.metrics import Metric
 from bridge.domain.types import Reading
-from bridge.meters import body, illness, words
-from bridge.meters.baseline import CONSTANTS, clip, unscale
+from bridge.meters import body, words
+from bridge.meters.baseline import CLIP, CONSTANTS, clip, unscale
 from bridge.meters.check_in import check_in
 from bridge.meters.fuse import Signal, fuse
-from bridge.meters.past import Latest, Past
+from bridge.meters.past import Latest, Past, shared
 from rhythm_env.interface import Meter
 
+# Metric -> its direction in illness.
+SIGNS = {
+    Metric.RESTING_HR: 1,
+    Metric.RESPIRATORY_RATE: 1,
+    Metric.SKIN_TEMPERATURE: 1,
+    Metric.SKIN_TEMPERATURE_DELTA: 1,
+}
+# What is made of variability counts only without it, and only the first that is known.
+STAND_INS = (Metric.RECOVERY_SCORE, Metric.BODY_BATTERY)
+FIRST, CALLED = 1.5, 5.0  # distance together at which the signal begins, and from which the words speak of a fight
+EXCESS_MAX = 6.0  # spreads
+STANDS_OUT = 1.0  # spreads from which a sign is named
+CALLED_KIND = "illness"  # of the fact that the body fights something
+SETTLED_NIGHTS = 21  # of a history that a week of illness cannot turn
+SAME_ILLNESS = (3, 6)  # nights before the last that may belong to the same illness
+LEAST_EARLIER = 3  # nights before those
+SIGN_FACTS = {
+    Metric.RESTING_HR: fact("resting_hr_up"),
+    Metric.RESPIRATORY_RATE: fact("breathing_faster"),
+    Metric.SKIN_TEMPERATURE: fact("skin_warmer"),
+    Metric.SKIN_TEMPERATURE_DELTA: fact("skin_warmer"),
+    Metric.RECOVERY_SCORE: fact("recovery_down"),
+    Metric.BODY_BATTERY: fact("body_battery_low"),
+}
+VARIABILITY_DOWN = fact("variability_down")
 MAX_Z_OF_STEPS = 1.0
 LOWERED = 1.0  # spreads below normal, beyond which variability counts
 RED = -2.0  # times a recovery's distance: half a spread below normal is where a vendor's red begins
+
+
+def illness(past: Past, at: datetime) -> Signal | None:
+    """Return a signal of several signs of illness in the last night, or None if they are small together."""
+    signs = sorted(_signs(past, at), key=lambda sign: -sign[0])
+    far = distance(past, at)
+    if far <= FIRST:
+        return None
+    named = tuple(dict.fromkeys(sign for z, sign, _ in signs if z >= STANDS_OUT))
+    told = fact(CALLED_KIND if far >= CALLED else "illness_signs", signs=named)
+    severity = clip((far - FIRST) / (CALLED - FIRST))
+    return body.nightly("illness", signs[0][2], at, (-CLIP, told), quality=severity)
+
+
+@shared
+def distance(past: Past, at: datetime) -> float:
+    """Return the distance together of the last night's signs of illness, 0 without signs (see ``together``)."""
+    return together([z for z, _, _ in _signs(past, at)])
+
+
+def together(distances: Sequence[float]) -> float:
+    """Return the second-largest distance, half of the third, and a quarter of what the largest exceeds 3.
+
+    Negative distances count as 0. The excess counts up to 6. It is multiplied by the second distance while that is
+    below 1, because a single signal says little.
+
+    >>> together([10.0]), together([10.0, 0.5]), together([6.0, 4.0, 3.0])
+    (0.0, 1.25, 6.25)
+    """
+    first, second, third = (max(z, 0.0) for z in (*sorted(distances, reverse=True), 0.0, 0.0, 0.0)[:3])
+    excess = min(max(first - 3.0, 0.0), EXCESS_MAX)
+    return second + 0.5 * third + 0.25 * excess * clip(second)
+
+
+@shared
+def _signs(past: Past, at: datetime) -> list[tuple[float, Fact, Latest]]:
+    """Return (distance in spreads towards illness, fact, value) of each sign of the newest night."""
+    values = tuple(past.latest(metric, at) for metric in SIGNS)
+    stand_ins = tuple(past.latest(metric, at) for metric in STAND_INS)
+    return past.kept(_signs_of, values, body.variability(past, at), stand_ins)
+
+
+def _signs_of(
+    past: Past, values: tuple[Latest | None, ...], hrv: tuple[str, Latest] | None, stand_ins: tuple[Latest | None, ...]
+) -> list[tuple[float, Fact, Latest]]:
+    """Return signs as ``_signs``; a recovery score alone counts twice, as it is made of several values."""
+    found = [
+        (_far(past, metric, direction, one), SIGN_FACTS[metric], one)
+        for (metric, direction), one in zip(SIGNS.items(), values, strict=True)
+        if one is not None
+    ]
+    if hrv is not None:
+        found.append((_far(past, hrv[0], -1, hrv[1]), VARIABILITY_DOWN, hrv[1]))
+    else:
+        scores = [(metric, one) for metric, one in zip(STAND_INS, stand_ins, strict=True) if one is not None]
+        found += [(_far(past, metric, -1, one), SIGN_FACTS[metric], one) for metric, one in scores[:1]]
+    newest = max((one.day for _, _, one in found), default=None)
+    kept = _once([sign for sign in found if sign[2].day == newest])
+    return kept * 2 if [told for _, told, _ in kept] == [SIGN_FACTS[Metric.RECOVERY_SCORE]] else kept
+
+
+def _far(past: Past, metric: str, direction: int, one: Latest) -> float:
+    """Return the distance towards illness in spreads; a short history is tried without its last nights too."""
+    normals = [one.normal]
+    if one.normal.n < SETTLED_NIGHTS:
+        earlier = (past.normal_before(metric, one, nights) for nights in SAME_ILLNESS)
+        normals += [normal for normal in earlier if normal.n >= LEAST_EARLIER]
+    return max(direction * normal.far(one.value, CONSTANTS[metric]) for normal in normals)
+
+
+def _once(signs: Sequence[tuple[float, Fact, Latest]]) -> list[tuple[float, Fact, Latest]]:
+    """Keep the largest of signs with the same fact, because two thermometers make a single sign."""
+    best: dict[Fact, tuple[float, Fact, Latest]] = {}
+    for sign in signs:
+        if sign[1] not in best or sign[0] > best[sign[1]][0]:
+            best[sign[1]] = sign
+    return list(best.values())
 
 
 def read(past: Past, at: datetime) -> Reading:
     """Return Vitality's reading at ``at``."""
     said = check_in(past.answers, Meter.VITALITY, at)
     slept = by_strain(body.sleep(past, at), strain(past, at))
-    measured = (variability(past, at), body.resting_hr(past, at), steps(past, at), illness.illness(past, at))
+    measured = (variability(past, at), body.resting_hr(past, at), steps(past, at), illness(past, at))
     return fuse(past.proxies, Meter.VITALITY, (*slept, *measured, said), reasons=past.reasons)
 
 
@@ -52,7 +158,7 @@ def strain(past: Past, at: datetime) -> float:
     """
     recovered = body.recovery(past, at)
     red = 0.0 if recovered is None else RED * recovered.z
-    return clip(max(illness.distance(past, at), red) - 1)
+    return clip(max(distance(past, at), red) - 1)
 
 
 def variability(past: Past, at: datetime) -> Signal | None:

@@ -1,8 +1,8 @@
 """Unite the pieces of a night that a device closed while the person lay awake.
 
-A nap by ``bridge.domain.naps`` stays one, whatever its source calls it. Other sleeps of a device are pieces of one
-night if the time awake between them lies between 20:00 and 08:00, and is no longer than the shorter piece, nor than two
-hours. Sleep in two parts with an hour or more awake between was once usual (Ekirch 2001, "Sleep We Have Lost", American
+A nap by ``samples.is_nap`` stays one, whatever its source calls it. Other sleeps of a device are pieces of one night if
+the time awake between them lies between 20:00 and 08:00, and is no longer than the shorter piece, nor than two hours.
+Sleep in two parts with an hour or more awake between was once usual (Ekirch 2001, "Sleep We Have Lost", American
 Historical Review 106), and accelerometers join sleep over pauses of an hour (van Hees 2018, Scientific Reports 8:12975;
 ``spt_max_gap`` of GGIR).
 """
@@ -14,8 +14,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from bridge.domain.metrics import Metric
-from bridge.domain.naps import NAP_HOURS, is_nap
 from bridge.domain.records import Snapshot
+from bridge.domain.samples import NAP_HOURS, is_nap
 from bridge.domain.types import Episode, EpisodeKind
 from bridge.meters.overlaps import Told, ended_once
 

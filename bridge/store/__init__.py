@@ -6,8 +6,8 @@ from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from bridge.store.access import Access, Credentials, Shares
 from bridge.store.connections import Connections
-from bridge.store.credentials import Credentials
 from bridge.store.daily import Daily
 from bridge.store.database import Database
 from bridge.store.ingest import Ingest
@@ -15,12 +15,11 @@ from bridge.store.lessons import Lessons
 from bridge.store.locks import Locks
 from bridge.store.maintenance import Maintenance
 from bridge.store.notifications import Notifications
-from bridge.store.people import Access, People
+from bridge.store.people import People
 from bridge.store.rates import Rates
 from bridge.store.reading import Reading
 from bridge.store.recommendations import Recommendations
 from bridge.store.scheduling import Scheduling
-from bridge.store.shares import Shares
 from bridge.store.task_notes import TaskNotes
 from bridge.store.tracing import Tracing
 from bridge.store.waiting import Waiting

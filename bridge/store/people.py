@@ -20,14 +20,14 @@ import sqlalchemy as sa
 
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import say
-from bridge.domain.records import ApiToken, Correction, Session, User
+from bridge.domain.records import Correction, User
 from bridge.domain.slots import ZoneSpan
 from bridge.domain.wishes import Wishes, dated, plain, wishes_of
-from bridge.store import codec, tables
+from bridge.store import tables
 from bridge.store.database import Part, as_setup_error, reads, writes
 from bridge.store.inserts import insert_into, insert_new
 from bridge.store.preferences import Preferences, preferences_of
-from bridge.store.tables import LAST_INSTANT, api_tokens, passwords, sessions
+from bridge.store.tables import LAST_INSTANT
 from rhythm_env.interface import ActionType
 
 SLIP = timedelta(hours=3)  # the longest stay in a zone that was a mistake when choosing it; our choice
@@ -322,76 +322,3 @@ def _delete_rows(db: sa.Connection, user_id: int) -> None:
 
 def _without_half_characters(title: str) -> str:
     return title.encode("utf-8", "replace").decode().replace("\x00", " ")
-
-
-class Access(Part):
-    """The part of the store for passwords, sessions and API tokens of the pages and the JSON API."""
-
-    @writes()
-    def set_password(self, db: sa.Connection, user_id: int, hashed: str | None, *, now: datetime) -> None:
-        """Save the hash of a user's password, or remove the password for None. All sessions of the user end."""
-        db.execute(sa.delete(passwords).where(passwords.c.user_id == user_id))
-        db.execute(sa.delete(sessions).where(sessions.c.user_id == user_id))
-        if hashed is not None:
-            db.execute(sa.insert(passwords).values(user_id=user_id, hash=hashed, set_at=now))
-
-    @reads
-    def password(self, db: sa.Connection, user_id: int) -> str | None:
-        """Return the hash of the user's password, or None without a password."""
-        found: str | None = db.execute(sa.select(passwords.c.hash).where(passwords.c.user_id == user_id)).scalar()
-        return found
-
-    @writes()
-    def begin_session(self, db: sa.Connection, user_id: int, digest: str, *, now: datetime, until: datetime) -> None:
-        """Save a session under its secret's digest until ``until``, and delete those over by ``now``."""
-        db.execute(sa.delete(sessions).where(sessions.c.expires_at <= now))
-        begun = {"user_id": user_id, "digest": digest, "expires_at": until, "used_at": now, "proved_at": now}
-        db.execute(sa.insert(sessions).values(begun))
-
-    @reads
-    def session(self, db: sa.Connection, digest: str, *, now: datetime, idle: timedelta) -> Session | None:
-        """Return the session with a digest, or None if it is unknown, has ended, or was not used for ``idle``."""
-        c = sessions.c
-        current = sa.and_(c.digest == digest, c.expires_at > now, c.used_at > now - idle)
-        row = db.execute(sa.select(c.user_id, c.used_at, c.proved_at).where(current)).one_or_none()
-        return None if row is None else codec.record_of(Session, row)
-
-    @writes(durable=False)
-    def use_session(self, db: sa.Connection, digest: str, *, now: datetime) -> None:
-        """Note that the session with a digest was used."""
-        db.execute(sa.update(sessions).where(sessions.c.digest == digest).values(used_at=now))
-
-    @writes()
-    def prove_session(self, db: sa.Connection, digest: str, *, now: datetime) -> None:
-        """Note that the person of the session with a digest proved who they are."""
-        db.execute(sa.update(sessions).where(sessions.c.digest == digest).values(proved_at=now))
-
-    @writes()
-    def end_session(self, db: sa.Connection, digest: str) -> None:
-        """Delete the session with a digest, if there is one."""
-        db.execute(sa.delete(sessions).where(sessions.c.digest == digest))
-
-    @writes()
-    def add_token(self, db: sa.Connection, user_id: int, name: str, digest: str, *, now: datetime) -> ApiToken:
-        """Save an API token by its name and digest, and return its entry. The token itself is not stored."""
-        values = {"user_id": user_id, "name": name, "digest": digest, "made_at": now}
-        number = db.execute(sa.insert(api_tokens).values(values).returning(api_tokens.c.id)).scalar_one()
-        return ApiToken(id=number, name=name, made_at=now)
-
-    @reads
-    def token(self, db: sa.Connection, digest: str) -> int | None:
-        """Return the user id of the API token with a digest, or None if it is unknown."""
-        found: int | None = db.execute(sa.select(api_tokens.c.user_id).where(api_tokens.c.digest == digest)).scalar()
-        return found
-
-    @reads
-    def tokens(self, db: sa.Connection, user_id: int) -> list[ApiToken]:
-        """Return the user's API tokens in the order in which they were made."""
-        found = db.execute(sa.select(api_tokens).where(api_tokens.c.user_id == user_id).order_by(api_tokens.c.id))
-        return [codec.record_of(ApiToken, row) for row in found]
-
-    @writes()
-    def revoke_token(self, db: sa.Connection, user_id: int, number: int) -> bool:
-        """Delete the user's API token with the id ``number``. Returns False if there is none."""
-        mine = sa.and_(api_tokens.c.user_id == user_id, api_tokens.c.id == number)
-        return db.execute(sa.delete(api_tokens).where(mine)).rowcount == 1

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime
+from math import isfinite
 from typing import Any
 
 from bridge.calendar.ownership import Mark, Ownership, Whose
-from bridge.domain.guard import Switch
+from bridge.domain import trials
+from bridge.domain.guard import ADVICE, REASON_MAX, WATCH, Switch
 from bridge.domain.preference import PREFERRED_MAX
-from bridge.domain.trials import Trial
-from bridge.store import trials
+from bridge.domain.trials import WEEKS, Trial
 from rhythm_env.interface import ActionType
 
 LANGUAGE_MAX = 16  # characters
@@ -22,6 +23,8 @@ Said = tuple[str, str, date]  # a kind of question or of rest, what it is about,
 MODES_MAX, SAID_MAX = 50, 50
 MARKS_MAX, LEFT_OUT_MAX = 500, 200
 TRIALS_MAX, SWITCHES_MAX = 20, 100
+YEARS, ID_MAX = range(1970, 2200), 2**53
+SEED_MAX, OUTCOME_MAX = 64, 30  # characters of a seed, and of an outcome or of who switched
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +58,8 @@ class Preferences:
             "marks": [_plain(mark) for mark in self.marks[-MARKS_MAX:]],
             "answered": _of_said(self.answered),
             "resting": _of_said(self.resting),
-            "trials": [trials.plain(trial) for trial in self.trials[-TRIALS_MAX:]],
-            "switches": [trials.plain(switch) for switch in self.switches[-SWITCHES_MAX:]],
+            "trials": [plain_trial(trial) for trial in self.trials[-TRIALS_MAX:]],
+            "switches": [plain_trial(switch) for switch in self.switches[-SWITCHES_MAX:]],
         }
         chosen = {name: value for name, value in more.items() if value}
         if not (self.language or chosen):
@@ -80,8 +83,8 @@ def preferences_of(body: str) -> Preferences:
         marks=tuple(map(_mark, found.get("marks", [])[-MARKS_MAX:])),
         answered=_said(found.get("answered", [])),
         resting=tuple((ActionType(kind), about, day) for kind, about, day in _said(found.get("resting", []))),
-        trials=tuple(map(trials.trial_of, found.get("trials", [])[-TRIALS_MAX:])),
-        switches=tuple(map(trials.switch_of, found.get("switches", [])[-SWITCHES_MAX:])),
+        trials=tuple(map(trial_of, found.get("trials", [])[-TRIALS_MAX:])),
+        switches=tuple(map(switch_of, found.get("switches", [])[-SWITCHES_MAX:])),
     )
 
 
@@ -112,3 +115,56 @@ def _said(some: list[list[str]]) -> tuple[Said, ...]:
 
 def _day(text: str) -> date:
     return date.fromisoformat(text)
+
+
+def plain_trial(one: Trial | Switch) -> dict[str, Any]:
+    """Return a trial or a switch as a JSON object."""
+    found: dict[str, Any] = {name: getattr(one, name) for name in type(one).__slots__}
+    if isinstance(one, Trial):
+        found["kept"] = {str(day): kept for day, kept in one.kept.items()}
+    return {name: str(value) if isinstance(value, date) else value for name, value in found.items()}
+
+
+def trial_of(body: Mapping[str, Any]) -> Trial:
+    """Return the trial of a JSON object. Raises ValueError, KeyError or TypeError for another object."""
+    if int(body["weeks"]) not in WEEKS:
+        raise ValueError("a trial of other weeks")
+    found = Trial(
+        id=int(body["id"]),
+        text=str(body["text"])[: trials.TEXT_MAX],
+        outcome=str(body["outcome"])[:OUTCOME_MAX],
+        start=_possible_day(body["start"]),
+        weeks=int(body["weeks"]),
+        seed=str(body["seed"])[:SEED_MAX],
+        kept={_possible_day(day): bool(kept) for day, kept in body["kept"].items()},
+        stopped=None if body["stopped"] is None else _possible_day(body["stopped"]),
+    )
+    if not 0 < found.id < ID_MAX or not {*found.kept} <= {*found.arms()}:
+        raise ValueError("no readable trial")
+    return found
+
+
+def switch_of(body: Mapping[str, Any]) -> Switch:
+    """Return the switch of a JSON object. Raises ValueError, KeyError or TypeError for another object."""
+    at, evidence = datetime.fromisoformat(body["at"]), body["evidence"]
+    if body["what"] not in (ADVICE, WATCH) or at.tzinfo is None or at.year not in YEARS:
+        raise ValueError("no known switch")
+    if evidence is not None and not isfinite(evidence):
+        raise ValueError("no finite evidence")
+    return Switch(
+        at=at.astimezone(UTC),
+        what=str(body["what"]),
+        on=bool(body["on"]),
+        by=str(body["by"])[:OUTCOME_MAX],
+        reason=str(body["reason"])[:REASON_MAX],
+        evidence=None if evidence is None else float(evidence),
+        silent=int(body["silent"]),
+        advised=int(body["advised"]),
+    )
+
+
+def _possible_day(text: str) -> date:
+    day = date.fromisoformat(text)
+    if day.year not in YEARS:
+        raise ValueError("a year that cannot be")
+    return day

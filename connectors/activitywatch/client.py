@@ -28,6 +28,9 @@ from connectors.windows import Window
 CONNECT_AGAIN = "bridge connect activitywatch --user NAME --url http://localhost:5600"
 EVENT_KEYS = frozenset({"timestamp", "duration", "data"})
 UNKNOWN = "activitywatch answered in an unknown shape; look for a newer release of the bridge"
+DAYS_PER_REQUEST = 7
+QUESTION = "The address of ActivityWatch; leave it empty for http://localhost:5600"
+USUAL = "http://localhost:5600"
 
 
 class Server:
@@ -72,9 +75,6 @@ class Server:
             ) from None
 
 
-DAYS_PER_REQUEST = 7
-
-
 class ActivityWatch:
     """An aw-server of ActivityWatch, opened for a single sync. Raises NeedsLogin if no address is saved."""
 
@@ -104,10 +104,6 @@ class ActivityWatch:
                 note(host, kind, event, self._own)
         records = day_records(hosts.values(), self._zone)
         yield tuple(record for record in records if first.isoformat() <= record.key <= last.isoformat())
-
-
-QUESTION = "The address of ActivityWatch; leave it empty for http://localhost:5600"
-USUAL = "http://localhost:5600"
 
 
 def authorise(account: Account, browser: Browser) -> None:

@@ -28,6 +28,9 @@ from connectors.icalendar.components import READER
 
 BATCH_ENTRIES = 100
 State = dict[str, Any]
+ADDRESS_HELP = "The calendar server's address, e.g. https://cloud.example.com or https://caldav.icloud.com"
+LOGIN_HELP = "The login name there, for iCloud and Fastmail your e-mail address"
+PASSWORD = "The app password, made for this in the security settings there"  # noqa: S105 - a question
 
 
 class CalDav:
@@ -154,11 +157,6 @@ class CalDav:
 def _page(records: list[RawRecord], keys: set[str]) -> Page:
     parents = frozenset(f"{STREAM}/{key}" for key in keys)
     return Page(stream=STREAM, records=tuple(records), covers=Covers(parents=parents))
-
-
-ADDRESS_HELP = "The calendar server's address, e.g. https://cloud.example.com or https://caldav.icloud.com"
-LOGIN_HELP = "The login name there, for iCloud and Fastmail your e-mail address"
-PASSWORD = "The app password, made for this in the security settings there"  # noqa: S105 - a question
 
 
 def authorise(account: Account, browser: Browser, *, write: bool = False) -> None:  # noqa: ARG001 - allowed anyway

@@ -18,7 +18,7 @@ from bridge.domain.ports import File
 from bridge.domain.slots import ZoneHistory
 from bridge.domain.types import Page
 from bridge.ingest.files import ending
-from bridge.ingest.readable_part import ReadablePart, json_list
+from bridge.ingest.json_stream import ReadablePart, json_list
 from connectors.fitbit import ZONES
 from connectors.fitbit.kinds import Kind, header, kind_of
 from connectors.gathering import Clock, Gathering, Payload
@@ -79,6 +79,7 @@ WORKOUT_COLUMNS = (
     "manually_logged_total_distance_mm",
 )
 BPM = METRICS[Metric.HEART_RATE]
+FIELD_MAX_CHARACTERS = 1_000_000  # of a cell; the events of a workout have thousands
 
 
 @dataclass(slots=True)
@@ -303,9 +304,6 @@ def at_wall(wall: datetime, zone: ZoneInfo, *, later: bool = False) -> datetime:
     In an hour that the clock shows twice the first time counts, or the second with ``later``.
     """
     return wall.replace(tzinfo=zone, fold=int(later)).astimezone(UTC)
-
-
-FIELD_MAX_CHARACTERS = 1_000_000  # of a cell; the events of a workout have thousands
 
 
 def recognise(file: File) -> bool:

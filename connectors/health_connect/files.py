@@ -53,6 +53,11 @@ HEART_RATE = ("bpm", "avg")
 READ = frozenset({*SUM_FIELDS, *READINGS, "heart_rate", "resting_heart_rate", "sleep", "exercise", "mindfulness"}) | {
     "daily_totals"
 }
+MARK = re.compile(rb'"(app_version|timestamp|source)"\s*:\s*"')
+OWN = (b'"app_version"', b'"timestamp"')  # members of every document of these apps
+LISTS = re.compile(rb'"(' + b"|".join(name.encode() for name in sorted(READ)) + rb')"\s*:\s*\[')
+ABOUT = ("source", "timestamp", "test")  # members that tell how the lists are to be read
+CUT_OFF = "it is cut off or is not JSON; what came before was read. Send it again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,13 +278,6 @@ TAKEN: Mapping[str, Callable[[Gathered, Fields], None]] = {
     "exercise": _take_session,
     "mindfulness": _take_session,
 }
-
-
-MARK = re.compile(rb'"(app_version|timestamp|source)"\s*:\s*"')
-OWN = (b'"app_version"', b'"timestamp"')  # members of every document of these apps
-LISTS = re.compile(rb'"(' + b"|".join(name.encode() for name in sorted(READ)) + rb')"\s*:\s*\[')
-ABOUT = ("source", "timestamp", "test")  # members that tell how the lists are to be read
-CUT_OFF = "it is cut off or is not JSON; what came before was read. Send it again"
 
 
 def recognise(file: File) -> Recognised | None:

@@ -12,6 +12,27 @@ WORN = (WATCH, RING, BAND, STRAP)
 ON_PHONE = ("android", "com.google.android.apps.fitness")  # the phone's own counters of steps
 MIRRORS = ("nl.appyhapps.healthsync",)  # apps that copy records of other apps
 AGGREGATED = ""  # the origin of sums that the sending app made
+Stage = tuple[int, int, str]  # start and end in Unix seconds, and the app's word
+STAGES = {  # word, or number of SleepSessionRecord -> metric's name
+    "1": "awake",
+    "awake": "awake",
+    "7": "awake",
+    "awake_in_bed": "awake",
+    "3": "awake",
+    "out_of_bed": "awake",
+    "2": "sleeping",
+    "sleeping": "sleeping",
+    "4": "light_sleep",
+    "light": "light_sleep",
+    "5": "deep_sleep",
+    "deep": "deep_sleep",
+    "6": "rem_sleep",
+    "rem": "rem_sleep",
+}
+STAGED_STATES = ("light_sleep", "deep_sleep", "rem_sleep")
+ASLEEP_STATES = (*STAGED_STATES, "sleeping")
+ACTIVE, AUTOMATIC = "actively_recorded", "automatically_recorded"
+METHODS = {ACTIVE: 0, AUTOMATIC: 2}  # a workout that was started by hand outranks a workout that was detected
 
 
 def origin_of(row: Mapping[str, Any]) -> str:
@@ -46,29 +67,6 @@ def rank(origin: str) -> int:
     if kind in map(str, WORN) or "watch" in name.casefold():
         return 0
     return 2 if kind == str(PHONE) or name in ON_PHONE or "phone" in name.casefold() else 1
-
-
-Stage = tuple[int, int, str]  # start and end in Unix seconds, and the app's word
-STAGES = {  # word, or number of SleepSessionRecord -> metric's name
-    "1": "awake",
-    "awake": "awake",
-    "7": "awake",
-    "awake_in_bed": "awake",
-    "3": "awake",
-    "out_of_bed": "awake",
-    "2": "sleeping",
-    "sleeping": "sleeping",
-    "4": "light_sleep",
-    "light": "light_sleep",
-    "5": "deep_sleep",
-    "deep": "deep_sleep",
-    "6": "rem_sleep",
-    "rem": "rem_sleep",
-}
-STAGED_STATES = ("light_sleep", "deep_sleep", "rem_sleep")
-ASLEEP_STATES = (*STAGED_STATES, "sleeping")
-ACTIVE, AUTOMATIC = "actively_recorded", "automatically_recorded"
-METHODS = {ACTIVE: 0, AUTOMATIC: 2}  # a workout that was started by hand outranks a workout that was detected
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

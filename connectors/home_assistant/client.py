@@ -28,6 +28,10 @@ from connectors.windows import Window
 
 AGAIN = "bridge connect home_assistant --user NAME --url http://homeassistant.local:8123"
 UNKNOWN = "home_assistant answered in an unknown shape; look for a newer release of the bridge"
+DAYS_PER_REQUEST = 14
+ENTITIES_MAX = 50  # of a phone; it has nine sensors, and more after the app was installed anew
+ADDRESS_HELP = "The address of Home Assistant, e.g. http://homeassistant.local:8123"
+TOKEN_HELP = "The long-lived access token, made in Home Assistant in your profile under Security"  # noqa: S105 - a question
 
 
 class Server:
@@ -77,10 +81,6 @@ def _is_states(body: Any) -> bool:
     return isinstance(body, list) and all(isinstance(row, dict) and "entity_id" in row for row in body)
 
 
-DAYS_PER_REQUEST = 14
-ENTITIES_MAX = 50  # of a phone; it has nine sensors, and more after the app was installed anew
-
-
 class HomeAssistant:
     """A Home Assistant, opened for a single sync. Raises NeedsLogin if no address, token or phone is saved."""
 
@@ -110,10 +110,6 @@ class HomeAssistant:
     def _read(self, entities: list[str], now: datetime, first: date, last: date) -> Iterator[tuple[RawRecord, ...]]:
         start, end = (datetime.combine(day, time(0), tzinfo=self._zone) for day in (first, last + timedelta(days=1)))
         yield records(self._server.history(entities, start, end, now=now), self._zone, start) if entities else ()
-
-
-ADDRESS_HELP = "The address of Home Assistant, e.g. http://homeassistant.local:8123"
-TOKEN_HELP = "The long-lived access token, made in Home Assistant in your profile under Security"  # noqa: S105 - a question
 
 
 def authorise(account: Account, browser: Browser) -> None:

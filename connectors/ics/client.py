@@ -25,6 +25,8 @@ from connectors.ics.parse import ADDRESS, addresses, pages
 from connectors.ics.server import CONNECT_AGAIN, NoCalendar, Server
 
 DEFAULT_NAME = "calendar"  # of one that does not name itself; a connection has one calendar
+YES = ("y", "yes", "j", "ja", "o", "oui", "s", "si", "s\u00ed", "sim", "tak", "\u0434\u0430")
+WHERE = say("in Google Calendar: Settings, the calendar, Integrate calendar, Secret address in iCal format")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,10 +88,6 @@ def _hosts(account: Account, token: dict[str, Any]) -> Collection[str]:
     if address in (given, f"https{given.removeprefix('webcal')}") or host in token.get("hosts", ()):
         return {*account.allow_hosts, host}
     return account.allow_hosts if host in account.allow_hosts else ()
-
-
-YES = ("y", "yes", "j", "ja", "o", "oui", "s", "si", "s\u00ed", "sim", "tak", "\u0434\u0430")
-WHERE = say("in Google Calendar: Settings, the calendar, Integrate calendar, Secret address in iCal format")
 
 
 def authorise(account: Account, browser: Browser) -> None:

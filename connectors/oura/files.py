@@ -18,8 +18,7 @@ from typing import Any, BinaryIO
 from bridge.domain.ports import File, Recognised
 from bridge.domain.types import Page, RawRecord
 from bridge.ingest.files import ending
-from bridge.ingest.json_stream import Broken, Json
-from bridge.ingest.readable_part import ReadablePart
+from bridge.ingest.json_stream import Broken, Json, ReadablePart
 from connectors.instants import utc
 from connectors.noted import is_switched_on
 from connectors.oura import BULKY, NIGHT

@@ -19,7 +19,7 @@ from bridge.domain.ports import File
 from bridge.domain.slots import ZoneHistory
 from bridge.domain.types import Page
 from bridge.ingest.files import ending
-from bridge.ingest.readable_part import ReadablePart, json_list
+from bridge.ingest.json_stream import ReadablePart, json_list
 from connectors.gathering import Clock, Gathering, Payload
 from connectors.instants import MINUTE, local_date, utc_of_naive, utc_of_unix
 from connectors.payload import Fields, Table
@@ -56,6 +56,11 @@ VITALITY: Table = {
     Metric.RESTING_HR: "shr_value",
     Metric.RECOVERY_SCORE: "total_score",
 }
+LINE_MAX_CHARACTERS = 1 << 16
+KIND = re.compile(r"\ufeff?(com\.samsung\.s?health\.[\w.]+),\d+")
+NAMED = re.compile(r"(com\.samsung\.s?health\.[a-z_.]*[a-z_])(\.\d+)?\.csv$")  # for a table without its first line
+NEEDED = re.compile(r"(^|[,.])(start_time|day_time)\b")
+BESIDE = re.compile(r"\.binning_data( ?\(\d+\))?\.json$")  # the name of a JSON file, below the folder of its kind
 
 
 class Span(NamedTuple):
@@ -210,13 +215,6 @@ def _key(row: Fields) -> str:
 
 def _numbers(row: Fields, names: tuple[str, ...]) -> dict[str, float]:
     return {name: value for name in names if (value := row.cell(name))}
-
-
-LINE_MAX_CHARACTERS = 1 << 16
-KIND = re.compile(r"\ufeff?(com\.samsung\.s?health\.[\w.]+),\d+")
-NAMED = re.compile(r"(com\.samsung\.s?health\.[a-z_.]*[a-z_])(\.\d+)?\.csv$")  # for a table without its first line
-NEEDED = re.compile(r"(^|[,.])(start_time|day_time)\b")
-BESIDE = re.compile(r"\.binning_data( ?\(\d+\))?\.json$")  # the name of a JSON file, below the folder of its kind
 
 
 def recognise(file: File) -> bool:

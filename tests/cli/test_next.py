@@ -13,7 +13,7 @@ from bridge import doctor, installation
 from bridge.config import load
 from bridge.domain.records import Connection, User
 from bridge.domain.types import Outcome
-from bridge.ingest.mending import next_step
+from bridge.ingest.connecting import next_step
 from bridge.ingest.outcomes import SYNC_CADENCE, record_outcome
 from bridge.leases import Lease
 from bridge.store import Store

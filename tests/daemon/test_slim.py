@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.daemon import slim
+from bridge.daemon import housekeeping
 from bridge.domain.errors import SetupError
 
 ROOT = Path(__file__).parents[2]
@@ -21,12 +21,12 @@ OPENED = re.compile(r'open_service\(\w[\w.]*, \w+, "(\w+)", "(\w+)"')
 
 def test_what_is_superfluous(tmp_path: Path) -> None:
     kept = ("pandas/core.py", "pandas/testing/mine.py", "tests/__init__.py", "numpy/core.so", "pip/main.py")
-    google = [f"{slim.DESCRIPTIONS}/{name}" for name in ("calendar.v3.json", "tasks.v1.json", "drive.v3.json")]
+    google = [f"{housekeeping.DESCRIPTIONS}/{name}" for name in ("calendar.v3.json", "tasks.v1.json", "drive.v3.json")]
     gone = ("pandas/tests/test_core.py", "numpy/include/a.h", "numpy/core.pyi", "pip/__pycache__/main.pyc")
     for name in (*kept, *gone, *google):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
-    found = {str(path.relative_to(tmp_path)) for path in slim.superfluous(tmp_path)}
+    found = {str(path.relative_to(tmp_path)) for path in housekeeping.superfluous(tmp_path)}
     assert found == {"pandas/tests", "pip/__pycache__", *gone[1:3], google[2]}
 
 
@@ -34,16 +34,16 @@ def test_descriptions_that_connectors_open_stay() -> None:
     source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "connectors" / "google").rglob("*.py"))
     opened = OPENED.findall(source)
     assert len(opened) == source.count("open_service(") - 1  # all but the definition
-    assert {f"{name}.{version}.json" for name, version in opened} == set(slim.USED_DESCRIPTIONS)
+    assert {f"{name}.{version}.json" for name, version in opened} == set(housekeeping.USED_DESCRIPTIONS)
 
 
 def test_environments_that_are_not_the_bridges_own_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "prefix", sys.base_prefix)
     with pytest.raises(SetupError, match="packages of other programs; install into an environment of its own"):
-        slim.slim()
+        housekeeping.slim()
     monkeypatch.setattr(sys, "prefix", "/opt/rhythm-bridge")
     with pytest.raises(SetupError, match="environment of a checkout"):
-        slim.slim()
+        housekeeping.slim()
 
 
 @pytest.mark.slow
@@ -71,7 +71,7 @@ def test_a_slim_installation_works_in_350_megabytes(tmp_path: Path) -> None:
     assert "ExecStart=" in done.stdout
     (before, after) = map(float, re.findall(r"(\d+) MB", done.stderr))
     assert before - after > 150
-    assert slim.megabytes(place) <= INSTALLED_MAX_MB
+    assert housekeeping.megabytes(place) <= INSTALLED_MAX_MB
     assert after <= INSTALLED_MAX_MB
     replayed = bridge("replay", str(ROOT / "fixtures" / "replay" / "life"), "--json")
     assert replayed.returncode == 0, replayed.stderr

@@ -13,8 +13,7 @@ from bridge.domain.languages import shown, speaking
 from bridge.domain.types import Label, Occurrence
 from bridge.meters import outlook as ahead
 from bridge.meters import read
-from bridge.meters.outlook import Expected, changes
-from bridge.meters.outlook_changes import Change, told
+from bridge.meters.outlook import Change, Expected, changes, told
 from bridge.meters.words import level_words
 from rhythm_env.interface import Meter, Slot
 from tests.day.lives import DAY, TODAY, at, days, entry, known, nights

@@ -21,7 +21,7 @@ from bridge.domain.errors import BadRecord
 from bridge.ingest import runs
 from bridge.ingest.files import DiskFile
 from bridge.ingest.imports import recognise_files
-from bridge.ingest.readable_part import FILE_MAX_BYTES
+from bridge.ingest.json_stream import FILE_MAX_BYTES
 from bridge.store import Store
 from connectors.fitbit.files import Gathered, recognise
 from connectors.fitbit.kinds import CSV_KINDS, JSON_KINDS, Kind

@@ -15,7 +15,7 @@ from bridge.domain.rendering import told
 from bridge.domain.slots import ZoneSpan
 from bridge.domain.types import Episode, EpisodeKind, Sample
 from bridge.meters import Past, read, read_at
-from bridge.meters import illness as module
+from bridge.meters import vitality as module
 from lab.validation import lifesnaps
 from rhythm_env.interface import Meter
 from tests.samples import sample

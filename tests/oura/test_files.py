@@ -14,7 +14,7 @@ import lab
 from bridge.domain.records import IMPORT_CONNECTION
 from bridge.domain.types import Episode, EpisodeKind, RawRecord
 from bridge.ingest.files import DiskFile
-from bridge.ingest.readable_part import FILE_MAX_BYTES
+from bridge.ingest.json_stream import FILE_MAX_BYTES
 from bridge.store import Store
 from connectors.oura.files import recognise
 from tests.desk import Desk

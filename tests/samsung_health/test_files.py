@@ -17,7 +17,7 @@ from bridge.domain.errors import BadRecord
 from bridge.domain.types import Outcome
 from bridge.ingest import runs
 from bridge.ingest.files import DiskFile
-from bridge.ingest.readable_part import FILE_MAX_BYTES
+from bridge.ingest.json_stream import FILE_MAX_BYTES
 from bridge.store import Store
 from connectors.gathering import Clock, Gathering
 from connectors.samsung_health.files import BINS, TABLE_STREAMS, Gathered, recognise

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from bridge import config, installation, registry
 from bridge.advice import recommend
-from bridge.daemon import database_move
+from bridge.daemon import housekeeping
 from bridge.domain.errors import SetupError
 from bridge.store import Store
 from bridge.store.moving import ordered
@@ -80,7 +80,7 @@ def opened(store: Store, url: str, monkeypatch: pytest.MonkeyPatch) -> installat
     return installation.Bridge(settings=config.load(), store=store)
 
 
-def silent(name: str) -> database_move.Step:
+def silent(name: str) -> housekeeping.Step:
     return lambda _done, _total: None
 
 
@@ -93,7 +93,7 @@ def test_while_somebody_syncs_nothing_is_moved(
         connection = store.connections.of_user(store.people.user("ana").id)[0]
         assert store.scheduling.claim(connection.id, "elsewhere/1", now=installation.now(), lease=timedelta(minutes=5))
         with pytest.raises(SetupError, match="stop the daemon"):
-            database_move.migrate(opened(store, here, monkeypatch), postgres_url, progress=silent)
+            housekeeping.migrate(opened(store, here, monkeypatch), postgres_url, progress=silent)
     assert not any(rows(postgres_url).values())
 
 
@@ -105,7 +105,7 @@ def test_while_a_daemon_is_there_nothing_is_moved(
         bridge_here = opened(store, here, monkeypatch)
         daemon = store.scheduling.singleton_lock("daemon", "elsewhere/1", now=NOW)
         with closing(daemon), pytest.raises(SetupError, match="a daemon already works at this store"):
-            database_move.migrate(bridge_here, postgres_url, progress=silent)
+            housekeeping.migrate(bridge_here, postgres_url, progress=silent)
 
 
 def test_a_copy_that_differs_is_taken_back(postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,6 +120,6 @@ def test_a_copy_that_differs_is_taken_back(postgres_url: str, tmp_path: Path, mo
         )
         db.exec_driver_sql("CREATE TRIGGER worse BEFORE INSERT ON samples FOR EACH ROW EXECUTE FUNCTION worse()")
     engine.dispose()
-    with closing(Store(here)) as store, pytest.raises(database_move.Unequal, match="samples"):
-        database_move.migrate(opened(store, here, monkeypatch), postgres_url, progress=silent)
+    with closing(Store(here)) as store, pytest.raises(housekeeping.Unequal, match="samples"):
+        housekeeping.migrate(opened(store, here, monkeypatch), postgres_url, progress=silent)
     assert not any(rows(postgres_url).values())

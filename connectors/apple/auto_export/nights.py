@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from bridge.domain.naps import is_nap
+from bridge.domain.samples import is_nap
 from connectors.apple.stretches import LONGEST_IN_BED, Stretch, best_source, with_loose
 from connectors.apple.stretches import minutes as minutes_of
 from connectors.stretches import merged

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from bridge.domain.naps import is_nap
+from bridge.domain.samples import is_nap
 from connectors.apple.export.heads import Source
 from connectors.apple.export.places import Places
 from connectors.apple.export.units import day_at, offset_at
