@@ -1,6 +1,7 @@
 """The simulator's dynamics, as functions without side effects over arrays with a column per episode.
 
-Meters have the shape (5, n), in the order vitality, cognition, progress, serenity, connection.
+Meters have the shape (5, n), in the order vitality, cognition, progress, serenity, connection. The probability that a
+hidden person accepts an action is a logistic function of the action's utility; its rates are an assumption of ours.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 from rhythm_env.constants import (
     CONNECTION_DECAY,
     COST_BY_SLOT,
+    CRASH_LEVEL,
     EFFECTS,
     EVENT_CHANCE,
     EVENTS,
@@ -21,6 +23,7 @@ from rhythm_env.constants import (
     GUILT_COST,
     METERS,
     PROGRESS_BY_SLOT,
+    REWARD_SCALE,
     SLOTS,
     SOCIAL,
     SOLO,
@@ -31,6 +34,7 @@ from rhythm_env.constants import (
     WORK,
 )
 from rhythm_env.interface import ActionType
+from rhythm_env.profiles import Profiles
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,9 +45,15 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Ints = NDArray[np.intp]
 
+
 V, C, P, S, N = range(METERS)
 ACTIONS = tuple(ActionType)
 EVENT_NAMES = (None, *EVENTS)  # event 0 is no event
+EXPONENT_MAX = 80.0  # of exp, which overflows at 88 in single precision
+READINESS, EAGERNESS = -0.55, 1.75  # offset and slope of the logistic function, fitted to the two rates
+CLEARLY_BETTER = 0.5  # spreads by which a later slot must be better for a reschedule
+NEED = 3.0  # extra weight of a low meter, per unit below COMFORT
+COMFORT = 0.35
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,3 +159,35 @@ def step(meters: Array, actions: Ints, slot: int, people: Profiles, events: Ints
         wanted += np.where(hit < 0, hit * people.traits["event_impact"], hit)
     after = np.clip(meters + wanted, 0.0, 1.0)
     return after, after - meters, anomaly
+
+
+def utilities(meters: Array, slot: int, people: Profiles) -> Array:
+    """Return the utility (10, n) of each action in a slot (0..3) for persons with the meters (5, n)."""
+    import numpy as np
+
+    each = np.tile(np.arange(len(people)), len(ACTIONS))
+    now, many = meters[:, each], people.take(each)
+    wanted, _ = changes(now, np.repeat(np.arange(len(ACTIONS)), len(people)), slot, many)
+    after = np.clip(now + wanted, 0.0, 1.0)
+    urgent = many.weights + NEED * np.maximum(COMFORT - now, 0.0) * (now > CRASH_LEVEL / 10)
+    return np.asarray(REWARD_SCALE * np.einsum("mn,mn->n", urgent, after - now).reshape(len(ACTIONS), -1))
+
+
+def standing(values: Array, feasible: Sequence[ActionType]) -> Array:
+    """Return the utilities (10,) relative to the mean of the feasible actions, in their standard deviations."""
+    import numpy as np
+
+    chosen = values[[ACTIONS.index(action) for action in feasible]]
+    return np.asarray((values - chosen.mean()) / max(float(chosen.std()), 1e-6))
+
+
+def acceptance(relative: Array) -> Array:
+    """Return the probability that recommendations with the standings ``relative`` are accepted.
+
+    It is 1 / (1 + exp(0.55 - 1.75 relative)), in the same precision.
+    """
+    import numpy as np
+
+    kind = relative.dtype.type
+    against = np.minimum(relative * kind(-EAGERNESS) - kind(READINESS), kind(EXPONENT_MAX))
+    return np.asarray(1 / (1 + np.exp(against)))

@@ -18,8 +18,7 @@ from bridge.domain.languages import say
 from bridge.query.model import FIELDS, SUBJECTS, Aggregate, By
 from bridge.query.parse import CONDITIONS_MAX, TEXT_MAX, Words
 from bridge.query.plain import NotRead
-from rhythm_env.chat.fault import Fault
-from rhythm_env.chat.service import Service
+from rhythm_env.chat import Fault, Service
 
 if TYPE_CHECKING:
     from bridge.config import Settings

@@ -18,10 +18,8 @@ from bridge.domain.errors import SetupError
 from bridge.domain.ports import EventClassifier, Invitation, Setting
 from bridge.domain.types import Label
 from classifiers import linear
-from classifiers.llm.answer import ACTION_WORDS, Said, Sorted, read
-from classifiers.llm.prompt import clean, digest, request
-from rhythm_env.chat.fault import Fault
-from rhythm_env.chat.service import Service, is_address, is_key, number_in
+from classifiers.llm.prompt import ACTION_WORDS, Said, Sorted, clean, digest, read, request
+from rhythm_env.chat import Fault, Service, is_address, is_key, number_in
 from rhythm_env.interface import ActionType
 
 log = logging.getLogger(__name__)

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from bridge.domain.ports import EventClassifier, Invitation
 from classifiers.keywords import Keywords, lexicon
-from classifiers.linear import CLASSES, Linear
-from classifiers.linear.entry import ENTRY_TEMPERATURE, is_entry
+from classifiers.linear import CLASSES, ENTRY_TEMPERATURE, Linear, is_entry
 from classifiers.linear.model import Model, blocks, words_in
 from lab.classifier.corpus import Titled, groups
 from lab.classifier.train import Calibration, trained

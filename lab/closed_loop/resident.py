@@ -19,9 +19,8 @@ from lab.evaluation.worlds import Hidden, Make
 from lab.people.answering import answer, own_choice
 from rhythm_env import dynamics
 from rhythm_env.constants import STEPS
-from rhythm_env.dynamics import ACTIONS, P
+from rhythm_env.dynamics import ACTIONS, P, standing, utilities
 from rhythm_env.interface import ActionType, Answer, Meter, Slot
-from rhythm_env.people import standing, utilities
 from rhythm_env.profiles import Profiles, sampled
 
 if TYPE_CHECKING:

@@ -27,9 +27,8 @@ from lab.evaluation.worlds import Hidden, Make
 from lab.people.answering import answer, own_choice
 from rhythm_env import dynamics
 from rhythm_env.constants import STEPS
-from rhythm_env.dynamics import ACTIONS, P, S, V
+from rhythm_env.dynamics import ACTIONS, P, S, V, standing, utilities
 from rhythm_env.interface import ActionType, Answer, Decision, Interaction, Meter, Observation, Policy, Slot
-from rhythm_env.people import standing, utilities
 from rhythm_env.profiles import Profiles, sampled
 
 if TYPE_CHECKING:

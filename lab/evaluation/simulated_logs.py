@@ -12,9 +12,8 @@ from lab.evaluation.deployed import Life, Slice
 from lab.evaluation.grades import OnStep, unwatched
 from lab.evaluation.offpolicy import Logged, was_drawn
 from rhythm_env.constants import STEPS
-from rhythm_env.dynamics import ACTIONS
+from rhythm_env.dynamics import ACTIONS, acceptance, standing, utilities
 from rhythm_env.interface import REWARD, Meter, Policy
-from rhythm_env.people import acceptance, standing, utilities
 from rhythm_env.profiles import Profiles
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from pathlib import Path
 from runpy import run_path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
+from rhythm_env.dynamics import EAGERNESS, READINESS
 from rhythm_env.interface import WEEKEND, ActionType
-from rhythm_env.people import EAGERNESS, READINESS
 
 if TYPE_CHECKING:
     from rhythm_env.profiles import Profiles

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rhythm_env.constants import SLOTS
-from rhythm_env.dynamics import ACTIONS
+from rhythm_env.dynamics import ACTIONS, CLEARLY_BETTER, acceptance, standing, utilities
 from rhythm_env.interface import ActionType, Answer, Slot
-from rhythm_env.people import CLEARLY_BETTER, acceptance, standing, utilities
 
 if TYPE_CHECKING:
     import numpy as np

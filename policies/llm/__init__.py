@@ -12,12 +12,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from policies.llm.sequence import VERSION, SequencePolicy
-from rhythm_env.chat.service import is_address, is_key, number_in
+from rhythm_env.chat import is_address, is_key, number_in
 from rhythm_env.interface import Decision, Observation, Policy
 
 if TYPE_CHECKING:
-    from policies.llm.answer import Said
-    from policies.llm.asking import Chat, Question
+    from policies.llm.asking import Chat, Question, Said
 
 log = logging.getLogger(__name__)
 
@@ -88,7 +87,7 @@ class Llm:
         """Return the model's decision, after a failure the general model's, and after two the planner's."""
         self.decisions += 1
         from policies.llm.asking import decided
-        from rhythm_env.chat.fault import Fault
+        from rhythm_env.chat import Fault
 
         try:
             said, wrong = decided(self._chat, self._tries(observation), observation.feasible)

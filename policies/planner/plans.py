@@ -1,7 +1,8 @@
 """Compute the value of plans for the rest of a week, and search briefly for the best plan.
 
 Many plans run at once by the simulator's dynamics, as two tables of effects per person.
-``tests/policies/test_planner.py`` compares the tables with ``dynamics.changes``.
+``tests/policies/test_planner.py`` compares the tables with ``dynamics.changes``. A plan is worth more if it reveals
+more about a person: an observation shows only recent slots, and each kind of slot reveals different traits.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from policies.planner.evidence import levels_before
-from policies.planner.information_gain import informed
 from rhythm_env.constants import (
     ADAPTED_BY,
+    BELIEF,
     CONNECTION_BIAS,
     CONNECTION_DECAY,
     CRASH_LEVEL,
@@ -30,12 +31,14 @@ from rhythm_env.constants import (
     QUALITY_SPAN,
     REWARD_SCALE,
     SLOTS,
+    SOCIAL,
     SPIRAL,
     STEPS,
     VITALITY_DECAY,
+    WORK,
 )
 from rhythm_env.dynamics import ACTIONS, C, N, P, S, V, tables
-from rhythm_env.interface import Meter, Observation
+from rhythm_env.interface import HISTORY_STEPS, ActionType, Meter, Observation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,6 +48,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
     Ints = NDArray[np.intp]
+    from collections.abc import Sequence
+
 
 ROUNDS = 16  # most rounds of improving the best plan
 PAIRS = 300  # plans per round that differ from the best in two slots
@@ -54,6 +59,15 @@ DAYS = (  # initial days of the search: a letter per action, in the interface's 
 )
 MIDDLE = 0.45  # assumed level of meters in the middle of the week, if it is no longer observed
 NORMAL = 0.7  # level of a meter without readings
+HALF = STEPS // 2
+# Step -> weight of the information at that step. The belief of the last step is graded, and the belief of the first
+# days guides the rest of the week.
+LOOK_AT = {HISTORY_STEPS: 0.25, STEPS - 1: 1.25}
+# Kind of slot -> mean error of its dimension while the traits are unknown. A dimension is a mean of three ranks,
+# stretched by 1.5. Two unknown ranks cost 1.5 / 3 * E|u + v - 1| = 1/6, a rank of morning 1.5 / 2.5 * E|u - 1/2| = .15.
+# The loss in idle hours spans .03 / .08 of the ranks of company's serenity, 1.5 / 3 * .03 / .08 * E|u - 1/2| = .047.
+SHOWN = {"social": 1 / 6, "work": 1 / 6, "morning": 0.15, "evening": 0.15, "idle": 0.047}
+UNKNOWN_TRAIT = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,9 +228,6 @@ def _half(change: Array, bad: Array, weights: Array) -> Array:
     return np.asarray((felt - CRASH_PENALTY * bad) / HALF)
 
 
-HALF = STEPS // 2
-
-
 @dataclass(frozen=True, slots=True)
 class Bodies:
     """Tables of the effect of each action on the meters of n people in a slot: one part grows with vitality."""
@@ -308,3 +319,44 @@ def stepped(now: Array, actions: Ints, slot: int, person: Bodies) -> Array:
     change += now
     np.minimum(np.maximum(change, 0.0, out=change), 1.0, out=change)
     return np.asarray(change)
+
+
+def informed(plans: Ints, step: int, done: Sequence[int | None]) -> Array:
+    """Return by how much (n,) each of n plans (steps, n), from ``step`` on, reduces the belief's error.
+
+    ``done`` holds the last actions before, oldest first, None where unknown.
+    """
+    import numpy as np
+
+    past = np.array([UNKNOWN_TRAIT if number is None else number for number in done[-HISTORY_STEPS:]], dtype=np.intp)
+    week = np.concatenate([np.repeat(past[:, None], plans.shape[1], axis=1), plans])
+    first = step - len(past)
+    slots = np.arange(first, first + len(week)) % SLOTS
+    total = np.zeros(plans.shape[1])
+    for moment, share in LOOK_AT.items():
+        if step < moment <= step + len(plans):
+            seen = slice(max(moment - HISTORY_STEPS - first, 0), moment - first)
+            total += share * _shown(week[seen], slots[seen])
+    return total / len(BELIEF)
+
+
+def _shown(actions: Ints, slots: Ints) -> Array:
+    """Return the reduction (n,) of the belief's error, summed over its dimensions, by the ``actions`` (steps, n)."""
+    import numpy as np
+
+    work, social, idle = (members[actions] for members in _kinds())
+    return np.asarray(
+        SHOWN["social"] * social.any(axis=0)
+        + SHOWN["idle"] * (social.any(axis=0) & idle.any(axis=0))
+        + SHOWN["work"] * work.any(axis=0)
+        + SHOWN["morning"] * work[slots == 0].any(axis=0)
+        + SHOWN["evening"] * work[slots >= SLOTS // 2].any(axis=0)
+    )
+
+
+@cache
+def _kinds() -> tuple[NDArray[np.bool_], ...]:
+    import numpy as np
+
+    kinds = (WORK, SOCIAL, (ActionType.EXERCISE,))
+    return tuple(np.array([action in kind for action in ACTIONS] + [False]) for kind in kinds)

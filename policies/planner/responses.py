@@ -1,4 +1,4 @@
-"""The probability of a user's answer for each particle, by the model of ``rhythm_env.people``.
+"""The probability of a user's answer for each particle, by the model of ``rhythm_env.dynamics``.
 
 Reschedule is evidence for the action and against the hour, Ignore evidence against both.
 """
@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from policies.planner.plans import bodies
 from policies.planner.population import PLACE, SIZE, profiles
 from rhythm_env.constants import CRASH_LEVEL, GAIN_FLOOR, GAIN_SLOPE, METERS, SLOTS, SPIRAL
-from rhythm_env.dynamics import ACTIONS, S, V, start
+from rhythm_env.dynamics import ACTIONS, CLEARLY_BETTER, COMFORT, NEED, S, V, acceptance, start
 from rhythm_env.interface import Answer, Interaction
-from rhythm_env.people import CLEARLY_BETTER, COMFORT, NEED, acceptance
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -122,7 +121,7 @@ class Particles:
     def standings(self, changes: Array) -> Array:
         """Return the value (10, n) of each action relative to the mean of all, in standard deviations.
 
-        ``changes`` is (5, 10, n), or (k, 5, 10, n) for k slots, as in ``rhythm_env.people.standing``.
+        ``changes`` is (5, 10, n), or (k, 5, 10, n) for k slots, as in ``rhythm_env.dynamics.standing``.
         """
         import numpy as np
 

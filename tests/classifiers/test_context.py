@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from bridge.domain.ports import Invitation
 from bridge.domain.types import Label
 from classifiers.keywords import is_hold
-from classifiers.linear import HOLD, open_classifier
-from classifiers.linear.entry import sureness
+from classifiers.linear import HOLD, open_classifier, sureness
 from lab.classifier import in_context
 from lab.classifier.corpus import Titled
 from rhythm_env.interface import ActionType

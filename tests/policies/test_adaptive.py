@@ -30,9 +30,8 @@ from policies.adaptive.learner import Asked, Forecast, forecast, fresh
 from policies.adaptive.trust import SHARED, Listening
 from policies.planner.inference import prior
 from policies.planner.population import KINDS, profiles
-from rhythm_env.dynamics import ACTIONS
+from rhythm_env.dynamics import ACTIONS, acceptance, standing, utilities
 from rhythm_env.interface import ActionType, Answer, Interaction, Meter, MeterState, Observation, Slot, kind_of_slot
-from rhythm_env.people import acceptance, standing, utilities
 from rhythm_env.profiles import Profiles, sampled
 
 MONDAY = datetime(2026, 1, 5, 6, tzinfo=UTC)

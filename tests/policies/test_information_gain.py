@@ -7,7 +7,7 @@ import pytest
 
 from lab.evaluation.week import observation
 from policies.planner.inference import infer
-from policies.planner.information_gain import LOOK_AT, informed
+from policies.planner.plans import LOOK_AT, informed
 from rhythm_env.profiles import belief_target
 from tests.policies.test_planner import VARIED, lived, number
 

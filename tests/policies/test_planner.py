@@ -25,9 +25,8 @@ from policies.planner.plans import bodies, stepped
 from policies.planner.population import PLACE, column, population, profiles
 from policies.planner.responses import Particles, likelihood, looked_at
 from rhythm_env import dynamics
-from rhythm_env.dynamics import ACTIONS
+from rhythm_env.dynamics import ACTIONS, acceptance, standing, utilities
 from rhythm_env.interface import ActionType, Answer, Interaction, Meter, MeterState, Observation, Slot, StepRecord
-from rhythm_env.people import acceptance, standing, utilities
 from rhythm_env.profiles import belief_target, sampled
 from tests.pace import paces
 

@@ -17,7 +17,7 @@ from lab.evaluation.recall import OWN, PASTS
 from lab.evaluation.strategies import INDEX, strategy
 from lab.evaluation.week import Weeks, begin, observation
 from lab.training.llm.sequence import ablations
-from policies.llm.answer import Said
+from policies.llm.asking import Said
 from policies.llm.prompt import messages
 from rhythm_env.constants import ARCHETYPES
 from rhythm_env.dynamics import ACTIONS

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from lab.training.llm.trajectories import Lesson
-from policies.llm.answer import Said, Unreadable, read
+from policies.llm.asking import Said, Unreadable, read
 from policies.llm.prompt import Message
 from rhythm_env.interface import ActionType
 from rhythm_env.profiles import belief_target, sampled

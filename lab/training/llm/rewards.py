@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from lab.evaluation.week import Weeks, begin
 from lab.training.llm.trajectories import error, graded
-from policies.llm.answer import Unreadable, read
+from policies.llm.asking import Unreadable, read
 from rhythm_env.interface import ActionType
 
 FORM, FORMLESS = 1.0, -2.0

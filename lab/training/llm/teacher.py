@@ -21,10 +21,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from lab.training.llm import trajectories
 from lab.training.llm.trajectories import LIFE, LIFE_WEEKS, WEEK, Answered, Episode
 from policies import heuristic, planner
-from policies.llm.answer import Said, Unreadable, read, written
-from policies.llm.asking import Chat, Question, asked
+from policies.llm.asking import Chat, Question, Said, Unreadable, asked, read, written
 from policies.llm.prompt import TOKENS, messages
-from rhythm_env.chat.fault import Fault
+from rhythm_env.chat import Fault
 from rhythm_env.interface import Decision, Observation, Policy
 
 if TYPE_CHECKING:

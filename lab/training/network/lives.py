@@ -1,7 +1,7 @@
 """Lives of people who answer advice, many at a time, with readings that say little about the truth.
 
 They are a quick sketch of ``lab.evaluation.deployed``, with the same people, bodies and answers
-(``rhythm_env.people``). Readings are drawn at once, without nights, a calendar and the bridge's meters. Their
+(``rhythm_env.dynamics``). Readings are drawn at once, without nights, a calendar and the bridge's meters. Their
 correlation with the truth and their coverage are drawn per life, within the range seen in ``deployed``, from nothing
 on. Evaluation uses the real thing, ``bridge evaluate --deployed``.
 """
@@ -21,8 +21,7 @@ from policies.planner.advice import AHEAD
 from policies.planner.plans import NORMAL
 from rhythm_env import dynamics
 from rhythm_env.constants import EVENT_CHANCE, METERS, SLOTS, STEPS
-from rhythm_env.dynamics import EVENT_NAMES, P
-from rhythm_env.people import CLEARLY_BETTER, acceptance, utilities
+from rhythm_env.dynamics import CLEARLY_BETTER, EVENT_NAMES, P, acceptance, utilities
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -79,7 +78,7 @@ class Lives:
         self.seen.append((np.clip(levels, 0, 1), deviations, np.where(self.unread, 0.0, coverages)))
 
     def standings(self, slot: int) -> Array:
-        """Return ``rhythm_env.people.standing`` with every action feasible, shape (10, n)."""
+        """Return ``rhythm_env.dynamics.standing`` with every action feasible, shape (10, n)."""
         worth = utilities(self.weeks.meters, slot, self.weeks.people)
         return np.asarray((worth - worth.mean(axis=0)) / np.maximum(worth.std(axis=0), 1e-6))
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from lab.environments import grading
 from lab.evaluation.week import Weeks
 from policies.planner import CURIOSITY
-from policies.planner.information_gain import informed
+from policies.planner.plans import informed
 from rhythm_env import dynamics
 from rhythm_env.constants import (
     ADAPTED_BY,

@@ -16,7 +16,7 @@ import pytest
 from bridge.domain.ports import EventClassifier
 from bridge.recordings.server import LabServer
 from classifiers.llm import REQUEST_TITLES, AnswerCache
-from rhythm_env.chat.fault import Fault
+from rhythm_env.chat import Fault
 from tests.chat_service import Vendor, faults
 from tests.classifiers.llm.titles import NOON, Unsure, by_linear, by_model, doubted, events, over, warnings
 

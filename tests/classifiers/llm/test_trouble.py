@@ -16,7 +16,7 @@ from bridge.domain.ports import EventClassifier, Invitation
 from bridge.recordings.server import LabServer
 from classifiers import linear
 from classifiers.llm import FILE, REQUEST_TITLES, Llm
-from rhythm_env.chat.service import wait
+from rhythm_env.chat import wait
 from tests.chat_service import KEY, faults
 from tests.classifiers.llm.titles import NOON, Unsure, by_linear, by_model, doubted, over, warnings
 

@@ -16,7 +16,7 @@ from bridge.recordings.server import LabServer
 from classifiers import linear
 from classifiers.llm import AnswerCache, Asking, Llm
 from classifiers.llm.prompt import clean
-from rhythm_env.chat.service import Service
+from rhythm_env.chat import Service
 from rhythm_env.interface import ActionType
 from tests.chat_service import KEY, MODEL, says
 

@@ -15,7 +15,7 @@ import pytest
 from bridge import registry
 from lab.evaluation.deployed import Life, Slice
 from lab.people.answering import answer
-from rhythm_env.dynamics import ACTIONS
+from rhythm_env.dynamics import ACTIONS, acceptance, standing, utilities
 from rhythm_env.interface import (
     REWARD,
     ActionType,
@@ -28,7 +28,6 @@ from rhythm_env.interface import (
     Slot,
     observation_from_json,
 )
-from rhythm_env.people import acceptance, standing, utilities
 from rhythm_env.profiles import archetypes, belief_target, sampled
 
 pytestmark = pytest.mark.slow

@@ -19,8 +19,8 @@ from lab.evaluation.guarded import Guarded
 from lab.evaluation.trials import FIGURES, Trial, from_json, play, rows, to_json
 from lab.evaluation.worlds import NAMES, WORLDS, world
 from lab.policies.random import open_policy
+from rhythm_env.dynamics import acceptance
 from rhythm_env.interface import ActionType, Answer
-from rhythm_env.people import acceptance
 from rhythm_env.profiles import sampled
 
 OWN = """

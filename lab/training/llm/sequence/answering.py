@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from lab.training.network import lives as living
 from lab.training.network import simulate
 from rhythm_env.constants import SLOTS
-from rhythm_env.dynamics import ACTIONS
-from rhythm_env.people import EAGERNESS, READINESS, acceptance
+from rhythm_env.dynamics import ACTIONS, EAGERNESS, READINESS, acceptance
 
 Array = NDArray[np.float64]
 

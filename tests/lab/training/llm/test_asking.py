@@ -20,7 +20,7 @@ from bridge.cli import app as command
 from bridge.domain.errors import SetupError
 from bridge.recordings.server import Answer, LabServer, Request
 from policies.llm import Llm, open_policy
-from policies.llm.answer import Unreadable, read, written
+from policies.llm.asking import Unreadable, read, written
 from policies.llm.sequence import SequencePolicy
 from rhythm_env.interface import ActionType, Belief, Decision, Policy
 from tests.chat_service import choice

@@ -31,9 +31,8 @@ from policies.llm.sequence import WEIGHTS, SequencePolicy, reading
 from policies.llm.sequence.forward import LARGEST, Model, load, packed, think, unpacked
 from policies.llm.sequence.inputs import read
 from policies.llm.sequence.slots import PER_SLOT, PRESENT
-from rhythm_env.dynamics import ACTIONS
+from rhythm_env.dynamics import ACTIONS, EAGERNESS, acceptance
 from rhythm_env.interface import ActionType, Answer
-from rhythm_env.people import EAGERNESS, acceptance
 from tests.lab.policies.test_network import answering, lived
 from tests.pace import paces
 

@@ -18,10 +18,9 @@ from lab.evaluation.strategies import INDEX
 from lab.evaluation.week import begin
 from lab.training.llm import rewards, teacher, trajectories
 from lab.training.llm.trajectories import LIFE, LIFE_WEEKS, Episode
-from policies.llm.answer import Said, read, written
-from policies.llm.asking import Chat
+from policies.llm.asking import Chat, Said, read, written
 from policies.planner import Planner
-from rhythm_env.chat.fault import Fault
+from rhythm_env.chat import Fault
 from rhythm_env.interface import ActionType, Belief, Decision, Observation, Policy
 from rhythm_env.profiles import belief_target
 from tests.chat_service import KEY, choice

@@ -11,16 +11,25 @@ from time import monotonic
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from rhythm_env.chat.fault import Fault
-
 if TYPE_CHECKING:
     import requests
-
 ANSWER_MAX_BYTES = 256 * 1024  # limit of an answer in bytes, while a normal answer takes some thousand
 PIECE = 256  # bytes per read, so that a slow sender is noticed
 RETRY_PAUSE = 0.5  # seconds before a retry if the service names no time
 HOUR, DAY = 3600.0, 86400.0
 ABOUT_WHAT_WAS_ASKED = (400, 413, 422)  # statuses that concern only this request
+
+
+class Fault(Exception):
+    """A failed request. The text names the kind of failure, and never holds the request or the answer.
+
+    ``wait`` is seconds before a retry, None if useless. ``stops``: other content would fail too.
+    """
+
+    def __init__(self, kind: str, *, wait: float | None = None, stops: bool = True) -> None:
+        super().__init__(kind)
+        self.wait = wait
+        self.stops = stops
 
 
 def is_address(text: str) -> bool:

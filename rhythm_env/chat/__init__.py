@@ -1,1 +1,0 @@
-"""A client of language models over HTTP, bounded in time and size."""
