@@ -28,6 +28,7 @@ from bridge.domain.ports import Invitation
 from bridge.domain.records import SAID, AdviceRecord, Deed, Recommendation, Silence, Snapshot, User
 from bridge.domain.slots import INSTANT, local_time, moment_at, slot_start
 from bridge.domain.types import Reading, Sample, Task
+from bridge.domain.wish_terms import wished_on
 from bridge.domain.wishes import Wishes
 from bridge.meters import INPUT_METRICS
 from bridge.meters.check_in import CHECK_IN_METRICS
@@ -218,7 +219,7 @@ def _current(store: Store, existing: Recommendation, person: Person, span: Stret
         return existing if _is_still_the_night(existing, person, span) else None
     if existing.outcome is Deed.DONE and existing.evidence == SAID:
         return _over(existing, fact("you_did"), now)
-    if existing.action in person.wishes.never:
+    if existing.action in wished_on(person.wishes, person.date_of(now)).never:
         return None
     taken = clipped(person.attended, start, end)
     others = replace(person, advised=[one for one in person.advised if one.id != existing.id])
@@ -246,7 +247,8 @@ def _current(store: Store, existing: Recommendation, person: Person, span: Stret
 def _is_still_the_night(existing: Recommendation, person: Person, span: Stretch) -> bool:
     """Return True for a night that lasts and, if it is open and ahead, is as planned now."""
     now, night = span[0], choice.sleep_option(person, span)
-    lasts = existing.end is not None and existing.end > now and ActionType.SLEEP not in person.wishes.never
+    never = wished_on(person.wishes, person.date_of(now)).never
+    lasts = existing.end is not None and existing.end > now and ActionType.SLEEP not in never
     if night is None or not lasts or existing.answer is not None or existing.start is None or existing.start <= now:
         return night is not None and lasts
     said = existing.start, existing.end, existing.facts[-len(night.facts) :]

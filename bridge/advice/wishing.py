@@ -44,7 +44,7 @@ def say_wish(store: Store, user: User, text: str, *, confirmed: bool, now: datet
     from bridge.wishes.hours import NotUnderstood
 
     try:
-        found = heard(text[:TEXT_MAX])
+        found = heard(text[:TEXT_MAX], local_time(now, user.zones).date())
     except NotUnderstood:
         raise SetupError(
             say(

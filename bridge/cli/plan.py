@@ -262,6 +262,8 @@ def wish(
     from bridge.documents import inputs
     from bridge.documents.planning import wishes_document
     from bridge.domain.wishes import Wishes, checked
+    from bridge.wishes.said import standing
+    from bridge.wishes.told import sentence
 
     if text is not None:
         if clear or suggestions is not None or never or hours or goal or weight:
@@ -281,7 +283,8 @@ def wish(
         if found != before:
             bridge.store.people.save_wishes(person.id, found, now=now)
     body = wishes_document(user, found)
-    show.result(body, "\n".join(_lines(body)), json=json)
+    dated = [f"on some days: {sentence(some)}"] if (some := [one for one in standing(found) if one.when]) else []
+    show.result(body, "\n".join([*_lines(body), *dated]), json=json)
 
 
 def _say_wish(user: str, text: str, *, yes: bool, json: bool) -> None:

@@ -24,6 +24,7 @@ from bridge.day.view import DUE_DAYS, RESTS, Candidate, View, candidates, of_eit
 from bridge.domain.facts import Fact, fact, length
 from bridge.domain.slots import Moment, moment_at, slot_bounds
 from bridge.domain.types import Reading, Task
+from bridge.domain.wish_terms import night_on, wished_on
 from rhythm_env.interface import SLOTS_PER_DAY, ActionType, Decision, Meter
 
 LEAST_SLEEP = timedelta(minutes=30)  # of a night that is still worth suggesting
@@ -133,7 +134,7 @@ def options(view: View, span: Stretch) -> tuple[dict[ActionType, Option], dict[A
     Nothing is said during a flight, an entry or the sleep that the plan shows, but to sleep, in its first half; nor of
     what comes after an entry that is about to begin.
     """
-    night = None if ActionType.SLEEP in view.person.wishes.never else sleep_option(view.person, span)
+    night = None if ActionType.SLEEP in view.wishes.never else sleep_option(view.person, span)
     found: dict[ActionType, Option] = {}
     held: dict[ActionType, Fact] = {}
     taken = taken_at(view, span[0])
@@ -245,7 +246,7 @@ def _earliest(one: Judged, view: View) -> tuple[Candidate, datetime, datetime, d
 
 
 def _enough(person: Person, at: datetime) -> Fact | None:
-    moment, most = moment_at(at, person.known.zones), person.wishes.suggestions
+    moment, most = moment_at(at, person.known.zones), wished_on(person.wishes, person.date_of(at)).suggestions
     made = [one for one in person.advised if one.kind == "suggested" and one.moment.date == moment.date]
     given = sum(one.moment != moment or one.answer is not None or one.closed_at is not None for one in made)
     return fact("enough_today", given=given, most=most) if given >= most else None
@@ -294,7 +295,7 @@ def _of_bedtime(person: Person, ends: date) -> Fact:
         return fact("bedtime_after", time=at, until=person.local(_before(person, night)))
     if night.moved not in (None, "varies") and night.bed > usual + CELL:
         return fact("bedtime_shift" if night.moved == "late_shift" else "bedtime_late", time=at)
-    wish = person.wishes.night.on((ends - DAY).weekday())
+    wish = night_on(person.wishes, ends)
     if wish.bed is not None and abs(night.bed - usual) <= CELL and night.rests is not Rests.SLEPT:
         return fact("bedtime_wished", time=at)
     earlier, last = night.bed <= usual - EARLIER_LEAST, person.last_bed(ends)
@@ -383,7 +384,7 @@ def _before(person: Person, night: Night) -> datetime:
 
 def _just_ended(person: Person, night: Night) -> bool:
     """Return True if a night begins as soon as an entry before it allows, or as late as the person wishes."""
-    wish = person.wishes.night.on(person.date_of(night.bed - DAY / 2).weekday())
+    wish = night_on(person.wishes, person.date_of(night.bed + DAY / 2))
     late = any(night.bed - TO_BED - CELL <= end <= night.bed for _, end in person.attended)
     return late or wish.bed is not None or wish.earliest is not None
 
@@ -404,7 +405,7 @@ def of_waking(person: Person, ends: date) -> Fact:
         if night.wake > usual or night.moved == "late_shift":
             return fact("waking_usual" if night.moved == "late_shift" else "waking_late", time=at)
         return if_at_all(person, fact("waking_early", time=at, **_entry_after(person, night.wake)))
-    if person.wishes.night.on((ends - DAY).weekday()).up is not None and night.rests is not Rests.SLEPT:
+    if night_on(person.wishes, ends).up is not None and night.rests is not Rests.SLEPT:
         return fact("waking_wished", time=at)
     return _usual(person, night, WAKINGS, at)
 

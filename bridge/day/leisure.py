@@ -135,7 +135,7 @@ def of_quiet_stretch(_candidate: Candidate, view: View, start: int) -> Fact:
 def wanted_then(candidate: Candidate, view: View, _lengths: Starts) -> Numbers | float:
     """Return 1 at the hours of a day on which an action is wanted and not done yet, or -1 outside of hours for all."""
     action, grid = candidate.action, view.grid
-    best = None if action is None or candidate.task is not None else view.person.wishes.best.get(action)
+    best = None if action is None or candidate.task is not None else view.wishes.best.get(action)
     if best is None or action is None:
         return 0.0
     within = grid.inside(wished_spans(best.hours, view)) if best.hours else np.full(grid.size, True)

@@ -259,7 +259,7 @@ def after_waking(candidate: Candidate, view: View) -> Cells | bool:
 
 
 def wished(candidate: Candidate, view: View) -> Cells | bool:
-    wishes, today = view.person.wishes, view.grid.date.weekday()
+    wishes, today = view.wishes, view.grid.date.weekday()
     if candidate.action is None or today not in wishes.days.get(candidate.action, range(7)):
         return candidate.action is None
     most = wishes.most.get(candidate.action) if candidate.task is None else None
@@ -406,7 +406,7 @@ def not_too_often(candidate: Candidate, view: View) -> Cells | bool:
 def _is_own(action: ActionType, view: View) -> bool:
     habit = view.habit(action)
     routine = habit is not None and view.grid.date.weekday() in habit.starts and action is not A.ADMIN_WORK
-    return view.person.wishes.asks_for(action, view.grid.date.weekday()) or routine
+    return view.wishes.asks_for(action, view.grid.date.weekday()) or routine
 
 
 def _said_days(action: ActionType, view: View) -> set[tuple[object, Slot]]:
@@ -432,7 +432,7 @@ def of_too_often(candidate: Candidate, view: View) -> Fact:
 
 def not_enough(candidate: Candidate, view: View) -> Fact | bool:
     action, person = candidate.action, view.person
-    asked = person.wishes.asks_for(action, view.grid.date.weekday())
+    asked = view.wishes.asks_for(action, view.grid.date.weekday())
     if action is None or candidate.task is not None or asked:
         return True
     habit = person.routine.habits.get(action)
@@ -441,7 +441,7 @@ def not_enough(candidate: Candidate, view: View) -> Fact | bool:
 
 
 def one_kind_of_rest(candidate: Candidate, view: View) -> bool:
-    if view.person.wishes.asks_for(candidate.action, view.grid.date.weekday()):
+    if view.wishes.asks_for(candidate.action, view.grid.date.weekday()):
         return True
     day = view.person.date_of
     made = [(one.action, one.start) for one in view.person.advised if one.kind == "suggested" and one.start is not None]

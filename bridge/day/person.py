@@ -33,6 +33,7 @@ from bridge.domain.facts import Fact, fact
 from bridge.domain.records import AdviceRecord, Deed, Snapshot
 from bridge.domain.slots import ZoneHistory, local_time, zone_at
 from bridge.domain.types import Because, Episode, EpisodeKind, Label, Occurrence, Reading, Response, Task
+from bridge.domain.wish_terms import night_on
 from bridge.domain.wishes import NightWish, Wishes
 from bridge.meters import vitality
 from bridge.meters.past import past_of
@@ -373,7 +374,7 @@ class Person:
             near = self._near_last(day, bed, wake)
             if near is not None and ended <= near[0]:
                 (bed, wake), moved = near, "varies"
-        (bed, wake), moved = not_against((bed, wake), moved, self.wishes.night, day, self._zones_of_night(day))
+        (bed, wake), moved = not_against((bed, wake), moved, night_on(self.wishes, day), day, self._zones_of_night(day))
         return Night(bed=bed, wake=wake, bed_sd=usual.bed_sd, wake_sd=usual.wake_sd, rests=usual.rests, moved=moved)
 
     def _bed_asked(self, day: date, usual: datetime, wake: datetime, asked: Mapping[str, timedelta]) -> datetime:
@@ -396,7 +397,7 @@ class Person:
 
     def _near_last(self, day: date, bed: datetime, wake: datetime) -> Stretch | None:
         """Return a night within an hour of last night's, for all one needs, where the usual one is not; else None."""
-        last, wish = self.last_bed(day), self.wishes.night.on((day - DAY).weekday())
+        last, wish = self.last_bed(day), night_on(self.wishes, day)
         if last is None or abs(last - bed) < CLEARLY_SHORT or wish != NightWish():
             return None
         if last < bed:
@@ -458,7 +459,7 @@ class Person:
         if wake is None:
             return earliest
         week = instant(day, median([night.bed for night in self.routine.nights]), zones)
-        wished = self.wishes.night.on((day - DAY).weekday()).bed
+        wished = night_on(self.wishes, day).bed
         if wished is None and usual - EARLIER_START <= week <= usual - WEEK_EARLIER:
             usual = week
         most = EARLIER_TIRED if self._is_tired(day - DAY) else EARLIER_START
@@ -475,7 +476,7 @@ class Person:
     def usual_sleep(self, day: date) -> Stretch:
         """Return (bedtime, wake time) of the usual sleep that ends on a date, or as the person wishes it."""
         zones = self._zones_of_night(day)
-        return wished_sleep(self.routine.sleep_ending_on(day, zones), self.wishes.night, day, zones)
+        return wished_sleep(self.routine.sleep_ending_on(day, zones), night_on(self.wishes, day), day, zones)
 
     @kept
     def _zones_of_night(self, day: date) -> ZoneHistory:
@@ -524,8 +525,8 @@ class Person:
 
     def need(self, day: date) -> timedelta:
         """Return the time in bed that the person wishes or needs in the night that ends on a date: 7 to 9 hours."""
-        if self.wishes.night.minutes is not None:
-            return self.wishes.night.minutes * MINUTE
+        if (wished := night_on(self.wishes, day).minutes) is not None:
+            return wished * MINUTE
         bed, wake = self.routine.sleep_ending_on(day, self._zones_of_night(day))
         return min(max(wake - bed, ENOUGH), NEED_MOST)
 

@@ -188,7 +188,7 @@ def _solved(view: View, week: Week, named: frozenset[str], given: Sequence[Block
         adds[moment] = week.ask(moment, fitting)
     places = [place for number, one in enumerate(found) for place in _places(number, one, view, adds)]
     made = sum(one.kind == "suggested" and one.moment.date == grid.date for one in person.advised)
-    most = {"suggested": max(person.wishes.suggestions - made, 0), "task": _tasks_most(view, found, given)}
+    most = {"suggested": max(view.wishes.suggestions - made, 0), "task": _tasks_most(view, found, given)}
     ahead = (one for one in given if one.kind == "suggested" and one.start > person.now)
     first = min(ahead, key=lambda one: one.start, default=None)
     places = places if first is None else _not_before(first, places, found, view)

@@ -109,7 +109,6 @@ def wished_sleep(
 ) -> tuple[datetime, datetime]:
     """Return the usual (bedtime, wake time) of the sleep that ends on a date, as a person wishes it."""
     bed, wake = usual
-    wish = wish.on((day - DAY).weekday())
     bed = bed if wish.bed is None else _in_the_night(wish.bed, day, zones)
     bed = bed if wish.earliest is None else max(bed, _in_the_night(wish.earliest, day, zones))
     wake = wake if wish.up is None else _at(wish.up, day, zones)
@@ -128,7 +127,7 @@ def not_against(
 
     What ends by the bedtime wished leaves it. Where too little would be left of the night, it stays as it is.
     """
-    (bed, wake), wish = night, wish.on((day - DAY).weekday())
+    bed, wake = night
     by = bed if wish.bed is None else _in_the_night(wish.bed, day, zones)
     if moved == "late_entry" and by < bed <= by + TO_BED:
         bed, moved = by, None

@@ -178,7 +178,7 @@ def _with_somebody(candidate: Candidate, view: View) -> bool:
         candidate.task is not None
         or (connection is not None and connection.coverage > 0 and connection.level < LONELY)
         or candidate.action in view.person.routine.habits
-        or view.person.wishes.asks_for(candidate.action, view.grid.date.weekday())
+        or view.wishes.asks_for(candidate.action, view.grid.date.weekday())
     )
 
 
@@ -233,7 +233,7 @@ def _recovered(candidate: Candidate, view: View) -> Fact | bool:
     person, day = view.person, view.grid.date
     if any(person.date_of(race.start) == day for race in person.races if race.key in person.missed):
         return fact("planned_that_day")  # whatever the watch shows of it
-    asked = candidate.task is not None or person.wishes.asks_for(candidate.action, day.weekday())
+    asked = candidate.task is not None or view.wishes.asks_for(candidate.action, day.weekday())
     return asked or held_back(person, day) or True
 
 
@@ -242,7 +242,7 @@ def _rest_first(candidate: Candidate, view: View) -> Cells | Fact | bool:
     night = view.person.slept(view.grid.date) if view.is_today else None
     if candidate.action is A.ME_TIME:
         return night is None or night.end - night.start >= NAP_BELOW
-    own = candidate.action in view.person.wishes.goals or usual(candidate, view)
+    own = candidate.action in view.wishes.goals or usual(candidate, view)
     if not own and view.is_today and view.person.body.tells_of(view.grid.date):
         return fact("rest_first")
     return bool(own) or short_night(view) is None or view.grid.inside([(nap_until(view.grid), view.grid.bed)])
@@ -314,7 +314,7 @@ def _apart(candidate: Candidate, view: View) -> Cells | bool:
 
 
 RULES: tuple[Rule, ...] = (
-    Rule(name="veto", mask=lambda one, view: one.action not in view.person.wishes.never, refusal="vetoed"),
+    Rule(name="veto", mask=lambda one, view: one.action not in view.wishes.never, refusal="vetoed"),
     Rule(name="not today", mask=_not_resting, refusal="not_today", firm=False),
     Rule(name="put off", mask=_not_put_off, firm=False),
     Rule(name="refused", mask=_at_another_hour, refusal="refused_now", firm=False),

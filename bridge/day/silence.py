@@ -135,7 +135,7 @@ def _nap(view: View) -> Iterator[Fact]:
     napped = any(one.kind is EpisodeKind.NAP and one.day == day for one in person.recorded)
     said = (one for one in person.advised if one.kind == "suggested" and one.moment.date == day)
     heard = any(one.action is ActionType.SLEEP and one.answer is not None for one in said)
-    wanted = ActionType.SLEEP not in person.wishes.never and (person.body.ill or short_night(view) is not None)
+    wanted = ActionType.SLEEP not in view.wishes.never and (person.body.ill or short_night(view) is not None)
     if nap is not None:
         yield fact("nap_later", time=person.local(nap))
     elif wanted and not (napped or heard) and nap_until(view.grid) - NAP < person.now < view.grid.since(EVENING):

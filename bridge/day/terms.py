@@ -205,11 +205,11 @@ def _goal(candidate: Candidate, view: View, _lengths: Starts) -> Value:
 
 def _goal_and_done(candidate: Candidate, view: View) -> tuple[int, int]:
     action, grid = candidate.action, view.grid
-    if action is None or action not in view.person.wishes.goals:
+    if action is None or action not in view.wishes.goals:
         return 0, 0
     until = grid.bed if not view.is_today else view.person.now
     monday = grid.date - grid.date.weekday() * timedelta(days=1)
-    return view.person.wishes.goals[action], sum(day >= monday for day in view.times(action, until))
+    return view.wishes.goals[action], sum(day >= monday for day in view.times(action, until))
 
 
 def _of_goal(candidate: Candidate, view: View, _start: int) -> Fact:
@@ -306,7 +306,7 @@ def _measured(candidate: Candidate, view: View) -> int:
 
 
 def _gains(candidate: Candidate, view: View) -> dict[Meter, float]:
-    given = view.person.wishes.weights
+    given = view.wishes.weights
     effects = () if candidate.action is None else zip(Meter, EFFECTS[candidate.action], strict=True)
     return {meter: (given.get(meter, 1.0) - 1.0) * gain for meter, gain in effects}
 

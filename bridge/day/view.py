@@ -24,7 +24,8 @@ from bridge.day.routine import Habit
 from bridge.day.sleep import Rests, is_night
 from bridge.domain.facts import Fact, fact
 from bridge.domain.types import Event, Label, Occurrence, Reading, Task
-from bridge.domain.wishes import Lasts
+from bridge.domain.wish_terms import wished_on
+from bridge.domain.wishes import Lasts, Wishes
 from rhythm_env.interface import ActionType, Meter
 
 WEEK = timedelta(days=7)
@@ -63,6 +64,11 @@ class View:
     @property
     def person(self) -> Person:
         return self.grid.person
+
+    @cached_property
+    def wishes(self) -> Wishes:
+        """The wishes as they hold on the day."""
+        return wished_on(self.person.wishes, self.grid.date)
 
     def habit(self, action: ActionType | None) -> Habit | None:
         return None if action is None else self.person.routine.habits.get(action)
@@ -292,7 +298,8 @@ def candidates(person: Person, grid: Grid, *, said: frozenset[str] = frozenset()
 
 def of_action(action: ActionType, person: Person) -> Candidate:
     """Return an action with the person's usual length, within the usual of the table."""
-    length, habit = _wished(LENGTHS[action], person.wishes.lengths.get(action)), person.routine.habits.get(action)
+    lasts = wished_on(person.wishes, person.date_of(person.now)).lengths.get(action)
+    length, habit = _wished(LENGTHS[action], lasts), person.routine.habits.get(action)
     own = length.usual if habit is None else round(habit.minutes / 5) * 5
     usual = min(max(own, length.least), length.usual)
     return Candidate(action=action, wanted=usual, least=usual if action in COMPANY else length.least)

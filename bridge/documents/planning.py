@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
-from typing import TYPE_CHECKING, NotRequired
+from typing import TYPE_CHECKING, Any, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -12,7 +12,7 @@ from bridge.documents.text import slot_name, writable
 from bridge.domain.languages import _, date_text
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import ZoneHistory, local_time, moment_at
-from bridge.domain.wishes import plain
+from bridge.domain.wish_records import plain
 from bridge.wishes.told import sentence
 
 if TYPE_CHECKING:
@@ -112,13 +112,32 @@ class LastsDocument(TypedDict):
     most: NotRequired[int]
 
 
+class OccasionDocument(TypedDict):
+    """The days on which a wish holds: between dates, in months, in one of ``every`` weeks, counted from ``first``."""
+
+    since: NotRequired[str]
+    until: NotRequired[str]
+    months: NotRequired[list[int]]
+    every: NotRequired[int]
+    first: NotRequired[str]
+    nth: NotRequired[list[int]]
+
+
+class TermDocument(TypedDict):
+    """What is wished on some days, in the form of all wishes."""
+
+    when: OccasionDocument
+    wishes: dict[str, Any]
+
+
 class WishesDocument(TypedDict):
     """A user's wishes for the plan.
 
     ``never`` lists actions. ``hours`` (pairs of begin and end as ``HH:MM``) and ``goals`` (times a week) are by action,
     ``weights`` by meter. ``suggestions`` is the largest number a day. ``days`` are the only weekdays of an action (0 is
     Monday), ``best`` the days and hours it is wanted, ``barred`` those it is not, ``most`` the largest number of times
-    a week, ``lengths`` its minutes, ``apart`` the free days between two times. Without any, these keys are missing.
+    a week, ``lengths`` its minutes, ``apart`` the free days between two times, ``terms`` what is wished on some days
+    alone. Without any, these keys are missing.
     """
 
     user: str
@@ -131,6 +150,7 @@ class WishesDocument(TypedDict):
     most: NotRequired[dict[str, int]]
     lengths: NotRequired[dict[str, LastsDocument]]
     apart: NotRequired[dict[str, int]]
+    terms: NotRequired[list[TermDocument]]
     goals: dict[str, int]
     weights: dict[str, float]
     suggestions: int

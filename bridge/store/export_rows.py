@@ -19,7 +19,7 @@ from bridge.domain.records import FILE_STREAMS, SEND_STATES, Recommendation
 from bridge.domain.rendering import Audience, rendered
 from bridge.domain.samples import set_apart
 from bridge.domain.types import Event, Item, Sample, Task
-from bridge.domain.wishes import plain, wishes_of
+from bridge.domain.wish_records import plain, wishes_of
 from bridge.store import codec, recommendations, rows, tables
 from bridge.store.people import check_zone
 from bridge.store.preferences import preferences_of

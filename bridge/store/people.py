@@ -22,7 +22,8 @@ from bridge.domain.errors import SetupError
 from bridge.domain.languages import say
 from bridge.domain.records import Correction, User
 from bridge.domain.slots import ZoneSpan
-from bridge.domain.wishes import Wishes, dated, plain, wishes_of
+from bridge.domain.wish_records import plain, wishes_of
+from bridge.domain.wishes import Wishes, dated
 from bridge.store import tables
 from bridge.store.database import Part, as_setup_error, reads, writes
 from bridge.store.inserts import insert_into, insert_new

@@ -6,19 +6,24 @@ What is not fully understood is refused: a refused wish costs a second try, a mi
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date
 
 from bridge.domain.errors import SetupError
-from bridge.domain.wishes import Wishes
+from bridge.domain.wish_terms import common
+from bridge.domain.wishes import SUGGESTIONS_DEFAULT, Wishes
 from bridge.wishes.hours import NOON, NotUnderstood
 from bridge.wishes.lexicon import WEEK
+from bridge.wishes.occasions import occasion
 from bridge.wishes.reading import by_slots
-from bridge.wishes.said import Said, applied, common
+from bridge.wishes.said import Said, applied
 
 TEXT_MAX = 300  # characters
 LIMITS = ("days", "hours")
 TIMES_MAX = 2  # of going to bed or getting up in one text
 LANGUAGES = ("en", "de")
+OF_ALL_DAYS = {"clear", "allow", "any", "drop", "forget", "open", "usual", "night"}  # which take a wish back
+CLAUSES = re.compile(r"[,;:.](?!\d)| (?:and|und|so|because|weil|denn|since|also|but|aber) ")
 QUESTION = re.compile(  # asks, or tells a condition, and wishes not
     r"(?:is (?!it\b)|are|do|does|did|why|what|how|ist|sind|warum|wieso|weshalb|wie)\b.*\?$"
     r"|(?:ist|sind|hat|hab|habe|bin|wird|regnet|scheint|schläft|should) [^,.;]*,? dann\b"
@@ -38,19 +43,42 @@ class Heard:
     aside: tuple[str, ...] = ()
 
 
-def understood(text: str) -> tuple[Said, ...]:
+def understood(text: str, today: date | None = None) -> tuple[Said, ...]:
     """Return the wishes that a text says. Raises NotUnderstood as ``heard`` does."""
-    return heard(text).said
+    return heard(text, today).said
 
 
-def heard(text: str) -> Heard:
-    """Return what a text says. Raises NotUnderstood, also where two languages or two parts of it disagree."""
+def heard(text: str, today: date | None = None) -> Heard:
+    """Return what a text says. Raises NotUnderstood, also where two languages or two parts of it disagree.
+
+    Without ``today``, what holds on some dates alone is not understood.
+    """
     if len(text) > TEXT_MAX or QUESTION.match(text.strip().lower()) or LIMITED.search(text.lower()):
         raise NotUnderstood
-    found = [one for language in LANGUAGES if (one := _read(text, language)) is not None]
+    found = [one for language in LANGUAGES if (one := _on_days(text, language, today)) is not None]
     if len({one.said for one in found}) != 1:
         raise NotUnderstood
     return min(found, key=lambda one: len(one.aside))
+
+
+def _on_days(text: str, language: str, today: date | None) -> Heard | None:
+    """Return what a text says in a language, each wish with the days on which it holds."""
+    try:
+        rest, when = (text, None) if today is None else occasion(text, language, today)
+    except NotUnderstood:
+        return None
+    found = _read(rest, language)
+    if when is None or found is None:
+        return found
+    first, plain = CLAUSES.split(text.lower())[0], text.lower()
+    of_all = (
+        plain.endswith(rest.lower()) or plain == first or (bool(found.aside) and not rest.lower().startswith(first))
+    )
+    of_one = len({one.actions for one in found.said}) == 1 and not found.aside
+    usual = Said(kind="suggestions", number=SUGGESTIONS_DEFAULT)
+    if not (of_all or of_one) or usual in found.said or OF_ALL_DAYS & {one.kind for one in found.said}:
+        return None  # "no sport on Mondays, the pool is closed until May"
+    return replace(found, said=tuple(replace(one, when=when) for one in found.said))
 
 
 def _read(text: str, language: str) -> Heard | None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from bridge.domain.wish_terms import common
 from bridge.domain.wishes import GOAL_MAX, SUGGESTIONS_MAX, Hours
 from bridge.wishes.clocks import kept, left_by, with_halves
 from bridge.wishes.hours import ANY_DAY, NotUnderstood
 from bridge.wishes.lexicon import ALL, WEEK, WORK, Kind
 from bridge.wishes.nights import night_back, of_night
-from bridge.wishes.said import Said, common
+from bridge.wishes.said import Said
 from bridge.wishes.slots import LIMITS, Part, is_general
 from bridge.wishes.working import WORKDAYS_MIN, free, goes_beside, of_work, often, open_again
 from rhythm_env.interface import ActionType

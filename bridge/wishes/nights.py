@@ -15,6 +15,7 @@ from rhythm_env.interface import ActionType
 K, A = Kind, ActionType
 EARLY = 4  # the hour to which one goes to bed
 SHORTEST, LONGEST = 4, 12  # hours of a night
+LATEST_UP = 17  # the hour before which a night ends
 
 
 def of_night(part: Part) -> tuple[Said, ...]:
@@ -66,6 +67,8 @@ def _at_times(part: Part, *, bed: bool) -> tuple[Said, ...]:
         return (Said(kind="up", at=_at_dawn(clock)),)
     if relation is K.TO and not clock[2] and clock[0] in range(4, 10):
         raise NotUnderstood  # "sleep until eight"
+    if relation is K.TO and clock[2] and clock[0] in range(4, LATEST_UP):
+        return (Said(kind="up", at=_at_dawn(clock)),)  # "let me sleep till 2 pm"
     early = (
         relation is K.EARLIEST
         or (part.nots and relation in (K.BEFORE, K.TO))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from bridge.domain.wish_terms import common
 from bridge.wishes.clauses import (
     FIRM,
     add,
@@ -36,7 +37,7 @@ from bridge.wishes.reasons import (
     set_aside,
     share_times,
 )
-from bridge.wishes.said import Said, common
+from bridge.wishes.said import Said
 from bridge.wishes.slots import PERSON, Part, parts_of
 
 K = Kind

@@ -7,10 +7,11 @@ from dataclasses import dataclass, fields, replace
 from datetime import time
 from typing import Any, TypeVar
 
+from bridge.domain.occasions import Occasion
+from bridge.domain.wish_terms import common, either
 from bridge.domain.wishes import SUGGESTIONS_DEFAULT, Barred, Best, Hours, Lasts, NightWish, Wishes, checked
 from rhythm_env.interface import ActionType, Meter
 
-DAY_MINUTES = 24 * 60
 DAYS = 7
 T = TypeVar("T")
 
@@ -21,7 +22,8 @@ class Said:
     drop, weight, suggestions, clear, forget for all that was wished of an action; shortest and longest in minutes; bed,
     earliest, up, night and asleep (minutes) of sleep; apart in free days.
 
-    ``narrows`` says that hours and days are what an earlier wish leaves of them, and do not replace it.
+    ``narrows`` says that hours and days are what an earlier wish leaves of them, and do not replace it. It holds on the
+    days of ``when``.
     """
 
     kind: str
@@ -32,6 +34,7 @@ class Said:
     meter: Meter | None = None
     at: time | None = None
     narrows: bool = False
+    when: Occasion | None = None
 
 
 def applied(wishes: Wishes, said: Sequence[Said]) -> Wishes:
@@ -42,6 +45,9 @@ def applied(wishes: Wishes, said: Sequence[Said]) -> Wishes:
 
 
 def _applied(wishes: Wishes, one: Said) -> Wishes:
+    if one.when is not None:
+        term = _applied(wishes.terms.get(one.when, Wishes()), replace(one, when=None))
+        return replace(wishes, terms={**wishes.terms, one.when: term})
     match one.kind:
         case "clear":
             return Wishes()
@@ -60,6 +66,7 @@ def _applied(wishes: Wishes, one: Said) -> Wishes:
         case "forget":
             left = replace(wishes, never=wishes.never - one.actions, goals=_without(wishes.goals, one))
             left = replace(left, lengths=_without(wishes.lengths, one), apart=_without(wishes.apart, one))
+            left = replace(left, terms=_terms({when: _applied(term, one) for when, term in wishes.terms.items()}))
             return replace(_at_any_time(left, one), most=_without(wishes.most, one))
     return _applied_to_some(wishes, one)
 
@@ -91,6 +98,11 @@ def _applied_to_some(wishes: Wishes, one: Said) -> Wishes:
             more = {a: tuple(dict.fromkeys((*wishes.barred.get(a, ()), new))) for a in one.actions}
             return replace(wishes, barred={**wishes.barred, **more})
     return _limited(wishes if one.narrows else replace(wishes, never=wishes.never - one.actions), one)
+
+
+def _terms(terms: Mapping[Occasion, Wishes]) -> dict[Occasion, Wishes]:
+    """Return the terms of which something is left."""
+    return {when: term for when, term in terms.items() if term != Wishes()}
 
 
 def _lasting(wishes: Wishes, action: ActionType, one: Said) -> Lasts:
@@ -131,7 +143,7 @@ def _of_night(night: NightWish, one: Said) -> NightWish:
 def _opened(wishes: Wishes, one: Said) -> Wishes:
     """Return wishes in which days, or hours of every day, are open to actions again."""
     days = {a: on | one.days if a in one.actions else on for a, on in wishes.days.items()}
-    hours = {a: _either(spans, one.hours) if a in one.actions else spans for a, spans in wishes.hours.items()}
+    hours = {a: either(spans, one.hours) if a in one.actions else spans for a, spans in wishes.hours.items()}
     barred = {
         action: tuple(
             left
@@ -148,11 +160,6 @@ def _opened(wishes: Wishes, one: Said) -> Wishes:
         hours={action: spans for action, spans in hours.items() if spans},
         barred={action: several for action, several in barred.items() if several},
     )
-
-
-def _either(first: Sequence[Hours], second: Sequence[Hours]) -> tuple[Hours, ...]:
-    """Return the hours that are in one or the other of two lists, none for a whole day."""
-    return _spans_of(_minutes(first) | _minutes(second)) if second else tuple(first)
 
 
 def _limited(wishes: Wishes, one: Said) -> Wishes:
@@ -206,6 +213,7 @@ def standing(wishes: Wishes) -> tuple[Said, ...]:
     found += [Said(kind="weight", meter=meter, number=weight) for meter, weight in wishes.weights.items()]
     if wishes.suggestions != SUGGESTIONS_DEFAULT:
         found.append(Said(kind="suggestions", number=wishes.suggestions))
+    found += [replace(one, when=when) for when, term in wishes.terms.items() for one in standing(term)]
     return tuple(found)
 
 
@@ -218,6 +226,9 @@ def _alike(given: Mapping[ActionType, T]) -> dict[T, frozenset[ActionType]]:
 
 def without(wishes: Wishes, one: Said) -> Wishes:
     """Return wishes with one of ``standing`` taken back."""
+    if one.when is not None:
+        term = without(wishes.terms[one.when], replace(one, when=None))
+        return replace(wishes, terms=_terms({**wishes.terms, one.when: term}))
     match one.kind:
         case "never":
             return replace(wishes, never=wishes.never - one.actions)
@@ -253,29 +264,3 @@ def _night_without(night: NightWish, one: Said) -> NightWish:
         kept = night if one.days == night.other_days else replace(night, up=night.other, up_days=night.other_days)
         return replace(kept, other=None, other_days=none)
     return _of_night(night, replace(one, at=None, days=none))
-
-
-def common(first: Sequence[Hours], second: Sequence[Hours]) -> tuple[Hours, ...]:
-    """Return the hours that two lists of hours have in common, ascending."""
-    minutes = _minutes(first) & _minutes(second)
-    return tuple(first) if len(minutes) == DAY_MINUTES else _spans_of(minutes)
-
-
-def _spans_of(minutes: set[int]) -> tuple[Hours, ...]:
-    if len(minutes) in (0, DAY_MINUTES):
-        return ()
-    begins = sorted(m for m in minutes if (m - 1) % DAY_MINUTES not in minutes)
-    ends = [next(e for e in range(b + 1, b + DAY_MINUTES + 1) if e % DAY_MINUTES not in minutes) for b in begins]
-    return tuple((_time(begin), _time(end)) for begin, end in zip(begins, ends, strict=True))
-
-
-def _minutes(hours: Sequence[Hours]) -> set[int]:
-    found: set[int] = set()
-    for begin, end in hours:
-        low, high = begin.hour * 60 + begin.minute, end.hour * 60 + end.minute
-        found |= {minute % DAY_MINUTES for minute in range(low, high if high > low else high + DAY_MINUTES)}
-    return found
-
-
-def _time(minutes: int) -> time:
-    return time(minutes // 60 % 24, minutes % 60)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import time
 
-from bridge.domain.languages import WEEKDAYS, Text, _, joined, number, say, say_many, shown
+from bridge.domain.languages import MONTHS, WEEKDAYS, Text, _, date_text, joined, number, say, say_many, shown
+from bridge.domain.occasions import Occasion
 from bridge.domain.titles import ACTION_WORDS, METER_WORDS
 from bridge.domain.wishes import Hours
 from bridge.wishes.lexicon import ALL, WORK
@@ -14,6 +15,7 @@ from bridge.wishes.said import Said
 from rhythm_env.interface import ActionType
 
 WORKDAYS, DAYS = 5, 7
+DATE = "%-d %B %Y"
 WISHED = {  # as they are wished, where the words of suggestions are a person's own
     ActionType.LEARN: say("learning"),
     ActionType.SLEEP: say("naps"),
@@ -27,7 +29,7 @@ def sentence(said: Sequence[Said], aside: Sequence[str] = ()) -> str:
 
     ``aside`` is what was left aside as a reason, and is told too.
     """
-    told = [shown(_phrase(one)) for one in _as_one(said)]
+    told = [_told(one) for one in _as_one(said)]
     if aside:
         told.append(_('left aside: "{texts}"', texts='", "'.join(aside)))
     return "; ".join(told)
@@ -39,6 +41,11 @@ def _as_one(said: Sequence[Said]) -> list[Said]:
     exact &= {(one.actions, one.number) for one in said if one.kind == "shortest"}
     found = [one for one in said if one.kind != "shortest" or (one.actions, one.number) not in exact]
     return [replace(one, kind="exactly") if (one.actions, one.number) in exact else one for one in found]
+
+
+def _told(one: Said) -> str:
+    told = shown(_phrase(one))
+    return told if one.when is None else _("{wish}, {days}", wish=told, days=on_occasion(one.when))
 
 
 def _phrase(one: Said) -> Text:
@@ -179,3 +186,30 @@ def _named(one: Said) -> Sequence[Text]:
 
 def _until(end: time) -> str:
     return "24:00" if end == time(0) else f"{end:%H:%M}"
+
+
+NTHS = (
+    say("the last of the month only"),
+    say("the first of the month only"),
+    say("the second of the month only"),
+    say("the third of the month only"),
+    say("the fourth of the month only"),
+    say("the fifth of the month only"),
+)
+
+
+def on_occasion(when: Occasion) -> str:
+    """Return the days of an occasion, such as "until 3 May 2027" and "every 2 weeks, counted from 30 November"."""
+    since, until, first = (None if at is None else date_text(at, DATE) for at in (when.since, when.until, when.first))
+    found = [shown(NTHS[max(n, 0)]) for n in sorted(when.nth)]
+    if first is not None:
+        found.append(_("every {count} weeks, counted from {day}", count=when.every, day=first))
+    if when.months:
+        found.append(_("in {months}", months=joined([shown(MONTHS[one - 1]) for one in sorted(when.months)])))
+    if since is not None and until is not None:
+        found.append(_("on {day}", day=since) if since == until else _("from {day} to {end}", day=since, end=until))
+    elif since is not None:
+        found.append(_("from {day} on", day=since))
+    elif until is not None:
+        found.append(_("until {day}", day=until))
+    return ", ".join(found)

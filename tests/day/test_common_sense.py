@@ -10,7 +10,8 @@ from bridge.day.choice import gaps, look, of_bedtime, of_waking, place
 from bridge.day.silence import quiet
 from bridge.domain.rendering import for_person, told
 from bridge.domain.types import Task
-from bridge.domain.wishes import Barred, Best, Lasts, NightWish, Wishes, plain, wishes_of
+from bridge.domain.wish_records import plain, wishes_of
+from bridge.domain.wishes import Barred, Best, Lasts, NightWish, Wishes
 from rhythm_env.interface import ActionType, Meter
 
 from .lives import DAY, TODAY, at, days, entry, nights, sleep, whole_day, workout

@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bridge.domain.errors import SetupError
-from bridge.domain.wishes import Wishes, plain, wishes_of
+from bridge.domain.wish_records import plain, wishes_of
+from bridge.domain.wishes import Wishes
 from bridge.store import Store
 from rhythm_env.interface import ActionType, Meter
 

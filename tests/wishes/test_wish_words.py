@@ -7,7 +7,8 @@ from datetime import time
 import pytest
 
 from bridge.domain.errors import SetupError
-from bridge.domain.wishes import Best, Wishes, plain, wishes_of
+from bridge.domain.wish_records import plain, wishes_of
+from bridge.domain.wishes import Best, Wishes
 from bridge.wishes.hearing import heard, understood
 from bridge.wishes.hours import NotUnderstood
 from bridge.wishes.said import applied, common, standing, without

@@ -23,6 +23,8 @@ from bridge.documents.planning import (
     said_document,
     wishes_document,
 )
+from bridge.domain.occasions import WEEKS_MAX
+from bridge.domain.wish_records import wishes_of
 from bridge.domain.wishes import (
     APART_MAX,
     GOAL_MAX,
@@ -33,8 +35,8 @@ from bridge.domain.wishes import (
     SPANS_MAX,
     SUGGESTIONS_DEFAULT,
     SUGGESTIONS_MAX,
+    TERMS_MAX,
     WEIGHT_MAX,
-    wishes_of,
 )
 from bridge.web.api.day import Body
 from bridge.web.day import local
@@ -72,12 +74,18 @@ class WishedLength(Body):
     most: int | None = Field(None, ge=MINUTES_MIN, le=MINUTES_MAX, description="At most so many minutes.")
 
 
-class Wished(Body):
-    """All wishes of the user, in the form that ``GET /wishes`` returns. A field that is left out is set to its
-    default.
-    """
+class OccasionDays(Body):
+    """The days on which a wish holds; one at least must be named."""
 
-    user: str | None = Field(None, max_length=64, description="Not read: the wishes are the token's user's.")
+    since: date | None = Field(None, description="From this day on.")
+    until: date | None = Field(None, description="Until this day.")
+    months: list[Annotated[int, Field(ge=1, le=12)]] = Field([], max_length=11, description="In these months alone.")
+    every: int = Field(1, ge=1, le=WEEKS_MAX, description="In one of so many weeks.")
+    first: date | None = Field(None, description="A Monday of such a week.")
+    nth: list[Annotated[int, Field(ge=-1, le=5)]] = Field([], max_length=5, description="Of the month; -1: the last.")
+
+
+class WishedAtAll(Body):
     never: list[ActionType] = Field([], max_length=len(ActionType), description="Actions never to suggest.")
     hours: dict[ActionType, Annotated[list[Span], Field(min_length=1, max_length=SPANS_MAX)]] = Field(
         {}, description="Action: the only hours in which to suggest it."
@@ -100,6 +108,20 @@ class Wished(Body):
     goals: dict[ActionType, Annotated[int, Field(ge=1, le=GOAL_MAX)]] = Field({}, description="Action: times a week.")
     weights: dict[Meter, Annotated[float, Field(ge=0, le=WEIGHT_MAX)]] = Field({}, description="Meter: its weight.")
     suggestions: int = Field(SUGGESTIONS_DEFAULT, ge=0, le=SUGGESTIONS_MAX, description="At most so many a day.")
+
+
+class Term(Body):
+    when: OccasionDays
+    wishes: WishedAtAll
+
+
+class Wished(WishedAtAll):
+    """All wishes of the user, in the form that ``GET /wishes`` returns. A field that is left out is set to its
+    default.
+    """
+
+    user: str | None = Field(None, max_length=64, description="Not read: the wishes are the token's user's.")
+    terms: list[Term] = Field([], max_length=TERMS_MAX, description="What is wished on some days beside all this.")
 
 
 class Sentence(Body):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from json import dumps
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, Request
@@ -13,7 +14,9 @@ from bridge.advice import wishing
 from bridge.documents.inputs import parse_spans
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, say, told
-from bridge.domain.wishes import GOAL_MAX, SUGGESTIONS_DEFAULT, SUGGESTIONS_MAX, Hours, Wishes, checked, plain
+from bridge.domain.occasions import plain_occasion
+from bridge.domain.wish_records import plain
+from bridge.domain.wishes import GOAL_MAX, SUGGESTIONS_DEFAULT, SUGGESTIONS_MAX, Hours, Wishes, checked
 from bridge.web.day import is_part
 from bridge.web.phrases import action_name
 from bridge.web.render import page
@@ -61,7 +64,7 @@ def save(visit: Visitor, form: Annotated[Fields, Depends(fields)]) -> Response:
         return _shown(visit, form, wrong=told(error))
     people = visit.bridge.store.people
     before = people.wishes(visit.user.id)
-    kept = ("days", "best", "barred", "night", "most", "lengths", "apart")  # which have no fields
+    kept = ("days", "best", "barred", "night", "most", "lengths", "apart", "terms")  # which have no fields
     stands: dict[str, Any] = {name: getattr(before, name) for name in kept}
     found = replace(found, **stands)
     people.save_wishes(visit.user.id, found, now=visit.now)
@@ -99,7 +102,8 @@ def take_back(visit: Visitor, wish: Annotated[str, Form(max_length=1000)]) -> Re
 def _key(one: Said) -> str:
     times = [*map(str, sorted(one.days)), *(f"{low:%H%M}-{high:%H%M}" for low, high in one.hours)]
     meter = [str(one.meter)] if one.meter else []
-    return " ".join([one.kind, *sorted(one.actions), *meter, *(times if one.kind == "barred" else ())])
+    when = [] if one.when is None else [dumps(plain_occasion(one.when))]
+    return " ".join([one.kind, *sorted(one.actions), *meter, *(times if one.kind == "barred" else ()), *when])
 
 
 def _shown(

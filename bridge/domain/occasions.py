@@ -1,0 +1,74 @@
+"""Occasions: the days on which a wish holds, such as "until Friday", "in December" and "every other week"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+
+LAST = -1  # of the weekdays of a month
+MONTHS, NTHS, WEEKS_MAX = frozenset(range(1, 13)), frozenset({LAST, 1, 2, 3, 4, 5}), 8
+WEEK = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Occasion:
+    """The days from ``since`` to ``until`` in some ``months`` of the year, in one of ``every`` few weeks.
+
+    ``first`` is a Monday of those weeks. ``nth`` counts a weekday in its month: the first to the fifth, or the last.
+    Raises ValueError for any other value, and for one that leaves out no day.
+    """
+
+    since: date | None = None
+    until: date | None = None
+    months: frozenset[int] = frozenset()
+    every: int = 1
+    first: date | None = None
+    nth: frozenset[int] = frozenset()
+
+    def __post_init__(self) -> None:
+        weeks = self.every == 1 if self.first is None else 1 < self.every <= WEEKS_MAX and not self.first.weekday()
+        ordered = self.since is None or self.until is None or self.since <= self.until
+        if not (weeks and ordered and self.months < MONTHS and self.nth <= NTHS) or not (
+            self.since or self.until or self.months or self.first or self.nth
+        ):
+            raise ValueError("no days")
+
+    def holds(self, day: date) -> bool:
+        if (self.since is not None and day < self.since) or (self.until is not None and day > self.until):
+            return False
+        if self.first is not None and (day - self.first) // WEEK % self.every:
+            return False
+        last = (day + WEEK).month != day.month
+        counted = (day.day - 1) // WEEK.days + 1 in self.nth or (last and LAST in self.nth)
+        return (not self.months or day.month in self.months) and (not self.nth or counted)
+
+
+def plain_occasion(when: Occasion) -> dict[str, Any]:
+    """Return an occasion as JSON values, without what it does not name. ``occasion_of`` reads them back."""
+    dates = {name: one.isoformat() for name in ("since", "until", "first") if (one := getattr(when, name)) is not None}
+    lists = {name: sorted(one) for name in ("months", "nth") if (one := getattr(when, name))}
+    return {**dates, **lists, **({"every": when.every} if when.every > 1 else {})}
+
+
+def occasion_of(value: object) -> Occasion:
+    """Return an occasion from its JSON values. Raises TypeError or ValueError for any others."""
+    if not isinstance(value, Mapping):
+        raise TypeError("an object is needed")
+    found: dict[str, Any] = {}
+    for name, one in value.items():
+        match name:
+            case "since" | "until" | "first":
+                found[name] = date.fromisoformat(one)
+            case "months" | "nth":
+                found[name] = frozenset(map(_whole, one))
+            case _:
+                found[name] = _whole(one)
+    return Occasion(**found)
+
+
+def _whole(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError("a whole number is needed")
+    return value

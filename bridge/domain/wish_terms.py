@@ -1,0 +1,93 @@
+"""Wishes as they hold on a day: those of every day, with what is wished on its occasions beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from datetime import date, time, timedelta
+
+from bridge.domain.wishes import SUGGESTIONS_DEFAULT, Hours, NightWish, Wishes
+
+DAY = timedelta(days=1)
+DAY_MINUTES = 24 * 60
+
+
+def wished_on(wishes: Wishes, day: date) -> Wishes:
+    """Return wishes as they hold on a day: what bars beside what is wished of every day, what asks in its place."""
+    terms, found = wishes.terms, wishes
+    for term in (term for when, term in terms.items() if when.holds(day)):
+        found = _both(found, term)
+    return replace(found, terms={}) if terms else found
+
+
+def night_on(wishes: Wishes, ends: date) -> NightWish:
+    """Return what is wished of the night that ends on a date: its begin by its eve, its end by the date."""
+    eve, day = (wished_on(wishes, on).night for on in (ends - DAY, ends))
+    if eve != day:
+        eve = replace(eve, up=day.up, up_days=day.up_days, other=day.other, other_days=day.other_days)
+    return eve.on((ends - DAY).weekday())
+
+
+def _both(wishes: Wishes, term: Wishes) -> Wishes:
+    hours = {a: common(term.hours[a], wishes.hours.get(a, term.hours[a])) for a in term.hours}
+    barred = {a: (*wishes.barred.get(a, ()), *several) for a, several in term.barred.items()}
+    usual = term.suggestions == SUGGESTIONS_DEFAULT
+    return replace(
+        wishes,
+        never=wishes.never | term.never,
+        hours={**wishes.hours, **hours},
+        days={**wishes.days, **{a: days & wishes.days.get(a, days) for a, days in term.days.items()}},
+        best={**wishes.best, **term.best},
+        barred={**wishes.barred, **barred},
+        night=_night(wishes.night, term.night),
+        most={**wishes.most, **term.most},
+        goals={a: goal for a, goal in {**wishes.goals, **term.goals}.items() if a not in term.never},
+        lengths={**wishes.lengths, **term.lengths},
+        apart={**wishes.apart, **term.apart},
+        weights={**wishes.weights, **term.weights},
+        suggestions=wishes.suggestions if usual else term.suggestions,
+    )
+
+
+def _night(night: NightWish, term: NightWish) -> NightWish:
+    """Return a night with the hours of a term: of going to bed, of getting up, and the length, each as a whole."""
+    said: dict[str, object] = {one.name: getattr(term, one.name) for one in fields(NightWish)}
+    of_bed = {"bed", "earliest", "bed_days", "late", "late_days"} if term.bed or term.earliest else set()
+    of_up = {"up", "up_days", "other", "other_days"} if term.up else set()
+    length = {"minutes"} if term.minutes is not None else set()
+    changed: dict[str, object] = {name: said[name] for name in of_bed | of_up | length}
+    return replace(night, **changed)  # type: ignore[arg-type]
+
+
+# Hours of a day -------------------------------------------------------------------------------------------------------
+
+
+def common(first: Sequence[Hours], second: Sequence[Hours]) -> tuple[Hours, ...]:
+    """Return the hours that two lists of hours have in common, ascending."""
+    minutes = _minutes(first) & _minutes(second)
+    return tuple(first) if len(minutes) == DAY_MINUTES else _spans_of(minutes)
+
+
+def either(first: Sequence[Hours], second: Sequence[Hours]) -> tuple[Hours, ...]:
+    """Return the hours that are in one or the other of two lists, none for a whole day."""
+    return _spans_of(_minutes(first) | _minutes(second)) if second else tuple(first)
+
+
+def _spans_of(minutes: set[int]) -> tuple[Hours, ...]:
+    if len(minutes) in (0, DAY_MINUTES):
+        return ()
+    begins = sorted(m for m in minutes if (m - 1) % DAY_MINUTES not in minutes)
+    ends = [next(e for e in range(b + 1, b + DAY_MINUTES + 1) if e % DAY_MINUTES not in minutes) for b in begins]
+    return tuple((_time(begin), _time(end)) for begin, end in zip(begins, ends, strict=True))
+
+
+def _minutes(hours: Sequence[Hours]) -> set[int]:
+    found: set[int] = set()
+    for begin, end in hours:
+        low, high = begin.hour * 60 + begin.minute, end.hour * 60 + end.minute
+        found |= {minute % DAY_MINUTES for minute in range(low, high if high > low else high + DAY_MINUTES)}
+    return found
+
+
+def _time(minutes: int) -> time:
+    return time(minutes // 60 % 24, minutes % 60)

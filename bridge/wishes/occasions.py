@@ -1,0 +1,159 @@
+"""Read the days on which a wish holds, such as "until May" and "every other Friday", and take them out of its text."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from datetime import date, timedelta
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from bridge.domain.occasions import MONTHS, WEEK, Occasion
+from bridge.wishes.hours import NotUnderstood
+
+DAY = timedelta(days=1)
+SEASONS = ({3, 4, 5}, {6, 7, 8}, {9, 10, 11}, {12, 1, 2})
+CHRISTMAS, NEW_YEAR = (12, 24), (1, 1)
+SPANS = ("this_week", "next_week", "this_month", "next_month", "today", "tomorrow", "between")
+Words = Mapping[str, Any]
+
+
+def occasion(text: str, language: str, today: date) -> tuple[str, Occasion | None]:
+    """Return a text, in lower case, without the days on which it holds, and these days, or None for all.
+
+    Raises NotUnderstood where it names them twice.
+    """
+    words, rest = _words(language), text.lower().replace("’", "'")
+    found: dict[str, Any] = {}
+    for name, pattern in words["patterns"]:
+        for told in reversed(list(pattern.finditer(rest))):
+            given = _given(name, told, words, today)
+            if given.keys() & found.keys():
+                raise NotUnderstood
+            found |= given
+            rest = rest[: told.start()] + _left(name, told, words) + rest[told.end() :]
+    if not found:
+        return text, None
+    rest = re.sub(words["none"], words["never"], re.sub(r"^[ ,;:]+|\s+(?=[ ,.;])", "", rest).strip())
+    try:
+        return rest, Occasion(**found)
+    except ValueError:
+        raise NotUnderstood from None
+
+
+@cache
+def _words(language: str) -> Words:
+    said = tomllib.loads((Path(__file__).parent / "occasions.toml").read_text("utf-8"))[language]
+    others = dict(one.split("=") for one in said["other_seasons"].split())
+    months = {name: {at} for at, name in enumerate(said["months"].split(), 1)}
+    months |= dict(zip(said["seasons"].split(), SEASONS, strict=True))
+    months |= {name: months[same] for name, same in others.items()}
+    seasons = [name for name, of in months.items() if len(of) > 1]
+    named = {"MONTHS": "|".join(name for name in months if name not in seasons), "SEASONS": "|".join(seasons)}
+    patterns = []
+    for name in ("nth", "every", "in_weeks", *SPANS, "for_days", "until", "since", "in_months"):
+        for one in _apart(said[name].replace("{at}", f"(?:{said['at']})").replace("{day}", said["day"])):
+            for key, value in named.items():
+                one = one.replace(key, value)
+            patterns.append((name, re.compile(one)))
+    numbers = {name: int(n) for name, n in (one.split("=") for one in said["numbers"].split())}
+    return {**said, "patterns": patterns, "of_months": months, "of_numbers": numbers}
+
+
+def _apart(pattern: str) -> Iterator[str]:
+    """Yield a pattern with each group's name once: every alternative has groups of its own."""
+    seen: dict[str, int] = {}
+
+    def named(found: re.Match[str]) -> str:
+        seen[found[1]] = seen.get(found[1], 0) + 1
+        return f"(?P<{found[1]}{seen[found[1]]}>"
+
+    yield re.sub(r"\(\?P<(\w+)>", named, pattern)
+
+
+def _group(told: re.Match[str], name: str) -> str | None:
+    return next((value for key, value in told.groupdict().items() if key.rstrip("0123456789") == name and value), None)
+
+
+def _left(name: str, told: re.Match[str], words: Words) -> str:
+    """Return what stands in a text where its days stood: "every other friday" leaves "on friday"."""
+    if name == "in_weeks":
+        return f"{_group(told, 'rest') or ''}{words['weekly']}{_group(told, 'more') or ''}"
+    day = _group(told, "day")
+    of_week = day is not None and day not in ("week", "woche")
+    return str(words["on_day"]).replace(r"\1", day or "") if of_week else ""
+
+
+def _given(name: str, told: re.Match[str], words: Words, today: date) -> dict[str, Any]:
+    counted = _group(told, "n") or ""
+    number = words["of_numbers"].get(counted) or (int(counted) if counted.isdecimal() else 2)
+    match name:
+        case "nth":
+            return {"nth": frozenset({number})}
+        case "every" | "in_weeks":
+            return {"every": number, "first": _monday(today)}
+        case "for_days":
+            unit = (_group(told, "u") or "")[0]
+            days = {"d": 1, "t": 1, "w": 7, "m": 30}[unit] * number
+            return {"since": today, "until": today + (days - 1) * DAY}
+        case "in_months":
+            named = [_group(told, "m"), _group(told, "n")]
+            months = frozenset().union(*(words["of_months"][one] for one in named if one))
+            return {"months": months & MONTHS}
+        case "until" | "since":
+            return {name: _date(told, words, today, last=name == "until")}
+    low, high = _span(name, today)
+    return {"since": low, "until": high}
+
+
+def _monday(day: date) -> date:
+    return day - day.weekday() * DAY
+
+
+def _span(name: str, today: date) -> tuple[date, date]:
+    """Return the first and the last day of "this week" and the like."""
+    monday, first = _monday(today), today.replace(day=1)
+    following = (first + 32 * DAY).replace(day=1)
+    christmas = date(today.year, *CHRISTMAS)
+    return {
+        "this_week": (today, monday + 6 * DAY),
+        "next_week": (monday + WEEK, monday + WEEK + 6 * DAY),
+        "this_month": (today, following - DAY),
+        "next_month": (following, (following + 32 * DAY).replace(day=1) - DAY),
+        "today": (today, today),
+        "tomorrow": (today + DAY, today + DAY),
+        "between": (christmas, date(today.year + 1, *NEW_YEAR)),
+    }[name]
+
+
+def _date(told: re.Match[str], words: Words, today: date, *, last: bool) -> date:
+    """Return the date of "1 October", "the 20th" or "May": its first day, the day before it as the ``last`` one."""
+    day, month, season = _group(told, "d"), _group(told, "m"), _group(told, "x")
+    if season is not None:
+        at = _next(*(NEW_YEAR if "n" in season[:2] else CHRISTMAS), today)
+        return at - DAY if last else at
+    if day is not None:
+        if month is None and (of_year := _group(told, "k")) is None:
+            return next(one for one in (today + n * DAY for n in range(62)) if one.day == int(day))
+        return _next(min(words["of_months"][month]) if month else int(of_year or 1), int(day), today)
+    months = words["of_months"][month]
+    begin = 12 if 12 in months else min(months)
+    if _group(told, "end"):
+        at = _next(begin, 28, today)
+        return (at.replace(day=1) + (31 * len(months) + 1) * DAY).replace(day=1) - DAY
+    at = _next(begin, 1, today)
+    return at - DAY if last else at
+
+
+def _next(month: int, day: int, today: date) -> date:
+    """Return the next such date after today. Raises NotUnderstood if there is none."""
+    for year in (today.year, today.year + 1):
+        try:
+            at = date(year, month, day)
+        except ValueError:
+            continue
+        if at > today:
+            return at
+    raise NotUnderstood
