@@ -214,9 +214,9 @@ def newest_if_old(store: Store, user: User, known: Snapshot) -> date | None:
 
 def _is_recent(known: Snapshot, since: datetime) -> bool:
     return (
-        any((one.end or one.start) > since for source, one in known.samples if source != BY_HAND)
-        or any(one.end > since for _, one in known.episodes)
-        or any(entry.end > since and _is_living(entry.event, known.at) for entry, _ in known.agenda)
+        any(one.end > since for _, one in reversed(known.episodes))
+        or any((one.end or one.start) > since for source, one in reversed(known.samples) if source != BY_HAND)
+        or any(entry.end > since and _is_living(entry.event, known.at) for entry, _ in reversed(known.agenda))
         or any(one.due is None or one.due >= since.date() for one in known.tasks if one.completed is None)
         or any(one.completed > since for one in known.tasks if one.completed is not None)
     )

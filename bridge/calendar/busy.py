@@ -9,6 +9,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from functools import lru_cache
 from itertools import pairwise
 
 from bridge.domain.types import Event, Label, Occurrence, Response
@@ -115,7 +116,7 @@ def takes_time(event: Event) -> bool:
     """
     off = event.cancelled or event.response is Response.DECLINED
     timed = event.busy and not off and event.first_day is None and event.kind not in NO_TIME
-    return timed and not nobody_goes(event)
+    return timed and not (_may_be_empty(event.title) and nobody_goes(event))
 
 
 def nobody_goes(event: Event) -> bool:
@@ -125,6 +126,11 @@ def nobody_goes(event: Event) -> bool:
     True
     """
     return is_open_hours(event) or is_reminder(event)
+
+
+@lru_cache(maxsize=4096)
+def _may_be_empty(title: str | None) -> bool:
+    return title is not None and (OPEN_HOURS.search(title[:200]) or REMINDER.search(title[:200])) is not None
 
 
 def is_reminder(event: Event) -> bool:

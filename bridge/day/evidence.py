@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime, timedelta
 from statistics import median
@@ -40,17 +41,20 @@ def _of(known: Snapshot) -> Mapping[str, datetime | None]:
 def _missed(known: Snapshot) -> Iterator[tuple[str, datetime | None]]:
     recorded = [one for _, one in ended_whole(known)]
     asleep = merged((one.start, one.end) for one in recorded if one.kind is EpisodeKind.SLEEP)
+    ends = [end for _, end in asleep]
     active = merged((one.start - AROUND, one.end + AROUND) for one in recorded if one.kind is EpisodeKind.WORKOUT)
     sport: list[Occurrence] = []
     for one, label in known.agenda if asleep else ():
-        if one.event.all_day or label.action is ActionType.SLEEP or not one.start < min(one.end, known.at):
+        if not one.start < min(one.end, known.at) or label.action is ActionType.SLEEP or one.event.all_day:
             continue
         is_sport = label.action is ActionType.EXERCISE and label.confidence >= SURE
         low, high = one.start - (UP_BEFORE if is_sport else timedelta(0)), one.start + LATE
-        woke = next((end for start, end in asleep if start < one.start and low < end), None)
-        trained = is_sport and clipped(active, one.start, one.end)
+        at = bisect_right(ends, low)
+        woke = ends[at] if at < len(ends) and asleep[at][0] < one.start else None
         late = woke is not None and (is_sport or (woke >= high and one.end - one.start <= LATE_FOR))
-        over = length(clipped(asleep, one.start, one.end)) > SLEPT_OVER * (one.end - one.start)
+        inside = clipped(asleep, one.start, one.end)
+        over = inside and length(inside) > SLEPT_OVER * (one.end - one.start)
+        trained = late and is_sport and clipped(active, one.start, one.end)
         if over or (late and not trained and not is_journey(one)):
             yield one.key, woke
         elif is_sport and one.end + COMES_IN <= known.at:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 from functools import cached_property, wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from bridge.calendar.busy import Stretch, is_open_hours, merged, nobody_goes, takes_time
 from bridge.calendar.expansion import midnight
@@ -100,7 +100,8 @@ def kept(make: Callable[Concatenate[Person, P], T]) -> Callable[Concatenate[Pers
         key = make.__name__, *of
         if key not in self._read:
             self._read[key] = make(self, *of, **named)
-        return cast("T", self._read[key])
+        made: T = self._read[key]
+        return made
 
     return read
 
@@ -217,7 +218,7 @@ class Person:
     resting: Mapping[date, Sequence[tuple[ActionType, str]]] = field(default_factory=dict)
     _read: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)  # estimates by name and argument
 
-    @property
+    @cached_property
     def zones(self) -> ZoneHistory:
         return self.known.zones
 

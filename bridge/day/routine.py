@@ -39,6 +39,8 @@ LEAST_WISHED, NOON = timedelta(hours=4), 12  # of a night that a wish may leave;
 LIKELY = 0.5  # trust in a label from which an all-day entry counts as the last time
 LONGEST_NAP = timedelta(hours=2)  # a longer sleep in the calendar is a night
 NAME_LENGTH = 60
+NUMBER = re.compile(r"( ?\([^()]*\)|[ #:.,-]+\d+)$")  # or brackets at the end of a title
+SIGNS = re.compile(r"^[^\w(]+|[^\w)!?+.]+$")  # around it
 NO_SPORT = frozenset({"activity", "workout", "other", "generic", "unknown", "exercise", "sport"})  # a watch's own guess
 GUESSED = 0.5  # trust in a workout without the name of a sport
 LUNCH, LUNCH_MAX = (690, 840), timedelta(minutes=75)  # minutes after midnight in which a short entry is a meal
@@ -184,7 +186,7 @@ def habits(known: Snapshot, work: Week = ()) -> dict[ActionType, Habit]:
     found = sorted([one for one in _deeds(known, work) if since <= one.start and one.end <= known.at], key=_in_order)
     if not found:
         return {}
-    begun = min([found[0].start, *(o.start for o, _ in known.agenda), *(one.start for _, one in known.episodes)])
+    begun = min([found[0].start, *(o.start for o, _ in known.agenda[:1]), *[one.start for _, one in known.episodes]])
     weeks = (known.at - max(begun, since)) / EARLIEST_WEEK
     by_action = {action: _once([one for one in found if one.action is action]) for action in ActionType}
     whole = _whole_days(known)
@@ -225,12 +227,12 @@ def _times(deeds: Iterable[_Deed]) -> float:
 
 def _usual(deeds: Sequence[_Deed]) -> list[_Deed]:
     """Return the deeds within the two hours with most dates, or none of fewer than two dates."""
-    best: list[_Deed] = []
-    for first in sorted(deeds, key=lambda one: one.minute):
+    best, most = list[_Deed](), 0
+    for first in sorted(deeds, key=attrgetter("minute")):
         near = [one for one in deeds if first.minute <= one.minute <= first.minute + 2 * AROUND]
-        if len({one.day for one in near}) > len({one.day for one in best}):
-            best = near
-    return best if len({one.day for one in best}) >= TIMES and _times(best) >= TIMES - NEARLY else []
+        dates = len({one.day for one in near})
+        best, most = (near, dates) if dates > most else (best, most)
+    return best if most >= TIMES and _times(best) >= TIMES - NEARLY else []
 
 
 def _name(deeds: Iterable[_Deed]) -> str:
@@ -261,8 +263,8 @@ def _deeds(known: Snapshot, work: Week) -> Iterator[_Deed]:
         if episode.kind is not EpisodeKind.SLEEP and episode.start < episode.end:
             nap = episode.kind is EpisodeKind.NAP
             action, name = (ActionType.SLEEP, "") if nap else (ActionType.EXERCISE, _sport(episode.label or ""))
-            guessed = not nap and bool(episode.label) and not name
-            yield replace(_measured(known, episode, episode.end, action, name), trust=GUESSED if guessed else 1.0)
+            deed = _measured(known, episode, episode.end, action, name)
+            yield replace(deed, trust=GUESSED) if episode.label and not (nap or name) else deed
     for _, sample in known.samples:
         if sample.metric is Metric.MINDFUL and sample.end is not None and sample.start < sample.end:
             yield _measured(known, sample, sample.end, ActionType.MEDITATE)
@@ -314,9 +316,8 @@ def _word(title: str) -> str:
     >>> _word("  Yoga   #12"), _word("Yoga (week 3)"), _word("🏃 Run!"), _word("(Run)"), _word("1:1")
     ('Yoga', 'Yoga', 'Run!', '(Run)', '1:1')
     """
-    plain = re.sub(r"\s+", " ", title[: 4 * NAME_LENGTH]).strip()
-    short = re.sub(r"( ?\([^()]*\)|[ #:.,-]+\d+)$", "", plain)
-    bare = re.sub(r"^[^\w(]+|[^\w)!?+.]+$", "", short)
+    plain = " ".join(title[: 4 * NAME_LENGTH].split())
+    bare = SIGNS.sub("", NUMBER.sub("", plain))
     return (plain if not bare or bare.isdigit() else bare)[:NAME_LENGTH]
 
 

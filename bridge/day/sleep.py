@@ -20,10 +20,8 @@ from bridge.domain.metrics import Metric
 from bridge.domain.records import Snapshot
 from bridge.domain.slots import ZoneHistory, zone_at
 from bridge.domain.types import Episode, EpisodeKind, Label, Occurrence, Response
-from bridge.meters import sleep
-from bridge.meters.nights import Nights, ended_nights
-from bridge.meters.overlaps import ended_once
-from bridge.meters.whole_nights import whole_nights
+from bridge.meters.nights import Journeys, is_main
+from bridge.meters.whole_nights import ended_whole
 from rhythm_env.interface import ActionType
 
 # Bedtime and wake time in minutes after midnight of the date of waking: on workdays 23:02 to 06:41, on free days 23:25
@@ -146,27 +144,27 @@ def _night(bed: tuple[float, float], wake: tuple[float, float], count: float, re
 
 def recorded(known: Snapshot) -> list[Slept]:
     """Return the recorded main sleeps that have ended, one for each date, without those soon after a journey."""
-    ended = [told for told in known.episodes if told[1].end <= known.at and told[1].kind is not EpisodeKind.WORKOUT]
-    if all(Metric.ASLEEP in one.values for _, one in ended):
-        nights = ended_nights(known)
-    else:
-        single = whole_nights(map(_asleep, ended_once(known)))
-        nights = Nights(list(map(_asleep, ended)), known.zones, known.preference, single)
-    counted = nights.counted().items()
-    return sorted([_slept(night, known) for day, night in counted if not nights.journeys.frozen(day)], key=_in_order)
+    found: dict[date, tuple[tuple[bool, float], Episode]] = {}
+    for _, one in ended_whole(known):
+        asleep = one.values.get(Metric.ASLEEP, (one.end - one.start) / MINUTE)
+        if one.kind is EpisodeKind.SLEEP and SHORTEST <= asleep <= LONGEST:
+            rank = is_main(asleep / 60, one.end + _east(one, known)), asleep
+            if one.day not in found or rank > found[one.day][0]:
+                found[one.day] = rank, one
+    journeys = Journeys({day: round(_east(one, known) / MINUTE) for day, (_, one) in found.items()})
+    return sorted([_slept(one, known) for day, (_, one) in found.items() if not journeys.frozen(day)], key=_in_order)
 
 
-def _asleep(told: tuple[str, Episode]) -> tuple[str, Episode]:
-    """Return an episode as asleep from its start to its end if it has no value for the time asleep."""
-    source, one = told
-    if Metric.ASLEEP in one.values:
-        return told
-    return source, replace(one, values={Metric.ASLEEP: (one.end - one.start) / MINUTE, **one.values})
+def _east(night: Episode, known: Snapshot) -> timedelta:
+    """Return the offset of the clock at waking from UTC."""
+    if night.offset is not None:
+        return timedelta(minutes=night.offset)
+    return _offset(night.end, zone_at(night.end, known.zones)) * MINUTE
 
 
-def _slept(night: sleep.Night, known: Snapshot) -> Slept:
+def _slept(night: Episode, known: Snapshot) -> Slept:
     """Return a recorded night on the clock at waking, its bedtime on that before a change of the clock."""
-    day, wake = clock(night.end, known.zones, round(night.offset / MINUTE))
+    day, wake = clock(night.end, known.zones, round(_east(night, known) / MINUTE))
     zone = zone_at(night.end, known.zones)
     changed = _offset(night.start, zone) - _offset(night.end, zone)
     bed = wake - (night.end - night.start) / MINUTE + changed

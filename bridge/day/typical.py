@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import compress
 
-from bridge.domain.slots import ZoneHistory, first_shown, local_time
+from bridge.domain.slots import ZoneHistory, first_shown, zone_at
 from bridge.domain.types import Label
 
 MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
@@ -31,7 +31,7 @@ SURE = 0.8  # confidence of a label that is as good as certain; our choice
 def clock(at: datetime, zones: ZoneHistory, offset: int | None = None) -> tuple[date, float]:
     """Return (local date, minutes since midnight) of an instant, in the user's zone without ``offset`` (minutes)."""
     if offset is None:
-        local = local_time(at, zones).replace(tzinfo=None)
+        local = at.astimezone(zone_at(at, zones)).replace(tzinfo=None)
     else:
         local = at.astimezone(UTC).replace(tzinfo=None) + timedelta(minutes=offset)
     return local.date(), (local - datetime.combine(local.date(), time())) / MINUTE

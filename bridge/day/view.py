@@ -16,7 +16,6 @@ from bridge.calendar.expansion import midnight
 from bridge.calendar.kinds import CALL, FOCUS, QUICK, SURE, is_meal, title_of, what_is, words
 from bridge.calendar.plans import COMPANY
 from bridge.day.agreed import is_agreed, put_off
-from bridge.day.evidence import missed
 from bridge.day.grid import CELL, DAY, Grid, run
 from bridge.day.person import Person
 from bridge.day.recovery import if_at_all
@@ -61,7 +60,7 @@ class View:
     readings: Mapping[Meter, Reading] = field(default_factory=dict)
     said: Sequence[Said] = ()
 
-    @property
+    @cached_property
     def person(self) -> Person:
         return self.grid.person
 
@@ -138,11 +137,11 @@ class View:
     @cached_property
     def _by_action(self) -> dict[ActionType | None, list[Occurrence]]:
         found: dict[ActionType | None, list[Occurrence]] = {}
+        gone = self.person.missed
         for occurrence, label in self.person.entries:
             alone = label.action is ActionType.ME_TIME and is_meal(occurrence)
             timed = not occurrence.event.all_day and stands(occurrence.event)
-            happens = occurrence.key not in missed(self.person.known)
-            if label.confidence >= SURE and timed and happens and not alone:
+            if label.confidence >= SURE and timed and occurrence.key not in gone and not alone:
                 found.setdefault(label.action, []).append(occurrence)
         return found
 

@@ -245,7 +245,7 @@ def _spread(days: Mapping[date, _Worked]) -> float:
 
 
 def _hull(spans: Sequence[Span]) -> Span:
-    return min(start for start, _ in spans), max(end for _, end in spans)
+    return min(spans)[0], max([end for _, end in spans])
 
 
 def _minutes_of(spans: Sequence[Span]) -> float:
@@ -269,7 +269,7 @@ def _free_days(known: Snapshot) -> frozenset[date]:
         event = occurrence.event
         if event.cancelled or event.response is Response.DECLINED:
             continue
-        if event.all_day and (_is_off(occurrence, label) or PUBLIC.search(event.calendar)):
+        if event.first_day is not None and (_is_off(occurrence, label) or PUBLIC.search(event.calendar)):
             (free if _is_off(occurrence, label) else named).update(_dates(occurrence, known, low, high))
         elif event.kind == "outOfOffice":
             free.update(day for day in _dates(occurrence, known, low, high) if _is_away(occurrence, day, known))

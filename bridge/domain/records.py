@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from bridge.domain.facts import Fact, fact
 from bridge.domain.preference import Preference
@@ -407,4 +407,5 @@ class Snapshot:
         """Return what ``make`` makes of this snapshot, a single time."""
         if name not in self._made:
             self._made[name] = make()
-        return cast("Made", self._made[name])
+        made: Made = self._made[name]
+        return made

@@ -151,5 +151,9 @@ def ended_nights(known: Snapshot) -> Nights:
 
 
 def _rank(night: Night) -> tuple[bool, float]:
-    woke = (night.end + night.offset).time()
-    return night.asleep >= MAIN_SLEEP_MIN_HOURS and EARLIEST_WAKING <= woke <= LATEST_WAKING, night.asleep
+    return is_main(night.asleep, night.end + night.offset), night.asleep
+
+
+def is_main(hours: float, woke: datetime) -> bool:
+    """Return True for a sleep of so many hours that ends at the time of a main sleep, by the clock of ``woke``."""
+    return hours >= MAIN_SLEEP_MIN_HOURS and EARLIEST_WAKING <= woke.time() <= LATEST_WAKING
