@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
+from functools import cache
+from pathlib import Path
 
 from bridge.domain.languages import Text, say
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """The words in which people ask for a metric or meter, with commas between."""
-
-    english: str
-    german: str
-
 
 # kind of data -> its name within a sentence. A kind that is missing is named by the words of its name.
 METRIC_NAMES: Mapping[str, Text] = {
@@ -90,106 +82,9 @@ UNIT_NAMES: Mapping[str, Text] = {
     "vendor 0-100": say("of 100"),
     "vendor 0-21": say("of 21"),
 }
-# Scores of check-ins are left out: people ask for meters. Words that mean several metrics stand at none of them.
-WORDS: Mapping[str, Words] = MappingProxyType(
-    {
-        "asleep": Words(
-            "sleep, time asleep, sleep duration, sleep time, i sleep, i slept, slept, asleep, sleeping time, "
-            "length of sleep, hours of sleep, sleep length, minutes asleep, sleep minutes",
-            "schlaf, schlafs, schlafdauer, schlafzeit, schlafe, geschlafen, schlafe ich, schlaflänge, schlafdauern, "
-            "schlafstunden, dauer des schlafs",
-        ),
-        "in_bed": Words(
-            "time in bed, minutes in bed, hours in bed, in bed",
-            "zeit im bett, minuten im bett, stunden im bett, im bett, bettdauer, liegezeit",
-        ),
-        "awake": Words(
-            "awake, time awake, minutes awake, wake time",
-            "wach, wachzeit, minuten wach, wachminuten, zeit wach",
-        ),
-        "light_sleep": Words("light sleep", "leichtschlaf, leichter schlaf, leichtschlafs"),
-        "deep_sleep": Words("deep sleep", "tiefschlaf, tiefschlafs, tiefer schlaf"),
-        "rem_sleep": Words("rem sleep, rem, dream sleep", "rem schlaf, rem schlafs, rem, traumschlaf"),
-        "sleep_need": Words("sleep need, sleep did i need, needed sleep", "schlafbedarf, schlaf brauchte ich"),
-        "sleep_efficiency": Words("sleep efficiency", "schlafeffizienz"),
-        "sleep_latency": Words(
-            "sleep latency, time to fall asleep, minutes to fall asleep, take me to fall asleep, take to fall asleep",
-            "einschlafdauer, einschlafzeit, einschlaflatenz, brauche ich zum einschlafen",
-        ),
-        "sleep_consistency": Words("sleep consistency", "schlafkonstanz, schlafbeständigkeit"),
-        "sleep_score": Words("sleep score, sleep scores", "schlafwert, schlafwerte, schlaf score, schlafscore"),
-        "recovery_score": Words(
-            "recovery, recovery score, readiness, readiness score",
-            "erholung, erholungswert, readiness, erholungswerte",
-        ),
-        "resting_hr": Words(
-            "resting heart rate, resting heart rates, resting pulse, resting hr, rhr, heart rate at rest",
-            "ruhepuls, ruhepulses, ruheherzfrequenz, ruhe puls, ruhepulse",
-        ),
-        "hrv_rmssd": Words(
-            "hrv, heart rate variability, rmssd",
-            "hrv, herzfrequenzvariabilität, herzratenvariabilität, rmssd",
-        ),
-        "heart_rate": Words(
-            "heart rate, pulse, average heart rate, mean heart rate, average pulse, hr",
-            "puls, herzfrequenz, durchschnittspuls, durchschnittlicher puls, durchschnittliche herzfrequenz, "
-            "durchschnittlichen puls, mittlerer puls, herzschlag",
-        ),
-        "respiratory_rate": Words(
-            "breathing rate, respiratory rate, respiration rate, breaths per minute",
-            "atemfrequenz, atemzüge pro minute",
-        ),
-        "spo2": Words(
-            "blood oxygen, oxygen saturation, spo2, oxygen",
-            "sauerstoffsättigung, spo2, blutsauerstoff, sauerstoff",
-        ),
-        "skin_temperature": Words("skin temperature, skin temp", "hauttemperatur"),
-        "body_battery": Words("body battery", "body battery"),
-        "stress": Words("stress, stress level", "stress, stresslevel, stresswert"),
-        "stress_management": Words(
-            "stress management, stress management score",
-            "stressmanagement, stressbewältigung, stressmanagementwert",
-        ),
-        "steps": Words("steps, step count, step, walk more", "schritte, schritten, schritt, schrittzahl"),
-        "stand_hours": Words("stand hours, standing hours", "stehstunden"),
-        "floors": Words(
-            "floors, floors climbed, flights of stairs, flights climbed, flights",
-            "stockwerke, etagen, stockwerke gestiegen",
-        ),
-        "distance": Words(
-            "distance, distance covered, distances",
-            "strecke, distanz, entfernung, strecken, zurückgelegte strecke",
-        ),
-        "active_energy": Words(
-            "active calories, active energy, active kcal",
-            "aktive kalorien, aktiven kalorien, aktive energie, aktivitätskalorien, bewegungskalorien",
-        ),
-        "total_energy": Words(
-            "calories, kcal, energy burned, energy spent, total calories",
-            "kalorien, kcal, energieverbrauch, kalorienverbrauch",
-        ),
-        "zone_minutes": Words(
-            "zone minutes, active zone minutes, intensity minutes, active minutes",
-            "zonenminuten, aktivzonenminuten, intensitätsminuten, aktivminuten",
-        ),
-        "fat_burn_minutes": Words("fat burn minutes, fat burn zone minutes", "fettverbrennungsminuten"),
-        "cardio_minutes": Words("cardio minutes, cardio zone minutes", "cardiominuten"),
-        "peak_minutes": Words("peak minutes, peak zone minutes", "spitzenminuten, maximalzonenminuten"),
-        "strain": Words("strain, day strain", "belastung, tagesbelastung, strain"),
-        "mindful": Words(
-            "mindful minutes, meditation minutes, minutes of meditation, meditate, meditated",
-            "achtsamkeitsminuten, meditationsminuten, meditiert, minuten meditation",
-        ),
-        "focus": Words("focus time, focused work, minutes of focus", "fokuszeit, konzentrierte zeit"),
-        "messages": Words("messages, messages did i send", "nachrichten, nachrichten habe ich geschrieben"),
-        "contacts": Words(
-            "contacts, people was i in touch with, people in touch",
-            "kontakte, leuten hatte ich kontakt, kontaktpersonen",
-        ),
-        "vitality": Words("vitality", "vitalität"),
-        "cognition": Words("cognition", "kognition, konzentration"),
-        "progress": Words("progress", "fortschritt"),
-        "serenity": Words("serenity", "gelassenheit"),
-        "connection": Words("connection", "verbundenheit"),
-    }
-)
+
+
+@cache
+def asked_words() -> Mapping[str, Mapping[str, str]]:
+    """Return metric or meter -> language -> the words in which people ask for it, with commas between."""
+    return tomllib.loads(Path(__file__).with_name("asked.toml").read_text(encoding="utf-8"))

@@ -3,43 +3,18 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
 
 PREFIX = "HKWorkoutActivityType"
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\WA-Z_]+")
 
-# Normalised name -> other names of the very same sport, in plain words. A part of a sport has a name of its own.
-SYNONYMS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+SYNONYMS: Mapping[str, tuple[str, ...]] = MappingProxyType(  # normalised name -> other names of the same sport
     {
-        "running": ("run", "jog", "jogging", "laufen", "lauf", "joggen"),
-        "treadmill running": ("treadmill", "indoor run", "indoor running", "treadmill run", "laufband"),
-        "trail running": ("trail run",),
-        "walking": ("walk", "gehen", "spaziergang", "spazieren"),
-        "hiking": ("hike", "wandern", "wanderung"),
-        "cycling": ("bike", "biking", "bicycle", "bicycling", "ride", "cycle", "radfahren", "rad"),
-        "outdoor cycling": ("outdoor bike", "outdoor cycle", "outdoor ride", "road biking", "road cycling"),
-        "indoor cycling": ("spinning", "spin", "indoor cycle", "indoor bike", "stationary bike", "biking stationary"),
-        "mountain biking": ("mountain bike", "mtb"),
-        "swimming": ("swim", "schwimmen"),
-        "pool swimming": ("pool swim", "lap swimming", "swimming pool"),
-        "open water swimming": ("open water", "open water swim", "swimming open water"),
-        "strength training": ("strength", "krafttraining", "traditional strength training"),
-        "weightlifting": ("weights", "weight lifting", "weight training", "weightlifter"),
-        "rowing": ("row", "rudern"),
-        "indoor rowing": ("rower", "rowing machine", "indoor row"),
-        "elliptical": ("elliptical trainer", "crosstrainer", "cross trainer", "elliptical machine"),
-        "high intensity interval training": ("hiit",),
-        "interval training": ("intervals", "interval workout"),
-        "aerobic workout": ("aerobics", "aerobic", "aerobic training"),
-        "cardio": ("cardio workout", "mixed cardio", "indoor cardio", "cardio training"),
-        "stair climbing": ("stairs", "stairclimber", "stair climber", "stair stepper", "stair stepping"),
-        "football": ("soccer", "fussball", "fußball"),
-        "dancing": ("dance", "tanzen"),
-        "rock climbing": ("climbing", "climb", "klettern"),
-        "skiing": ("ski", "downhill skiing", "alpine skiing", "skifahren"),
-        "cross country skiing": ("nordic skiing", "langlauf"),
-        "snowboarding": ("snowboard",),
+        name: tuple(others.split(", "))
+        for name, others in tomllib.loads(Path(__file__).with_name("sports.toml").read_text(encoding="utf-8")).items()
     }
 )
 _NORMALISED = {other: name for name, others in SYNONYMS.items() for other in (name, *others)}

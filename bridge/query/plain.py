@@ -172,7 +172,7 @@ def _is_of(word: str, unknown: Set[str]) -> bool:
 @cache
 def _names(language: str) -> Mapping[str, str]:
     """Return metric -> the word for it in a language that comes first."""
-    told = {name: words.german if language == "de" else words.english for name, words in metric_names.WORDS.items()}
+    told = {name: words["de" if language == "de" else "en"] for name, words in metric_names.asked_words().items()}
     return {name: words.split(",")[0] for name, words in told.items()}
 
 

@@ -51,11 +51,11 @@ class Texts:
 def lexicon(language: str) -> Lexicon:
     """Return words of a language -> their tokens."""
     found: dict[str, tuple[Token, ...]] = {}
-    for name, named in metric_names.WORDS.items():
-        english = [] if language == "de" else _each(named.english)
+    for name, named in metric_names.asked_words().items():
+        english = [] if language == "de" else _each(named["en"])
         if language == "de":  # Germans ask by English names, too
-            english = [one for one in _each(named.english) if not one.startswith(("i ", "in "))]
-        found |= dict.fromkeys([*english, *(_each(named.german) if language == "de" else ())], ((METRIC, name),))
+            english = [one for one in _each(named["en"]) if not one.startswith(("i ", "in "))]
+        found |= dict.fromkeys([*english, *(_each(named["de"]) if language == "de" else ())], ((METRIC, name),))
     for sport, phrases in sports.SYNONYMS.items():
         found |= {one: ((ACTIVITY, sport),) for one in (sport, *phrases) if one not in AMBIGUOUS}
         games = [f"{one} {game}" for one in (sport, *phrases) for game in _each(plain_sports.GAMES[language])]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import tomllib
+from pathlib import Path
 from types import MappingProxyType
 
 CODE, DOCUMENTS, DESIGN = "code", "documents", "design"
@@ -10,34 +12,9 @@ COMMUNICATION, BROWSING, MEDIA, OTHER, OWN = "communication", "browsing", "media
 WORK_KINDS = frozenset({CODE, DOCUMENTS, DESIGN, OWN})
 APP_NAME_MAX = 100  # characters
 ENDING = re.compile(r"(\.(exe|app|appimage|bin|desktop))$")
-_NAMES = {
-    CODE: """code, visual studio code, vscode, codium, vscodium, code oss, cursor, windsurf, zed, devenv, visual studio,
-        pycharm, idea, intellij idea, webstorm, goland, clion, rider, phpstorm, rubymine, datagrip, rustrover, fleet,
-        android studio, studio, xcode, vim, nvim, gvim, neovide, emacs, sublime text, notepad++, kate, geany, helix,
-        terminal, iterm, iterm2, alacritty, kitty, wezterm, wezterm gui, ghostty, gnome terminal, gnome terminal server,
-        konsole, xterm, tilix, windowsterminal, windows terminal, powershell, pwsh, cmd, warp, hyper, jupyterlab,
-        jupyter lab, spyder, rstudio, matlab, dbeaver, tableplus, postman, insomnia, docker desktop, github desktop,
-        sourcetree, fork, gitkraken, unity, godot, unrealeditor""",
-    DOCUMENTS: """winword, word, microsoft word, excel, microsoft excel, powerpnt, powerpoint, microsoft powerpoint,
-        onenote, microsoft onenote, soffice, libreoffice, libreoffice writer, libreoffice calc, libreoffice impress,
-        pages, numbers, keynote, obsidian, notion, evernote, logseq, joplin, zettlr, typora, scrivener, ulysses, bear,
-        zotero, mendeley, mendeley reference manager, acrobat, acrord, adobe acrobat, preview, evince, okular, zathura,
-        sumatrapdf, foxitpdfreader, texstudio, texmaker, lyx, anki, calibre, wps, wpsoffice, onlyoffice""",
-    DESIGN: """photoshop, adobe photoshop, illustrator, adobe illustrator, indesign, adobe indesign, afterfx,
-        adobe premiere pro, lightroom, adobe lightroom, figma, sketch, gimp, inkscape, krita, blender,
-        affinity designer, affinity photo, affinity publisher, davinci resolve, resolve, final cut pro, kdenlive,
-        logic pro, logic pro x, reaper, audacity, acad, autocad, sldworks, freecad, fusion360, qgis, ableton live""",
-    COMMUNICATION: """slack, discord, teams, ms teams, microsoft teams, outlook, olk, microsoft outlook, thunderbird,
-        mail, spark, mimestream, evolution, zoom, zoom.us, webex, skype, telegram, telegram desktop, whatsapp, signal,
-        element,
-        messages, facetime, mattermost, wechat, weixin, viber""",
-    BROWSING: """chrome, google chrome, chromium, firefox, librewolf, safari, msedge, microsoft edge, brave,
-        brave browser, opera, vivaldi, arc, zen, orion, iexplore, tor browser""",
-    MEDIA: """spotify, vlc, mpv, netflix, music, apple music, itunes, tv, plex, jellyfin media player, youtube, steam,
-        steamwebhelper, epicgameslauncher, minecraft, roblox, battle.net, photos, podcasts, audible""",
-}
+_NAMES = tomllib.loads(Path(__file__).with_name("apps.toml").read_text(encoding="utf-8"))
 CATEGORIES = MappingProxyType(
-    {re.sub(r"\s+", " ", name).strip(): category for category, text in _NAMES.items() for name in text.split(",")}
+    {" ".join(name.split()): category for category, text in _NAMES.items() for name in text.split(",")}
 )
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
+from pathlib import Path
 from typing import Any
 
 from bridge.domain.errors import BadRecord
@@ -34,70 +36,7 @@ MINUTES = {  # of a sleep
 
 Reading = tuple[int, float, float, int]  # Unix second, value, how many it is the mean of, minutes east of UTC
 ByOrigin = Mapping[str, list[Reading]]
-# The numbers of ExerciseSessionRecord in androidx.health.connect.client.records, which the app HC Webhook sends.
-EXERCISES = {
-    "0": "other workout",
-    "2": "badminton",
-    "4": "baseball",
-    "5": "basketball",
-    "8": "biking",
-    "9": "biking stationary",
-    "10": "boot camp",
-    "11": "boxing",
-    "13": "calisthenics",
-    "14": "cricket",
-    "16": "dancing",
-    "25": "elliptical",
-    "26": "exercise class",
-    "27": "fencing",
-    "28": "football american",
-    "29": "football australian",
-    "31": "frisbee disc",
-    "32": "golf",
-    "33": "guided breathing",
-    "34": "gymnastics",
-    "35": "handball",
-    "36": "high intensity interval training",
-    "37": "hiking",
-    "38": "ice hockey",
-    "39": "ice skating",
-    "44": "martial arts",
-    "46": "paddling",
-    "47": "paragliding",
-    "48": "pilates",
-    "50": "racquetball",
-    "51": "rock climbing",
-    "52": "roller hockey",
-    "53": "rowing",
-    "54": "rowing machine",
-    "55": "rugby",
-    "56": "running",
-    "57": "running treadmill",
-    "58": "sailing",
-    "59": "scuba diving",
-    "60": "skating",
-    "61": "skiing",
-    "62": "snowboarding",
-    "63": "snowshoeing",
-    "64": "soccer",
-    "65": "softball",
-    "66": "squash",
-    "68": "stair climbing",
-    "69": "stair climbing machine",
-    "70": "strength training",
-    "71": "stretching",
-    "72": "surfing",
-    "73": "swimming open water",
-    "74": "swimming pool",
-    "75": "table tennis",
-    "76": "tennis",
-    "78": "volleyball",
-    "79": "walking",
-    "80": "water polo",
-    "81": "weightlifting",
-    "82": "wheelchair",
-    "83": "yoga",
-}
+EXERCISES: Mapping[str, str] = tomllib.loads(Path(__file__).with_name("exercises.toml").read_text(encoding="utf-8"))
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - no record has a parent

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 from bridge.domain.samples import finite
@@ -33,64 +35,15 @@ SHAPES: tuple[tuple[str, frozenset[str], float], ...] = (
     ("session", frozenset({"start_datetime", "end_datetime", "type", "day"}), 0.6),
     ("daily_sleep", frozenset({"day", "score", "contributors", "timestamp"}), 0.9),
 )
-OLDER_NAMES = {  # API v1 -> v2
-    "total": "total_sleep_duration",
-    "duration": "time_in_bed",
-    "awake": "awake_time",
-    "light": "light_sleep_duration",
-    "deep": "deep_sleep_duration",
-    "rem": "rem_sleep_duration",
-    "onset_latency": "latency",
-    "rmssd": "average_hrv",
-    "hr_lowest": "lowest_heart_rate",
-    "breath_average": "average_breath",
-    "summary_date": "day",
-    "cal_active": "active_calories",
-    "cal_total": "total_calories",
+_TOLD = tomllib.loads(Path(__file__).with_name("shapes.toml").read_text(encoding="utf-8"))
+OLDER_NAMES: Mapping[str, str] = _TOLD["older"]  # API v1 -> v2
+TRENDS_NAMES = {  # column of *Trends* -> stream and name in the API
+    column: (stream, name)
+    for stream, names in _TOLD["trends"].items()
+    for name, some in names.items()
+    for column in some
 }
-TRENDS_NAMES = {  # column of *Trends*, which was renamed twice -> stream and name in the API
-    **dict.fromkeys(("total sleep duration", "total sleep time"), ("sleep", "total_sleep_duration")),
-    **dict.fromkeys(("total bedtime", "total bedtime duration", "time in bed"), ("sleep", "time_in_bed")),
-    **dict.fromkeys(("awake time", "awake duration"), ("sleep", "awake_time")),
-    **dict.fromkeys(("light sleep duration", "light sleep time"), ("sleep", "light_sleep_duration")),
-    **dict.fromkeys(("deep sleep duration", "deep sleep time"), ("sleep", "deep_sleep_duration")),
-    **dict.fromkeys(("rem sleep duration", "rem sleep time"), ("sleep", "rem_sleep_duration")),
-    "sleep efficiency": ("sleep", "efficiency"),
-    "sleep latency": ("sleep", "latency"),
-    "bedtime start": ("sleep", "bedtime_start"),
-    "bedtime end": ("sleep", "bedtime_end"),
-    "average hrv": ("sleep", "average_hrv"),
-    "lowest resting heart rate": ("sleep", "lowest_heart_rate"),
-    "respiratory rate": ("sleep", "average_breath"),
-    "sleep score": ("daily_sleep", "score"),
-    "readiness score": ("daily_readiness", "score"),
-    **dict.fromkeys(
-        ("temperature deviation (°c)", "temperature deviation"), ("daily_readiness", "temperature_deviation")
-    ),
-    "steps": ("daily_activity", "steps"),
-    "activity burn": ("daily_activity", "active_calories"),
-    "total burn": ("daily_activity", "total_calories"),
-}
-TRENDS_MORE = frozenset(  # further columns of *Trends*
-    {f"{name} score" for name in ("total sleep", "rem sleep", "deep sleep", "sleep efficiency", "restfulness")}
-    | {f"{name} score" for name in ("sleep latency", "sleep timing", "activity", "stay active", "training volume")}
-    | {f"{name} score" for name in ("move every hour", "meet daily targets", "training frequency", "recovery time")}
-    | {f"{name} score" for name in ("previous night", "sleep balance", "previous day activity", "activity balance")}
-    | {f"{name} score" for name in ("temperature", "resting heart rate", "hrv balance", "recovery index")}
-    | {"restless sleep", "sleep timing", "average resting heart rate", "target calories", "rest time"}
-    | {"equivalent walking distance", "inactive time", "low activity time", "medium activity time"}
-    | {
-        "high activity time",
-        "non-wear time",
-        "average met",
-        "long periods of inactivity",
-        "temperature trend deviation",
-    }
-)
-COMMON = frozenset({"sleep score", "steps", "respiratory rate", "awake time", "awake duration", "sleep efficiency"}) | {
-    *("sleep latency", "time in bed", "average hrv", "total sleep duration", "total sleep time", "deep sleep duration"),
-    *("rem sleep duration", "light sleep duration", "light sleep time", "deep sleep time", "rem sleep time"),
-}  # names that other vendors' tables have too
+TRENDS_MORE, COMMON = (frozenset(_TOLD["columns"][name]) for name in ("more", "common"))  # others; other vendors' too
 EARLIER_KEYS = ("id", "bedtime_start", "start_datetime", "day", "date")  # by which earlier releases named rows
 KEPT = {"sleep": {"bedtime_start", "bedtime_end", *SLEEP.values(), *NIGHT.values()}} | {
     stream: {"timestamp", *table.values()} for stream, table in DAILY.items()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 from bridge.domain.errors import BadRecord
@@ -17,21 +19,6 @@ from connectors.payload import Fields
 from connectors.stretches import Stretch
 
 JOURNAL = "export_journal"
-_CYCLE = ("Cycle start time", "Cycle end time", "Cycle timezone")
-_SLEEP = (
-    "Sleep performance %",
-    "Respiratory rate (rpm)",
-    "Asleep duration (min)",
-    "In bed duration (min)",
-    "Light sleep duration (min)",
-    "Deep (SWS) duration (min)",
-    "REM duration (min)",
-    "Awake duration (min)",
-    "Sleep need (min)",
-    "Sleep debt (min)",
-    "Sleep efficiency %",
-    "Sleep consistency %",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,85 +42,15 @@ class Table:
         return set(self.by_name)
 
 
-TABLES = (
-    Table(
-        "export_cycle",
-        "Cycle start time",
-        (
-            *_CYCLE,
-            "Recovery score %",
-            "Resting heart rate (bpm)",
-            "Heart rate variability (ms)",
-            "Skin temp (celsius)",
-            "Blood oxygen %",
-            "Day Strain",
-            "Energy burned (cal)",
-            "Max HR (bpm)",
-            "Average HR (bpm)",
-            "Sleep onset",
-            "Wake onset",
-            *_SLEEP,
-        ),
-        frozenset({26}),
-    ),
-    Table("export_sleep", "Sleep onset", (*_CYCLE, "Sleep onset", "Wake onset", *_SLEEP, "Nap"), frozenset({18})),
-    Table(
-        "export_workout",
-        "Workout start time",
-        (
-            *_CYCLE,
-            "Workout start time",
-            "Workout end time",
-            "Duration (min)",
-            "Activity name",
-            "Activity Strain",
-            "Energy burned (cal)",
-            "Max HR (bpm)",
-            "Average HR (bpm)",
-            "HR Zone 1 %",
-            "HR Zone 2 %",
-            "HR Zone 3 %",
-            "HR Zone 4 %",
-            "HR Zone 5 %",
-            "GPS enabled",
-            "Distance (meters)",
-            "Altitude gain (meters)",
-            "Altitude change (meters)",
-        ),
-        frozenset({17, 20}),
-    ),
-    Table(JOURNAL, "Cycle start time", (*_CYCLE, "Question text", "Answered yes", "Notes"), frozenset({6})),
+_TOLD = tomllib.loads(Path(__file__).with_name("columns.toml").read_text(encoding="utf-8"))
+TABLES = tuple(
+    Table(stream, told["key"], tuple(told["columns"]), frozenset(told["counts"]))
+    for stream, told in _TOLD["tables"].items()
 )
-
-RECOVERY_COLUMNS = {
-    Metric.HRV_RMSSD: "Heart rate variability (ms)",
-    Metric.RESTING_HR: "Resting heart rate (bpm)",
-    Metric.RECOVERY_SCORE: "Recovery score %",
-    Metric.SPO2: "Blood oxygen %",
-    Metric.SKIN_TEMPERATURE: "Skin temp (celsius)",
-}
-DAY_COLUMNS = {
-    Metric.STRAIN: "Day Strain",
-    Metric.TOTAL_ENERGY: "Energy burned (cal)",
-}  # "(cal)" is kcal, and total energy
-NIGHT_COLUMNS = {
-    Metric.SLEEP_SCORE: "Sleep performance %",
-    Metric.ASLEEP: "Asleep duration (min)",
-    Metric.IN_BED: "In bed duration (min)",
-    Metric.LIGHT_SLEEP: "Light sleep duration (min)",
-    Metric.DEEP_SLEEP: "Deep (SWS) duration (min)",
-    Metric.REM_SLEEP: "REM duration (min)",
-    Metric.AWAKE: "Awake duration (min)",
-    Metric.SLEEP_NEED: "Sleep need (min)",
-    Metric.SLEEP_EFFICIENCY: "Sleep efficiency %",
-    Metric.SLEEP_CONSISTENCY: "Sleep consistency %",
-}
-SESSION_COLUMNS = {
-    Metric.STRAIN: "Activity Strain",
-    Metric.TOTAL_ENERGY: "Energy burned (cal)",
-    Metric.HEART_RATE: "Average HR (bpm)",
-    Metric.DISTANCE: "Distance (meters)",
-}
+RECOVERY_COLUMNS, DAY_COLUMNS, NIGHT_COLUMNS, SESSION_COLUMNS = (
+    {Metric(metric): column for metric, column in _TOLD[name].items()}
+    for name in ("recovery", "day", "night", "session")
+)
 MOST_IN_BED = 1440.0  # minutes
 YES, NO = {"true", "1", "verdadero", "wahr", "vrai"}, {"false", "0", "falso", "falsch", "faux", ""}
 _ZONE = re.compile(r"UTC(Z|[+-]\d{2}:\d{2})")
