@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from rhythm_env.constants import (
     CONNECTION_DECAY,
     COST_BY_SLOT,
@@ -37,7 +39,6 @@ from rhythm_env.interface import ActionType
 from rhythm_env.profiles import Profiles
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from rhythm_env.profiles import Profiles
@@ -72,8 +73,6 @@ class Tables:
 @cache
 def tables() -> Tables:
     """Return the simulator's constants as arrays. They are built once per process."""
-    import numpy as np
-
     base = np.array([EFFECTS[action] for action in ACTIONS]).T
     effects = np.repeat(base[None], SLOTS, axis=0)
     for slot in range(SLOTS):
@@ -97,8 +96,6 @@ def tables() -> Tables:
 
 def start(n: int) -> Array:
     """Return the meters (5, n) of n persons on Monday morning."""
-    import numpy as np
-
     return np.repeat(np.array(START)[:, None], n, axis=1)
 
 
@@ -107,8 +104,6 @@ def drawn_events(seeds: Sequence[int]) -> Ints:
 
     Column i is drawn with ``seeds[i]``, independently of the person with the same seed.
     """
-    import numpy as np
-
     weeks = []
     for seed in seeds:
         rng = np.random.default_rng((seed, 1))
@@ -122,8 +117,6 @@ def changes(meters: Array, actions: Ints, slot: int, people: Profiles) -> tuple[
 
     An anomaly is the difference from a neutral person's change. Changes are before events and clipping.
     """
-    import numpy as np
-
     known, traits = tables(), people.traits
     neutral = np.take(known.effects[slot], actions, axis=1)
     gain = GAIN_FLOOR + GAIN_SLOPE * meters[V]
@@ -151,8 +144,6 @@ def changes(meters: Array, actions: Ints, slot: int, people: Profiles) -> tuple[
 
 def step(meters: Array, actions: Ints, slot: int, people: Profiles, events: Ints) -> tuple[Array, Array, Array]:
     """Return the meters after a step, their actual changes, and the anomalies, each (5, n)."""
-    import numpy as np
-
     wanted, anomaly = changes(meters, actions, slot, people)
     if events.any():
         hit = tables().events[:, events]
@@ -163,8 +154,6 @@ def step(meters: Array, actions: Ints, slot: int, people: Profiles, events: Ints
 
 def utilities(meters: Array, slot: int, people: Profiles) -> Array:
     """Return the utility (10, n) of each action in a slot (0..3) for persons with the meters (5, n)."""
-    import numpy as np
-
     each = np.tile(np.arange(len(people)), len(ACTIONS))
     now, many = meters[:, each], people.take(each)
     wanted, _ = changes(now, np.repeat(np.arange(len(ACTIONS)), len(people)), slot, many)
@@ -175,8 +164,6 @@ def utilities(meters: Array, slot: int, people: Profiles) -> Array:
 
 def standing(values: Array, feasible: Sequence[ActionType]) -> Array:
     """Return the utilities (10,) relative to the mean of the feasible actions, in their standard deviations."""
-    import numpy as np
-
     chosen = values[[ACTIONS.index(action) for action in feasible]]
     return np.asarray((values - chosen.mean()) / max(float(chosen.std()), 1e-6))
 
@@ -186,8 +173,6 @@ def acceptance(relative: Array) -> Array:
 
     It is 1 / (1 + exp(0.55 - 1.75 relative)), in the same precision.
     """
-    import numpy as np
-
     kind = relative.dtype.type
     against = np.minimum(relative * kind(-EAGERNESS) - kind(READINESS), kind(EXPONENT_MAX))
     return np.asarray(1 / (1 + np.exp(against)))

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rhythm_env.constants import (
     ARCHETYPES,
     BELIEF,
@@ -20,7 +22,6 @@ from rhythm_env.constants import (
 )
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
@@ -58,8 +59,6 @@ def sampled(seeds: Sequence[int], condition: str = "in") -> Profiles:
 
     Raises ValueError for an unknown condition.
     """
-    import numpy as np
-
     seeds = seeds_in(seeds, condition)
     if condition == "discrete":
         return archetypes([tuple(ARCHETYPES)[seed % len(ARCHETYPES)] for seed in seeds])
@@ -89,16 +88,12 @@ def seeds_in(seeds: Sequence[int], condition: str) -> list[int]:
 
 def _draws(seed: int) -> Array:
     # The seed is scrambled, so that its remainder reveals nothing.
-    import numpy as np
-
     found: Array = np.random.default_rng(seed ^ SEED_SCRAMBLE).random(METERS + len(TRAITS))
     return np.maximum(found, 1e-12)
 
 
 def archetypes(names: Sequence[str]) -> Profiles:
     """Return the published archetypes with the given names, a column for each. Raises KeyError for an unknown name."""
-    import numpy as np
-
     rows: list[dict[str, Any]] = [{**NEUTRAL, **ARCHETYPES[name]} for name in names]
     weights = np.array([row["weights"] for row in rows], dtype=float).T
     return Profiles(weights, {trait: np.array([row[trait] for row in rows], dtype=float) for trait in TRAITS})
@@ -109,16 +104,12 @@ def average(n: int = 1) -> Profiles:
 
     A planner without inference plans for such a person.
     """
-    import numpy as np
-
     middle = {name: np.full(n, (low + high) / 2) for name, (low, high) in RANGES.items()}
     return Profiles(np.full((METERS, n), 1 / METERS), middle | {"guilt": np.full(n, 1.0)})
 
 
 def belief_target(profiles: Profiles) -> Array:
     """Return the true belief (3, n) about each person, each 0..1. The rows are social, morning and work."""
-    import numpy as np
-
     rows = []
     for name, parts in BELIEF.items():
         total = sum(abs(share) for _, share in parts)
@@ -128,8 +119,6 @@ def belief_target(profiles: Profiles) -> Array:
 
 
 def _rank(profiles: Profiles, trait: str) -> Array:
-    import numpy as np
-
     if trait in WEIGHT_OF:
         weight = profiles.weights[WEIGHT_OF[trait]]
         return np.asarray(1 - (1 - weight) ** (METERS - 1))  # distribution function of a single weight

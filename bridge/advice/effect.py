@@ -18,7 +18,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from bridge.advice.aftermath import STEPS, Drawn, Followed, aftermath
+from bridge.advice.excursion import Effect, Point, document, effect, missing
 from bridge.advice.intervals import student
 from bridge.advice.review_words import KnownEffect
 from bridge.domain.records import User
@@ -26,10 +29,8 @@ from bridge.domain.slots import Moment
 from rhythm_env.interface import ActionType, Slot
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
-    from bridge.advice.excursion import Effect, Point
     from bridge.store import Store
 
     Array = NDArray[np.float64]
@@ -53,8 +54,6 @@ HALVINGS = 60  # halvings of the interval that holds the spread
 
 def known_effects(store: Store, person: User, actions: Sequence[ActionType], *, now: datetime) -> Iterator[KnownEffect]:
     """Yield the effects of advising ``actions`` on a user's outcomes if their 95 % interval does not contain zero."""
-    from bridge.advice.excursion import effect
-
     decisions = (
         [(person, one) for one in aftermath(store, person, now=now).followed(person, now=now)] if actions else []
     )
@@ -92,8 +91,6 @@ def effects(store: Store, people: Sequence[User], *, now: datetime) -> dict[str,
 
 
 def _of_action(decisions: Sequence[tuple[User, Followed]], action: ActionType, *, by_day: bool) -> dict[str, Any]:
-    from bridge.advice.excursion import document, effect
-
     found = {}
     for outcome, binary in OUTCOMES.items():
         points = _points(decisions, action, outcome, by_day=by_day)
@@ -109,8 +106,6 @@ def _points(
 
     A point is ``given`` if the action was advised. ``by_day`` makes each day of a user a cluster, otherwise each user.
     """
-    from bridge.advice.excursion import Point
-
     chances = [one.advice.probabilities.get(str(action), 0.0) for _, one in decisions]
     asked = [
         (person, one, chance)
@@ -139,8 +134,6 @@ def _advice(outcomes: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
 
 
 def _of_advice(lots: Sequence[tuple[User, Drawn]], outcome: str, *, by_day: bool) -> dict[str, Any]:
-    from bridge.advice.excursion import document, effect
-
     points = _compared(lots, outcome, by_day=by_day)
     told = document(effect(points), points, binary=False) | {"scale": SCALES[False], "users": {}}
     names = list(dict.fromkeys(person.name for person, _ in lots))
@@ -158,8 +151,6 @@ def _compared(lots: Sequence[tuple[User, Drawn]], outcome: str, *, by_day: bool)
 
     A point is ``given`` if the slot was drawn to get advice.
     """
-    from bridge.advice.excursion import Point
-
     drawn = [(person, one) for person, one in lots if outcome in one.outcomes]
     points = [
         Point(
@@ -180,8 +171,6 @@ def controlled(points: Sequence[Point], before: Sequence[Mapping[str, float]], o
     A control that half of the points lack, or without which alone there are enough days, is left out. Unknown values
     are the mean, which keeps the estimate right because nothing before a draw depends on it.
     """
-    from bridge.advice.excursion import missing
-
     for name in (outcome, STEPS):
         known = [one[name] for one in before if name in one]
         mean = sum(known) / max(len(known), 1)
@@ -220,8 +209,6 @@ def pooled(effects: Sequence[Effect]) -> list[_Pooled]:
 
     By empirical Bayes (Paule and Mandel 1982, Morris 1983).
     """
-    import numpy as np
-
     if len(effects) < FEWEST:
         return [_Pooled(effect=effect.estimates[0], ci95=effect.ci95[0], own=1.0) for effect in effects]
     found = np.array([effect.estimates[0] for effect in effects])

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from bridge.advice.intervals import student
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Array = NDArray[np.floating[Any]]
@@ -88,8 +89,6 @@ def effect(points: Sequence[Point], *, binary: bool = False) -> Effect | None:
 
     Returns None if data are too few or there is no unique solution. Raises ValueError for a chance of 0 or 1.
     """
-    import numpy as np
-
     if any(not 0 < point.chance < 1 for point in points):
         raise ValueError("an effect is told from decisions that were drawn, with a chance between 0 and 1")
     if missing(points, binary=binary):
@@ -129,8 +128,6 @@ def effect(points: Sequence[Point], *, binary: bool = False) -> Effect | None:
 
 def _difference(design: Array, weights: Array, outcome: Array) -> tuple[Array, Array, Array, Array]:
     """Return coefficients, weighted design, inverse of its product with the design, and design with residuals."""
-    import numpy as np
-
     weighted = design * weights[:, None]
     bread = np.linalg.inv(design.T @ weighted)
     found = bread @ (weighted.T @ outcome)
@@ -141,8 +138,6 @@ def _ratio(
     design: Array, moderators: Array, controls: Array, given: Array, weights: Array, outcome: Array
 ) -> tuple[Array, Array, Array, Array]:
     """As ``_difference`` by Newton's method, with derivatives of the residuals in place of the design."""
-    import numpy as np
-
     first = np.log(np.clip(outcome.mean(), 0.01, 0.99))
     found = np.zeros(design.shape[1])
     found[0], split = first, controls.shape[1]
@@ -171,8 +166,6 @@ def _sandwich(
     weighted: Array, bread: Array, leverage: Array, clusters: Sequence[str], width: int
 ) -> tuple[Array, Array]:
     """Return the covariance of the coefficients, and the degrees of freedom of the last ``width``."""
-    import numpy as np
-
     rows, residuals = leverage[:, :-1], leverage[:, -1]
     places: dict[str, list[int]] = {}
     for number, cluster in enumerate(clusters):
@@ -191,8 +184,6 @@ def _sandwich(
 
 def _freedom(parts: Sequence[tuple[Array, Array, Array]], bread: Array, weighted: Array, at: int) -> float:
     """Return Satterthwaite's degrees of freedom of the variance of coefficient ``at`` (Bell and McCaffrey 2002)."""
-    import numpy as np
-
     own = np.array([float(shares[:, at] @ shares[:, at]) for shares, _, _ in parts])
     seen = np.array([rows[:, at] for _, rows, _ in parts])  # (clusters, coefficients)
     moved = np.array([scores[:, at] for _, _, scores in parts])

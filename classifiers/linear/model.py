@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from zipfile import BadZipFile
 
+import numpy as np
+
 from bridge.domain.errors import SetupError
 from bridge.domain.ports import Invitation
 from classifiers.keywords import WORD, WORDS, Verdict, normalised
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]
@@ -80,8 +81,6 @@ def blocks(titles: Sequence[str], rules: Sequence[Sequence[str]]) -> list[Block]
 
     ``rules`` holds, for each title, facts from the keyword rules, such as ``rule EXERCISE`` (see ``names``).
     """
-    import numpy as np
-
     texts = [plain_words(title) for title in titles]
     lengths = np.array([len(text) for text in texts], dtype=np.int64)
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "replace"), dtype=np.uint32).astype(np.uint64)
@@ -92,8 +91,6 @@ def blocks(titles: Sequence[str], rules: Sequence[Sequence[str]]) -> list[Block]
 
 def words_in(found: Sequence[Block], titles: int) -> NDArray[np.int64]:
     """Return how many words each of ``titles`` titles has, by their features ``found`` (see ``blocks``)."""
-    import numpy as np
-
     words = next(block for block in found if block.part is Part.WORDS)
     return np.bincount(words.titles, minlength=titles)
 
@@ -102,8 +99,6 @@ class _Runs:
     """A text as character codes, with sums that hash any of its substrings by a subtraction and a multiplication."""
 
     def __init__(self, codes: Hashes) -> None:
-        import numpy as np
-
         self.codes = codes
         self.blank = codes == BLANK
         powers, self._inverses = _powers(1 << max(len(codes), 1).bit_length())
@@ -117,8 +112,6 @@ class _Runs:
 
 @cache
 def _powers(size: int) -> tuple[Hashes, Hashes]:
-    import numpy as np
-
     def powers(of: int) -> Hashes:
         factors = np.full(size, of, dtype=np.uint64)
         factors[0] = 1
@@ -128,8 +121,6 @@ def _powers(size: int) -> tuple[Hashes, Hashes]:
 
 
 def _bucket(hashes: Hashes, kind: int) -> Positions:
-    import numpy as np
-
     mixed = hashes + np.uint64(kind * KIND & 0xFFFFFFFFFFFFFFFF)
     mixed = (mixed ^ (mixed >> np.uint64(32))) * np.uint64(KIND)
     mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(BASE)
@@ -137,8 +128,6 @@ def _bucket(hashes: Hashes, kind: int) -> Positions:
 
 
 def _letters(runs: _Runs, title: Positions) -> list[Block]:
-    import numpy as np
-
     found = []
     for length in RUNS:
         start = np.arange(max(len(runs.codes) - length + 1, 0))
@@ -150,8 +139,6 @@ def _letters(runs: _Runs, title: Positions) -> list[Block]:
 
 
 def _words(runs: _Runs, title: Positions) -> list[Block]:
-    import numpy as np
-
     edges = np.diff(np.concatenate([[1], runs.blank.astype(np.int8), [1]]))
     start, end = np.flatnonzero(edges == -1), np.flatnonzero(edges == 1)
     word, of = runs.hashes(start, end), title[start]
@@ -169,8 +156,6 @@ def _words(runs: _Runs, title: Positions) -> list[Block]:
 
 
 def _facts(facts: Sequence[Sequence[str]]) -> Block:
-    import numpy as np
-
     pairs = [(at, _token(fact)) for at, found in enumerate(facts) for fact in found]
     titles = np.array([at for at, _ in pairs], dtype=np.int64)
     return Block(Part.FACTS, titles, np.array([bucket for _, bucket in pairs], dtype=np.int64))
@@ -178,8 +163,6 @@ def _facts(facts: Sequence[Sequence[str]]) -> Block:
 
 @cache
 def _token(name: str) -> int:
-    import numpy as np
-
     codes = np.frombuffer(name.encode("utf-32-le"), dtype=np.uint32).astype(np.uint64)
     return int(_bucket(_Runs(codes).hashes(np.array([0]), np.array([len(codes)])), SHOWN)[0])
 
@@ -207,8 +190,6 @@ class Model:
 
         ``rules`` holds the keyword rules' verdict on each event, or is None to leave rules out.
         """
-        import numpy as np
-
         scores = np.tile(self.bias.astype(np.float64), (len(events), 1))
         found = blocks(
             [event.title for event in events], [[]] * len(events) if rules is None else [names(rule) for rule in rules]
@@ -223,8 +204,6 @@ class Model:
 
     def _scored(self, found: Sequence[Block], part: Part, titles: int) -> NDArray[np.float64]:
         """Return the scores, of shape (title, action), that the features ``found`` of one part give."""
-        import numpy as np
-
         sums = np.zeros((titles, self.weights.shape[1]))
         squares = np.zeros(titles)
         for block in found:
@@ -250,8 +229,6 @@ def load(path: Path) -> Model:
 
     A file is read once per process. Raises SetupError for a damaged file or another format.
     """
-    import numpy as np
-
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
             if int(kept["format"]) != FORMAT or int(kept["bits"]) != BITS:
@@ -280,8 +257,6 @@ def load(path: Path) -> Model:
 
 def save(model: Model, path: Path) -> None:
     """Write a model to a file, with 8-bit weights of the used buckets only."""
-    import numpy as np
-
     weights = model.weights * model.scale
     used = np.flatnonzero(np.abs(weights).max(axis=1) > 0).astype(np.uint32)
     scale = np.maximum(np.abs(weights).max(axis=0), 1e-9).astype(np.float32) / 127

@@ -11,6 +11,8 @@ from dataclasses import replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from policies.adaptive.learner import ACTION, BOTH, SHARES, Asked, Forecast, Learner, forecast
 from policies.adaptive.trust import DOUBTED, MANY_ENOUGH, Heard, logit, usual
 from policies.planner.advice import TAKEN, TIMES, answers, body_of, plain, prospects
@@ -23,7 +25,6 @@ from rhythm_env.dynamics import ACTIONS
 from rhythm_env.interface import ActionType, Belief, Decision, Observation, Slot
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from policies.planner.plans import Bodies
@@ -67,8 +68,6 @@ def advise(
     observation: Observation, posterior: Posterior, crowd: Particles, known: Heard, rng: random.Random
 ) -> Decision:
     """Return a decision for the best feasible action by probability times value, drawn if two are close."""
-    import numpy as np
-
     trust, whom = say(known.known), replace(posterior, weights=supposed(crowd))
     ahead, feasible = prospects(observation, whom, crowd, _served(whom, trust)), observation.feasible
     places = [ACTIONS.index(action) for action in feasible]
@@ -95,8 +94,6 @@ def supposed(crowd: Particles) -> Array:
     """Return the weights (n,) of the particles for decisions. Those who refuse what is good count only once answers
     have made them likelier than they were: until then they would cost everybody else.
     """
-    import numpy as np
-
     weights = crowd.weights()
     if crowd.contrary() > CONTRARY:
         return weights
@@ -109,8 +106,6 @@ def worth(gains: Array, weight: float) -> Array:
 
     ``gains`` are of mean level over the person's own choice. They count by ``weight`` (0 to 1).
     """
-    import numpy as np
-
     return np.asarray(1 + weight * np.where(gains < 0, LOSS * gains, gains) / TAKEN)
 
 
@@ -161,8 +156,6 @@ def say(learner: Learner) -> float:
 
     The user's own tastes have the remaining share.
     """
-    import numpy as np
-
     from policies.adaptive.learner import PLANNER
 
     known = learner.of
@@ -181,8 +174,6 @@ def belief(posterior: Posterior, known: Heard) -> tuple[tuple[float, ...], tuple
 
     The planner's posterior, widened, has the power ``believed(known)``, and a stranger's the rest (power posterior).
     """
-    import numpy as np
-
     mean, sd = posterior.belief()
     share = believed(known)
     sure, rest = share / np.maximum(WIDER * sd, ALMOST_SURE) ** 2, (1 - share) / STRANGER_SD**2
@@ -239,8 +230,6 @@ def findings(known: Heard) -> Iterator[str]:
 
 def beyond_chance(cells: Cells) -> Cells:
     """Return the cells (action, slot) whose share of accepted answers lies beyond what random deals reach."""
-    import numpy as np
-
     often = {cell: taken for cell, taken in cells.items() if len(taken) >= PATTERN_ANSWERS}
     if not often:
         return often
@@ -260,8 +249,6 @@ def beyond_chance(cells: Cells) -> Cells:
 
 def standing_out(learner: Learner, action: int, slot: int) -> float:
     """Return the user's own taste for an action in a slot, in deviations from zero, averaged over the models."""
-    import numpy as np
-
     places = [ACTION + action, BOTH + action * SLOTS + slot]
     weights = learner.weights()
     mean = learner.mean[:, places].sum(axis=1)

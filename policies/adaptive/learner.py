@@ -11,6 +11,8 @@ from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from rhythm_env.constants import SLOTS
 from rhythm_env.dynamics import ACTIONS
 from rhythm_env.interface import WEEKEND
@@ -84,8 +86,6 @@ class Models:
 @cache
 def models(*, planner: bool = True) -> Models:
     """Return the assumptions of all models, or without ``planner`` of those only that ignore the planner."""
-    import numpy as np
-
     found = []
     for listens in (True, False) if planner else (False,):
         sizes = SIZES if listens else SIZES[2:]
@@ -113,8 +113,6 @@ PLACES = {
 
 @cache
 def _quadrature() -> tuple[Array, Array]:
-    import numpy as np
-
     points, weights = np.polynomial.hermite_e.hermegauss(POINTS)
     moments = (weights / weights.sum())[:, None] * points[:, None] ** np.arange(3)
     return -points.astype("f4"), moments.astype("f4")
@@ -135,15 +133,11 @@ class Learner:
 
     def weights(self) -> Array:
         """Return the posterior probability (m,) of each model."""
-        import numpy as np
-
         found = np.exp(self.logs - self.logs.max())
         return np.asarray(found / found.sum())
 
     def leaning(self) -> Array:
         """Return the weights (m,) of the models for decisions: those with the planner, until answers contradict."""
-        import numpy as np
-
         found = self.weights()
         near = (self.of.listens > 0) & (self.of.size <= NEAR)
         share = found[near].sum()
@@ -166,8 +160,6 @@ class Learner:
 
         After the days ``lasting`` of a model, 1 / e of the distance is left.
         """
-        import numpy as np
-
         left = np.exp(-days / self.of.lasting).astype("f4")[:, None]
         cov = self.cov * (left**2)[..., None]
         cov.reshape(len(cov), -1)[:, :: SIZE + 1] += (1 - left**2) * self.of.spread
@@ -175,8 +167,6 @@ class Learner:
 
 
 def _through(learner: Learner, rows: Array, taken: Sequence[bool], days: Sequence[float]) -> Learner:
-    import numpy as np
-
     n, known = len(rows), learner.of
     end = learner.after(float(sum(days)))
     shared, mean = _joint(learner, end, rows, np.cumsum(days))
@@ -203,15 +193,11 @@ def _through(learner: Learner, rows: Array, taken: Sequence[bool], days: Sequenc
 
 
 def _each_foretold(logs: Array) -> list[float]:
-    import numpy as np
-
     return [float(one) for one in np.exp(np.diff(np.logaddexp.reduce(logs, axis=0)))]
 
 
 def _joint(learner: Learner, end: Learner, rows: Array, times: Array) -> tuple[Array, Array]:
     """Return covariances (m, n, n + SIZE) and means (m, n + SIZE) before a block of n answers."""
-    import numpy as np
-
     n, known, each = len(rows), learner.of, learner.of.lasting[:, None]
     left = np.exp(-times / each).astype("f4")  # (m, n) of the learner's state
     between = np.maximum(np.append(times, times[-1]) - times[:, None], 0.0)
@@ -227,15 +213,11 @@ def _joint(learner: Learner, end: Learner, rows: Array, times: Array) -> tuple[A
 @cache
 def fresh(*, planner: bool = True) -> Learner:
     """Return the learner before any answer, without ``planner`` with the models that ignore the planner."""
-    import numpy as np
-
     known = models(planner=planner)
     return Learner(known, known.prior, known.spread[:, :, None] * np.eye(SIZE, dtype="f4"), known.odds)
 
 
 def _rows(asked: Sequence[Asked]) -> Array:
-    import numpy as np
-
     rows = np.zeros((len(asked), SIZE), dtype="f4")
     rows[:, BASE] = 1
     for row, one in zip(rows, asked, strict=True):
@@ -259,20 +241,14 @@ class Forecast:
 
     def each(self) -> Array:
         """Return the probabilities (m, n) of acceptance of seen recommendations (approximated, MacKay 1992)."""
-        import numpy as np
-
         return np.asarray(1 / (1 + np.exp(-self.mean / np.sqrt(1 + np.pi / 8 * self.variance))))
 
     def taken(self) -> Array:
         """Return the probability (n,) of acceptance once seen, the mean over the models by ``weights``."""
-        import numpy as np
-
         return np.asarray(self.weights @ self.each())
 
     def spread(self) -> Array:
         """Return the standard deviation (n,) of the probability of acceptance, within and between models."""
-        import numpy as np
-
         each = self.each()
         within = self.variance * (each * (1 - each)) ** 2
         return np.asarray(np.sqrt(self.weights @ (within + (each - self.weights @ each) ** 2)))
@@ -282,8 +258,6 @@ class Forecast:
 
         ``one`` and ``other`` are their positions in the forecast.
         """
-        import numpy as np
-
         each = self.each()
         slope = each * (1 - each)
         within = (
@@ -298,8 +272,6 @@ class Forecast:
 
 def forecast(learner: Learner, options: Sequence[Asked]) -> Forecast:
     """Return the learner's forecast of the answer to each of ``options``."""
-    import numpy as np
-
     rows = _rows(options)
     shared = rows @ learner.cov @ rows.T
     variance = np.maximum(np.diagonal(shared, axis1=1, axis2=2), 1e-9)

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from policies.planner.inference import Posterior, exact, levels
 from policies.planner.plans import NORMAL, Bodies, best_plan, bodies, situation_of, stepped
 from policies.planner.population import profiles
@@ -19,7 +21,6 @@ from rhythm_env.dynamics import ACTIONS
 from rhythm_env.interface import ActionType, Answer, Interaction, Meter, Observation, Slot
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from policies.planner.plans import Bodies
@@ -72,8 +73,6 @@ def read_into(supposed: Array, observation: Observation) -> Array:
 
     Felt meters move by their distance from the user's normal, counted ones towards the reading.
     """
-    import numpy as np
-
     found = supposed.astype(float)
     for at, meter in enumerate(Meter):
         state = observation.meters.get(meter)
@@ -96,8 +95,6 @@ class Prospects:
 
     def scores(self) -> Array:
         """Return the value (10,) of recommending each action, compared with no advice, -inf if infeasible."""
-        import numpy as np
-
         possible = np.isfinite(self.gains)
         achieved = self.taken * (np.where(possible, self.gains, 0.0) + TAKEN) + INQUIRY * self.tells
         return np.where(possible, achieved, -np.inf)
@@ -112,8 +109,6 @@ def prospects(
     without error, the readings replace the mean meters. The gains are those of ``person`` (18,), by default of the mean
     particle.
     """
-    import numpy as np
-
     supposed = crowd.meters @ posterior.weights
     meters = levels(observation) if exact(observation) else read_into(supposed, observation)
     situation = situation_of(observation)
@@ -134,8 +129,6 @@ def body_of(person: Array) -> Bodies:
 
 
 def _entropy(chance: Array) -> Array:
-    import numpy as np
-
     return np.asarray(-chance * np.log(chance) - (1 - chance) * np.log1p(-chance))
 
 
@@ -173,8 +166,6 @@ def reasons(
 
 def purpose(action: ActionType, observation: Observation, person: Array, supposed: Bodies) -> str:
     """Return a sentence about the meter that the action serves best, with the expected change of its level."""
-    import numpy as np
-
     levels = [0.7 if (state := observation.meters.get(meter)) is None else state.level for meter in Meter]
     now = np.repeat(np.array(levels)[:, None], len(ACTIONS), axis=1)
     changes = stepped(now, np.arange(len(ACTIONS)), int(observation.slot), supposed) - now

@@ -19,6 +19,8 @@ from datetime import datetime
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from policies.planner.evidence import Row, rows
 from policies.planner.particle_filter import Memory
 from policies.planner.population import CROWD, SIZE, USUAL, Kind, anybody, column, population, profiles, within
@@ -28,7 +30,6 @@ from rhythm_env.interface import Meter, Observation
 from rhythm_env.profiles import Profiles, archetypes, belief_target
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
@@ -58,14 +59,10 @@ class Posterior:
 
     def person(self) -> Array:
         """Return the mean person (18,)."""
-        import numpy as np
-
         return np.asarray(self.people @ self.weights)
 
     def moments(self, values: Array) -> tuple[Array, Array]:
         """Return (mean, standard deviation), each of shape (m,), over the particles of values (m, n)."""
-        import numpy as np
-
         mean = values @ self.weights
         spread = np.maximum((values - mean[:, None]) ** 2 @ self.weights, 0.0)
         return mean, np.sqrt(spread)
@@ -73,8 +70,6 @@ class Posterior:
 
 def prior() -> Posterior:
     """Return the posterior before any evidence: the population, with equal weights."""
-    import numpy as np
-
     people = population().people
     return Posterior(people, np.full(people.shape[1], 1 / people.shape[1]))
 
@@ -91,8 +86,6 @@ def infer(
 
     ``whom`` are the particles before any answer. ``three`` keeps the three archetypes, ``known`` the true person.
     """
-    import numpy as np
-
     if known and whom is not None and not answered(observation):
         return Posterior(whom.people[:, :1], np.ones(1))
     seen = [] if known else rows(observation)
@@ -110,16 +103,12 @@ def infer(
 
 def certain(person: Profiles) -> Particles:
     """Return 1,024 particles, which are possible persons, that all equal ``person``. Their meters may later differ."""
-    import numpy as np
-
     return Particles(np.repeat(column(person), CROWD, axis=1))
 
 
 @cache
 def anyone(size: int = CROWD, kinds: tuple[Kind, ...] = USUAL) -> Particles:
     """Return ``size`` particles of the population for each kind of people, before any answer."""
-    import numpy as np
-
     odds, way, seen = (np.repeat(np.array(each, dtype=np.float32), size) for each in zip(*kinds, strict=True))
     found = Particles(np.tile(anybody(size), len(kinds)), len(kinds), way=way, seen=seen)
     found.logs = np.log(odds)
@@ -128,8 +117,6 @@ def anyone(size: int = CROWD, kinds: tuple[Kind, ...] = USUAL) -> Particles:
 
 @cache
 def _archetypes() -> Particles:
-    import numpy as np
-
     three = column(archetypes(list(ARCHETYPES)))
     return Particles(np.repeat(three, CROWD // three.shape[1], axis=1), kinds=three.shape[1])
 
@@ -142,8 +129,6 @@ def exact(observation: Observation) -> bool:
 
 def levels(observation: Observation) -> Array:
     """Return the levels (5,) of the meters in the observation, as in ``Meter``. Raises KeyError without one."""
-    import numpy as np
-
     return np.array([observation.meters[meter].level for meter in Meter])
 
 
@@ -157,8 +142,6 @@ def moved(people: Array, evidence: Sequence[Row]) -> Array:
 
     The weights are then scaled to add to 1. Without evidence the particles are returned unchanged.
     """
-    import numpy as np
-
     if not evidence:
         return people
     known = population()
@@ -181,8 +164,6 @@ def learnt(observation: Observation, kinds: tuple[Kind, ...] = USUAL) -> dict[st
     It holds people (18, 128), their meters and kinds, the place of the last answer, and the number of answers. Raises
     ValueError without answers.
     """
-    import numpy as np
-
     if not observation.history:
         raise ValueError("nothing was answered")
     last = observation.history[-1]
@@ -210,8 +191,6 @@ def crowd_of(prior: Mapping[str, Any], size: int = CROWD) -> Particles:
 
     Raises ValueError if the prior has another form.
     """
-    import numpy as np
-
     try:
         people, meters = np.array(prior["people"], dtype=float), np.array(prior["meters"], dtype=np.float32)
         alike = np.ones(PRIOR_PARTICLES)  # in older priors

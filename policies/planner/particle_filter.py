@@ -11,6 +11,8 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from policies.planner.population import PLACE, within
 from policies.planner.responses import Particles, Place, looked_at
 from rhythm_env.constants import EVENT_CHANCE, SLOTS, STEPS
@@ -128,8 +130,6 @@ def _hear(crowd: Particles, history: Sequence[Interaction], which: range, shown:
 
 def _pass(crowd: Particles, one: Interaction | Place, slots: int, room: Array) -> None:
     """Let the particles live through the slots without advice after ``one``, by changing ``crowd`` itself."""
-    import numpy as np
-
     before = _step(one)
     for step in range(before + 1, before + min(slots, UNSEEN)):
         changes = crowd.changes(step % SLOTS, room)
@@ -143,8 +143,6 @@ def live(crowd: Particles, changes: Array, standings: Array, done: ActionType | 
 
     ``done`` None draws actions with exp(standing) (Gumbel 1954). ``changes`` (5, 10, n), ``standings`` (10, n).
     """
-    import numpy as np
-
     n = crowd.meters.shape[1]
     draws = _draws(n)
     at = crowd.age % CHANCES
@@ -176,8 +174,6 @@ class Draws(NamedTuple):
 
 @cache
 def _draws(n: int) -> Draws:
-    import numpy as np
-
     rng = np.random.default_rng(3)
     even = rng.random((CHANCES, len(ACTIONS), n), dtype=np.float32)
     choices = -np.log(-np.log(np.maximum(even, np.float32(1e-12))))
@@ -193,8 +189,6 @@ def renew(crowd: Particles) -> None:
 
     The group's total weight stays, and its particles then have equal weights.
     """
-    import numpy as np
-
     weights = _within_groups(crowd)
     size = weights.shape[1]
     few = [kind for kind, group in enumerate(weights) if group @ group * RESAMPLED_BELOW * size > 1]
@@ -217,8 +211,6 @@ def renew(crowd: Particles) -> None:
 
 
 def _within_groups(crowd: Particles) -> Array:
-    import numpy as np
-
     if crowd.kinds == 1:
         return crowd.weights()[None]
     logs = crowd.logs.reshape(crowd.kinds, -1)
@@ -228,8 +220,6 @@ def _within_groups(crowd: Particles) -> Array:
 
 def _alike(people: Array, weights: Array, copied: Array, rng: Any) -> Array:
     """Return new people (18, n) near the particles at the indices ``copied``, within the bounds of a person."""
-    import numpy as np
-
     mean = (people @ weights)[:, None]
     apart = people - mean
     spread = np.sqrt(apart**2 @ weights)[:, None]

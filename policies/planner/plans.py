@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from policies.planner.evidence import levels_before
 from rhythm_env.constants import (
     ADAPTED_BY,
@@ -43,7 +45,6 @@ from rhythm_env.interface import HISTORY_STEPS, ActionType, Meter, Observation
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import numpy as np
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
@@ -90,8 +91,6 @@ def situation_of(observation: Observation) -> Situation:
 
     A meter that the observation lacks gets the level 0.7.
     """
-    import numpy as np
-
     levels = [NORMAL if (state := observation.meters.get(m)) is None else state.level for m in Meter]
     done = tuple(None if r.action is None else ACTIONS.index(r.action) for r in observation.step_history)
     first = [ACTIONS.index(action) for action in observation.feasible]
@@ -119,8 +118,6 @@ def best_plan(situation: Situation, weights: Array, person: Bodies, objective: s
 
     ``weights`` (5,) are the person's. ``curiosity`` times the information of a plan is added to its value.
     """
-    import numpy as np
-
     found = np.full(len(ACTIONS), -np.inf)
     plans, best = _typical(situation), -np.inf
     chosen = plans[:, 0]
@@ -139,8 +136,6 @@ def best_plan(situation: Situation, weights: Array, person: Bodies, objective: s
 
 
 def _typical(situation: Situation) -> Ints:
-    import numpy as np
-
     slots = np.arange(situation.step, situation.until) % STEPS
     plans = _weeks()[:, slots].T.copy()
     plans[0] = np.resize(situation.first, plans.shape[1])
@@ -149,8 +144,6 @@ def _typical(situation: Situation) -> Ints:
 
 @cache
 def _weeks() -> Ints:
-    import numpy as np
-
     days = [[ord(letter) - ord("A") for letter in day] for day in DAYS]
     half = [np.resize(day, HALF) for day in days]
     rows = [np.concatenate([a, np.roll(b, HALF % 4)]) for a in half for b in half]
@@ -159,16 +152,12 @@ def _weeks() -> Ints:
 
 @cache
 def _places(steps: int, turn: int) -> tuple[Ints, Ints]:
-    import numpy as np
-
     rng = np.random.default_rng((steps, turn))
     return rng.integers(0, steps, (2, PAIRS)), rng.integers(0, len(ACTIONS), (2, PAIRS))
 
 
 def _changed(best: Ints, situation: Situation, turn: int) -> Ints:
     """Return plans (steps, n) that differ a little from ``best`` and begin with a possible action."""
-    import numpy as np
-
     steps, many = len(best), len(ACTIONS)
     singles = np.repeat(best[:, None], steps * many, axis=1)
     singles[np.repeat(np.arange(steps), many), np.arange(steps * many)] = np.tile(np.arange(many), steps)
@@ -182,8 +171,6 @@ def _changed(best: Ints, situation: Situation, turn: int) -> Ints:
 
 
 def _exchanged(best: Ints) -> Ints:
-    import numpy as np
-
     one, other = np.triu_indices(len(best), 1)
     differ = best[one] != best[other]
     one, other = one[differ], other[differ]
@@ -194,8 +181,6 @@ def _exchanged(best: Ints) -> Ints:
 
 def _worth(lived: Lived, situation: Situation, weights: Array, objective: str) -> Array:
     """Return the value (n,) of each plan from the meters under it."""
-    import numpy as np
-
     if objective == "reward":
         return np.asarray(weights @ lived.total / (situation.until - situation.step))
     start = _start()
@@ -222,8 +207,6 @@ def _start() -> Array:
 
 
 def _half(change: Array, bad: Array, weights: Array) -> Array:
-    import numpy as np
-
     felt = REWARD_SCALE * (weights @ change) + PROGRESS_BIAS * change[P] + CONNECTION_BIAS * change[N]
     return np.asarray((felt - CRASH_PENALTY * bad) / HALF)
 
@@ -246,8 +229,6 @@ def bodies(traits: Mapping[str, Array]) -> Bodies:
     """Return the tables of n people from their traits (name -> (n,)). The formulas are those of ``dynamics.changes``,
     for a guilt of 0 or 1.
     """
-    import numpy as np
-
     known, kind_of = tables(), traits["guilt"].dtype
     work, social, solo, binge, idle = (
         kind[:, None].astype(kind_of) for kind in (known.work, known.social, known.solo, known.binge, known.idle)
@@ -284,8 +265,6 @@ class Lived:
 
 def live(meters: Array, plans: Ints, step: int, person: Bodies) -> Lived:
     """Return the meters that n plans (steps, n) lead to, for a person with the meters (5,), from slot ``step`` on."""
-    import numpy as np
-
     now = np.repeat(meters.astype(person.rest.dtype)[:, None], plans.shape[1], axis=1)
     total, middle = np.zeros_like(now), None
     crashed = np.zeros(plans.shape[1])
@@ -307,8 +286,6 @@ def stepped(now: Array, actions: Ints, slot: int, person: Bodies) -> Array:
 
     Column i does the action number ``actions[i]``. No events happen, and levels are clipped to 0..1.
     """
-    import numpy as np
-
     change = person.growing[slot].take(actions, axis=1)
     change *= GAIN_FLOOR + GAIN_SLOPE * now[V]
     change += person.rest[slot].take(actions, axis=1)
@@ -326,8 +303,6 @@ def informed(plans: Ints, step: int, done: Sequence[int | None]) -> Array:
 
     ``done`` holds the last actions before, oldest first, None where unknown.
     """
-    import numpy as np
-
     past = np.array([UNKNOWN_TRAIT if number is None else number for number in done[-HISTORY_STEPS:]], dtype=np.intp)
     week = np.concatenate([np.repeat(past[:, None], plans.shape[1], axis=1), plans])
     first = step - len(past)
@@ -342,8 +317,6 @@ def informed(plans: Ints, step: int, done: Sequence[int | None]) -> Array:
 
 def _shown(actions: Ints, slots: Ints) -> Array:
     """Return the reduction (n,) of the belief's error, summed over its dimensions, by the ``actions`` (steps, n)."""
-    import numpy as np
-
     work, social, idle = (members[actions] for members in _kinds())
     return np.asarray(
         SHOWN["social"] * social.any(axis=0)
@@ -356,7 +329,5 @@ def _shown(actions: Ints, slots: Ints) -> Array:
 
 @cache
 def _kinds() -> tuple[NDArray[np.bool_], ...]:
-    import numpy as np
-
     kinds = (WORK, SOCIAL, (ActionType.EXERCISE,))
     return tuple(np.array([action in kind for action in ACTIONS] + [False]) for kind in kinds)

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from rhythm_env.constants import METERS, RANGES, WEIGHT_FLOOR
 from rhythm_env.profiles import TRAITS, Profiles
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
@@ -59,8 +60,6 @@ class Population:
 @cache
 def population() -> Population:
     """Return the prior. It is computed once per process, from fixed seeds."""
-    import numpy as np
-
     people = drawn(_even(PARTICLES))
     spread = np.array([high - low for low, high in RANGES.values()])
     variances = spread**2 / 12
@@ -83,8 +82,6 @@ def anybody(size: int = CROWD) -> Array:
 
 def within(people: Array) -> Array:
     """Return people (18, n) within a person's bounds, their weights at least 0.03 and 1 in sum."""
-    import numpy as np
-
     known = population()
     found = np.minimum(np.maximum(people, known.low), known.high)
     found[:METERS] = np.maximum(found[:METERS], SMALLEST)
@@ -95,8 +92,6 @@ def within(people: Array) -> Array:
 def _even(n: int) -> Array:
     """Return n points (18, n) spread evenly over the unit cube, for an even n."""
     # They follow the additive recurrence of Roberts (2018).
-    import numpy as np
-
     ratio = 2.0
     for _ in range(60):  # the positive root of x ** 19 = x + 1
         ratio = (1 + ratio) ** (1 / (SIZE + 1))
@@ -107,8 +102,6 @@ def _even(n: int) -> Array:
 
 def drawn(unit: Array) -> Array:
     """Convert uniform draws (18, n) into people, distributed as by ``rhythm_env.profiles.sampled``."""
-    import numpy as np
-
     low = np.array([low for low, _ in RANGES.values()])[:, None]
     high = np.array([high for _, high in RANGES.values()])[:, None]
     traits = low + (high - low) * unit[METERS:]
@@ -118,8 +111,6 @@ def drawn(unit: Array) -> Array:
 
 
 def _weights(unit: Array) -> Array:
-    import numpy as np
-
     weights = -np.log(unit)
     weights = np.maximum(weights / weights.sum(axis=0), WEIGHT_FLOOR)
     return np.asarray(weights / weights.sum(axis=0))
@@ -132,8 +123,6 @@ def profiles(people: Array) -> Profiles:
 
 def column(person: Profiles) -> Array:
     """Convert the simulator's profiles into people (18, n), with guilt as 0 or 1."""
-    import numpy as np
-
     traits = [person.traits[name] for name in TRAITS]
     traits[TRAITS.index("guilt")] = (person.traits["guilt"] > 0.5).astype(float)
     return np.concatenate([person.weights, np.array(traits)])

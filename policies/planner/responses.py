@@ -10,6 +10,8 @@ from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from policies.planner.plans import bodies
 from policies.planner.population import PLACE, SIZE, profiles
 from rhythm_env.constants import CRASH_LEVEL, GAIN_FLOOR, GAIN_SLOPE, METERS, SLOTS, SPIRAL
@@ -54,8 +56,6 @@ class Particles:
     """
 
     def __init__(self, people: Array, kinds: int = 1, *, way: Array | None = None, seen: Array | None = None) -> None:
-        import numpy as np
-
         self.kinds, self.age = kinds, 0
         everybody = np.ones(people.shape[1], dtype=np.float32)
         self.way: Array = everybody if way is None else way
@@ -69,8 +69,6 @@ class Particles:
 
     def become(self, people: Array) -> None:
         """Replace the persons (18, n) of the particles, in place. Their meters and weights stay."""
-        import numpy as np
-
         self.people = people
         single = people.astype(np.float32)
         self._weights, self._tolerance = single[:METERS], single[PLACE["tolerance"]]
@@ -92,8 +90,6 @@ class Particles:
 
     def weights(self) -> Array:
         """Return the particles' posterior probabilities (n,), cached until ``logs`` is replaced."""
-        import numpy as np
-
         if self._weighed is None or self._weighed[0] is not self.logs:
             weights = np.exp(self.logs - self.logs.max())
             self._weighed = self.logs, weights / weights.sum()
@@ -108,8 +104,6 @@ class Particles:
 
         ``standings`` (k, 10, n) are those of the k slots that ``looked_at`` returns for the answer.
         """
-        import numpy as np
-
         there = standings[:, ACTIONS.index(one.recommended)]
         accepted = self.accepted(there[0])
         self.foretold = (*self.foretold, Foretold(one, float(accepted @ self.weights())))
@@ -123,8 +117,6 @@ class Particles:
 
         ``changes`` is (5, 10, n), or (k, 5, 10, n) for k slots, as in ``rhythm_env.dynamics.standing``.
         """
-        import numpy as np
-
         urgent = np.maximum(np.float32(COMFORT) - self.meters, np.float32(0))
         urgent *= np.float32(NEED)
         urgent *= self.meters > np.float32(CRASH_LEVEL / 10)
@@ -143,8 +135,6 @@ class Particles:
 
     def room(self) -> Array:
         """Return an uninitialised array (4, 5, 10, n) for the argument ``room`` of ``changes``."""
-        import numpy as np
-
         return np.empty((SLOTS, METERS, len(ACTIONS), len(self.logs)), dtype=np.float32)
 
     def changes(self, slots: int | slice | list[int], room: Array | None = None) -> Array:
@@ -152,8 +142,6 @@ class Particles:
 
         The result is written into ``room`` if given, because new memory costs more than the sums.
         """
-        import numpy as np
-
         gain = self.meters[V] * np.float32(GAIN_SLOPE)
         gain += np.float32(GAIN_FLOOR)
         growing = _linear().growing[slots][..., None]
@@ -167,8 +155,6 @@ class Particles:
         return np.asarray(np.minimum(wanted, (1 - self.meters)[:, None], out=wanted))
 
     def _spiral(self, wanted: Array, struggling: Array) -> Array:
-        import numpy as np
-
         decay = _linear().decay @ self._traits[:, struggling]
         wanted = wanted + decay
         wanted *= np.where(wanted < 0, np.float32(SPIRAL), np.float32(1.0))
@@ -190,8 +176,6 @@ class Linear(NamedTuple):
 @cache
 def _linear() -> Linear:
     """Return the exact linear functions."""
-    import numpy as np
-
     ones = bodies(profiles(np.eye(SIZE, SIZE + 1)).traits)
     calm = (ones.rest - ones.decay).reshape(-1, SIZE + 1)
     always = calm[:, SIZE:]
@@ -224,8 +208,6 @@ def likelihood(one: Interaction, accepted: Array, there: Array) -> Array:
 
 
 def _better(there: Array) -> Array:
-    import numpy as np
-
     gain = there[1:].max(axis=0)
     gain -= there[0]
     gain -= np.float32(CLEARLY_BETTER)
@@ -235,6 +217,4 @@ def _better(there: Array) -> Array:
 
 @cache
 def _mean_of_actions() -> Array:
-    import numpy as np
-
     return np.full(len(ACTIONS), 1 / len(ACTIONS), dtype=np.float32)

@@ -10,6 +10,8 @@ from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rhythm_env.constants import SLOTS
 from rhythm_env.dynamics import ACTIONS
 from rhythm_env.interface import ActionType, Answer, Belief, Decision, Observation, Policy, Slot
@@ -33,8 +35,6 @@ class SharedArms:
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
         """Return a decision whose action is drawn, with the share of rounds that it won as its probability."""
-        import numpy as np
-
         mean, cov = posterior(observation)
         rows = _rows()[[_cell(action, observation.slot) for action in observation.feasible]]
         generator = np.random.default_rng(rng.getrandbits(64))
@@ -56,8 +56,6 @@ def posterior(observation: Observation) -> tuple[Array, Array]:
 
     The 55 effects are the base rate, 10 actions, 4 slots and 40 pairs. The posterior is Laplace's approximation.
     """
-    import numpy as np
-
     counts = np.zeros((2, len(ACTIONS) * SLOTS))
     for one in observation.history:
         counts[int(one.answer is Answer.ACCEPT), _cell(one.recommended, one.slot)] += 1
@@ -76,16 +74,12 @@ def _cell(action: ActionType, slot: Slot) -> int:
 
 @cache
 def _rows() -> Array:
-    import numpy as np
-
     cells = len(ACTIONS) * SLOTS
     action, slot = np.arange(cells) // SLOTS, np.arange(cells) % SLOTS
     return np.hstack([np.ones((cells, 1)), np.eye(len(ACTIONS))[action], np.eye(SLOTS)[slot], np.eye(cells)])
 
 
 def _variances() -> Array:
-    import numpy as np
-
     sizes = {"base": 1, "action": len(ACTIONS), "slot": SLOTS, "both": len(ACTIONS) * SLOTS}
     return np.concatenate([np.full(size, SDS[name] ** 2) for name, size in sizes.items()])
 

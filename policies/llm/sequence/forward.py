@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from policies.llm.sequence import reading
 from policies.llm.sequence.thought import Thought
 from rhythm_env.constants import BELIEF
@@ -36,8 +38,6 @@ class Model:
 @cache
 def load(path: Path) -> Model:
     """Load the model from a file of weights as ``packed`` returns them. It is cached."""
-    import numpy as np
-
     with np.load(path) as file:
         stored = {name: file[name] for name in file.files}
     known = {name: unpacked(stored, name) for name in stored if not name.endswith(SCALE)}
@@ -48,8 +48,6 @@ def load(path: Path) -> Model:
 
 def unpacked(stored: Mapping[str, Array], name: str) -> Array:
     """Return the stored weight called ``name`` in single precision."""
-    import numpy as np
-
     value: Array = stored[name].astype(np.float32)
     scale = stored.get(name + SCALE)
     return value if scale is None else value * scale.astype(np.float32)[:, None]
@@ -60,8 +58,6 @@ def packed(weights: Mapping[str, Array]) -> dict[str, Array]:
 
     The rest are vectors, and the weights whose names end with ``distance`` or ``asked``.
     """
-    import numpy as np
-
     found: dict[str, Array] = {}
     for name, value in weights.items():
         if value.ndim < 2 or name.endswith(("distance", "asked")):
@@ -75,8 +71,6 @@ def packed(weights: Mapping[str, Array]) -> dict[str, Array]:
 
 def think(slots: Array, present: Array, model: Model) -> Thought:
     """Run the model on completed slots (t, PER_SLOT), oldest first, and the present (PRESENT,)."""
-    import numpy as np
-
     known = model.known
     seen = _completed(reading.past(slots[-reading.SLOTS_MAX :]), model)
     asked = _Asked(model, seen)
@@ -96,8 +90,6 @@ def think(slots: Array, present: Array, model: Model) -> Thought:
 
 
 def _moments(chances: Array) -> tuple[Array, Array]:
-    import numpy as np
-
     values = np.arange(DIGIT_VALUES) / (DIGIT_VALUES - 1)
     mean = chances @ values
     return mean, np.sqrt(np.maximum(chances @ values**2 - mean**2, 0.0))
@@ -121,8 +113,6 @@ class _Asked:
         self._seen = seen
 
     def hear(self, x: Array) -> Array:
-        import numpy as np
-
         model = self._model
         for number in range(model.layers):
             layer = f"blocks.{number}."
@@ -139,8 +129,6 @@ class _Asked:
 
 
 def _qkv(x: Array, model: Model, layer: str) -> Array:
-    import numpy as np
-
     made = _linear(_normal(x, model.known, layer + "before"), model.known, layer + "qkv")
     return np.asarray(made.reshape(len(x), 3, made.shape[-1] // 3).swapaxes(0, 1))
 
@@ -150,8 +138,6 @@ def _by_head(x: Array, model: Model) -> Array:
 
 
 def _after(x: Array, attended: Array, model: Model, layer: str) -> Array:
-    import numpy as np
-
     known = model.known
     x = x + _linear(attended, known, layer + "out")
     wide = np.maximum(_linear(_normal(x, known, layer + "after"), known, layer + "wide"), 0)
@@ -160,8 +146,6 @@ def _after(x: Array, attended: Array, model: Model, layer: str) -> Array:
 
 def _linear(x: Array, known: Mapping[str, Array], name: str) -> Array:
     # A single row is multiplied on its own, because products of matrices wake threads, which wait for a core.
-    import numpy as np
-
     weight, bias = known[name + ".weight"], known[name + ".bias"]
     if len(x) == 1:
         return np.asarray((weight @ x[0] + bias)[None])
@@ -169,15 +153,11 @@ def _linear(x: Array, known: Mapping[str, Array], name: str) -> Array:
 
 
 def _normal(x: Array, known: Mapping[str, Array], name: str) -> Array:
-    import numpy as np
-
     middle = x - x.mean(axis=-1, keepdims=True)
     size = np.sqrt((middle * middle).mean(axis=-1, keepdims=True) + np.float32(STEADY))
     return np.asarray(middle / size * known[name + ".weight"] + known[name + ".bias"])
 
 
 def _softmax(x: Array) -> Array:
-    import numpy as np
-
     raised = np.exp(x - x.max(axis=-1, keepdims=True))
     return np.asarray(raised / raised.sum(axis=-1, keepdims=True))

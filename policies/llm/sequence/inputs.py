@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from policies.llm.sequence.slots import Slots, felt, present, tallies, vectors, weighed
 from policies.planner.evidence import levels_before
 from policies.planner.inference import answered
@@ -26,8 +28,6 @@ UNKNOWN_METER = MeterState(level=NORMAL, sd=0.21, coverage=0.0)  # of a meter wi
 
 def read(observation: Observation, *, learns: bool = True) -> tuple[Array, Array]:
     """Return the network's input: (completed slots (t, PER_SLOT), oldest first, present (PRESENT,))."""
-    import numpy as np
-
     stated = _stated(observation) if learns else _answers(())
     slots = stated if stated.step.size else _answers(observation.history[-RECALLED:] if learns else ())
     step = np.array([observation.timestep])
@@ -46,8 +46,6 @@ def read(observation: Observation, *, learns: bool = True) -> tuple[Array, Array
 
 def _stated(observation: Observation) -> Slots:
     """Return the completed slots of a simulated person, oldest first."""
-    import numpy as np
-
     shown = [
         (record, before)
         for record, before in levels_before(observation)
@@ -70,15 +68,11 @@ def _stated(observation: Observation) -> Slots:
 
 
 def _by_meter(values: Sequence[Any]) -> Array:
-    import numpy as np
-
     return np.array([[row[meter] for meter in Meter] for row in values], dtype=float).reshape(len(values), METERS)
 
 
 def _answers(history: Sequence[Interaction]) -> Slots:
     # Changes, anomalies and rewards are 0, because they are unknown for a user.
-    import numpy as np
-
     advised = np.array([NUMBER[one.recommended] for one in history], dtype=np.intp)
     answer = np.array([ANSWER[one.answer] for one in history], dtype=np.intp)
     nothing = np.zeros((len(history), METERS))

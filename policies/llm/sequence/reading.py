@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from policies.llm.sequence.slots import ANSWERS, PER_SLOT, PRESENT, TALLIES
 from rhythm_env.constants import EVENTS, METERS, SLOTS, SOCIAL, SOLO, STEPS, WORK
 from rhythm_env.dynamics import ACTIONS, C, S, V
@@ -60,15 +62,11 @@ USUAL, AS_MANY = 0.4, 2.0  # share of advice that is taken, and the number of an
 
 def past(slots: Array) -> Array:
     """Return the input vectors (..., PAST) of completed slots, given as vectors of ``slots.vectors``."""
-    import numpy as np
-
     return np.concatenate([_with_hats(slots, PAST_NUMBERS), _shown(slots)], axis=-1)
 
 
 def _shown(slots: Array) -> Array:
     """Return a slot's anomalies by kind of action (..., ANOMALY_COLUMNS), about -1 to 1."""
-    import numpy as np
-
     action, slot = slots[..., : len(ACTIONS)], slots[..., 3 * len(ACTIONS) : 3 * len(ACTIONS) + SLOTS]
     odd = slots[..., _ANOMALIES : _ANOMALIES + METERS]
     social, work, solo, exercise, binge = (
@@ -93,8 +91,6 @@ def _shown(slots: Array) -> Array:
 
 def now(present: Array) -> Array:
     """Return the input vector (..., NOW) of the slot to decide, given as the vector of ``slots.present``."""
-    import numpy as np
-
     return np.concatenate([_with_hats(present, PRESENT_NUMBERS), rates(present)], axis=-1)
 
 
@@ -103,8 +99,6 @@ def rates(present: Array) -> Array:
 
     They are the share of all, of each action, and of it at this hour, shrunk towards the wider kind.
     """
-    import numpy as np
-
     counts = np.expm1(3 * present[..., TOLD][..., :TALLIES]).reshape(*present.shape[:-1], 2, 2, len(ACTIONS))
     ever, here = counts[..., 0, :, :], counts[..., 1, :, :]  # (..., taken or refused, action)
     of_all = _drawn_to(USUAL, ever.sum(axis=-1, keepdims=True))
@@ -120,8 +114,6 @@ def _drawn_to(wider: Array | float, counts: Array) -> Array:
 
 
 def _with_hats(values: Array, numbers: tuple[tuple[range, float, float], ...]) -> Array:
-    import numpy as np
-
     parts = [values]
     for columns, low, high in numbers:
         some = np.clip(values[..., columns.start : columns.stop], low, high)

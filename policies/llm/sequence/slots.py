@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rhythm_env.constants import (
     CONNECTION_BIAS,
     CRASH_LEVEL,
@@ -21,7 +23,6 @@ from rhythm_env.constants import (
 from rhythm_env.dynamics import ACTIONS, N, P, V, tables
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Array = NDArray[Any]
@@ -57,15 +58,11 @@ class Slots:
 
 def one_hot(numbers: Ints, size: int) -> Array:
     """Return numbers as indicator vectors (..., size), all zeros for -1."""
-    import numpy as np
-
     return np.asarray((numbers[..., None] == np.arange(size)).astype(np.float32))
 
 
 def vectors(slots: Slots) -> Array:
     """Return the network's vectors (..., t, PER_SLOT) of completed slots, scaled to about -1..1."""
-    import numpy as np
-
     slot = slots.step % SLOTS
     beside = np.concatenate([slots.changes * 5, slots.anomalies * 10, _unexplained(slots)], axis=-1)
     single = np.stack([slots.step / STEPS, _cost_of_company(slots), felt(slots) * 10], axis=-1)
@@ -86,22 +83,16 @@ def vectors(slots: Slots) -> Array:
 
 def _neutral(slots: Slots) -> Array:
     """Return the changes (..., t, 5) that the same actions would bring to a neutral person's meters."""
-    import numpy as np
-
     effects = tables().effects.transpose(0, 2, 1)[slots.step % SLOTS, slots.action]
     gain = GAIN_FLOOR + GAIN_SLOPE * slots.levels[..., V]
     return np.asarray(effects * np.where(effects > 0, gain[..., None], 1.0))
 
 
 def _unexplained(slots: Slots) -> Array:
-    import numpy as np
-
     return np.asarray(np.clip((slots.changes - _neutral(slots) - slots.anomalies) * 20, -3.0, 3.0))
 
 
 def _cost_of_company(slots: Slots) -> Array:
-    import numpy as np
-
     usual, company = _neutral(slots)[..., V], tables().social[slots.action] > 0
     return np.where(company, slots.anomalies[..., V] / np.where(company, usual, 1.0), 0.0)
 
@@ -119,8 +110,6 @@ def weighed(changes: Array, weighted: Array) -> Array:
 
     ``changes`` has the shape (..., r, 5), ``weighted`` (..., r) holds their weighted sums. Zero rows are ignored.
     """
-    import numpy as np
-
     changes, weighted = np.asarray(changes, dtype=float), np.asarray(weighted, dtype=float)
     known = np.einsum("...rm,...rk->...mk", changes, changes) / SEEN_WITHIN**2
     said = np.einsum("...rm,...r->...m", changes, weighted) / SEEN_WITHIN**2
@@ -132,8 +121,6 @@ def weighed(changes: Array, weighted: Array) -> Array:
 
 def tallies(slots: Slots, now: Ints) -> Array:
     """Return log(1 + count) / 3 (..., t + 1, TALLIES) of accepted and refused actions before each slot."""
-    import numpy as np
-
     taken = one_hot(np.where(slots.answer == 0, slots.action, -1), len(ACTIONS))
     each = np.concatenate([taken, one_hot(slots.refused, len(ACTIONS))], axis=-1)
     times = one_hot(slots.step % SLOTS, SLOTS)[..., None] * each[..., None, :]
@@ -151,8 +138,6 @@ def present(
 
     ``meters`` are levels, deviations and coverages (..., 5). ``known`` comes from ``weighed`` and ``tallies``.
     """
-    import numpy as np
-
     (levels, sds, coverages), (weights, told) = meters, known
     total = np.expm1(told[..., : TALLIES // 2] * 3).sum(axis=-1)
     parts = (
