@@ -10,8 +10,10 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
+from bridge.calendar.expansion import midnight
 from bridge.day.person import Mode, ModeKind, Person
 from bridge.day.routine import Routine, learn_routine
+from bridge.day.sleep import Rests, nights_and_odd
 from bridge.day.work import free_days
 from bridge.domain.errors import SetupError
 from bridge.domain.facts import Fact, fact
@@ -27,6 +29,7 @@ Spell = tuple[str, date, date]  # a mode, its first and its last date
 DAY = timedelta(days=1)
 LASTS = {ModeKind.ILL: 3, ModeKind.AWAY: 7, ModeKind.HOLIDAY: 7, ModeKind.ODD: 7}  # days, where no end is said
 ASKED, QUIET = "mode", timedelta(days=28)  # the kind of questions, and how long one that was answered is not asked
+BODY_DAYS = timedelta(days=80)  # loaded: baselines read 60 days, and journeys and late nights need some slack
 FREE_IN_A_ROW = 3  # free days with working hours otherwise, from which it may be a holiday
 
 
@@ -165,8 +168,23 @@ def stand(store: Store, user: User, person: Person) -> Stand:
 
 
 def routine_of(store: Store, user: User, known: Snapshot) -> Routine:
-    """Return a user's routine, learnt from the days that were like any other."""
-    return learn_routine(ordinary(known, spells(store, user)))
+    """Return a user's routine, learnt from the days that were like any other.
+
+    Where nothing tells of the nights, the last that are known do, however long ago.
+    """
+    said = spells(store, user)
+    learnt = learn_routine(ordinary(known, said))
+    if any(night.rests is not Rests.PUBLISHED for night in learnt.nights):
+        return learnt
+    last = store.reading.last_night(user.id, before=(known.at - BODY_DAYS).date(), at=known.at)
+    if last is None:
+        return learnt
+    sleeps = store.reading.episodes(user.id, since=last - BODY_DAYS, until=last, at=known.at)
+    then = Snapshot(at=midnight(last + DAY, user.zones), zones=user.zones, episodes=sleeps, preference=known.preference)
+    nights, _odd = nights_and_odd(ordinary(then, said))
+    if any(night.rests is Rests.PUBLISHED for night in nights):
+        return learnt
+    return replace(learnt, nights=tuple(replace(night, rests=Rests.LONG_AGO) for night in nights), until=last)
 
 
 def ordinary(known: Snapshot, spells: Sequence[Spell]) -> Snapshot:

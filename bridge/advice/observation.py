@@ -206,10 +206,16 @@ def newest_if_old(store: Store, user: User, known: Snapshot) -> date | None:
     """Return the date of a user's newest data on the user's clock if all data are old, otherwise None."""
     if _is_recent(known, known.at - FRESH_ENOUGH):
         return None
+    ends = [newest_measurement(store, user, known.at), store.reading.last_event(user.id, known.at)]
+    newest = max((end for end in ends if end is not None), default=None)
+    return None if newest is None else local_time(newest, user.zones).date()
+
+
+def newest_measurement(store: Store, user: User, at: datetime) -> datetime | None:
+    """Return the end of the newest that a user's sources measured by an instant, or None without any."""
     mine = [one.id for one in store.connections.of_user(user.id) if one.source != BY_HAND]
-    measured = [store.reading.newest_measurement(connection, known.at) for connection in mine]
-    ends = [end for end in (*measured, store.reading.last_event(user.id, known.at)) if end is not None]
-    return local_time(max(ends), user.zones).date() if ends else None
+    ends = [store.reading.newest_measurement(connection, at) for connection in mine]
+    return max((end for end in ends if end is not None), default=None)
 
 
 def _is_recent(known: Snapshot, since: datetime) -> bool:

@@ -15,7 +15,7 @@ from bridge.advice import harm
 from bridge.advice.choosing import Choosing
 from bridge.advice.feedback import interactions
 from bridge.advice.labels import labelled
-from bridge.advice.modes import mode_of, routine_of
+from bridge.advice.modes import BODY_DAYS, mode_of, routine_of
 from bridge.advice.observation import observe, slot_around
 from bridge.advice.preference import load_preference
 from bridge.calendar.busy import Stretch, clipped
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from bridge.installation import Bridge
     from bridge.store import Store
 
-BODY_DAYS = 80  # baselines read 60 days, and journeys and late nights need some slack
 AGENDA_BACK, AGENDA_AHEAD = timedelta(days=60), timedelta(days=14)
 
 LABELLED_TASKS_MAX = 50  # open tasks whose action is told
@@ -58,7 +57,7 @@ def load_snapshot(
     ``back`` adds so much of the past to samples, episodes and calendar. ``metrics`` limits the samples (None: all, even
     those that no meter reads).
     """
-    since, store = (at - back - timedelta(days=BODY_DAYS)).date(), bridge.store
+    since, store = (at - back - BODY_DAYS).date(), bridge.store
     return Snapshot(
         at=at,
         zones=user.zones,

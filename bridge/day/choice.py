@@ -339,8 +339,9 @@ def _before_entry(person: Person, ends: date, at: datetime) -> Fact:
 
 def _usual(person: Person, night: Night, kinds: tuple[str, str, str], at: datetime) -> Fact:
     """Return the fact of a time as usual, as common, or as usual until the last recorded night, if that is old."""
-    last = person.last_night
-    if night.rests is Rests.RECORDED and last is not None and person.date_of(person.now) - last > OLD_NIGHTS:
+    ago = night.rests is Rests.LONG_AGO
+    last = person.routine.until if ago else person.last_night
+    if last is not None and (ago or (night.rests is Rests.RECORDED and person.date_of(person.now) - last > OLD_NIGHTS)):
         return fact(kinds[0], time=at, day=last.isoformat())
     return fact(kinds[1] if night.rests is Rests.PUBLISHED else kinds[2], time=at)
 

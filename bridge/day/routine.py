@@ -83,7 +83,8 @@ _in_order = attrgetter(*(one.name for one in fields(_Deed)))
 class Routine:
     """A user's routine by weekday, with 0 for Monday. Times are in minutes, beyond 1440 on the next date.
 
-    ``nights`` go by the weekday of waking. Unless ``work_known``, working hours are published figures.
+    ``nights`` go by the weekday of waking; ``until`` is the day of the last of them, where all are of long ago.
+    Unless ``work_known``, working hours are published figures.
     """
 
     nights: tuple[UsualNight, ...]
@@ -93,6 +94,7 @@ class Routine:
     work_known: bool = False
     habits: Mapping[ActionType, Habit] = field(default_factory=dict)
     odd: frozenset[date] = frozenset()  # dates of recorded nights that say nothing of others
+    until: date | None = None
 
     def sleep_ending_on(self, day: date, zones: ZoneHistory) -> tuple[datetime, datetime]:
         """Return (bedtime, wake time) of the usual main sleep that ends on a local date, in UTC."""

@@ -39,7 +39,8 @@ OF_TODAY = {
 NO_ANSWER = {"no_grounds", "often_enough", "no_sport_now", "hour_of_day"}  # kinds that do not say why there is no sport
 RACE_SOON, CLASH_AHEAD, WAY_LATE = PREPARES + TO_GET_UP, timedelta(hours=8), timedelta(minutes=60)
 MUST_LEAVE = {"leave_by", "leave_now", "flight_leaves", "leave_by_land", "leave_now_land"}
-IN_BED = {"asleep_now", "asleep_until", "asleep_common", "flight_lands", *MUST_LEAVE}  # no bedtime is told
+ASLEEP = {"asleep_now", "asleep_until", "asleep_then", "asleep_common"}
+IN_BED = {*ASLEEP, "flight_lands", *MUST_LEAVE}  # no bedtime is told
 BUSY = {"entry_until", "entry_next", "lasts_until", "begins_soon", "entry_all_day"}  # kinds of an entry now or soon
 ASKED = {"short_night", "unwell", "early_entry", "after_entry"}  # what moved a night whose bedtime is told in a silence
 

@@ -61,6 +61,7 @@ class Rests(StrEnum):
 
     SLEPT = "slept"  # this very night was recorded
     RECORDED = "recorded"
+    LONG_AGO = "long_ago"  # the last nights that are known, where none is known lately
     CALENDAR = "calendar"
     PUBLISHED = "published"
 

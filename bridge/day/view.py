@@ -201,6 +201,8 @@ def taken_at(view: View, at: datetime) -> Fact | None:
         if night.bed <= at < night.wake:
             if night.moved is not None:
                 return fact("asleep_until", until=person.local(night.wake))
+            if night.rests is Rests.LONG_AGO and person.routine.until is not None:
+                return fact("asleep_then", day=person.routine.until.isoformat())
             return fact("asleep_common" if night.rests is Rests.PUBLISHED else "asleep_now")
     return None
 

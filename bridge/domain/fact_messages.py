@@ -118,13 +118,9 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "begin_or_move": say("do a part of it, or move its date"),
     "nap": say("a nap of {minutes} minutes, early enough for the coming night"),
     "bedtime_common": say("a common bedtime is {time:%H:%M}; your nights are not known yet"),
-    "bedtime_common_since": say(
-        "a common bedtime is {time:%H:%M}: your last night is of {day:%-d %B}, and until then you usually slept {bed} "
-        "to {up}"
-    ),
     "bedtime_wished": say("you wish to be in bed by {time:%H:%M}"),
     "bedtime_usual": say("your usual bedtime is {time:%H:%M}"),
-    "bedtime_then": say("your usual bedtime was {time:%H:%M} until {day:%d %B}"),
+    "bedtime_then": say("your usual bedtime was {time:%H:%M} until {day:%-d %B %Y}"),
     "bedtime_late": say("bedtime is {time:%H:%M} today, because your day ends late"),
     "bedtime_early": say(
         "bedtime is {time:%H:%M} today, earlier than usual, because the day is longer after a flight west"
@@ -167,13 +163,9 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "bedtime_by_day": say("bedtime is {time:%H:%M} today, back to the night after a sleep by day"),
     "bedtime_shift": say("bedtime is {time:%H:%M} today, as on other days after such a shift"),
     "waking_common": say("a common time to get up is {time:%H:%M}; your nights are not known yet"),
-    "waking_common_since": say(
-        "a common time to get up is {time:%H:%M}: your last night is of {day:%-d %B}, and until then you usually slept "
-        "{bed} to {up}"
-    ),
     "waking_wished": say("you wish to get up by {time:%H:%M}"),
     "waking_usual": say("you usually get up at {time:%H:%M}"),
-    "waking_then": say("you usually got up at {time:%H:%M} until {day:%d %B}"),
+    "waking_then": say("you usually got up at {time:%H:%M} until {day:%-d %B %Y}"),
     "waking_late": say("you sleep until about {time:%H:%M}, because the night begins late"),
     "waking_early": say("you get up at {time:%H:%M} for {what} at {entry:%H:%M}"),
     "no_sport_lately": say("no sport of the last weeks is known"),
@@ -213,9 +205,7 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "no_time_left": say("its time, {start:%H:%M} to {end:%H:%M}, is over, and no other fits now: {why}"),
     "asleep_now": say("you are usually asleep now"),
     "asleep_until": say("your night lasts until about {until:%H:%M}"),
-    "asleep_common_since": say(
-        "most people are asleep now: your last night is of {day:%-d %B}, and until then you usually slept {bed} to {up}"
-    ),
+    "asleep_then": say("until {day:%-d %B %Y} you were usually asleep at this hour"),
     "asleep_common": say("most people are asleep now; your nights are not known yet"),
     "flight_lands": say("your flight lands at {time:%H:%M} local time"),
     "entry_until": say("you have an entry until {time:%H:%M}"),

@@ -10,6 +10,7 @@ from datetime import date, datetime
 from functools import cache
 from gettext import GNUTranslations, NullTranslations, translation
 from pathlib import Path
+from re import sub
 from string import Formatter
 from typing import Any
 
@@ -20,6 +21,7 @@ PACKED_TEXT = '{"text": '  # the begin of a packed text
 HEADER_MAX_CHARS = 200  # of Accept-Language
 
 _current: ContextVar[str] = ContextVar("language", default=ENGLISH)
+_year: ContextVar[int | None] = ContextVar("year", default=None)
 
 
 class Text(str):
@@ -137,13 +139,17 @@ def _known(language: str | None) -> str:
 
 
 @contextmanager
-def speaking(language: str | None) -> Iterator[None]:
-    """Show texts in a language during a ``with`` block. An unknown language, or None, counts as English."""
-    before = _current.set(_known(language))
+def speaking(language: str | None, year: int | None = None) -> Iterator[None]:
+    """Show texts in a language during a ``with`` block. An unknown language, or None, counts as English.
+
+    Dates of other years than ``year`` tell theirs.
+    """
+    before, year_before = _current.set(_known(language)), _year.set(year)
     try:
         yield
     finally:
         _current.reset(before)
+        _year.reset(year_before)
 
 
 @cache
@@ -252,10 +258,11 @@ def date_text(at: date, pattern: str) -> str:
 
 
 def _filled(message: str, values: Mapping[str, Any], language: str) -> str:
-    """Return a message with its values; English goes the shortest way, as charts need thousands."""
+    """Return a message with its values; English without dates goes the shortest way, as charts need thousands."""
     if not values:
         return message
-    return message.format_map(values) if language == ENGLISH else _Filling(language).vformat(message, (), values)
+    short = language == ENGLISH and not any(isinstance(value, date) for value in values.values())
+    return message.format_map(values) if short else _Filling(language).vformat(message, (), values)
 
 
 class _Filling(Formatter):
@@ -280,6 +287,8 @@ class _Filling(Formatter):
         return told.translate({ord("."): point, ord(","): thousands, ord("%"): percent})
 
     def _dated(self, at: date, pattern: str) -> str:
+        if _year.get() not in (None, at.year) and "%Y" not in pattern:
+            pattern = sub("(%[bB])", r"\1 %Y", pattern)
         names = {
             "%A": WEEKDAYS[at.weekday()],
             "%a": SHORT_WEEKDAYS[at.weekday()],

@@ -168,6 +168,15 @@ class Reading(Part):
         return max([*ends, *(end for end in known if end is not None)], default=None)
 
     @reads
+    def last_night(self, db: sa.Connection, user_id: int, *, before: date, at: datetime) -> date | None:
+        """Return the day of the user's newest sleep of a day before ``before`` that was known ``at`` an instant."""
+        t = tables.episodes.c
+        nights = sa.select(t.day).where(t.user_id == user_id, _KIND_OF_EPISODE.in_([str(EpisodeKind.SLEEP)]))
+        known = nights.where(t.day < before, t.known_at <= at)
+        found: date | None = db.execute(known.order_by(t.day.desc()).limit(1)).scalar()
+        return found
+
+    @reads
     def calendar_name(self, db: sa.Connection, connection_id: int) -> str | None:
         """Return the name of the calendar of any one event of a connection. Return None without any event."""
         t = tables.events.c

@@ -2,94 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
-from statistics import median
+from datetime import date, timedelta
 
 from bridge import meters
 from bridge.advice import recommend
 from bridge.advice.modes import routine_of
-from bridge.advice.observation import newest_if_old
+from bridge.advice.observation import newest_if_old, newest_measurement
 from bridge.calendar.expansion import midnight
 from bridge.day.routine import Routine
 from bridge.documents.trends_cache import CachedTrends, load_trends, trends_until
-from bridge.domain.facts import Fact
-from bridge.domain.languages import _, date_text
+from bridge.domain.languages import date_text
 from bridge.domain.records import Snapshot
-from bridge.domain.slots import ends_shown
-from bridge.domain.types import Episode, EpisodeKind, Reading
+from bridge.domain.types import EpisodeKind, Reading
+from bridge.meters.fuse import OWN_WORD
 from bridge.web.day import local
 from bridge.web.state import Visit
 from bridge.web.today_cache import data_version
 from rhythm_env.interface import Meter
 
 NOON, A_DAY = timedelta(hours=12), timedelta(days=1)
-NIGHTS_MIN, NIGHTS_DAYS = 3, 28
 DAYS_PER_WEEK = 7
 UNTIL_BACK = timedelta(days=7320)  # before today, no earlier day is shown
-SINCE = {  # facts of people whose nights are not known lately -> the same with the nights known long ago
-    "bedtime_common": "bedtime_common_since",
-    "waking_common": "waking_common_since",
-    "asleep_common": "asleep_common_since",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AsOf:
-    """The meters at noon of the last day with data, or when its night ended.
+    """The meters at noon of the last day with measurements, or when its night ended.
 
-    ``nights`` tells the usual night until then, if it is known, and ``learnt`` is the routine of then.
+    ``learnt`` is the routine of then, with the nights by which the plan goes now. ``all_old`` is False where a calendar
+    tells of the days since.
     """
 
     day: date
+    all_old: bool
     known: Snapshot
     learnt: Routine
     readings: Mapping[Meter, Reading]
-    nights: str | None
 
     @property
     def text(self) -> str:
         return date_text(self.day, "%-d %B %Y")
 
 
-def as_of(visit: Visit, snapshot: Snapshot) -> AsOf | None:
-    """Return how the visiting user, whose snapshot of now is given, was on the last day with data.
+def as_of(visit: Visit) -> AsOf | None:
+    """Return how the visiting user was on the last day with data.
 
-    None while there are newer ones, or none.
+    None without any, and while an answer, newer data or a calendar tells of a meter now.
     """
-    newest = newest_if_old(visit.bridge.store, visit.user, snapshot)
+    newest = _newest(visit)
     if newest is None:
         return None
-    version = data_version(visit.bridge, visit.user, visit.now)
-    return visit.app.results.get(visit.user, "as_of", version, lambda: _read(visit, newest))
+    version = (*newest, *data_version(visit.bridge, visit.user, visit.now))
+    return visit.app.results.get(visit.user, "as_of", version, lambda: _read(visit, *newest))
 
 
-def _read(visit: Visit, day: date) -> AsOf:
+def _newest(visit: Visit) -> tuple[date, bool] | None:
+    """Return the day of what the page tells of, and whether nothing newer is known."""
+    current, store = visit.app.today_cache.today(visit.bridge, visit.user, visit.now), visit.bridge.store
+    if any(because.signal == OWN_WORD for one in current.readings.values() for because in one.because):
+        return None
+    old = newest_if_old(store, visit.user, current.known)
+    if old is not None:
+        return old, True
+    if any(one.coverage > 0 for one in current.readings.values()):
+        return None
+    measured = newest_measurement(store, visit.user, visit.now)
+    return None if measured is None else (local(visit, measured).date(), False)
+
+
+def _read(visit: Visit, day: date, all_old: bool) -> AsOf:
     bridge, at = visit.bridge, midnight(day, visit.user.zones) + NOON
     now, back = visit.now, visit.now - at  # what came with a later import is known now only
     known = recommend.load_snapshot(bridge, visit.user, at=now, back=back)
     sleeps = (one for _source, one in known.episodes if one.kind is EpisodeKind.SLEEP and one.day == day)
     at = max([at, *(one.end for one in sleeps)])  # a morning elsewhere may be later than noon here
     then = replace(known, at=at)
-    learnt = routine_of(bridge.store, visit.user, then)
-    return AsOf(day=day, known=then, learnt=learnt, readings=meters.read(then), nights=_nights(visit, then, at))
-
-
-def _nights(visit: Visit, then: Snapshot, at: datetime) -> str | None:
-    usual = _usual(visit, (one for _source, one in then.episodes), at)
-    return None if usual is None else _("{bed} to {up}", bed=usual[0], up=usual[1])
-
-
-def _usual(visit: Visit, episodes: Iterable[Episode], at: datetime) -> tuple[str, str] | None:
-    """Return the usual bedtime and time of getting up of the nights before ``at``, or None of too few nights."""
-    since = at - NIGHTS_DAYS * A_DAY
-    sleeps = {one.day: one for one in episodes if one.kind is EpisodeKind.SLEEP and since < one.end <= at}
-    if len(sleeps) < NIGHTS_MIN:
-        return None
-    ends = (ends_shown(one.start, one.end, visit.user.zones, one.offset) for one in sleeps.values())
-    beds, wakings = zip(*(map(_since_noon, both) for both in ends), strict=True)
-    return _clock(median(beds)), _clock(median(wakings))
+    by_now = visit.app.today_cache.routine(bridge, visit.user, now)
+    learnt = replace(routine_of(bridge.store, visit.user, then), nights=by_now.nights, until=by_now.until)
+    return AsOf(day=day, all_old=all_old, known=then, learnt=learnt, readings=meters.read(then))
 
 
 def trends_shown(visit: Visit, weeks: int, until: date | None) -> CachedTrends:
@@ -104,38 +96,3 @@ def trends_shown(visit: Visit, weeks: int, until: date | None) -> CachedTrends:
         user, f"trends-{days}-{day}", version, lambda: trends_until(bridge, user, day, at=visit.now, days=days)
     )
     return CachedTrends(text=text, fresh=True)
-
-
-def with_old_nights(visit: Visit, facts: Sequence[Fact]) -> list[Fact]:
-    """Return facts of common times of sleep with the nights that were known long ago, if there are any."""
-    if not any(one.kind in SINCE for one in facts):
-        return list(facts)
-    then = old_nights(visit)
-    if then is None:
-        return list(facts)
-    return [
-        replace(one, kind=SINCE[one.kind], values={**one.values, **then}) if one.kind in SINCE else one for one in facts
-    ]
-
-
-def old_nights(visit: Visit) -> dict[str, str] | None:
-    """Return ``day`` of the newest known night, and the usual ``bed`` and ``up`` until then, or None."""
-
-    def read() -> dict[str, str] | None:
-        found = [one for _source, one in visit.bridge.store.reading.episodes(visit.user.id)]
-        last = max((one for one in found if one.kind is EpisodeKind.SLEEP), key=lambda one: one.end, default=None)
-        usual = None if last is None else _usual(visit, found, last.end)
-        if last is None or usual is None:
-            return None
-        return {"day": last.day.isoformat(), "bed": usual[0], "up": usual[1]}
-
-    return visit.app.results.get(visit.user, "old nights", data_version(visit.bridge, visit.user, visit.now), read)
-
-
-def _since_noon(at: datetime) -> float:
-    return (at.hour * 60 + at.minute - 720) % 1440
-
-
-def _clock(minutes: float) -> str:
-    hour, minute = divmod(round(minutes + 720) % 1440, 60)
-    return f"{hour:02d}:{minute:02d}"

@@ -30,8 +30,8 @@ Newest = Mapping[tuple[ActionType, int], datetime]  # action and weekday -> star
 def routine(visit: Visit) -> dict[str, Any]:
     """Return the visiting user's routine, as of the newest data, with a row per weekday and the habits in words."""
     known = visit.app.today_cache.snapshot(visit.bridge, visit.user, visit.now)
-    then = as_of(visit, known)
-    if then is None:
+    then = as_of(visit)
+    if then is None or not then.all_old:
         learnt = visit.app.today_cache.routine(visit.bridge, visit.user, visit.now)
     else:
         known, learnt = then.known, then.learnt
@@ -50,9 +50,10 @@ def routine(visit: Visit) -> dict[str, Any]:
     ]
     both = list(zip(found["habits"], learnt.habits.values(), strict=True))
     return {
-        "as_of": then,
+        "as_of": then if then is not None and then.all_old else None,
         "days": days,
-        "nights": _nights(visit, known),
+        "nights": _nights(visit, known) if round(learnt.nights[0].nights) else 0,
+        "until": learnt.until and date_text(learnt.until, "%-d %B %Y"),
         "from_calendar": learnt.nights[0].nights > 0,
         "work_known": found["work_known"],
         "habits": [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from bridge import installation
 from bridge.domain.languages import ENGLISH, accepted, speaking
 from bridge.web.bounds import PROGRAM_PATHS
 
@@ -20,5 +21,6 @@ class Speaking:
             await self._app(scope, receive, send)
             return
         programs = scope["path"].startswith(PROGRAM_PATHS)
-        with speaking(ENGLISH if programs else accepted(Headers(scope=scope).get("accept-language", ""))):
+        language = ENGLISH if programs else accepted(Headers(scope=scope).get("accept-language", ""))
+        with speaking(language, None if programs else installation.now().year):
             await self._app(scope, receive, send)

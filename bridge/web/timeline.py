@@ -19,7 +19,6 @@ from bridge.domain.zones import place_of
 from bridge.meters import words
 from bridge.meters.outlook import Expected, changes
 from bridge.web import phrases
-from bridge.web.as_of import with_old_nights
 from bridge.web.day import answered, local, titled
 from bridge.web.state import Visit
 
@@ -135,7 +134,7 @@ def _row(visit: Visit, block: Block, current: Recommendation | None) -> dict[str
         "word": kind,
         "title": title,
         "action": None if told else name,
-        "reasons": for_person(with_old_nights(visit, block.facts[:REASONS_MAX])),
+        "reasons": for_person(block.facts[:REASONS_MAX]),
         "preview": preview,
         "task": block.task if block.end > visit.now else None,
         "answer": _answer(visit, block, current),

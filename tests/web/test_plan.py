@@ -305,10 +305,9 @@ def test_old_data_show_how_the_person_was_then(place: Place, ana: User, tmp_path
     shown = place.visitor().get("/").text
     assert "As of 20 November 2024: that is the day of your newest data." in shown
     assert "How you were on 20 November 2024" in shown
-    (usual,) = re.findall(r"Your usual night until then: \d\d:\d\d to \d\d:\d\d\.", shown)
     about = place.visitor().get("/belief").text
-    assert f"As of 20 November 2024: that is the day of your newest data. {usual}" in about
-    assert re.search(r"Sleep rests on \d+ of your nights", about)
+    assert "As of 20 November 2024: that is the day of your newest data." in about
+    assert "Sleep rests on published figures" in about  # of one ordinary night beside a journey nothing is usual
     assert re.search(r'aria-label="Vitality [^"]* of 1, give or take', shown)
     trends = place.visitor().get("/trends").text
     assert "These weeks end on 20 November 2024, the day of your newest data." in trends
@@ -330,21 +329,49 @@ def test_old_data_stay_old_beside_a_calendar_that_nobody_keeps(place: Place, ana
     assert newest_if_old(store, ana, weeks) is None
 
 
-def test_old_nights_are_told_beside_what_is_common(place: Place, ana: User, visitor: Visitor, tmp_path: Path) -> None:
-    for file in Path("fixtures/whoop/export").iterdir():
-        (tmp_path / file.name).write_text(
-            file.read_text(encoding="utf-8").replace("2026-11", "2026-03"), encoding="utf-8"
-        )
-    runs.import_path(place.bridge, ana, tmp_path, at=installation.now())
-    visitor.finished(visitor.upload("more.ics", calendar()).text)  # the newest data is not old
-    shown = unescape(read(place.visitor(), "/day"))
-    assert re.search(
-        r"common bedtime is [\d:]+: your last night is of 20 March, and until then you usually slept [\d:]+ to", shown
-    )
-    assert "your nights are not known yet" not in shown
-    trends = place.visitor().get("/trends?weeks=12").text
-    assert re.search(r'Your last night is of 20 March 2026. <a href="/trends\?weeks=52">', trends)
-    assert 'id="older"' not in place.visitor().get("/trends?weeks=52").text
+def nights_of_2025(place: Place, ana: User, folder: Path, offset: str = "+01:00") -> None:
+    head, night = Path("fixtures/whoop/export/sleeps.csv").read_text(encoding="utf-8").splitlines()[:2]
+    last, nights = date(2025, 11, 20), []
+    for day in (last - timedelta(days=back) for back in range(30)):
+        eve = day - timedelta(days=1)
+        nights.append(night.replace("2026-11-20", str(day)).replace("2026-11-19", str(eve)).replace("+01:00", offset))
+    (folder / "sleeps.csv").write_text("\n".join([head, *nights]), encoding="utf-8")
+    runs.import_path(place.bridge, ana, folder, at=installation.now())
+
+
+def test_what_old_nights_tell_does_not_depend_on_a_newer_calendar(place: Place, ana: User, tmp_path: Path) -> None:
+    nights_of_2025(place, ana, tmp_path)
+    visitor = place.visitor()
+    rows = r"<td>(\d\d:\d\d) <span[^>]*>± (\d+)"
+    nights = re.findall(rows, visitor.get("/belief").text)
+    assert len(nights) == 2 * 7
+    visitor.get("/connections")
+    visitor.finished(visitor.upload("more.ics", calendar()).text)
+    about = place.visitor().get("/belief").text
+    assert re.findall(rows, about) == nights
+    assert "Sleep rests on your last nights, until 20 November 2025." in about
+    plan = unescape(read(place.visitor(), "/day"))
+    (bed,) = set(re.findall(r"[Yy]our usual bedtime was ([\d:]+) until 20 November 2025", plan))
+    assert any(time[:3] == bed[:3] and abs(int(time[3:]) - int(bed[3:])) <= 2 for time, _spread in nights)
+    assert "published" not in plan
+    assert "not known yet" not in plan
+    trends = place.visitor().get("/trends").text
+    assert "These weeks end on 20 November 2025." in trends
+    assert 'data-meter="VITALITY"' in trends
+    today = place.visitor().get("/trends?weeks=12&until=2026-11-20").text
+    assert 'id="until"' not in today
+    assert 'data-meter="VITALITY"' not in today
+
+
+def test_a_check_in_and_the_page_after_it_say_the_same(
+    place: Place, ana: User, visitor: Visitor, tmp_path: Path
+) -> None:
+    nights_of_2025(place, ana, tmp_path)
+    before = visitor.get("/").text
+    said = visitor.change("/checkin", {"score": "2"}, headers={"HX-Request": "true"}).text
+    after = place.visitor().get("/").text
+    words = r'id="meters-head">([^<]*)|class="word">([^<&]*)|id="opening"[^>]*>\s*([^<]*)<'
+    assert re.findall(words, said) == re.findall(words, after) != re.findall(words, before)
 
 
 def test_trends_end_with_old_data(place: Place, ana: User, tmp_path: Path) -> None:
@@ -477,14 +504,11 @@ def test_a_private_entry_has_its_name_on_the_persons_own_page_alone(place: Place
 
 
 def test_nights_of_an_old_export_have_one_clock_everywhere(place: Place, ana: User, tmp_path: Path) -> None:
-    for file in Path("fixtures/whoop/export").iterdir():
-        text = file.read_text(encoding="utf-8").replace("2026-", "2024-").replace("UTC+01:00", "UTC-08:00")
-        (tmp_path / file.name).write_text(text, encoding="utf-8")
-    runs.import_path(place.bridge, ana, tmp_path, at=installation.now())
-    usual = re.search(r"Your usual night until then: (\d\d:\d\d) to (\d\d:\d\d)\.", place.visitor().get("/").text)
-    assert usual is not None
-    for shown, question in zip(usual.groups(), ("median bedtime", "median wake up time"), strict=True):
+    nights_of_2025(place, ana, tmp_path, offset="-08:00")
+    about = re.findall(r"<td>(\d\d):(\d\d) <span", place.visitor().get("/belief").text)[:2]
+    for usual, question in zip(about, ("median wake up time", "median bedtime"), strict=True):
         asked = place.visitor().get("/ask", params={"text": question}).text
-        told = re.search(r"<h2 id=\"answer-head\">(.*?)</h2>", asked)
+        told = re.search(r"<h2 id=\"answer-head\">(\d\d):(\d\d)</h2>", asked)
         assert told is not None
-        assert told[1] == shown
+        one, other = (60 * int(hour) + int(minute) for hour, minute in (told.groups(), usual))
+        assert abs(one - other) <= 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Sequence, Set
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Form, Path, Query, Request
@@ -23,7 +24,7 @@ from bridge.domain.trials import Trial
 from bridge.ingest import checkins
 from bridge.web import ahead, day, phrases, timeline
 from bridge.web.arrivals import together
-from bridge.web.as_of import as_of, with_old_nights
+from bridge.web.as_of import AsOf, as_of
 from bridge.web.jobs import DONE
 from bridge.web.keeping import kept_coming
 from bridge.web.pages import different, ownership
@@ -54,7 +55,7 @@ def today(
     store = visit.bridge.store
     with store.view():
         current = visit.app.today_cache.today(visit.bridge, visit.user, visit.now)
-        then = as_of(visit, current.known)
+        then = as_of(visit)
         opening = visit.app.today_cache.opening(visit.bridge, visit.user, current)
         kinds = {one.kind for one in opening}
         refused = recommendation = store.recommendations.of_slot(visit.user.id, current.moment)
@@ -65,11 +66,9 @@ def today(
             recommendation = None
         shown: dict[str, Any] = {
             "title": day.title(visit),
-            "opening": for_person(opening),
-            "not_in": "nights_not_in" in kinds,
+            **_opening(opening),
             "asks_ill": then is None and _asks_ill(visit, kinds),
-            "meters": day.meters(current.readings, current.before) if then is None else day.meters(then.readings),
-            "as_of": then,
+            **_meters(current, then),
             "advice": None if recommendation is None else _recommendation(visit, recommendation, opening),
             "next": None if recommendation is None else _next(visit, current.known),
             "questions": day.questions(visit),
@@ -92,6 +91,16 @@ def today(
     if recommendation is not None and recommendation.shown_at is None and is_seen(request, visit):
         store.recommendations.mark_shown(recommendation.id, now=visit.now)
     return page("today.html", visit, path="/", calendar=current.calendar, back="/", **shown)
+
+
+def _opening(opening: Sequence[Fact]) -> dict[str, Any]:
+    return {"opening": for_person(opening), "not_in": any(one.kind == "nights_not_in" for one in opening)}
+
+
+def _meters(current: Today, then: AsOf | None) -> dict[str, Any]:
+    """Return the meters of now, or of the last day with data, for the template."""
+    meters = day.meters(current.readings, current.before) if then is None else day.meters(then.readings)
+    return {"meters": meters, "as_of": then}
 
 
 def _asks_ill(visit: Visit, opening: Set[str]) -> bool:
@@ -197,7 +206,7 @@ def _silence_part(visit: Visit, found: Silence, follows: str | None) -> HTMLResp
         visit,
         refusals=_refusals(visit, None),
         follows=follows,
-        reasons=list(map(shown, for_person(with_old_nights(visit, reasons)))),
+        reasons=list(map(shown, for_person(reasons))),
         must_do=bool(reasons) and reasons[0].kind in MUST_DO,
         rests=bool(above & {"rest_first", "take_it_easier"}),
         slot_name=slot_name(found.moment),
@@ -284,9 +293,11 @@ def check_in(request: Request, visit: Visitor, score: Text, about: Text = "") ->
     checkins.record_check_in(visit.bridge.store, visit.user, said, now=visit.now)
     if not day.is_part(request):
         return RedirectResponse("/", 303)
-    current = visit.app.today_cache.today(visit.bridge, visit.user, visit.now + INSTANT)
-    meters = day.meters(current.readings, current.before)
-    answer = _plan_again(page("today/checked_in.html", visit, checkin=_checkin(visit, said), meters=meters))
+    after = replace(visit, now=visit.now + INSTANT)
+    current = visit.app.today_cache.today(visit.bridge, visit.user, after.now)
+    opening = visit.app.today_cache.opening(visit.bridge, visit.user, current)
+    body = {"checkin": _checkin(visit, said), **_opening(opening), **_meters(current, as_of(after))}
+    answer = _plan_again(page("today/checked_in.html", visit, **body))
     answer.headers["HX-Trigger"] += ", checkedin"
     return answer
 

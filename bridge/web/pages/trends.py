@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import date
+from datetime import date, timedelta
 from statistics import fmean, pstdev
 from typing import Annotated, Any
 
@@ -15,7 +15,8 @@ from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, date_text, number, say, shown
 from bridge.domain.metrics import Metric
 from bridge.query.change import DAYS_MIN, GAP_DAYS, OTHERS_MIN, Change, breaks, change
-from bridge.web.as_of import as_of, old_nights, trends_shown
+from bridge.web.as_of import as_of, trends_shown
+from bridge.web.day import local
 from bridge.web.kinds import heading, unit_name
 from bridge.web.phrases import action_name, meter_name, meter_word, source_title
 from bridge.web.render import page
@@ -27,15 +28,17 @@ router = APIRouter()
 WEEK_RANGES = ((4, say("4 weeks")), (12, say("12 weeks")), (26, say("half a year")), (52, say("a year")))
 Weeks = Annotated[int, Query(ge=1, le=52)]
 DAYS_PER_WEEK = 7
-WEEKS_SHOWN, WEEKS_SHOWN_OF_OLD = 12, 8
+WEEKS_SHOWN, A_DAY = 12, timedelta(days=1)
 Body = dict[str, Any]
 
 
 @router.get("/trends")
-def trends(visit: Visitor, weeks: Weeks | None = None) -> HTMLResponse:
-    """Show ``weeks``, by default twelve: the last ones, or those up to the last day of old data."""
-    weeks, until = weeks or WEEKS_SHOWN, _last_day(visit)
-    text = trends_shown(visit, weeks, until).text
+def trends(visit: Visitor, weeks: Weeks | None = None, until: date | None = None) -> HTMLResponse:
+    """Show ``weeks``, by default twelve, to the day ``until``, by default today or the last day of old data."""
+    weeks, then, wanted = weeks or WEEKS_SHOWN, as_of(visit), until
+    until = until or _last_day(visit, weeks)
+    text, today = trends_shown(visit, weeks, until).text, local(visit, visit.now).date()
+    older = None if until else _night_before(visit, json.loads(text)["days"][0])
     found = visit.app.results.get(visit.user, f"trends-{weeks}", (text,), lambda: _charts(json.loads(text)))
     actions = [str(action) for action in ActionType]
     return page(
@@ -46,9 +49,13 @@ def trends(visit: Visitor, weeks: Weeks | None = None) -> HTMLResponse:
         ranges=WEEK_RANGES,
         actions=actions,
         titles=[action_name(action) for action in actions],
-        older=None if until else _older(visit, weeks),
-        until=until,
-        until_text=until and date_text(until, "%-d %B %Y"),
+        ending=f"&until={until}" if until else "",
+        kept_ending=f"&until={wanted}" if wanted else "",
+        until_text=until and until < today and date_text(until, "%-d %B %Y"),
+        newest=then is not None and then.all_old and then.day == until,
+        today=today,
+        older=older,
+        older_text=older and date_text(older, "%-d %B %Y"),
         **found,
     )
 
@@ -80,6 +87,7 @@ def _charts(body: Body) -> dict[str, Any]:
         "changes": [
             _changed(body, meter, one) for meter, one in sorted(found.items(), key=_clarity) if one is not None
         ],
+        "few": all(chart["known"] < DAYS_MIN + OTHERS_MIN for chart in charts),
         "body": body,
         "sources": {row["source"]: source_title(row["source"]) for row in body["inputs"]},
     }
@@ -91,7 +99,7 @@ def _change_of_meter(body: Body, meter: str) -> Change | None:
 
 def clearest_change(visit: Visit, name: str) -> str | None:
     """Return what Trends finds of a meter or metric in the weeks that it shows first, or None of what it lacks."""
-    return change_in(_document(visit, WEEKS_SHOWN).body, name, WEEKS_SHOWN)
+    return change_in(_document(visit, WEEKS_SHOWN, None).body, name, WEEKS_SHOWN)
 
 
 def change_in(body: Body, name: str, weeks: int) -> str | None:
@@ -128,21 +136,24 @@ def _breaks(body: Body, meter: str) -> set[int]:
     return breaks([*columns, body["meters"][meter]["level"]]) | {day for day in calendar if GAP_DAYS < day < last}
 
 
-def _last_day(visit: Visit) -> date | None:
-    """Return the last day of old data, or None while there are newer ones."""
-    old = as_of(visit, visit.app.today_cache.snapshot(visit.bridge, visit.user, visit.now))
-    return None if old is None else old.day
+def _last_day(visit: Visit, weeks: int) -> date | None:
+    """Return the last day of old data, or None while the weeks to today hold a week of any meter, or more than before.
+
+    What a night long ago tells does not depend on a calendar or an answer of today.
+    """
+    then = as_of(visit)
+    if then is not None:
+        return then.day
+    body = trends_shown(visit, weeks, None).body
+    few = all(_known_days(body, meter) < DAYS_PER_WEEK for meter in body["meters"])
+    return _night_before(visit, body["days"][0]) if few else None
 
 
-def _older(visit: Visit, weeks: int) -> dict[str, Any] | None:
-    """Return the day of the newest known night where it lies before the weeks, and the range that holds it."""
-    then = old_nights(visit)
-    if then is None:
-        return None
-    day = date.fromisoformat(then["day"])
-    back = (visit.now.date() - day).days // DAYS_PER_WEEK + 1
-    reaching = next((one for one, _title in WEEK_RANGES if one >= back + WEEKS_SHOWN_OF_OLD), WEEK_RANGES[-1][0])
-    return {"day": date_text(day, "%-d %B %Y"), "weeks": reaching} if weeks < back <= reaching else None
+def _night_before(visit: Visit, first: str) -> date | None:
+    """Return the day of the newest known night, if it lies before a first day."""
+    store, today = visit.bridge.store, local(visit, visit.now).date()
+    last = store.reading.last_night(visit.user.id, before=today + A_DAY, at=visit.now)
+    return last if last is not None and last.isoformat() < first else None
 
 
 def _clarity(pair: tuple[str, Change | None]) -> float:
@@ -239,9 +250,11 @@ NEEDS = {
 
 
 @router.get("/trends/table")
-def table(visit: Visitor, of: Annotated[str, Query(max_length=40)], weeks: Weeks = 12) -> HTMLResponse:
+def table(
+    visit: Visitor, of: Annotated[str, Query(max_length=40)], weeks: Weeks = 12, until: date | None = None
+) -> HTMLResponse:
     """Show a chart's values as a table, newest day first. ``of`` is a meter, a metric or ``planned``."""
-    body = _document(visit, weeks).body
+    body = _document(visit, weeks, until).body
     columns = _columns(body, of)
     days = [day for day in reversed(range(len(body["days"]))) if any(c[day] is not None for c in columns.values())]
     rows = [
@@ -285,8 +298,8 @@ def _happenings(body: Body) -> list[str | None]:
     return [", ".join(found[day]) if day in found else None for day in body["days"]]
 
 
-def _document(visit: Visit, weeks: int) -> CachedTrends:
-    return trends_shown(visit, weeks, _last_day(visit))
+def _document(visit: Visit, weeks: int, until: date | None) -> CachedTrends:
+    return trends_shown(visit, weeks, until or _last_day(visit, weeks))
 
 
 def summary(body: Body, meter: str) -> str:
