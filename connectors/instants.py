@@ -24,9 +24,9 @@ def utc(value: Any, years: Collection[int] = YEARS, *, zone: ZoneInfo | None = N
     A text without an offset is read in ``zone``, and gives None without a zone. So does a year outside ``years``.
     """
     at = _parsed(value)
-    if at is not None and at.tzinfo is None:
-        at = None if zone is None else at.replace(tzinfo=zone)
-    return None if at is None else _bounded(at, years)
+    if at is None or (at.tzinfo is None and zone is None):
+        return None
+    return _bounded(at if at.tzinfo is not None else at.replace(tzinfo=zone), years)
 
 
 def utc_of_naive(value: Any) -> datetime | None:

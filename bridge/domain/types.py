@@ -140,9 +140,8 @@ class Event:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "title", plain_title(self.title))
-        for name in ("start", "end", "original_start"):
-            at = getattr(self, name)
-            if at is not None:
+        for name, at in (("start", self.start), ("end", self.end), ("original_start", self.original_start)):
+            if at is not None and at.tzinfo is not UTC:
                 object.__setattr__(self, name, require_aware(at))
 
     @property

@@ -75,7 +75,8 @@ class SyncCounts:
             if record is not None and result.items:  # a record that came in pieces was derived again with each
                 self.derived[record.stream, record.key] = result.items
             reasons = result.outside if result.set_aside is None else (result.set_aside,)
-            self.aside.update((page.stream, why) for why in reasons)
+            for why in reasons:
+                self.aside[page.stream, why] += 1
         self.aside.update(page.set_aside)
         self.left_out.update(page.left_out)
 

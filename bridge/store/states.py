@@ -64,24 +64,22 @@ def register(
     """
     wanted = {record.path: record for record in records}
     states = _load(db, connection, list(wanted))
-    fresh = [record for path, record in wanted.items() if path not in states]
-    alive = {record.path for record in records if not record.deleted} if fresh else ()
+    if len(states) == len(wanted):
+        return states
+    alive = {record.path for record in records if not record.deleted}
+    fresh = [record for path, record in wanted.items() if path not in states and path in alive]
     at = tables.microseconds(now)
     named = ("connection_id", "stream", "key", "parent", "deleted", "version", "arrived_at")
-    values = [
-        (connection.id, record.stream, record.key, record.parent, False, 0, at)
-        for record in fresh
-        if record.path in alive
-    ]
+    values = [(connection.id, record.stream, record.key, record.parent, False, 0, at) for record in fresh]
     inserts.insert_many(db, tables.records, named, values)
     keys: dict[str, list[str]] = defaultdict(list)
-    for _, stream, key, *_ in values:
-        keys[stream].append(key)
+    for record in fresh:
+        keys[record.stream].append(record.key)
     for stream, some in keys.items():
         where = {"connection_id": connection.id, "stream": stream}
         for number, key in inserts.select_many(db, tables.records, ("id", "key"), "key", some, **where):
-            record = wanted[f"{stream}/{key}"]
-            states[record.path] = State(id=number, record=record, parent=record.parent)
+            record = wanted[path := f"{stream}/{key}"]
+            states[path] = State(id=number, record=record, parent=record.parent)
     return states
 
 

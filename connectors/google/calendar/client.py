@@ -20,6 +20,7 @@ from connectors.google.auth import open_service
 from connectors.google.calendar.calendars import CALENDAR, calendars, items
 from connectors.google.calendar.normalise import OURS, TASK_LINK, THEIRS
 from connectors.lists import dropped
+from connectors.payload import mapping
 
 PAGE_MAX_EVENTS = 2500  # the API's maximum
 BEGUN = ""  # in place of a token: some of the calendar is stored, but not yet all of it
@@ -177,8 +178,7 @@ def _kept(item: Mapping[str, Any]) -> dict[str, Any]:
     kept = dict(item)
     if TASK_LINK in str(kept.pop("description", "")):
         kept["description"] = TASK_LINK
-    ours = kept.pop("extendedProperties", None)
-    private = ours.get("private") if isinstance(ours, Mapping) else None
-    if isinstance(private, Mapping) and OURS in private:
+    private = mapping(mapping(kept.pop("extendedProperties", None)).get("private"))
+    if OURS in private:
         kept["extendedProperties"] = {"private": {OURS: private[OURS]}}
     return kept

@@ -46,18 +46,19 @@ def _hole(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
     start, end = mapping(payload.get("start")), mapping(payload.get("end"))
-    first, last = _date(start), _date(end)
-    if first is not None:
-        if last is None or last < first:
+    if (first := _date(start)) is not None:
+        if (last := _date(end)) is None or last < first:
             raise BadRecord("google_calendar/event: end is missing or before start")
         return {"first_day": first, "last_day": max(first, last - timedelta(days=1)), "recurrence": _rules(payload)}
-    zone, end_zone = time_zone(start.get("timeZone")), time_zone(end.get("timeZone"))
+    zone = time_zone(start.get("timeZone"))
+    end_zone = zone if end.get("timeZone") == start.get("timeZone") else time_zone(end.get("timeZone"))
     begun, ended = _instant(start, zone), _instant(end, end_zone)
     if begun is None or ended is None or ended < begun:
         raise BadRecord("google_calendar/event: start or end is no instant, or end is before start")
-    name, end_name = (None if one is None else one.key for one in (zone, end_zone))
-    zones = {"zone": name, "end_zone": zone_of_arrival(name, end_name)}
-    return {"start": begun, "end": ended, "recurrence": _rules(payload), **zones}
+    name, arrival = None if zone is None else zone.key, None
+    if end_zone is not zone and end_zone is not None:
+        arrival = zone_of_arrival(name, end_zone.key)
+    return {"start": begun, "end": ended, "recurrence": _rules(payload), "zone": name, "end_zone": arrival}
 
 
 def _exception(payload: Mapping[str, Any], calendar: str) -> dict[str, Any]:
@@ -72,12 +73,12 @@ def _exception(payload: Mapping[str, Any], calendar: str) -> dict[str, Any]:
 
 
 def _facts(payload: Mapping[str, Any]) -> dict[str, Any]:
-    attendees = [a for a in rows(payload.get("attendees")) if isinstance(a, dict)]
-    people = [a for a in attendees if a.get("resource") is not True]
-    me = next((a for a in people if a.get("self") is True), None)
-    answer, theirs = _response(me), payload.get(THEIRS) is True
-    mine = mapping(payload.get("organizer")).get("self") is True or "organizer" not in payload
-    others = sum(a.get("self") is not True for a in people)
+    attendees = rows(payload.get("attendees"))
+    people = [a for a in attendees if isinstance(a, dict) and a.get("resource") is not True]
+    me = [a for a in people if a.get("self") is True]
+    answer, theirs = _response(me[0]) if me else None, payload.get(THEIRS) is True
+    mine = "organizer" not in payload or mapping(payload["organizer"]).get("self") is True
+    others = len(people) - len(me)
     return {
         "series": words(payload.get("iCalUID")),
         "title": words(payload.get("summary")),
@@ -93,8 +94,8 @@ def _facts(payload: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _response(me: Mapping[str, Any] | None) -> Response | None:
-    answer = None if me is None else me.get("responseStatus")
+def _response(me: Mapping[str, Any]) -> Response | None:
+    answer = me.get("responseStatus")
     return RESPONSES.get(answer) if isinstance(answer, str) else None
 
 
