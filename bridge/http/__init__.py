@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Collection, Container
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
@@ -21,6 +21,7 @@ from bridge.http.allowance import TOO_DEEP
 
 if TYPE_CHECKING:
     import requests
+    from urllib3.util import Retry
 
     from bridge.http.certificates import Trust
 
@@ -63,12 +64,26 @@ def prepare(
 
     ``transport(max_retries=...)`` makes the adapter. ``trust`` is in certificates of one address.
     """
-    from urllib3.util import Retry
-
     from bridge.http.session import unsigned
     from bridge.http.transport import Bounded
 
-    retry = Retry(
+    adapter = _kept() if transport is None else transport(max_retries=_retries())
+    for scheme in ("https://", "http://"):
+        session.mount(scheme, adapter)
+    if trust is not None:
+        trust.mount(session, transport or Bounded, max_retries=_retries())
+    session.auth = session.auth or unsigned
+    if session.trust_env and not _may_have_proxies():
+        _ignore_proxies(session)
+    _cache_environment(session)
+    return session
+
+
+@cache
+def _retries() -> Retry:
+    from urllib3.util import Retry
+
+    return Retry(
         total=2,
         backoff_factor=0.2,
         status_forcelist=RETRIED_STATUSES,
@@ -76,15 +91,14 @@ def prepare(
         respect_retry_after_header=False,
         raise_on_status=False,
     )
-    for scheme in ("https://", "http://"):
-        session.mount(scheme, (transport or Bounded)(max_retries=retry))
-    if trust is not None:
-        trust.mount(session, transport or Bounded, max_retries=retry)
-    session.auth = session.auth or unsigned
-    if session.trust_env and not _may_have_proxies():
-        _ignore_proxies(session)
-    _cache_environment(session)
-    return session
+
+
+@cache
+def _kept() -> requests.adapters.HTTPAdapter:
+    """Return the transport that all sessions of the process share, unless they have one of their own."""
+    from bridge.http.transport import Kept
+
+    return Kept(max_retries=_retries())
 
 
 def _may_have_proxies() -> bool:

@@ -17,6 +17,7 @@ from bridge.http import allowance
 
 ANSWER_MAX_BYTES = 25_000_000
 ANSWER_MAX_SECONDS = 120.0
+IDLE_MAX_SECONDS = 60.0  # of a connection that is used again; routers forget it after minutes, without a word
 POOLS_MAX = 8  # that are kept; urllib3 closes the one used longest ago when there are more than ten
 
 
@@ -67,6 +68,13 @@ class Bounded(HTTPAdapter):
         super().init_poolmanager(*args, **options)
 
 
+class Kept(Bounded):
+    """A transport whose connections outlive the sessions that share it, so that the next need not connect."""
+
+    def close(self) -> None:
+        """Close nothing, because other sessions may be at work."""
+
+
 def _bounded(stream: Callable[..., Iterator[bytes]], close: Callable[[], None]) -> Callable[..., Iterator[bytes]]:
     """Yield at most the limit, then raise TooLarge, because few bytes may unpack to gigabytes."""
 
@@ -103,9 +111,19 @@ class _Answer(HTTPResponse):
 
 
 class _BoundedConnection:
-    """A mixin for connections, which limits their answers to 25 MB and 120 seconds."""
+    """A mixin for connections, which limits their answers to 25 MB and 120 seconds, and how long they lie idle."""
 
     response_class = _Answer
+    _asked = 0.0  # on the monotonic clock, when the last request was sent
+
+    def request(self, *args: Any, **options: Any) -> None:
+        self._asked = time.monotonic()
+        super().request(*args, **options)  # type: ignore[misc]
+
+    @property
+    def is_connected(self) -> bool:
+        fresh = time.monotonic() - self._asked < IDLE_MAX_SECONDS
+        return fresh and super().is_connected  # type: ignore[misc, no-any-return]
 
 
 class _BoundedReader(io.RawIOBase):
