@@ -115,11 +115,13 @@ def _system_mark() -> str:
         return ""
 
 
-def release_if_dead(store: Store, connection: Connection) -> None:
-    """Release a connection's lease if its holder was a process of this machine that has died."""
+def release_if_dead(store: Store, connection: Connection) -> bool:
+    """Release a connection's lease if its holder was a process of this machine that has died, and return True then."""
     holder = store.scheduling.lease_holder(connection.id)
-    if holder is not None and _is_dead(holder):
+    dead = holder is not None and _is_dead(holder)
+    if holder is not None and dead:
         store.scheduling.release(connection.id, holder)
+    return dead
 
 
 def release_dead(store: Store) -> None:

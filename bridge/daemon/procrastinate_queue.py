@@ -6,6 +6,7 @@ Opening the queue creates the tables or applies their migrations.
 from __future__ import annotations
 
 import logging
+import select
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,14 +31,28 @@ def open_queue(database: str, concurrency: int) -> App:
         )
     try:
         from procrastinate import App, PsycopgConnector
+        from psycopg_pool import AsyncConnectionPool
     except ModuleNotFoundError:
         raise origin.lacking("postgres") from None
+
+    async def check(connection: Any) -> None:
+        """Ask only a database that has sent something unasked, as one that ends does; asking always costs a tenth."""
+        waiting = select.poll()
+        waiting.register(connection.fileno(), select.POLLIN)
+        if waiting.poll(0):
+            await AsyncConnectionPool.check_connection(connection)
+
     for name in ("procrastinate", "psycopg.pool"):  # their tracebacks may hold personal texts
         logging.getLogger(name).setLevel(logging.CRITICAL)
     address = _plain(database)
     _prepare(address)
     connector = PsycopgConnector(
-        conninfo=address, kwargs={"options": OPTIONS}, min_size=1, max_size=max(4, concurrency // 2), timeout=10.0
+        conninfo=address,
+        kwargs={"options": OPTIONS},
+        min_size=1,
+        max_size=max(4, concurrency // 2),
+        timeout=10.0,
+        pool_factory=lambda **options: AsyncConnectionPool(**options | {"check": check}),
     )
     queue = App(connector=connector)
     queue.job_manager = _manager(connector)

@@ -10,10 +10,11 @@ import logging
 import signal
 import threading
 import time
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Collection, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bridge import installation, leases
@@ -90,10 +91,10 @@ class Jobs:
     def _claim(self, mine: installation.Bridge, connection: Connection) -> Ration:
         """Take a lease and reserve its requests. Raises TryLater above ``at_once``, or if another process has it."""
         store, now, limit = self.bridge.store, self.clock(), self.bridge.at_once(connection.source)
-        leases.release_if_dead(store, connection)
         if store.scheduling.lease_count(connection.source, now=now, alone=True) >= limit:
             raise TryLater(f"{connection.source} has as many syncs running as it allows", retry_at=now + CROWDED_WAIT)
-        if not store.scheduling.claim(connection.id, mine.holder, now=now, lease=LEASE):
+        claim = partial(store.scheduling.claim, connection.id, mine.holder, now=now, lease=LEASE)
+        if not (claim() or (leases.release_if_dead(store, connection) and claim())):
             raise TryLater(f"{connection.source} is being synced by another process", retry_at=now + ELSEWHERE_WAIT)
         ration = runs.ration(self.bridge, connection.source)
         ration.reserve()
@@ -220,8 +221,8 @@ def declare(jobs: Jobs, queue: App) -> None:
 
 async def _go_on(jobs: Jobs, queue: App, connection_id: int, pages: int) -> None:
     """Queue up to ``pages`` more pages of a connection, and the next due connection of its source."""
-    connection = await asyncio.to_thread(jobs.bridge.store.connections.by_id, connection_id)
-    if connection is not None and pages:  # twice as many as before, so that a listing without resumption ends at last
+    connection = await asyncio.to_thread(jobs.bridge.store.connections.by_id, connection_id) if pages else None
+    if connection is not None:  # twice as many as before, so that a listing without resumption ends at last
         more = _sync_job(connection, pages=pages)
         await _enqueue(queue, "sync", [more], priority=BACKFILL_PRIORITY, queue="backfill")
     if following := await asyncio.to_thread(jobs.next_due, connection_id):
@@ -254,9 +255,10 @@ def _sync_job(connection: Connection, **more: int) -> _QueuedJob:
     return _QueuedJob(lock, f"sync/{connection.id}", {"connection_id": connection.id, **more})
 
 
-async def _enqueue(at: App, task: str, wanted: Iterable[_QueuedJob], **options: Any) -> None:
+async def _enqueue(at: App, task: str, wanted: Collection[_QueuedJob], **options: Any) -> None:
     """Queue jobs whose lock does not wait yet, and analyse a table that grew, or fetching gets ten times slower."""
-    waiting = {row["queueing_lock"] for row in await at.connector.execute_query_all_async(query=QUEUED_JOBS)}
+    found = await at.connector.execute_query_all_async(query=QUEUED_JOBS) if len(wanted) > 1 else ()
+    waiting = {row["queueing_lock"] for row in found}
     plain = at.configure_task(task, **options).job
     fresh = [
         plain.evolve(lock=one.lock, queueing_lock=one.queueing_lock, task_kwargs=one.arguments)

@@ -123,7 +123,7 @@ class _BoundedConnection:
     @property
     def is_connected(self) -> bool:
         fresh = time.monotonic() - self._asked < IDLE_MAX_SECONDS
-        return fresh and super().is_connected  # type: ignore[misc, no-any-return]
+        return fresh and super().is_connected  # type: ignore[misc]
 
 
 class _BoundedReader(io.RawIOBase):

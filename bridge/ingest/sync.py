@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -257,6 +257,8 @@ class _Pull:
             self.lease.renew()
             delivered.update(record.key for record in page.records)
             self.counts.answered.add(page.stream)
+            if page.cursor == cursor:  # it is stored already
+                page = replace(page, cursor=None)
             if self._is_stored(page, cursor):
                 self.counts.add(page, [])
             else:
