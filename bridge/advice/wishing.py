@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from bridge.wishes.hearing import Heard
 
 TEXT_MAX = 300  # characters of a wish
+UNREAD_MAX = 3  # words that are named
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,21 +40,33 @@ def say_wish(store: Store, user: User, text: str, *, confirmed: bool, now: datet
 
     Raises SetupError with examples if it is not understood, and for wishes of which nothing is left.
     """
-    from bridge.wishes.examples import examples
     from bridge.wishes.hearing import heard
     from bridge.wishes.hours import NotUnderstood
 
     try:
         found = heard(text[:TEXT_MAX], local_time(now, user.zones).date())
     except NotUnderstood:
-        raise SetupError(
-            say(
-                "this is not understood as a wish, in English or German; say it like {examples}: {command}",
-                examples=", ".join(f'"{one}"' for one in examples(text[:TEXT_MAX])),
-                command=f'bridge wish "TEXT" --user {user.name}',
-            )
-        ) from None
+        raise SetupError(_not_understood(text[:TEXT_MAX], user)) from None
     return _saved(store, user, found, confirmed=confirmed, now=now)
+
+
+def _not_understood(text: str, user: User) -> Text:
+    """Return why a text is no wish, with the words that were not read or cannot be held, and examples."""
+    from bridge.wishes.examples import examples, unread
+
+    said = {
+        "examples": ", ".join(f'"{one}"' for one in examples(text)),
+        "command": f'bridge wish "TEXT" --user {user.name}',
+    }
+    if words := unread(text):
+        told = ", ".join(f'"{one}"' for one in words[:UNREAD_MAX])
+        return say(
+            "this is not understood as a wish, in English or German: {words} cannot be held or is not known; say it "
+            "like {examples}: {command}",
+            words=told,
+            **said,
+        )
+    return say("this is not understood as a wish, in English or German; say it like {examples}: {command}", **said)
 
 
 def _saved(store: Store, user: User, said: Heard, *, confirmed: bool, now: datetime) -> Wish:

@@ -6,7 +6,7 @@ Hours are our choice where no source is named.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 
 import numpy as np
 
@@ -22,7 +22,8 @@ from bridge.domain.facts import Fact, fact
 from bridge.domain.metrics import Metric
 from bridge.domain.slots import moment_at
 from bridge.domain.types import EpisodeKind
-from bridge.domain.wishes import Hours
+from bridge.domain.wish_terms import is_within
+from bridge.domain.wishes import Hours, Spare
 from rhythm_env.interface import SLOTS_PER_DAY, ActionType, Slot
 
 A = ActionType
@@ -258,7 +259,26 @@ def after_waking(candidate: Candidate, view: View) -> Cells | bool:
     return grid.inside([(low, grid.bed)])
 
 
+WHOLE_DAY: Sequence[Hours] = ((time(0), time(0)),)
+
+
 def wished(candidate: Candidate, view: View) -> Cells | bool:
+    spare = None if candidate.action in (None, A.SLEEP) else view.wishes.spare
+    if spare is None or not _is_spared(spare, view):
+        return _wished(candidate, view)
+    return _wished(candidate, view) & ~view.grid.touched(wished_spans(spare.hours or WHOLE_DAY, view))
+
+
+def _is_spared(spare: Spare, view: View) -> bool:
+    """Return True if a day must stay without suggestions, as too few days of its week are left for it."""
+    today = view.grid.date
+    monday, left = today - today.weekday() * DAY, 6 - today.weekday()
+    given = [view.person.local(one.start) for one in view.said if one.action is not A.SLEEP]
+    had = {at.date() for at in given if monday <= at.date() < today and is_within(at.time(), spare.hours or WHOLE_DAY)}
+    return today.weekday() - len(had) + left < spare.times
+
+
+def _wished(candidate: Candidate, view: View) -> Cells | bool:
     wishes, today = view.wishes, view.grid.date.weekday()
     if candidate.action is None or today not in wishes.days.get(candidate.action, range(7)):
         return candidate.action is None

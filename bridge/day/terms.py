@@ -20,6 +20,7 @@ from bridge.day.person import ILLNESS, OF_NIGHT
 from bridge.day.rules import Starts, short_night
 from bridge.day.view import RESTS, Candidate, View, of_due
 from bridge.domain.facts import Fact, fact, length
+from bridge.domain.sports import is_sport
 from bridge.domain.types import Because, Reading
 from bridge.meters.words import usual_reach
 from rhythm_env.constants import EFFECTS
@@ -111,13 +112,20 @@ def reasons(candidate: Candidate, view: View, added: Mapping[str, Value]) -> Num
 
 def _usual_hour(candidate: Candidate, view: View, _lengths: Starts) -> Value:
     own = [] if candidate.task is not None else usual(candidate, view, timedelta(0))
-    if not own or candidate.action not in ALONE:
+    if not own or candidate.action not in ALONE or _is_unwanted(candidate.action, view):
         return 0.0
     after = view.grid.minutes - (own[0][0] - view.grid.midnight) / MINUTE
     share: Numbers = np.where(np.abs(after) <= TOLD_NEAR, 1 - np.abs(after) / NEAR_HOUR, 0.0)
     if sport_missed(view) is not None and candidate.action is A.EXERCISE:
         share = np.where((after > TOLD_NEAR) & (after <= MISSED / MINUTE), 0.5, share)
     return share
+
+
+def _is_unwanted(action: ActionType, view: View) -> bool:
+    """Return True if what the person usually does on the weekday is a kind that they do not want."""
+    habit, unwanted = view.habit(action), view.wishes.unnamed.get(action, frozenset())
+    name = "" if habit is None else habit.names.get(view.grid.date.weekday(), "")
+    return bool(name) and any(is_sport(name, one) or one.casefold() in name.casefold() for one in unwanted)
 
 
 def _of_usual_hour(candidate: Candidate, view: View, start: int) -> Fact:

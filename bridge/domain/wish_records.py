@@ -17,6 +17,7 @@ from bridge.domain.wishes import (
     Hours,
     Lasts,
     NightWish,
+    Spare,
     Wishes,
     checked,
 )
@@ -24,7 +25,7 @@ from rhythm_env.interface import ActionType, Meter
 
 KEYS = {  # of wishes
     *("never", "hours", "days", "best", "barred", "night", "most"),
-    *("goals", "weights", "lengths", "apart", "suggestions", "since", "terms"),
+    *("goals", "weights", "lengths", "apart", "suggestions", "since", "terms", "unnamed", "spare"),
 }
 
 
@@ -44,6 +45,8 @@ def plain(wishes: Wishes) -> dict[str, Any]:
         "goals": {str(action): wishes.goals[action] for action in ActionType if action in wishes.goals},
         "weights": {str(meter): float(wishes.weights[meter]) for meter in Meter if meter in wishes.weights},
         "suggestions": wishes.suggestions,
+        **({"unnamed": {str(a): sorted(names) for a, names in wishes.unnamed.items()}} if wishes.unnamed else {}),
+        **({"spare": {"times": spare.times, "hours": _clocks(spare.hours)}} if (spare := wishes.spare) else {}),
         **({"terms": _terms(wishes)} if wishes.terms else {}),
         **({"since": since} if since else {}),
     }
@@ -70,11 +73,24 @@ def wishes_of(body: object) -> Wishes:
             weights={Meter(m): _number(weight) for m, weight in _object(body.get("weights", {}))},
             suggestions=_whole(body.get("suggestions", SUGGESTIONS_DEFAULT)),
             since={ActionType(a): _instant(at) for a, at in _object(body.get("since", {}))},
+            unnamed={ActionType(a): frozenset(map(_name, _list(n))) for a, n in _object(body.get("unnamed") or {})},
+            spare=None if body.get("spare") is None else _spare_of(body["spare"]),
             terms=dict(map(_term_of, _list(body.get("terms") or []))),
         )
     except (TypeError, ValueError):
         raise SetupError(f"these wishes cannot be read; write them in the form of: {NEXT} --json") from None
     return checked(found)
+
+
+def _spare_of(value: object) -> Spare:
+    found = dict(_object(value))
+    return Spare(times=_whole(found.pop("times")), hours=_spans(found.pop("hours", [])), **found)
+
+
+def _name(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError("a name is needed")
+    return value
 
 
 def _terms(wishes: Wishes) -> list[dict[str, Any]]:

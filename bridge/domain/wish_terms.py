@@ -31,6 +31,7 @@ def night_on(wishes: Wishes, ends: date) -> NightWish:
 def _both(wishes: Wishes, term: Wishes) -> Wishes:
     hours = {a: common(term.hours[a], wishes.hours.get(a, term.hours[a])) for a in term.hours}
     barred = {a: (*wishes.barred.get(a, ()), *several) for a, several in term.barred.items()}
+    unnamed = {a: names | wishes.unnamed.get(a, names) for a, names in term.unnamed.items()}
     usual = term.suggestions == SUGGESTIONS_DEFAULT
     return replace(
         wishes,
@@ -44,6 +45,8 @@ def _both(wishes: Wishes, term: Wishes) -> Wishes:
         goals={a: goal for a, goal in {**wishes.goals, **term.goals}.items() if a not in term.never},
         lengths={**wishes.lengths, **term.lengths},
         apart={**wishes.apart, **term.apart},
+        unnamed={**wishes.unnamed, **unnamed},
+        spare=term.spare or wishes.spare,
         weights={**wishes.weights, **term.weights},
         suggestions=wishes.suggestions if usual else term.suggestions,
     )
@@ -71,6 +74,10 @@ def common(first: Sequence[Hours], second: Sequence[Hours]) -> tuple[Hours, ...]
 def either(first: Sequence[Hours], second: Sequence[Hours]) -> tuple[Hours, ...]:
     """Return the hours that are in one or the other of two lists, none for a whole day."""
     return _spans_of(_minutes(first) | _minutes(second)) if second else tuple(first)
+
+
+def is_within(at: time, hours: Sequence[Hours]) -> bool:
+    return at.hour * 60 + at.minute in _minutes(hours)
 
 
 def _spans_of(minutes: set[int]) -> tuple[Hours, ...]:

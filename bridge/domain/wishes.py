@@ -18,6 +18,8 @@ WEIGHT_MAX = 5.0
 APART_MAX = 3  # free days between two times
 NIGHT_MIN, NIGHT_MAX = 300, 720  # minutes of a night
 SPANS_MAX = 6  # of hours for an action
+SPARE_MAX = 6  # of the evenings or days of a week
+NAMES_MAX, NAME_MAX = 20, 40  # unwanted kinds of an action, and letters of a name
 TERMS_MAX = 20
 MINUTES_MIN, MINUTES_MAX = 5, 480  # of one time of an action
 NEXT = "bridge wish --user NAME"
@@ -46,6 +48,14 @@ class Lasts:
 
     least: int | None = None
     most: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spare:
+    """How many ``times`` a week hours of a day, or a whole day without any, are to stay without suggestions."""
+
+    times: int
+    hours: tuple[Hours, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,8 +93,8 @@ class Wishes:
 
     ``days`` are the only weekdays of an action (0 is Monday), ``best`` those it is wanted on, ``barred`` hours of some
     days. ``goals`` are times a week, ``since`` when each goal was set, ``most`` the largest number of times a week;
-    ``lengths`` are minutes of one time, ``apart`` the free days between two times. ``terms`` are what is wished on some
-    days beside all this.
+    ``lengths`` are minutes of one time, ``apart`` the free days between two times, ``unnamed`` the kinds of an action
+    that are not wanted, by name. ``terms`` are what is wished on some days beside all this.
     """
 
     never: frozenset[ActionType] = frozenset()
@@ -96,6 +106,8 @@ class Wishes:
     most: Mapping[ActionType, int] = field(default_factory=dict)
     lengths: Mapping[ActionType, Lasts] = field(default_factory=dict)
     apart: Mapping[ActionType, int] = field(default_factory=dict)
+    unnamed: Mapping[ActionType, frozenset[str]] = field(default_factory=dict)
+    spare: Spare | None = None
     goals: Mapping[ActionType, int] = field(default_factory=dict)
     weights: Mapping[Meter, float] = field(default_factory=dict)
     suggestions: int = SUGGESTIONS_DEFAULT
@@ -155,6 +167,7 @@ def checked(wishes: Wishes) -> Wishes:
             )
     _check_terms(wishes)
     _check_times(wishes)
+    _check_few(wishes)
     _check_lengths(wishes)
     _check_apart(wishes)
     for meter, weight in wishes.weights.items():
@@ -172,6 +185,20 @@ def checked(wishes: Wishes) -> Wishes:
             )
         )
     return wishes
+
+
+def _check_few(wishes: Wishes) -> None:
+    times = 1 if wishes.spare is None else wishes.spare.times
+    names = [name for several in wishes.unnamed.values() for name in several]
+    if not 1 <= times <= SPARE_MAX or len(names) > NAMES_MAX or any(not 0 < len(name) <= NAME_MAX for name in names):
+        raise SetupError(
+            say(
+                "1 to {most} evenings or days of a week can stay free, and {names} kinds be unwanted; try: {command}",
+                most=SPARE_MAX,
+                names=NAMES_MAX,
+                command='bridge wish "one free evening a week" --user NAME',
+            )
+        )
 
 
 def _check_terms(wishes: Wishes) -> None:

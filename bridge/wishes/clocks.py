@@ -13,6 +13,7 @@ from rhythm_env.interface import ActionType
 
 K, A = Kind, ActionType
 AROUND = 2  # hours from a time at which something is wanted
+LATEST_DINNER = 9  # from which hours with the family may be of a morning
 EVENING_HOURS = 4  # the most that "8 to 10 pm" can be
 
 
@@ -51,7 +52,13 @@ def _halved(clock: Any, shift: int) -> tuple[int, int, bool]:
 
 def _of_evening(clock: Any, end: Any, actions: frozenset[ActionType]) -> tuple[Any, Any]:
     """Return "8 to 10 pm" as two hours of the evening, but "9 to 5 pm" as the day."""
-    if end is not None and not (clock[2] or end[2]) and actions <= AT_NIGHT and 5 <= clock[0] < end[0] < NOON:
+    latest = LATEST_DINNER if actions == {A.FAMILY_TIME} else NOON
+    if (
+        end is not None
+        and not (clock[2] or end[2])
+        and actions <= AT_NIGHT
+        and 5 <= clock[0] < latest > end[0] > clock[0]
+    ):
         return _halved(clock, NOON), _halved(end, NOON)
     if end is not None and not (clock[2] or end[2]) and actions == {A.MEDITATE} and 5 <= clock[0] < end[0] < LATE:
         return _halved(clock, 0), _halved(end, 0)

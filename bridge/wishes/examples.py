@@ -57,14 +57,21 @@ def examples(text: str) -> tuple[str, ...]:
     return tuple(said[key].format(a=a, m=m).split(", "))
 
 
-def _tokens(text: str, language: str) -> list[Token]:
-    known = lexicon(language)
-    found = phrases.tokens(words(timed(text, language), known), known.phrases, _unknown)
-    return [one for one in found if one[0] is not K.WORD]
+def unread(text: str) -> tuple[str, ...]:
+    """Return the words of a text that are not known in its language, or that no wish can hold."""
+    read = {language: _tokens(text, language, known=False) for language in _texts()}
+    language = max(read, key=lambda one: len(_tokens(text, one)))
+    return tuple(dict.fromkeys(str(value) for kind, value in read[language] if kind in (K.WORD, K.BAR) and value))
+
+
+def _tokens(text: str, language: str, *, known: bool = True) -> list[Token]:
+    of = lexicon(language)
+    found = phrases.tokens(words(timed(text, language), of), of.phrases, _unknown)
+    return [one for one in found if one[0] is not K.WORD or not known]
 
 
 def _unknown(word: str) -> Token:
-    return (K.LASTS, None) if re.fullmatch(r"\d+min", word) else (K.WORD, "")
+    return (K.LASTS, None) if re.fullmatch(r"\d+min", word) else (K.WORD, word if word.isalpha() else "")
 
 
 def _meters(text: str, language: str) -> set[str]:

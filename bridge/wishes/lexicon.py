@@ -66,10 +66,19 @@ class Kind(StrEnum):
     BACK, RULE, EVENT, BAR, WHY, THUS, THEN, WHEN = ("back", "rule", "event", "bar", "why", "thus", "then", "when")
     DURING, LASTS, BUT, APART = "during", "lasts", "but", "apart"
     FINE, OCLOCK, OVER, WORD = "fine", "oclock", "over", "word"
+    FEWER, SPARE = "fewer", "spare"
 
 
 class OneOf(frozenset[ActionType]):
-    """The action of a word for only a part of it, such as yoga, which none forbids by "never yoga"."""
+    """The action of a word for only a part of it, such as yoga: "never yoga" forbids what has its ``name`` alone."""
+
+    name: str = ""
+
+    @classmethod
+    def called(cls, action: ActionType, name: str) -> OneOf:
+        found = cls({action})
+        found.name = name
+        return found
 
 
 K = Kind
@@ -113,7 +122,9 @@ def lexicon(language: str, *, with_meters: bool = False) -> Lexicon:
             for phrase in _phrases(text, sets, plain=plain):
                 found[phrase] = ((K.ACTION, named_by(ActionType[name], phrase, said["whole"])),)
         for means, text in meant:
-            found |= dict.fromkeys(_phrases(text, sets, plain=plain), tuple(map(token_of, means.split())))
+            tokens = tuple(map(token_of, means.split()))
+            for phrase in _phrases(text, sets, plain=plain):
+                found[phrase] = ((K.BAR, " ".join(phrase)),) if means == K.BAR else tokens
     return Lexicon(
         phrases=found,
         rewrites=tuple((re.compile(pattern), text) for pattern, text in said["rewrites"]),
@@ -133,7 +144,7 @@ def named_by(action: ActionType, phrase: tuple[str, ...], whole: Mapping[str, st
     named = frozenset({action})
     words, glue = frozenset(whole["words"].split()), frozenset(whole["beside"].split())
     of_all = words.intersection(phrase) and (words | glue).issuperset(phrase)
-    return named if action in ONE_THING or of_all else OneOf(named)
+    return named if action in ONE_THING or of_all else OneOf.called(action, " ".join(phrase))
 
 
 def _days(said: Mapping[str, Any], language: str) -> dict[tuple[str, ...], tuple[Token, ...]]:

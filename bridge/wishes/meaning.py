@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from bridge.domain.wish_terms import common
-from bridge.domain.wishes import GOAL_MAX, SUGGESTIONS_MAX, Hours
+from bridge.domain.wishes import GOAL_MAX, SPARE_MAX, SUGGESTIONS_MAX, Hours
 from bridge.wishes.clocks import kept, left_by, with_halves
 from bridge.wishes.hours import ANY_DAY, NotUnderstood
-from bridge.wishes.lexicon import ALL, WEEK, WORK, Kind
+from bridge.wishes.lexicon import ALL, WEEK, WORK, Kind, OneOf
 from bridge.wishes.nights import night_back, of_night
 from bridge.wishes.said import Said
 from bridge.wishes.slots import LIMITS, Part, is_general
@@ -21,6 +21,7 @@ MORE = 2.0
 ANY = frozenset(ActionType)
 DISLIKED = frozenset({"hate", "hasse"})
 OF_LIFE = frozenset({A.FAMILY_TIME, A.SOCIALIZE, A.ADMIN_WORK, A.ME_TIME})
+BY_KINDS = frozenset({A.EXERCISE, A.ME_TIME, A.LEARN})  # of which a suggestion may name a kind
 TIMES = (K.DAY, K.PART, K.SPAN)
 ELSE = 1  # of "only": nothing but
 SLEEPERS = {K.BED, K.UP}
@@ -41,8 +42,8 @@ def said_of(part: Part) -> tuple[Said, ...]:
         raise NotUnderstood  # "I no longer want the limit on tv"
     if part.has(K.BUT):
         return _but_on_days(part)
-    if part.has(K.CLEAR):
-        return (Said(kind="clear"),)
+    if part.has(K.CLEAR, K.FEWER, K.SPARE):
+        return (Said(kind="clear") if part.has(K.CLEAR) else _fewer(part),)
     if part.has(K.BACK, K.AGAIN, K.DROP):
         return _taken_back(part)
     if part.meters:
@@ -70,6 +71,20 @@ def _of_actions(part: Part) -> tuple[Said, ...]:
     if part.has(K.ANYTIME):
         return _at_any_time(part)
     return _limits(part)
+
+
+def _fewer(part: Part) -> Said:
+    """Return the wish for one suggestion a day more or fewer, or for evenings, or days, of a week without any."""
+    if part.actions or part.days or part.spans or part.beside or part.nots or len(part.parts) > 1:
+        raise NotUnderstood
+    if not part.has(K.SPARE):
+        if len(part.flags) > 1 or part.parts:
+            raise NotUnderstood
+        return Said(kind="fewer", number=part.flags[K.FEWER])
+    number = part.flags.get(K.NUMBER)
+    if part.flags.keys() - {K.SPARE, K.NUMBER} or not isinstance(number, int) or not 1 <= number <= SPARE_MAX:
+        raise NotUnderstood
+    return Said(kind="spare", number=number, hours=tuple(part.parts))
 
 
 def _but_on_days(part: Part) -> tuple[Said, ...]:
@@ -122,6 +137,8 @@ def _apart(part: Part) -> tuple[Said, ...]:
     if len(part.actions) != 1 or part.nots or part.flags.keys() & (LIMITS - {K.LEAST}):
         raise NotUnderstood
     rest = part.times or part.counts or part.has(K.LASTS)
+    if part.has(K.TIMES) and not part.has(K.PER, K.WEEKLY):
+        part.flags[K.PER] = 1
     if not (part.counts or is_general(part)):
         raise NotUnderstood  # "two days between leg days" is not of all sport
     return (*(_of_actions(part) if rest else ()), Said(kind="apart", actions=part.actions, number=days))
@@ -291,8 +308,10 @@ def _not_wanted(part: Part, *, general: bool) -> tuple[Said, ...]:
     actions, days = part.actions, part.days
     if not part.times:
         forever = actions != WORK or part.flags.get(K.NOT) in ("never", "nie")
+        if not general and not part.by_then and len(part.named) == 1 and not part.beside:
+            return (_without(part.named[0]),)  # "never football" is not "never sport"
         if not general or actions == ALL or part.by_then or not forever:
-            raise NotUnderstood  # "never football" is not "never sport"
+            raise NotUnderstood
         return (Said(kind="never", actions=actions),)
     if not (part.parts or part.spans):
         return (Said(kind="days", actions=actions, days=ANY_DAY - days, narrows=True),)
@@ -300,6 +319,12 @@ def _not_wanted(part: Part, *, general: bool) -> tuple[Said, ...]:
     if not days or days == ANY_DAY:
         return tuple(Said(kind="hours", actions=actions, hours=(one,), narrows=True) for one in left)
     return tuple(Said(kind="barred", actions=actions, days=days, hours=((end, begin),)) for begin, end in left)
+
+
+def _without(kind: frozenset[ActionType]) -> Said:
+    if not isinstance(kind, OneOf) or not kind.name or not kind <= BY_KINDS:
+        raise NotUnderstood
+    return Said(kind="without", actions=frozenset(kind), names=frozenset({kind.name}))
 
 
 def actions_hated(part: Part) -> bool:

@@ -182,6 +182,8 @@ def _begin(part: Part, read: Reading) -> None:
 def _on_that_day(part: Part, last: Part | None, read: Reading) -> None:
     """Give what has hours the days said before it: "Saturdays I've got concerts, so bedtime is at one that day"."""
     before = read.before
+    if part.has(K.FINISH, K.START) and part.by_then and part.spans and not part.days and before is not None:
+        part.days = before.days  # "shopping with mum on Thursdays, work starts at eleven then"
     if part.flags.get(K.THEN) != THAT_DAY or part.days:
         return
     if not part.times:
@@ -254,7 +256,8 @@ def _point_back(part: Part, last: Part | None, read: Reading) -> None:
         return
     if part.by_then and last is not None and last is before and not is_limit(last) and not last.has(K.FREE):
         leave(last, read)
-    rather = last is not None and last.has(K.BEST) and part.joint is K.AND  # "in the evening I like reading and no tv"
+    leads = last is not None and (last.has(K.BEST) or (last.kinds[:1] == [K.PART] and not is_limit(last)))
+    rather = leads and part.joint is K.AND  # "in the evening I like reading and no tv"
     if before is not None and (last is None or part.by_then or rather or last.has(K.FREE)):
         part.days, part.parts, part.spans = (before.days, list(before.parts), list(before.spans))
     elif not is_never(part) and part.joint is not K.CUT:

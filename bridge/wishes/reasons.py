@@ -68,6 +68,8 @@ def is_aside(part: Part, read: Reading, following: Sequence[Part]) -> bool:
 
 def _is_remark(part: Part, last: Part) -> bool:
     """Return True for what only tells of a wish before it. "That is all I can" makes a ceiling of a count."""
+    if part.kinds == [K.ACTION, K.FINE] and part.actions == last.actions and last.nots and not last.times:
+        return True  # "no running, cycling is fine"
     if part.kinds == [K.ACTION] and part.joint in (K.COMMA, K.CUT) and part.subject and not names_work(part):
         return True  # "not on Mondays, I have class"
     if part.subject == OTHERS and part.days and last.days and not (part.words or last.has(K.FREE)):

@@ -9,7 +9,18 @@ from typing import Any, TypeVar
 
 from bridge.domain.occasions import Occasion
 from bridge.domain.wish_terms import common, either
-from bridge.domain.wishes import SUGGESTIONS_DEFAULT, Barred, Best, Hours, Lasts, NightWish, Wishes, checked
+from bridge.domain.wishes import (
+    SUGGESTIONS_DEFAULT,
+    SUGGESTIONS_MAX,
+    Barred,
+    Best,
+    Hours,
+    Lasts,
+    NightWish,
+    Spare,
+    Wishes,
+    checked,
+)
 from rhythm_env.interface import ActionType, Meter
 
 DAYS = 7
@@ -20,7 +31,8 @@ T = TypeVar("T")
 class Said:
     """A wish that was understood, by its ``kind``: never, allow, hours, any, days, best, barred, open, goal, most,
     drop, weight, suggestions, clear, forget for all that was wished of an action; shortest and longest in minutes; bed,
-    earliest, up, night and asleep (minutes) of sleep; apart in free days.
+    earliest, up, night and asleep (minutes) of sleep; apart in free days; without for ``names`` of an action; spare for
+    hours of so many days of a week; fewer for one suggestion less.
 
     ``narrows`` says that hours and days are what an earlier wish leaves of them, and do not replace it. It holds on the
     days of ``when``.
@@ -35,6 +47,7 @@ class Said:
     at: time | None = None
     narrows: bool = False
     when: Occasion | None = None
+    names: frozenset[str] = frozenset()
 
 
 def applied(wishes: Wishes, said: Sequence[Said]) -> Wishes:
@@ -66,9 +79,22 @@ def _applied(wishes: Wishes, one: Said) -> Wishes:
         case "forget":
             left = replace(wishes, never=wishes.never - one.actions, goals=_without(wishes.goals, one))
             left = replace(left, lengths=_without(wishes.lengths, one), apart=_without(wishes.apart, one))
+            left = replace(left, unnamed=_without(wishes.unnamed, one))
             left = replace(left, terms=_terms({when: _applied(term, one) for when, term in wishes.terms.items()}))
             return replace(_at_any_time(left, one), most=_without(wishes.most, one))
     return _applied_to_some(wishes, one)
+
+
+def _applied_to_few(wishes: Wishes, one: Said) -> Wishes:
+    match one.kind:
+        case "fewer":
+            return replace(wishes, suggestions=min(max(wishes.suggestions + int(one.number), 0), SUGGESTIONS_MAX))
+        case "spare":
+            return replace(wishes, spare=Spare(times=int(one.number), hours=one.hours))
+        case "without":
+            names = {a: wishes.unnamed.get(a, frozenset()) | one.names for a in one.actions}
+            return replace(wishes, unnamed={**wishes.unnamed, **names})
+    return _limited(wishes if one.narrows else replace(wishes, never=wishes.never - one.actions), one)
 
 
 def _applied_to_some(wishes: Wishes, one: Said) -> Wishes:
@@ -97,7 +123,7 @@ def _applied_to_some(wishes: Wishes, one: Said) -> Wishes:
             new = Barred(days=one.days, hours=one.hours)
             more = {a: tuple(dict.fromkeys((*wishes.barred.get(a, ()), new))) for a in one.actions}
             return replace(wishes, barred={**wishes.barred, **more})
-    return _limited(wishes if one.narrows else replace(wishes, never=wishes.never - one.actions), one)
+    return _applied_to_few(wishes, one)
 
 
 def _terms(terms: Mapping[Occasion, Wishes]) -> dict[Occasion, Wishes]:
@@ -213,6 +239,9 @@ def standing(wishes: Wishes) -> tuple[Said, ...]:
     found += [Said(kind="weight", meter=meter, number=weight) for meter, weight in wishes.weights.items()]
     if wishes.suggestions != SUGGESTIONS_DEFAULT:
         found.append(Said(kind="suggestions", number=wishes.suggestions))
+    found += [Said(kind="without", actions=frozenset({a}), names=names) for a, names in wishes.unnamed.items()]
+    if wishes.spare is not None:
+        found.append(Said(kind="spare", number=wishes.spare.times, hours=wishes.spare.hours))
     found += [replace(one, when=when) for when, term in wishes.terms.items() for one in standing(term)]
     return tuple(found)
 
@@ -234,8 +263,10 @@ def without(wishes: Wishes, one: Said) -> Wishes:
             return replace(wishes, never=wishes.never - one.actions)
         case "asleep":
             return replace(wishes, night=replace(wishes.night, minutes=None))
-        case "days" | "hours" | "best" | "goal" | "most" | "apart":
-            name = "goals" if one.kind == "goal" else one.kind
+        case "spare":
+            return replace(wishes, spare=None)
+        case "days" | "hours" | "best" | "goal" | "most" | "apart" | "without":
+            name = {"goal": "goals", "without": "unnamed"}.get(one.kind, one.kind)
             changed: dict[str, Any] = {name: _without(getattr(wishes, name), one)}
             return replace(wishes, **changed)
         case "weight":

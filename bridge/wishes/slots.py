@@ -24,10 +24,11 @@ SHORT = 3  # words of what is no statement
 JOINTS = (K.COMMA, K.COLON, K.CUT, K.AND, K.OR, K.THUS, K.WHY, K.WHEN)
 LISTS = (K.ACTION, K.DAY, K.PART, K.SPAN, K.METER)
 ME, NOUN, OTHERS, PERSON = 1, 2, 3, 4
+SHARED = frozenset({ActionType.EXERCISE, ActionType.ME_TIME, ActionType.LEARN})  # which one does with one's family
 NEVER = ((K.NOT, "never"), (K.NOT, "nie"))
 TIMED = {K.DAY, K.PART, K.SPAN, K.TIMES, K.PER}
 LIMITS = {K.ONLY, K.MOST, K.LEAST, K.ENOUGH}
-HEADS = {K.FINISH, K.START, K.FREE, K.BED, K.UP, K.SUGGESTION}
+HEADS = {K.FINISH, K.START, K.FREE, K.BED, K.UP, K.SUGGESTION, K.FEWER, K.SPARE}
 DENIES = {"true", "right", "correct", "serious", "wahr", "stimmt", "richtig", "ernst", "always", "immer"}
 ENDS = re.compile(r"[,;.!?()]| (?:and|or|but|und|oder|aber) ")  # of a statement
 AT_ONCE = re.compile(  # which only a length can hold
@@ -118,6 +119,7 @@ def parts_of(text: str, language: str, *, with_meters: bool) -> list[Part]:
     for part in found:
         if len({kind for kind, _ in part.beside} - {K.DETAIL}) > 1 and not part.actions:
             _take(part, K.ACTION, OneOf({ActionType.SOCIALIZE}))  # "coffee with Anna"
+        _with_company(part)
         part.text, at = _source(part.words, text, at)
         if part.text:
             part.clause = said = ENDS.split(text[:at])[-1] + ENDS.split(text[at:])[0]
@@ -127,6 +129,14 @@ def parts_of(text: str, language: str, *, with_meters: bool) -> list[Part]:
             )
         part.is_short = len(re.split(r"[,;.!?()]", text[:at])[-1].split()) < SHORT and at == _end(text, at)
     return found
+
+
+def _with_company(part: Part) -> None:
+    """Read "swimming with my daughter" as time with her."""
+    beside = [at for at in range(len(part.kinds) - 1) if part.kinds[at : at + 2] == [K.ACTION, K.ACTION]]
+    kin = [one for one in part.named[1:] if one == {ActionType.FAMILY_TIME}]
+    if len(part.named) == len(beside) + 1 == 2 and kin and not part.nots and part.named[0] <= SHARED:
+        part.actions, part.named = frozenset(kin[0]), kin
 
 
 def _excepted(tokens: Sequence[Token]) -> list[Token]:
@@ -218,6 +228,8 @@ def _lists(tokens: Sequence[Token], at: int) -> bool:
         return False
     if one[0] is K.ACTION and tokens[max(at - 2, 0)] in NEVER and any(kind in TIMED for kind, _ in tokens[at + 2 :]):
         return False  # "never meditation and family on Sundays"
+    if one[0] is K.ACTION and joint is K.COMMA and K.FINE in (kind for kind, _ in tokens[at + 2 : at + 3]):
+        return False  # "no running, cycling is fine"
     if one[0] is K.SPAN:  # "from half past eight and at five I finish"
         return all(kind not in HEADS | {K.ACTION, K.NOT} for kind, _ in tokens[at + 2 : at + 3])
     if joint is not K.COMMA or one[0] is K.PART:

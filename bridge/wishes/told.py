@@ -44,7 +44,7 @@ def _as_one(said: Sequence[Said]) -> list[Said]:
 
 
 def _told(one: Said) -> str:
-    told = shown(_phrase(one))
+    told = shown(_of_few(one) if one.kind in ("fewer", "spare", "without") else _phrase(one))
     return told if one.when is None else _("{wish}, {days}", wish=told, days=on_occasion(one.when))
 
 
@@ -122,6 +122,23 @@ def _of_one(one: Said) -> Text:
         case "earliest":
             return say("not to bed before {time}", time=at)
     return say("up at {time} on {days}", time=at, days=days) if days else say("up at {time}", time=at)
+
+
+def _of_few(one: Said) -> Text:
+    """Return the words for a kind that is not wanted, for days kept free, and for one suggestion more or fewer."""
+    if one.kind == "without":
+        named = joined([shown(word) for word in _named(one)])
+        return say("{actions} without {names}", actions=named, names=joined(sorted(one.names)))
+    if one.kind == "fewer":
+        return say("one suggestion a day fewer") if one.number < 0 else say("one suggestion a day more")
+    if one.hours:
+        return say_many(
+            "no suggestions from {hours} on one day of a week",
+            "no suggestions from {hours} on {count} days of a week",
+            int(one.number),
+            hours=_spans(one.hours),
+        )
+    return say_many("no suggestions on one day of a week", "no suggestions on {count} days of a week", int(one.number))
 
 
 def _on_the_whole(kind: str, named: str) -> Text:

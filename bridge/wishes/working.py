@@ -13,6 +13,7 @@ from rhythm_env.interface import ActionType
 
 K, A = Kind, ActionType
 PERSONAL = frozenset({A.EXERCISE, A.SOCIALIZE, A.FAMILY_TIME})  # which one does with somebody
+KEPT = 2  # free, as is asked for
 WORKDAYS_MIN = 3  # days that are all days of work: "I work on Mondays" is no wish
 
 
@@ -27,8 +28,14 @@ def free(part: Part) -> tuple[Said, ...]:
         if part.nots or part.flags.keys() & LIMITS:
             raise NotUnderstood
         return kept_free(part)  # "keep Friday evening free", "keep twelve to one free"
+    if (
+        part.flags[K.FREE] == KEPT
+        and part.days
+        and not (part.actions or part.parts or part.spans or part.nots or part.counts)
+    ):
+        return (Said(kind="days", actions=ALL, days=ANY_DAY - part.days, narrows=True),)  # "keep Sundays free"
     if part.parts or not part.days or (part.flags[K.FREE] and not (part.spans or part.actions)):
-        raise NotUnderstood  # "keep Sundays free"
+        raise NotUnderstood
     if not part.spans:
         return (Said(kind="days", actions=WORK, days=ANY_DAY - part.days, narrows=True),)
     if len(part.spans) != 1 or part.spans[0][0] not in (K.AFTER, K.EARLIEST):

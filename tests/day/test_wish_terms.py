@@ -7,17 +7,19 @@ from datetime import date, time, timedelta
 
 import pytest
 
-from bridge.day.choice import look
+from bridge.day.choice import look, options
+from bridge.day.routine import Habit
+from bridge.day.view import Said
 from bridge.domain.errors import SetupError
 from bridge.domain.occasions import Occasion
 from bridge.domain.wish_records import plain, wishes_of
 from bridge.domain.wish_terms import night_on, wished_on
-from bridge.domain.wishes import Barred, Best, Lasts, NightWish, Wishes
+from bridge.domain.wishes import Barred, Best, Lasts, NightWish, Spare, Wishes
 from bridge.wishes.hearing import understood
 from bridge.wishes.said import applied, standing, without
 from rhythm_env.interface import ActionType
 from tests.day.lives import DAY, TODAY, at
-from tests.day.persons import found, person
+from tests.day.persons import HOUR, found, person
 
 A = ActionType
 QUIET = Wishes(goals={A.MEDITATE: 7})
@@ -85,7 +87,42 @@ def test_what_bars_holds_beside_what_is_wished_of_every_day() -> None:
     assert wished_on(both, day).days == {A.EXERCISE: frozenset({1})}
 
 
+def test_a_kind_that_is_not_wanted_is_never_named_nor_advised_at_its_hour() -> None:
+    plain_week = person(hour=17.0)
+    starts, names = dict.fromkeys(range(7), 1110.0), dict.fromkeys(range(7), "Jogging")
+    habit = Habit(per_week=3, minutes=45, starts=starts, names=names)
+    habits = {**plain_week.routine.habits, A.EXERCISE: replace(habit, settled=True)}
+    routine = replace(plain_week.routine, habits=habits)
+    usual, unwanted, other = (
+        replace(plain_week, routine=routine, wishes=Wishes(unnamed={A.EXERCISE: frozenset({name})}), _read={})
+        for name in ("golf", "running", "swimming")
+    )
+    for one, named in ((usual, True), (unwanted, False), (other, True)):
+        given = found(one, 3)[0].get(A.EXERCISE)
+        assert (given is not None and given.what == "Jogging") is named
+
+
+def test_evenings_stay_free_as_often_as_it_is_wished() -> None:
+    evening, had = ((time(18), time(0)),), [TODAY - k * DAY for k in (1, 2, 3, 4)]  # on a Friday: two days are left
+    said = [Said(action=A.LEARN, start=at(day, 1140), end=at(day, 1200)) for day in had]
+    for times, hours, hour, spared in ((3, evening, 18.5, True), (2, evening, 18.5, False), (3, evening, 9.0, False)):
+        made = person(hour=hour, wishes=replace(QUIET, spare=Spare(times=times, hours=hours)))
+        view = replace(look(made, made.now), said=said)
+        assert (A.MEDITATE not in options(view, (made.now, made.now + 3 * HOUR))[0]) is spared
+    whole = person(hour=9.0, wishes=replace(QUIET, spare=Spare(times=3)))
+    assert A.MEDITATE not in options(replace(look(whole, whole.now), said=said), (whole.now, whole.now + 3 * HOUR))[0]
+    none = person(hour=9.0, wishes=replace(QUIET, spare=Spare(times=3)))
+    assert A.MEDITATE in found(none, 3)[0]
+
+
+def test_fewer_suggestions_are_one_fewer_each_time() -> None:
+    fewer = understood("fewer suggestions please")
+    assert [applied(Wishes(suggestions=n), fewer).suggestions for n in (3, 1, 0)] == [2, 0, 0]
+
+
 SAID = (
+    "never yoga",
+    "two evenings a week with no plans",
     "no sport this week",
     "kein Fernsehen im Januar und Februar",
     "date night every second Friday",
@@ -97,13 +134,12 @@ SAID = (
 
 
 @pytest.mark.parametrize("text", SAID)
-def test_a_dated_wish_is_kept_and_undone_at_once(text: str) -> None:
+def test_a_wish_is_kept_and_undone_at_once(text: str) -> None:
     before = Wishes(never=frozenset({A.MEDITATE}))
     after = applied(before, understood(text, TODAY))
-    assert after.terms
-    assert replace(after, terms={}) == before
+    assert after.terms or after.spare or after.unnamed
     assert wishes_of(plain(after)) == after
-    dated = [one for one in standing(after) if one.when is not None]
+    dated = [one for one in standing(after) if one.kind != "never" or one.when is not None]
     for one in dated:
         after = without(after, one)
     assert dated

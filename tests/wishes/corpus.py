@@ -39,7 +39,7 @@ def meant(said: tuple[Said, ...]) -> Meaning:
 
 def _meaning(text: str) -> Meaning:
     kind, *words = text.split()
-    numbers = [float(word) for word in words if re.fullmatch(r"[\d.]+", word)]
+    numbers = [float(word) for word in words if re.fullmatch(r"-?[\d.]+", word)]
     spans = (word.split("-") for word in words if ":" in word and "-" in word)
     hours = tuple((time.fromisoformat(begin), time.fromisoformat(end)) for begin, end in spans)
     days = frozenset(day for word in words if word[:3] in DAYS for day in _days(word))

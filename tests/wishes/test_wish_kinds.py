@@ -103,8 +103,6 @@ def test_a_mistyped_letter_is_mended(text: str, meaning: str) -> None:
         "training course on Mondays",
         "take the train on Mondays",
         "sonntags tanken",
-        "no football",  # one sport, not all
-        "nie zocken",
         "no sport and tv on Sundays",
         "kein Sport und Fernsehen am Sonntag",
         "Gym twice a week and yoga once a week",

@@ -38,7 +38,7 @@ no sport, I need my coffee first; no sport unless it's sunny; three runs a week,
 three runs a week, not really; never sport, I love sport; no sport, I mean meditation; my kids nap, no sport then
 no sport, swimming excepted; no sport, I'm ill; sport on Mondays, I hate it
 I like reading, finish by six; no sport until I'm well; no sport since my operation; keine Serien, ich will lernen
-no sport at nine, ten is fine; swimming is boring, never suggest it; kein Sport, falls ich müde bin
+no sport at nine, ten is fine; kein Sport, falls ich müde bin
 no sport on Mondays, Tuesdays are fine; no work on Sundays, I'm tired and sport too; no sport, that was a mistake"""
 BACK = {  # text -> actions of which all is forgotten; none: everything is
     "forget what I said about the gym": {ActionType.EXERCISE},

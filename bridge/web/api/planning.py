@@ -30,9 +30,12 @@ from bridge.domain.wishes import (
     GOAL_MAX,
     MINUTES_MAX,
     MINUTES_MIN,
+    NAME_MAX,
+    NAMES_MAX,
     NIGHT_MAX,
     NIGHT_MIN,
     SPANS_MAX,
+    SPARE_MAX,
     SUGGESTIONS_DEFAULT,
     SUGGESTIONS_MAX,
     TERMS_MAX,
@@ -45,6 +48,7 @@ from rhythm_env.interface import ActionType, Meter
 
 router = APIRouter(tags=["plan"])
 Clock = Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
+Name = Annotated[str, Field(min_length=1, max_length=NAME_MAX)]
 Weekday = Annotated[int, Field(ge=0, le=6)]
 Span = Annotated[list[Clock], Field(min_length=2, max_length=2)]
 
@@ -85,6 +89,11 @@ class OccasionDays(Body):
     nth: list[Annotated[int, Field(ge=-1, le=5)]] = Field([], max_length=5, description="Of the month; -1: the last.")
 
 
+class SpareTime(Body):
+    times: int = Field(ge=1, le=SPARE_MAX, description="So many days of a week.")
+    hours: list[Span] = Field([], max_length=SPANS_MAX, description="Pairs of begin and end; none: the whole day.")
+
+
 class WishedAtAll(Body):
     never: list[ActionType] = Field([], max_length=len(ActionType), description="Actions never to suggest.")
     hours: dict[ActionType, Annotated[list[Span], Field(min_length=1, max_length=SPANS_MAX)]] = Field(
@@ -105,6 +114,10 @@ class WishedAtAll(Body):
     apart: dict[ActionType, Annotated[int, Field(ge=1, le=APART_MAX)]] = Field(
         {}, description="Action: the free days between two times."
     )
+    unnamed: dict[ActionType, Annotated[list[Name], Field(max_length=NAMES_MAX)]] = Field(
+        {}, description="Action: the names of its kinds that are not wanted."
+    )
+    spare: SpareTime | None = Field(None, description="What stays without suggestions on some days of a week.")
     goals: dict[ActionType, Annotated[int, Field(ge=1, le=GOAL_MAX)]] = Field({}, description="Action: times a week.")
     weights: dict[Meter, Annotated[float, Field(ge=0, le=WEIGHT_MAX)]] = Field({}, description="Meter: its weight.")
     suggestions: int = Field(SUGGESTIONS_DEFAULT, ge=0, le=SUGGESTIONS_MAX, description="At most so many a day.")

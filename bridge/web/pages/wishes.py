@@ -64,9 +64,8 @@ def save(visit: Visitor, form: Annotated[Fields, Depends(fields)]) -> Response:
         return _shown(visit, form, wrong=told(error))
     people = visit.bridge.store.people
     before = people.wishes(visit.user.id)
-    kept = ("days", "best", "barred", "night", "most", "lengths", "apart", "terms")  # which have no fields
-    stands: dict[str, Any] = {name: getattr(before, name) for name in kept}
-    found = replace(found, **stands)
+    of_form = {name: getattr(found, name) for name in ("never", "hours", "goals", "weights", "suggestions")}
+    found = replace(before, **of_form)
     people.save_wishes(visit.user.id, found, now=visit.now)
     return RedirectResponse("/wishes?saved=yes", 303)
 
