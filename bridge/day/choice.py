@@ -122,10 +122,12 @@ def option_at(one: Judged, view: View, start: int) -> Option:
 
 
 def _usual_name(one: Judged, view: View, start: int) -> str | None:
-    """Return the person's own word for the action at its usual hour. Company has none: who comes is not known."""
+    """Return the person's own word for the action, as wished or at its usual hour. Company has none of the latter."""
     added, habit = one.added["usual_hour"], view.habit(one.candidate.action)
     at_hour = isinstance(added, np.ndarray) and added[start] > 0
-    return None if habit is None or not at_hour else habit.names.get(view.grid.date.weekday())
+    wanted = any(np.max(one.added.get(term, 0.0)) > 0 for term in ("goal", "wanted_then"))
+    wished = view.wishes.named.get(one.candidate.action) if wanted and one.candidate.action else None
+    return wished or (None if habit is None or not at_hour else habit.names.get(view.grid.date.weekday()))
 
 
 def options(view: View, span: Stretch) -> tuple[dict[ActionType, Option], dict[ActionType, Fact]]:

@@ -143,9 +143,9 @@ class WishesDocument(TypedDict):
     ``never`` lists actions. ``hours`` (pairs of begin and end as ``HH:MM``) and ``goals`` (times a week) are by action,
     ``weights`` by meter. ``suggestions`` is the largest number a day. ``days`` are the only weekdays of an action (0 is
     Monday), ``best`` the days and hours it is wanted, ``barred`` those it is not, ``most`` the largest number of times
-    a week, ``lengths`` its minutes, ``apart`` the free days between two times, ``unnamed`` its kinds that are
-    not wanted, ``spare`` the days of a week without suggestions, ``terms`` what is wished on some days alone. Without
-    any, these keys are missing.
+    a week, ``lengths`` its minutes, ``apart`` the free days between two times, ``named`` its kind that is wanted and
+    ``unnamed`` those that are not, ``spare`` the days of a week without suggestions, ``terms`` what is wished on some
+    days alone. Without any, these keys are missing.
     """
 
     user: str
@@ -158,6 +158,7 @@ class WishesDocument(TypedDict):
     most: NotRequired[dict[str, int]]
     lengths: NotRequired[dict[str, LastsDocument]]
     apart: NotRequired[dict[str, int]]
+    named: NotRequired[dict[str, str]]
     unnamed: NotRequired[dict[str, list[str]]]
     spare: NotRequired[SpareDocument]
     terms: NotRequired[list[TermDocument]]

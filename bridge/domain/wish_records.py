@@ -25,7 +25,7 @@ from rhythm_env.interface import ActionType, Meter
 
 KEYS = {  # of wishes
     *("never", "hours", "days", "best", "barred", "night", "most"),
-    *("goals", "weights", "lengths", "apart", "suggestions", "since", "terms", "unnamed", "spare"),
+    *("goals", "weights", "lengths", "apart", "suggestions", "since", "terms", "named", "unnamed", "spare"),
 }
 
 
@@ -45,6 +45,7 @@ def plain(wishes: Wishes) -> dict[str, Any]:
         "goals": {str(action): wishes.goals[action] for action in ActionType if action in wishes.goals},
         "weights": {str(meter): float(wishes.weights[meter]) for meter in Meter if meter in wishes.weights},
         "suggestions": wishes.suggestions,
+        **({"named": {str(a): wishes.named[a] for a in ActionType if a in wishes.named}} if wishes.named else {}),
         **({"unnamed": {str(a): sorted(names) for a, names in wishes.unnamed.items()}} if wishes.unnamed else {}),
         **({"spare": {"times": spare.times, "hours": _clocks(spare.hours)}} if (spare := wishes.spare) else {}),
         **({"terms": _terms(wishes)} if wishes.terms else {}),
@@ -73,6 +74,7 @@ def wishes_of(body: object) -> Wishes:
             weights={Meter(m): _number(weight) for m, weight in _object(body.get("weights", {}))},
             suggestions=_whole(body.get("suggestions", SUGGESTIONS_DEFAULT)),
             since={ActionType(a): _instant(at) for a, at in _object(body.get("since", {}))},
+            named={ActionType(a): _name(name) for a, name in _object(body.get("named") or {})},
             unnamed={ActionType(a): frozenset(map(_name, _list(n))) for a, n in _object(body.get("unnamed") or {})},
             spare=None if body.get("spare") is None else _spare_of(body["spare"]),
             terms=dict(map(_term_of, _list(body.get("terms") or []))),

@@ -45,6 +45,7 @@ def _both(wishes: Wishes, term: Wishes) -> Wishes:
         goals={a: goal for a, goal in {**wishes.goals, **term.goals}.items() if a not in term.never},
         lengths={**wishes.lengths, **term.lengths},
         apart={**wishes.apart, **term.apart},
+        named={**wishes.named, **term.named},
         unnamed={**wishes.unnamed, **unnamed},
         spare=term.spare or wishes.spare,
         weights={**wishes.weights, **term.weights},

@@ -93,8 +93,9 @@ class Wishes:
 
     ``days`` are the only weekdays of an action (0 is Monday), ``best`` those it is wanted on, ``barred`` hours of some
     days. ``goals`` are times a week, ``since`` when each goal was set, ``most`` the largest number of times a week;
-    ``lengths`` are minutes of one time, ``apart`` the free days between two times, ``unnamed`` the kinds of an action
-    that are not wanted, by name. ``terms`` are what is wished on some days beside all this.
+    ``lengths`` are minutes of one time, ``apart`` the free days between two times, ``named`` the kind of an action
+    that is wanted, in the person's word, ``unnamed`` those that are not. ``terms`` are what is wished on some days
+    beside all this.
     """
 
     never: frozenset[ActionType] = frozenset()
@@ -106,6 +107,7 @@ class Wishes:
     most: Mapping[ActionType, int] = field(default_factory=dict)
     lengths: Mapping[ActionType, Lasts] = field(default_factory=dict)
     apart: Mapping[ActionType, int] = field(default_factory=dict)
+    named: Mapping[ActionType, str] = field(default_factory=dict)
     unnamed: Mapping[ActionType, frozenset[str]] = field(default_factory=dict)
     spare: Spare | None = None
     goals: Mapping[ActionType, int] = field(default_factory=dict)
@@ -189,7 +191,7 @@ def checked(wishes: Wishes) -> Wishes:
 
 def _check_few(wishes: Wishes) -> None:
     times = 1 if wishes.spare is None else wishes.spare.times
-    names = [name for several in wishes.unnamed.values() for name in several]
+    names = [*wishes.named.values(), *(name for several in wishes.unnamed.values() for name in several)]
     if not 1 <= times <= SPARE_MAX or len(names) > NAMES_MAX or any(not 0 < len(name) <= NAME_MAX for name in names):
         raise SetupError(
             say(

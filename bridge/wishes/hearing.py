@@ -58,7 +58,13 @@ def heard(text: str, today: date | None = None) -> Heard:
     found = [one for language in LANGUAGES if (one := _on_days(text, language, today)) is not None]
     if len({one.said for one in found}) != 1:
         raise NotUnderstood
-    return min(found, key=lambda one: len(one.aside))
+    best = min(found, key=lambda one: len(one.aside))
+    return replace(best, said=tuple(replace(one, names=_as_written(one.names, text)) for one in best.said))
+
+
+def _as_written(names: frozenset[str], text: str) -> frozenset[str]:
+    written = ((re.search(re.escape(name), text, re.IGNORECASE), name) for name in names)
+    return frozenset(name if told is None else told[0] for told, name in written)
 
 
 def _on_days(text: str, language: str, today: date | None) -> Heard | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from bridge.domain.wish_terms import common
@@ -27,6 +29,7 @@ ELSE = 1  # of "only": nothing but
 SLEEPERS = {K.BED, K.UP}
 VERBAL = 2  # of "I can only"
 GOAL = 1  # of a rule
+LEADING = re.compile(r"^(?:my|our|the|an?|some|mein\w*|unser\w*|de[rnms]|die|das|ein\w*) ")
 ONE_TIME = {1: 60, 7: 180}  # minutes of a week and of a day that can be one time
 AFTERWARDS = 1  # of "then"
 
@@ -48,7 +51,14 @@ def said_of(part: Part) -> tuple[Said, ...]:
         return _taken_back(part)
     if part.meters:
         return (_weight(part),)
-    return of_night(part) if part.flags.keys() & SLEEPERS else _of_actions(part)
+    found = of_night(part) if part.flags.keys() & SLEEPERS else _of_actions(part)
+    return tuple(replace(one, names=_kinds(part)) if one.kind in ("best", "goal") else one for one in found)
+
+
+def _kinds(part: Part) -> frozenset[str]:
+    """Return the name of the kind of an action, if one alone was said, such as "boxing"."""
+    names = {LEADING.sub("", one.name) for one in part.named if isinstance(one, OneOf)}
+    return frozenset(names) if len(part.actions) == len(part.named) == len(names) == 1 and all(names) else frozenset()
 
 
 def _of_actions(part: Part) -> tuple[Said, ...]:

@@ -82,6 +82,7 @@ def _alike(said: tuple[Said, ...]) -> tuple[Said, ...]:
         same = next(
             (i for i, o in alike if one.kind == "best" or (one.kind == "days" and o.narrows and one.narrows)), None
         )
+        one = one if same is None else replace(one, names=one.names | found[same].names)
         if same is None:
             found.append(one)
         elif one.kind == "days":

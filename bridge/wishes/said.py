@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from bridge.domain.occasions import Occasion
 from bridge.domain.wish_terms import common, either
 from bridge.domain.wishes import (
+    NAME_MAX,
     SUGGESTIONS_DEFAULT,
     SUGGESTIONS_MAX,
     Barred,
@@ -32,7 +33,7 @@ class Said:
     """A wish that was understood, by its ``kind``: never, allow, hours, any, days, best, barred, open, goal, most,
     drop, weight, suggestions, clear, forget for all that was wished of an action; shortest and longest in minutes; bed,
     earliest, up, night and asleep (minutes) of sleep; apart in free days; without for ``names`` of an action; spare for
-    hours of so many days of a week; fewer for one suggestion less.
+    hours of so many days of a week; fewer for one suggestion less. The ``names`` of best and goal tell the kind wanted.
 
     ``narrows`` says that hours and days are what an earlier wish leaves of them, and do not replace it. It holds on the
     days of ``when``.
@@ -53,13 +54,13 @@ class Said:
 def applied(wishes: Wishes, said: Sequence[Said]) -> Wishes:
     """Return wishes with what was said, where the newest counts. Raises SetupError for impossible wishes."""
     for one in said:
-        wishes = _applied(wishes, one)
+        wishes = _of_wanted(_applied(wishes, one))
     return checked(wishes)
 
 
 def _applied(wishes: Wishes, one: Said) -> Wishes:
     if one.when is not None:
-        term = _applied(wishes.terms.get(one.when, Wishes()), replace(one, when=None))
+        term = _of_wanted(_applied(wishes.terms.get(one.when, Wishes()), replace(one, when=None)))
         return replace(wishes, terms={**wishes.terms, one.when: term})
     match one.kind:
         case "clear":
@@ -189,6 +190,9 @@ def _opened(wishes: Wishes, one: Said) -> Wishes:
 
 
 def _limited(wishes: Wishes, one: Said) -> Wishes:
+    if one.kind in ("goal", "best"):
+        names = {action: ", ".join(sorted(one.names))[:NAME_MAX] for action in one.actions if one.names}
+        wishes = replace(wishes, named={**_without(wishes.named, one), **names})
     if one.kind == "goal":
         return replace(wishes, goals={**wishes.goals, **dict.fromkeys(one.actions, int(one.number))})
     if one.kind == "best":
@@ -211,7 +215,11 @@ def standing(wishes: Wishes) -> tuple[Said, ...]:
     found += [Said(kind="days", actions=actions, days=days) for days, actions in _alike(wishes.days).items()]
     found += [Said(kind="hours", actions=actions, hours=hours) for hours, actions in _alike(wishes.hours).items()]
     best = [(frozenset({action}), wishes.best[action]) for action in ActionType if action in wishes.best]
-    found += [Said(kind="best", actions=action, days=one.days, hours=one.hours) for action, one in best]
+    named = {frozenset({action}): frozenset({name}) for action, name in wishes.named.items()}
+    found += [
+        Said(kind="best", actions=action, days=one.days, hours=one.hours, names=named.get(action, frozenset()))
+        for action, one in best
+    ]
     several: dict[Barred, frozenset[ActionType]] = {}
     for action in ActionType:
         for times in wishes.barred.get(action, ()):
@@ -234,8 +242,8 @@ def standing(wishes: Wishes) -> tuple[Said, ...]:
     if wishes.night.minutes is not None:
         found.append(Said(kind="asleep", number=wishes.night.minutes))
     found += [Said(kind="most", actions=actions, number=most) for most, actions in _alike(wishes.most).items()]
-    goals = [action for action in ActionType if action in wishes.goals]
-    found += [Said(kind="goal", actions=frozenset({action}), number=wishes.goals[action]) for action in goals]
+    goals = [(frozenset({action}), wishes.goals[action]) for action in ActionType if action in wishes.goals]
+    found += [Said(kind="goal", actions=a, number=goal, names=named.get(a, frozenset())) for a, goal in goals]
     found += [Said(kind="weight", meter=meter, number=weight) for meter, weight in wishes.weights.items()]
     if wishes.suggestions != SUGGESTIONS_DEFAULT:
         found.append(Said(kind="suggestions", number=wishes.suggestions))
@@ -268,7 +276,7 @@ def without(wishes: Wishes, one: Said) -> Wishes:
         case "days" | "hours" | "best" | "goal" | "most" | "apart" | "without":
             name = {"goal": "goals", "without": "unnamed"}.get(one.kind, one.kind)
             changed: dict[str, Any] = {name: _without(getattr(wishes, name), one)}
-            return replace(wishes, **changed)
+            return _of_wanted(replace(wishes, **changed))
         case "weight":
             return replace(wishes, weights={m: weight for m, weight in wishes.weights.items() if m is not one.meter})
         case "shortest" | "longest":
@@ -284,6 +292,11 @@ def without(wishes: Wishes, one: Said) -> Wishes:
             }
             return replace(wishes, barred={action: several for action, several in barred.items() if several})
     return replace(wishes, suggestions=SUGGESTIONS_DEFAULT)
+
+
+def _of_wanted(wishes: Wishes) -> Wishes:
+    """Return wishes with the names of what is wanted alone."""
+    return replace(wishes, named={a: name for a, name in wishes.named.items() if a in wishes.goals or a in wishes.best})
 
 
 def _night_without(night: NightWish, one: Said) -> NightWish:

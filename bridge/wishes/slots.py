@@ -25,6 +25,7 @@ JOINTS = (K.COMMA, K.COLON, K.CUT, K.AND, K.OR, K.THUS, K.WHY, K.WHEN)
 LISTS = (K.ACTION, K.DAY, K.PART, K.SPAN, K.METER)
 ME, NOUN, OTHERS, PERSON = 1, 2, 3, 4
 SHARED = frozenset({ActionType.EXERCISE, ActionType.ME_TIME, ActionType.LEARN})  # which one does with one's family
+COMPOUND = re.compile(r"[a-zäöüß]{3,}(?<!st)(?<!re)(training|gymnastik|übungen|workout)")  # of a first word not known
 NEVER = ((K.NOT, "never"), (K.NOT, "nie"))
 TIMED = {K.DAY, K.PART, K.SPAN, K.TIMES, K.PER}
 LIMITS = {K.ONLY, K.MOST, K.LEAST, K.ENOUGH}
@@ -196,6 +197,8 @@ def _figure(word: str) -> Token:
         return (K.LASTS, int(word[:-3]))
     if word.isdecimal() and len(word) <= 2:
         return (K.NUMBER, int(word))
+    if (kind := COMPOUND.fullmatch(word)) is not None:
+        return (K.ACTION, OneOf.called(ActionType.EXERCISE, kind[0]))
     return (K.WORD, word)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import time
 
@@ -197,7 +197,10 @@ def _named(one: Said) -> Sequence[Text]:
     whole = {ALL: say("everything that is suggested"), WORK: say("work")}.get(one.actions)
     if whole is not None:
         return [whole]
-    words = {**ACTION_WORDS, **WISHED}
+    words: Mapping[ActionType, Text] = {**ACTION_WORDS, **WISHED}
+    if one.kind in ("best", "goal") and one.names:
+        (action,) = one.actions
+        return [say("{action} ({name})", action=shown(words[action]), name=joined(sorted(one.names)))]
     return [words[action] for action in ActionType if action in one.actions]
 
 

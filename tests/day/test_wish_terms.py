@@ -102,6 +102,13 @@ def test_a_kind_that_is_not_wanted_is_never_named_nor_advised_at_its_hour() -> N
         assert (given is not None and given.what == "Jogging") is named
 
 
+def test_what_is_wished_by_a_name_is_advised_by_it() -> None:
+    wishes = applied(Wishes(), understood("French every day"))
+    assert wishes.named == {A.LEARN: "French"}
+    assert found(person(hour=18, wishes=wishes), 3)[0][A.LEARN].what == "French"
+    assert applied(wishes, understood("study every day")).named == {}
+
+
 def test_evenings_stay_free_as_often_as_it_is_wished() -> None:
     evening, had = ((time(18), time(0)),), [TODAY - k * DAY for k in (1, 2, 3, 4)]  # on a Friday: two days are left
     said = [Said(action=A.LEARN, start=at(day, 1140), end=at(day, 1200)) for day in had]

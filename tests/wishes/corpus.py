@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import time
 from pathlib import Path
 
@@ -35,6 +36,11 @@ def meant(said: tuple[Said, ...]) -> Meaning:
         for one in said
         for subject in (one.actions or {one.meter})
     )
+
+
+def nameless(said: tuple[Said, ...]) -> tuple[Said, ...]:
+    """Return what was understood without the kind of an action that it names."""
+    return tuple(one if one.kind == "without" else replace(one, names=frozenset()) for one in said)
 
 
 def _meaning(text: str) -> Meaning:

@@ -7,6 +7,7 @@ import pytest
 from bridge.wishes.hearing import heard
 from bridge.wishes.hours import NotUnderstood
 from bridge.wishes.told import sentence
+from tests.wishes.corpus import nameless
 
 SAID = {
     # What takes place is kept clear, if that is asked for
@@ -138,7 +139,7 @@ THEN = {
 
 
 def test_what_stands_apart_is_brought_together() -> None:
-    assert {text: sentence(heard(text).said) for text in SAID} == SAID
+    assert {text: sentence(nameless(heard(text).said)) for text in SAID} == SAID
 
 
 def test_days_and_hours_of_a_background_are_both_kept() -> None:
@@ -149,7 +150,7 @@ def test_days_and_hours_of_a_background_are_both_kept() -> None:
             for then, meaning in THEN[language].items():
                 text = f"{background.format(D=days, H=hours)}, {then}"
                 meant = meaning.format(d="Tuesday, Wednesday and Thursday", h="13:00 to 17:00")
-                assert sentence(heard(text).said) == meant, text
+                assert sentence(nameless(heard(text).said)) == meant, text
 
 
 def test_a_reason_that_would_be_a_wish_alone_is_told() -> None:
@@ -171,7 +172,7 @@ def test_the_hour_of_getting_up_that_gives_the_ground_is_told() -> None:
         ("Ich bin Bäcker und steh um 2.30 Uhr auf, deshalb um sieben ins Bett", "steh um 2.30 Uhr auf"),
     ):
         found = heard(text)
-        assert sentence(found.said) == "in bed by 19:00"
+        assert sentence(nameless(found.said)) == "in bed by 19:00"
         assert found.aside[-1] == told
 
 

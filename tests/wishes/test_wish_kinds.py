@@ -10,6 +10,7 @@ from bridge.wishes.hearing import understood
 from bridge.wishes.hours import NotUnderstood
 from bridge.wishes.told import WISHED, sentence
 from rhythm_env.interface import ActionType
+from tests.wishes.corpus import nameless
 
 
 @pytest.mark.parametrize(
@@ -63,8 +64,10 @@ from rhythm_env.interface import ActionType
     ],
 )
 def test_a_kind_of_wish_is_understood_as_its_plain_form(plain: str, texts: str) -> None:
-    meant = sentence(understood(plain))
-    assert {text: sentence(understood(text)) for text in texts.split("; ")} == dict.fromkeys(texts.split("; "), meant)
+    meant = sentence(nameless(understood(plain)))
+    assert {text: sentence(nameless(understood(text))) for text in texts.split("; ")} == dict.fromkeys(
+        texts.split("; "), meant
+    )
 
 
 @pytest.mark.parametrize(
@@ -77,7 +80,7 @@ def test_a_kind_of_wish_is_understood_as_its_plain_form(plain: str, texts: str) 
     ],
 )
 def test_a_mistyped_letter_is_mended(text: str, meaning: str) -> None:
-    assert sentence(understood(text)) == meaning
+    assert sentence(nameless(understood(text))) == meaning
 
 
 @pytest.mark.parametrize(
@@ -131,3 +134,22 @@ def test_what_a_wish_cannot_hold_is_refused(text: str) -> None:
 def test_the_words_of_a_suggestion_take_a_veto_back(action: ActionType) -> None:
     word = shown(WISHED.get(action, ACTION_WORDS[action]))
     assert [(one.kind, one.actions) for one in understood(f"{word} again")] == [("allow", {action})]
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        ("basketball Sundays 4pm", "exercise (basketball) best on Sunday from 16:00 to 18:00"),
+        ("sonntags zur Oma", "family time (Oma) best on Sunday"),
+        ("never yoga", "exercise without yoga"),
+        ("my knee is dodgy, so no running, cycling is ok", "exercise without running"),
+        ("kein Bauchmuskeltraining", "exercise without Bauchmuskeltraining"),
+        ("sport on Sundays", "exercise best on Sunday"),
+        ("two evenings a week with no plans at all", "no suggestions from 18:00 to 24:00 on 2 days of a week"),
+        ("ein Abend pro Woche frei", "no suggestions from 18:00 to 24:00 on one day of a week"),
+        ("fewer suggestions, they stress me", "one suggestion a day fewer"),
+        ("keep Sundays free", "everything that is suggested not on Sunday"),
+    ],
+)
+def test_the_kind_of_an_action_is_held_and_told(text: str, meaning: str) -> None:
+    assert sentence(understood(text)) == meaning

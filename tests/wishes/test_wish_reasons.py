@@ -11,6 +11,7 @@ from bridge.wishes.hours import NotUnderstood
 from bridge.wishes.said import applied
 from bridge.wishes.told import sentence
 from rhythm_env.interface import ActionType, Meter
+from tests.wishes.corpus import nameless
 
 REASONS = {  # wish -> texts that say it with a reason or a background
     "no work before 9": "no work before 9, I need my coffee first lol; my brain is slow so no work before 9",
@@ -75,10 +76,10 @@ def test_a_reason_beside_a_wish_is_set_aside_and_told() -> None:
     for plain, texts in REASONS.items():
         for text in _all(texts):
             found = heard(text)
-            assert sentence(found.said) == sentence(understood(plain)), text
+            assert sentence(nameless(found.said)) == sentence(nameless(understood(plain))), text
             for one in found.aside:
                 assert one in text
-                assert one in sentence(found.said, found.aside)
+                assert one in sentence(nameless(found.said), found.aside)
 
 
 def test_what_may_change_a_wish_is_never_set_aside() -> None:
@@ -118,7 +119,7 @@ def test_only_the_hours_of_sleep_can_be_wished() -> None:
 
 def _said(text: str) -> str | None:
     try:
-        return sentence(understood(text))
+        return sentence(nameless(understood(text)))
     except NotUnderstood:
         return None
 

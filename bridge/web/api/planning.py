@@ -114,6 +114,7 @@ class WishedAtAll(Body):
     apart: dict[ActionType, Annotated[int, Field(ge=1, le=APART_MAX)]] = Field(
         {}, description="Action: the free days between two times."
     )
+    named: dict[ActionType, Name] = Field({}, description="Action: the name of its kind that is wanted.")
     unnamed: dict[ActionType, Annotated[list[Name], Field(max_length=NAMES_MAX)]] = Field(
         {}, description="Action: the names of its kinds that are not wanted."
     )
