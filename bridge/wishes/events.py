@@ -17,6 +17,9 @@ HALVES = (
     r"| (?:morgens|abends|nachts|früh|vormittags|nachmittags|mittags))?)"
 )
 LEADS = r"(?:at|by|before|after|until|till|alarm|up|bed|bedtime|around|about|than|out|starts?|ends?)[:,]? "
+OF_24 = re.compile(r"\b(?:1[3-9]|2[0-4])(?:[:.]\d\d)? ?(?:uhr|h\b)")  # which says that all hours are of 24
+BARE = re.compile(r"(?<![\d:.])([5-9])[:.](\d\d)(?= ?(?:uhr|h\b|bis|-|und|[,.;]|$))")
+BARE_HOUR = re.compile(r"(?<![\d:.])([5-9])(?= ?(?:bis|-) ?\d| uhr)(?! uhr (?:abends|nachmittags))")
 RANGE = re.compile(r"\d ?(?:to|bis|-|–|till|until) ?|\w (?:to|bis|till) \w")
 Words = Mapping[str, Any]
 
@@ -44,6 +47,8 @@ def timed(text: str, language: str) -> str:
     """Return the text, lower-case, with each time beside an event in its place, and each time of day in figures."""
     words = _words(language)
     found = _in_minutes(_in_figures(text.lower().replace("’", "'"), language, words), words)
+    if language == "de" and OF_24.search(found):
+        found = BARE.sub(r"0\1:\2", BARE_HOUR.sub(r"0\1:00", found))
     told: re.Pattern[str] = words["told"]
     return told.sub(partial(_told, words=words), found)
 

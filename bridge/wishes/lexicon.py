@@ -90,11 +90,12 @@ Phrases = Mapping[tuple[str, ...], tuple[Token, ...]]
 class Lexicon:
     """A language: words -> tokens, patterns of a text with what replaces them, and its spelling.
 
-    ``heads`` are ends of compounds that tell nothing more.
+    ``adjuncts`` tell what something is for, ``heads`` are ends of compounds that tell nothing more.
     """
 
     phrases: Phrases
     rewrites: tuple[tuple[re.Pattern[str], str], ...]
+    adjuncts: re.Pattern[str]
     heads: frozenset[str]
     often_mistyped: frozenset[str]
     real: frozenset[str]
@@ -128,6 +129,7 @@ def lexicon(language: str, *, with_meters: bool = False) -> Lexicon:
     return Lexicon(
         phrases=found,
         rewrites=tuple((re.compile(pattern), text) for pattern, text in said["rewrites"]),
+        adjuncts=re.compile(said["adjuncts"]),
         heads=frozenset(said["spelling"].get("heads", "").split()),
         often_mistyped=frozenset(said["spelling"]["mistyped"].split()),
         real=frozenset(said["spelling"]["real"].split()),

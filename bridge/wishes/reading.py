@@ -38,7 +38,8 @@ from bridge.wishes.reasons import (
     share_times,
 )
 from bridge.wishes.said import Said
-from bridge.wishes.slots import PERSON, Part, parts_of
+from bridge.wishes.slots import PERSON, POLARITY, Part, parts_of
+from bridge.wishes.spelling import without_adjuncts
 
 K = Kind
 AFTERWARDS, THAT_DAY = 1, 2  # of "then"
@@ -51,6 +52,10 @@ KIND_OF = re.compile(  # tells which outings are meant, and no wish can hold it
 def by_slots(text: str, language: str) -> tuple[tuple[Said, ...], tuple[str, ...]]:
     """Return the wishes of a text, and what was set aside. Raises NotUnderstood for a text without any."""
     plain, of_meters = (_by_words(text, language, with_meters=one) for one in (False, True))
+    if plain is None and of_meters is None and not POLARITY.search(text.lower()):
+        rest, adjuncts = without_adjuncts(text, language)
+        found = _by_words(rest, language, with_meters=False) if adjuncts else None
+        plain = None if found is None else (found[0], (*found[1], *adjuncts))
     better = of_meters is not None and (plain is None or (plain[1] and len(of_meters[0]) > len(plain[0])))
     found = of_meters if better else plain
     if found is None:

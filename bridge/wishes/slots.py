@@ -137,7 +137,8 @@ def _with_company(part: Part) -> None:
     beside = [at for at in range(len(part.kinds) - 1) if part.kinds[at : at + 2] == [K.ACTION, K.ACTION]]
     kin = [one for one in part.named[1:] if one == {ActionType.FAMILY_TIME}]
     if len(part.named) == len(beside) + 1 == 2 and kin and not part.nots and part.named[0] <= SHARED:
-        part.actions, part.named = frozenset(kin[0]), kin
+        name = ", ".join(one.name for one in part.named if isinstance(one, OneOf))
+        part.actions, part.named = frozenset(kin[0]), [OneOf.called(ActionType.FAMILY_TIME, name)]
 
 
 def _excepted(tokens: Sequence[Token]) -> list[Token]:

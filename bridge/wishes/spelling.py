@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
-from bridge.wishes.lexicon import Kind, Lexicon
+from bridge.wishes.lexicon import Kind, Lexicon, lexicon
 
 K = Kind
 A_DAY = r"((?:mon|tue|wed|thu|fri|sat|sun)\w*|(?:mo|di|mi|do|fr|sa|so)|(?:diens|donners|frei|sams|sonn)\w+|mittwoch)"
@@ -35,6 +35,20 @@ def words(text: str, lexicon: Lexicon) -> list[str]:
         text = parted.sub(together, text)
     found = ["-" if one == "–" else "comma" if one == "," else one for one in WORD.findall(text)]
     return [_meant(word, lexicon) for one in found for word in _spelt(one, lexicon)]
+
+
+def without_adjuncts(text: str, language: str) -> tuple[str, tuple[str, ...]]:
+    """Return a text without what tells what it is for, if its noun is not known, and that."""
+    known = lexicon(language)
+    found = [
+        one
+        for one in known.adjuncts.finditer(text.lower())
+        if not any((word,) in known.phrases or _spelt(word, known) != [word] for word in one["noun"].split())
+    ]
+    rest = text
+    for one in reversed(found):
+        rest = rest[: one.start()].rstrip() + rest[one.end() :]
+    return rest, tuple(text[one.start() : one.end()] for one in found)
 
 
 def _spelt(word: str, lexicon: Lexicon) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from bridge.wishes.hearing import understood
 from bridge.wishes.hours import NotUnderstood
 from tests.wishes.corpus import Meaning, meant, meant_by
 
+TODAY = date(2026, 11, 26)
 ACTIONS = {  # word -> action, by language
     "en": {
         "sport": "EXERCISE",
@@ -116,6 +118,28 @@ def test_no_wish_made_of_known_words_is_misread(language: str) -> None:
         wrong += [text] if found != meaning else []
     assert not wrong
     assert len(refused) <= 0.05 * len(made), refused
+
+
+DATED = {  # of any of them
+    "en": ("{w} until the end of March", "in December {w}", "{w} this week", "{w} from May on"),
+    "de": ("{w} bis Ende März", "im Dezember {w}", "{w} diese Woche", "{w} ab Mai"),
+}
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_a_wish_for_some_days_is_read_as_that_of_all_days(language: str) -> None:
+    chosen, wrong, refused = random.Random(7), [], []
+    made = [(text, meaning) for text, meaning in _made(language, 45) if not any(one in text for one in ALONE[language])]
+    for text, meaning in made:
+        dated = chosen.choice(DATED[language]).replace("{w}", text)
+        try:
+            said = understood(dated, TODAY)
+        except NotUnderstood:
+            refused.append(dated)
+            continue
+        wrong += [dated] if meant(said) != meaning or not all(one.when for one in said) else []
+    assert not wrong
+    assert len(refused) <= 0.1 * len(made), refused
 
 
 def test_what_no_wish_can_hold_is_refused() -> None:
