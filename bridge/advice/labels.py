@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from bridge.calendar import corrections, likeness, questions
+from bridge.calendar import corrections, likeness
 from bridge.calendar.expansion import expand
 from bridge.calendar.likeness import Case, Corrected
 from bridge.domain.ports import EventClassifier, Invitation
@@ -78,7 +78,7 @@ def liked(
     )
 
 
-def to_ask(bridge: Bridge, user: User, count: int, *, at: datetime) -> list[questions.Question]:
+def to_ask(bridge: Bridge, user: User, count: int, *, at: datetime) -> list[likeness.Question]:
     """Return at most ``count`` entries whose action the user may be asked, the most telling first, none private."""
     made = bridge.store.people.corrections(user.id, at=at)
     occurrences = _calendar(bridge.store, user, at - LESSON_DAYS, at + LESSON_DAYS, at=at)
@@ -87,9 +87,9 @@ def to_ask(bridge: Bridge, user: User, count: int, *, at: datetime) -> list[ques
     pairs = [(o, one, label is one.label) for o, one, label in zip(occurrences, cases, said, strict=True)]
     times = Counter(_series(o) for o, _, _ in pairs)
     first = {_series(o): one for o, one, is_open in reversed(pairs) if is_open and not o.event.private}
-    open_ones = [questions.Question(series=name, case=one, times=times[name]) for name, one in first.items()]
+    open_ones = [likeness.Question(series=name, case=one, times=times[name]) for name, one in first.items()]
     answered = {_series(o): one for o, one, is_open in pairs if not is_open}
-    return questions.questions(open_ones, list(answered.values()), count)
+    return likeness.questions(open_ones, list(answered.values()), count)
 
 
 def _series(one: Occurrence) -> str:

@@ -14,8 +14,7 @@ from statistics import fmean
 
 from bridge.calendar import likeness
 from bridge.calendar.corrections import Titles
-from bridge.calendar.likeness import ACTIONS, Case, Corrected
-from bridge.calendar.questions import Question, questions
+from bridge.calendar.likeness import ACTIONS, Case, Corrected, Question, questions
 from bridge.domain.ports import EventClassifier
 from bridge.domain.records import Correction
 from bridge.domain.types import Label

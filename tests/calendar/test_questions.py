@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.calendar.likeness import Case
-from bridge.calendar.questions import Question, questions
+from bridge.calendar.likeness import Case, Question, questions
 from bridge.domain.types import Label
 from rhythm_env.interface import ActionType
 

@@ -9,7 +9,7 @@ import pytest
 from icalendar.timezone.windows_to_olson import WINDOWS_TO_OLSON
 
 from bridge.recordings.server import Answer, Request
-from connectors.microsoft.moments import instant, written_date, zone_of
+from connectors.microsoft.graph import instant, written_date, zone_of
 from lab.vendors.microsoft import refusal
 from tests.microsoft_calendar.conftest import CALENDAR, STANDUP, Life, occurrence
 from tests.world import NOW

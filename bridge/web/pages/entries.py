@@ -10,8 +10,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from bridge.advice import requests
 from bridge.advice.labels import to_ask
 from bridge.calendar.corrections import series_of
-from bridge.calendar.likeness import shares
-from bridge.calendar.questions import Question
+from bridge.calendar.likeness import Question, shares
 from bridge.documents.inputs import parse_action
 from bridge.domain.languages import _
 from bridge.web.day import is_part

@@ -12,7 +12,7 @@ from typing import Any
 from bridge.domain.errors import BadRecord
 from bridge.domain.types import Event, Item, RawRecord, Response
 from connectors.microsoft.calendar.events import MASTER, OCCURRENCE
-from connectors.microsoft.moments import instant, written_date, zone_of
+from connectors.microsoft.graph import instant, written_date, zone_of
 from connectors.payload import words
 
 RESPONSES = {

@@ -10,7 +10,7 @@ from datetime import date, datetime, time
 
 from bridge.domain.types import Item, RawRecord, Task
 from connectors.instants import EVENT_YEARS, utc
-from connectors.microsoft.moments import instant, written_date
+from connectors.microsoft.graph import instant, written_date
 from connectors.payload import Fields, words
 
 STATES = {"notStarted": False, "inProgress": False, "waitingOnOthers": False, "deferred": False, "completed": True}
