@@ -12,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rhythm_env.constants import (
     CONNECTION_DECAY,
@@ -39,12 +40,10 @@ from rhythm_env.interface import ActionType
 from rhythm_env.profiles import Profiles
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from rhythm_env.profiles import Profiles
 
-    Array = NDArray[np.float64]
-    Ints = NDArray[np.intp]
+Array = NDArray[np.float64]
+Ints = NDArray[np.intp]
 
 
 V, C, P, S, N = range(METERS)

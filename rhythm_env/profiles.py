@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rhythm_env.constants import (
     ARCHETYPES,
@@ -21,10 +22,7 @@ from rhythm_env.constants import (
     WEIGHT_FLOOR,
 )
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
+Array = NDArray[np.float64]
 
 CONDITIONS = ("in", "ood", "shifted", "discrete")
 TRAITS = tuple(RANGES)

@@ -19,6 +19,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bridge.advice.aftermath import STEPS, Drawn, Followed, aftermath
 from bridge.advice.excursion import Effect, Point, document, effect, missing
@@ -29,11 +30,9 @@ from bridge.domain.slots import Moment
 from rhythm_env.interface import ActionType, Slot
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from bridge.store import Store
 
-    Array = NDArray[np.float64]
+Array = NDArray[np.float64]
 
 MANY = 10  # users from which on each user is a cluster; with fewer, each day of a user is
 # outcome -> True if binary

@@ -7,16 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bridge.advice.intervals import student
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.floating[Any]]
+Array = NDArray[np.floating[Any]]
 
 FEWEST_CLUSTERS = 14  # more than the coefficients: with fewer, even a corrected sandwich is unreliable
 FEWEST_EACH = 10  # decisions with the action, and decisions without it

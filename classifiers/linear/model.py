@@ -11,21 +11,19 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from zipfile import BadZipFile
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bridge.domain.errors import SetupError
 from bridge.domain.ports import Invitation
 from classifiers.keywords import WORD, WORDS, Verdict, normalised
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
-    Hashes = NDArray[np.uint64]
-    Positions = NDArray[np.int64]
+Floats = NDArray[np.float32]
+Hashes = NDArray[np.uint64]
+Positions = NDArray[np.int64]
 
 LOUD = 1.5  # weight of a fact, relative to 1 for all letters together and 1 for all words
 TITLE_MAX_CHARS = 160  # characters of a normalised title that are read

@@ -12,6 +12,7 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from policies.adaptive.learner import ACTION, BOTH, SHARES, Asked, Forecast, Learner, forecast
 from policies.adaptive.trust import DOUBTED, MANY_ENOUGH, Heard, logit, usual
@@ -25,11 +26,9 @@ from rhythm_env.dynamics import ACTIONS
 from rhythm_env.interface import ActionType, Belief, Decision, Observation, Slot
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from policies.planner.plans import Bodies
 
-    Array = NDArray[np.float64]
+Array = NDArray[np.float64]
 
 DIGITS = 4
 CURIOSITY = 0.2  # standard deviations added to a probability, so that uncertain actions of worth are explored

@@ -9,18 +9,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rhythm_env.constants import SLOTS
 from rhythm_env.dynamics import ACTIONS
 from rhythm_env.interface import WEEKEND
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]  # single precision: its rounding is far below the information of answers
+Array = NDArray[Any]  # single precision: its rounding is far below the information of answers
 
 MANY = len(ACTIONS)
 BASE, ACTION, SLOT, BOTH = 0, 1, 1 + MANY, 1 + MANY + SLOTS

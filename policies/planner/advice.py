@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from policies.planner.inference import Posterior, exact, levels
 from policies.planner.plans import NORMAL, Bodies, best_plan, bodies, situation_of, stepped
@@ -21,11 +22,9 @@ from rhythm_env.dynamics import ACTIONS
 from rhythm_env.interface import ActionType, Answer, Interaction, Meter, Observation, Slot
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from policies.planner.plans import Bodies
 
-    Array = NDArray[np.float64]
+Array = NDArray[np.float64]
 
 AHEAD = 12  # slots in a plan for a user who answers, also past Sunday
 TAKEN = 0.06  # value of an acceptance in itself, in mean level over the plan

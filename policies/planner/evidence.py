@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from math import sqrt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from policies.planner.population import PLACE
 from rhythm_env.constants import (
@@ -27,8 +27,7 @@ from rhythm_env.constants import (
 from rhythm_env.dynamics import ACTIONS, C, N, P, S, V, tables
 from rhythm_env.interface import ActionType, Meter, Observation, Slot, StepRecord
 
-if TYPE_CHECKING:
-    Levels = list[float]
+Levels = list[float]
 
 EXACT = 1e-4  # error of the simulator's figures, above zero so that rows may repeat
 SURPRISE = 0.03  # standard deviation of the effect of events, about 0.1 in a tenth of the slots

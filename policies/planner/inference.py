@@ -17,9 +17,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from policies.planner.evidence import Row, rows
 from policies.planner.particle_filter import Memory
@@ -29,10 +30,7 @@ from rhythm_env.constants import ARCHETYPES, METERS
 from rhythm_env.interface import Meter, Observation
 from rhythm_env.profiles import Profiles, archetypes, belief_target
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
+Array = NDArray[np.float64]
 
 PRIOR_PARTICLES = 128  # particles of equal weight, 20 kB. In 24 simulated lives all CROWD particles did no better
 

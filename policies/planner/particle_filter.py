@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from policies.planner.population import PLACE, within
 from policies.planner.responses import Particles, Place, looked_at
@@ -19,10 +20,7 @@ from rhythm_env.constants import EVENT_CHANCE, SLOTS, STEPS
 from rhythm_env.dynamics import ACTIONS, P, tables
 from rhythm_env.interface import HISTORY_STEPS, ActionType, Answer, Interaction, Observation
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
+Array = NDArray[Any]
 
 KEPT_PEOPLE = 32  # users in the cache, a megabyte each, with 192 particles a fifth of it
 SLOT = timedelta(hours=24 / SLOTS)

@@ -7,11 +7,12 @@ more about a person: an observation shows only recent slots, and each kind of sl
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from policies.planner.evidence import levels_before
 from rhythm_env.constants import (
@@ -42,14 +43,8 @@ from rhythm_env.constants import (
 from rhythm_env.dynamics import ACTIONS, C, N, P, S, V, tables
 from rhythm_env.interface import HISTORY_STEPS, ActionType, Meter, Observation
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
-    Ints = NDArray[np.intp]
-    from collections.abc import Sequence
+Array = NDArray[np.float64]
+Ints = NDArray[np.intp]
 
 
 ROUNDS = 16  # most rounds of improving the best plan

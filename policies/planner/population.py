@@ -7,17 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rhythm_env.constants import METERS, RANGES, WEIGHT_FLOOR
 from rhythm_env.profiles import TRAITS, Profiles
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
+Array = NDArray[np.float64]
 
 PARTICLES = 512
 CROWD = 1024  # particles for a user who answers

@@ -8,9 +8,10 @@ from __future__ import annotations
 import copy
 from datetime import datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from policies.planner.plans import bodies
 from policies.planner.population import PLACE, SIZE, profiles
@@ -18,10 +19,7 @@ from rhythm_env.constants import CRASH_LEVEL, GAIN_FLOOR, GAIN_SLOPE, METERS, SL
 from rhythm_env.dynamics import ACTIONS, CLEARLY_BETTER, COMFORT, NEED, S, V, acceptance, start
 from rhythm_env.interface import Answer, Interaction
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]  # single precision inside, double outside
+Array = NDArray[Any]  # single precision inside, double outside
 
 EDGE = 0.3  # width of the step of "clearly better later" in units of standing, because meters are uncertain
 DOUBT = 0.03  # share of answers that the model cannot explain

@@ -8,18 +8,16 @@ from __future__ import annotations
 import random
 from collections import Counter
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rhythm_env.constants import SLOTS
 from rhythm_env.dynamics import ACTIONS
 from rhythm_env.interface import ActionType, Answer, Belief, Decision, Observation, Policy, Slot
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
+Array = NDArray[Any]
 
 DRAWS = 32  # rounds that estimate the probability of each action
 SDS = {"base": 1.0, "action": 0.8, "slot": 0.5, "both": 0.8}  # of the effects, in logits

@@ -19,7 +19,7 @@ from bridge.domain.metrics import METRICS, Metric
 from bridge.domain.types import Covers, Episode, Page, RawRecord, Sample
 from bridge.ingest import runs
 from bridge.store import Store
-from connectors.apple.export import files
+from connectors.apple.export import files, recognise
 from connectors.apple.export.normalise import normalise
 from tests.apple_health.documents import EXPORTED, Text, document, items, quantity, records, slept, steps, values
 from tests.contract.test_connectors import DAMAGES, _damaged, _paths
@@ -45,7 +45,7 @@ ROW = steps(10, "2026-11-10 08:00:00 +0100", "2026-11-10 08:10:00 +0100")
     ],
 )
 def test_the_export_is_known_by_its_beginning(name: str, head: bytes, expected: bool) -> None:
-    assert files.recognise(Text(head, name=name)) is expected
+    assert recognise(Text(head, name=name)) is expected
 
 
 @pytest.mark.parametrize("document_type", [b"", b"<!DOCTYPE HealthData>", b"<!DOCTYPE HealthData [\n>\n<!X\n>\n]>"])

@@ -2,7 +2,9 @@
 
 from bridge.domain.languages import say
 from bridge.domain.metrics import NIGHT_MINUTES, Metric
-from bridge.domain.ports import ConnectorSpec, Setting
+from bridge.domain.ports import ConnectorSpec, File, Setting
+
+EXPORT_MARKS = (b"<HealthData", b"<!DOCTYPE HealthData")
 
 SPEC = ConnectorSpec(
     name="apple_health",
@@ -38,7 +40,7 @@ SPEC = ConnectorSpec(
     lasting=frozenset(
         {"day", "activity", "heart_rate", "hrv", "rmssd", "night", "workout", "mindful", "noted", "every"}
     ),  # cut-off exports add,
-    recognises="connectors.apple.export.files:recognise",
+    recognises="connectors.apple.export:recognise",
     reads="connectors.apple.export.files:read",
     leaves_out={
         r"(^|/)(apple_health_export|workout-routes)/.*\.gpx$": "routes of workouts",
@@ -57,3 +59,9 @@ SPEC = ConnectorSpec(
     reads_zones=True,
     remembers_parts=True,
 )
+
+
+def recognise(file: File) -> bool:
+    """Return True if a file is an Apple Health export, by its root or document type, and no clinical document."""
+    is_xml = file.head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")
+    return is_xml and not file.name.lower().endswith("_cda.xml") and any(mark in file.head for mark in EXPORT_MARKS)

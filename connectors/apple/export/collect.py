@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from connectors.apple.export.beats import first_clock, listed, rmssd
 from connectors.apple.export.columns import Columns, instants, values
@@ -26,11 +28,6 @@ from connectors.apple.export.units import (
     offset_at,
     offset_of_beats,
 )
-
-if TYPE_CHECKING:
-    import numpy as np
-from collections.abc import Mapping
-
 from connectors.apple.export.workouts import workout
 
 Attributes = Mapping[str, str]
@@ -80,8 +77,6 @@ class Collected:
 
         Returns False, and collects none, if they can be read only with an XML parser.
         """
-        import numpy as np
-
         heads = self._heads.numbers(rows.heads)
         if heads is None:
             return False
@@ -130,8 +125,6 @@ class Collected:
 
     def flush(self) -> None:
         """Collect the rows from the XML parser that still wait for a batch to fill."""
-        import numpy as np
-
         if self._waiting:
             heads, starts, ends, texts, inside = zip(*self._waiting, strict=True)
             self._waiting = []
@@ -145,8 +138,6 @@ class Collected:
         texts: Sequence[bytes],
         inside: Callable[[int], Inside],
     ) -> None:
-        import numpy as np
-
         start = instants(starts)
         end = start if starts == ends else instants(ends)
         good = (start <= end) & (end <= self.exported + DAY_SECONDS) & (end - start < ROW_MAX)
@@ -200,8 +191,6 @@ class Collected:
         return span[good], found[good], kept
 
     def _put(self, series: Series, span: np.ndarray, found: np.ndarray | float = 0.0) -> None:
-        import numpy as np
-
         if len(span):
             number = self._numbers.setdefault(series, len(self.series))
             if number == len(self.series):
@@ -238,8 +227,6 @@ class Collected:
             self._put(series, span[rows])
 
     def _varied(self, head: Head, span: np.ndarray, found: np.ndarray, inside: list[Inside]) -> None:
-        import numpy as np
-
         together: dict[Series, list[tuple[int, float]]] = defaultdict(list)
         for row, (at, value, (_, beats)) in enumerate(zip(span[:, 0].tolist(), found.tolist(), inside, strict=True)):
             offset = offset_of_beats(first_clock(beats), at, offset_at(at, self.places.home(at)))
@@ -290,8 +277,6 @@ class Listing:
 
     def saw(self, kind: str, starts: np.ndarray) -> None:
         """Add the start times of further rows of a type, in file order. Another type than before begins anew."""
-        import numpy as np
-
         if kind != self.type:
             self.type, self.latest, self._rows, self._back = kind, 0.0, 0, 0
         latest = np.maximum.accumulate(np.maximum(starts, self.latest))

@@ -5,19 +5,16 @@ A piece that is not wholly in Apple's own layout goes to an XML parser, which yi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import NamedTuple
+
+import numpy as np
 
 from connectors.apple.export.units import FIRST, LAST, instant, number
 
-if TYPE_CHECKING:
-    import numpy as np
-
-    Column = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
-import re
-from typing import NamedTuple
-
+Column = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 _GAP = rb"[ \t\r\n]*+"
 _BEAT = _GAP + rb'<InstantaneousBeatsPerMinute bpm="[^"<]*+" time="[^"<]*+"/>'
 _LIST = (
@@ -60,8 +57,6 @@ def columns(piece: bytes) -> Columns | None:
 
 
 def _tags(text: bytes) -> int:
-    import numpy as np
-
     return int(np.count_nonzero(np.frombuffer(text, dtype=np.uint8) == ord("<")))
 
 
@@ -92,8 +87,6 @@ MONTH_LENGTHS = (0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 def instants(texts: Sequence[bytes]) -> Column:
     """Return Unix seconds for texts like ``2024-01-01 01:01:36 +0200``, with NaN for an unreadable text."""
-    import numpy as np
-
     if {*map(len, texts)} != {LENGTH}:
         return np.array([_scalar(text) for text in texts])
     found, sure = _regular(np.frombuffer(b"".join(texts), dtype=np.uint8).reshape(-1, LENGTH))
@@ -109,8 +102,6 @@ def _scalar(text: bytes) -> float:
 
 def _regular(letters: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> tuple[Column, np.ndarray]:
     """Return (Unix seconds, mask of the texts that were read with certainty) for texts given as rows of bytes."""
-    import numpy as np
-
     digits = letters[:, DIGIT_PLACES] - np.uint8(ord("0"))  # unsigned, so characters below "0" wrap to more than 9
     sign = letters[:, 20]
     sure = (digits.max(axis=1, initial=0) <= 9) & (letters[:, PLACES] == MARKS).all(axis=1)
@@ -127,8 +118,6 @@ def _regular(letters: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> tuple[
 @cache
 def _weights() -> Column:
     """Return the matrix that, multiplied with a text's digits, gives eight numbers."""
-    import numpy as np
-
     weights = np.zeros((len(DIGIT_PLACES), 8))
     weights[0:4, 0] = 1000, 100, 10, 1
     weights[4:6, 1] = weights[6:8, 2] = weights[8:10, 5] = weights[10:12, 6] = weights[16:18, 7] = 10, 1
@@ -138,8 +127,6 @@ def _weights() -> Column:
 
 
 def _days(year: np.ndarray, month: np.ndarray, day: np.ndarray) -> np.ndarray:
-    import numpy as np
-
     years = year - (month <= 2)
     era = years // 400
     of_era = years - era * 400
@@ -150,8 +137,6 @@ def _days(year: np.ndarray, month: np.ndarray, day: np.ndarray) -> np.ndarray:
 
 def values(texts: Sequence[bytes]) -> Column:
     """Return the numbers in texts, with NaN for a text that is no number, or is beyond 1e12."""
-    import numpy as np
-
     try:
         found = np.array(list(map(float, texts)))
     except ValueError:

@@ -9,6 +9,8 @@ from datetime import date, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from connectors.apple.export.collect import DAY_SECONDS, Collected, Series
 from connectors.apple.export.heads import TYPE_KINDS, Source
 from connectors.apple.export.merging import QUARTER, Quarters, means, once, quarters
@@ -18,8 +20,6 @@ from connectors.apple.export.workouts import told_once
 from connectors.noted import NOTED
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from connectors.apple.export.places import Places
 
 TOTAL_KINDS = tuple(kind.name for kind in TYPE_KINDS.values() if kind.role == "total")
@@ -51,8 +51,6 @@ class Window:
 
     def by_source(self, name: str) -> dict[Source, np.ndarray]:
         """Return source -> all rows (start, end, value) of a kind, such as "steps"."""
-        import numpy as np
-
         parts: dict[Source, list[np.ndarray]] = defaultdict(list)
         for series, rows in self.found.items():
             if series.name == name and len(rows):
@@ -66,8 +64,6 @@ class Window:
 
     def by_day(self, numbers: np.ndarray) -> Iterator[tuple[str, slice]]:
         """Yield (local day, its slice of ``numbers``), which count quarters of an hour since 1970, ascending."""
-        import numpy as np
-
         days = ((numbers * QUARTER + self.places.offsets(numbers * QUARTER)) // DAY_SECONDS).astype(np.int64)
         if (days[1:] < days[:-1]).any():  # the user crossed the date line
             days = np.maximum.accumulate(days)
@@ -102,8 +98,6 @@ def totals(window: Window) -> Days:
 
 
 def _stood(window: Window) -> dict[str, int]:
-    import numpy as np
-
     found = window.by_source("stand_hours").values()
     hours = sorted({hour for rows in found for hour in (rows[:, 0] // QUARTER).tolist()})
     return {day: some.stop - some.start for day, some in window.by_day(np.array(hours, dtype=np.int64))}
@@ -139,8 +133,6 @@ def activity(window: Window) -> Days:
 
 
 def _told(window: Window, some: Quarters) -> Iterator[tuple[str, dict[str, float]]]:
-    import numpy as np
-
     values = np.round(some.values, 6)
     for day, part in window.by_day(some.numbers):
         yield day, dict(zip(_beginnings(some.numbers[part]), values[part].tolist(), strict=True))

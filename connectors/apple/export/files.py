@@ -10,6 +10,8 @@ from datetime import UTC, date, datetime, timedelta
 from itertools import product
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from bridge.domain.errors import CutShort
 from bridge.domain.ports import File, FileMemory
 from bridge.domain.slots import ZoneHistory
@@ -24,11 +26,8 @@ from connectors.apple.export.spill import END, SERIES, START, Spill, blocks
 from connectors.apple.export.units import bounds, day_at, days_of
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from connectors.apple.export.collect import Collected
 
-EXPORT_MARKS = (b"<HealthData", b"<!DOCTYPE HealthData")
 LISTED = {"total": 0.0, "stand": 0.0, "sleep": DAY_SECONDS / 2, "overnight": DAY_SECONDS / 2, "rmssd": DAY_SECONDS / 2}
 
 
@@ -119,8 +118,6 @@ class Export:
         return Window(self.collected, begin, end, today=today, found=self._by_series(rows))
 
     def _by_series(self, rows: np.ndarray) -> dict[Series, np.ndarray]:
-        import numpy as np
-
         rows = rows[np.argsort(rows[:, SERIES], kind="stable")]
         numbers, begins = np.unique(rows[:, SERIES], return_index=True)
         found = {}
@@ -129,12 +126,6 @@ class Export:
             until = self.until.get(series.name, ENDLESS)
             found[series] = part[part[:, END] <= until][:, START:] if until < ENDLESS else part[:, START:]
         return found
-
-
-def recognise(file: File) -> bool:
-    """Return True if a file is an Apple Health export, by its root or document type, and no clinical document."""
-    is_xml = file.head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")
-    return is_xml and not file.name.lower().endswith("_cda.xml") and any(mark in file.head for mark in EXPORT_MARKS)
 
 
 def read(

@@ -5,14 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from connectors.apple.export.units import source_name
+import numpy as np
 
-if TYPE_CHECKING:
-    import numpy as np
 from bridge.domain.metrics import METRICS, Metric
-from connectors.apple.export.units import CELSIUS, IN_MILLISECONDS, KILOCALORIES, METRES, PER_MINUTE, PERCENT
+from connectors.apple.export.units import (
+    CELSIUS,
+    IN_MILLISECONDS,
+    KILOCALORIES,
+    METRES,
+    PER_MINUTE,
+    PERCENT,
+    source_name,
+)
 
 Source = tuple[int, str]  # rank (0 is the most trusted), name
 ORDER = ("watch", "phone", "others", "makers")
@@ -124,8 +129,6 @@ class Head:
 
     def converted(self, found: np.ndarray) -> np.ndarray:
         """Return ``found`` in the metric's unit (up to 1.5 "%" is a fraction), or NaN for an unknown unit."""
-        import numpy as np
-
         factor, plus = (self.kind.units if self.kind else {}).get(self.unit, (np.nan, 0.0))
         if self.unit == "%":
             return np.where(found <= FRACTION, found * factor, found)
@@ -165,8 +168,6 @@ class Heads:
 
         ``texts`` are the rows' attributes before the times. Returns None if any of them is not XML.
         """
-        import numpy as np
-
         known = self._texts
         if texts.count(texts[0]) == len(texts):
             texts, rows = texts[:1], len(texts)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 from connectors.apple.export.heads import Source
 
-if TYPE_CHECKING:
-    import numpy as np
-
-    Column = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
-    Intervals = np.ndarray[tuple[int, int], np.dtype[np.float64]]  # rows of start, end (Unix seconds), value
+Column = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+Intervals = np.ndarray[tuple[int, int], np.dtype[np.float64]]  # rows of start, end (Unix seconds), value
 
 QUARTER = 900  # seconds; all UTC offsets in use are multiples, so that a day consists of whole quarters
 
@@ -28,8 +27,6 @@ class Means(NamedTuple):
 
 def means(by_source: Mapping[Source, np.ndarray]) -> tuple[Means, dict[str, Means]]:
     """Return (merged means, source's name -> its own means) of heart rates by quarter of an hour."""
-    import numpy as np
-
     found = sorted(((source, _of_one(rows)) for source, rows in by_source.items()), key=lambda item: item[0])
     if not found:
         return Means(np.zeros(0, dtype=np.int64), np.zeros((0, 4))), {}
@@ -39,8 +36,6 @@ def means(by_source: Mapping[Source, np.ndarray]) -> tuple[Means, dict[str, Mean
 
 
 def _of_one(rows: np.ndarray) -> Means:
-    import numpy as np
-
     rows = once(rows)
     numbers, begins = np.unique((rows[:, 0] // QUARTER).astype(np.int64), return_index=True)
     rates = rows[:, 2]
@@ -59,8 +54,6 @@ class Quarters(NamedTuple):
 
 def quarters(by_source: Mapping[Source, Intervals]) -> tuple[Quarters, dict[str, Quarters]]:
     """Return (sums by quarter of an hour merged over all sources, source's name -> its own sums)."""
-    import numpy as np
-
     covered = np.zeros((0, 2))
     free: list[Quarters] = []
     own: dict[str, list[Quarters]] = {}
@@ -75,8 +68,6 @@ def quarters(by_source: Mapping[Source, Intervals]) -> tuple[Quarters, dict[str,
 
 def once(rows: Intervals) -> Intervals:
     """Return the rows sorted by start, end and value, without duplicates."""
-    import numpy as np
-
     rows = rows[np.lexsort(rows.T[::-1])]
     different = np.ones(len(rows), dtype=bool)
     different[1:] = (rows[1:] != rows[:-1]).any(axis=1)
@@ -85,8 +76,6 @@ def once(rows: Intervals) -> Intervals:
 
 
 def _summed(some: Sequence[Quarters]) -> Quarters:
-    import numpy as np
-
     if not some:
         return Quarters(np.zeros(0, dtype=np.int64), np.zeros(0))
     numbers, places = np.unique(np.concatenate([one.numbers for one in some]), return_inverse=True)
@@ -96,8 +85,6 @@ def _summed(some: Sequence[Quarters]) -> Quarters:
 
 def _cut(rows: Intervals) -> tuple[Intervals, np.ndarray]:
     """Cut intervals at quarters of an hour."""
-    import numpy as np
-
     start, end, value = rows.T
     first = (start // QUARTER).astype(np.int64)
     last = np.maximum(np.ceil(end / QUARTER).astype(np.int64) - 1, first)
@@ -112,8 +99,6 @@ def _cut(rows: Intervals) -> tuple[Intervals, np.ndarray]:
 
 def union(spans: np.ndarray) -> np.ndarray:
     """Return the spans (rows of start, end) in ascending order, with those joined that overlap or touch."""
-    import numpy as np
-
     if not len(spans):
         return spans
     spans = spans[np.argsort(spans[:, 0], kind="stable")]
@@ -124,8 +109,6 @@ def union(spans: np.ndarray) -> np.ndarray:
 
 def _free(rows: Intervals, covered: np.ndarray) -> Column:
     """Return, for each row, the share of its time outside all spans ``covered``."""
-    import numpy as np
-
     if not len(covered):
         return np.ones(len(rows))
     start, end = rows[:, 0], rows[:, 1]

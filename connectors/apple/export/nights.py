@@ -8,7 +8,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from bridge.domain.samples import is_nap
 from connectors.apple.export.heads import Source
@@ -17,9 +19,6 @@ from connectors.apple.export.units import day_at, offset_at
 from connectors.apple.stretches import LONGEST_IN_BED, best_source, minutes, with_loose
 from connectors.apple.stretches import Stretch as AnyStretch
 from connectors.stretches import merged
-
-if TYPE_CHECKING:
-    import numpy as np
 
 APART = 1800.0  # seconds between a stage and the next, from which they were not computed together
 IN_BED, AWAKE = "InBed", "Awake"
@@ -118,8 +117,6 @@ def _is_nap(start: float, end: float, offset: int) -> bool:
 
 def overnight(start: float, end: float, by_source: Mapping[Source, Spots]) -> float | None:
     """Return the median from ``start`` to ``end`` of the most trusted source with values, or None."""
-    import numpy as np
-
     for _, (times, values) in sorted(by_source.items(), key=lambda item: item[0]):
         first, after = np.searchsorted(times, start), np.searchsorted(times, end, side="right")
         if first < after:

@@ -6,12 +6,10 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from connectors.apple.export.units import offset_at
-
-if TYPE_CHECKING:
-    import numpy as np
 
 DAY, QUARTER = 86_400, 900
 REACH = 4 * DAY  # seconds from a piece of evidence, beyond which the user counts as at home
@@ -96,8 +94,6 @@ class Places:
 
     def offsets(self, at: np.ndarray) -> np.ndarray:
         """Return the seconds east of UTC at many instants in Unix seconds, which should lie close together."""
-        import numpy as np
-
         if not len(at):
             return np.zeros(0)
         since, offsets = self._steps(int(at.min() // DAY) * DAY, int(at.max() // DAY + 1) * DAY)
@@ -106,8 +102,6 @@ class Places:
 
     def _steps(self, first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
         """Return (times from which an offset holds, those offsets in seconds east of UTC) between two Unix seconds."""
-        import numpy as np
-
         moves = [at for at in (*self._since, *self._moved) if first < at < last]
         edges = sorted({*range(first, last + 1, DAY), *moves})
         since, offsets = [float(first)], [self.offset(first)]

@@ -6,13 +6,12 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
-if TYPE_CHECKING:
-    import numpy as np
+import numpy as np
 
-    Rows = np.ndarray[tuple[int, int], np.dtype[np.float64]]
-    Prints = np.ndarray[tuple[int], np.dtype[np.uint64]]
+Rows = np.ndarray[tuple[int, int], np.dtype[np.float64]]
+Prints = np.ndarray[tuple[int], np.dtype[np.uint64]]
 
 SERIES, START, END, VALUE = range(4)  # the columns
 BLOCK_SECONDS = 16 * 86_400  # seconds of rows that lie together
@@ -24,8 +23,6 @@ FINGERPRINT_SUMS = 1 << 64  # how many sums there are; additions start over beyo
 
 def prints(rows: Rows, seed: int) -> Prints:
     """Return a 64-bit fingerprint of each row's numbers and of ``seed``, which stands for the row's series."""
-    import numpy as np
-
     found = np.full(len(rows), seed, dtype=np.uint64)
     for column in np.ascontiguousarray(rows).view(np.uint64).T:
         found = (found ^ column) * np.uint64(ODD)
@@ -61,8 +58,6 @@ class Spill:
 
     def put(self, rows: Rows, marks: Prints) -> None:
         """Store rows in any order. Their fingerprints ``marks`` are added to ``sums``, by block and modulo 2**64."""
-        import numpy as np
-
         blocks = rows[:, START] // BLOCK_SECONDS
         for block in sorted({*blocks.tolist()}):
             mine = slice(None) if blocks[0] == block and (blocks == block).all() else blocks == block
@@ -95,14 +90,10 @@ class Spill:
 
     def between(self, first: float, last: float) -> Rows:
         """Return all rows that touch the time from ``first`` to ``last``."""
-        import numpy as np
-
         near = map(self._block, blocks(first, last))
         return np.concatenate([rows[(rows[:, END] >= first) & (rows[:, START] <= last)] for rows in near])
 
     def _block(self, number: int) -> Rows:
-        import numpy as np
-
         parts = []
         for at, length in self._places.get(number, ()):
             self._file.seek(at)

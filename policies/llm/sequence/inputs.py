@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from policies.llm.sequence.slots import Slots, felt, present, tallies, vectors, weighed
 from policies.planner.evidence import levels_before
@@ -15,10 +16,7 @@ from rhythm_env.constants import METERS, SLOTS
 from rhythm_env.dynamics import ACTIONS, EVENT_NAMES
 from rhythm_env.interface import Answer, Interaction, Meter, MeterState, Observation
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
+Array = NDArray[Any]
 
 NUMBER = {action: at for at, action in enumerate(ACTIONS)}
 ANSWER = {answer: at for at, answer in enumerate(Answer)}

@@ -5,19 +5,17 @@ Each number is added again as a row of small steps, so that a layer can learn an
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from policies.llm.sequence.slots import ANSWERS, PER_SLOT, PRESENT, TALLIES
 from rhythm_env.constants import EVENTS, METERS, SLOTS, SOCIAL, SOLO, STEPS, WORK
 from rhythm_env.dynamics import ACTIONS, C, S, V
 from rhythm_env.interface import ActionType
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
+Array = NDArray[Any]
 
 HATS = 24  # steps into which a number's range is divided
 SLOTS_MAX = 27  # completed slots that are read: a week with the present slot

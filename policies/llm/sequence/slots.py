@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rhythm_env.constants import (
     CONNECTION_BIAS,
@@ -22,11 +23,8 @@ from rhythm_env.constants import (
 )
 from rhythm_env.dynamics import ACTIONS, N, P, V, tables
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
-    Ints = NDArray[np.intp]
+Array = NDArray[Any]
+Ints = NDArray[np.intp]
 
 ANSWERS = 3
 PER_SLOT = 3 * len(ACTIONS) + 2 * SLOTS + ANSWERS + 4 * METERS + 3
