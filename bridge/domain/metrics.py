@@ -286,3 +286,8 @@ CHECK_INS: Mapping[Meter | None, Metric] = MappingProxyType(
 def name_noted(key: str) -> str:
     """Return the name of what was noted, of the key of a sample of ``NOTED``."""
     return key.partition("/")[0]
+
+
+def metrics_of(names: str) -> frozenset[Metric]:
+    """Return the metrics of names with blanks between. Raises ValueError for an unknown name."""
+    return frozenset(map(Metric, names.split()))

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
 
-from bridge.domain.metrics import Metric
+from bridge.domain.metrics import NIGHT_MINUTES, Metric, metrics_of
 from bridge.domain.records import Snapshot
 from bridge.domain.types import Reading
 from bridge.meters import cognition, connection, progress, serenity, vitality
@@ -40,37 +40,15 @@ Readings = dict[Meter, Reading]
 
 # The metrics that meters, routines and outcomes read. Heart rates through the day are most rows of a watch, and none of
 # them is read.
-INPUT_METRICS = frozenset(
-    {
-        Metric.ASLEEP,
-        Metric.AWAKE,
-        Metric.BODY_BATTERY,
-        Metric.CONTACTS,
-        Metric.DAILY_STRESS,
-        Metric.DEEP_SLEEP,
-        Metric.FOCUS,
-        Metric.HRV_RMSSD,
-        Metric.HRV_RMSSD_BEATS,
-        Metric.HRV_RMSSD_SPOT,
-        Metric.HRV_SDNN,
-        Metric.IN_BED,
-        Metric.LIGHT_SLEEP,
-        Metric.MESSAGES,
-        Metric.MINDFUL,
-        Metric.RECOVERY_SCORE,
-        Metric.REM_SLEEP,
-        Metric.RESPIRATORY_RATE,
-        Metric.RESTING_HR,
-        Metric.SKIN_TEMPERATURE,
-        Metric.SKIN_TEMPERATURE_DELTA,
-        Metric.SLEEP_EFFICIENCY,
-        Metric.SLEEP_NEED,
-        Metric.SLEEP_SCORE,
-        Metric.STEPS,
-        Metric.STRESS,
-        Metric.STRESS_MANAGEMENT,
-        *(metric for metric in Metric if metric.startswith("check_in")),
-    }
+_CHECK_INS = frozenset(metric for metric in Metric if metric.startswith("check_in"))
+INPUT_METRICS = (
+    NIGHT_MINUTES
+    | _CHECK_INS
+    | metrics_of(
+        "body_battery contacts daily_stress focus hrv_rmssd hrv_rmssd_beats hrv_rmssd_spot hrv_sdnn messages mindful "
+        "recovery_score respiratory_rate resting_hr skin_temperature skin_temperature_delta sleep_efficiency "
+        "sleep_need sleep_score steps stress stress_management"
+    )
 )
 
 METERS: Mapping[Meter, Callable[[Past, datetime], Reading]] = MappingProxyType(

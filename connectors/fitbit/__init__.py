@@ -6,7 +6,7 @@ those of public lists of three accounts' exports, of up to October 2026.
 """
 
 from bridge.domain.languages import say
-from bridge.domain.metrics import Metric
+from bridge.domain.metrics import NIGHT_MINUTES, Metric, metrics_of
 from bridge.domain.ports import ConnectorSpec
 
 SUMS = {"steps": Metric.STEPS, "distance": Metric.DISTANCE, "energy": Metric.TOTAL_ENERGY}  # stream -> sum of a day
@@ -51,26 +51,8 @@ FILES = (  # beginnings of names
 SPEC = ConnectorSpec(
     name="fitbit",
     title=say("Fitbit, Pixel Watch (Google Takeout)"),
-    delivers=frozenset(
-        {
-            "episodes",
-            Metric.ASLEEP,
-            Metric.AWAKE,
-            Metric.IN_BED,
-            Metric.LIGHT_SLEEP,
-            Metric.DEEP_SLEEP,
-            Metric.REM_SLEEP,
-            Metric.SLEEP_EFFICIENCY,
-            Metric.SLEEP_SCORE,
-            Metric.HEART_RATE,
-            Metric.ZONE_MINUTES,
-            Metric.ASCENT,
-            Metric.SPEED,
-            *ZONES.values(),
-            *DAILY.values(),
-            *SUMS.values(),
-        }
-    ),
+    delivers=frozenset({"episodes", *NIGHT_MINUTES, *ZONES.values(), *DAILY.values(), *SUMS.values()})
+    | metrics_of("sleep_efficiency sleep_score heart_rate zone_minutes ascent speed"),
     streams=STREAMS,
     normaliser_version=2,
     normaliser="connectors.fitbit.normalise:normalise",

@@ -1,7 +1,7 @@
 """Connect Garmin by the Connect Personal API, saved Connect answers, the account export, and FIT files."""
 
 from bridge.domain.languages import say
-from bridge.domain.metrics import NIGHT_MINUTES, Metric
+from bridge.domain.metrics import NIGHT_MINUTES, metrics_of
 from bridge.domain.ports import ConnectorSpec, Setting
 from bridge.domain.shareable import Shareable
 
@@ -47,31 +47,11 @@ SHAREABLE = Shareable(
 SPEC = ConnectorSpec(
     name="garmin",
     title=say("Garmin (Connect Personal API, account export, FIT and Connect JSON files)"),
-    delivers=frozenset(
-        {
-            "episodes",
-            Metric.HRV_RMSSD,
-            Metric.RESTING_HR,
-            Metric.HEART_RATE,
-            Metric.RESPIRATORY_RATE,
-            Metric.SPO2,
-            Metric.SKIN_TEMPERATURE_DELTA,
-            *NIGHT_MINUTES,
-            Metric.SLEEP_NEED,
-            Metric.SLEEP_SCORE,
-            Metric.BODY_BATTERY,
-            Metric.STRESS,
-            Metric.DAILY_STRESS,
-            Metric.STEPS,
-            Metric.DISTANCE,
-            Metric.ACTIVE_ENERGY,
-            Metric.TOTAL_ENERGY,
-            Metric.ZONE_MINUTES,
-            Metric.FAT_BURN_MINUTES,
-            Metric.CARDIO_MINUTES,
-            Metric.ASCENT,
-            Metric.SPEED,
-        }
+    delivers=frozenset({"episodes", *NIGHT_MINUTES})
+    | metrics_of(
+        "hrv_rmssd resting_hr heart_rate respiratory_rate spo2 skin_temperature_delta sleep_need sleep_score "
+        "body_battery stress daily_stress steps distance active_energy total_energy zone_minutes fat_burn_minutes "
+        "cardio_minutes ascent speed"
     ),
     streams=("summary", "sleep", "hrv", "heart_rate", "body_battery", "activity"),
     called={"summary": "daily summaries", "hrv": "HRV", "activity": "activities"},

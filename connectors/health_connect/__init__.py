@@ -4,31 +4,16 @@ Apps: github.com/mcnaveen/health-connect-webhook, github.com/owen282000/life-das
 """
 
 from bridge.domain.languages import say
-from bridge.domain.metrics import NIGHT_MINUTES, Metric
+from bridge.domain.metrics import NIGHT_MINUTES, metrics_of
 from bridge.domain.ports import ConnectorSpec
 
 SPEC = ConnectorSpec(
     name="health_connect",
     title=say("Health Connect (pushes from Android, JSON files)"),
-    delivers=frozenset(
-        {
-            "episodes",
-            Metric.HRV_RMSSD,
-            Metric.HRV_RMSSD_SPOT,
-            Metric.HRV_SDNN,
-            Metric.RESTING_HR,
-            Metric.HEART_RATE,
-            Metric.RESPIRATORY_RATE,
-            Metric.SPO2,
-            Metric.SKIN_TEMPERATURE,
-            Metric.SKIN_TEMPERATURE_DELTA,
-            *NIGHT_MINUTES,
-            Metric.STEPS,
-            Metric.DISTANCE,
-            Metric.ACTIVE_ENERGY,
-            Metric.TOTAL_ENERGY,
-            Metric.MINDFUL,
-        }
+    delivers=frozenset({"episodes", *NIGHT_MINUTES})
+    | metrics_of(
+        "hrv_rmssd hrv_rmssd_spot hrv_sdnn resting_hr heart_rate respiratory_rate spo2 skin_temperature "
+        "skin_temperature_delta steps distance active_energy total_energy mindful"
     ),
     streams=("day", "heart_rate", "night", "workout", "mindful", "unreadable"),
     normaliser_version=3,

@@ -6,26 +6,14 @@ Its REST API is asked, with an access token that the user makes. Only the sensor
 from datetime import timedelta
 
 from bridge.domain.languages import say
-from bridge.domain.metrics import Metric
+from bridge.domain.metrics import metrics_of
 from bridge.domain.ports import ConnectorSpec, Setting
 
 SPEC = ConnectorSpec(
     name="home_assistant",
     title=say("Home Assistant (health sensors of its phone apps)"),
-    delivers=frozenset(
-        {
-            "episodes",
-            Metric.ASLEEP,
-            Metric.IN_BED,
-            Metric.HRV_SDNN,
-            Metric.HRV_RMSSD_SPOT,
-            Metric.RESTING_HR,
-            Metric.STEPS,
-            Metric.DISTANCE,
-            Metric.ACTIVE_ENERGY,
-            Metric.TOTAL_ENERGY,
-        }
-    ),
+    delivers=frozenset({"episodes"})
+    | metrics_of("asleep in_bed hrv_sdnn hrv_rmssd_spot resting_hr steps distance active_energy total_energy"),
     streams=("sensor",),
     called={"sensor": "sensors"},
     overlap=timedelta(days=3),

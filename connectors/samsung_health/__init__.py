@@ -4,7 +4,7 @@ The tables were compared with a real export of 2018 to 2025. Times are in UTC, a
 """
 
 from bridge.domain.languages import say
-from bridge.domain.metrics import Metric
+from bridge.domain.metrics import NIGHT_MINUTES, Metric, metrics_of
 from bridge.domain.ports import ConnectorSpec
 
 NIGHTLY = {  # stream -> mean of a night
@@ -17,29 +17,10 @@ STREAMS = ("night", "day", "workout", "heart_rate", "stress", "energy_score", *N
 SPEC = ConnectorSpec(
     name="samsung_health",
     title=say("Samsung Health (downloaded personal data)"),
-    delivers=frozenset(
-        {
-            "episodes",
-            Metric.ASLEEP,
-            Metric.IN_BED,
-            Metric.AWAKE,
-            Metric.LIGHT_SLEEP,
-            Metric.DEEP_SLEEP,
-            Metric.REM_SLEEP,
-            Metric.SLEEP_EFFICIENCY,
-            Metric.SLEEP_SCORE,
-            Metric.HRV_RMSSD,
-            Metric.RESTING_HR,
-            Metric.RECOVERY_SCORE,
-            Metric.HEART_RATE,
-            Metric.STRESS,
-            Metric.STEPS,
-            Metric.DISTANCE,
-            Metric.TOTAL_ENERGY,
-            Metric.SPEED,
-            Metric.ASCENT,
-            *NIGHTLY.values(),
-        }
+    delivers=frozenset({"episodes", *NIGHT_MINUTES, *NIGHTLY.values()})
+    | metrics_of(
+        "sleep_efficiency sleep_score hrv_rmssd resting_hr recovery_score heart_rate stress steps distance "
+        "total_energy speed ascent"
     ),
     streams=STREAMS,
     normaliser_version=3,

@@ -3,7 +3,7 @@ download.
 """
 
 from bridge.domain.languages import say
-from bridge.domain.metrics import NIGHT_MINUTES, Metric
+from bridge.domain.metrics import NIGHT_MINUTES, metrics_of
 from bridge.domain.ports import ConnectorSpec, OAuth, Registration, Revocation, Setting, client_settings
 from bridge.domain.shareable import Shareable
 
@@ -31,26 +31,10 @@ SHAREABLE = Shareable(
 SPEC = ConnectorSpec(
     name="whoop",
     title=say("WHOOP (API v2 and data export)"),
-    delivers=frozenset(
-        {
-            "episodes",
-            Metric.HRV_RMSSD,
-            Metric.RESTING_HR,
-            Metric.RESPIRATORY_RATE,
-            Metric.SPO2,
-            Metric.SKIN_TEMPERATURE,
-            Metric.RECOVERY_SCORE,
-            Metric.STRAIN,
-            Metric.TOTAL_ENERGY,
-            Metric.HEART_RATE,
-            Metric.DISTANCE,
-            *NIGHT_MINUTES,
-            Metric.SLEEP_NEED,
-            Metric.SLEEP_EFFICIENCY,
-            Metric.SLEEP_CONSISTENCY,
-            Metric.SLEEP_SCORE,
-            Metric.NOTED,
-        }
+    delivers=frozenset({"episodes", *NIGHT_MINUTES})
+    | metrics_of(
+        "hrv_rmssd resting_hr respiratory_rate spo2 skin_temperature recovery_score strain total_energy heart_rate "
+        "distance sleep_need sleep_efficiency sleep_consistency sleep_score noted"
     ),
     streams=("cycle", "sleep", "recovery", "workout", "history"),
     called={"cycle": "cycles", "workout": "workouts"},

@@ -1,7 +1,7 @@
 """Connect Apple Health by the export that a user makes on the phone (export.zip or export.xml)."""
 
 from bridge.domain.languages import say
-from bridge.domain.metrics import NIGHT_MINUTES, Metric
+from bridge.domain.metrics import NIGHT_MINUTES, metrics_of
 from bridge.domain.ports import ConnectorSpec, File, Setting
 
 EXPORT_MARKS = (b"<HealthData", b"<!DOCTYPE HealthData")
@@ -9,30 +9,10 @@ EXPORT_MARKS = (b"<HealthData", b"<!DOCTYPE HealthData")
 SPEC = ConnectorSpec(
     name="apple_health",
     title=say("Apple Health (export.zip or export.xml)"),
-    delivers=frozenset(
-        {
-            "episodes",
-            Metric.HRV_SDNN,
-            Metric.HRV_RMSSD,
-            Metric.HRV_RMSSD_SPOT,
-            Metric.HRV_RMSSD_BEATS,
-            Metric.RESTING_HR,
-            Metric.HEART_RATE,
-            Metric.RESPIRATORY_RATE,
-            Metric.SPO2,
-            Metric.SKIN_TEMPERATURE,
-            *NIGHT_MINUTES,
-            Metric.STEPS,
-            Metric.STAND_HOURS,
-            Metric.FLOORS,
-            Metric.DISTANCE,
-            Metric.ACTIVE_ENERGY,
-            Metric.ZONE_MINUTES,
-            Metric.ASCENT,
-            Metric.SPEED,
-            Metric.MINDFUL,
-            Metric.NOTED,
-        }
+    delivers=frozenset({"episodes", *NIGHT_MINUTES})
+    | metrics_of(
+        "hrv_sdnn hrv_rmssd hrv_rmssd_spot hrv_rmssd_beats resting_hr heart_rate respiratory_rate spo2 "
+        "skin_temperature steps stand_hours floors distance active_energy zone_minutes ascent speed mindful noted"
     ),
     streams=("day", "activity", "heart_rate", "hrv", "rmssd", "night", "workout", "mindful", "noted", "every"),
     normaliser_version=7,
