@@ -6,7 +6,7 @@ import os
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -18,97 +18,6 @@ AT_ONCE_MAX = 1000
 RATE_MAX = 10_000
 WHOLE_NUMBER_MAX_DIGITS = 5  # of a whole number: more days than that, calendars do not reach back
 
-INSTALLATION = (
-    Setting(
-        name="database",
-        help="the database: sqlite:///PATH or postgresql://HOST/NAME (default: a file in the folder)",
-        default="",
-    ),
-    Setting(
-        name="key",
-        help="the key that seals consents, or `keyring` (default: a file in the folder)",
-        default="",
-        secret=True,
-    ),
-    Setting(name="classifier", help="the classifier that tells which action an event is", default="linear"),
-    Setting(name="policy", help="the policy that recommends", default="adaptive"),
-    Setting(name="explore", help="the share of recommendations drawn at random, from 0 to 0.2", default="0.04"),
-    Setting(
-        name="quiet",
-        help="the slots in which only sleep, meditation, me-time and planned actions are recommended, with commas "
-        "between",
-        default="night",
-    ),
-    Setting(
-        name="url",
-        help="the page's address from outside, with which links in notifications begin; empty: no links",
-        default="",
-    ),
-    Setting(name="keep_raw", help="the days that raw records are kept after their last change", default="90"),
-    Setting(
-        name="at_once",
-        help="the accounts of a source that are synced at the same time, by all processes together, e.g. "
-        "whoop=32,garmin=8 (default: what the source names, mostly 4)",
-        default="",
-    ),
-    Setting(
-        name="rate",
-        help="the requests a second that a source is sent by all processes together, e.g. whoop=10,withings=2.5 "
-        "(default: what the vendor allows, WHOOP 1.67 and Withings 2; the others name no number)",
-        default="",
-    ),
-    Setting(name="backups", help="the folder for an encrypted backup every day; empty: none is made", default=""),
-    Setting(
-        name="backups_s3",
-        help="the bucket for an encrypted backup every day, at an S3-compatible address: https://HOST/BUCKET or "
-        "https://HOST/BUCKET/FOLDER; empty: none is made",
-        default="",
-    ),
-    Setting(name="backups_s3_key", help="the access key id for BRIDGE_BACKUPS_S3", default=""),
-    Setting(name="backups_s3_secret", help="the secret access key for BRIDGE_BACKUPS_S3", default="", secret=True),
-    Setting(name="backups_s3_region", help="the region of the bucket in BRIDGE_BACKUPS_S3", default="us-east-1"),
-    Setting(
-        name="backup_keys",
-        help="further public keys of age (age1...) that open the daily backups, with commas between",
-        default="",
-    ),
-    Setting(
-        name="webhook",
-        help="the address of a program of yours that is told about each new and each done recommendation; empty: none",
-        default="",
-    ),
-    Setting(
-        name="webhook_secret", help="the secret that signs what is sent to BRIDGE_WEBHOOK", default="", secret=True
-    ),
-    Setting(
-        name="webhook_titles", help="`yes`: what is sent to BRIDGE_WEBHOOK may hold titles and reasons", default=""
-    ),
-    Setting(name="allow_hosts", help="the hosts of your own network that typed addresses may lead to", default=""),
-    Setting(
-        name="trusted_proxies",
-        help="the proxies whose X-Forwarded-For is believed, as addresses or networks",
-        default="",
-    ),
-    Setting(
-        name="user_header",
-        help="the header in which the trusted proxies name the user who logged in there, e.g. Remote-User",
-        default="",
-    ),
-    Setting(name="oidc_issuer", help="the address of the OpenID Connect provider that people log in at", default=""),
-    Setting(name="oidc_client_id", help="the client id that the OpenID Connect provider gave to the page", default=""),
-    Setting(
-        name="oidc_client_secret",
-        help="the client secret at the OpenID Connect provider; empty: a public client",
-        default="",
-        secret=True,
-    ),
-    Setting(
-        name="oidc_user_claim",
-        help="the claim of the OpenID Connect provider that holds the user's name here, e.g. preferred_username; "
-        "empty: people link their login",
-        default="",
-    ),
-)
 
 ASK = (
     Setting(
@@ -146,6 +55,10 @@ MQTT = (
 )
 
 
+def _setting(help: str, default: str = "", *, secret: bool = False) -> Any:  # noqa: A002 - as Setting calls it
+    return field(metadata={"help": help, "default": default, "secret": secret})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """The settings of an installation, most of them as text that is parsed where it is used.
@@ -154,32 +67,57 @@ class Settings:
     """
 
     folder: Path
-    database: str
-    key: str | None
-    classifier: str
-    policy: str
-    explore: str
-    quiet: str
-    url: str | None  # where people reach the page from outside; without it nothing names an address of ours
-    keep_raw: str
-    at_once: Mapping[str, int]  # source -> accounts synced at the same time, where the operator chose
-    rate: Mapping[str, float]  # source -> requests a second of all accounts together, where the operator chose
-    backups: str
-    backups_s3: str
-    backups_s3_key: str
-    backups_s3_secret: str
-    backups_s3_region: str
-    backup_keys: str
-    webhook: str
-    webhook_secret: str
-    webhook_titles: str
-    allow_hosts: frozenset[str]  # inside the operator's network, that addresses people type may name
-    trusted_proxies: str  # addresses and networks, with commas between, whose ``X-Forwarded-For`` is believed
-    user_header: str
-    oidc_issuer: str
-    oidc_client_id: str
-    oidc_client_secret: str
-    oidc_user_claim: str
+    database: str = _setting("the database: sqlite:///PATH or postgresql://HOST/NAME (default: a file in the folder)")
+    key: str | None = _setting("the key that seals consents, or `keyring` (default: a file in the folder)", secret=True)
+    classifier: str = _setting("the classifier that tells which action an event is", "linear")
+    policy: str = _setting("the policy that recommends", "adaptive")
+    explore: str = _setting("the share of recommendations drawn at random, from 0 to 0.2", "0.04")
+    quiet: str = _setting(
+        "the slots in which only sleep, meditation, me-time and planned actions are recommended, with commas between",
+        "night",
+    )
+    url: str | None = _setting(  # where people reach the page from outside; without it nothing names an address of ours
+        "the page's address from outside, with which links in notifications begin; empty: no links"
+    )
+    keep_raw: str = _setting("the days that raw records are kept after their last change", "90")
+    at_once: Mapping[str, int] = _setting(  # source -> accounts synced at the same time, where the operator chose
+        "the accounts of a source that are synced at the same time, by all processes together, e.g. "
+        "whoop=32,garmin=8 (default: what the source names, mostly 4)",
+    )
+    rate: Mapping[str, float] = _setting(  # source -> requests a second of all its accounts, where the operator chose
+        "the requests a second that a source is sent by all processes together, e.g. whoop=10,withings=2.5 "
+        "(default: what the vendor allows, WHOOP 1.67 and Withings 2; the others name no number)",
+    )
+    backups: str = _setting("the folder for an encrypted backup every day; empty: none is made")
+    backups_s3: str = _setting(
+        "the bucket for an encrypted backup every day, at an S3-compatible address: https://HOST/BUCKET or "
+        "https://HOST/BUCKET/FOLDER; empty: none is made",
+    )
+    backups_s3_key: str = _setting("the access key id for BRIDGE_BACKUPS_S3")
+    backups_s3_secret: str = _setting("the secret access key for BRIDGE_BACKUPS_S3", secret=True)
+    backups_s3_region: str = _setting("the region of the bucket in BRIDGE_BACKUPS_S3", "us-east-1")
+    backup_keys: str = _setting("further public keys of age (age1...) that open the daily backups, with commas between")
+    webhook: str = _setting(
+        "the address of a program of yours that is told about each new and each done recommendation; empty: none"
+    )
+    webhook_secret: str = _setting("the secret that signs what is sent to BRIDGE_WEBHOOK", secret=True)
+    webhook_titles: str = _setting("`yes`: what is sent to BRIDGE_WEBHOOK may hold titles and reasons")
+    allow_hosts: frozenset[str] = _setting(  # inside the operator's network, that addresses people type may name
+        "the hosts of your own network that typed addresses may lead to"
+    )
+    trusted_proxies: str = _setting("the proxies whose X-Forwarded-For is believed, as addresses or networks")
+    user_header: str = _setting(
+        "the header in which the trusted proxies name the user who logged in there, e.g. Remote-User"
+    )
+    oidc_issuer: str = _setting("the address of the OpenID Connect provider that people log in at")
+    oidc_client_id: str = _setting("the client id that the OpenID Connect provider gave to the page")
+    oidc_client_secret: str = _setting(
+        "the client secret at the OpenID Connect provider; empty: a public client", secret=True
+    )
+    oidc_user_claim: str = _setting(
+        "the claim of the OpenID Connect provider that holds the user's name here, e.g. preferred_username; "
+        "empty: people link their login",
+    )
     sources: Mapping[str, Mapping[str, object]]
 
     @property
@@ -250,6 +188,9 @@ class Settings:
             if value := (os.environ.get(variable_of(name, setting)) if name else "") or _as_text(written):
                 return value
         return ""
+
+
+INSTALLATION = tuple(Setting(name=one.name, **one.metadata) for one in fields(Settings) if one.metadata)
 
 
 def _missing(plugin: str, settings: Sequence[Setting]) -> SetupError:
