@@ -16,13 +16,13 @@ from connectors.garmin.fields import (
     fields_of,
     intensity,
     is_whole,
-    length,
     naps,
     offset_at_home,
     offset_of,
     settled_fields,
     span,
     unconfirmed,
+    workout,
 )
 from connectors.instants import local_date, midnight, utc_of_naive
 from connectors.payload import CENTIMETRES, KILOJOULES, METRES_A_SECOND, Fields, Table, mapping, rows
@@ -145,13 +145,7 @@ def activity(key: str, row: Mapping[str, Any]) -> Episode:
     The field ``calories`` holds kJ: 4.19 times the number in the FIT file of the same activity.
     """
     fields = fields_of(row, "export_activity")
-    start, lasted = utc_of_naive(fields.get("startTimeGmt")), length(fields, 1000, "elapsedDuration", "duration")
-    if start is None or lasted is None:
-        raise fields.bad("startTimeGmt or duration is unreadable")
-    offset, kind = offset_of(fields, "startTimeLocal", "startTimeGmt"), fields.get("activityType")
-    time = Stretch(start=start, end=start + lasted, offset=offset, day=local_date(start, offset))
-    label = kind if isinstance(kind, str) else None
-    return time.episode(EpisodeKind.WORKOUT, key, fields.measured(EXPORTED_WORKOUT) | intensity(fields), label=label)
+    return workout(key, fields, EXPORTED_WORKOUT, ("startTimeGmt", "activityType"), per_second=1000)
 
 
 def _begin(fields: Fields, payload: Mapping[str, Any]) -> tuple[datetime, int]:

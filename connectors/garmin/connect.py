@@ -18,11 +18,11 @@ from connectors.garmin.fields import (
     fields_of,
     intensity,
     is_over,
-    length,
     naps,
     offset_of,
     span,
     unconfirmed,
+    workout,
 )
 from connectors.instants import local_date, utc_of_naive
 from connectors.payload import METRES_A_SECOND, SECONDS, Fields, Table, mapping, rows
@@ -151,14 +151,7 @@ def activity(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
 
 def recorded(key: str, row: Mapping[str, Any]) -> Episode:
     """Return an activity as a workout episode. Raises BadRecord if its start or length is unreadable."""
-    fields = fields_of(row, "activity")
-    start, lasted = utc_of_naive(fields.get("startTimeGMT")), length(fields, 1, "elapsedDuration", "duration")
-    if start is None or lasted is None:
-        raise fields.bad("startTimeGMT or duration is unreadable")
-    offset, kind = offset_of(fields, "startTimeLocal", "startTimeGMT"), fields.get("activityType.typeKey")
-    time = Stretch(start=start, end=start + lasted, offset=offset, day=local_date(start, offset))
-    label = kind if isinstance(kind, str) else None
-    return time.episode(EpisodeKind.WORKOUT, key, fields.measured(WORKOUT) | intensity(fields), label=label)
+    return workout(key, fields_of(row, "activity"), WORKOUT, ("startTimeGMT", "activityType.typeKey"), per_second=1)
 
 
 def _is_empty(fields: Fields, values: str) -> bool:

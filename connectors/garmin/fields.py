@@ -95,6 +95,20 @@ def naps(key: str, fields: Fields, path: str, offset: Callable[[datetime], int |
         yield lasted.episode(EpisodeKind.NAP, f"{key}/nap/{start:%H:%M}", values)
 
 
+def workout(key: str, fields: Fields, table: Table, names: tuple[str, str], *, per_second: int) -> Episode:
+    """Return an activity as a workout episode; ``names`` are its fields of the start and of the kind.
+
+    Durations are in 1/``per_second`` s. Raises BadRecord if its start or length is unreadable.
+    """
+    start, lasted = utc_of_naive(fields.get(names[0])), length(fields, per_second, "elapsedDuration", "duration")
+    if start is None or lasted is None:
+        raise fields.bad(f"{names[0]} or duration is unreadable")
+    offset, kind = offset_of(fields, "startTimeLocal", names[0]), fields.get(names[1])
+    time = Stretch(start=start, end=start + lasted, offset=offset, day=local_date(start, offset))
+    label = kind if isinstance(kind, str) else None
+    return time.episode(EpisodeKind.WORKOUT, key, fields.measured(table) | intensity(fields), label=label)
+
+
 def offset_of(fields: Fields, local: str, gmt: str) -> int | None:
     """Return the minutes east of UTC by the wall clock ``local`` and its instant ``gmt``, None if unreadable."""
     return offset_between(utc_of_naive(fields.get(local)), utc_of_naive(fields.get(gmt)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 
 from bridge.domain.errors import SourceChanged
@@ -10,12 +9,12 @@ from bridge.domain.ports import File
 from bridge.domain.types import Page
 from connectors.icalendar.text import begins
 from connectors.ics.parse import ADDRESS, CALENDAR_MAX_BYTES, addresses, pages
+from connectors.lists import COPY_SUFFIX
 
 OWNER_DECLINED = (
     "entries declined by the person after whose address the calendar is named, which count as yours. "
     "If that is you: bridge import PATH --user NAME --me ADDRESS"
 )
-COPY_SUFFIX = re.compile(r" ?\(\d+\)$")  # what browsers add to the name of a file that is downloaded again
 
 
 def recognise(file: File) -> bool:
