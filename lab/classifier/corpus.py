@@ -10,15 +10,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from bridge.domain.errors import SetupError
 from bridge.domain.ports import Invitation
 from classifiers.linear.model import plain_words
 from rhythm_env.interface import ActionType
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from scipy.sparse import csr_array
+
 
 CORPUS = Path(__file__).with_name("titles")
 ALIKE = 0.75  # cosine of the counts of three-letter runs from which two titles are near-duplicates
@@ -127,7 +129,6 @@ def event(title: str, given: Mapping[str, str]) -> Invitation:
 
 def groups(titles: Sequence[Titled]) -> NDArray[np.int64]:
     """A number per title, equal for near-duplicates and for chains of them."""
-    import numpy as np
     from scipy.sparse import csr_array, vstack
     from scipy.sparse.csgraph import connected_components
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bridge.domain.ports import EventClassifier, Invitation
 from classifiers.keywords import Keywords, lexicon
@@ -16,10 +18,6 @@ from classifiers.linear.model import Model, blocks, words_in
 from lab.classifier.corpus import Titled, groups
 from lab.classifier.train import Calibration, trained
 from rhythm_env.interface import ActionType
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 FOLDS = 5
 MOST_SURE = 0.6
@@ -105,7 +103,6 @@ def _unseen(own: Sequence[Titled], events: Sequence[Invitation], *, rules: bool)
 
 
 def figures(titles: Sequence[Titled], guesses: Sequence[Guess]) -> Figures:
-    import numpy as np
     from sklearn.metrics import f1_score
 
     right = np.array([action is one.action for one, (action, _) in zip(titles, guesses, strict=True)])
@@ -125,8 +122,6 @@ def figures(titles: Sequence[Titled], guesses: Sequence[Guess]) -> Figures:
 
 def calibration_error(right: NDArray[np.bool_], sure: NDArray[np.float64]) -> float:
     """Mean over titles of |share right - mean confidence| of the title's bin."""
-    import numpy as np
-
     place = np.minimum((sure * BINS).astype(int), BINS - 1)
     gaps = (abs(right[place == k].mean() - sure[place == k].mean()) * (place == k).mean() for k in np.unique(place))
     return float(sum(gaps))
@@ -140,7 +135,6 @@ def calibration(model: Model, titles: Sequence[Titled]) -> Calibration:
     used, because the next calendar has another mixture. Weights are drawn to zero, so that a rare type stays unchanged.
     The scores of calendar entries are divided by their own temperature first. All entries weigh as much as all titles.
     """
-    import numpy as np
     from scipy.optimize import minimize
 
     rules, events = Keywords(lexicon()), [Invitation(title=one.event.title) for one in titles]

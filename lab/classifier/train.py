@@ -7,6 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from bridge.domain.ports import Invitation
 from classifiers.keywords import Keywords, lexicon
 from classifiers.linear import CLASSES
@@ -15,9 +18,8 @@ from lab.classifier.corpus import Titled
 from rhythm_env.interface import ActionType
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from scipy.sparse import csr_array
+
 
 VERSION = 8
 STRENGTH = 8.0  # inverse of the regularisation
@@ -65,7 +67,6 @@ def trained(titles: Sequence[Titled], *, rules: bool = True, calibration: Calibr
 
     Titles with facts of their event are left out: their label holds with these facts, and the model sees titles alone.
     """
-    import numpy as np
     from sklearn.linear_model import LogisticRegression
 
     titles = [one for one in titles if one.event == Invitation(title=one.event.title)]
@@ -98,8 +99,6 @@ def trained(titles: Sequence[Titled], *, rules: bool = True, calibration: Calibr
 
 def calibrated(model: Model, by: Calibration) -> Model:
     """A model as trained, calibrated."""
-    import numpy as np
-
     more = np.array([by.commoner.get(name, 0.0) for name in CLASSES], np.float32)
     return replace(model, commoner=more, temperature=by.temperature, longer=by.longer)
 
@@ -108,8 +107,6 @@ def seldom(labels: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return a weight per title, the inverse root of its type's frequency. A rare type still weighs less than a
     frequent type.
     """
-    import numpy as np
-
     weights = 1 / np.sqrt(np.maximum(np.bincount(labels, minlength=len(CLASSES)), 1))[labels]
     found: NDArray[np.float64] = weights / weights.mean()
     return found
@@ -120,8 +117,6 @@ def spoken(languages: Sequence[str], power: float) -> NDArray[np.float64]:
 
     Without it, titles that are not English were right more often than their probabilities said.
     """
-    import numpy as np
-
     lines = Counter(languages)
     most = max(lines.values(), default=1)
     return np.array([(lines[language] / most) ** -power for language in languages])
@@ -129,7 +124,6 @@ def spoken(languages: Sequence[str], power: float) -> NDArray[np.float64]:
 
 def counted(titles: Sequence[Titled], *, rules: bool) -> dict[Part, csr_array]:
     """Part -> title x bucket."""
-    import numpy as np
     from scipy.sparse import csr_array
 
     keywords = Keywords(lexicon())
@@ -149,8 +143,6 @@ def rarities(counts: dict[Part, csr_array]) -> NDArray[np.float32]:
     """Return ln((1 + titles) / (1 + titles with the feature)) + 1 per bucket (Spärck Jones 1972, smoothed as
     scikit-learn).
     """
-    import numpy as np
-
     total = counts[Part.WORDS].shape[0]
     seen = sum(np.bincount(counts[part].indices, minlength=1 << BITS) for part in (Part.LETTERS, Part.WORDS))
     rarity: NDArray[np.float32] = (np.log((1 + total) / (1 + seen)) + 1).astype(np.float32)
@@ -159,7 +151,6 @@ def rarities(counts: dict[Part, csr_array]) -> NDArray[np.float32]:
 
 def weighed(counts: dict[Part, csr_array], rarity: NDArray[np.float32]) -> csr_array:
     """Scale every part except the facts to length 1, as the model does. Each occurrence counts."""
-    import numpy as np
     from scipy.sparse import diags_array
 
     total = LOUD * counts[Part.FACTS]

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import log
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lab.closed_loop.living import Lived
 from lab.validation import lifesnaps
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
+Array = NDArray[np.float64]
 
 LEAST = 14  # days of a person that make moments
 Series = Mapping[int, float]  # day's ordinal -> value
@@ -50,8 +49,6 @@ def _real(folder: Path, column: str, scaled: Callable[[float], float]) -> list[S
 def moments(people: Sequence[Series]) -> dict[str, float]:
     """Mean and spread of people's means; medians over people of the spread within, lag-1 correlation and what is
     missing between the first day and the last."""
-    import numpy as np
-
     used = [series for series in people if len(series) >= LEAST]
     if not used:
         return {"people": 0}
@@ -69,7 +66,5 @@ def moments(people: Sequence[Series]) -> dict[str, float]:
 
 
 def _memory(series: Series) -> float:
-    import numpy as np
-
     pairs = np.array([(value, series[day + 1]) for day, value in series.items() if day + 1 in series])
     return float(np.corrcoef(pairs.T)[0, 1]) if len(pairs) > 2 else 0.0

@@ -5,7 +5,10 @@ truth. Slots without advice are not a number where an answer is counted.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bridge.domain.guard import FADES
 from lab.closed_loop.ablations import surer_sd
@@ -13,11 +16,7 @@ from lab.closed_loop.living import Lived
 from lab.evaluation.grades import ratio, summary
 from rhythm_env.interface import SLOTS_PER_DAY, Answer, Meter
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
+Array = NDArray[np.float64]
 
 NINETY = 1.645  # standard deviations on each side of the mean of a normal that hold 90 %
 VALIDATED = (Meter.VITALITY, Meter.SERENITY)  # those whose map has a validity, see bridge/meters/proxy_map.toml
@@ -33,8 +32,6 @@ Lives = Sequence[Lived]
 
 def accepted(lives: Lives) -> Array:
     """(n, T) 1 or 0, and not a number in slots without advice."""
-    import numpy as np
-
     return np.array(
         [[np.nan if answer is None else float(answer == Answer.ACCEPT) for answer in one.answers] for one in lives]
     )
@@ -42,24 +39,18 @@ def accepted(lives: Lives) -> Array:
 
 def of_suggestions(lives: Lives) -> Array:
     """(n, T) 1 or 0 for suggestions, without entries to keep and nights."""
-    import numpy as np
-
     kinds = np.array([[kind == "suggested" for kind in one.kinds] for one in lives])
     return np.asarray(np.where(kinds, accepted(lives), np.nan))
 
 
 def means(values: Array) -> Array:
     """Mean of each row over its numbers; not a number of a row without any."""
-    import numpy as np
-
     count = (~np.isnan(values)).sum(axis=-1)
     return np.asarray(np.where(count > 0, np.nansum(values, axis=-1) / np.maximum(count, 1), np.nan))
 
 
 def weighted(lives: Lives) -> Array:
     """(n, T) mean of the hidden meters, as the person weighs them."""
-    import numpy as np
-
     return np.array([one.weighted for one in lives])
 
 
@@ -69,8 +60,6 @@ def figures(lives: Lives, low: Lives, high: Lives, *, believes: bool) -> dict[st
     ``low``, ``high``: the same people with random advice and with the oracle's; ``reward_vs_oracle`` is 0 for the one
     and 1 for the other, a ratio of means with its bootstrap interval.
     """
-    import numpy as np
-
     taken, levels = accepted(lives), weighted(lives).mean(axis=1)
     first, answered = interactions(taken), (~np.isnan(taken)).sum(axis=1)
     read = recovered(lives)
@@ -99,8 +88,6 @@ def figures(lives: Lives, low: Lives, high: Lives, *, believes: bool) -> dict[st
 
 def amounts(lives: Lives) -> dict[str, Any]:
     """Amount of advice: advice and suggestions a day, the share of silent slots, of it by lot, and the dosage."""
-    import numpy as np
-
     given = np.array([[kind is not None for kind in one.kinds] for one in lives])
     suggested = np.array([[kind == "suggested" for kind in one.kinds] for one in lives])
     lots = np.array([one.by_lot / len(one.kinds) for one in lives])
@@ -115,8 +102,6 @@ def amounts(lives: Lives) -> dict[str, Any]:
 
 def dosages(given: NDArray[np.bool_]) -> Array:
     """(n,) mean over the slots of the dosage at their start, as the guard counts it."""
-    import numpy as np
-
     now: Array = np.zeros(len(given))
     total: Array = np.zeros(len(given))
     for slot in given.T:
@@ -128,14 +113,10 @@ def dosages(given: NDArray[np.bool_]) -> Array:
 
 def interactions(taken: Array) -> Array:
     """(n,) answers until 80 % of the last 20 were Accept; one more than there were for who never came to it."""
-    import numpy as np
-
     return np.array([_until_most(row[~np.isnan(row)]) for row in taken], dtype=float)
 
 
 def _until_most(taken: Array) -> int:
-    import numpy as np
-
     window = max(min(WINDOW, len(taken)), 1)
     sums = np.cumsum(np.pad(taken, (1, 0)))
     reached = (sums[window:] - sums[:-window]) / window >= ENOUGH - 1e-9
@@ -153,8 +134,6 @@ def never_rising(taken: Array) -> dict[str, Any]:
 
 def errors(lives: Lives, *, believes: bool) -> Array:
     """(n, T) mean absolute error of the belief; who states none is taken to have said .5, .5, .5."""
-    import numpy as np
-
     target = np.array([one.target for one in lives])[:, None]
     stated = np.array([one.beliefs for one in lives])
     return np.asarray(np.abs((stated if believes else np.full_like(stated, 0.5)) - target).mean(axis=2))
@@ -164,8 +143,6 @@ def recovered(lives: Lives) -> dict[Meter, dict[str, Array]]:
     """meter -> per person (not a number where nothing was read): within-person correlation with the hidden level, share
     of slots whose stated 90 % interval holds it, the same with surer sds, and mean distance. Slots without advice, in
     which nothing was read, are left out."""
-    import numpy as np
-
     found: dict[Meter, dict[str, Array]] = {}
     for at, meter in enumerate(Meter):
         rows = [_recovered(meter, np.array(one.read)[:, at], np.array(one.hidden)[:, at]) for one in lives]
@@ -174,8 +151,6 @@ def recovered(lives: Lives) -> dict[Meter, dict[str, Array]]:
 
 
 def _recovered(meter: Meter, read: Array, hidden: Array) -> tuple[float, ...]:
-    import numpy as np
-
     advised = ~np.isnan(read[:, 2])
     read, hidden = read[advised], hidden[advised]
     known = read[:, 2] > 0
@@ -191,8 +166,6 @@ def _recovered(meter: Meter, read: Array, hidden: Array) -> tuple[float, ...]:
 
 def _over(read: Mapping[Meter, Mapping[str, Array]], name: str, meters: Sequence[Meter]) -> Array:
     """Per person the mean over some meters, of those with a figure."""
-    import numpy as np
-
     values = np.array([read[meter][name] for meter in meters])
     count = (~np.isnan(values)).sum(axis=0)
     means = np.where(count > 0, np.nansum(values, axis=0) / np.maximum(count, 1), np.nan)
@@ -206,8 +179,6 @@ def _of_meter(read: Mapping[Meter, Mapping[str, Array]], meter: Meter) -> dict[s
 
 
 def _shares(lives: Lives) -> Array:
-    import numpy as np
-
     return np.array([one.labelled[0] / max(one.labelled[1], 1) for one in lives])
 
 
@@ -232,8 +203,6 @@ def curves(lives: Lives, high: Lives, *, believes: bool) -> dict[str, Any]:
 
 
 def _numbers(values: Array) -> Array:
-    import numpy as np
-
     return values[~np.isnan(values)]
 
 

@@ -10,7 +10,9 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bridge.domain.slots import Moment, moment_of
 from bridge.meters.fuse import level_of
@@ -23,11 +25,7 @@ from rhythm_env.dynamics import ACTIONS, P, standing, utilities
 from rhythm_env.interface import ActionType, Answer, Meter, Slot
 from rhythm_env.profiles import Profiles, sampled
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
+Array = NDArray[np.float64]
 
 HABIT_WEEKS = (3, 8)  # lived before anybody advises, as the watch has recorded them
 PLANNED = 0.2  # of the slots of a week that are planned on the Sunday before
@@ -123,8 +121,6 @@ class Resident:
 
     def live(self, moment: Moment, done: ActionType) -> None:
         """A slot passes."""
-        import numpy as np
-
         week = (moment.week - FIRST_MONDAY).days // 7
         happens = dynamics.drawn_events([self.seed * 1000 + 100 + week])[moment.timestep]
         chosen = np.array([ACTIONS.index(done)])
@@ -137,8 +133,6 @@ class Resident:
 
     def remember_normal(self, lived: Sequence[Levels]) -> None:
         """Keep the person's normal levels: mean and spread before the first advice."""
-        import numpy as np
-
         for_each = {meter: np.array([levels[meter] for levels in lived]) for meter in Meter}
         self.normal = {meter: (float(of.mean()), max(float(of.std()), NARROWEST)) for meter, of in for_each.items()}
 

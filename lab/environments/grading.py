@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
+from numpy.typing import NDArray
 
 from rhythm_env.constants import (
     ADAPTED_BY,
@@ -23,11 +24,7 @@ from rhythm_env.constants import (
 )
 from rhythm_env.dynamics import N, P
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
+Array = NDArray[np.float64]
 
 
 def step_reward(deltas: Array, after: Array, weights: Array) -> Array:
@@ -37,8 +34,6 @@ def step_reward(deltas: Array, after: Array, weights: Array) -> Array:
     persons'. The reward is 12 times the weighted change, plus 0.5 times progress's and 0.4 times connection's change.
     It is less by 0.30 if any meter is below 0.10.
     """
-    import numpy as np
-
     felt = np.einsum("mn,mn->n", weights, deltas) * REWARD_SCALE
     bias = PROGRESS_BIAS * deltas[P] + CONNECTION_BIAS * deltas[N]
     return np.asarray(felt + bias - CRASH_PENALTY * (after < CRASH_LEVEL).any(axis=0))
@@ -54,8 +49,6 @@ def components(levels: Array, rewards: Array, accuracy: Array | float = 0.0) -> 
 
     ``levels`` (28, 5, n) are the meters after each step. ``rewards`` (28, n) exclude the terminal reward.
     """
-    import numpy as np
-
     half = STEPS // 2
     early, late = rewards[:half].mean(axis=0), rewards[half:].mean(axis=0)
     improved = np.clip((late - early) / ADAPTED_BY, 0.0, 1.0)
@@ -85,15 +78,11 @@ def grade_v2(parts: dict[str, Array]) -> Array:
 
 
 def _weighted(parts: dict[str, Array], weights: dict[str, float]) -> Array:
-    import numpy as np
-
     return np.asarray(sum(share * parts[name] for name, share in weights.items()))
 
 
 def belief_mae(belief: Array, target: Array) -> Array:
     """Return the mean absolute error (n,) of beliefs (3, n) against the true beliefs ``target`` (3, n)."""
-    import numpy as np
-
     return np.asarray(np.abs(belief - target).mean(axis=0))
 
 
@@ -102,6 +91,4 @@ def mean_level(levels: Array, weights: Array) -> Array:
 
     ``levels`` (28, 5, n) are the meters after each step. A sum of changes would only reflect the last levels.
     """
-    import numpy as np
-
     return np.asarray(np.einsum("tmn,mn->n", levels, weights) / STEPS)

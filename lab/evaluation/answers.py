@@ -5,18 +5,17 @@ uncertainty.
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lab.evaluation.grades import skills, summary
 from lab.evaluation.lives import Kind, Lived
 from rhythm_env.constants import ARCHETYPES, BELIEF
 from rhythm_env.profiles import archetypes, belief_target
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
+Array = NDArray[np.float64]
 
 FIRST = 28  # answers: a week of them
 LOOKS = (8, 28, 56, 112)  # answers after which the belief is looked at
@@ -66,15 +65,11 @@ def skill(found: Lived, known: int) -> dict[str, Any]:
 
 def _sure(found: Lived) -> bool:
     """Tell whether every belief was stated with its uncertainty. Language models state none."""
-    import numpy as np
-
     return not np.isnan(found.sds).any()
 
 
 def coverage(found: Lived, known: int) -> dict[str, Any]:
     """dimension -> the share of people who are within the 90 % interval that was stated of them."""
-    import numpy as np
-
     off = np.abs(found.beliefs[:, known] - found.targets)
     held = (off <= NINETY * found.sds[:, known]).astype(float)
     return {name: summary(column) for name, column in zip(BELIEF, held.T, strict=True)}
@@ -91,8 +86,6 @@ def accepted_over(found: Lived) -> list[dict[str, Any]]:
 
 def errors_over(found: Lived) -> list[dict[str, Any]]:
     """The mean absolute error of the belief after so many answers, by dimension."""
-    import numpy as np
-
     off = np.abs(found.beliefs - found.targets[:, None]).mean(axis=0)
     return [
         {"answers": known, **{name: float(one) for name, one in zip(BELIEF, off[known], strict=True)}}
@@ -105,8 +98,6 @@ def leans(beliefs: Array) -> NDArray[np.intp]:
 
     A policy that knows that there are three states such mixtures, with the probabilities as shares.
     """
-    import numpy as np
-
     corners = belief_target(archetypes(list(ARCHETYPES)))
     mixing = np.linalg.pinv(np.vstack([corners, np.ones(len(ARCHETYPES))]))
     ones = np.ones((*beliefs.shape[:-1], 1))
@@ -115,8 +106,6 @@ def leans(beliefs: Array) -> NDArray[np.intp]:
 
 def told_apart(found: Lived) -> dict[str, Any]:
     """After how many answers the likeliest archetype is the person's, and stays so to the end of what was lived."""
-    import numpy as np
-
     truth = leans(found.targets)
     right = leans(found.beliefs[:, 1:]) == truth[:, None]
     last_wrong = np.where(right, 0, np.arange(1, right.shape[1] + 1)).max(axis=1)

@@ -14,17 +14,16 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lab.evaluation.deployed import Life, Slice
 from lab.evaluation.grades import OnStep, seeds_of, summary, unwatched
 from rhythm_env.interface import Answer, Decision, Observation, Policy
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
+Array = NDArray[np.float64]
 
 BEFORE, AFTER = 4, 2  # weeks
 LITTLE = timedelta(days=5)
@@ -77,8 +76,6 @@ def compare(
     make: Callable[[], Personal], lives: int, *, condition: str = "in", on_step: OnStep = unwatched
 ) -> dict[str, Any]:
     """Accepted share and mean level of the three, and of the prior what it gains over the month, life by life."""
-    import numpy as np
-
     found = []
     for done, seed in enumerate(seeds_of(condition, lives), start=1):
         found.append(list(_one(make, seed, condition)))
@@ -102,8 +99,6 @@ def _one(make: Callable[[], Personal], seed: int, condition: str) -> Iterator[tu
 
 
 def _figures(life: Life, slices: Iterator[Slice]) -> tuple[float, float]:
-    import numpy as np
-
     weights = life.person.weights[:, 0]
     went = list(slices)
     accepted = float(np.mean([one.answer is Answer.ACCEPT for one in went]))

@@ -15,7 +15,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
 from math import sqrt
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bridge import registry
 from bridge.advice.observation import observe
@@ -31,11 +33,7 @@ from rhythm_env.dynamics import ACTIONS, P, S, V, standing, utilities
 from rhythm_env.interface import ActionType, Answer, Decision, Interaction, Meter, Observation, Policy, Slot
 from rhythm_env.profiles import Profiles, sampled
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
+Array = NDArray[np.float64]
 
 ZONES = (ZoneSpan(since=datetime(2020, 1, 1, tzinfo=UTC), zone="UTC"),)
 FIRST_MONDAY = date(2026, 1, 5)
@@ -195,8 +193,6 @@ class Life:
         return own_choice(self.meters, moment.slot, self.person, feasible, self._rng, habit=habit)
 
     def _advance(self, done: ActionType, moment: Moment, event: int) -> None:
-        import numpy as np
-
         chosen, happens = np.array([ACTIONS.index(done)]), np.array([event])
         self.meters, _, _ = dynamics.step(self.meters, chosen, int(moment.slot), self.person, happens)
         self.levels.append(float(self.person.weights[:, 0] @ self.meters[:, 0]))

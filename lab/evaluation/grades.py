@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import process_time
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bridge.advice.intervals import interval
 from lab.environments import grading
@@ -16,11 +19,7 @@ from rhythm_env.constants import ARCHETYPES, BELIEF, ENV_VERSION, METERS, REWARD
 from rhythm_env.interface import ActionType
 from rhythm_env.profiles import archetypes, belief_target, sampled, seeds_in
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
+Array = NDArray[np.float64]
 
 RESAMPLES = 1000
 LOOKS = (7, STEPS - 1)  # slots whose stated belief is looked at: when the first seven are known, and the last
@@ -48,8 +47,6 @@ class Result:
 
     def errors(self) -> Array:
         """(n,) mean absolute error of the last belief; who states none is taken to have said .5, .5, .5 (EXACT)."""
-        import numpy as np
-
         target = belief_target(self.weeks.people)
         stated = np.full(target.shape, 0.5) if self.belief is None else self.belief
         return grading.belief_mae(stated, target)
@@ -153,16 +150,12 @@ def _paired(
 
 def skills(stated: Array, target: Array) -> dict[str, Any]:
     """dimension -> 1 - mean absolute error / that of the best constant, with its uncertainty; both (3, n)."""
-    import numpy as np
-
     rows = zip(BELIEF, np.abs(stated - target), np.abs(best_constant(target) - target), strict=True)
     return {name: ratio(-wrong, -same, 0 * same) for name, wrong, same in rows}
 
 
 def _skill(stated: Array, target: Array) -> dict[str, float]:
     """dimension -> the same without its uncertainty."""
-    import numpy as np
-
     wrong, same = np.abs(stated - target), np.abs(best_constant(target) - target)
     shares = 1 - wrong.mean(axis=1) / same.mean(axis=1)
     return {name: float(share) for name, share in zip(BELIEF, shares, strict=True)}
@@ -170,8 +163,6 @@ def _skill(stated: Array, target: Array) -> dict[str, float]:
 
 def best_constant(target: Array) -> Array:
     """(3, 1): the belief that has the least mean absolute error of those that are the same for everybody, (3, n)."""
-    import numpy as np
-
     return np.median(target, axis=1, keepdims=True)
 
 
@@ -201,8 +192,6 @@ def summary(values: Array) -> dict[str, Any]:
 
 def ratio(mine: Array, low: Array, high: Array) -> dict[str, Any]:
     """(mine - low) / (high - low) as a ratio of means, bootstrapped over episodes; of few too narrow."""
-    import numpy as np
-
     rng = np.random.default_rng(0)
     picks = rng.integers(0, len(mine), (RESAMPLES, len(mine)))
     span = (high - low)[picks].mean(axis=1)
@@ -214,8 +203,6 @@ def ratio(mine: Array, low: Array, high: Array) -> dict[str, Any]:
 
 def checks() -> dict[str, dict[str, float]]:
     """Single figures that the published pages give, beside ours: name -> {"published", "ours"}."""
-    import numpy as np
-
     names = list(ARCHETYPES)
     people = archetypes(names)
     even = np.full((METERS, len(names)), 0.7)

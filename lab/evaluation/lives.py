@@ -8,6 +8,9 @@ from itertools import islice
 from time import process_time
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lab.evaluation.deployed import Life, Slice
 from lab.evaluation.grades import OnStep, unwatched
 from lab.evaluation.strategies import Find, variant_of
@@ -18,12 +21,9 @@ from rhythm_env.profiles import belief_target
 if TYPE_CHECKING:
     import random
 
-    import numpy as np
-    from numpy.typing import NDArray
-
     from rhythm_env.interface import Observation
 
-    Array = NDArray[np.float64]
+Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,8 +85,6 @@ def lived(name: str, seeds: Sequence[int], kind: Kind, find: Find, on_step: OnSt
 
 
 def _one(policy: Policy, seed: int, kind: Kind) -> Lived:
-    import numpy as np
-
     condition = "discrete" if kind.told else kind.condition
     life, timed = Life(seed, condition, kind.validity, recorded=not kind.answers_only), Timed(policy)
     slices = list(islice(life.live(timed, kind.weeks + 1), kind.weeks * STEPS + 1))
@@ -109,8 +107,6 @@ def _sds(slices: Sequence[Slice]) -> Iterator[tuple[float, ...]]:
 
 def together(parts: Sequence[Lived]) -> Lived:
     """Lives that were played apart."""
-    import numpy as np
-
     joined: dict[str, Any] = {
         one.name: np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(Lived)
     }

@@ -13,7 +13,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bridge.advice.intervals import interval
 from bridge.day.outcomes import as_answer
@@ -23,11 +26,7 @@ from rhythm_env.constants import SLOTS
 from rhythm_env.dynamics import ACTIONS
 from rhythm_env.interface import REWARD, ActionType, Answer, Interaction, Meter, Observation, observation_from_json
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
+Array = NDArray[np.float64]
 
 FOLDS = 5
 RIDGE = 3.0
@@ -68,8 +67,6 @@ def estimate(logged: Sequence[Logged], wanted: Array, *, modelled: Array | None 
     could not have chosen what this one wants (``support``), too few decisions count (``effective``), or the policies
     disagree (``disagreeing``, a share) and too few decisions show what then happens (``matched``).
     """
-    import numpy as np
-
     chances = np.array([one.chances for one in logged])
     rewards = np.array([one.reward for one in logged])
     taken = np.array([ACTIONS.index(one.action) for one in logged])
@@ -110,8 +107,6 @@ def _effective(weights: Array) -> float:
 
 def summary(values: Sequence[float] | Array, clusters: Sequence[str], *, mean: float | None = None) -> dict[str, Any]:
     """Mean and 95 % interval, decisions of one cluster taken as one; ``mean``: where the values are about it."""
-    import numpy as np
-
     values = np.asarray(values, dtype=float)
     centre = float(values.mean())
     sums: dict[str, float] = defaultdict(float)
@@ -125,8 +120,6 @@ def summary(values: Sequence[float] | Array, clusters: Sequence[str], *, mean: f
 
 def designs(logged: Sequence[Logged]) -> Array:
     """(n, 10, k): the features of every action in each logged situation."""
-    import numpy as np
-
     return np.array([[features(one.observation, action) for action in ACTIONS] for one in logged])
 
 
@@ -135,8 +128,6 @@ def model(logged: Sequence[Logged], known: Array | None = None) -> Array:
 
     ``known``: the ``designs`` of the logged situations, where they are at hand.
     """
-    import numpy as np
-
     rows = designs(logged) if known is None else known
     seen = rows[np.arange(len(logged)), [ACTIONS.index(one.action) for one in logged]]
     rewards = np.array([one.reward for one in logged])

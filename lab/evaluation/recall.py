@@ -9,7 +9,10 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lab.evaluation.answers import FIRST
 from lab.evaluation.deployed import Life
@@ -20,11 +23,7 @@ from rhythm_env.constants import STEPS
 from rhythm_env.interface import Decision, Interaction, Observation, Policy
 from rhythm_env.profiles import belief_target
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
+Array = NDArray[np.float64]
 
 OWN, NONE, SHUFFLED, ANOTHERS = "own past", "no past", "shuffled past", "another's past"
 PASTS = (OWN, NONE, SHUFFLED, ANOTHERS)
@@ -117,8 +116,6 @@ def recall(
 
 
 def _led(policy: Policy, seed: int, people: People) -> Led:
-    import numpy as np
-
     life = Life(seed, people.condition, recorded=False, answers_by=world(people.world))
     slices = list(life.live(policy, WEEKS))
     target = belief_target(life.person)[:, 0]
@@ -128,8 +125,6 @@ def _led(policy: Policy, seed: int, people: People) -> Led:
 
 
 def _rows(who: str, past: str, found: Sequence[Led], *, believed: bool) -> Iterator[dict[str, Any]]:
-    import numpy as np
-
     taken, errors = (np.array([getattr(one, name) for one in found]) for name in ("taken", "errors"))
     for begin, end in zip((0, *ENDS), ENDS, strict=False):
         yield {

@@ -6,7 +6,9 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lab.evaluation.deployed import Life, Slice
 from lab.evaluation.grades import OnStep, unwatched
@@ -16,11 +18,7 @@ from rhythm_env.dynamics import ACTIONS, acceptance, standing, utilities
 from rhythm_env.interface import REWARD, Meter, Policy
 from rhythm_env.profiles import Profiles
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
+Array = NDArray[np.float64]
 
 Make = Callable[[], Policy]
 
@@ -39,8 +37,6 @@ def simulated(
     """Return the feedback of simulated people, by seed, to a policy that draws its decisions. Decisions without a draw
     are left out.
     """
-    import numpy as np
-
     logged, truth = [], []
     for done, seed in enumerate(seeds, start=1):
         life = Life(seed, condition)
@@ -66,8 +62,6 @@ def _logged(one: Slice, cluster: str) -> Logged:
 
 
 def _expected(one: Slice, person: Profiles, kept: Logged) -> list[float]:
-    import numpy as np
-
     meters = np.array([[one.before[meter]] for meter in Meter])
     values = utilities(meters, int(one.moment.slot), person)[:, 0]
     relative = standing(values, one.observation.feasible)
@@ -77,8 +71,6 @@ def _expected(one: Slice, person: Profiles, kept: Logged) -> list[float]:
 
 def wanted(logged: Sequence[Logged], make: Make) -> Array:
     """(n, 10): a policy's own probabilities in each logged situation; anew for every cluster."""
-    import numpy as np
-
     return np.array([list(row) for row in _wanted(logged, make)])
 
 

@@ -5,19 +5,18 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from inspect import signature
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lab.evaluation.week import Weeks, observation
 from rhythm_env.dynamics import ACTIONS
 from rhythm_env.interface import Policy
 from rhythm_env.profiles import belief_target
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
-    Ints = NDArray[np.intp]
+Array = NDArray[np.float64]
+Ints = NDArray[np.intp]
 
 CONSTANT = "+constant"  # a baseline that also states the belief [.5, .5, .5]
 BLIND = "+blind"  # a policy that infers, without its inference: it takes everybody for the average person
@@ -43,8 +42,6 @@ class Played:
         self._last: Array | None = None
 
     def actions(self, weeks: Weeks) -> Ints:
-        import numpy as np
-
         decisions = [
             self._policy.decide(observation(weeks, i), rng) for i, rng in enumerate(self._rngs, start=self._first)
         ]
@@ -59,8 +56,6 @@ class Uniform:
     """Any action, each as likely as the next."""
 
     def __init__(self, seeds: list[int]) -> None:
-        import numpy as np
-
         self._rng = np.random.default_rng((len(seeds), seeds[0], 2))
 
     def actions(self, weeks: Weeks) -> Ints:
@@ -84,8 +79,6 @@ class Known:
         ]
 
     def actions(self, weeks: Weeks) -> Ints:
-        import numpy as np
-
         return np.concatenate([player.actions(weeks) for player in self._each])
 
     def belief(self, weeks: Weeks) -> Array | None:
@@ -106,8 +99,6 @@ class Silent:
 
 
 def _only(place: int) -> Ints:
-    import numpy as np
-
     return np.array([place], dtype=np.intp)
 
 
@@ -121,8 +112,6 @@ class Constant:
         return self._inner.actions(weeks)
 
     def belief(self, weeks: Weeks) -> Array | None:
-        import numpy as np
-
         return np.full((3, weeks.n), 0.5)
 
 

@@ -13,6 +13,8 @@ from math import nan
 from statistics import fmean
 from typing import Any
 
+import numpy as np
+
 from lab.evaluation.deployed import Gives, Life, Slice
 from lab.evaluation.grades import summary
 from lab.evaluation.worlds import world
@@ -149,8 +151,6 @@ def _row(
 
 def _summary(values: Sequence[float]) -> dict[str, Any]:
     """Over the lives that have the figure; None where none has."""
-    import numpy as np
-
     known = np.array([value for value in values if value == value])
     return summary(known) if len(known) else {"mean": None, "sd": None, "ci95": [None, None]}
 

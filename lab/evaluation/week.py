@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lab.environments import grading
 from rhythm_env import dynamics
@@ -13,12 +15,8 @@ from rhythm_env.dynamics import ACTIONS, EVENT_NAMES
 from rhythm_env.interface import HISTORY_STEPS, Meter, MeterState, Observation, Slot, StepRecord
 from rhythm_env.profiles import Profiles, sampled, seeds_in
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
-    Ints = NDArray[np.intp]
+Array = NDArray[np.float64]
+Ints = NDArray[np.intp]
 
 METER_NAMES = tuple(Meter)
 
@@ -64,16 +62,12 @@ class Weeks:
 
     def components(self, accuracy: Array | float = 0.0) -> dict[str, Array]:
         """The grade's parts of finished weeks."""
-        import numpy as np
-
         return grading.components(np.array(self.levels), np.array(self.rewards), accuracy)
 
     def final_score(self, accuracy: Array | float = 0.0) -> Array:
         return grading.grade_v2(self.components(accuracy))
 
     def mean_level(self) -> Array:
-        import numpy as np
-
         return grading.mean_level(np.array(self.levels), self.people.weights)
 
 

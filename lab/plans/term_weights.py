@@ -11,7 +11,10 @@ import random
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bridge.day.terms import LATELY, OFTEN, weights
 from bridge.day.view import RESTS
@@ -24,10 +27,7 @@ from lab.evaluation.worlds import world
 from policies.adaptive import Adaptive
 from rhythm_env.interface import ActionType, Answer, Decision, Observation, Slot, kind_of_slot
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
+Array = NDArray[Any]
 
 TERMS = ("policy", "usual_hour", "habit", "repeated")
 WORLDS = "simulated,habits,fatigue,weekend"
@@ -101,8 +101,6 @@ def fitted(rows: Array, taken: Array) -> Any:
 
 def left_out(rows: Array, taken: Array, people: Array, terms: Sequence[int]) -> Array:
     """Return the loss (n,) in nats of every answer, by weights of ``terms`` that were fitted to other people."""
-    import numpy as np
-
     loss = np.zeros(len(taken))
     for part in range(PARTS):
         mine = people % PARTS == part
@@ -117,8 +115,6 @@ def told(rows: Array, taken: Array, people: Array, again: int = AGAIN) -> list[d
 
     Intervals of 95 % are over people, drawn ``again`` times with return. ``people`` (n,) holds numbers from 0 on.
     """
-    import numpy as np
-
     rng, number = np.random.default_rng(0), int(people.max()) + 1
     places = [np.flatnonzero(people == one) for one in range(number)]
     drawn = [np.concatenate([places[one] for one in rng.integers(0, number, number)]) for _ in range(again)]
@@ -142,8 +138,6 @@ def told(rows: Array, taken: Array, people: Array, again: int = AGAIN) -> list[d
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table, and which weights no world can fit."""
-    import numpy as np
-
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("--worlds", default=WORLDS)
     asked.add_argument("--lives", type=int, default=8)

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from math import log
 from statistics import fmean, pstdev
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bridge.domain.metrics import CHECK_INS
 from bridge.domain.records import Proxy, ProxyMap
@@ -19,11 +21,7 @@ from lab.validation.cohort import DAY, Day, Person
 from lab.validation.formulas import FORMULAS, Window, slow_heart
 from rhythm_env.interface import Meter
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Column = NDArray[np.float64]
+Column = NDArray[np.float64]
 
 COMPOSITE = "composite"
 METERS = {meter: meter.title() for meter in Meter}
@@ -49,8 +47,6 @@ class Columns:
 
 
 def column(values: Iterable[float | None]) -> Column:
-    import numpy as np
-
     return np.array([float("nan") if value is None else value for value in values], dtype=np.float64)
 
 

@@ -8,6 +8,8 @@ from datetime import timedelta
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from bridge.domain.records import ProxyMap
 from bridge.meters import check_in
 from lab.validation import ranks
@@ -117,8 +119,6 @@ def _answers(prompts: Sequence[Prompt], report: str) -> tuple[Column, Column] | 
 
 def _likelihood(days: Column, said: Column, rhythm: float) -> float:
     """Return the logarithm of the density of answers, but for a constant."""
-    import numpy as np
-
     apart = np.abs(days[:, None] - days[None, :])
     by_hour = 1 - rhythm + rhythm * np.cos(2 * np.pi * apart)
     alike = check_in.STRAYS * np.exp(-apart / check_in.STRAYS_DAYS) * by_hour

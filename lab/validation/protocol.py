@@ -15,15 +15,16 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lab.validation import ranks
 from lab.validation.columns import ASKED, ASKED_EVERY, METERS, OWN_REPORT, Columns
 from lab.validation.ranks import DIGITS
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from lab.validation.columns import Column, Columns
+
 
 LEAST_DAYS = 20
 LEAK = 0.35  # of anything that does not know the person's answers
@@ -71,8 +72,6 @@ def _block(people: Sequence[Columns], target: str) -> list[Columns]:
     """Return the people with reports of a target, with predictors from their earlier answers and from a fit on other
     people.
     """
-    import numpy as np
-
     asked = [one for one in people if target in one.targets]
     usable = [(one.rows > 0) & ~np.isnan(one.targets[target]) for one in asked]
     kept = [(one, use) for one, use in zip(asked, usable, strict=True) if use.sum() >= LEAST_DAYS]
@@ -107,8 +106,6 @@ def _pairs(names: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _alone(one: Columns, target: str, name: str) -> One | None:
-    import numpy as np
-
     both = _common(one, target, name)
     if both is None:
         return None
@@ -128,8 +125,6 @@ def _difference(one: Columns, target: str, ours: str, theirs: str) -> One | None
 
 def _common(one: Columns, target: str, *names: str) -> NDArray[np.bool_] | None:
     """Return the rows of the block that have all of these predictors, or None below 20 rows."""
-    import numpy as np
-
     if any(name not in one.predictors for name in names):
         return None
     both: NDArray[np.bool_] = (one.rows > 0) & ~np.isnan(one.targets[target])
@@ -140,8 +135,6 @@ def _common(one: Columns, target: str, *names: str) -> NDArray[np.bool_] | None:
 
 def summary(ones: Sequence[One | None]) -> Row:
     """Return median, quartiles, mean and interval over persons, with the numbers of persons and days."""
-    import numpy as np
-
     found = [one for one in ones if one is not None]
     rhos = [one.rho for one in found]
     low, middle, high = (round(float(q), DIGITS) for q in np.quantile(rhos, (0.25, 0.5, 0.75)))
@@ -157,8 +150,6 @@ def summary(ones: Sequence[One | None]) -> Row:
 
 def _shown(ones: Sequence[One | None], name: str, people: Sequence[Columns], target: str) -> Row:
     """Return the figures of shifted reports, with a warning for values too good for a body to show."""
-    import numpy as np
-
     found = [one for one in ones if one is not None]
     means = ranks.null_means([one.shifts for one in found if one.shifts is not None])
     mean, middle = fmean(one.rho for one in found), float(np.median([one.rho for one in found]))
@@ -189,8 +180,6 @@ def leave_one_out(people: Sequence[Columns], target: str, usable: Sequence[NDArr
 
     Reports are standardised within each person first. None below three persons or without inputs.
     """
-    import numpy as np
-
     names = sorted({name for one in people for name in one.inputs})
     if len(people) < LEAST_PERSONS or not names:
         return None
@@ -205,15 +194,11 @@ def leave_one_out(people: Sequence[Columns], target: str, usable: Sequence[NDArr
 
 
 def _matrix(one: Columns, names: Sequence[str]) -> NDArray[np.float64]:
-    import numpy as np
-
     nothing = np.zeros(len(one.rows))
     return np.stack([one.inputs.get(name, nothing) for name in names], axis=1)
 
 
 def _products(x: NDArray[np.float64], y: Column) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    import numpy as np
-
     if len(y) < 2 or np.ptp(y) == 0:
         return np.zeros((x.shape[1], x.shape[1])), np.zeros(x.shape[1])
     return x.T @ x, x.T @ ((y - y.mean()) / y.std())

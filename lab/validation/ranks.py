@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import sqrt
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from bridge.advice.intervals import student
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from lab.validation.columns import Column
+
 
 LEAST_SHIFT = 7  # days that a shifted report is away from its own day at least
 SHIFTS = 500
@@ -37,8 +39,6 @@ def shifted(x: Column, y: Column) -> Column:
     """Return Spearman's correlation of x with y shifted in a circle, for every shift of 7 rows or more in both
     directions.
     """
-    import numpy as np
-
     a, b = _unit(ranks(x)), _unit(ranks(y))
     if a is None or b is None:
         return np.empty(0)
@@ -48,8 +48,6 @@ def shifted(x: Column, y: Column) -> Column:
 
 def null_means(shifts: Sequence[Column]) -> Column:
     """Return 500 means over persons, each with a random shift per person. The seed is fixed."""
-    import numpy as np
-
     draw = np.random.default_rng(SEED)
     chosen = [of_person[draw.integers(0, len(of_person), SHIFTS)] for of_person in shifts]
     means: Column = np.mean(chosen, axis=0)
@@ -66,8 +64,6 @@ def interval(values: Sequence[float]) -> list[float | None]:
 
 def _unit(values: Column) -> Column | None:
     """Return the values centred and of length 1, or None if all are equal."""
-    import numpy as np
-
     centred = values - values.mean()
     length = float(np.sqrt(centred @ centred))
     return centred / length if length > 0 else None

@@ -11,18 +11,17 @@ PyTorch.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from policies.llm.sequence.thought import OBJECTIVES, Thought
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
+Array = NDArray[Any]
 
 LARGEST_SD, SMALLEST_SD = 0.5, 0.005  # of a belief
 
@@ -33,8 +32,6 @@ def weights(path: Path) -> Mapping[str, Array]:
 
     ``lab.training.network.model`` uses the same names.
     """
-    import numpy as np
-
     with np.load(path) as file:
         return {name: file[name].astype(np.float32) for name in file.files}
 
@@ -44,8 +41,6 @@ def think(slots: Array, now: Array, known: Mapping[str, Array]) -> Thought:
 
     The shapes are (t, PER_SLOT), oldest first, and (PRESENT,). ``known`` holds the weights by name.
     """
-    import numpy as np
-
     trunk = np.concatenate([_recalled(slots, known), now])
     for layer in ("first", "second"):
         trunk = np.maximum(_linear(trunk, known, layer), 0.0)
@@ -60,8 +55,6 @@ def think(slots: Array, now: Array, known: Mapping[str, Array]) -> Thought:
 
 def _recalled(slots: Array, known: Mapping[str, Array]) -> Array:
     """Return the state (128,) of a gated recurrent unit (Cho et al. 2014) after all slots."""
-    import numpy as np
-
     size = known["memory.weight_hh_l0"].shape[1]
     state = np.zeros(size, dtype=np.float32)
     heard, bias_heard = known["memory.weight_ih_l0"], known["memory.bias_ih_l0"]
@@ -76,12 +69,8 @@ def _recalled(slots: Array, known: Mapping[str, Array]) -> Array:
 
 
 def _linear(values: Array, known: Mapping[str, Array], layer: str) -> Array:
-    import numpy as np
-
     return np.asarray(known[f"{layer}.weight"] @ values + known[f"{layer}.bias"])
 
 
 def _logistic(values: Array) -> Array:
-    import numpy as np
-
     return np.asarray(0.5 * np.tanh(0.5 * values) + 0.5)

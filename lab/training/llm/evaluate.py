@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 
 from lab.training.llm.trajectories import Lesson
@@ -76,8 +77,6 @@ def probed(model: Any, tokenizer: Any, lessons: Sequence[Lesson], room: int) -> 
 
     ``belief_mae``: of what could be read (None: nothing), beside that of saying nothing on the same prompts.
     """
-    import numpy as np
-
     texts = write(model, tokenizer, [one.prompt for one in lessons], room)
     answers = [said(text) for text in texts]
     people = [belief_target(sampled([one.seed], one.condition))[:, 0] for one in lessons]

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 
+import numpy as np
+
 from lab.evaluation.week import Weeks, begin
 from lab.training.llm.trajectories import error, graded
 from policies.llm.asking import Unreadable, read
@@ -81,8 +83,6 @@ def _lived(
 
 @lru_cache(maxsize=4096)
 def _week(seed: int, condition: str, actions: tuple[str, ...]) -> Weeks:
-    import numpy as np
-
     from lab.evaluation.strategies import INDEX
 
     weeks = begin([seed], condition)

@@ -13,6 +13,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from policies.llm.prompt import TOKENS, Message, messages
 from rhythm_env.interface import STEPS_PER_WEEK, ActionType, Belief, Decision, Observation, Policy
 
@@ -123,8 +125,6 @@ def observations(episode: Episode) -> list[Observation]:
 
 def lived(policy: Policy, seed: int, condition: str) -> Weeks:
     """A week with a policy, to its end."""
-    import numpy as np
-
     from lab.evaluation.strategies import INDEX
     from lab.evaluation.week import begin, observation
 
@@ -141,8 +141,6 @@ def graded(weeks: Weeks, belief: Sequence[float]) -> float:
 
 def error(weeks: Weeks, belief: Sequence[float]) -> float:
     """Return the mean absolute error of a belief about the single person of ``weeks``."""
-    import numpy as np
-
     from lab.environments.grading import belief_mae
     from rhythm_env.profiles import belief_target
 

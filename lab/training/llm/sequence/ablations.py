@@ -6,33 +6,28 @@ A shuffled past costs nothing if every slot is read by itself. The past of anoth
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lab.evaluation.recall import ANOTHERS, NONE, SHUFFLED
 from lab.evaluation.week import Weeks, observation
 from rhythm_env.constants import METERS
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
-    Read = tuple[Array, Array]
+Array = NDArray[Any]
+Read = tuple[Array, Array]
 
 
 class Player:
     """A player of many weeks for the published grade, which is shown a single kind of past."""
 
     def __init__(self, file: Path, past: str, seeds: list[int]) -> None:
-        import numpy as np
-
         self._file, self._past = file, past
         self._rng = np.random.default_rng((seeds[0], 61))
         self._belief: Array | None = None
 
     def actions(self, weeks: Weeks) -> NDArray[np.intp]:
-        import numpy as np
-
         from policies.llm.sequence.forward import load, think
         from policies.llm.sequence.thought import OBJECTIVES
 
