@@ -27,19 +27,7 @@ DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedErro
 DATES_CHUNK_BYTES, DATE_MAX_BYTES = 1 << 20, 24
 WRITTEN_DATE = re.compile(rb"(?<!\d)20\d\d-[01]\d-[0-3]\d(?:[T ][0-2]\d:[0-5]\d(?::[0-5]\d)?)?")
 JUNK_FOLDERS = ("__MACOSX",)  # resource forks that macOS adds to zips
-ZIPPED_DOCUMENTS = (
-    ".docx",
-    ".xlsx",
-    ".pptx",
-    ".odt",
-    ".ods",
-    ".odp",
-    ".epub",
-    ".jar",
-    ".apk",
-    ".kmz",
-    ".whl",
-)  # zips inside
+ZIPPED_DOCUMENTS = (".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".epub", ".jar", ".apk", ".kmz", ".whl")  # zips
 
 
 def new_folder(folder: Path, again: str) -> None:

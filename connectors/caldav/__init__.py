@@ -9,7 +9,7 @@ SPEC = ConnectorSpec(
     delivers=frozenset({"events", "tasks"}),
     streams=("entry",),
     called={"entry": "calendars"},
-    normaliser="connectors.caldav.normalise:normalise",
+    normaliser="connectors.icalendar.meaning:of_server",
     normaliser_version=3,
     settings=(
         Setting(

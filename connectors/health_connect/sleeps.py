@@ -13,22 +13,14 @@ ON_PHONE = ("android", "com.google.android.apps.fitness")  # the phone's own cou
 MIRRORS = ("nl.appyhapps.healthsync",)  # apps that copy records of other apps
 AGGREGATED = ""  # the origin of sums that the sending app made
 Stage = tuple[int, int, str]  # start and end in Unix seconds, and the app's word
-STAGES = {  # word, or number of SleepSessionRecord -> metric's name
-    "1": "awake",
-    "awake": "awake",
-    "7": "awake",
-    "awake_in_bed": "awake",
-    "3": "awake",
-    "out_of_bed": "awake",
-    "2": "sleeping",
-    "sleeping": "sleeping",
-    "4": "light_sleep",
-    "light": "light_sleep",
-    "5": "deep_sleep",
-    "deep": "deep_sleep",
-    "6": "rem_sleep",
-    "rem": "rem_sleep",
+_STAGES = {  # metric's name -> words, and numbers of SleepSessionRecord
+    "awake": "awake 1 awake_in_bed 7 out_of_bed 3",
+    "sleeping": "sleeping 2",
+    "light_sleep": "light 4",
+    "deep_sleep": "deep 5",
+    "rem_sleep": "rem 6",
 }
+STAGES = {word: name for name, words in _STAGES.items() for word in words.split()}
 STAGED_STATES = ("light_sleep", "deep_sleep", "rem_sleep")
 ASLEEP_STATES = (*STAGED_STATES, "sleeping")
 ACTIVE, AUTOMATIC = "actively_recorded", "automatically_recorded"

@@ -31,6 +31,18 @@ FAULTS = {
 }
 
 
+def of_file(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
+    """Normalise a record of an iCalendar file or address."""
+    return meanings("ics", record, record.stream)
+
+
+def of_server(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
+    """Normalise a record of a CalDAV server, whose entries lie under their series."""
+    kind = "task" if record.payload.get("kind") == "task" else "event"
+    master = None if record.parent is None else record.parent.partition("/")[2]
+    return meanings("caldav", record, kind, master=master or record.key)
+
+
 def meanings(source: str, record: RawRecord, stream: str, *, master: str | None = None) -> Sequence[Item]:
     """Return the event or the task of a record of ``source``, or nothing for cancelled tasks and replaced series.
 

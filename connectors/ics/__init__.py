@@ -17,7 +17,7 @@ SPEC = ConnectorSpec(
     delivers=frozenset({"events", "tasks"}),
     streams=("event", "task"),
     normaliser_version=4,
-    normaliser="connectors.ics.normalise:normalise",
+    normaliser="connectors.icalendar.meaning:of_file",
     settings=(
         Setting(
             name="url",

@@ -22,7 +22,7 @@ from bridge.domain.errors import BadRecord, SourceChanged
 from bridge.domain.ports import Invitation
 from bridge.domain.slots import ZoneSpan
 from bridge.domain.types import Event, Occurrence
-from connectors.ics.normalise import normalise
+from connectors.icalendar.meaning import of_file as normalise
 from connectors.ics.parse import pages
 from lab.classifier.corpus import CORPUS, Titled, digest, labelled, rows
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from bridge.domain.types import Item, RawRecord
-from connectors.ics.normalise import normalise
+from connectors.icalendar.meaning import of_file as normalise
 from connectors.ics.parse import pages
 
 ME = "ana@example.com"

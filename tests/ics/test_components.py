@@ -10,7 +10,7 @@ import pytest
 
 from bridge.domain.errors import BadRecord
 from bridge.domain.types import Event, Response, Task
-from connectors.ics.normalise import normalise
+from connectors.icalendar.meaning import of_file as normalise
 from connectors.ics.parse import pages
 from tests.ics.components import AT_EIGHT, ME, items, records, utc, vevent, vtodo
 from tests.pace import paces

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import lab
 from bridge.domain.errors import BadRecord, BridgeError, SourceChanged
 from bridge.domain.types import Event
+from connectors.icalendar.meaning import of_file as normalise
 from connectors.ics.files import recognise
-from connectors.ics.normalise import normalise
 from connectors.ics.parse import PAGE_COMPONENTS, pages
 from tests.ics.components import AT_EIGHT, calendar, records, utc, vevent, vtodo
 

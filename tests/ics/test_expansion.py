@@ -16,8 +16,8 @@ from bridge.calendar.expansion import expand
 from bridge.domain.errors import BadRecord, BridgeError
 from bridge.domain.slots import ZoneSpan
 from bridge.domain.types import Event, Page
+from connectors.icalendar.meaning import of_file as normalise
 from connectors.ics.files import begins
-from connectors.ics.normalise import normalise
 from connectors.ics.parse import pages
 from tests.samples import sample
 

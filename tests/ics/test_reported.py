@@ -12,8 +12,8 @@ from bridge.calendar.expansion import expand
 from bridge.domain.errors import BadRecord
 from bridge.domain.slots import ZoneSpan
 from bridge.domain.types import Event, Occurrence, RawRecord, Task
+from connectors.icalendar.meaning import of_file as normalise
 from connectors.ics.files import begins
-from connectors.ics.normalise import normalise
 from connectors.ics.parse import pages
 from tests.ics.components import calendar, utc, vevent, vtodo
 from tests.pace import paces

@@ -9,7 +9,7 @@ from bridge.calendar.flights import same_clock
 from bridge.domain.errors import BadRecord
 from bridge.domain.slots import ZoneSpan
 from bridge.domain.types import Event
-from connectors.ics.normalise import normalise
+from connectors.icalendar.meaning import of_file as normalise
 from tests.ics.components import AT_EIGHT, items, records, utc, vevent
 from tests.ics.test_components import event
 
