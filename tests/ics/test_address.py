@@ -174,7 +174,7 @@ def test_nobody_outside_leads_us_to_our_own_network(world: World, inward: str) -
 
 
 def test_one_without_end_is_refused(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("connectors.ics.server.CALENDAR_MAX_BYTES", 500)
+    monkeypatch.setattr("connectors.ics.client.CALENDAR_MAX_BYTES", 500)
     world.vendor.put([*world.vendor.account["text"][:-1], *vevent(AT_EIGHT), END])
     outcome = later(world, minutes=30).persist()
     assert outcome.outcome == "stopped"
