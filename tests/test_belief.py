@@ -15,7 +15,7 @@ from bridge.advice.personalise import for_person, in_use
 from bridge.documents.recommendations import belief_document
 from bridge.domain.facts import fact
 from bridge.domain.guard import Guard
-from bridge.domain.records import Deed, Prior, Recommendation, User
+from bridge.domain.records import Deed, Feedback, FullRecommendation, Prior, Recommendation, User
 from bridge.store import Store
 from policies import llm
 from policies.planner import Planner
@@ -59,7 +59,7 @@ def stated(
 ) -> Recommendation:
     """Advice of the slot ``step`` slots after the first one, six hours each."""
     at = T0 + 6 * step * HOUR
-    given = Recommendation(
+    given = FullRecommendation(
         id=0,
         user_id=user.id,
         moment=MOMENT.shifted(step),
@@ -76,7 +76,11 @@ def stated(
         expires_at=at + 6 * HOUR,
     )
     kept = store.recommendations.add(given)
-    return kept if answer is None else store.recommendations.save_feedback(kept.id, answer, now=at + HOUR)
+    return (
+        kept
+        if answer is None
+        else store.recommendations.save_feedback(kept.id, Feedback(answer=answer, answered_at=at + HOUR))
+    )
 
 
 def test_answers_are_named_by_what_changed_until_the_next_advice(store: Store) -> None:
@@ -116,8 +120,8 @@ def test_what_a_prior_a_stand_in_and_their_end_changed_no_answer_did(store: Stor
     gone = llm.open_policy({"address": "http://127.0.0.1:9/v1"})  # a service that is not there: the planner decides
     for step, policy in enumerate([planner, own, planner, gone, planner]):
         advice = advised(store, user, policy, step)
-        store.recommendations.save_feedback(advice.id, Answer.ACCEPT, now=T0 + 6 * step * HOUR)
-    stated = [one.policy for one in store.recommendations.advice_records(user.id, since=T0, until=T0 + 9 * DAY)]
+        store.recommendations.save_feedback(advice.id, Feedback(answer=Answer.ACCEPT, answered_at=T0 + 6 * step * HOUR))
+    stated = [one.policy for one in store.recommendations.between(user.id, since=T0, until=T0 + 9 * DAY)]
     now = f"planner@{planner.version}"
     assert stated == [now, f"{now}+prior-2026-03-01", now, f"llm@{gone.version}+planner", now]
     assert beliefs(store, user, now=T0 + 9 * DAY).moves == ()
@@ -160,7 +164,7 @@ def test_after_a_reset_the_planner_believes_what_it_believes_of_a_stranger(store
     user, planner = person(store), registry.policy("planner")
     for step in range(8):
         advice = advised(store, user, planner, step)
-        store.recommendations.save_feedback(advice.id, Answer.ACCEPT, now=T0 + 6 * step * HOUR)
+        store.recommendations.save_feedback(advice.id, Feedback(answer=Answer.ACCEPT, answered_at=T0 + 6 * step * HOUR))
     later = T0 + 3 * DAY
 
     def believed() -> Belief:

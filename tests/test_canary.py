@@ -36,7 +36,7 @@ from bridge.daemon.mqtt.publisher import opened
 from bridge.daemon.scheduler import Daemon
 from bridge.domain.fact_messages import MESSAGES, Plural, Titled
 from bridge.domain.facts import Fact, Private, Value, prose
-from bridge.domain.records import Deed, Recommendation, User
+from bridge.domain.records import Deed, FullRecommendation, Recommendation, User
 from bridge.domain.rendering import Audience, for_person
 from bridge.domain.slots import moment_at
 from bridge.ingest import runs
@@ -207,7 +207,7 @@ def _advice(user: User) -> Recommendation:
     """Advice of this slot with a fact of every kind, each with a marked title, and a marked reason stored as text."""
     now = installation.now()
     within = Fact(kind="slot_had", values={"action": "LEARN", "why": prose(CANARY)})
-    return Recommendation(
+    return FullRecommendation(
         id=0,
         user_id=user.id,
         moment=moment_at(now, user.zones),

@@ -15,8 +15,9 @@ import bridge
 from bridge.documents.facts import fact_documents
 from bridge.domain.fact_messages import EARLIER, MESSAGES, WORDS, Plural, Titled
 from bridge.domain.facts import Fact, Private, fact, length, prose
+from bridge.domain.records import FullRecommendation
 from bridge.domain.rendering import Audience, for_person, reasons, rendered, told
-from bridge.store.recommendations import as_facts, fact_of
+from bridge.store.columns import fact_of, facts_anew
 
 ROOT = Path(bridge.__file__).parent
 CANARY = "Oncology Dr Miller"
@@ -64,13 +65,12 @@ def test_a_reason_stored_as_text_is_for_the_person_alone(audience: Audience) -> 
 def test_stored_texts_become_facts_once() -> None:
     text = {"text": "due in 3 days", "message": "due in {days} days", "many": None, "values": {"days": 3}}
     kept = json.dumps(["you said so", text])
-    once = as_facts("evidence", kept)
-    assert for_person(map(fact_of, json.loads(once))) == ["you said so", "due in 3 days"]
-    assert fact_of(json.loads(once)[0]) == fact("said")
-    assert as_facts("evidence", once) == once
-    assert fact_of(json.loads(as_facts("withheld", '{"LEARN": "it is work time"}'))["LEARN"]) == prose(
-        "it is work time"
-    )
+    row = {"reasons": None, "evidence": kept, "withheld": '{"LEARN": "it is work time"}'}
+    once = facts_anew(FullRecommendation, row)
+    assert for_person(map(fact_of, json.loads(once["evidence"]))) == ["you said so", "due in 3 days"]
+    assert fact_of(json.loads(once["evidence"])[0]) == fact("said")
+    assert facts_anew(FullRecommendation, row | once) == once
+    assert fact_of(json.loads(once["withheld"])["LEARN"]) == prose("it is work time")
 
 
 def test_a_length_is_told_in_hours_and_minutes() -> None:

@@ -17,7 +17,7 @@ from bridge.cli.status import _foresight_words
 from bridge.daemon.health import serve_health
 from bridge.daemon.scheduler import Daemon
 from bridge.domain.guard import Guard
-from bridge.domain.records import Recommendation, User
+from bridge.domain.records import Feedback, Recommendation, User
 from bridge.installation import Bridge
 from rhythm_env.interface import Answer
 from tests.world import introduce
@@ -31,7 +31,7 @@ def advise(bridge: Bridge, user: User, number: int, answer: Answer, policy: str 
     guard = Guard(explore=0.0, silent=False)
     advice = recommend.recommend(bridge, user, registry.policy(policy), now=now, guard=guard)
     assert isinstance(advice, Recommendation)
-    bridge.store.recommendations.save_feedback(advice.id, answer, now=now, moved_to=None)
+    bridge.store.recommendations.save_feedback(advice.id, Feedback(answer=answer, answered_at=now))
     return advice
 
 

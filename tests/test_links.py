@@ -18,7 +18,7 @@ from bridge.auth.key_storage import key_storage_of
 from bridge.auth.vault import rotate
 from bridge.day.outcomes import day_end
 from bridge.domain.errors import Forged, SetupError, Spent
-from bridge.domain.records import Recommendation
+from bridge.domain.records import FullRecommendation, Recommendation
 from bridge.domain.slots import moment_at, moment_of
 from bridge.store import Store
 from rhythm_env.interface import ActionType, Answer
@@ -33,7 +33,7 @@ def advised(store: Store, name: str = "ana", step: int = 0) -> Recommendation:
     known = {user.name: user for user in store.people.users()}
     user = known.get(name) or store.people.add_user(name, "Europe/Berlin", now=T0)
     return store.recommendations.add(
-        Recommendation(
+        FullRecommendation(
             id=0,
             user_id=user.id,
             moment=MOMENT.shifted(step),

@@ -12,7 +12,7 @@ from bridge.advice import feedback, outcomes
 from bridge.day.outcomes import as_answer
 from bridge.domain.errors import SetupError
 from bridge.domain.facts import fact
-from bridge.domain.records import SAID, AdviceRecord, Deed, Recommendation, User
+from bridge.domain.records import SAID, Deed, FullRecommendation, Recommendation, User
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import moment_at, slot_bounds
 from bridge.domain.types import Item, RawRecord, Task
@@ -49,7 +49,7 @@ def advised(
 ) -> Recommendation:
     moment = moment_at(at, user.zones)
     return store.recommendations.add(
-        Recommendation(
+        FullRecommendation(
             id=0,
             user_id=user.id,
             moment=moment,
@@ -68,7 +68,7 @@ def advised(
     )
 
 
-def confirmed(store: Store, user: User, now: datetime) -> AdviceRecord:
+def confirmed(store: Store, user: User, now: datetime) -> Recommendation:
     outcomes.confirm(bridge_of(store), user, now=now)
     return outcomes.advised(store, user, since=DAWN, until=NEXT)[0]
 
@@ -241,9 +241,9 @@ def test_an_outcome_that_evidence_no_longer_shows_is_withdrawn_and_stays_known_a
     gone = RawRecord(stream="day", key=workout(DAWN + HOUR, 36).key, payload={}, deleted=True)
     store.ingest.land(connection, [gone], lambda _record, _: [], now=NEXT, version=1)
     outcomes.confirm(bridge_of(store), user, now=NEXT)
-    (one,) = store.recommendations.advice_records(user.id, since=DAWN, until=NEXT)
+    (one,) = store.recommendations.between(user.id, since=DAWN, until=NEXT)
     assert one.outcome is not Deed.DONE
-    assert one.outcome_before == (Deed.DONE, NOON)
+    assert (one.outcome_before, one.outcome_before_at) == (Deed.DONE, NOON)
     assert as_answer(one, NOON) is Answer.ACCEPT  # as it was known then
     assert as_answer(one, NEXT) is not Answer.ACCEPT
 

@@ -16,7 +16,7 @@ from bridge import installation, registry
 from bridge.advice import personalise
 from bridge.cli import app as command
 from bridge.domain.errors import SetupError
-from bridge.domain.records import Deed, Prior, Recommendation, User
+from bridge.domain.records import Deed, Feedback, FullRecommendation, Prior, Recommendation, User
 from bridge.domain.slots import slot_bounds
 from bridge.store import Store
 from lab.evaluation.context import Forgetful, recent
@@ -51,11 +51,11 @@ def answer(store: Store, user: User, slices: Sequence[Slice]) -> None:
             start, end = slot_bounds(one.moment, ZONES)
             kept = store.recommendations.add(replace(unanswered(user, one, start, end), shown_at=start))
             moved = None if one.moved_to is None else replace(one.moment, slot=one.moved_to)
-            store.recommendations.save_feedback(kept.id, one.answer, now=start, moved_to=moved)
+            store.recommendations.save_feedback(kept.id, Feedback(answer=one.answer, answered_at=start, moved_to=moved))
 
 
 def unanswered(user: User, one: Slice, start: datetime, end: datetime) -> Recommendation:
-    return Recommendation(
+    return FullRecommendation(
         id=0,
         user_id=user.id,
         moment=one.moment,
@@ -135,7 +135,7 @@ def test_the_daemon_waits_for_answers_and_not_for_advice(lite: Store, month: lis
     for one in month[:-35]:  # advice that nobody saw
         start, end = slot_bounds(one.moment, ZONES)
         lite.recommendations.add(unanswered(user, one, start, end))
-    assert len(lite.recommendations.between(user.id, since=START, until=after(month))) == len(month)
+    assert len(lite.recommendations.full_between(user.id, since=START, until=after(month))) == len(month)
     assert not personalise.is_due(lite, user, planner, now=after(month))
 
 
@@ -179,7 +179,7 @@ def test_the_store_counts_as_answered_what_the_model_hears(store: Store, month: 
         shown = start + hour if number % 2 else None
         kept = store.recommendations.add(replace(unanswered(user, one, start, end), shown_at=shown))
         if number % 4 > 1:
-            store.recommendations.save_feedback(kept.id, one.answer, now=end + 5 * hour)
+            store.recommendations.save_feedback(kept.id, Feedback(answer=one.answer, answered_at=end + 5 * hour))
         deed = [None, *Deed][number % 5]
         if deed is not None:
             store.recommendations.save_outcome(kept.id, deed, (), at=start + 3 * hour)

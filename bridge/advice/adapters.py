@@ -15,7 +15,7 @@ from time import monotonic, sleep
 from bridge import registry
 from bridge.advice import feedback, personalise
 from bridge.domain.errors import SetupError
-from bridge.domain.records import Prior, Recommendation, User
+from bridge.domain.records import FullRecommendation, Prior, User
 from bridge.installation import Bridge
 from rhythm_env.interface import Interaction
 
@@ -39,13 +39,13 @@ def attempts(bridge: Bridge, user: User) -> list[Prior]:
 
 def given(bridge: Bridge, user: User, now: datetime) -> list[Interaction]:
     """Return all answers, given or known from outcomes (see ``as_answer``), since the user's last reset, in order."""
-    found = bridge.store.recommendations.advice_records(user.id, since=_begun(bridge, user, now), until=now)
+    found = bridge.store.recommendations.between(user.id, since=_begun(bridge, user, now), until=now)
     return [answered for one in found if (answered := feedback.interaction(one, now)) is not None]
 
 
-def answered_advice(bridge: Bridge, user: User, now: datetime) -> list[tuple[Interaction, Recommendation]]:
+def answered_advice(bridge: Bridge, user: User, now: datetime) -> list[tuple[Interaction, FullRecommendation]]:
     """Return the same answers as ``given``, each with the whole recommendation, its observation included."""
-    found = bridge.store.recommendations.between(user.id, since=_begun(bridge, user, now), until=now)
+    found = bridge.store.recommendations.full_between(user.id, since=_begun(bridge, user, now), until=now)
     pairs = ((feedback.interaction(one, now), one) for one in found)
     return [(answered, one) for answered, one in pairs if answered is not None]
 

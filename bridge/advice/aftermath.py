@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from bridge.advice.preference import load_preference
 from bridge.domain.metrics import METRICS, Metric, Shape
-from bridge.domain.records import Lot, Recommendation, User
+from bridge.domain.records import FullRecommendation, Lot, User
 from bridge.domain.slots import Moment, ZoneHistory, slot_bounds, slot_start
 from bridge.meters.daily import figures
 from bridge.meters.overlaps import once
@@ -33,14 +33,14 @@ DAY_OUTCOMES = (("next_day_vitality", Meter.VITALITY), ("next_day_serenity", Met
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Followed:
-    """Recommendation with what was measured after it.
+    """FullRecommendation with what was measured after it.
 
     ``outcomes`` maps a name in ``effect.OUTCOMES`` to the value, if it is known. ``dosage`` (0 to 1) tells how much was
     recommended before. It begins at 0, keeps 95 % of itself from a recommendation to the next, and gains 0.05 by each.
     ``before`` is as in ``Drawn``.
     """
 
-    advice: Recommendation
+    advice: FullRecommendation
     dosage: float
     outcomes: Mapping[str, float]
     before: Mapping[str, float]
@@ -71,10 +71,10 @@ class Aftermath:
     which holds the levels of the meters. ``steps`` are those of a date.
     """
 
-    given: Sequence[Recommendation]
+    given: Sequence[FullRecommendation]
     nights: Mapping[date, Mapping[str, float]]
     check_ins: Sequence[tuple[datetime, float]]
-    mornings: Mapping[date, Recommendation]
+    mornings: Mapping[date, FullRecommendation]
     steps: Mapping[date, float]
 
     def followed(self, user: User, *, now: datetime) -> Iterator[Followed]:
@@ -128,7 +128,7 @@ class Aftermath:
             yield STEPS, self.steps[date - DAY]
 
 
-def _meters(advice: Recommendation) -> Iterator[tuple[str, float]]:
+def _meters(advice: FullRecommendation) -> Iterator[tuple[str, float]]:
     meters = advice.observation.get("meters", {})
     for name, meter in DAY_OUTCOMES:
         state = meters.get(str(meter), {})
@@ -141,7 +141,7 @@ def aftermath(store: Store, user: User, *, now: datetime) -> Aftermath:
 
     If several sources measured the same outcome of a night, the preferred source counts.
     """
-    given = store.recommendations.between(user.id, since=BEGINNING, until=now)
+    given = store.recommendations.full_between(user.id, since=BEGINNING, until=now)
     since = given[0].created_at.date() - 2 * DAY if given else now.date()
     samples = store.reading.samples(user.id, metrics=OUTCOME_METRICS, since=since, at=now)
     preference = load_preference(store, user)
@@ -175,6 +175,6 @@ def values_of(store: Store, user: User, metric: Metric, since: date, *, now: dat
     return dict(sorted(values.items()))
 
 
-def _over(one: Recommendation, now: datetime) -> bool:
+def _over(one: FullRecommendation, now: datetime) -> bool:
     """Return True if answered, or shown and expired: what was never shown had no effect."""
     return one.answer is not None or (one.shown_at is not None and one.expires_at <= now)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from bridge.day.outcomes import as_answer
 from bridge.domain.languages import Text, listed, say
-from bridge.domain.records import AdviceRecord, Reset, User
+from bridge.domain.records import Recommendation, Reset, User
 from bridge.domain.slots import INSTANT, ZoneHistory, local_time
 from bridge.domain.titles import ACTION_WORDS, slot_text
 from rhythm_env.interface import Answer
@@ -51,7 +51,7 @@ class Move:
     ``change`` maps a dimension to the change of its mean. ``after`` maps each dimension to its mean after the change.
     """
 
-    advice: AdviceRecord
+    advice: Recommendation
     answer: Answer
     change: Mapping[str, float]
     after: Mapping[str, float]
@@ -77,7 +77,7 @@ class Beliefs:
 
 def beliefs(store: Store, user: User, *, now: datetime) -> Beliefs:
     """Return the beliefs of the last year, all resets, and the few answers that changed the belief most."""
-    stated = store.recommendations.advice_records(user.id, since=now - BELIEF_PERIOD, until=now + INSTANT)
+    stated = store.recommendations.between(user.id, since=now - BELIEF_PERIOD, until=now + INSTANT)
     resets = store.lessons.resets(user.id)
     moves = sorted(_moves(stated, resets, now), key=lambda one: -one.size)
     return Beliefs(
@@ -88,18 +88,18 @@ def beliefs(store: Store, user: User, *, now: datetime) -> Beliefs:
     )
 
 
-def _days(stated: Sequence[AdviceRecord], zones: ZoneHistory) -> Iterator[Day]:
-    last: dict[date, AdviceRecord] = {local_time(one.created_at, zones).date(): one for one in stated}
+def _days(stated: Sequence[Recommendation], zones: ZoneHistory) -> Iterator[Day]:
+    last: dict[date, Recommendation] = {local_time(one.created_at, zones).date(): one for one in stated}
     for day, one in last.items():
-        sd = None if one.sd is None else dict(zip(DIMENSIONS, one.sd, strict=True))
+        sd = None if one.belief_sd is None else dict(zip(DIMENSIONS, one.belief_sd, strict=True))
         yield Day(day=day, mean=_mean(one), sd=sd, policy=one.policy)
 
 
-def _mean(one: AdviceRecord) -> dict[str, float]:
+def _mean(one: Recommendation) -> dict[str, float]:
     return {name: float(one.belief.get(name, 0.5)) for name in DIMENSIONS}
 
 
-def _moves(stated: Sequence[AdviceRecord], resets: Sequence[Reset], now: datetime) -> Iterator[Move]:
+def _moves(stated: Sequence[Recommendation], resets: Sequence[Reset], now: datetime) -> Iterator[Move]:
     """Yield the changes of the belief between two answers of the same policy, version, prior and adapter."""
     breaks = [at for reset in resets for at in (reset.made_at, reset.taken_back_at) if at is not None]
     for one, following in pairwise(stated):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from bridge.advice.labels import labelled
 from bridge.calendar.busy import free_blocks
 from bridge.domain.errors import BridgeError
-from bridge.domain.records import Recommendation, User
+from bridge.domain.records import Feedback, Recommendation, User
 from bridge.domain.slots import INSTANT, Moment, moment_at, slot_bounds
 from bridge.domain.types import Event, Occurrence, Plan
 from bridge.leases import Lease
@@ -125,5 +125,5 @@ def keep(bridge: Bridge, user: User, write: Writing, lease: Lease) -> bool:
         store.scheduling.release(lease.connection.id, lease.holder)
     for advice in store.recommendations.between(user.id, since=now - RESCHEDULED_MAX, until=now + INSTANT):
         if key_of(user, advice) in deleted:
-            store.recommendations.save_feedback(advice.id, Answer.IGNORE, now=now)
+            store.recommendations.save_feedback(advice.id, Feedback(answer=Answer.IGNORE, answered_at=now))
     return True

@@ -17,7 +17,7 @@ from bridge.day.view import View
 from bridge.domain.errors import SetupError
 from bridge.domain.facts import Fact, fact
 from bridge.domain.guard import Guard, silence
-from bridge.domain.records import Recommendation, Silence, User
+from bridge.domain.records import FullRecommendation, Silence, User
 from bridge.domain.slots import local_time, moment_at
 from rhythm_env.interface import ActionType, Decision, Observation, Policy
 
@@ -36,7 +36,7 @@ class Choosing:
     person: Person
     span: Stretch
 
-    def first(self) -> Recommendation | Silence:
+    def first(self) -> FullRecommendation | Silence:
         """Make the slot's recommendation, or tell why there is none."""
         store, user, now = self.store, self.user, self.span[0]
         moment, old = moment_at(now, user.zones), newest_if_old(store, user, self.person.known)
@@ -61,7 +61,7 @@ class Choosing:
             return by_lot
         return store.recommendations.add(self._advice(chosen, look))
 
-    def further(self, closed: Recommendation) -> Recommendation | None:
+    def further(self, closed: FullRecommendation) -> FullRecommendation | None:
         """Make a further recommendation after one that is over; no lot is drawn, the slot counts by its first."""
         before = {one.action for one in self.person.advised if one.moment == closed.moment}
         look = look_at(self.person, self.span)
@@ -105,9 +105,9 @@ class Choosing:
             tried=() if drawn.action is weighed.action else (tried,),
         )
 
-    def _advice(self, chosen: Chosen, look: Look) -> Recommendation:
+    def _advice(self, chosen: Chosen, look: Look) -> FullRecommendation:
         decision, option = chosen.decision, look.found[chosen.decision.action]
-        return Recommendation(
+        return FullRecommendation(
             id=0,
             user_id=self.user.id,
             moment=moment_at(self.span[0], self.user.zones),

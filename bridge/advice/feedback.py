@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from bridge.day.outcomes import as_answer, day_end
 from bridge.domain import languages
 from bridge.domain.errors import SetupError
-from bridge.domain.records import SAID, AdviceRecord, Deed, Recommendation, User
+from bridge.domain.records import SAID, Deed, Feedback, FullRecommendation, Recommendation, User
 from bridge.domain.slots import INSTANT, Moment
 from bridge.domain.titles import answer_text
 from rhythm_env.interface import HISTORY_DAYS, Answer, Interaction, Meter
@@ -21,7 +21,7 @@ REFUSED = "refused"  # the kind of answers that keep why a recommendation was re
 
 def give_feedback(
     store: Store, user: User, recommendation_id: int, answer: Answer, *, now: datetime, moved_to: Moment | None = None
-) -> Recommendation:
+) -> FullRecommendation:
     """Store the user's answer to a recommendation, and for Reschedule the slot ``moved_to``.
 
     Raises SetupError for another user's recommendation, a wrong ``moved_to``, or a change once its day is over.
@@ -34,7 +34,9 @@ def give_feedback(
     _check_open(before, user, now)
     if before.answer is Answer.IGNORE and answer is not Answer.IGNORE:
         _wake(store, user, before, now=now)
-    return store.recommendations.save_feedback(recommendation_id, answer, now=now, moved_to=moved_to)
+    return store.recommendations.save_feedback(
+        recommendation_id, Feedback(answer=answer, answered_at=now, moved_to=moved_to)
+    )
 
 
 def no_slot(user: User) -> SetupError:
@@ -42,7 +44,7 @@ def no_slot(user: User) -> SetupError:
     return SetupError(f"only `reschedule` takes --to: bridge feedback reschedule --user {user.name} --to SLOT")
 
 
-def may_change(advice: Recommendation | AdviceRecord, user: User, now: datetime) -> bool:
+def may_change(advice: Recommendation, user: User, now: datetime) -> bool:
     """Return True until the day of a recommendation is over."""
     return day_end(advice, user.zones) > now
 
@@ -76,7 +78,7 @@ def _wake(store: Store, user: User, advice: Recommendation, *, now: datetime) ->
         store.people.change_preferences(user.id, resting=resting, answered=answered, now=now)
 
 
-def say(store: Store, user: User, recommendation_id: int, deed: Deed, *, now: datetime) -> Recommendation:
+def say(store: Store, user: User, recommendation_id: int, deed: Deed, *, now: datetime) -> FullRecommendation:
     """Store whether the user did the action, as the user tells it. Data never replace this outcome.
 
     Raises SetupError for another user's recommendation, and for a change once its day is over.
@@ -105,7 +107,7 @@ def _close_task(store: Store, user: User, advice: Recommendation, deed: Deed, *,
             store.task_notes.untick(user.id, task.key, now=now)
 
 
-def own(store: Store, user: User, recommendation_id: int) -> Recommendation:
+def own(store: Store, user: User, recommendation_id: int) -> FullRecommendation:
     """Return a recommendation of the user. Raises SetupError if no such recommendation belongs to the user."""
     advice = store.recommendations.by_id(recommendation_id)
     if advice is None or advice.user_id != user.id:
@@ -119,9 +121,7 @@ def interactions(store: Store, user: User, *, at: datetime) -> list[Interaction]
     """Return the answers, given or known from outcomes, to recent recommendations since the user's last reset."""
     recent = at - timedelta(days=HISTORY_DAYS)
     since = max(recent, reset_time(store, user, at=at) or recent)
-    found = (
-        interaction(one, at) for one in store.recommendations.advice_records(user.id, since=since, until=at + INSTANT)
-    )
+    found = (interaction(one, at) for one in store.recommendations.between(user.id, since=since, until=at + INSTANT))
     return [one for one in found if one is not None]
 
 
@@ -131,7 +131,7 @@ def reset_time(store: Store, user: User, *, at: datetime) -> datetime | None:
     return max((moment for moment in made if moment <= at), default=None)
 
 
-def interaction(advice: Recommendation | AdviceRecord, at: datetime) -> Interaction | None:
+def interaction(advice: Recommendation, at: datetime) -> Interaction | None:
     """Return a recommendation and its answer at ``at`` (see ``as_answer``) as policies read it, or None without."""
     answer = as_answer(advice, at)
     if answer is None:

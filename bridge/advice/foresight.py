@@ -65,7 +65,7 @@ Pair = tuple[date, float, bool]  # Monday, stated chance, taken
 def foresight(store: Store, user: User, *, now: datetime) -> Foresight:
     """Return the Brier scores of the answers to recent recommendations by ``adaptive``, 0 without any."""
     pairs: list[Pair] = []
-    for one in store.recommendations.advice_records(user.id, since=now - BACK, until=now + INSTANT):
+    for one in store.recommendations.between(user.id, since=now - BACK, until=now + INSTANT):
         given, stated = as_answer(one, now), one.scores.get(str(one.action))
         if given is not None and stated is not None and one.policy.partition("@")[0] in FORETELLS:
             pairs.append((one.moment.week, stated, given is Answer.ACCEPT))

@@ -137,7 +137,7 @@ def _levels(
 ) -> Iterator[tuple[Lot, float, float]]:
     """Yield each lot with the last level before its slot and the first of the 24 hours after it, if both are known."""
     first = lots[0][1][0] - DAY
-    made = store.recommendations.advice_records(user.id, since=first, until=now + INSTANT)
+    made = store.recommendations.between(user.id, since=first, until=now + INSTANT)
     times = [one.created_at for one in made]
     values = [[one.levels[str(meter)] for meter in BODY if str(meter) in one.levels] for one in made]
     for lot, (start, end) in lots:

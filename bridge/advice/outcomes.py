@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from bridge.advice.labels import labelled
 from bridge.day.outcomes import AWAITED, BEFORE, observed, over_at
 from bridge.domain.facts import Fact, fact
-from bridge.domain.records import SAID, AdviceRecord, Deed, Snapshot, User
+from bridge.domain.records import SAID, Deed, Recommendation, Snapshot, User
 from bridge.domain.slots import INSTANT, ZoneHistory
 from rhythm_env.interface import Answer
 
@@ -76,13 +76,13 @@ def _note(store: Store, user: User, more: int | None, *, now: datetime) -> None:
     store.people.change_preferences(user.id, answered=tuple(kept), now=now)
 
 
-def advised(store: Store, user: User, *, since: datetime, until: datetime) -> list[AdviceRecord]:
+def advised(store: Store, user: User, *, since: datetime, until: datetime) -> list[Recommendation]:
     """Return the recommendations made in [since, until), without superseded recommendations, ascending."""
-    found = store.recommendations.advice_records(user.id, since=since, until=until)
+    found = store.recommendations.between(user.id, since=since, until=until)
     return [one for one in found if one.superseded_at is None]
 
 
-def _is_due(one: AdviceRecord, zones: ZoneHistory, now: datetime) -> bool:
+def _is_due(one: Recommendation, zones: ZoneHistory, now: datetime) -> bool:
     over, seen = over_at(one, zones), one.shown_at is not None or one.answer is not None
     settled = one.outcome not in (None, Deed.UNKNOWN) and over <= now - SETTLES
     return seen and over <= now and not settled and one.evidence != SAID and one.answer is not Answer.IGNORE
@@ -101,7 +101,7 @@ def _known(bridge: Bridge, user: User, *, since: datetime, now: datetime) -> Sna
     )
 
 
-def questions(store: Store, user: User, *, now: datetime) -> list[AdviceRecord]:
+def questions(store: Store, user: User, *, now: datetime) -> list[Recommendation]:
     """Return a few recommendations of which the user is asked "did you?", the newest first."""
     over = now - ASKED
     found = store.recommendations.of_unknown_outcome(
@@ -110,16 +110,16 @@ def questions(store: Store, user: User, *, now: datetime) -> list[AdviceRecord]:
     return [one for one in reversed(found) if _is_asked(one, user.zones, now)][:QUESTIONS_MAX]
 
 
-def _is_asked(one: AdviceRecord, zones: ZoneHistory, now: datetime) -> bool:
+def _is_asked(one: Recommendation, zones: ZoneHistory, now: datetime) -> bool:
     seen = one.shown_at is not None or one.answer is not None
     awaited = any(fact.kind == AWAITED for fact in one.evidence)
     open_ = one.outcome is Deed.UNKNOWN and one.evidence != SAID and one.answer is not Answer.IGNORE
     return seen and open_ and not awaited and over_at(one, zones) <= now < over_at(one, zones) + ASKED
 
 
-def last_unsaid(store: Store, user: User, *, now: datetime) -> AdviceRecord | None:
+def last_unsaid(store: Store, user: User, *, now: datetime) -> Recommendation | None:
     """Return the recommendation that is meant when the user tells an outcome without a number, or None."""
-    found: Sequence[AdviceRecord] = advised(store, user, since=now - 2 * DAY, until=now + INSTANT)
+    found: Sequence[Recommendation] = advised(store, user, since=now - 2 * DAY, until=now + INSTANT)
     asked = questions(store, user, now=now)
     seen = [one for one in reversed(found) if (one.shown_at or one.answer) and one.evidence != SAID]
     return next(iter([*asked, *seen]), None)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from bridge.advice import feedback
 from bridge.domain.errors import SetupError
 from bridge.domain.ports import Personal
-from bridge.domain.records import Prior, Recommendation, User
+from bridge.domain.records import FullRecommendation, Prior, User
 from bridge.domain.slots import INSTANT
 from rhythm_env.interface import Answer, Interaction, Observation, Policy, observation_from_json
 
@@ -31,7 +31,7 @@ CHANCE_MIN = 0.02  # the least distance of a probability from 0 and 1
 BEGINNING = timedelta(days=365 * 20)
 AT_ONCE = timedelta(days=7)  # of recommendations and observations in memory
 
-Answered = tuple[Interaction, Recommendation]  # an answer and its recommendation with the observation
+Answered = tuple[Interaction, FullRecommendation]  # an answer and its recommendation with the observation
 
 
 def personalise(store: Store, user: User, policy: Policy, *, now: datetime) -> Prior:
@@ -100,7 +100,7 @@ def answered(store: Store, user: User, since: datetime, until: datetime, *, now:
     """Yield (recommendation, answer) for answers given by ``now`` to those made in [since, until), oldest first."""
     while since < until:
         end = min(since + AT_ONCE, until)
-        for advised in store.recommendations.between(user.id, since=since, until=end):
+        for advised in store.recommendations.full_between(user.id, since=since, until=end):
             given = feedback.interaction(advised, now)
             if given is not None:
                 yield given, advised

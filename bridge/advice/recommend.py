@@ -25,7 +25,7 @@ from bridge.domain.facts import Fact, fact
 from bridge.domain.guard import Guard
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import Invitation
-from bridge.domain.records import SAID, AdviceRecord, Deed, Recommendation, Silence, Snapshot, User
+from bridge.domain.records import SAID, Deed, FullRecommendation, Recommendation, Silence, Snapshot, User
 from bridge.domain.slots import INSTANT, local_time, moment_at, slot_start
 from bridge.domain.types import Reading, Sample, Task
 from bridge.domain.wish_terms import wished_on
@@ -84,7 +84,7 @@ def build_observation(bridge: Bridge, user: User, *, at: datetime) -> tuple[Obse
     """Return a user's observation at ``at``, and the meters' readings."""
     with bridge.store.view():
         known = load_snapshot(bridge, user, at=at)
-        recent = bridge.store.recommendations.advice_records(user.id, since=at - timedelta(days=3), until=at + INSTANT)
+        recent = bridge.store.recommendations.between(user.id, since=at - timedelta(days=3), until=at + INSTANT)
     return observe(known, recommended={r.moment: r.action for r in recent})
 
 
@@ -96,7 +96,7 @@ def recommend(
     now: datetime,
     guard: Guard | None = None,
     person: Person | None = None,
-) -> Recommendation | Silence:
+) -> FullRecommendation | Silence:
     """Return the current slot's recommendation, or the reasons why there is none. The first call in a slot makes it.
 
     ``guard`` None is the installation's; ``person`` is loaded if None. Raises SetupError if the action does not fit.
@@ -125,21 +125,21 @@ def recommend(
     return _agreed_before(store, user, choosing.person, span) or choosing.first()
 
 
-def _agreed_before(store: Store, user: User, person: Person, span: Stretch) -> Recommendation | None:
+def _agreed_before(store: Store, user: User, person: Person, span: Stretch) -> FullRecommendation | None:
     """Put what the person accepted for the slot in force again if it was put aside, by an illness say, and fits again.
 
     Return it, or None.
     """
     now, moment = span[0], moment_at(span[0], user.zones)
-    for one in store.recommendations.between(user.id, since=slot_start(moment, user.zones), until=now + INSTANT):
+    for one in store.recommendations.full_between(user.id, since=slot_start(moment, user.zones), until=now + INSTANT):
         agreed = one.answer is Answer.ACCEPT and one.closed_at is not None and one.moment == moment
-        if agreed and not is_over(one, now) and isinstance(_current(store, one, person, span), Recommendation):
+        if agreed and not is_over(one, now) and isinstance(_current(store, one, person, span), FullRecommendation):
             store.recommendations.put_back(one.id, now=now, asks=False)
             return store.recommendations.by_id(one.id)
     return None
 
 
-def stands(store: Store, user: User, advice: Recommendation, now: datetime) -> bool:
+def stands(store: Store, user: User, advice: FullRecommendation, now: datetime) -> bool:
     """Return True if a recommendation need not be checked again against the calendar and what the user said since."""
     if advice.kind == "keep":
         return advice.answer is not None
@@ -153,7 +153,7 @@ def stands(store: Store, user: User, advice: Recommendation, now: datetime) -> b
     return now <= until and not store.reading.changed_since(user.id, advice.created_at)
 
 
-def is_over(advice: Recommendation, now: datetime) -> bool:
+def is_over(advice: FullRecommendation, now: datetime) -> bool:
     """Return True for a suggestion that was answered and of which nothing is left to do."""
     if advice.kind != "suggested" or advice.answer is None:
         return False
@@ -199,8 +199,8 @@ def replace_advice(person: Person, store: Store, user: User) -> Person:
     return replace(person, advised=_advised(store, user, person.now))
 
 
-def _advised(store: Store, user: User, now: datetime) -> list[AdviceRecord]:
-    return store.recommendations.advice_records(user.id, since=now - NEAR, until=now + INSTANT)
+def _advised(store: Store, user: User, now: datetime) -> list[Recommendation]:
+    return store.recommendations.between(user.id, since=now - NEAR, until=now + INSTANT)
 
 
 def task_named(person: Person, what: str | None) -> Task | None:
@@ -209,7 +209,9 @@ def task_named(person: Person, what: str | None) -> Task | None:
     return next((t for t in tasks if t.completed is None and what is not None and t.title == what), None)
 
 
-def _current(store: Store, existing: Recommendation, person: Person, span: Stretch) -> Recommendation | Silence | None:
+def _current(
+    store: Store, existing: FullRecommendation, person: Person, span: Stretch
+) -> FullRecommendation | Silence | None:
     """Return the open recommendation, moved if needed, a Silence, or None if another must be made."""
     now, start, end = span[0], existing.start, existing.end
     if start is None or end is None:
@@ -243,7 +245,7 @@ def _current(store: Store, existing: Recommendation, person: Person, span: Stret
     return _over(existing, why if why.kind == "trained" else no_other, now)
 
 
-def _is_still_the_night(existing: Recommendation, person: Person, span: Stretch) -> bool:
+def _is_still_the_night(existing: FullRecommendation, person: Person, span: Stretch) -> bool:
     """Return True for a night that lasts and, if it is open and ahead, is as planned now."""
     now, night = span[0], choice.sleep_option(person, span)
     never = wished_on(person.wishes, person.date_of(now)).never
@@ -254,7 +256,7 @@ def _is_still_the_night(existing: Recommendation, person: Person, span: Stretch)
     return said == (night.start, night.end, night.facts)
 
 
-def _over(existing: Recommendation, why: Fact, now: datetime) -> Silence:
+def _over(existing: FullRecommendation, why: Fact, now: datetime) -> Silence:
     return Silence(moment=existing.moment, facts=(fact("slot_had", action=str(existing.action), why=why),), at=now)
 
 

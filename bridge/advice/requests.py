@@ -22,7 +22,7 @@ from bridge.day.person import Person
 from bridge.day.view import is_there
 from bridge.domain.errors import SetupError
 from bridge.domain.facts import Fact, fact
-from bridge.domain.records import Correction, Recommendation, Silence, User
+from bridge.domain.records import Correction, FullRecommendation, Silence, User
 from bridge.domain.slots import local_time, moment_at, slot_start
 from bridge.domain.types import Event
 from rhythm_env.interface import SLOTS_PER_DAY, ActionType, Slot, observation_from_json
@@ -41,14 +41,14 @@ def recommend(
     policy: str | None = None,
     seen: bool = True,
     person: Person | None = None,
-) -> Recommendation | Silence:
+) -> FullRecommendation | Silence:
     """Return the current slot's recommendation, or a Silence with the reasons why there is none.
 
     None as ``policy`` is the configured policy. ``person`` is loaded if None. Raises SetupError for an unknown policy.
     """
     store, opened = bridge.store, bridge.policy(policy)
     existing = store.recommendations.of_slot(user.id, moment_at(now, user.zones))
-    advice: Recommendation | Silence
+    advice: FullRecommendation | Silence
     if existing is not None and advise.stands(store, user, existing, now):  # which needs no classifier
         advice = existing
     else:
@@ -56,12 +56,12 @@ def recommend(
             outcomes.confirm(bridge, user, now=now)
         # outside of a transaction: a policy may wait for a service
         advice = advise.recommend(bridge, user, for_person(store, user, opened), now=now, person=person)
-    if seen and isinstance(advice, Recommendation):
+    if seen and isinstance(advice, FullRecommendation):
         store.recommendations.mark_shown(advice.id, now=now)
     return advice
 
 
-def following(bridge: Bridge, user: User, number: int, *, now: datetime) -> Recommendation | Silence:
+def following(bridge: Bridge, user: User, number: int, *, now: datetime) -> FullRecommendation | Silence:
     """Return the idea that follows the refused recommendation ``number``, or a Silence that says why there is none."""
     found = recommend(bridge, user, now=now)
     if isinstance(found, Silence) or found.id != number:
@@ -92,7 +92,7 @@ def next_entry(bridge: Bridge, user: User, now: datetime, agenda: Labelled | Non
     return fact("next_leave", title=title, leave=local_time(leave, user.zones), **told)
 
 
-def not_asked(advice: Recommendation | Silence, policy: str | None) -> str | None:
+def not_asked(advice: FullRecommendation | Silence, policy: str | None) -> str | None:
     """Return a sentence if another policy than the wanted ``policy`` made the recommendation, otherwise None."""
     if isinstance(advice, Silence):
         return None
@@ -105,7 +105,7 @@ def not_asked(advice: Recommendation | Silence, policy: str | None) -> str | Non
     )
 
 
-def withheld(bridge: Bridge, user: User, advice: Recommendation | Silence) -> dict[ActionType, Fact]:
+def withheld(bridge: Bridge, user: User, advice: FullRecommendation | Silence) -> dict[ActionType, Fact]:
     """Return action -> reason for the actions that could not be recommended with ``advice``. Empty for a Silence."""
     if isinstance(advice, Silence):
         return {}

@@ -14,7 +14,7 @@ from bridge.day.person import Person
 from bridge.domain.errors import SetupError
 from bridge.domain.facts import Fact, fact
 from bridge.domain.languages import _
-from bridge.domain.records import Deed, Recommendation, Snapshot, User
+from bridge.domain.records import Deed, FullRecommendation, Recommendation, Snapshot, User
 from bridge.domain.slots import Moment, moment_at
 from bridge.domain.types import Task
 from rhythm_env.interface import ActionType, Answer
@@ -61,7 +61,7 @@ def answer(
     now: datetime,
     moved_to: Moment | None,
     known: Snapshot | None = None,
-) -> Recommendation:
+) -> FullRecommendation:
     """Store the user's answer or deed for the recommendation ``number``, and return the recommendation.
 
     ``known`` is the user's snapshot at ``now``, loaded if None. Raises SetupError as ``feedback`` does.

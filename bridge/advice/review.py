@@ -16,7 +16,7 @@ from bridge.calendar.plans import COMPANY, focus_blocks, long_enough
 from bridge.day.evidence import missed
 from bridge.day.outcomes import over_at, took_place
 from bridge.domain.metrics import Metric
-from bridge.domain.records import AdviceRecord, Deed, Snapshot, User
+from bridge.domain.records import Deed, Recommendation, Snapshot, User
 from bridge.domain.slots import INSTANT, moment_at, moment_of, slot_start
 from bridge.domain.types import EpisodeKind
 from bridge.meters import read_slots
@@ -82,7 +82,7 @@ def load_review(
     )
 
 
-def _is_ahead(one: AdviceRecord, user: User, now: datetime) -> bool:
+def _is_ahead(one: Recommendation, user: User, now: datetime) -> bool:
     return one.outcome in (None, Deed.UNKNOWN) and over_at(one, user.zones) > now
 
 

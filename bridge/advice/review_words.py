@@ -10,7 +10,7 @@ from math import exp
 from typing import Any
 
 from bridge.domain.languages import SHORT_WEEKDAYS, Text, listed, say, say_many
-from bridge.domain.records import AdviceRecord, Deed
+from bridge.domain.records import Deed, Recommendation
 from bridge.domain.titles import ACTION_TITLES, ACTION_WORDS, SLOT_PLURALS
 from rhythm_env.interface import ActionType, Answer, Meter, Slot
 
@@ -97,7 +97,7 @@ class Review:
     start: datetime
     until: datetime
     over: bool
-    advised: tuple[AdviceRecord, ...]
+    advised: tuple[Recommendation, ...]
     meters: Mapping[Meter, Compared]
     sleep: Sleep
     done: Mapping[str, Compared]
@@ -109,14 +109,14 @@ class Review:
 
 
 def ideas(
-    advised: Sequence[AdviceRecord], goals: Mapping[ActionType, int], times: Mapping[ActionType, int]
+    advised: Sequence[Recommendation], goals: Mapping[ActionType, int], times: Mapping[ActionType, int]
 ) -> Iterator[str]:
     """Yield at most two sentences about what the user may try, those about the user's ``goals`` first."""
     yield from islice(_ideas(advised, goals, times), IDEAS_MAX)
 
 
 def _ideas(
-    advised: Sequence[AdviceRecord], goals: Mapping[ActionType, int], times: Mapping[ActionType, int]
+    advised: Sequence[Recommendation], goals: Mapping[ActionType, int], times: Mapping[ActionType, int]
 ) -> Iterator[str]:
     tallies = tally(advised)
     for action, wanted in goals.items():
@@ -170,7 +170,7 @@ def _best(tallies: Mapping[tuple[ActionType, Slot], Tally], action: ActionType) 
     return Slot(-max(good)[2]) if good else None
 
 
-def tally(advised: Sequence[AdviceRecord]) -> dict[tuple[ActionType, Slot], Tally]:
+def tally(advised: Sequence[Recommendation]) -> dict[tuple[ActionType, Slot], Tally]:
     """Return (action, part of the day) -> number of suggestions wholly done, and number with a known outcome."""
     found: dict[tuple[ActionType, Slot], Tally] = {}
     for one in advised:
@@ -180,7 +180,7 @@ def tally(advised: Sequence[AdviceRecord]) -> dict[tuple[ActionType, Slot], Tall
     return found
 
 
-def counts(advised: Sequence[AdviceRecord]) -> dict[str, int]:
+def counts(advised: Sequence[Recommendation]) -> dict[str, int]:
     """Return the number of recommendations by outcome (or unknown) and by answer, and of all as ``advised``."""
     deeds = [one.outcome or Deed.UNKNOWN for one in advised]
     answers = [one.answer for one in advised]

@@ -12,7 +12,7 @@ from bridge.advice.labels import labelled
 from bridge.calendar.expansion import midnight
 from bridge.calendar.facts import SlotFacts, deadline_pressure, week_facts
 from bridge.domain.errors import SetupError
-from bridge.domain.records import AdviceRecord, User
+from bridge.domain.records import Recommendation, User
 from bridge.domain.slots import Moment, ZoneHistory, moment_at, moment_of, slot_start
 from bridge.domain.types import Label, Occurrence, Task
 
@@ -32,7 +32,7 @@ class WeekSlot:
 
     facts: SlotFacts
     entries: tuple[Entry, ...]
-    advice: tuple[AdviceRecord, ...]  # made for this slot, or rescheduled to it
+    advice: tuple[Recommendation, ...]  # made for this slot, or rescheduled to it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +77,7 @@ def load_week(bridge: Bridge, user: User, monday: date, *, at: datetime) -> Week
     start, end = (slot_start(moment_of(day, 0), user.zones) for day in (monday, monday + A_WEEK))
     entries = labelled(bridge, user, start - A_WEEK, end, at=at)
     tasks = [task for _, task in bridge.store.reading.tasks(user.id, at=at)]
-    advice = bridge.store.recommendations.advice_records(user.id, since=start - A_WEEK, until=end)
+    advice = bridge.store.recommendations.between(user.id, since=start - A_WEEK, until=end)
     facts = week_facts(entries, tasks, monday, user.zones)
     return Week(
         monday=monday,
@@ -102,7 +102,9 @@ def is_known(store: Store, user: User, entries: Sequence[Entry]) -> bool:
     return bool(entries) or any(s in installed and "events" in registry.spec(s).delivers for s in read)
 
 
-def slot_of(facts: SlotFacts, entries: Sequence[Entry], advice: Sequence[AdviceRecord], zones: ZoneHistory) -> WeekSlot:
+def slot_of(
+    facts: SlotFacts, entries: Sequence[Entry], advice: Sequence[Recommendation], zones: ZoneHistory
+) -> WeekSlot:
     """Return the slot of ``facts``, with the entries that overlap it and the recommendations for it or moved to it."""
     return WeekSlot(
         facts=facts,
@@ -111,7 +113,7 @@ def slot_of(facts: SlotFacts, entries: Sequence[Entry], advice: Sequence[AdviceR
     )
 
 
-def of_moment(advice: Sequence[AdviceRecord], moment: Moment) -> tuple[AdviceRecord, ...]:
+def of_moment(advice: Sequence[Recommendation], moment: Moment) -> tuple[Recommendation, ...]:
     """Return the recommendations that were made for a slot or moved to it."""
     return tuple(one for one in advice if moment in (one.moment, one.moved_to))
 
@@ -123,6 +125,6 @@ def _stands_in(occurrence: Occurrence, facts: SlotFacts, zones: ZoneHistory) -> 
     return occurrence.start < end and (occurrence.end > start or occurrence.start == occurrence.end == start)
 
 
-def is_moved(advice: AdviceRecord, to: Moment) -> bool:
+def is_moved(advice: Recommendation, to: Moment) -> bool:
     """Return True if the user rescheduled the recommendation from another slot to the slot ``to``."""
     return advice.moved_to == to and advice.moment != to

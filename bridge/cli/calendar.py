@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from bridge.advice.week import Week
     from bridge.advice.whose import Marked
-    from bridge.domain.records import AdviceRecord
+    from bridge.domain.records import Recommendation
     from bridge.domain.slots import Moment
     from bridge.domain.types import Label, Occurrence
 
@@ -132,7 +132,7 @@ def _entry(occurrence: Occurrence, label: Label, week: Week) -> Any:
     return entry
 
 
-def _taken(week: Week) -> Iterator[tuple[AdviceRecord, Moment]]:
+def _taken(week: Week) -> Iterator[tuple[Recommendation, Moment]]:
     from rhythm_env.interface import Answer
 
     for slot in week.slots:
@@ -143,7 +143,7 @@ def _taken(week: Week) -> Iterator[tuple[AdviceRecord, Moment]]:
                 yield advice, moment
 
 
-def _advice(advice: AdviceRecord, moment: Moment, week: Week) -> Any:
+def _advice(advice: Recommendation, moment: Moment, week: Week) -> Any:
     from bridge.domain.slots import slot_bounds
 
     entry = _new_entry(f"advice/{advice.id}", f"{advice.action} (advised)", week)

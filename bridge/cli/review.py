@@ -12,7 +12,7 @@ from bridge.cli import options, show
 from bridge.domain.errors import SetupError
 
 if TYPE_CHECKING:
-    from bridge.domain.records import AdviceRecord, User
+    from bridge.domain.records import Recommendation, User
 
 HISTORY_DAYS_MAX = 366
 
@@ -83,12 +83,12 @@ def history(
         typer.echo(f"nothing was advised in the last {days} days; ask for advice: bridge recommend --user {user}")
 
 
-def _table(found: list[AdviceRecord], person: User) -> None:
+def _table(found: list[Recommendation], person: User) -> None:
     if found:
         show.table(list(_rows(found, person)), ("id", "day", "slot", "action", "answer", "outcome", "evidence"))
 
 
-def _rows(found: list[AdviceRecord], person: User) -> Iterator[dict[str, object]]:
+def _rows(found: list[Recommendation], person: User) -> Iterator[dict[str, object]]:
     from bridge.documents.text import slot_name
     from bridge.domain.rendering import for_person
     from bridge.domain.slots import local_time

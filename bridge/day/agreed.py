@@ -7,13 +7,13 @@ from datetime import datetime
 
 from bridge.calendar.busy import Stretch, clipped
 from bridge.day.person import Person
-from bridge.domain.records import AdviceRecord, Deed
+from bridge.domain.records import Deed, Recommendation
 from bridge.domain.slots import ZoneHistory, moment_at, slot_bounds
 from bridge.domain.types import Task
 from rhythm_env.interface import ActionType, Answer
 
 
-def is_agreed(advice: AdviceRecord, zones: ZoneHistory) -> bool:
+def is_agreed(advice: Recommendation, zones: ZoneHistory) -> bool:
     """Return True if the person accepted a recommendation, or put it off to the slot of its start.
 
     One that was accepted and closed before its start was taken back, because the person fell ill for example.
@@ -33,7 +33,7 @@ def promised(person: Person) -> list[Stretch]:
     ]
 
 
-def _new_times(person: Person) -> Iterator[tuple[AdviceRecord, Stretch]]:
+def _new_times(person: Person) -> Iterator[tuple[Recommendation, Stretch]]:
     """Yield the suggestions that were put off to a time, each with that time, or with the slot where it has none."""
     zones = person.known.zones
     for one in person.advised:

@@ -14,12 +14,11 @@ from bridge.calendar.busy import Stretch
 from bridge.calendar.kinds import SURE
 from bridge.domain.facts import Fact, fact
 from bridge.domain.metrics import CHECK_INS, METRICS, Metric, Shape
-from bridge.domain.records import AdviceRecord, Deed, Recommendation, Snapshot
+from bridge.domain.records import Deed, Recommendation, Snapshot
 from bridge.domain.slots import Moment, ZoneHistory, ends_shown, local_time, moment_of, slot_bounds, slot_start
 from bridge.domain.types import Episode, EpisodeKind, Event, Occurrence, Response, Sample
 from rhythm_env.interface import SLOTS_PER_DAY, ActionType, Answer, Slot
 
-Advice = Recommendation | AdviceRecord
 Found = tuple[Deed, tuple[Fact, ...]]
 Trace = tuple[Deed, Fact]  # evidence in the data that the action was done, or partly done, without title
 
@@ -42,7 +41,7 @@ NOTHING_DONE = frozenset({"birthday", "workingLocation", "outOfOffice"})  # kind
 RANKS = (Deed.DONE, Deed.PARTLY)
 
 
-def as_answer(advice: Advice, at: datetime) -> Answer | None:
+def as_answer(advice: Recommendation, at: datetime) -> Answer | None:
     """Return the answer to a recommendation that a model learns from at ``at``, or None if it learns nothing.
 
     The user's own answer comes first, then the outcome if the advice was seen, but not for sleep.
@@ -63,36 +62,35 @@ def as_answer(advice: Advice, at: datetime) -> Answer | None:
     return Answer.IGNORE if outcome is Deed.NOT_DONE and advice.expires_at <= at else None
 
 
-def outcome_at(advice: Advice, at: datetime) -> Deed | None:
+def outcome_at(advice: Recommendation, at: datetime) -> Deed | None:
     """Return the outcome of a recommendation as it was known at ``at``."""
     if _known_by(advice.outcome_at, at):
         return advice.outcome
-    before = advice.outcome_before
-    return before[0] if before is not None and before[1] <= at else None
+    return advice.outcome_before if _known_by(advice.outcome_before_at, at) else None
 
 
 def _known_by(since: datetime | None, at: datetime) -> bool:
     return since is not None and since <= at
 
 
-def meant_for(advice: Advice) -> Moment | None:
+def meant_for(advice: Recommendation) -> Moment | None:
     """Return the slot in which the user was to act, or None for advice put off without a new slot."""
     return advice.moved_to if advice.answer is Answer.RESCHEDULE else advice.moment
 
 
-def over_at(advice: Advice, zones: ZoneHistory) -> datetime:
+def over_at(advice: Recommendation, zones: ZoneHistory) -> datetime:
     """Return the end of a recommendation's slot, or of the slot to which it was put off."""
     moment = meant_for(advice)
     return advice.expires_at if moment in (None, advice.moment) else slot_bounds(moment, zones)[1]
 
 
-def day_end(advice: Advice, zones: ZoneHistory) -> datetime:
+def day_end(advice: Recommendation, zones: ZoneHistory) -> datetime:
     """Return the end of a recommendation's day, the later if put off. Until then the answer can change."""
     last = max(moment for moment in (advice.moment, advice.moved_to) if moment is not None)
     return _day(last, zones)[1]
 
 
-def time_of(advice: Advice, zones: ZoneHistory) -> Stretch | None:
+def time_of(advice: Recommendation, zones: ZoneHistory) -> Stretch | None:
     """Return the time in which the action counts as following the recommendation: its slot, or its times widened.
 
     None means put off to no slot, or no time left.
@@ -116,7 +114,7 @@ def _day(moment: Moment, zones: ZoneHistory) -> Stretch:
     return slot_start(morning, zones), slot_start(morning.shifted(SLOTS_PER_DAY), zones)
 
 
-def observed(advice: Advice, known: Snapshot) -> Found:
+def observed(advice: Recommendation, known: Snapshot) -> Found:
     """Return (outcome, evidence) of a recommendation, as the data show it at ``known.at``.
 
     ``known`` must reach back to 28 days before the recommendation. Evidence is a few facts.
@@ -138,7 +136,7 @@ def observed(advice: Advice, known: Snapshot) -> Found:
     return Deed.UNKNOWN, found or tuple(awaited)[:EVIDENCE_MAX]
 
 
-def _measured(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
+def _measured(advice: Recommendation, known: Snapshot, span: Stretch) -> Iterator[Trace]:
     if advice.action is ActionType.EXERCISE:
         yield from _workouts(advice, known, span)
     elif advice.action is ActionType.SLEEP:
@@ -156,7 +154,7 @@ def _episodes(known: Snapshot, kind: EpisodeKind, span: Stretch) -> Iterator[tup
             yield source, one, within
 
 
-def _workouts(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
+def _workouts(advice: Recommendation, known: Snapshot, span: Stretch) -> Iterator[Trace]:
     for source, one, within in _episodes(known, EpisodeKind.WORKOUT, span):
         if _begun(advice, one):
             continue
@@ -164,7 +162,7 @@ def _workouts(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]
         yield Deed.DONE if whole else Deed.PARTLY, _seen("seen_workout", one, known, source=source)
 
 
-def is_nap(advice: Advice) -> bool:
+def is_nap(advice: Recommendation) -> bool:
     """Return True if a recommendation to sleep means a nap, which is short or, without times, in daytime."""
     if advice.start is not None and advice.end is not None:
         return advice.end - advice.start <= NAP_MAX
@@ -172,12 +170,12 @@ def is_nap(advice: Advice) -> bool:
     return moment is not None and moment.slot in DAYTIME
 
 
-def _begun(advice: Advice, one: Episode) -> bool:
+def _begun(advice: Recommendation, one: Episode) -> bool:
     """Return True if an episode had begun before it was advised."""
     return advice.kind != "keep" and one.start < advice.created_at
 
 
-def _naps(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
+def _naps(advice: Recommendation, known: Snapshot, span: Stretch) -> Iterator[Trace]:
     for source, one, _ in _episodes(known, EpisodeKind.NAP, span):
         if not _begun(advice, one):
             yield Deed.DONE, _seen("seen_nap", one, known, source=source)
@@ -186,7 +184,7 @@ def _naps(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
             yield Deed.DONE, _seen("seen_asleep", one, known, source=source)
 
 
-def _nights(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
+def _nights(advice: Recommendation, known: Snapshot, span: Stretch) -> Iterator[Trace]:
     """Yield evidence of main sleeps near the advised time, or within a slot without times."""
     for source, one in known.episodes:
         if one.kind is EpisodeKind.SLEEP and one.end <= known.at:
@@ -195,7 +193,7 @@ def _nights(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
                 yield deed, _seen("seen_asleep", one, known, source=source)
 
 
-def _slept(advice: Advice, one: Episode, span: Stretch) -> Deed | None:
+def _slept(advice: Recommendation, one: Episode, span: Stretch) -> Deed | None:
     if advice.start is not None:
         off = abs(one.start - advice.start)
         return Deed.DONE if off <= IN_TIME else Deed.PARTLY if off <= LATE else None
@@ -208,7 +206,7 @@ def _slept(advice: Advice, one: Episode, span: Stretch) -> Deed | None:
     return Deed.DONE if within >= needed else Deed.PARTLY
 
 
-def _sessions(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
+def _sessions(advice: Recommendation, known: Snapshot, span: Stretch) -> Iterator[Trace]:
     for source, one in known.samples:
         end = one.end or one.start + one.value * MINUTE
         if one.metric is Metric.MINDFUL and advice.created_at <= one.start < span[1] and end <= known.at:
@@ -216,7 +214,7 @@ def _sessions(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]
             yield deed, fact("seen_mindful", time=local_time(one.start, known.zones), minutes=one.value, source=source)
 
 
-def _task(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
+def _task(advice: Recommendation, known: Snapshot, span: Stretch) -> Iterator[Trace]:
     until = max(span[1], day_end(advice, known.zones))
     for one in known.tasks:
         if one.completed is None or not _names(advice.what or "", (one.title or "").strip()):
@@ -236,14 +234,14 @@ def _names(what: str, title: str) -> bool:
     return bool(title) and (title == what.strip() or (len(title) >= TITLE_LEAST and title in what))
 
 
-def _entries(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
+def _entries(advice: Recommendation, known: Snapshot, span: Stretch) -> Iterator[Trace]:
     """Yield evidence from entries in time that were made after the advice."""
     for occurrence in _in_time(advice, known, span):
         if made_after(advice, occurrence.event, known) and not _is_copy(advice, occurrence, known):
             yield Deed.DONE, _seen("seen_entry", occurrence, known)
 
 
-def _is_copy(advice: Advice, occurrence: Occurrence, known: Snapshot) -> bool:
+def _is_copy(advice: Recommendation, occurrence: Occurrence, known: Snapshot) -> bool:
     """Return True if another entry stood at the very same time before the advice."""
     return any(
         (one.start, one.end) == (occurrence.start, occurrence.end) and not made_after(advice, one.event, known)
@@ -251,7 +249,7 @@ def _is_copy(advice: Advice, occurrence: Occurrence, known: Snapshot) -> bool:
     )
 
 
-def _in_time(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Occurrence]:
+def _in_time(advice: Recommendation, known: Snapshot, span: Stretch) -> Iterator[Occurrence]:
     for occurrence, label in known.agenda:
         within = min(occurrence.end, span[1]) - max(occurrence.start, span[0])
         needed = max(min(LEAST, occurrence.end - occurrence.start), MINUTE)
@@ -261,7 +259,7 @@ def _in_time(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Occurre
             yield occurrence
 
 
-def made_after(advice: Advice, event: Event, known: Snapshot) -> bool:
+def made_after(advice: Recommendation, event: Event, known: Snapshot) -> bool:
     """Return True if an entry, and the series it belongs to, came in after the advice. An unknown time is before."""
     since = [known.event_since.get(key) for key in (event.key, event.master) if key is not None]
     return all(at is not None and at > advice.created_at for at in since)
@@ -277,7 +275,7 @@ def took_place(event: Event) -> bool:
     return not off and event.kind not in NOTHING_DONE and not event.kind.startswith("advice")
 
 
-def _missed(advice: Advice, known: Snapshot, span: Stretch) -> tuple[list[Fact], list[Fact]]:
+def _missed(advice: Recommendation, known: Snapshot, span: Stretch) -> tuple[list[Fact], list[Fact]]:
     """Return facts of sources that reported without the action, and of sources yet to report."""
     if advice.action is ActionType.SLEEP and not is_nap(advice):
         return _other_nights(known, span)

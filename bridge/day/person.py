@@ -30,7 +30,7 @@ from bridge.day.sleep import (
 from bridge.day.typical import DAY, MINUTE, instant, median, midmean
 from bridge.day.work import OFFICE, free_days
 from bridge.domain.facts import Fact, fact
-from bridge.domain.records import AdviceRecord, Deed, Snapshot
+from bridge.domain.records import Deed, Recommendation, Snapshot
 from bridge.domain.slots import ZoneHistory, local_time, zone_at
 from bridge.domain.types import Because, Episode, EpisodeKind, Label, Occurrence, Reading, Response, Task
 from bridge.domain.wish_terms import night_on
@@ -209,7 +209,7 @@ class Person:
     routine: Routine
     mode: Mode = field(default_factory=Mode)
     wishes: Wishes = field(default_factory=Wishes)
-    advised: Sequence[AdviceRecord] = ()  # of the last eight days, not superseded, ascending
+    advised: Sequence[Recommendation] = ()  # of the last eight days, not superseded, ascending
     task_actions: Mapping[str, ActionType] = field(default_factory=dict)  # by the key of an open task
     # By key of a task the begin and end of its place, and the due date that it had if the person moved it there.
     places: Mapping[str, tuple[datetime, datetime, date | None]] = field(default_factory=dict)

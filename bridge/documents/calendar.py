@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bridge.calendar.busy import Stretch
     from bridge.calendar.facts import SlotFacts
     from bridge.calendar.ownership import Mark
-    from bridge.domain.records import AdviceRecord
+    from bridge.domain.records import Recommendation
     from bridge.domain.slots import ZoneHistory
     from bridge.domain.types import Label, Occurrence
 
@@ -310,7 +310,7 @@ def _event(occurrence: Occurrence, label: Label, facts: SlotFacts, zones: ZoneHi
     }
 
 
-def _advice(advice: AdviceRecord, slot: WeekSlot) -> SlotAdviceDocument:
+def _advice(advice: Recommendation, slot: WeekSlot) -> SlotAdviceDocument:
     from bridge.advice.week import is_moved
 
     return filled(SlotAdviceDocument, advice, moved_here=is_moved(advice, slot.facts.moment))

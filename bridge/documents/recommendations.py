@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 from bridge.advice.belief_history import DIMENSIONS, said
 from bridge.documents.facts import FactDocument, fact_documents
 from bridge.documents.filling import filled
-from bridge.domain.records import Recommendation, Silence
+from bridge.domain.records import FullRecommendation, Silence
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import ZoneHistory, local_time
 
@@ -63,7 +63,7 @@ class RecommendationDocument(TypedDict):
     evidence: list[str]
 
 
-def recommendation_document(advice: Recommendation, zones: ZoneHistory | None = None) -> RecommendationDocument:
+def recommendation_document(advice: FullRecommendation, zones: ZoneHistory | None = None) -> RecommendationDocument:
     """Return a recommendation as a JSON document, with times on the user's clock, or without ``zones`` in UTC."""
     moved = advice.moved_to
     return filled(
@@ -77,7 +77,7 @@ def recommendation_document(advice: Recommendation, zones: ZoneHistory | None = 
     )
 
 
-def _slot_and_reasons(advice: Recommendation | Silence) -> dict[str, Any]:
+def _slot_and_reasons(advice: FullRecommendation | Silence) -> dict[str, Any]:
     slot = filled(SlotDocument, advice.moment, slot=int(advice.moment.slot))
     reasons = {"reasons": for_person(advice.facts), "facts": fact_documents(advice.facts)}
     return {**slot, "timestep": advice.moment.timestep, **reasons}
@@ -94,7 +94,7 @@ def silence_document(silence: Silence) -> RecommendationDocument:
     return cast("RecommendationDocument", {**none, "evidence": [], **_slot_and_reasons(silence)})
 
 
-def advice_document(found: Recommendation | Silence, zones: ZoneHistory) -> RecommendationDocument:
+def advice_document(found: FullRecommendation | Silence, zones: ZoneHistory) -> RecommendationDocument:
     """Return the recommendation of a slot, or the reasons why there is none, as a JSON document."""
     return silence_document(found) if isinstance(found, Silence) else recommendation_document(found, zones)
 

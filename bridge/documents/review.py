@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from datetime import date, datetime
 
     from bridge.advice.review_words import Compared, Review
-    from bridge.domain.records import AdviceRecord, User
+    from bridge.domain.records import Recommendation, User
     from rhythm_env.interface import ActionType
 
 
@@ -127,13 +127,13 @@ ReviewDocument = TypedDict(
 )
 
 
-def advised_document(one: AdviceRecord, user: User) -> AdvisedDocument:
+def advised_document(one: Recommendation, user: User) -> AdvisedDocument:
     """Return a recommendation with its outcome as a JSON document."""
     at = local_time(one.created_at, user.zones).isoformat(timespec="seconds")
     return filled(AdvisedDocument, one, at=at, evidence=for_person(one.evidence))
 
 
-def past_advice_document(one: AdviceRecord, user: User, *, now: datetime) -> PastAdviceDocument:
+def past_advice_document(one: Recommendation, user: User, *, now: datetime) -> PastAdviceDocument:
     """Return a past recommendation as a JSON document, with what the model learns from it as of ``now``."""
     heard = as_answer(one, now)
     return {

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from bridge.domain.facts import Fact, fact
 from bridge.domain.preference import Preference
@@ -133,58 +133,73 @@ class Deed(StrEnum):
 SAID = (fact("said"),)  # evidence that is the user's own word, which data never replaces
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Advice:
-    """Fields common to a ``Recommendation`` and an ``AdviceRecord``. None in a time: it has not happened."""
+class Told(str):
+    """The meaning of a field that every JSON document of its record tells, as the reference gives it."""
 
-    id: int
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feedback:
+    """All that a user's answer to a recommendation consists of. It is stored, replaced and taken back as a whole."""
+
+    answer: Annotated[Answer | None, Told("ACCEPT, IGNORE, RESCHEDULE, or null while there is none")] = None
+    answered_at: datetime | None = None
+    moved_to: Moment | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recommendation(Feedback):
+    """A recommendation for a slot. ``bridge.store`` derives its columns, and JSON documents the keys that are ``Told``.
+
+    None in a time: it has not happened.
+    """
+
+    id: Annotated[int, Told("the recommendation's number")]
+    user_id: int
     moment: Moment
-    action: ActionType
+    action: Annotated[ActionType, Told("one of the ten actions")]
     policy: str  # name@version, and + a name where the user's own prior or adapter, or a fallback, decided
     belief: Mapping[str, float]
+    belief_sd: tuple[float, float, float] | None = None  # of social, morning, work, where the policy states them
     scores: Mapping[str, float] = field(default_factory=dict)
+    levels: Mapping[str, float] = field(default_factory=dict)  # meter -> the level that the policy saw, to four digits
     facts: tuple[Fact, ...] = ()
     created_at: datetime
     expires_at: datetime
     shown_at: datetime | None = None
-    answer: Answer | None = None
-    answered_at: datetime | None = None
-    moved_to: Moment | None = None
-    kind: str | None = None  # suggested, keep or sleep; None for an action without a time
-    what: str | None = None  # the task, the entry or the usual activity that is meant
-    start: datetime | None = None
-    end: datetime | None = None
-    superseded_at: datetime | None = None
-    closed_at: datetime | None = None  # when a further recommendation followed in its slot
-    outcome: Deed | None = None
+    kind: Annotated[str | None, Told("suggested or sleep, keep in old history; null for an action without a time")] = (
+        None
+    )
+    what: Annotated[str | None, Told("the task, the entry or the usual activity that is meant")] = None
+    start: Annotated[datetime | None, Told("when to begin; null for an action without a time")] = None
+    end: Annotated[datetime | None, Told("when to end; null for an action without a time")] = None
+    superseded_at: datetime | None = None  # when another took its slot, and this no longer counts
+    closed_at: datetime | None = None  # when a further one followed in its slot, while this keeps its answer
+    outcome: Annotated[
+        Deed | None,
+        Told("what became of it: done, partly, not_done or unknown; null before it was looked for"),
+    ] = None
     outcome_at: datetime | None = None  # when the outcome became known
-    outcome_before: tuple[Deed, datetime] | None = None  # the one that this replaced, and since when it was known
-    evidence: tuple[Fact, ...] = ()  # of the outcome, without titles
+    outcome_before: Deed | None = None  # the one that this replaced
+    outcome_before_at: datetime | None = None  # when that became known
+    evidence: Annotated[tuple[Fact, ...], Told("what the outcome rests on, without titles")] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recommendation(Advice):
-    """A recommendation for a slot, with the policy's ``belief``, ``scores`` and ``probabilities`` by action."""
+class FullRecommendation(Recommendation):
+    """A recommendation with what only a later evaluation needs, such as the ``probabilities`` by action."""
 
-    user_id: int
     probabilities: Mapping[str, float]
     observation: Mapping[str, Any]
-    belief_sd: tuple[float, float, float] | None = None  # of social, morning, work, where the policy states them
     withheld: Mapping[str, Fact] = field(default_factory=dict)  # action -> why it could not be advised
     silence: float | None = None  # probability of a slot without advice; None where no lot was drawn
 
-    @property
-    def levels(self) -> Mapping[str, float]:
-        """Return meter -> the level that the policy saw, rounded to four digits."""
-        return {name: round(state["level"], 4) for name, state in self.observation.get("meters", {}).items()}
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "levels", levels_of(self.observation))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AdviceRecord(Advice):
-    """A stored recommendation without its observation: ``levels`` maps a meter to the level that the policy saw."""
-
-    sd: tuple[float, float, float] | None
-    levels: Mapping[str, float]
+def levels_of(observation: Mapping[str, Any]) -> dict[str, float]:
+    """Return meter -> level to four digits, of an observation's JSON."""
+    return {name: round(state["level"], 4) for name, state in observation.get("meters", {}).items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from bridge.advice import recommend
 from bridge.auth.vault import Vault
 from bridge.domain.errors import SetupError
 from bridge.domain.guard import Guard
-from bridge.domain.records import FOLDER_CONNECTION, Connection, Recommendation, Silence, User
+from bridge.domain.records import FOLDER_CONNECTION, Connection, FullRecommendation, Silence, User
 from bridge.domain.rendering import for_person, told
 from bridge.domain.slots import zone_at
 from bridge.domain.types import Outcome, Reading
@@ -214,7 +214,7 @@ def replay(folder: Path) -> dict[str, Any]:
     return result
 
 
-def _advice(found: Recommendation | Silence) -> dict[str, Any]:
+def _advice(found: FullRecommendation | Silence) -> dict[str, Any]:
     if isinstance(found, Silence):
         return {"action": None, "reasons": for_person(found.facts)}
     return {

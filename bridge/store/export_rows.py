@@ -15,12 +15,13 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 import sqlalchemy as sa
 
 from bridge.domain.errors import SetupError
-from bridge.domain.records import FILE_STREAMS, SEND_STATES, Recommendation
+from bridge.domain.records import FILE_STREAMS, SEND_STATES, FullRecommendation, levels_of
 from bridge.domain.rendering import Audience, rendered
 from bridge.domain.samples import set_apart
 from bridge.domain.types import Event, Item, Sample, Task
 from bridge.domain.wish_records import plain, wishes_of
-from bridge.store import codec, recommendations, rows, tables
+from bridge.store import codec, rows, tables
+from bridge.store.columns import facts_anew, json_columns
 from bridge.store.people import check_zone
 from bridge.store.preferences import preferences_of
 from rhythm_env.interface import OBSERVATION_VERSION, ActionType, Belief, observation_from_json
@@ -36,10 +37,7 @@ PAYLOADS = {"payload": dict, "pieces": list}  # columns that are kept compressed
 JSON_TEXTS: Mapping[str, Mapping[str, type]] = {  # table -> columns of JSON text, with their type
     "connections": {"not_permitted": list},
     "priors": {"body": dict},
-    "recommendations": {
-        **dict.fromkeys(("belief", "scores", "probabilities", "observation", "withheld"), dict),
-        **dict.fromkeys(("reasons", "evidence", "belief_sd"), list),
-    },
+    "recommendations": json_columns(FullRecommendation),
 }
 Row = dict[str, Any]
 SomeItem = TypeVar("SomeItem", bound=Item)
@@ -245,12 +243,10 @@ def _recommendation(values: Row) -> Row:
     observation = json.loads(values["observation"])
     if observation.get("version") == OBSERVATION_VERSION:
         observation_from_json(observation)
-    kept = {name: values[name] for name in recommendations.FACT_COLUMNS if values[name] is not None}
-    facts = {name: recommendations.as_facts(name, body) for name, body in kept.items()}
-    return {"levels": recommendations.levels(values["observation"]), **facts}
+    return {"levels": json.dumps(levels_of(observation)), **facts_anew(FullRecommendation, values)}
 
 
-def check_recommendation(read: Recommendation) -> None:
+def check_recommendation(read: FullRecommendation) -> None:
     """Raise ValueError or TypeError for a recommendation whose values are of other types than a policy gives."""
     numbers = (*read.belief.values(), *read.scores.values(), *read.probabilities.values(), *(read.belief_sd or ()))
     if not all(type(number) in (int, float) for number in numbers):

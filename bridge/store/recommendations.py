@@ -2,53 +2,38 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping
 from datetime import date, datetime, timedelta
-from typing import Any
 
 import sqlalchemy as sa
 
-from bridge.domain import languages
 from bridge.domain.errors import SetupError
-from bridge.domain.facts import Fact, fact, prose
-from bridge.domain.records import SAID, AdviceRecord, Deed, Lot, Recommendation
+from bridge.domain.facts import Fact
+from bridge.domain.records import SAID, Deed, Feedback, FullRecommendation, Lot, Recommendation
 from bridge.domain.slots import Moment, moment_of
 from bridge.store import tables
+from bridge.store.columns import facts_json, reading, values_of
 from bridge.store.database import Part, reads, writes
 from bridge.store.inserts import insert_into, insert_new
-from rhythm_env.interface import SLOTS_PER_DAY, ActionType, Answer, Slot
+from rhythm_env.interface import SLOTS_PER_DAY, Slot
 
 table = tables.recommendations
-JSON_COLUMNS = ("belief", "scores", "probabilities", "observation")
-FACT_COLUMNS = ("reasons", "evidence", "withheld")  # withheld maps actions to facts, the others are lists
-SAID_BEFORE = "you said so"  # the evidence of a user's own word, as releases kept it that stored texts
-LEVEL_DIGITS = 4
-UNREAD = ("probabilities", "observation", "withheld", "silence")  # columns that ``advice_records`` leaves out
+_RECORD, _record = reading(Recommendation, table)
+_FULL, _full = reading(FullRecommendation, table)
 
 
 class Recommendations(Part):
     """The part of the store for recommendations and users' feedback."""
 
     @writes()
-    def add(self, db: sa.Connection, recommendation: Recommendation) -> Recommendation:
+    def add(self, db: sa.Connection, recommendation: FullRecommendation) -> FullRecommendation:
         """Save a recommendation unless its slot has another in force. Return the slot's stored recommendation."""
-        values: dict[str, Any] = {name: _json(getattr(recommendation, name)) for name in JSON_COLUMNS}
-        plain = ("user_id", "policy", "created_at", "expires_at", "shown_at", "silence")
-        values |= {name: getattr(recommendation, name) for name in plain}
-        sd, moment = recommendation.belief_sd, recommendation.moment
-        values["belief_sd"] = None if sd is None else json.dumps(sd)
-        values["levels"] = levels(values["observation"])
-        held = {action: why.to_json() for action, why in recommendation.withheld.items()}
-        values |= {"reasons": facts_json(recommendation.facts), "withheld": _json(held)}
-        values |= {"kind": recommendation.kind, "what": recommendation.what}
-        values |= {"start_at": recommendation.start, "end_at": recommendation.end}
-        values |= {"week": moment.week, "timestep": moment.timestep, "action": str(recommendation.action)}
+        values = values_of(recommendation)
+        del values["id"]
         insert_new(db, table, values)
-        return _recommendation(db.execute(sa.select(table).where(_slot(recommendation.user_id, moment))).one())
+        return _full(db.execute(_FULL.where(_slot(recommendation.user_id, recommendation.moment))).one())
 
     @reads
-    def of_slot(self, db: sa.Connection, user_id: int, moment: Moment) -> Recommendation | None:
+    def of_slot(self, db: sa.Connection, user_id: int, moment: Moment) -> FullRecommendation | None:
         """Return the user's recommendation in force for a slot, answered or not, or None."""
         return _first(db, _slot(user_id, moment))
 
@@ -80,7 +65,7 @@ class Recommendations(Part):
         others = sa.and_(_slot(found.user_id, found.moment), t.id != found.id)
         db.execute(sa.update(table).where(others, t.answer.is_(None)).values(superseded_at=now))
         db.execute(sa.update(table).where(others).values(closed_at=now))
-        cleared = dict.fromkeys(("answer", "answered_at", "moved_week", "moved_timestep")) if asks else {}
+        cleared = values_of(Feedback()) if asks else {}
         db.execute(sa.update(table).where(t.id == found.id).values(closed_at=None, **cleared))
 
     @writes()
@@ -97,12 +82,14 @@ class Recommendations(Part):
         return int(db.execute(query).scalar_one())
 
     @reads
-    def taken_back(self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[Recommendation]:
+    def taken_back(
+        self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime
+    ) -> list[FullRecommendation]:
         """Return the user's superseded recommendations that start in [since, until) and are not closed, by creation."""
         t = table.c
         mine = sa.and_(t.user_id == user_id, t.superseded_at.is_not(None), t.start_at >= since, t.start_at < until)
         mine = sa.and_(mine, t.closed_at.is_(None))
-        return [_recommendation(row) for row in db.execute(sa.select(table).where(mine).order_by(t.created_at, t.id))]
+        return [_full(row) for row in db.execute(_FULL.where(mine).order_by(t.created_at, t.id))]
 
     @reads
     def silence(self, db: sa.Connection, user_id: int, moment: Moment) -> float | None:
@@ -152,15 +139,17 @@ class Recommendations(Part):
         return any(db.execute(query).first() for query in found)
 
     @reads
-    def by_id(self, db: sa.Connection, recommendation_id: int) -> Recommendation | None:
+    def by_id(self, db: sa.Connection, recommendation_id: int) -> FullRecommendation | None:
         """Return the recommendation with an id, or None if there is none."""
         return _first(db, table.c.id == recommendation_id)
 
     @reads
-    def between(self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[Recommendation]:
+    def full_between(
+        self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime
+    ) -> list[FullRecommendation]:
         """Return the user's recommendations made in [since, until) and not superseded, oldest first."""
         bound = {"user": user_id, "since": since, "until": until}
-        return [_recommendation(row) for row in db.execute(_BETWEEN, bound)]
+        return [_full(row) for row in db.execute(_FULL_BETWEEN, bound)]
 
     @reads
     def marks(self, db: sa.Connection, user_id: int) -> tuple[tuple[object, ...], ...]:
@@ -183,12 +172,10 @@ class Recommendations(Part):
         return list(db.scalars(query.order_by(t.created_at), {"user": user_id, "since": since, "until": until}))
 
     @reads
-    def advice_records(
-        self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime
-    ) -> list[AdviceRecord]:
+    def between(self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[Recommendation]:
         """Return advice made in [since, until), oldest first, without observations."""
         bound = {"user": user_id, "since": since, "until": until}
-        return [_advice_record(row) for row in db.execute(_ADVICE_RECORDS, bound)]
+        return [_record(row) for row in db.execute(_BETWEEN, bound)]
 
     @reads
     def states(
@@ -200,26 +187,26 @@ class Recommendations(Part):
     @reads
     def of_unknown_outcome(
         self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime, over_since: datetime
-    ) -> list[AdviceRecord]:
+    ) -> list[Recommendation]:
         """Return the advice made in [since, until) whose outcome is unknown, if it was put off or was over later."""
         bound = {"user": user_id, "since": since, "until": until, "over_since": over_since}
-        return [_advice_record(row) for row in db.execute(_OF_UNKNOWN_OUTCOME, bound)]
+        return [_record(row) for row in db.execute(_OF_UNKNOWN_OUTCOME, bound)]
 
     @reads
-    def newest(self, db: sa.Connection, user_id: int, *, before: int | None, limit: int) -> list[AdviceRecord]:
+    def newest(self, db: sa.Connection, user_id: int, *, before: int | None, limit: int) -> list[Recommendation]:
         """Return at most ``limit`` records not superseded, with ids below ``before``, newest first."""
         t = table.c
         mine = _RECORD.where(t.user_id == user_id, t.superseded_at.is_(None))
         if before is not None:
             mine = mine.where(t.id < before)
-        return [_advice_record(row) for row in db.execute(mine.order_by(t.id.desc()).limit(limit))]
+        return [_record(row) for row in db.execute(mine.order_by(t.id.desc()).limit(limit))]
 
     @reads
-    def changed(self, db: sa.Connection, user_id: int, *, since: datetime) -> list[Recommendation]:
+    def changed(self, db: sa.Connection, user_id: int, *, since: datetime) -> list[FullRecommendation]:
         """Return recommendations, also superseded, made or with an outcome known after ``since``, by id."""
         t = table.c
         mine = sa.and_(t.user_id == user_id, sa.or_(t.created_at > since, t.outcome_at > since))
-        return [_recommendation(row) for row in db.execute(sa.select(table).where(mine).order_by(t.id))]
+        return [_full(row) for row in db.execute(_FULL.where(mine).order_by(t.id))]
 
     @writes()
     def mark_shown(self, db: sa.Connection, recommendation_id: int, *, now: datetime) -> None:
@@ -228,25 +215,16 @@ class Recommendations(Part):
         db.execute(sa.update(table).where(not_shown).values(shown_at=now))
 
     @writes()
-    def save_feedback(
-        self,
-        db: sa.Connection,
-        recommendation_id: int,
-        answer: Answer,
-        *,
-        now: datetime,
-        moved_to: Moment | None = None,
-    ) -> Recommendation:
+    def save_feedback(self, db: sa.Connection, recommendation_id: int, feedback: Feedback) -> FullRecommendation:
         """Save the user's feedback in place of earlier feedback, and return the recommendation with it.
 
-        For RESCHEDULE, ``moved_to`` is the slot that the user chose. Raises SetupError for an unknown recommendation.
+        Raises SetupError for an unknown recommendation.
         """
-        values = _feedback(answer, now, moved_to)
-        db.execute(sa.update(table).where(table.c.id == recommendation_id).values(values))
-        answered = _first(db, table.c.id == recommendation_id)
-        if answered is None:
+        db.execute(sa.update(table).where(table.c.id == recommendation_id).values(values_of(feedback)))
+        saved = _first(db, table.c.id == recommendation_id)
+        if saved is None:
             raise SetupError(f"there is no recommendation {recommendation_id}; see: bridge recommend --user NAME")
-        return answered
+        return saved
 
     @writes()
     def save_outcome(
@@ -278,17 +256,11 @@ class Recommendations(Part):
         db.execute(sa.update(table).where(wanted).values(values))
 
     @reads
-    def to_recheck(self, db: sa.Connection, user_id: int, *, limit: int) -> list[AdviceRecord]:
+    def to_recheck(self, db: sa.Connection, user_id: int, *, limit: int) -> list[Recommendation]:
         """Return the user's oldest recommendations whose outcome was found by the rules of an earlier release."""
         t = table.c
         query = _RECORD.where(t.user_id == user_id, t.recheck.is_(True))
-        return [_advice_record(row) for row in db.execute(query.order_by(t.created_at).limit(limit))]
-
-
-def levels(observation: str) -> str:
-    """Return meter -> level to four digits, from an observation, both as JSON text."""
-    meters: Mapping[str, Any] = json.loads(observation).get("meters", {})
-    return json.dumps({name: round(state["level"], LEVEL_DIGITS) for name, state in meters.items()})
+        return [_record(row) for row in db.execute(query.order_by(t.created_at).limit(limit))]
 
 
 def _slot(user_id: int, moment: Moment) -> sa.ColumnElement[bool]:
@@ -303,106 +275,19 @@ _MADE_BETWEEN = sa.and_(
     table.c.created_at < sa.bindparam("until", type_=tables.Instant),
     table.c.superseded_at.is_(None),
 )
-_BETWEEN = sa.select(table).where(_MADE_BETWEEN).order_by(table.c.created_at, table.c.id)
-_RECORD = sa.select(*(c for c in table.c if c.name not in UNREAD))
-_ADVICE_RECORDS = _RECORD.where(_MADE_BETWEEN).order_by(table.c.created_at, table.c.id)
+_FULL_BETWEEN = _FULL.where(_MADE_BETWEEN).order_by(table.c.created_at, table.c.id)
+_BETWEEN = _RECORD.where(_MADE_BETWEEN).order_by(table.c.created_at, table.c.id)
 _STATES = (
     sa.select(table.c.id, table.c.answer, table.c.moved_week, table.c.moved_timestep, table.c.start_at)
     .where(_MADE_BETWEEN)
     .order_by(table.c.id)
 )
-_OF_UNKNOWN_OUTCOME = _ADVICE_RECORDS.where(
+_OF_UNKNOWN_OUTCOME = _BETWEEN.where(
     table.c.outcome == str(Deed.UNKNOWN),
     sa.or_(table.c.moved_week.is_not(None), table.c.expires_at >= sa.bindparam("over_since")),
 )
 
 
-def _first(db: sa.Connection, condition: sa.ColumnElement[bool]) -> Recommendation | None:
-    row = db.execute(sa.select(table).where(condition)).first()
-    return None if row is None else _recommendation(row)
-
-
-def _recommendation(row: Any) -> Recommendation:
-    return Recommendation(
-        user_id=row.user_id,
-        scores=json.loads(row.scores),
-        probabilities=json.loads(row.probabilities),
-        observation=json.loads(row.observation),
-        belief_sd=_belief_sd(row),
-        withheld={action: fact_of(why) for action, why in json.loads(row.withheld or "{}").items()},
-        silence=row.silence,
-        **_action_and_feedback(row),
-    )
-
-
-def _advice_record(row: Any) -> AdviceRecord:
-    return AdviceRecord(
-        sd=_belief_sd(row),
-        scores=json.loads(row.scores),
-        levels=json.loads(row.levels),
-        **_action_and_feedback(row),
-    )
-
-
-def _action_and_feedback(row: Any) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "moment": moment_of(row.week, row.timestep),
-        "action": ActionType(row.action),
-        "policy": row.policy,
-        "belief": json.loads(row.belief),
-        "created_at": row.created_at,
-        "expires_at": row.expires_at,
-        "shown_at": row.shown_at,
-        "answer": None if row.answer is None else Answer(row.answer),
-        "answered_at": row.answered_at,
-        "moved_to": None if row.moved_week is None else moment_of(row.moved_week, row.moved_timestep),
-        "facts": tuple(map(fact_of, json.loads(row.reasons))),
-        "kind": row.kind,
-        "what": row.what,
-        "start": row.start_at,
-        "end": row.end_at,
-        "superseded_at": row.superseded_at,
-        "closed_at": row.closed_at,
-        "outcome": None if row.outcome is None else Deed(row.outcome),
-        "outcome_at": row.outcome_at,
-        "outcome_before": None if row.outcome_before is None else (Deed(row.outcome_before), row.outcome_before_at),
-        "evidence": () if row.evidence is None else tuple(map(fact_of, json.loads(row.evidence))),
-    }
-
-
-def _belief_sd(row: Any) -> tuple[float, float, float] | None:
-    return None if row.belief_sd is None else tuple(json.loads(row.belief_sd))
-
-
-def facts_json(facts: Iterable[Fact]) -> str:
-    """Return facts as JSON text, as columns keep them."""
-    return _json([one.to_json() for one in facts])
-
-
-def fact_of(body: Any) -> Fact:
-    """Return a fact from its JSON. A reason that an earlier release kept as text becomes a fact of prose."""
-    if isinstance(body, dict) and "kind" in body:
-        return Fact.from_json(body)
-    return fact("said") if body == SAID_BEFORE else prose(languages.packed(languages.text_of(body)) or "")
-
-
-def as_facts(column: str, kept: str) -> str:
-    """Return the text of a column of reasons in today's form, whichever release wrote it."""
-    body = json.loads(kept)
-    if column == "withheld":
-        return _json({action: fact_of(why).to_json() for action, why in body.items()})
-    return facts_json(map(fact_of, body))
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode()
-
-
-def _feedback(answer: Answer, now: datetime, moved_to: Moment | None) -> dict[str, Any]:
-    return {
-        "answer": str(answer),
-        "answered_at": now,
-        "moved_week": moved_to.week if moved_to else None,
-        "moved_timestep": moved_to.timestep if moved_to else None,
-    }
+def _first(db: sa.Connection, condition: sa.ColumnElement[bool]) -> FullRecommendation | None:
+    row = db.execute(_FULL.where(condition)).first()
+    return None if row is None else _full(row)

@@ -5,11 +5,16 @@ UTC.
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, fields
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from types import NoneType
+from typing import Any, get_args, get_type_hints
 
 import sqlalchemy as sa
 
+from bridge.domain.records import FullRecommendation
+from bridge.domain.slots import Moment
 from bridge.store.codec import compressed
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -76,6 +81,24 @@ metadata = sa.MetaData(
 )
 
 
+COLUMN_TYPES: Mapping[Any, Any] = {  # of fields by their types; of any other, such as a list of facts, it is text
+    int: sa.Integer,
+    float: sa.Float,
+    bool: sa.Boolean,
+    date: sa.Date,
+    datetime: Instant,
+    Mapping[str, Any]: Packed,
+}
+COLUMN_NAMES = {  # of fields whose columns have other names
+    "moment": ("week", "timestep"),
+    "moved_to": ("moved_week", "moved_timestep"),
+    "facts": ("reasons",),
+    "start": ("start_at",),
+    "end": ("end_at",),
+}
+NEVER_NULL = ("scores", "reasons")  # columns of fields with a default
+
+
 def _id() -> sa.Column[int]:
     return sa.Column("id", ID, primary_key=True)
 
@@ -91,6 +114,31 @@ def _instant(name: str, *, nullable: bool = False) -> sa.Column[datetime]:
 
 def _text(name: str, *, nullable: bool = False, **options: Any) -> sa.Column[str]:
     return sa.Column(name, sa.Text, nullable=nullable, **options)
+
+
+def hints_of(record: type) -> dict[str, Any]:
+    """Return field -> type of a record, without None."""
+    hints = get_type_hints(record)
+    return {
+        name: next((kind for kind in get_args(hint) if NoneType in get_args(hint)), hint)
+        for name, hint in hints.items()
+    }
+
+
+def names_of(field: str) -> tuple[str, ...]:
+    """Return the names of the columns that hold a field of a record."""
+    return COLUMN_NAMES.get(field, (field,))
+
+
+def _columns(record: type, *, but: tuple[str, ...]) -> Iterator[sa.Column[Any]]:
+    """Yield the columns of a record's fields. Those of a field with a default may be null."""
+    hints = hints_of(record)
+    for one in (one for one in fields(record) if one.name not in but):
+        kind = hints[one.name]
+        kinds = (sa.Date, sa.SmallInteger) if kind is Moment else (COLUMN_TYPES.get(kind, sa.Text),)
+        required = one.default is MISSING and one.default_factory is MISSING
+        for name, of in zip(names_of(one.name), kinds, strict=True):
+            yield sa.Column(name, of, nullable=not required and name not in NEVER_NULL)
 
 
 users = sa.Table("users", metadata, _id(), _text("name", unique=True), _instant("created_at"))
@@ -356,38 +404,8 @@ recommendations = sa.Table(
     metadata,
     _id(),
     _to("user"),
-    sa.Column("week", sa.Date, nullable=False),
-    sa.Column("timestep", sa.SmallInteger, nullable=False),
-    _text("action"),
-    _text("policy"),
-    _text("belief"),
-    _text("scores"),
-    _text("probabilities"),
-    _text("reasons"),  # a JSON list of facts
-    sa.Column("observation", Packed, nullable=False),
-    _instant("created_at"),
-    _instant("expires_at"),
-    _instant("shown_at", nullable=True),
-    _text("answer", nullable=True),
-    _instant("answered_at", nullable=True),
-    sa.Column("moved_week", sa.Date),
-    sa.Column("moved_timestep", sa.SmallInteger),
-    _text("belief_sd", nullable=True),
-    _text("levels", nullable=True),  # of the observation, which takes long to read
-    _text("kind", nullable=True),  # suggested, keep or sleep; None for an action without a time
-    _text("what", nullable=True),  # the task, the entry or the usual activity that is meant
-    _instant("start_at", nullable=True),
-    _instant("end_at", nullable=True),
-    _instant("superseded_at", nullable=True),  # when another recommendation took its slot, and this no longer counts
-    _instant("closed_at", nullable=True),  # when a further one followed in its slot, while this keeps its answer
-    _text("outcome", nullable=True),  # done, partly, not_done or unknown, as the data showed or the user said
-    _instant("outcome_at", nullable=True),
-    _text("evidence", nullable=True),  # a JSON list of the facts that the outcome rests on
-    _text("outcome_before", nullable=True),  # the outcome until outcome_at, where that replaced one
-    _instant("outcome_before_at", nullable=True),
+    *_columns(FullRecommendation, but=("id", "user_id")),
     sa.Column("recheck", sa.Boolean),  # true for an outcome by the rules of an earlier release
-    _text("withheld", nullable=True),  # a JSON object, action -> the fact why it could not be advised
-    sa.Column("silence", sa.Float),  # probability that the slot would have got no advice, null without a lot
     sa.Index("ix_recommendations_user_id_created_at", "user_id", "created_at"),
     sa.Index("ix_recommendations_week_timestep", "week", "timestep"),
 )

@@ -22,7 +22,7 @@ from bridge.documents.recommendations import recommendation_document
 from bridge.documents.text import slot_name, writable
 from bridge.domain.facts import Fact
 from bridge.domain.languages import WEEKDAYS, _, date_text, number, say, shown
-from bridge.domain.records import AdviceRecord, Deed, Recommendation
+from bridge.domain.records import Deed, FullRecommendation, Recommendation
 from bridge.domain.rendering import for_person, told
 from bridge.domain.slots import local_time, moment_at
 from bridge.domain.titles import SLOT_TITLES, advice_title, answer_text
@@ -164,12 +164,12 @@ def _slot(slot: WeekSlot, today: Today, visit: Visit) -> dict[str, Any]:
     }
 
 
-def answered(given: AdviceRecord | Recommendation) -> str:
+def answered(given: Recommendation | FullRecommendation) -> str:
     """Return the answer to a recommendation in words, or an empty text if it has no answer."""
     return "" if given.answer is None else shown(answer_text(given.answer, given.moved_to))
 
 
-def recommendation(visit: Visit, found: Recommendation, opening: Sequence[Fact] = ()) -> dict[str, Any]:
+def recommendation(visit: Visit, found: FullRecommendation, opening: Sequence[Fact] = ()) -> dict[str, Any]:
     """Return a recommendation for the template, with its reasons, scores, and the withheld actions with the reason.
 
     ``above`` are the reasons of the body that the page begins with.
@@ -225,7 +225,7 @@ def questions(visit: Visit) -> list[dict[str, Any]]:
     return [past_advice(one) for one in outcomes.questions(visit.bridge.store, visit.user, now=visit.now)]
 
 
-def past_advice(one: AdviceRecord) -> dict[str, Any]:
+def past_advice(one: Recommendation) -> dict[str, Any]:
     """Return a past recommendation with its slot, date, answer, outcome and evidence as texts in the current
     language.
     """

@@ -18,7 +18,7 @@ from bridge.day.opening import opening
 from bridge.day.person import Person
 from bridge.day.routine import Routine
 from bridge.domain.facts import Fact
-from bridge.domain.records import AdviceRecord, Snapshot, User
+from bridge.domain.records import Recommendation, Snapshot, User
 from bridge.domain.slots import INSTANT, Moment, local_time, moment_at, slot_start
 from bridge.domain.types import Reading
 from rhythm_env.interface import Meter, Slot
@@ -59,7 +59,7 @@ class TodayCache:
         self._yesterdays: dict[int, tuple[object, Moment, dict[Meter, Reading]]] = {}
         self._days: dict[int, tuple[object, Moment, list[WeekSlot]]] = {}
         self._openings: dict[int, tuple[tuple[object, ...], tuple[Fact, ...]]] = {}
-        self._advice: dict[int, tuple[DataVersion, list[AdviceRecord]]] = {}
+        self._advice: dict[int, tuple[DataVersion, list[Recommendation]]] = {}
         self._lock = threading.Lock()
 
     def routine(self, bridge: Bridge, user: User, now: datetime) -> Routine:
@@ -105,12 +105,12 @@ class TodayCache:
             calendar=is_known(bridge.store, user, entries),
         )
 
-    def _given(self, bridge: Bridge, user: User, now: datetime) -> list[AdviceRecord]:
+    def _given(self, bridge: Bridge, user: User, now: datetime) -> list[Recommendation]:
         """Return the advice of the last week, read again with another answer, new slot or start."""
         store, bounds = bridge.store.recommendations, {"since": now - WEEK, "until": now + INSTANT}
         found, states = self._advice.get(user.id), store.states(user.id, **bounds)
         if found is None or found[0] != states:
-            found = states, store.advice_records(user.id, **bounds)
+            found = states, store.between(user.id, **bounds)
             self._keep(self._advice, user, found)
         return found[1]
 

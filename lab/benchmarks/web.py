@@ -19,7 +19,7 @@ import requests
 
 from bridge import config, installation
 from bridge.advice import recommend
-from bridge.domain.records import Recommendation, User
+from bridge.domain.records import Feedback, FullRecommendation, User
 from bridge.domain.slots import moment_at, slot_bounds
 from bridge.ingest import archive
 from bridge.recordings.recorded_life import DEMO_USER, DEMO_ZONE, last_morning
@@ -76,7 +76,7 @@ def advised(bridge: installation.Bridge, user: User, days: int) -> None:
             belief = [min(max(x + rng.gauss(0, 0.02), 0.0), 1.0) for x in belief]
             start, end = slot_bounds(moment, user.zones)
             kept = bridge.store.recommendations.add(
-                Recommendation(
+                FullRecommendation(
                     id=0,
                     user_id=user.id,
                     moment=moment,
@@ -92,7 +92,9 @@ def advised(bridge: installation.Bridge, user: User, days: int) -> None:
                     expires_at=end,
                 )
             )
-            bridge.store.recommendations.save_feedback(kept.id, rng.choice(list(Answer)), now=start)
+            bridge.store.recommendations.save_feedback(
+                kept.id, Feedback(answer=rng.choice(list(Answer)), answered_at=start)
+            )
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from bridge.advice.labels import labelled
 from bridge.advice.observation import slot_around
 from bridge.advice.recommend import build_observation
 from bridge.domain.facts import prose
-from bridge.domain.records import Recommendation, Silence, User
+from bridge.domain.records import FullRecommendation, Silence, User
 from bridge.domain.slots import Moment, ZoneSpan, local_time, moment_at, moment_of, slot_start
 from lab.closed_loop.ablations import Arm, Informed, classifier_of
 from lab.closed_loop.home import Home, home
@@ -131,7 +131,7 @@ class Life:
         self._note(given, before)
         self._charge("person", begun)
 
-    def _answered(self, moment: Moment, found: Recommendation, at: datetime) -> tuple[Answer, ActionType]:
+    def _answered(self, moment: Moment, found: FullRecommendation, at: datetime) -> tuple[Answer, ActionType]:
         begun = process_time()
         feasible = tuple(ActionType(name) for name in found.observation["feasible"])
         given, moved, done = self.resident.respond(moment, found.action, feasible)
@@ -176,7 +176,7 @@ class Life:
         self.lived.days.append({"day": float(day.toordinal())} | (shown if morning.worn else {}))
         return night.end
 
-    def _advised(self, moment: Moment, at: datetime) -> Recommendation | None:
+    def _advised(self, moment: Moment, at: datetime) -> FullRecommendation | None:
         begun, before = process_time(), self.policy.spent
         bridge = self.home.bridge
         advise = advised_alone if self.lived.arm.alone else recommend.recommend
@@ -189,7 +189,7 @@ class Life:
         self._charge("bridge", begun + spent)
         return None if isinstance(found, Silence) else found
 
-    def _told(self, found: Recommendation | Silence) -> None:
+    def _told(self, found: FullRecommendation | Silence) -> None:
         lived = self.lived
         if isinstance(found, Silence):
             lived.advised.append(None)
@@ -269,7 +269,7 @@ def played(asked: tuple[int, Arm, int, str | None]) -> Lived:
         return lived(*asked)
 
 
-def advised_alone(bridge: Bridge, user: User, policy: Policy, *, now: datetime) -> Recommendation:
+def advised_alone(bridge: Bridge, user: User, policy: Policy, *, now: datetime) -> FullRecommendation:
     """Make the recommendation of a slot, which has no time in it."""
     moment, guard = moment_at(now, user.zones), bridge.guard
     seen, _ = build_observation(bridge, user, at=now)
@@ -277,7 +277,7 @@ def advised_alone(bridge: Bridge, user: User, policy: Policy, *, now: datetime) 
     rng = random.Random(f"{user.name}/{moment.week}/{moment.timestep}")
     decision = guard.explored(policy.decide(observation, rng), observation, rng)
     return bridge.store.recommendations.add(
-        Recommendation(
+        FullRecommendation(
             id=0,
             user_id=user.id,
             moment=moment,

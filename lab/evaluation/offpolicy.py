@@ -171,7 +171,7 @@ def feedback(store: Store, people: Sequence[User], *, at: datetime) -> list[Logg
 
 
 def _of(store: Store, person: User, *, at: datetime, by_day: bool) -> Iterator[Logged]:
-    for advice in store.recommendations.between(person.id, since=BEGINNING, until=at):
+    for advice in store.recommendations.full_between(person.id, since=BEGINNING, until=at):
         reward = _reward(advice, at)
         if reward is None:
             continue

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from bridge import config, registry
 from bridge.advice import recommend
 from bridge.domain.guard import Guard
-from bridge.domain.records import Silence
+from bridge.domain.records import Feedback, Silence
 from bridge.ingest.checkins import CheckIn, record_check_in
 from bridge.ingest.outcomes import SYNC_CADENCE
 from bridge.installation import Bridge
@@ -109,7 +109,7 @@ def bytes_per_advice(store: Store) -> float:
         if isinstance(advice, Silence):
             continue
         store.recommendations.mark_shown(advice.id, now=at)
-        store.recommendations.save_feedback(advice.id, Answer.ACCEPT, now=at)
+        store.recommendations.save_feedback(advice.id, Feedback(answer=Answer.ACCEPT, answered_at=at))
     with store.database.read() as db:
         newest = sa.select(tables.recommendations).order_by(tables.recommendations.c.id.desc()).limit(1)
         kept = dict(db.execute(newest).mappings().one())

@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from bridge import config, registry
 from bridge.domain.ports import EventClassifier, Invitation
+from bridge.domain.records import Feedback
 from bridge.domain.types import Item, Label, Page, RawRecord
 from bridge.ingest import runs
 from bridge.ingest.sync import Source, sync
@@ -101,9 +102,11 @@ def _looks(rng: random.Random, day: date, person: Person) -> Iterator[datetime]:
 def _answer(store: Store, user_id: int, rng: random.Random, now: datetime) -> None:
     """Accept, ignore or leave the newest recommendation of the last hour, at random."""
     given = rng.choice(ANSWERS)
-    recent = store.recommendations.between(user_id, since=now - timedelta(hours=1), until=now + timedelta(seconds=1))
+    recent = store.recommendations.full_between(
+        user_id, since=now - timedelta(hours=1), until=now + timedelta(seconds=1)
+    )
     if given is not None and recent and recent[-1].answer is None:
-        store.recommendations.save_feedback(recent[-1].id, given, now=now)
+        store.recommendations.save_feedback(recent[-1].id, Feedback(answer=given, answered_at=now))
 
 
 def source_of(store: Store, user_id: int, person: Person, now: datetime) -> Source:

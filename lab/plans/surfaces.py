@@ -15,7 +15,7 @@ from bridge.day.plan import DayPlan
 from bridge.documents.meters import load_meters
 from bridge.documents.recommendations import recommendation_document
 from bridge.domain.languages import shown as shown_text
-from bridge.domain.records import Recommendation, Silence, User
+from bridge.domain.records import FullRecommendation, Silence, User
 from bridge.domain.rendering import Audience, for_person, reasons, told
 from bridge.domain.titles import advice_title
 from bridge.domain.types import Reading
@@ -33,7 +33,7 @@ Levels = Mapping[Meter, Said]
 
 
 def disagreements(
-    bridge: Bridge, user: User, advice: Recommendation | Silence, plan: DayPlan, now: datetime
+    bridge: Bridge, user: User, advice: FullRecommendation | Silence, plan: DayPlan, now: datetime
 ) -> Iterator[str]:
     """Yield a sentence per surface (command, page, message) that says something else than the first at ``now``."""
     visit = Visit(app=AppState(bridge=bridge), user=user, now=now, csrf="")
@@ -86,7 +86,9 @@ def _differ(said: Mapping[str, Said]) -> Iterator[str]:
     yield from (f"{first[0]} says {first[1]}, {name} {text}" for name, text in others if text != first[1])
 
 
-def _advice(advice: Recommendation | Silence, plan: DayPlan, visit: Visit, tools: Tools) -> Iterator[tuple[str, Said]]:
+def _advice(
+    advice: FullRecommendation | Silence, plan: DayPlan, visit: Visit, tools: Tools
+) -> Iterator[tuple[str, Said]]:
     """Yield (surface, action, time and reasons), or (surface, reasons) where there is no advice."""
     told = tools.recommendation()
     if isinstance(advice, Silence):
@@ -113,7 +115,7 @@ def _advice(advice: Recommendation | Silence, plan: DayPlan, visit: Visit, tools
             yield "plan", (str(block.action), f"{day.local(visit, block.start):%H:%M}", *for_person(block.facts))
 
 
-def _to_person(said: Sequence[str], advice: Recommendation | Silence, audience: Audience) -> Said:
+def _to_person(said: Sequence[str], advice: FullRecommendation | Silence, audience: Audience) -> Said:
     """Return reasons that an audience got as the person reads them, if they are those of the advice's own facts."""
     same = list(said) == reasons(advice.facts, audience)
     return tuple(for_person(advice.facts)) if same else tuple(said)

@@ -18,7 +18,7 @@ from bridge.advice.excursion import Point, effect
 from bridge.cli import app as command
 from bridge.domain.errors import SetupError
 from bridge.domain.guard import SILENT as SILENT_BOUNDS
-from bridge.domain.records import Recommendation
+from bridge.domain.records import Feedback, FullRecommendation, Recommendation
 from bridge.domain.slots import Moment, moment_at
 from rhythm_env.interface import ActionType, Answer, Meter, MeterState, Observation
 from tests.world import bridge_of, introduce
@@ -40,7 +40,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 def advice(user_id: int, now: datetime, moment: Moment, action: ActionType, seen: Observation) -> Recommendation:
-    return Recommendation(
+    return FullRecommendation(
         id=0,
         user_id=user_id,
         moment=moment,
@@ -69,7 +69,7 @@ def live(slots: int) -> None:
             kept = bridge.store.recommendations.add(replace(advice(user.id, now, moment, action, seen), silence=None))
             taken = rng.random() < (0.9 if action is ActionType.LEARN else 0.3)
             bridge.store.recommendations.save_feedback(
-                kept.id, Answer.ACCEPT if taken else Answer.IGNORE, now=now, moved_to=None
+                kept.id, Feedback(answer=Answer.ACCEPT if taken else Answer.IGNORE, answered_at=now)
             )
 
 

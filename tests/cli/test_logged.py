@@ -16,7 +16,7 @@ from bridge.advice import feedback, recommend
 from bridge.cli import app as command
 from bridge.domain.errors import SetupError
 from bridge.domain.guard import Guard
-from bridge.domain.records import Deed, Silence
+from bridge.domain.records import Deed, Feedback, Silence
 from lab.evaluation import offpolicy as logged
 from rhythm_env.interface import Answer, Decision, Observation
 from tests.world import bridge_of, introduce
@@ -59,7 +59,7 @@ def live(slots: int) -> None:
                 continue
             bridge.store.recommendations.mark_shown(advice.id, now=now)
             if advice.action == "LEARN":
-                bridge.store.recommendations.save_feedback(advice.id, Answer.ACCEPT, now=now, moved_to=None)
+                bridge.store.recommendations.save_feedback(advice.id, Feedback(answer=Answer.ACCEPT, answered_at=now))
             elif slot != slots - 2:  # shown, over, and of an outcome that is not known: no answer
                 feedback.say(bridge.store, user, advice.id, Deed.NOT_DONE, now=now)
 
@@ -74,7 +74,7 @@ def test_what_is_logged_is_the_lot_and_the_answer(run: Run, monkeypatch: pytest.
     monkeypatch.setenv("BRIDGE_NOW", (START + timedelta(hours=6 * SLOTS)).isoformat())
     with installation.open_bridge() as bridge:
         found = logged.feedback(bridge.store, bridge.store.people.users(), at=installation.now())
-        stored = bridge.store.recommendations.between(
+        stored = bridge.store.recommendations.full_between(
             bridge.store.people.user("ana").id, since=START, until=installation.now()
         )
     suggested = [one for one in stored if one.kind == "suggested"]  # sleep needs no advice, and is no answer

@@ -22,7 +22,7 @@ from bridge.advice import feedback
 from bridge.config import load
 from bridge.doctor import examine
 from bridge.domain.errors import SetupError
-from bridge.domain.records import Recommendation
+from bridge.domain.records import Feedback, Recommendation
 from bridge.ingest import archive, runs
 from bridge.store import Store
 from lab.people.demo import stage
@@ -96,7 +96,7 @@ def test_an_export_goes_back_in_for_somebody_who_was_advised_meanwhile(filled: W
         ben, eve = (other.people.add_user(name, "UTC", now=NOW) for name in ("ben", "eve"))
         for one in (ben, eve):
             number = other.recommendations.add(replace(first, user_id=one.id, answer=None, answered_at=None)).id
-        other.recommendations.save_feedback(number, Answer.ACCEPT, now=NOW)
+        other.recommendations.save_feedback(number, Feedback(answer=Answer.ACCEPT, answered_at=NOW))
         runs.import_path(bridge, ben, tmp_path / "export", at=NOW)
         assert len(_advice(other, ben.id)) == len(_advice(filled.store, filled.user.id))
         with pytest.raises(SetupError, match="has answered advice for the same slots"):
@@ -106,7 +106,7 @@ def test_an_export_goes_back_in_for_somebody_who_was_advised_meanwhile(filled: W
 def _advice(store: Store, user_id: int) -> list[Recommendation]:
     from datetime import timedelta
 
-    return store.recommendations.between(user_id, since=NOW - timedelta(days=30), until=NOW + timedelta(days=30))
+    return store.recommendations.full_between(user_id, since=NOW - timedelta(days=30), until=NOW + timedelta(days=30))
 
 
 def _without_numbers(tables: dict[str, list[dict[str, object]]]) -> dict[str, list[str]]:

@@ -19,7 +19,7 @@ from bridge.advice.review_figures import clock, figures
 from bridge.advice.review_summary import summary
 from bridge.advice.review_words import Compared, effect_lines, ideas, lines
 from bridge.domain.metrics import Metric
-from bridge.domain.records import AdviceRecord, Deed, User
+from bridge.domain.records import Deed, Feedback, Recommendation, User
 from bridge.domain.types import Event, Item, Sample, Task
 from bridge.domain.wishes import Wishes
 from bridge.store import Store
@@ -67,7 +67,7 @@ def ana(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Store
         land(opened.store, user, *life(), *events, *tasks, now=SUNDAY_NOON - HOUR)
         advised(opened.store, user, MONDAY)
         other = advised(opened.store, user, MONDAY + DAY)
-        opened.store.recommendations.save_feedback(other.id, Answer.ACCEPT, now=MONDAY + DAY)
+        opened.store.recommendations.save_feedback(other.id, Feedback(answer=Answer.ACCEPT, answered_at=MONDAY + DAY))
         advised(opened.store, user, MONDAY + 2 * DAY, shown=False)
         yield opened.store, user
 
@@ -198,16 +198,16 @@ def test_a_word_afterwards(ana: tuple[Store, User]) -> None:
 
 
 @pytest.fixture
-def runs(lite: Store) -> list[AdviceRecord]:
+def runs(lite: Store) -> list[Recommendation]:
     """Three runs in the morning that were done, and four in the evening that were not."""
     user = person(lite)
     advised(lite, user)
-    (one,) = lite.recommendations.advice_records(user.id, since=DAWN, until=EVENING)
+    (one,) = lite.recommendations.between(user.id, since=DAWN, until=EVENING)
     evening = replace(one, moment=replace(one.moment, slot=Slot.EVENING), outcome=Deed.NOT_DONE)
     return [replace(one, outcome=Deed.DONE)] * 3 + [evening] * 4
 
 
-def test_what_to_try_is_said_from_counts_and_of_goals_first(runs: list[AdviceRecord]) -> None:
+def test_what_to_try_is_said_from_counts_and_of_goals_first(runs: list[Recommendation]) -> None:
     assert list(ideas(runs, {}, {})) == ["Exercise: mornings 3 of 3 done, evenings 0 of 4. Keep to mornings."]
     goal = list(ideas(runs, {RUN: 5}, {RUN: 3}))
     assert goal[0] == "Exercise: 2 more times a week reach your goal of 5; mornings went best."
@@ -215,7 +215,7 @@ def test_what_to_try_is_said_from_counts_and_of_goals_first(runs: list[AdviceRec
     assert list(ideas(runs[3:], {RUN: 3}, {RUN: 3})) == ["Exercise: evenings 0 of 4 done. Try another part of the day."]
 
 
-def test_of_little_or_of_sleep_nothing_is_said(runs: list[AdviceRecord]) -> None:
+def test_of_little_or_of_sleep_nothing_is_said(runs: list[Recommendation]) -> None:
     assert list(ideas(runs[:1], {}, {})) == []
     assert list(ideas([replace(one, outcome=Deed.UNKNOWN) for one in runs], {}, {})) == []
     assert list(ideas([replace(one, action=ActionType.SLEEP) for one in runs], {}, {})) == []

@@ -45,7 +45,7 @@ def test_days_in_three_zones_happen_once(stage: Stage, days: int) -> None:
         assert synced[0] == begun
         assert len(synced) == timedelta(days=days) // SYNC_CADENCE
     for user in stage.users:
-        given = stage.bridge.store.recommendations.between(user.id, since=begun, until=end)
+        given = stage.bridge.store.recommendations.full_between(user.id, since=begun, until=end)
         slots = slots_between(begun, end, user)
         if end < slot_bounds(slots[-1], user.zones)[0] + asleep(slots[-1]):
             del slots[-1]
@@ -174,7 +174,7 @@ def test_the_process_syncs_advises_and_stops_on_sigterm(stage: Stage, tmp_path: 
     process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
     until = time.monotonic() + 30
     while (
-        not stage.bridge.store.recommendations.between(stage.users[0].id, since=MONDAY, until=MONDAY + TICK)
+        not stage.bridge.store.recommendations.full_between(stage.users[0].id, since=MONDAY, until=MONDAY + TICK)
         and time.monotonic() < until
     ):
         time.sleep(0.1)

@@ -38,7 +38,7 @@ def test_hours_at_which_somebody_answers_are_learnt_and_shrunk() -> None:
 def advised(stage: Stage) -> Recommendation:
     bridge, user = stage.bridge, stage.users[0]
     recommend.recommend(bridge, user, bridge.policy(), now=stage.now, guard=Guard(silent=False))
-    return bridge.store.recommendations.between(user.id, since=stage.now, until=stage.now + INSTANT)[0]
+    return bridge.store.recommendations.full_between(user.id, since=stage.now, until=stage.now + INSTANT)[0]
 
 
 def test_a_message_waits_for_a_better_hour_before_the_plan_begins_and_its_chance_is_kept(stage: Stage) -> None:

@@ -63,7 +63,9 @@ class Home:
 
     def advice(self) -> Recommendation:
         since, until_ = self.stage.now - timedelta(days=1), self.stage.now + timedelta(seconds=1)
-        return self.stage.bridge.store.recommendations.between(self.stage.users[0].id, since=since, until=until_)[-1]
+        return self.stage.bridge.store.recommendations.full_between(self.stage.users[0].id, since=since, until=until_)[
+            -1
+        ]
 
     def device(self) -> str:
         return link.Names(node="rhythm_bridge", discovery="homeassistant").device(self.stage.users[0])

@@ -64,7 +64,7 @@ def test_each_slots_advice_goes_once_and_never_at_night(stage: Stage, mailbox: M
     for _ in range(12):  # a day, two hours at a time
         daemon.tick()
         stage.now += timedelta(hours=2)
-    given = stage.bridge.store.recommendations.between(stage.users[0].id, since=MONDAY, until=stage.now)
+    given = stage.bridge.store.recommendations.full_between(stage.users[0].id, since=MONDAY, until=stage.now)
     assert len(given) == 4
     assert [message["title"].split(", ")[1] for message in mailbox.got] == [time_of(one) for one in given[:3]]
     first = mailbox.got[0]
@@ -76,7 +76,9 @@ def test_each_slots_advice_goes_once_and_never_at_night(stage: Stage, mailbox: M
 def test_messages_speak_the_language_that_the_person_chose(stage: Stage, mailbox: Mailbox) -> None:
     stage.bridge.store.people.set_language(stage.users[0].id, "de", now=stage.now)
     stage.daemon().tick()
-    (given,) = stage.bridge.store.recommendations.between(stage.users[0].id, since=MONDAY, until=stage.now + SECOND)
+    (given,) = stage.bridge.store.recommendations.full_between(
+        stage.users[0].id, since=MONDAY, until=stage.now + SECOND
+    )
     with speaking("de"):
         expected = [shown(reason) for reason in for_person(given.facts)]
         title = shown(ACTION_TITLES[given.action])
@@ -92,7 +94,7 @@ def test_nothing_is_sent_in_the_slots_that_the_person_wants_quiet(stage: Stage, 
     for _ in range(12):  # a day, two hours at a time
         daemon.tick()
         stage.now += timedelta(hours=2)
-    given = store.recommendations.between(user.id, since=MONDAY, until=stage.now)
+    given = store.recommendations.full_between(user.id, since=MONDAY, until=stage.now)
     assert len(given) == 4
     assert [message["title"].split(", ")[1] for message in mailbox.got] == [time_of(given[0])]
     body = notifications_document(stage.bridge, user, stage.now)
@@ -193,7 +195,7 @@ def test_who_comes_into_a_slot_again_by_flying_west_is_not_sent_what_is_over(sta
     stage.now += timedelta(hours=18)
     stage.daemon().tick()
     (message,) = mailbox.got
-    newest = store.recommendations.between(
+    newest = store.recommendations.full_between(
         user.id, since=stage.now - timedelta(hours=1), until=stage.now + timedelta(hours=1)
     )[-1]
     assert message["title"].split(", ")[1] == time_of(newest, "America/New_York")
@@ -224,7 +226,7 @@ def test_on_a_monday_the_week_before_is_told_once(stage: Stage, mailbox: Mailbox
 
     daemon.tick()
     assert told() == []  # of the week before nothing was seen
-    (advice,) = store.recommendations.between(user.id, since=MONDAY, until=stage.now + timedelta(hours=1))
+    (advice,) = store.recommendations.full_between(user.id, since=MONDAY, until=stage.now + timedelta(hours=1))
     feedback.say(store, user, advice.id, Deed.DONE, now=stage.now)
     stage.now += timedelta(days=7, hours=-3)  # before dawn, and the clocks went back
     for hours in (0, 4, 6, 6, 24):
@@ -239,11 +241,11 @@ def test_on_a_monday_the_week_before_is_told_once(stage: Stage, mailbox: Mailbox
 def test_what_became_of_advice_is_known_before_the_next_is_given(stage: Stage, mailbox: Mailbox) -> None:
     store, user, daemon = stage.bridge.store, stage.users[0], stage.daemon()
     daemon.tick()
-    (seen,) = store.recommendations.between(user.id, since=MONDAY, until=stage.now + timedelta(hours=1))
+    (seen,) = store.recommendations.full_between(user.id, since=MONDAY, until=stage.now + timedelta(hours=1))
     store.recommendations.mark_shown(seen.id, now=stage.now)
     stage.now += timedelta(hours=6)
     daemon.tick()
-    first, second = store.recommendations.between(user.id, since=MONDAY, until=stage.now + timedelta(hours=1))
+    first, second = store.recommendations.full_between(user.id, since=MONDAY, until=stage.now + timedelta(hours=1))
     assert (first.outcome, first.outcome_at, second.outcome) == (Deed.UNKNOWN, stage.now, None)
     assert len(mailbox.got) == 2
 

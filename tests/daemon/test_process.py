@@ -175,7 +175,7 @@ def test_a_clock_that_jumps_neither_fires_twice_nor_starves(stage: Stage) -> Non
     assert later(60) == 3
     assert later(SYNC_CADENCE.total_seconds()) == 4
     user = stage.users[0]
-    given = stage.bridge.store.recommendations.between(user.id, since=MONDAY, until=MONDAY + timedelta(days=9))
+    given = stage.bridge.store.recommendations.full_between(user.id, since=MONDAY, until=MONDAY + timedelta(days=9))
     assert len({advice.moment for advice in given}) == len(given) == 2
 
 

@@ -45,7 +45,7 @@ def test_a_refusal_is_heard_and_teaches_and_another_follows(
     assert found.id != first.id
     assert found.action is not first.action
     assert found.silence is None  # the slot counts by its first lot
-    rows = bridge.store.recommendations.between(user.id, since=NOON, until=AT + timedelta(hours=1))
+    rows = bridge.store.recommendations.full_between(user.id, since=NOON, until=AT + timedelta(hours=1))
     assert [row.id for row in rows] == [first.id, found.id]
     assert rows[0].answer is answer
     heard = feedback.interactions(bridge.store, user, at=AT + 3 * SOON)

@@ -13,7 +13,7 @@ from bridge.advice.wishing import Because
 from bridge.calendar.busy import clipped
 from bridge.day.choice import of_bedtime
 from bridge.day.person import ModeKind
-from bridge.domain.records import Recommendation
+from bridge.domain.records import Feedback, Recommendation
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import local_time
 from bridge.domain.wishes import NightWish, Wishes
@@ -48,7 +48,9 @@ def look(bridge, now):
     card, plan = requests.recommend(bridge, user, now=now), plan_day(bridge, user, None, now=now)
     again = requests.recommend(bridge, user, now=now)
     nights = [one for one in plan.blocks if one.kind == "sleep" and one.end > now]
-    stored = bridge.store.recommendations.between(user.id, since=now - timedelta(days=1), until=now + timedelta(days=1))
+    stored = bridge.store.recommendations.full_between(
+        user.id, since=now - timedelta(days=1), until=now + timedelta(days=1)
+    )
     ahead = [one for one in stored if one.answer is None and one.kind == "sleep" and one.end > now]
     if isinstance(card, Recommendation):
         assert again.id == card.id
@@ -97,7 +99,7 @@ def test_an_open_night_is_superseded_and_an_answered_one_stays(evening):
     CHANGES["an earlier bedtime"](bridge, user, now + MINUTE)
     other, _, _ = look(bridge, now + 2 * MINUTE)
     assert (other.id, bridge.store.recommendations.by_id(card.id).superseded_at) != (card.id, None)
-    bridge.store.recommendations.save_feedback(other.id, Answer.ACCEPT, now=now + 3 * MINUTE)
+    bridge.store.recommendations.save_feedback(other.id, Feedback(answer=Answer.ACCEPT, answered_at=now + 3 * MINUTE))
     CHANGES["a later bedtime"](bridge, user, now + 4 * MINUTE)
     assert requests.recommend(bridge, user, now=now + 5 * MINUTE).id == other.id
 

@@ -14,7 +14,7 @@ from bridge.day import outcomes
 from bridge.day.outcomes import as_answer, day_end, over_at, time_of
 from bridge.domain.facts import fact
 from bridge.domain.metrics import Metric
-from bridge.domain.records import SAID, Deed, Recommendation, Snapshot
+from bridge.domain.records import SAID, Deed, FullRecommendation, Recommendation, Snapshot
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import Moment, moment_at, slot_bounds
 from bridge.domain.types import Episode, EpisodeKind, Response, Sample, Task
@@ -39,7 +39,7 @@ def advice(
     moment = moment_at(at, BERLIN)
     times = {} if start is None else {"start": at + start * HOUR, "end": at + start * HOUR + minutes * MIN}
     given = {"shown_at": at, **times, **of}
-    return Recommendation(
+    return FullRecommendation(
         id=1,
         user_id=1,
         moment=moment,

@@ -11,7 +11,7 @@ from bridge.advice.day_plan import plan_day
 from bridge.day.choice import gaps_today, look
 from bridge.day.person import Mode, ModeKind
 from bridge.day.silence import quiet
-from bridge.domain.records import AdviceRecord, Recommendation, User
+from bridge.domain.records import Recommendation, User
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import moment_at
 from bridge.domain.types import Task
@@ -47,9 +47,9 @@ def put_off(hour=10.0, *agenda, action=A.DEEP_WORK, what=NAME, tasks=(TASK,), da
 
 def recorded(given, **of):
     """A recommendation as a person's days read it."""
-    names = {one.name for one in fields(AdviceRecord)}
+    names = {one.name for one in fields(Recommendation)}
     read = {one.name: getattr(given, one.name) for one in fields(given) if one.name in names}
-    return AdviceRecord(**{**read, "sd": None, "levels": {}, **of})
+    return Recommendation(**{**read, **of})
 
 
 def places(one, days=7):

@@ -137,7 +137,9 @@ class Serving:
     def _sent(self, store: Store, told: list[dict[str, str]], until: datetime) -> dict[str, int]:
         """Messages against what the store says of them."""
         user = store.people.user("ana")
-        given = store.recommendations.between(user.id, since=NOW - timedelta(days=1), until=until + timedelta(days=1))
+        given = store.recommendations.full_between(
+            user.id, since=NOW - timedelta(days=1), until=until + timedelta(days=1)
+        )
         assert len({advice.moment for advice in given}) == len(given)
         states = {n.recommendation_id: n.state for n in store.notifications.in_states(user.id, SEND_STATES)}
         sent, unknown = (sum(state == wanted for state in states.values()) for wanted in ("sent", "sending"))

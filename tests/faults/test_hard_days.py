@@ -76,7 +76,7 @@ def test_a_full_disk_stops_everything_and_loses_nothing(stage: Stage) -> None:
     assert stage.bridge.store.scheduling.lease_holder(connection.id) is None
     stage.now += SILENCE_RETRIED  # a slot in which nothing was known is looked at again then
     daemon.tick()
-    assert stage.bridge.store.recommendations.between(stage.users[0].id, since=NOW, until=stage.now + TICK)
+    assert stage.bridge.store.recommendations.full_between(stage.users[0].id, since=NOW, until=stage.now + TICK)
 
 
 @pytest.mark.slow

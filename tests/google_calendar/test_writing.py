@@ -20,7 +20,7 @@ from bridge.calendar.meetings import is_meeting
 from bridge.calendar.plans import planned_shares
 from bridge.config import load
 from bridge.daemon.scheduler import Daemon
-from bridge.domain.records import Recommendation, User
+from bridge.domain.records import FullRecommendation, Recommendation, User
 from bridge.domain.slots import moment_at, slot_bounds
 from bridge.ingest import connecting, runs
 from bridge.recordings.server import Answer as Reply
@@ -57,7 +57,7 @@ class Stage:
 
     def advise(self, action: ActionType = ActionType.EXERCISE, **of: Any) -> Recommendation:
         moment = moment_at(self.now, self.user.zones)
-        given = Recommendation(
+        given = FullRecommendation(
             id=0,
             user_id=self.user.id,
             moment=moment,

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from bridge.domain.errors import SetupError
 from bridge.domain.facts import fact
-from bridge.domain.records import SAID, Deed, Recommendation
+from bridge.domain.records import SAID, Deed, Feedback, FullRecommendation, Recommendation
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import moment_of
 from bridge.store import Store
@@ -22,7 +22,7 @@ MOMENT = moment_of(date(2026, 2, 23), 26)
 
 
 def advised(store: Store) -> Recommendation:
-    return Recommendation(
+    return FullRecommendation(
         id=0,
         user_id=connected(store).user_id,
         moment=MOMENT,
@@ -64,22 +64,22 @@ def test_it_is_shown_once_and_the_last_answer_counts(store: Store) -> None:
     store.recommendations.mark_shown(kept.id, now=T0 + HOUR)
     store.recommendations.mark_shown(kept.id, now=T0 + 2 * HOUR)
     moved = store.recommendations.save_feedback(
-        kept.id, Answer.RESCHEDULE, now=T0 + 3 * HOUR, moved_to=MOMENT.shifted(4)
+        kept.id, Feedback(answer=Answer.RESCHEDULE, answered_at=T0 + 3 * HOUR, moved_to=MOMENT.shifted(4))
     )
     assert (moved.shown_at, moved.answer, moved.moved_to) == (T0 + HOUR, Answer.RESCHEDULE, MOMENT.shifted(4))
-    accepted = store.recommendations.save_feedback(kept.id, Answer.ACCEPT, now=T0 + 4 * HOUR)
+    accepted = store.recommendations.save_feedback(kept.id, Feedback(answer=Answer.ACCEPT, answered_at=T0 + 4 * HOUR))
     assert (accepted.answer, accepted.answered_at, accepted.moved_to) == (Answer.ACCEPT, T0 + 4 * HOUR, None)
     with pytest.raises(SetupError, match="bridge recommend"):
-        store.recommendations.save_feedback(kept.id + 1, Answer.ACCEPT, now=T0)
+        store.recommendations.save_feedback(kept.id + 1, Feedback(answer=Answer.ACCEPT, answered_at=T0))
 
 
 def test_they_are_listed_by_creation_within_a_window(store: Store) -> None:
     given = advised(store)
     for step in (2, 0, 1):
         store.recommendations.add(replace(given, moment=MOMENT.shifted(step), created_at=T0 + step * HOUR))
-    found = store.recommendations.between(given.user_id, since=T0, until=T0 + 2 * HOUR)
+    found = store.recommendations.full_between(given.user_id, since=T0, until=T0 + 2 * HOUR)
     assert [one.created_at for one in found] == [T0, T0 + HOUR]
-    assert store.recommendations.between(connected(store).user_id, since=T0, until=T0 + 9 * HOUR) == []
+    assert store.recommendations.full_between(connected(store).user_id, since=T0, until=T0 + 9 * HOUR) == []
 
 
 def test_events_wait_from_the_last_that_was_sent(store: Store) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from bridge.advice import feedback
-from bridge.domain.records import Recommendation, User
+from bridge.domain.records import Feedback, Recommendation, User
 from bridge.store import Store
 from rhythm_env.interface import Answer
 from tests.store.test_advice import MOMENT, advised
@@ -24,7 +24,7 @@ def answered(store: Store, user: User, step: int, at_hour: int) -> Recommendatio
     kept = store.recommendations.add(
         replace(given, observation=observation, expires_at=at + HOUR, belief_sd=(0.1, 0.2, 0.3))
     )
-    return store.recommendations.save_feedback(kept.id, Answer.ACCEPT, now=at)
+    return store.recommendations.save_feedback(kept.id, Feedback(answer=Answer.ACCEPT, answered_at=at))
 
 
 def test_a_tool_is_allowed_once_and_until_it_is_refused(store: Store) -> None:
@@ -57,8 +57,13 @@ def test_answers_from_before_a_reset_do_not_count_until_it_is_taken_back(store: 
 def test_what_was_believed_comes_without_the_situation(store: Store) -> None:
     user = person(store)
     answered(store, user, 0, 0)
-    (one,) = store.recommendations.advice_records(user.id, since=T0, until=T0 + timedelta(days=1))
-    assert (one.belief, one.sd, one.answer, one.outcome) == ({"social": 0.25}, (0.1, 0.2, 0.3), Answer.ACCEPT, None)
+    (one,) = store.recommendations.between(user.id, since=T0, until=T0 + timedelta(days=1))
+    assert (one.belief, one.belief_sd, one.answer, one.outcome) == (
+        {"social": 0.25},
+        (0.1, 0.2, 0.3),
+        Answer.ACCEPT,
+        None,
+    )
 
 
 def test_resets_go_where_the_data_go_and_permissions_stay(store: Store) -> None:
@@ -74,4 +79,4 @@ def test_resets_go_where_the_data_go_and_permissions_stay(store: Store) -> None:
         del row["belief_sd"]  # as an export of an earlier release has it
     third = person(store, "cleo")
     store.exports.restore(third.id, saved)
-    assert [one.sd for one in store.recommendations.advice_records(third.id, since=T0, until=T0 + HOUR)] == [None]
+    assert [one.belief_sd for one in store.recommendations.between(third.id, since=T0, until=T0 + HOUR)] == [None]

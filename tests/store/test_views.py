@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from bridge import installation
 from bridge.daemon.due_tasks import run_due_tasks
 from bridge.domain.metrics import Metric
-from bridge.domain.records import SAID, Deed
+from bridge.domain.records import SAID, Deed, Feedback
 from bridge.recordings.recorded_life import DEMO_USER, DEMO_ZONE, land
 from bridge.store import Store, views
 from rhythm_env.interface import Answer
@@ -68,7 +68,7 @@ def bridge(database_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
             land(found, user, source, at=NOW)
         run_due_tasks(found, user, now=NOW)
         (advice,) = store.recommendations.changed(user.id, since=NOW - timedelta(days=1))
-        store.recommendations.save_feedback(advice.id, Answer.ACCEPT, now=NOW)
+        store.recommendations.save_feedback(advice.id, Feedback(answer=Answer.ACCEPT, answered_at=NOW))
         store.recommendations.save_outcome(advice.id, Deed.DONE, SAID, at=NOW)
         assert store.maintenance.make_views() == sorted(views.statements("sqlite"))
         yield found

@@ -17,7 +17,7 @@ from bridge.cli import app as cli
 from bridge.domain.errors import SetupError
 from bridge.domain.facts import fact
 from bridge.domain.guard import ADVICE, WATCH, is_on
-from bridge.domain.records import Recommendation, Silence, User
+from bridge.domain.records import FullRecommendation, Recommendation, Silence, User
 from bridge.domain.slots import moment_at
 from bridge.installation import open_bridge
 from bridge.store import Store
@@ -45,7 +45,7 @@ def live(store: Store, user: User, days: int, *, harm_done: float, first: dateti
                 continue
             seen = {meter: MeterState(level=level, sd=0.05, coverage=1.0) for meter in Meter}
             store.recommendations.add(
-                Recommendation(
+                FullRecommendation(
                     id=0,
                     user_id=user.id,
                     moment=moment,

@@ -181,7 +181,7 @@ def test_the_link_in_a_message_answers(tmp_path: Path, monkeypatch: pytest.Monke
         made = create(stage.bridge, local=False, names=["bridge.example.org"])
         with TestClient(made, base_url=URL) as client:
             assert "Accepted" in pressed(client, sent["Accept"]).text
-        (advice,) = stage.bridge.store.recommendations.between(
+        (advice,) = stage.bridge.store.recommendations.full_between(
             stage.users[0].id, since=stage.now, until=stage.now + HOUR
         )
         assert advice.answer is Answer.ACCEPT

@@ -12,7 +12,7 @@ from bridge.advice.feedback import may_change
 from bridge.day.outcomes import over_at
 from bridge.documents.watch import event_line
 from bridge.domain.languages import _, date_text, shown
-from bridge.domain.records import AdviceRecord
+from bridge.domain.records import Recommendation
 from bridge.domain.rendering import for_person
 from bridge.domain.titles import SLOT_TITLES, advice_title
 from bridge.web.day import OUTCOME_LABELS, answered, local, mark_seen
@@ -54,7 +54,7 @@ def _switches(visit: Visit) -> list[str]:
     return [shown(event_line(one, visit.user)) for one in reversed(found)]
 
 
-def _row(visit: Visit, one: AdviceRecord) -> dict[str, Any]:
+def _row(visit: Visit, one: Recommendation) -> dict[str, Any]:
     return {
         "title": shown(advice_title(one.action, one.kind)),
         "what": one.what,
@@ -68,17 +68,17 @@ def _row(visit: Visit, one: AdviceRecord) -> dict[str, Any]:
     }
 
 
-def _may_undo(visit: Visit, one: AdviceRecord) -> bool:
+def _may_undo(visit: Visit, one: Recommendation) -> bool:
     return one.answer in (Answer.ACCEPT, Answer.IGNORE) and may_change(one, visit.user, visit.now)
 
 
-def _hours(visit: Visit, one: AdviceRecord) -> str | None:
+def _hours(visit: Visit, one: Recommendation) -> str | None:
     if one.start is None or one.end is None:
         return None
     return _("{start:%H:%M} to {end:%H:%M}", start=local(visit, one.start), end=local(visit, one.end))
 
 
-def _seen(one: AdviceRecord, *, is_over: bool) -> str:
+def _seen(one: Recommendation, *, is_over: bool) -> str:
     """Return the outcome of a recommendation in words, as the data or the user tell it."""
     if one.outcome is not None:
         return capital(shown(OUTCOME_LABELS[one.outcome]))

@@ -20,7 +20,7 @@ from bridge.documents.inputs import parse_answer
 from bridge.documents.review import week_name
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, date_text, shown
-from bridge.domain.records import AdviceRecord, Deed
+from bridge.domain.records import Deed, Recommendation
 from bridge.domain.slots import moment_of, slot_start
 from bridge.web import day
 from bridge.web.render import page
@@ -59,7 +59,7 @@ def review(visit: Visitor, week: Week = None) -> HTMLResponse:
     )
 
 
-def _row(one: AdviceRecord, found: Review) -> dict[str, Any]:
+def _row(one: Recommendation, found: Review) -> dict[str, Any]:
     return day.past_advice(one) | ({"outcome": _("still ahead")} if one.id in found.ahead else {})
 
 
@@ -77,7 +77,7 @@ def _figure(one: Figure) -> dict[str, Any]:
 def _load(visit: Visit, monday: date) -> Review:
     bridge, user = visit.bridge, visit.user
     start = slot_start(moment_of(monday, 0), user.zones)
-    given = bridge.store.recommendations.advice_records(user.id, since=start, until=start + A_WEEK)
+    given = bridge.store.recommendations.between(user.id, since=start, until=start + A_WEEK)
     advice = tuple((one.id, one.answer, one.moved_to, one.outcome, one.evidence) for one in given)
     version = effects_version(bridge, user, visit.now), monday, advice, bridge.store.people.wishes(user.id)
 

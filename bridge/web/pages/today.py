@@ -16,7 +16,7 @@ from bridge.documents.inputs import parse_action, parse_answer, parse_meter, par
 from bridge.documents.text import slot_name
 from bridge.domain.facts import Fact
 from bridge.domain.languages import shown
-from bridge.domain.records import MUST_DO, Recommendation, Silence, Snapshot
+from bridge.domain.records import MUST_DO, FullRecommendation, Recommendation, Silence, Snapshot
 from bridge.domain.rendering import for_person, told
 from bridge.domain.slots import INSTANT, moment_at, slot_start
 from bridge.domain.titles import advice_title
@@ -124,7 +124,7 @@ def _ended(visit: Visit, names: str) -> dict[str, Any] | None:
 def show_recommendation(request: Request, visit: Visitor) -> Response:
     """Show the slot's recommendation, or why there is none. If the slot has none yet, it is made."""
     found = requests.recommend(visit.bridge, visit.user, now=visit.now, seen=is_seen(request, visit))
-    if isinstance(found, Recommendation) and found.id in wishing.refusals(visit.bridge.store, visit.user):
+    if isinstance(found, FullRecommendation) and found.id in wishing.refusals(visit.bridge.store, visit.user):
         found = requests.following(visit.bridge, visit.user, found.id, now=visit.now)
     return _recommendation_part(visit, found) if day.is_part(request) else RedirectResponse("/", 303)
 
@@ -179,11 +179,13 @@ def because(request: Request, visit: Visitor, number: Number, why: Text, confirm
     if not day.is_part(request):
         return RedirectResponse("/", 303)
     found = requests.following(visit.bridge, visit.user, number, now=visit.now)
-    is_told = reason is not wishing.Because.SOMETHING_ELSE or isinstance(found, Recommendation)
+    is_told = reason is not wishing.Because.SOMETHING_ELSE or isinstance(found, FullRecommendation)
     return _recommendation_part(visit, found, follows=shown(follows) if is_told else None)
 
 
-def _recommendation_part(visit: Visit, found: Recommendation | Silence, *, follows: str | None = None) -> HTMLResponse:
+def _recommendation_part(
+    visit: Visit, found: FullRecommendation | Silence, *, follows: str | None = None
+) -> HTMLResponse:
     if isinstance(found, Silence):
         return _plan_again(_silence_part(visit, found, follows))
     current = visit.app.today_cache.today(visit.bridge, visit.user, visit.now)
@@ -252,7 +254,7 @@ def _plan_again(answer: HTMLResponse) -> HTMLResponse:
     return answer
 
 
-def _recommendation(visit: Visit, found: Recommendation, opening: Sequence[Fact]) -> dict[str, Any]:
+def _recommendation(visit: Visit, found: FullRecommendation, opening: Sequence[Fact]) -> dict[str, Any]:
     return day.recommendation(visit, found, opening) | {
         "ahead": ahead.choices(visit),
         "why": _why(found, wishing.refusals(visit.bridge.store, visit.user)),

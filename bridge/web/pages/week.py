@@ -21,7 +21,7 @@ from bridge.documents.review import week_name
 from bridge.documents.text import slot_name
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import WEEKDAYS, _, date_text, number, say, shown, told
-from bridge.domain.records import AdviceRecord
+from bridge.domain.records import Recommendation
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import moment_at
 from bridge.domain.titles import SLOT_TITLES, advice_title
@@ -266,7 +266,7 @@ def _slot(drawn: _Drawn, slot: WeekSlot, *, is_open: bool) -> dict[str, Any]:
     }
 
 
-def _advice(visit: Visit, one: AdviceRecord, slot: WeekSlot) -> dict[str, Any]:
+def _advice(visit: Visit, one: Recommendation, slot: WeekSlot) -> dict[str, Any]:
     """Return a recommendation as a slot of the week shows it."""
     moment, here = slot.facts.moment, is_moved(one, slot.facts.moment)
     elsewhere = one.moved_to is not None and not here and one.moved_to != moment

@@ -17,7 +17,7 @@ from bridge.advice import adapters, personalise
 from bridge.cli import app as command
 from bridge.domain.errors import SetupError
 from bridge.domain.facts import prose
-from bridge.domain.records import Prior, Recommendation, User
+from bridge.domain.records import Feedback, FullRecommendation, Prior, User
 from bridge.domain.slots import slot_bounds
 from bridge.ingest import connecting
 from lab.evaluation.deployed import ZONES, Life, Slice
@@ -41,7 +41,7 @@ def stored(bridge: installation.Bridge, slices: list[Slice]) -> User:
     user = bridge.store.people.add_user("ana", ZONES[0].zone, now=begin(slices[0]))
     for one in slices:
         kept = bridge.store.recommendations.add(
-            Recommendation(
+            FullRecommendation(
                 id=0,
                 user_id=user.id,
                 moment=one.moment,
@@ -57,7 +57,7 @@ def stored(bridge: installation.Bridge, slices: list[Slice]) -> User:
                 shown_at=begin(one),
             )
         )
-        bridge.store.recommendations.save_feedback(kept.id, one.answer, now=begin(one))
+        bridge.store.recommendations.save_feedback(kept.id, Feedback(answer=one.answer, answered_at=begin(one)))
     return user
 
 

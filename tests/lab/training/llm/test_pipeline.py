@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 
-from bridge.domain.records import Recommendation
+from bridge.domain.records import Feedback, FullRecommendation
 from bridge.domain.slots import slot_bounds
 from bridge.store import Store
 from lab.evaluation.deployed import ZONES, Life, Slice
@@ -143,7 +143,7 @@ def stored(place: Place, slices: list[Slice]) -> str:
     for one in slices:
         start, end = slot_bounds(one.moment, ZONES)
         kept = store.recommendations.add(
-            Recommendation(
+            FullRecommendation(
                 id=0,
                 user_id=user.id,
                 moment=one.moment,
@@ -160,7 +160,8 @@ def stored(place: Place, slices: list[Slice]) -> str:
             )
         )
         store.recommendations.save_feedback(
-            kept.id, Answer.ACCEPT if one.decision.action in WANTED else Answer.IGNORE, now=start
+            kept.id,
+            Feedback(answer=Answer.ACCEPT if one.decision.action in WANTED else Answer.IGNORE, answered_at=start),
         )
     store.close()
     return user.name
