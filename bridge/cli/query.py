@@ -10,7 +10,7 @@ import typer
 from bridge.cli import options, show
 
 if TYPE_CHECKING:
-    from bridge.query.answer import Answer
+    from bridge.query.answered import Answer
     from bridge.query.rows import Tables
 
 CHART_WIDTH, CHART_MIN_DAYS = 40, 3
@@ -22,23 +22,26 @@ def query(
         str,
         typer.Argument(
             help="A metric (steps, asleep, resting_hr, ...), two as deep_sleep/asleep, a meter, nights, workouts, "
-            "entries, or a figure of these, such as workouts.minutes or nights.start; several as steps,asleep; night "
-            "or meters for all of theirs."
+            "entries, tasks, or a figure of these, such as workouts.minutes or nights.start; several as steps,asleep; "
+            "night or meters for all of theirs."
         ),
     ],
     user: options.User,
     of: Annotated[
         str | None,
         typer.Option(
-            help="mean, median, sum, min, max, std, count, first, last, share (of the rows for which --where holds) "
-            "or trend (change a week). Default: mean, or count for what is counted."
+            help="mean, median, sum, min, max, std, count, first, last, share (of the rows for which --where holds), "
+            "trend (change a week), streak (most days in a row) or ago (days since the last). "
+            "Default: mean, or count for what is counted."
         ),
     ] = None,
     since: Annotated[str | None, typer.Option(help="The first date, such as 2026-10-01. Default: all.")] = None,
     until: Annotated[str | None, typer.Option(help="The last date, included. Default: all.")] = None,
     first: Annotated[int | None, typer.Option(help="Only so many of the earliest rows.")] = None,
     last: Annotated[int | None, typer.Option(help="Only so many of the latest rows.")] = None,
-    by: Annotated[str | None, typer.Option(help="day, week, month, weekday, sport or action.")] = None,
+    by: Annotated[
+        str | None, typer.Option(help="day, week, month, weekday, sport, action or row (each by itself).")
+    ] = None,
     per: Annotated[
         str | None,
         typer.Option(help="First make one row of each day, week or month: the sum of its rows, or else mean."),

@@ -11,7 +11,7 @@ from bridge.query.said import said
 from bridge.query.understood import sentence
 
 if TYPE_CHECKING:
-    from bridge.query.answer import Answer, Group
+    from bridge.query.answered import Answer, Group
 
 
 class GroupDocument(TypedDict):

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from bridge.domain.errors import SetupError
-from bridge.domain.languages import say
+from bridge.domain.languages import Text, say
 from bridge.domain.metrics import Metric
 from bridge.domain.slots import local_time
 from bridge.query import exposures
-from bridge.query.answer import Answer, answer
+from bridge.query.answer import answer
+from bridge.query.answered import Answer
+from bridge.query.exposures import has_words
 from bridge.query.model import TITLED, VERSUS
 from bridge.query.parse import Words, query_of
 from bridge.query.plain import TEXT_MAX, NotRead, read
@@ -33,6 +34,7 @@ ENTRIES = re.compile(r"(?<![\w ])entries\b")
 ALONE = re.compile(r"\bstress\b")
 # The first that is told answers.
 STRESS = (Metric.STRESS, Metric.DAILY_STRESS, Metric.STRESS_MANAGEMENT)
+DAY = timedelta(days=1)
 TITLES = re.compile(rf"(?:^|(?<=\.)|(?<={VERSUS})){TITLED}[^<>=!]*[^<>=!\s]")
 
 
@@ -43,7 +45,7 @@ def typed(bridge: Bridge, user: User, words: Words, *, now: datetime, titles: bo
     """
     named = _titled(words) if titles else []
     query = query_of(words, factors=lambda: [*exposures.names(bridge.store, user), *named])
-    tables = load_tables(bridge, user, query, now=now)
+    tables = load_tables(bridge, user, query, now=now, titles=titles)
     return answer(query, tables), tables
 
 
@@ -66,30 +68,66 @@ def plain(bridge: Bridge, user: User, text: str, *, now: datetime, titles: bool 
         if not text.strip() or len(text) > TEXT_MAX or (found := translated(bridge.settings, text, today)) is None:
             raise
     else:
-        named = {one.removeprefix("before.") for one in (words.what, *words.where, words.against or "")}
-        said = {one for one in noted(text)[1] if not one.startswith(TITLED)}
-        for name in {*note_classes(), *said} - {one.lower() for one in names}:
-            if any(one == name or one.startswith(f"{name} ") for one in named):
-                raise SetupError(
-                    say("you have not noted {name} yet; note it on Today, or ask for another note", name=name)
-                )
-        if OF_MEETINGS.search(text) and not OF_ENTRIES.search(text):
-            words = _renamed(words, ENTRIES, "meetings")
-        words = _of_stress(bridge, user, words)
-        told, tables = typed(bridge, user, words, now=now, titles=titles)
-        for name in {*_titled(words)}:
-            if not any(tables.by_day(name).values()):
-                raise SetupError(
-                    say(
-                        "no entry of your calendar is named {name}, and you have not noted it",
-                        name=name.removeprefix(TITLED),
-                    )
-                )
-        return told, tables
+        return _answered(bridge, user, words, text, now=now, titles=titles)
     words, model = found
     words = _of_stress(bridge, user, words)
     told, tables = typed(bridge, user, words, now=now)
     return replace(told, translated_by=model), tables
+
+
+def _answered(
+    bridge: Bridge, user: User, words: Words, text: str, *, now: datetime, titles: bool
+) -> tuple[Answer, Tables]:
+    if OF_MEETINGS.search(text) and not OF_ENTRIES.search(text):
+        words = _renamed(words, ENTRIES, "meetings")
+    words = _of_stress(bridge, user, words)
+    if (missing := _not_noted(bridge, user, words, text)) is not None:
+        return _nothing(words, say("you have not noted {name} yet; note it on Today, or ask for another", name=missing))
+    words, reason = _since_entry(bridge, user, words, now=now)
+    if reason is not None:
+        return _nothing(words, reason)
+    told, tables = typed(bridge, user, words, now=now, titles=titles)
+    missing = next((name for name in _titled(words) if not any(tables.by_day(name).values())), None)
+    if missing is not None:
+        name = missing.removeprefix(TITLED)
+        return _nothing(words, say("no entry of your calendar is named {name}, and you have not noted it", name=name))
+    entry = next((one.partition(" ~ ")[2] for one in words.where if one.startswith("entry.title ~ ")), None)
+    if entry is not None and not any(has_words(entry)(row.title) for row in tables.entries):
+        return _nothing(words, say("no entry of your calendar in that span is named {name}", name=entry))
+    return told, tables
+
+
+def _not_noted(bridge: Bridge, user: User, words: Words, text: str) -> str | None:
+    """Return the note that a question asks for and that the person never made, or None."""
+    named = {one.removeprefix("before.") for one in (words.what, *words.where, words.against or "")}
+    said = {one for one in noted(text)[1] if not one.startswith(TITLED)}
+    known = {one.lower() for one in exposures.names(bridge.store, user)}
+    missing = {*note_classes(), *said} - known
+    return next((name for name in sorted(missing) if any(f"{one} ".startswith(f"{name} ") for one in named)), None)
+
+
+def _since_entry(bridge: Bridge, user: User, words: Words, *, now: datetime) -> tuple[Words, Text | None]:
+    """Return a query since the day on which the only entry with some words began, else without, and why not."""
+    if not (words.since or "").startswith(TITLED):
+        return words, None
+    name = str(words.since).removeprefix(TITLED)
+    days = [day for day, many in exposures.titled(bridge, user, name, now=now).items() if many]
+    begun = sorted(day for day in days if day - DAY not in days)
+    if len(begun) != 1:
+        none = say("no entry of your calendar is named {name}; say the date", name=name)
+        several = say("several entries of your calendar are named {name}; say the date", name=name)
+        return replace(words, since=None, against=None), several if begun else none
+    day = begun[0]
+    against = f"..{day - DAY}" if (words.against or "").startswith("..") else words.against
+    return replace(words, since=day.isoformat(), against=against), None
+
+
+def _nothing(words: Words, reason: Text) -> tuple[Answer, Tables]:
+    """Return the answer to a query of what is not there."""
+    names = [*note_classes(), *_titled(words), words.what]
+    names += [one.split(" ")[0].removeprefix("before.") for one in words.where]
+    query = query_of(words, factors=lambda: names)
+    return answer(query, Tables(values={}, reason=reason)), Tables(values={})
 
 
 def _renamed(words: Words, name: re.Pattern[str], other: str) -> Words:

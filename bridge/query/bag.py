@@ -102,6 +102,7 @@ def _conditions(bag: Bag) -> None:
     added = bag.sees(w.DID) or (w.OF, "mean") in bag.tokens
     if bag.sees(w.PERIODS) and added and not bag.sees(w.WITH, w.ON_DAYS, w.ENTRIES):
         kinds = (*kinds, w.COMPARED)  # "how many weeks did I run 30 km": of the week, not of each run
+    _without_exact_clock(bag)
     loose = [one for one in bag.tokens if one[0] in kinds or one == burned]
     bag.tokens = [one for one in bag.tokens if one not in loose]
     _again(bag)
@@ -180,6 +181,15 @@ def _conditions(bag: Bag) -> None:
     if bag.has(w.AHEAD):  # "on days with a headache, how long was the night before"
         bag.tokens = _all_ahead(bag.tokens)
     bag.tokens += loose
+
+
+def _without_exact_clock(bag: Bag) -> None:
+    """Drop the time of "do I really get up at nine", which is answered by the usual time."""
+    exact = [one for one in bag.tokens if one[0] == w.CLOCK and _parts(one[1])[0] == "="]
+    if exact and bag.sees(w.BED, w.UP):
+        if bag.sees(w.HOW_MANY, w.HOW_OFTEN, w.SHARE, w.METRIC):
+            raise NotUnderstood  # to the minute, or before it
+        bag.tokens = [one for one in bag.tokens if one not in exact]
 
 
 def _all_ahead(tokens: Sequence[w.Token]) -> list[w.Token]:

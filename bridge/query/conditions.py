@@ -10,7 +10,8 @@ from functools import cache, partial
 from typing import Any
 
 from bridge.domain import sports
-from bridge.query.model import CLOCKS, COMPARED, ENTRY_FIELDS, Condition, Kind
+from bridge.query.exposures import has_words
+from bridge.query.model import CLOCKS, COMPARED, ENTRY_FIELDS, TASK_STATE, Condition, Kind
 from bridge.query.rows import Row, Tables
 
 NOON, DAY_MINUTES = 12 * 60, 24 * 60
@@ -54,6 +55,12 @@ def _test_of_day(one: Condition, tables: Tables, kind: Kind) -> Test:
         # From noon on, so that half past midnight is later than eleven in the evening.
         compared_to = compared(replace(one, values=tuple(from_noon(float(value)) for value in one.values)))
         return lambda row: (night := tables.nights.get(row.day)) is not None and compared_to(from_noon(night.start))
+    if one.name == "entry.title":
+        has = has_words(str(one.value))
+        return lambda row: has(row.title)
+    if one.name == TASK_STATE:
+        states = {*one.values} | ({"overdue"} if "open" in one.values else set())  # what is overdue is open still
+        return lambda row: (row.name in states) is (one.operator != "!=")
     if one.name in ENTRY_FIELDS:
         field = one.name.removeprefix("entry.")
         return lambda row: (value := row.values.get(field)) is not None and compared_to(value)

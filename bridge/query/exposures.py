@@ -59,24 +59,30 @@ def exposures(bridge: Bridge, user: User, wanted: Collection[str] | None = None,
 
 
 def titled(bridge: Bridge, user: User, words: str, *, now: datetime) -> dict[date, float]:
-    """Return local day -> how many calendar entries have words in their title, with 0 on the days without.
-
-    A word matches one that begins with it, or a compound that ends with it ("Chorprobe"), in any case or number.
-    """
+    """Return local day -> how many calendar entries have words in their title, with 0 on the days without."""
     begun = bridge.store.daily.first_event(user.id)
     if begun is None:
         return {}
     zone = zone_at(now, user.zones)
     start = datetime.combine(begun, datetime.min.time(), tzinfo=zone)
-    stems = [_in_title(PLURAL.sub("", word)) for word in words.casefold().split()]
+    has = has_words(words)
     entries = list(labelled(bridge, user, start, now, at=now))
     found: dict[date, float] = {}
     for one, _ in entries:
-        if all(stem.search((one.event.title or "").casefold()) for stem in stems):
+        if has(one.event.title):
             first, last = (local_time(at, user.zones).date() for at in (one.start, one.end - RESOLUTION))
             for n in range((last - first).days + 1 if one.event.all_day else 1):
                 found[first + n * DAY] = found.get(first + n * DAY, 0.0) + 1
     return _filled(found, begun, now.astimezone(zone).date()) if found else {}
+
+
+def has_words(words: str) -> Callable[[str | None], bool]:
+    """Return the test whether a title has all of some words.
+
+    A word matches one that begins with it, or a compound that ends with it ("Chorprobe"), in any case or number.
+    """
+    stems = [_in_title(PLURAL.sub("", word)) for word in words.casefold().split()]
+    return lambda title: all(stem.search((title or "").casefold()) for stem in stems)
 
 
 def _in_title(stem: str) -> re.Pattern[str]:

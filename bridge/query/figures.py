@@ -301,7 +301,8 @@ def _asked_well(bag: Bag, metric: str) -> bool:
     if unit is not None and {"min": "min", "km": "m", "m": "m"}[unit] != own:
         return False
     # "How was my sleep" asks how good it was, not how long.
-    return not (long and own != "min") and not (how and metric in NIGHT) and not (walk and metric != "steps")
+    walked = not walk or metric in ("steps", "distance")
+    return walked and not (long and own != "min") and not (how and metric in NIGHT)
 
 
 def rows(bag: Bag) -> Words:

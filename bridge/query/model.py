@@ -15,12 +15,13 @@ from rhythm_env.interface import ActionType, Meter
 
 
 class Kind(StrEnum):
-    """The rows of a subject: days with a value, nights, workouts or calendar entries."""
+    """The rows of a subject: days with a value, nights, workouts, calendar entries or tasks."""
 
     DAYS = "days"
     NIGHTS = "nights"
     WORKOUTS = "workouts"
     ENTRIES = "entries"
+    TASKS = "tasks"
 
 
 class Aggregate(StrEnum):
@@ -37,6 +38,8 @@ class Aggregate(StrEnum):
     LAST = "last"
     SHARE = "share"  # of the rows for which all conditions hold
     TREND = "trend"  # change a week, by least squares over the dates
+    STREAK = "streak"  # most days in a row with such a row
+    AGO = "ago"  # days from the last such row to today
 
 
 class By(StrEnum):
@@ -48,6 +51,7 @@ class By(StrEnum):
     WEEKDAY = "weekday"
     SPORT = "sport"
     ACTION = "action"
+    ROW = "row"  # each row by itself, with its day, time and name
 
 
 COMPARED: Mapping[str, Callable[[Any, Any], bool]] = {
@@ -181,16 +185,18 @@ BEFORE = "before."  # leads a field of the day before, as in ``before.steps``
 DAY_FIELDS = ("weekday", "action")
 # Of a day, with 0 on the days without.
 DAY_COUNTS = ("entries", "entries.minutes", MEETINGS, "meetings.minutes", "workouts")
-ENTRY_FIELDS = ("entry.minutes", "entry.start")
+ENTRY_FIELDS = ("entry.minutes", "entry.start", "entry.title")
+TASK_STATE, STATES = "task.state", ("open", "done", "overdue")
 PERIOD_VALUE = "value"  # of a day, week or month of --per
 TITLED = "titled "  # leads a factor: how many of a day's calendar entries have some words in their title
 NIGHT_FIELDS = ("night.start", "night.end")
 WORKOUT_FIELDS = ("workout.sport", "workout.start", "workout.end", *(f"workout.{name}" for name in WORKOUT_UNITS))
 ASKED = tuple(metric for metric in METRICS if metric is not Metric.NOTED)  # notes are fields by their own names
-OWN_FIELDS = (*DAY_FIELDS, *DAY_COUNTS, *ENTRY_FIELDS, PERIOD_VALUE, *PLANNED, *TASKS, *NIGHT_FIELDS, *WORKOUT_FIELDS)
+ROW_FIELDS = (*ENTRY_FIELDS, TASK_STATE, *NIGHT_FIELDS, *WORKOUT_FIELDS)
+OWN_FIELDS = (*DAY_FIELDS, *DAY_COUNTS, PERIOD_VALUE, *PLANNED, *TASKS, *ROW_FIELDS)
 FIELDS: tuple[str, ...] = (*map(str, ASKED), *METER_NAMES, *OWN_FIELDS)
 SUBJECTS: tuple[str, ...] = (
-    *(*map(str, ASKED), *METER_NAMES, *SEVERAL, "days", "nights", *(f"nights.{name}" for name in CLOCKS)),
+    *(*map(str, ASKED), *METER_NAMES, *SEVERAL, "days", "tasks", "nights", *(f"nights.{name}" for name in CLOCKS)),
     *("workouts", *(f"workouts.{name}" for name in (*WORKOUT_UNITS, *CLOCKS))),
     *(f"{rows}{figure}" for rows in (Kind.ENTRIES, MEETINGS) for figure in ("", ".minutes", ".start")),
     *(*PLANNED, *TASKS),

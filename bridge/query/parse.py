@@ -22,7 +22,9 @@ from bridge.query.model import (
     OPERATORS,
     PERIOD_VALUE,
     SEVERAL,
+    STATES,
     SUBJECTS,
+    TASK_STATE,
     VERSUS,
     Aggregate,
     By,
@@ -40,12 +42,14 @@ TEXT_MAX = 200  # characters of a part of a query
 CONDITIONS_MAX = 12
 SEVERAL_MAX = 10  # figures of one query
 ROWS_MAX = 100_000  # of --first and --last
-TEXT_FIELDS = frozenset({"workout.sport", "action"})
+TEXT_FIELDS = frozenset({"workout.sport", "action", "entry.title", TASK_STATE})
+BY_ROW = (Kind.WORKOUTS, Kind.ENTRIES, Kind.TASKS)
 CLOCK_FIELDS = frozenset({*NIGHT_FIELDS, "workout.start", "workout.end", "entry.start"})
 PERIODS = (By.DAY, By.WEEK, By.MONTH)
 OF_SEVERAL = frozenset({"mean", "median", "sum", "min", "max", "std"})
 ENDS = (Aggregate.MIN, Aggregate.MAX)
-OF_COUNTED = frozenset({Aggregate.COUNT, Aggregate.SHARE, Aggregate.FIRST, Aggregate.LAST})
+OF_DAYS = frozenset({Aggregate.STREAK, Aggregate.AGO})
+OF_COUNTED = OF_DAYS | {Aggregate.COUNT, Aggregate.SHARE, Aggregate.FIRST, Aggregate.LAST}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +102,7 @@ def query_of(words: Words, *, factors: Callable[[], Iterable[str]] = tuple) -> Q
 
 
 def _check(query: Query) -> None:
-    subject, by = query.subject, query.by
+    subject = query.subject
     if query.first is not None and query.last is not None:
         raise SetupError("say --first or --last, not both")
     if query.since and query.until and query.since > query.until:
@@ -107,13 +111,25 @@ def _check(query: Query) -> None:
         raise SetupError(f"{subject.name} are counted; for the {query.of} ask for a figure, such as workouts.minutes")
     if query.of is Aggregate.SHARE and not query.where:
         raise SetupError('a share needs a condition, such as --where "steps > 8000"')
+    _check_rows(query)
+    _check_together(query)
+
+
+def _check_rows(query: Query) -> None:
+    subject, by = query.subject, query.by
     if by is By.SPORT and subject.kind is not Kind.WORKOUTS:
         raise SetupError("only workouts are grouped by sport; ask for workouts, or group by day, week or month")
     if by is By.ACTION and subject.kind is not Kind.ENTRIES:
         raise SetupError("only entries are grouped by action; ask for entries, or group by day, week or month")
+    if by is By.ROW and subject.kind not in BY_ROW:
+        raise SetupError("only workouts, entries and tasks are listed row by row; group by day, week or month")
+    together = by or query.per or query.top or query.against is not None
+    if query.of in OF_DAYS and (together or subject.kind is Kind.TASKS):
+        raise SetupError(f"{query.of} counts days, without --by, --per, --top and --against")
+    if subject.kind is not Kind.TASKS and any(one.name == TASK_STATE for one in query.conditions):
+        raise SetupError("task.state is asked of tasks")
     if subject.kind is not Kind.ENTRIES and any(one.name in ENTRY_FIELDS for one in query.conditions):
-        raise SetupError("entry.minutes and entry.start are asked of entries; for what a day holds ask entries.minutes")
-    _check_together(query)
+        raise SetupError("the fields of an entry are asked of entries; for what a day holds ask entries.minutes")
 
 
 def _check_together(query: Query) -> None:
@@ -197,6 +213,8 @@ def _value(field: str, operator: str, value: str) -> float | str:
     if field in TEXT_FIELDS:
         if operator not in ("=", "!=", "~"):
             raise SetupError(f"{field} is a name; compare it with = or != or ~")
+        if field == TASK_STATE:
+            return _known(value.lower(), STATES, "state")
         return _known(value.upper(), tuple(ActionType), "action") if field == "action" and operator != "~" else value
     if operator == "~":
         raise SetupError(f"{field} is a number; compare it with =, !=, <, <=, > or >=")

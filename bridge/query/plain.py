@@ -19,7 +19,7 @@ from bridge.domain.languages import say
 from bridge.domain.phrases import WEEKDAYS
 from bridge.query import plain_kinds as w
 from bridge.query.bag import Bag
-from bridge.query.model import BEFORE, TITLED
+from bridge.query.model import TITLED
 from bridge.query.parse import Words
 from bridge.query.plain_kinds import NotUnderstood
 from bridge.query.plain_marks import Marked
@@ -27,10 +27,11 @@ from bridge.query.plain_names import noted, without_free, without_names
 from bridge.query.plain_remarks import SENTENCE, without_remarks
 from bridge.query.plain_settled import of_change, settled
 from bridge.query.plain_slips import parts
-from bridge.query.plain_titles import days_apart, with_titles
+from bridge.query.plain_spans import told_spans, with_weekend, within
+from bridge.query.plain_titles import ENTRY, Titles, days_apart
 from bridge.query.plain_words import lexicon, loose, months, notes, texts, tokens_of
-from bridge.query.readings import COMPARE, words_of
-from bridge.query.spans import DAY, Dates, Span
+from bridge.query.readings import words_of
+from bridge.query.spans import DAY
 
 TEXT_MAX = 300  # characters
 EXAMPLE = 'bridge ask "how much deep sleep did I get on weekdays in October?"'
@@ -50,9 +51,15 @@ NEAR: Mapping[str, Mapping[str, str]] = {  # a question of what is named beside 
     "": {"en": "how much deep sleep did I get last week?", "de": "wie viel Tiefschlaf hatte ich letzte Woche?"},
 }
 LANGUAGES = ("en", "de")
+# "do I ... no, how often do I golf": what is broken off counts no more.
+BROKEN_OFF = re.compile(
+    r"^.*(?:\.\.+|…|,| -| –) ?(?:(?:oh|ach|ne|nee|äh|uh|well) )*(?:no|nope|sorry|nein|ne|nee|quatsch|äh|scratch that)"
+    r",? (?=(?:how|what|which|when|do|did|on|give|tell|show|average|wie|was|wann|welche\w*|an|sag|gib|schlafe?|hab|habe"
+    r"|bin)(?!\w)|durchschnitt)",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
-DATES = re.compile(r"[\d-]*\.\.[\d-]*")
 OF_WAKING = re.compile(
     "night|yesterday evening|gestern abend|nite|nacht|today|heute|morning|morgen"
 )  # says itself which night is meant
@@ -78,10 +85,7 @@ TO_COME = re.compile(
     rf" .*(?:on|am) (?:{_WEEKDAY})(?!\w)"
     rf"(?!.*(?:gehabt|verbracht|gewesen|statt))|(?:stehen?|stehts) .*(?:{_WEEKDAY}) an(?!\w)"
 )
-NO_CHANGE = {w.BECOMES, w.CONDITION, w.WEEKEND, w.OTHERS, w.RELATED, w.ON_DAYS, w.AFTER, w.COMPARED}
-
-
-CONDITIONED = {w.CONDITION, w.COMPARED, w.CLOCK, w.FACTOR, w.ACTION, w.WEEKEND, w.ON_DAYS, w.AFTER, w.WITH}
+I_AM = re.compile(r"(?:i'm|i am|ich bin|we're|wir sind|als ich) [^:]*:")
 
 
 # "How many tasks were due, and how many of them did I do" are two questions.
@@ -106,7 +110,7 @@ def read(text: str, today: date, factors: Iterable[str] = ()) -> Words:
     named = notes(said, factors)
     found: list[Words] = []
     for corrected, titles in ((False, False), (True, False), (True, True)):
-        for language in LANGUAGES:
+        for language in _likely(text, today, named) if titles else LANGUAGES:
             marked = Marked(language, today, corrected=corrected, titles=titles)
             try:
                 found.append(_read(text[: TEXT_MAX + 1], marked, named))
@@ -140,16 +144,27 @@ def read(text: str, today: date, factors: Iterable[str] = ()) -> Words:
     return found[0]
 
 
+def _likely(text: str, today: date, factors: w.Lexicon) -> Sequence[str]:
+    """Return the languages in which the fewest words of a question are unknown."""
+    unknown = {language: len(_unknown(text, language, today, factors)[0]) for language in LANGUAGES}
+    return [language for language in LANGUAGES if unknown[language] == min(unknown.values())]
+
+
+def _unknown(text: str, language: str, today: date, factors: w.Lexicon) -> tuple[Set[str], Sequence[w.Token]]:
+    """Return the words of a question that are not known in a language, and all its tokens."""
+    marked, known = Marked(language, today, titles=True), {**lexicon(language), **factors}
+    plain = Marked(language, today, corrected=True).corrected_text(_plain(text), known)
+    tokens = _tokens(marked.mark(plain), marked, known)
+    return {str(of) for kind, of in tokens if kind == w.UNKNOWN}, tokens
+
+
 def _offer(text: str, today: date, factors: w.Lexicon) -> tuple[Sequence[str], str | None]:
     """Return the words of a question that are not known, in the language of the fewest, and a near question."""
     told: list[tuple[Sequence[str], str]] = []
     if any(texts(language).not_asked.search(text.lower()) for language in LANGUAGES):
         return (), None  # no question near to it is meant
     for language in LANGUAGES:
-        marked, known = Marked(language, today, titles=True), {**lexicon(language), **factors}
-        plain = Marked(language, today, corrected=True).corrected_text(_plain(text), known)
-        tokens = _tokens(marked.mark(plain), marked, known)
-        unknown = {str(of) for kind, of in tokens if kind == w.UNKNOWN}
+        unknown, tokens = _unknown(text, language, today, factors)
         words = [word for word in text.split() if _is_of(word, unknown)]
         told.append((words, _near(dict(reversed(tokens)), language)))
     unread, near = min(told, key=lambda one: len(one[0]))
@@ -179,9 +194,10 @@ def _names(language: str) -> Mapping[str, str]:
 def _read(text: str, marked: Marked, factors: w.Lexicon) -> Words:
     if texts(marked.language).not_asked.search(text.lower()):
         raise NotUnderstood
-    if marked.titles and SENTENCE.search(text):
-        raise NotUnderstood  # of which of them a title is
+    if marked.titles and (SENTENCE.search(text) or I_AM.match(text.lower())):
+        raise NotUnderstood  # of which of them a title is, or of which time
     known = {**lexicon(marked.language), **factors}
+    text = BROKEN_OFF.sub("", text)
     if marked.corrected:
         text = without_names(
             without_remarks(text.lower(), lambda part: _says_nothing(part, marked, known)), marked.language
@@ -190,8 +206,15 @@ def _read(text: str, marked: Marked, factors: w.Lexicon) -> Words:
     if texts(marked.language).unread.search(plain):
         raise NotUnderstood
     tokens = _tokens(plain, marked, known)
-    told = [one for one in with_titles(tokens, texts(marked.language).untitled, marked.language) if one[0] != w.FILL]
-    tokens = _placed(told, first=WHEN_I.match(text.lower()) is not None)
+    titles = Titles(
+        texts(marked.language).untitled,
+        marked.language,
+        marked.spans,
+        in_brackets=re.search(r"\([^()]*\d[^()]*\)", text) is not None,
+        of_calendar=re.search("calendar|diary|kalender", text.lower()) is not None,
+    )
+    told = [one for one in titles.told(tokens) if one[0] != w.FILL]
+    tokens = with_weekend(_placed(told, first=WHEN_I.match(text.lower()) is not None), marked, text.lower())
     kinds = {kind for kind, _ in tokens}
     in_doubt = [
         TO_COME.search(text.lower()) and kinds & {w.ENTRIES, w.ACTION},  # the weekday that was, or that is to come
@@ -204,38 +227,22 @@ def _read(text: str, marked: Marked, factors: w.Lexicon) -> Words:
         tokens = _elaborated(tokens)
     if any(kind == w.FACTOR and str(of).startswith(TITLED) for kind, of in tokens):
         tokens = [one for one in tokens if one[0] != w.ENTRIES]  # which those of a title are
-    tokens, spans = _spans(tokens, marked)
+    tokens, spans = told_spans(tokens, marked)
     found = words_of(Bag.of([one for one in tokens if one[0] != w.SPAN]))
     read = settled(found, text.lower(), kinds, timed=bool(spans))
-    read = _within(read, spans, marked.today, says_waking=OF_WAKING.search(text.lower()) is not None)
-    return of_change(read, text.lower())
+    read = within(read, spans, marked.today, says_waking=OF_WAKING.search(text.lower()) is not None)
+    read = of_change(read, text.lower())
+    return read if titles.name is None else _since_entry(read, titles.name)
 
 
-def _apart(spans: Sequence[Span]) -> bool:
-    """Return True for two months that are nearly a year apart."""
-    (first, last), (other, other_last) = spans
-    if first is None or other is None or last is None or other_last is None:
-        return False
-    return 300 * DAY < abs(first - other) < 360 * DAY and max(last - first, other_last - other) < 31 * DAY
-
-
-def _adjoin(tokens: list[w.Token], spans: Sequence[Span]) -> bool:
-    """Return True for two spans that follow each other in "January and February", of which one figure is asked."""
-    kinds = "".join(kind for kind, _ in tokens)
-    one_figure = {(w.OF, "sum"), (w.OF, "max"), (w.OF, "min"), (w.HOW_MANY, None)} & {*tokens}
-    if not one_figure or kinds.count(w.AND) != 1 or f"{w.SPAN}{w.AND}{w.SPAN}" not in kinds or {*kinds} & {*COMPARE}:
-        return False
-    last, first = spans[0][1], spans[1][0]
-    return last is not None and first is not None and first == last + DAY and w.BY not in kinds
-
-
-def _now(tokens: Sequence[w.Token], marked: Marked) -> Span | None:
-    """Return this week, month or year where only the last one is told, behind the word that compares with it."""
-    places = [at for at, (kind, _) in enumerate(tokens) if kind == w.SPAN]
-    if len(places) != 1 or tokens[places[0] - 1][0] != w.THAN or places[0] == 0:
-        return None
-    dates, told = Dates(marked.language, marked.today), marked.spans[int(str(tokens[places[0]][1]))]
-    return dates.now_of(told)
+def _since_entry(read: Words, name: str) -> Words:
+    """Return a query since the day of an entry, for the day that stands for it."""
+    before = f"..{(ENTRY - DAY).isoformat()}"
+    return replace(
+        read,
+        since=f"{TITLED}{name}" if read.since == ENTRY.isoformat() else read.since,
+        against=f"..{TITLED}{name}" if read.against == before else read.against,
+    )
 
 
 def _says_nothing(text: str, marked: Marked, known: w.Lexicon) -> bool:
@@ -247,55 +254,6 @@ def _says_nothing(text: str, marked: Marked, known: w.Lexicon) -> bool:
         if kinds - {w.FILL, w.UNKNOWN, w.DID, w.HOW, w.USUAL, w.AND}:
             return False
     return True
-
-
-def _spans(tokens: list[w.Token], marked: Marked) -> tuple[list[w.Token], list[Span]]:
-    """Return tokens and the spans they name, with the time before as a second one where that is compared."""
-    kinds = {kind for kind, _ in tokens}
-    rows = [of for kind, of in tokens if kind == w.ROWS_LAST and isinstance(of, tuple)]
-    several = kinds & {w.COMPARED, w.CLOCK, w.OTHERS, w.RELATED, w.THAN, w.DIFFERENCE, w.AND}
-    if rows and rows[0][0] == "last" and kinds & {w.NIGHTS, w.DAYS} and several:
-        tokens = [one for one in tokens if one[0] != w.ROWS_LAST]  # "how many of the last 50 nights": their days
-        tokens.append((w.SPAN, len(marked.spans)))
-        marked.spans.append((marked.today - (int(rows[0][1]) - 1) * DAY, marked.today))
-    spans = list(dict.fromkeys(marked.spans[int(str(number))] for kind, number in tokens if kind == w.SPAN))
-    since, until = spans[0] if len(spans) == 1 else (None, None)
-    changed = w.MORE in kinds or (w.THAN, "before") in tokens
-    if (now := _now(tokens, marked)) is not None:
-        spans.insert(0, now)  # "compared with last month" is this month
-    elif since and until is None and changed and not kinds & NO_CHANGE:
-        spans.append((None, since - DAY))  # "better since March" than before
-    elif since and {w.OTHERS, w.MORE} <= kinds and not kinds & CONDITIONED and marked.is_recent(until):
-        spans.append((None, since - DAY))  # "longer last night than usual"
-        tokens = [one for one in tokens if one[0] != w.OTHERS]
-    if len(spans) == 2 and _adjoin(tokens, spans):
-        spans = [(spans[0][0], spans[1][1])]
-        tokens = [one for one in tokens if one[0] != w.AND]
-    if len(spans) > 2 or (len(spans) == 2 and not (kinds & {*COMPARE} or marked.parted)):
-        raise NotUnderstood
-    if len(spans) == 2 and _apart(spans):
-        raise NotUnderstood  # "December against November": of the same year, or the latest of both
-    return (_without_comparison(tokens) if len(spans) == 2 else tokens), spans
-
-
-def _within(read: Words, spans: list[Span], today: date, *, says_waking: bool) -> Words:
-    """Return a query within the span that is said, or compared between two."""
-    if not spans:
-        return read
-    if any(first and first > today for first, _ in spans) and not read.what.startswith(("entries", "tasks_due")):
-        raise NotUnderstood  # only of entries is told what is to come
-    if len(spans) == 2 and (read.against or read.by or read.of in ("trend", "share", "first", "last")):
-        raise NotUnderstood
-    first, last = spans[0]
-    if first == last and read.against and not DATES.fullmatch(read.against):
-        raise NotUnderstood  # "yesterday versus Mondays": a day has no other side
-    if first == last and any(one.startswith(f"{BEFORE}{TITLED}") for one in read.where):
-        raise NotUnderstood  # the day is that of the entry, or the next
-    if read.what == "nights.start" and first and first == last and not says_waking:
-        first = last = first + DAY  # to bed on Friday is the night of which Saturday is the day of waking
-    since, until = (one.isoformat() if one else None for one in (first, last))
-    against = "..".join(one.isoformat() if one else "" for one in spans[1]) if len(spans) == 2 else read.against
-    return replace(read, since=since, until=until, against=against)
 
 
 def _elaborated(tokens: list[w.Token]) -> list[w.Token]:
@@ -314,35 +272,19 @@ def _placed(tokens: Sequence[w.Token], *, first: bool) -> list[w.Token]:
     asks = {w.METRIC, w.SPORT, w.ACTIVITY, w.WORKOUTS, w.FIGURE, w.NIGHTS, w.DAYS, w.WHICH_BY}
     found: list[w.Token] = []
     tokens = tokens[1:] if tokens and tokens[0][0] == w.AND else tokens
+    many = [at for at, (kind, _) in enumerate(tokens) if kind == w.HOW_MANY]
+    if len(many) == 1 and many[0] and tokens[many[0] - 1][0] == w.AND and tokens[0][0] == w.ON_DAYS:
+        tokens = [*tokens[: many[0] - 1], *tokens[many[0] :]]  # "are there nights with ..., and how many"
+    if {w.COMPARED, w.LENGTH} & {kind for kind, _ in tokens}:
+        tokens = [one for one in tokens if one[0] != w.VAGUE]
     for kind, value in tokens:
         later = (kind, value) == (w.WHEN, "when") and (first or any(one[0] in asks for one in found))
         found.append((w.ON_DAYS, "days") if later else (kind, value))
     return found
 
 
-def _without_comparison(tokens: Sequence[w.Token]) -> list[w.Token]:
-    """Return tokens of a figure that is compared between two spans without the words that compare."""
-    often = any(kind == w.HOW_OFTEN for kind, _ in tokens)
-    if not often and any(one[0] == w.DID and other[0] == w.SPORT for one, other in pairwise(tokens)):
-        raise NotUnderstood  # "did I swim more": how far, how long, or how often
-    counted = any(kind in (w.SPORT, w.WORKOUTS, w.ENTRIES, w.ACTION) for kind, _ in tokens)
-    figured = any(kind in (w.METRIC, w.FIGURE, w.UNIT) for kind, _ in tokens)
-    figured = figured or (w.MORE, "speed") in tokens
-    if counted and not figured and any(kind == w.MORE and of is not None for kind, of in tokens):
-        raise NotUnderstood  # "were my runs longer": farther, or longer in time
-    found: list[w.Token] = []
-    for kind, value in tokens:
-        if kind == w.MORE and counted and value is None:
-            found.append((w.HOW_MANY, None))
-        elif (kind, value) == (w.MORE, "speed"):
-            found.append((w.FIGURE, "speed"))
-        elif kind not in (*COMPARE, w.AND, w.WHICH, w.RISEN) and (kind, value) != (w.OF, "trend"):
-            found.append((kind, value))
-    return found
-
-
 def _plain(text: str) -> str:
-    text = text.lower().replace("’", "'").strip(" ?!.\n\t")
+    text = re.sub(r"[.…]{2,}|[?!],", " ", text.lower().replace("’", "'")).strip(" ?!.\n\t")
     text = without_free(text)
     text = WHO_ASKS.sub("", text)
     month = "|".join(months())

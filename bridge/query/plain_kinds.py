@@ -31,4 +31,7 @@ PERIODS = "9"  # weeks or months that are counted
 TOP = "1"  # so many of the highest or lowest
 UNKNOWN = "?"  # a word of the person's own, which may be in the title of an entry
 NEXT_DAY = "."  # "the following day", of which a figure is asked
+STREAK, AGO, LIST, NEXT, FREE = "8", "2", "6", "0", "_"  # in a row, days since, a list, what comes next, nothing on
+VAGUE = "#"  # "a bad night", which says nothing beside the hours of it
+SINCE = "5"  # before what a span begins with: a date, or an entry of the calendar
 AHEAD = "<"  # the night or day before something

@@ -44,7 +44,7 @@ ON = r"(?:since|from|seit|ab) "
 SMALL = frozenset("the a an my our der die das des dem den meiner meines unserer unseres vom von of".split())  # noqa: SIM905
 # "on meeting-free days", "an besprechungsfreien Tagen".
 FREE = (
-    (r"(?<!\w)(?!work|trainings|working)([^\W\d_]+)(?:-| )free (days|nights|evenings)(?!\w)", r"\2 without \1"),
+    (r"(?<!\w)(?!(?:work|trainings|working|many|any|some|few|my|the|how|a|have)(?:-| ))([^\W\d_]+)(?:-| )free (days|nights|evenings)(?!\w)", r"\2 without \1"),
     (r"(?<!\w)no (meeting|alcohol|coffee|workout|sport|exercise) (days|nights)(?!\w)", r"\2 without \1"),
     (r"(?<!\w)(?!trainings|arbeits)([^\W\d_]{4,}?)s?freie[nrms]? (tage?n?|nächten?|abenden?)(?!\w)", r"\2 ohne \1"),
 )

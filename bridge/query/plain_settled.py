@@ -14,10 +14,12 @@ from bridge.query.parse import Words
 from bridge.query.plain_kinds import NotUnderstood
 from bridge.query.spans import DAY
 
+LAST_NIGHT = "last night"  # the night that a question without a time asks for
 LISTED = re.compile(
     r"(?<!\w)(?:which|what(?:'?s)?(?! about)|list|show|display|welche\w*|was (?:st[ae]\w+|war\w*|h[ao]\w+|lief|ist|gab)"
     r"|zeige?n?|liste)(?!\w)"
 )
+LISTING = re.compile(r"(?:so |and |und )?(?:which|list|show|welche\w*|zeige?|liste)(?!\w)")
 SAT_IN = re.compile(
     r"(?<!\w)(?:sit|sat|spen[dt]|sitze?n?|saß|gesessen|verbring\w*|verbracht)(?!\w)"
     r".*(?:meetings|appointments|calls|besprechungen|terminen|sitzungen|konferenzen)(?!\w)"
@@ -40,21 +42,29 @@ def settled(read: Words, text: str, kinds: Set[str], *, timed: bool) -> Words:
     """
     if read.what == "entries" and read.of not in ("count", "sum", "first", "last") and BEGINS.search(text):
         raise NotUnderstood  # "when do my meetings start": no number of them
-    if read.what == "entries" and LISTED.search(text) and not kinds & {w.HOW_MANY, w.HOW_OFTEN, w.OF, w.BY}:
-        raise NotUnderstood  # "what was in my diary": which, and no number of them
+    listed = (
+        (LISTED.search(text) if read.what == "entries" else LISTING.match(text))
+        and not kinds & {w.HOW_MANY, w.HOW_OFTEN, w.OF, w.BY}
+        and not read.by
+    )
+    if read.what in ("entries", "workouts") and read.of == "count" and listed and not read.per:
+        read = replace(read, by="row")  # "what was in my diary": which, and no number of them
     if read.of == "mean" and not timed:
-        _check_time(read, text, kinds)
+        read = _check_time(read, text, kinds)
     sat = read.what == "entries.minutes" and read.of == "mean" and SAT_IN.search(text)
     read = replace(read, per="day") if sat and not read.per else read  # "usually in meetings": a day, not in each
     return _of_evenings(read, text)
 
 
-def _check_time(read: Words, text: str, kinds: Set[str]) -> None:
+def _check_time(read: Words, text: str, kinds: Set[str]) -> Words:
     if read.what in SUMMED and SO_FAR.search(text):
         raise NotUnderstood  # "steps so far": of today, or of all days
     alone = not (read.where or read.against or read.by or read.per or kinds & {w.OF, w.USUAL})
     if alone and DID_I.match(text):
-        raise NotUnderstood  # "did I sleep ok": last night, and no mean of all
+        if read.what not in ("asleep", "night", "sleep_score") or text.startswith(("how", "wie")):
+            raise NotUnderstood  # "did I walk a lot": today, or of late
+        return replace(read, what="night", since=LAST_NIGHT)
+    return read
 
 
 def _of_evenings(read: Words, text: str) -> Words:

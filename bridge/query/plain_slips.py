@@ -30,6 +30,8 @@ def parts(word: str, language: str, known: w.Lexicon) -> Sequence[str]:
 
 
 def _compound(word: str, known: w.Lexicon) -> Sequence[str]:
+    if word in texts("de").unmended:
+        return (word,)
     for lead, alone in LEADS.items():
         rest = word.removeprefix(lead)
         if rest != word and (rest,) in known:

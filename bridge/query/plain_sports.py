@@ -61,6 +61,6 @@ SAME = (  # in both languages
     "crossfit, handball, hockey, bouldering, zumba, judo, karate, curling, tai chi"
 )
 GAMES = {
-    "en": "sessions, session, classes, class, matches, match, games, game, practice",
-    "de": "einheiten, stunden, spiele, partien",
+    "en": "sessions, session, classes, class, matches, match, games, game, practice, rounds, round",
+    "de": "einheiten, stunden, spiele, partien, runden",
 }

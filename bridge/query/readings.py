@@ -10,6 +10,7 @@ from bridge.domain.metrics import METRICS, Shape
 from bridge.query import plain_kinds as w
 from bridge.query.bag import AFTER, AHEAD, BETWEEN, BY_DAY, NEXT, NIGHT, ON, WORK, Bag
 from bridge.query.figures import LONG, NIGHT_CLOCKS, entries, metric, noted, rows, several, share, unit_of, workouts
+from bridge.query.lists import read_lists
 from bridge.query.model import PERIOD_VALUE, SUMMED, TITLED, VERSUS
 from bridge.query.parse import OF_SEVERAL, Words, subject_of
 from bridge.query.plain_kinds import NotUnderstood
@@ -46,6 +47,8 @@ def _ends_of(condition: str) -> Sequence[str]:
 def _words_of(bag: Bag) -> Words:
     if (found := _several_of(bag)) is not None:
         return found
+    if (found := read_lists(bag)) is not None:
+        return _of_days(found)
     if bag.sees(w.TOP):
         return _topmost(bag)
     if bag.sees(w.PERIODS):

@@ -16,6 +16,7 @@ from bridge.advice.preference import load_preference
 from bridge.advice.recommend import load_snapshot
 from bridge.calendar.meetings import counts_as_meeting
 from bridge.domain.errors import SetupError
+from bridge.domain.languages import Text
 from bridge.domain.metrics import METRICS, NIGHT_MINUTES, Metric, Shape
 from bridge.domain.preference import Preference
 from bridge.domain.slots import ZoneHistory, ends_shown, local_time
@@ -62,6 +63,7 @@ class Row(NamedTuple):
     fields: Mapping[str, Any] = NOTHING
     zones: ZoneHistory = ()
     is_meeting: bool = False
+    title: str | None = None  # of an entry or task, where titles may be shown
 
     @property
     def start(self) -> float:
@@ -88,6 +90,8 @@ class Tables:
     nights: Mapping[date, Row] = field(default_factory=dict)
     workouts: Sequence[Row] = ()
     entries: Sequence[Row] = ()
+    tasks: Sequence[Row] = ()
+    reason: Text | None = None  # for which nothing is told
     days: tuple[date, date] | None = None  # from the first day told of to today, where it matters
 
     def by_day(self, name: str) -> Mapping[date, float]:
@@ -106,11 +110,13 @@ class Tables:
         return found
 
 
-def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime) -> Tables:
-    """Return the rows of a user that a query reads, within its span.
+def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime, titles: bool = False) -> Tables:
+    """Return the rows of a user that a query reads, within its span, with ``titles`` where those may be shown.
 
-    Raises SetupError for a span that is too long to compute.
+    Raises SetupError for a span that is too long to compute, and for titles that may not be shown.
     """
+    if not titles and any(one.name == "entry.title" for one in query.conditions):
+        raise SetupError("titles are asked for on your own page and with bridge query only")
     query = replace(query, since=query.reach.since, until=query.reach.until)
     parts, conditions = query.subjects, query.conditions
     fields = {name for one in conditions for name in one.name.split("/")}
@@ -149,14 +155,14 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime) -> T
     empty = [metric for metric in metrics if not values.get(metric)]
     planned = {*PLANNED, *DAY_COUNTS} - {"workouts"} & (named | {part.name for part in parts})
     agenda = Kind.ENTRIES in kinds or "action" in fields or bool(planned)
-    entries = _entries(bridge, user, query, now) if agenda else []
+    entries = _entries(bridge, user, query, now, titles=titles) if agenda else []
     today = local_time(now, user.zones).date()
     begun = bridge.store.daily.first_event(user.id) if planned else None
     if begun is not None:
         values |= _planned(entries, planned, (max(since, begun), today))
     workouts = _workouts([one for one in told if one[1]["kind"] not in ASLEEP], user.zones, preference)
     counts_days = query.per is not None or any(part.kind is Kind.DAYS and part.counted for part in parts)
-    counts_days = counts_days or query.of is Aggregate.COUNT
+    counts_days = counts_days or query.of in (Aggregate.COUNT, Aggregate.STREAK, Aggregate.AGO)
     first = bridge.store.daily.first_day(user.id) if counts_days or "workouts" in fields else None
     if "workouts" in fields and first is not None:
         values["workouts"] = {**_zeros(max(since, first), today), **Counter(row.day for row in workouts)}
@@ -166,6 +172,7 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime) -> T
         nights=nights,
         workouts=workouts,
         entries=entries,
+        tasks=[*_task_rows(bridge, user, now, titles=titles)] if Kind.TASKS in kinds else (),
         days=None if first is None else (first, today),
     )
 
@@ -282,7 +289,7 @@ def _workout(fields: dict[str, Any], zones: ZoneHistory) -> Row:
     return Row(date.fromisoformat(fields["day"]), values, fields.get("label"), fields, zones)
 
 
-def _entries(bridge: Bridge, user: User, query: Query, now: datetime) -> list[Row]:
+def _entries(bridge: Bridge, user: User, query: Query, now: datetime, *, titles: bool) -> list[Row]:
     first = bridge.store.daily.first_event(user.id)
     if first is None:
         return []
@@ -293,10 +300,10 @@ def _entries(bridge: Bridge, user: User, query: Query, now: datetime) -> list[Ro
     end = datetime.combine(until, datetime.min.time(), tzinfo=UTC) + 2 * DAY
     if end <= begin:
         return []
-    return list(_rows_of(labelled(bridge, user, begin, end, at=now), user.zones))
+    return list(_rows_of(labelled(bridge, user, begin, end, at=now), user.zones, titles=titles))
 
 
-def _rows_of(agenda: Iterable[tuple[Occurrence, Label]], zones: ZoneHistory) -> Iterator[Row]:
+def _rows_of(agenda: Iterable[tuple[Occurrence, Label]], zones: ZoneHistory, *, titles: bool) -> Iterator[Row]:
     for occurrence, label in agenda:
         local = local_time(occurrence.start, zones)
         minutes = (occurrence.end - occurrence.start) / timedelta(minutes=1)
@@ -305,7 +312,17 @@ def _rows_of(agenda: Iterable[tuple[Occurrence, Label]], zones: ZoneHistory) -> 
             values={} if occurrence.event.all_day else {"minutes": minutes, "start": local.hour * 60 + local.minute},
             is_meeting=counts_as_meeting(occurrence, label),
             name=None if label.action is None else str(label.action),
+            title=occurrence.event.title if titles else None,
         )
+
+
+def _task_rows(bridge: Bridge, user: User, now: datetime, *, titles: bool) -> Iterator[Row]:
+    """Yield the tasks, done ones on the day on which they were done, others on that on which they are due, if any."""
+    today = local_time(now, user.zones).date()
+    for _, task in bridge.store.reading.tasks(user.id):
+        done = task.completed and local_time(task.completed, user.zones).date()
+        state = "done" if done else "overdue" if task.due and task.due < today else "open"
+        yield Row(day=done or task.due or date.max, name=state, title=task.title if titles else None)
 
 
 def _planned(entries: Sequence[Row], names: Iterable[str], span: tuple[date, date]) -> dict[str, dict[date, float]]:

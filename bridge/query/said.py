@@ -13,7 +13,7 @@ from bridge.query.understood import OF, PER, dates, day_of, what_of
 from bridge.query.written import as_time, rounded
 
 if TYPE_CHECKING:
-    from bridge.query.answer import Answer
+    from bridge.query.answered import Answer
 
 A = Aggregate
 LEADS: Mapping[str, Text] = {
@@ -34,6 +34,9 @@ COUNTED: Mapping[str, Plural] = {
     ),
     "nights": Plural("there was {value} such night", "there were {value} such nights"),
     "days": Plural("there was {value} such day", "there were {value} such days"),
+    "weeks": Plural("there was {value} such week", "there were {value} such weeks"),
+    "months": Plural("there was {value} such month", "there were {value} such months"),
+    "tasks": Plural("there is {value} such task", "there are {value} such tasks"),
     "tasks_done": Plural("you did {value} task", "you did {value} tasks"),
 }
 HOW: Mapping[Aggregate, Text] = {
@@ -46,6 +49,11 @@ HOW: Mapping[Aggregate, Text] = {
 PLAIN_UNITS = frozenset(
     {"count", "tasks", "noted", "days", "nights", "workouts", "entries", "meetings", "level", "weeks", "months"}
 )
+IN_DAYS = {
+    A.STREAK: say("at most {days} in a row"),
+    A.AGO: say("the last was {days} ago"),
+}
+ROWS_MAX = 12  # that are told one by one
 A_WEEK = " a week"
 # Figures that stand for themselves, and those that a question about an amount asks for.
 LED = {*HOW, A.COUNT}
@@ -61,12 +69,17 @@ def said(found: Answer) -> Text | None:
 def _parts(found: Answer, value: float) -> Iterator[str]:
     query = found.query
     yield _lead(found, value)
-    if query.per:
+    if query.per and query.of is not A.COUNT:
         yield PER[query.per]
     if query.of in HOW and not query.against and found.n > 1:
         yield HOW[query.of]
     known = [(one.value, one.key) for one in found.groups if one.value is not None]
-    if query.by not in (None, By.DAY) and len(known) > 1:
+    if query.of is A.STREAK and found.groups:
+        now = found.groups[0].n
+        yield say_many("{value} day in a row now", "{value} days in a row now", now, value=now)
+    if (query.by is By.ROW or (query.per and query.by is By.DAY)) and known:
+        yield listed([key for _, key in known[:ROWS_MAX]])
+    if query.by not in (None, By.DAY, By.ROW) and len(known) > 1:
         (most, highest), (least, lowest) = max(known), min(known)
         yield say("the highest is {highest} with {most}", highest=_key(query, highest), most=written(most, found.unit))
         yield say("the lowest is {lowest} with {least}", lowest=_key(query, lowest), least=written(least, found.unit))
@@ -74,7 +87,7 @@ def _parts(found: Answer, value: float) -> Iterator[str]:
         yield say("on {day}", day=day_of(found.at))
     elif (query.since or query.until) and not isinstance(query.against, Span):
         yield dates(query.since, query.until)
-    if query.of not in (A.COUNT, A.SUM) and found.n > 1:
+    if query.of not in (A.COUNT, A.SUM, A.STREAK, A.AGO) and found.n > 1:
         yield _over(found)
 
 
@@ -88,12 +101,16 @@ def _lead(found: Answer, value: float) -> str:
         return say("{what}: {one} against {other}, so {value} apart", what=what, one=one, other=other, value=told)
     if query.of in (A.FIRST, A.LAST) and query.subject.counted:
         return say(OF[query.of].message, what=what)
+    if query.of in IN_DAYS:
+        days = say_many("{value} day", "{value} days", value, value=told)
+        return say(IN_DAYS[query.of].message, days=days, what=what)
     if query.of is A.TREND:
         return say("{what} changes by {value}", what=what, value=told)
     if query.of is A.SHARE:
         return say("{what}: {value}", what=what, value=f"{100 * value:.0f} %")
     name = query.subject.name if query.of in LED and not query.per else ""
     name = "days" if query.of is A.COUNT and not query.subject.counted else name
+    name = f"{query.per}s" if query.of is A.COUNT and query.per else name
     if name in COUNTED:
         return say_many(COUNTED[name].one, COUNTED[name].several, value, value=told)
     return say(LEADS[name].message, value=told) if name in LEADS else say("{what}: {value}", what=what, value=told)

@@ -27,6 +27,7 @@ STAGES = ("light_sleep", "deep_sleep", "rem_sleep")
 A_MINUTE = {"respiratory_rate", "heart_rate", "resting_hr"}  # which are told a minute anyway
 MINUTES = {str(metric) for metric, spec in METRICS.items() if spec.unit == "min"}
 ENDS = ("min", "max")
+STEPS_LEAST = 3000  # our choice: a bare number that is one of steps
 WEEKEND = "weekday >= 6"
 OF_SLEEP = {w.HOW, w.DID, w.METRIC, w.AFTER, w.FACTOR, w.CONDITION}
 DIFFERS = {w.RELATED, w.DIFFERENCE, w.THAN, w.MORE, w.OTHERS}
@@ -36,8 +37,10 @@ NAMED = {w.METRIC, w.FIGURE, w.UNIT, w.WORKOUTS, w.SPORT, w.ACTIVITY, w.ENTRIES,
 def settled(tokens: Sequence[w.Token]) -> list[w.Token]:
     """Return tokens without those whose meaning hangs on the others. One that fits none of them is left."""
     if any(kind in (w.TASKS, w.TASKED) for kind, _ in tokens):
-        return settled(_of_tasks(tokens))
-    tokens = _of_nights(_now(_of_sleep(tokens)))
+        tokens = _of_tasks(tokens)
+        if any(kind == w.TASKED for kind, _ in tokens):
+            return [*tokens]
+    tokens = _of_nights(_now(_of_sleep(_of_steps(tokens))))
     around = _Around(frozenset(tokens))
     found: list[w.Token] = []
     for token in tokens:
@@ -61,6 +64,18 @@ def _in_doubt(tokens: Sequence[w.Token], ends: Sequence[object]) -> bool:
         raise NotUnderstood  # "on which days do I finish most tasks": of how many days
     listed = {(w.WHICH_BY, "day"), (w.WHICH_BY, "sport")} & {*tokens}
     return len(ends) != 1 and (bool(ends) or not listed)
+
+
+def _of_steps(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
+    """Return tokens with steps where a number is told that only steps reach, as in "a day with more than 15000"."""
+    large = [at for at, (kind, of) in enumerate(tokens) if kind == w.COMPARED and _is_large(of)]
+    if len(large) != 1 or {kind for kind, _ in tokens} & (NAMED - {w.CONDITION}):
+        return tokens
+    return [*tokens[: large[0] + 1], (w.METRIC, "steps"), *tokens[large[0] + 1 :]]
+
+
+def _is_large(compared: object) -> bool:
+    return isinstance(compared, tuple) and compared[2] is None and float(compared[1]) >= STEPS_LEAST
 
 
 def _of_sleep(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
@@ -89,6 +104,8 @@ def _now(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
 def _of_nights(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
     """Return tokens with what the best, the shortest or any night is asked for, where no figure is named."""
     kinds = {kind for kind, _ in tokens}
+    if {w.NIGHTS, w.BECOMES} <= kinds and (w.MORE, "length") in tokens and not kinds & NAMED:
+        return [*(one for one in tokens if one[0] != w.NIGHTS), (w.METRIC, "asleep")]  # "are my nights getting shorter"
     if w.NIGHTS in kinds and kinds & {w.BEST, w.LENGTH} and not kinds & NAMED:
         return [*tokens, (w.METRIC, "sleep_score" if w.BEST in kinds else "asleep")]
     if kinds <= OF_SLEEP and (w.METRIC, "asleep") in tokens and w.HOW in kinds:  # "wie hab ich nach Wein geschlafen"
@@ -105,10 +122,13 @@ def _of_nights(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
 
 def _of_tasks(tokens: Sequence[w.Token]) -> list[w.Token]:
     """Return tokens with tasks as a figure by what is said of them: done, due or overdue."""
+    kinds = {kind for kind, _ in tokens}
     said = {str(of) for kind, of in tokens if kind == w.TASKED} | {"done" for kind, _ in tokens if kind == w.ENDED}
     said = {"overdue"} if "overdue" in said else said or {"done"} & {"done" for kind, _ in tokens if kind == w.DID}
     named = any(kind == w.TASKS for kind, _ in tokens)
-    alone = said & {"due", "overdue"} or any(kind == w.HOW_MANY for kind, _ in tokens)
+    if (said == {"open"} or kinds & {w.LIST, w.WHICH}) and not kinds & {w.METRIC, w.OF, w.MORE, w.BY, w.WHICH_BY}:
+        return [*tokens, *([] if said else [(w.TASKED, "open")])]  # which, and not how many by day
+    alone = said & {"due", "overdue"} or kinds & {w.HOW_MANY, w.MORE}
     if len(said) != 1 or "open" in said or not (named or alone):
         raise NotUnderstood
     rest = [one for one in tokens if one[0] not in (w.TASKED, w.ENDED)]

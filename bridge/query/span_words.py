@@ -36,9 +36,14 @@ HOLIDAYS: Mapping[str, Mapping[str, str | int]] = {  # as month and day, or as d
 }  # fmt: skip
 # Stretches of the year, by their first and last day: dates, or days after Easter Sunday.
 FEASTS: Mapping[str, Mapping[str, tuple[str | int, str | int]]] = {
-    "en": {"lent": (-46, -1), "advent": ("advent", "12-24")},
+    "en": {"lent": (-46, -1), "advent": ("advent", "12-24"), "over christmas": ("12-24", "12-26"),
+           "the christmas days": ("12-24", "12-26"), "over easter": (-2, 1), "easter weekend": (-2, 1),
+           "the easter weekend": (-2, 1), "over pentecost": (48, 50),
+           "at christmas": ("12-24", "12-26"), "at easter": (-2, 1)},
     "de": {"fastenzeit": (-46, -1), "advent": ("advent", "12-24"), "adventszeit": ("advent", "12-24"),
-           "zwischen den jahren": ("12-27", "12-30")},
+           "zwischen den jahren": ("12-27", "12-30"), "über weihnachten": ("12-24", "12-26"),
+           "an weihnachten": ("12-24", "12-26"), "zu weihnachten": ("12-24", "12-26"), "über ostern": (-2, 1),
+           "an ostern": (-2, 1), "zu ostern": (-2, 1), "über pfingsten": (48, 50), "an pfingsten": (48, 50)},
 }  # fmt: skip
 LONG_HOLIDAYS = ("christmas", "easter", "pentecost", "whitsun", "weihnachten", "ostern", "pfingsten")  # of several days
 SEASONS = {  # of three whole months, by the month in which they begin

@@ -234,7 +234,7 @@ class Dates:
         return None if found is None else (None, found[0] - DAY)
 
     def _until(self, match: re.Match[str]) -> Span | None:
-        found = self._of(match[1])
+        found = self._of(next(one for one in match.groups() if one))
         return (None, found[1]) if found is not None and found[0] == found[1] else None
 
     def _until_end(self, match: re.Match[str]) -> Span | None:
@@ -365,6 +365,22 @@ class Dates:
             return None
         middle = found[0].replace(day=15)
         return (middle + DAY, found[1]) if second else (found[0], middle)
+
+    def _part(self, match: re.Match[str]) -> Span | None:
+        """Return the first ten days of a month, the next ten, or the rest, or all days since they began."""
+        found = self._of(match["point"])
+        if found is None or found[0] == found[1]:
+            return None
+        told = match["part"].split()[0]
+        first = {"mid": 10, "middle": 10, "mitte": 10, "late": 20, "end": 20, "ende": 20}.get(told, 0)
+        begun = found[0] + first * DAY
+        if match["since"]:
+            return begun, None
+        return begun, found[1] if first == 20 else begun + 9 * DAY
+
+    def _half_now(self, _: re.Match[str]) -> Span:
+        first = self.today.replace(month=1 if self.today.month <= 6 else 7, day=1)
+        return first, first + relativedelta(months=6) - DAY
 
     def _since_last_month(self, match: re.Match[str]) -> Span:
         return self._last_month_named(match)[0], None

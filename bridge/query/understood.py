@@ -23,6 +23,8 @@ OF: Mapping[Aggregate, Text] = {
     A.LAST: say("the last of {what}"),
     A.SHARE: say("the share of {what}"),
     A.TREND: say("the change a week of {what}"),
+    A.STREAK: say("the most days in a row with {what}"),
+    A.AGO: say("the days since the last of {what}"),
 }
 TOP = {A.MIN: say("the {count} lowest of {what}"), A.MAX: say("the {count} highest of {what}")}
 PERIODS = {
@@ -35,6 +37,7 @@ ROWS = {
     Kind.NIGHTS: say("nights"),
     Kind.WORKOUTS: say("workouts"),
     Kind.ENTRIES: say("calendar entries"),
+    Kind.TASKS: say("tasks"),
 }
 MEETINGS_MEANT = say("meetings (work with others, or named a meeting or call)")
 FIGURES = {
@@ -62,6 +65,7 @@ BY = {
     By.WEEKDAY: say("by weekday"),
     By.SPORT: say("by sport"),
     By.ACTION: say("by action"),
+    By.ROW: say("each by itself"),
 }
 
 

@@ -114,6 +114,30 @@ def test_two_conditions_several_figures_and_the_highest_rows_are_as_by_pandas(li
         assert [group.value for group in top] == [*rows["value"].nlargest(3)]
 
 
+def test_days_in_a_row_days_since_and_single_rows_are_as_by_pandas(lived: tuple[Bridge, Wearer]) -> None:
+    bridge, wearer = lived
+    user = bridge.person("ana", at=NOW)
+    rng, today = random.Random(20_261_130), NOW.date()
+    for _ in range(40):
+        what, where = rng.choice([*METRICS, "workouts"]), [_condition(rng, wearer)]
+        days = _rows_by_pandas(Words(what=what, where=where), wearer)["day"].drop_duplicates().sort_values()
+        runs = days.groupby((pd.to_datetime(days).diff() != pd.Timedelta(days=1)).cumsum()).agg(["size", "max"])
+        query = query_of(Words(what=what, of="streak", where=where))
+        found = answer(query, load_tables(bridge, user, query, now=NOW))
+        assert found.value == (0 if runs.empty else runs["size"].max()), (what, where)
+        if not runs.empty:
+            assert found.at == runs["max"][runs["size"].idxmax()]
+        now = runs["size"][runs["max"] >= today - timedelta(days=1)]
+        assert [one.value for one in found.groups] == [0 if now.empty else now.iloc[-1]]
+        query = query_of(Words(what=what, of="ago", where=where))
+        found = answer(query, load_tables(bridge, user, query, now=NOW))
+        assert found.value == (None if days.empty else (today - days.iloc[-1]).days), (what, where)
+    query = query_of(Words(what="workouts", by="row"))
+    listed = answer(query, load_tables(bridge, user, query, now=NOW)).groups
+    assert [one.key[:10] for one in listed] == [day.isoformat() for day in sorted(wearer.workouts["day"])]
+    assert sum(one.value or 0 for one in listed) == pytest.approx(wearer.workouts["minutes"].sum())
+
+
 def test_the_pieces_of_a_night_are_one(lived: tuple[Bridge, Wearer]) -> None:
     bridge, _ = lived
     user = bridge.person("ana", at=NOW)

@@ -21,7 +21,8 @@ from bridge.domain.types import Episode, EpisodeKind, Event, Item, Sample, Task
 from bridge.installation import Bridge, open_bridge
 from bridge.query import asking
 from bridge.query import said as sentences
-from bridge.query.answer import Answer, answer
+from bridge.query.answer import answer
+from bridge.query.answered import Answer
 from bridge.query.parse import Words, query_of
 from bridge.query.rows import load_tables
 from tests.query.wearer import NOW, land
@@ -370,8 +371,54 @@ def test_titles_part_days_on_the_persons_own_surfaces_only(lived: tuple[Bridge, 
     assert (found.value, found.n) == (steps(5), 1)
     within = Words(what="steps", where=["titled hear > 0"])  # of "rehearsal", and another word
     assert asking.typed(bridge, user, within, now=NOW, titles=True)[0].n == 0
-    with pytest.raises(SetupError, match="court"):
-        asking.plain(bridge, user, "steps on court days", now=NOW, titles=True)
+    found, _ = asking.plain(bridge, user, "steps on court days", now=NOW, titles=True)
+    assert found.value is None
+    assert "court" in str(found.reason)
+
+
+def test_tasks_and_entries_are_listed_with_their_titles(lived: tuple[Bridge, User]) -> None:
+    bridge, user = lived
+    today = NOW.date()
+    tasks = [
+        Task(key="a", list="l", title="Tax", due=today + timedelta(days=2)),
+        Task(key="b", list="l", title="Roof", due=today - timedelta(days=2)),
+        Task(key="c", list="l", title="Hedge", completed=NOW - timedelta(days=1)),
+    ]
+    begin = NOW + timedelta(days=3)
+    visit = Event(key="v", calendar="c", title="Dentist", start=begin, end=begin + timedelta(hours=1))
+    land(bridge.store, user, [*tasks, visit])
+
+    def listed(text: str) -> list[str]:
+        groups = asking.plain(bridge, user, text, now=NOW, titles=True)[0].groups
+        return [one.key.split(" ", 1)[1] for one in groups]
+
+    assert listed("what do I need to get done") == ["Roof", "Tax"]
+    assert listed("what did I tick off yesterday") == ["Hedge"]
+    found, _ = asking.plain(bridge, user, "when is my next dentist appointment", now=NOW, titles=True)
+    assert found.at == begin.date()
+    words = Words(what="entries", where=["entry.title ~ dentist"], until=begin.date().isoformat())
+    assert asking.typed(bridge, user, words, now=NOW, titles=True)[0].value == 1
+    with pytest.raises(SetupError):
+        asking.typed(bridge, user, words, now=NOW)
+    bare = Words(what="tasks", by="row", where=["task.state = open"])
+    assert not any("Tax" in one.key for one in asking.typed(bridge, user, bare, now=NOW)[0].groups)
+
+
+def test_a_span_runs_since_the_only_entry_of_a_name(lived: tuple[Bridge, User]) -> None:
+    bridge, user = lived
+    for day in (FIRST, FIRST + timedelta(days=2)):
+        begin = at(day, "10:00")
+        title = "Removal" if day == FIRST else "Choir"
+        land(
+            bridge.store,
+            user,
+            [Event(key=title, calendar="c", title=title, start=begin, end=begin + timedelta(hours=1))],
+        )
+    found, _ = asking.plain(bridge, user, "average steps since my removal", now=NOW, titles=True)
+    assert found.query.since == FIRST
+    found, _ = asking.plain(bridge, user, "average steps since I got the parrot", now=NOW, titles=True)
+    assert (found.value, found.query.since) == (None, None)
+    assert "parrot" in str(found.reason)
 
 
 def test_meetings_are_the_entries_of_work_that_are_one(lived: tuple[Bridge, User]) -> None:

@@ -12,7 +12,7 @@ from bridge.domain.fact_messages import Plural
 from bridge.domain.languages import WEEKDAYS, date_text, number, say, say_many, shown, told
 from bridge.domain.metric_names import METRIC_NAMES
 from bridge.query import asking
-from bridge.query.answer import Answer
+from bridge.query.answered import Answer
 from bridge.query.model import Aggregate, By
 from bridge.query.plain import EXAMPLES, NotRead
 from bridge.query.said import said, written

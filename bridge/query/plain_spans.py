@@ -1,0 +1,155 @@
+"""Settle the spans that a plain question tells, and bring them into its query."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+from itertools import pairwise
+
+from bridge.query import plain_kinds as w
+from bridge.query.figures import FAR
+from bridge.query.lists import TODAY
+from bridge.query.model import BEFORE, TITLED
+from bridge.query.parse import Words
+from bridge.query.plain_kinds import NotUnderstood
+from bridge.query.plain_marks import Marked
+from bridge.query.plain_settled import LAST_NIGHT
+from bridge.query.readings import COMPARE
+from bridge.query.spans import DAY, Dates, Span
+
+NO_CHANGE = {w.BECOMES, w.CONDITION, w.WEEKEND, w.OTHERS, w.RELATED, w.ON_DAYS, w.AFTER, w.COMPARED}
+CONDITIONED = {w.CONDITION, w.COMPARED, w.CLOCK, w.FACTOR, w.ACTION, w.WEEKEND, w.ON_DAYS, w.AFTER, w.WITH}
+OTHER_WEEKEND = re.compile(r"(?:this|diese[sm]|next|kommende\w*|nächste\w*) (?:weekend|wochenende)")
+DATES = re.compile(r"[\d-]*\.\.[\d-]*")
+AHEAD_DAYS = 366  # our choice: of a calendar that is asked for what comes next
+
+
+def _apart(spans: Sequence[Span]) -> bool:
+    """Return True for two months that are nearly a year apart."""
+    (first, last), (other, other_last) = spans
+    if first is None or other is None or last is None or other_last is None:
+        return False
+    return 300 * DAY < abs(first - other) < 360 * DAY and max(last - first, other_last - other) < 31 * DAY
+
+
+def _adjoin(tokens: list[w.Token], spans: Sequence[Span]) -> bool:
+    """Return True for two spans that follow each other in "January and February", of which one figure is asked."""
+    kinds = "".join(kind for kind, _ in tokens)
+    one_figure = {(w.OF, "sum"), (w.OF, "max"), (w.OF, "min"), (w.HOW_MANY, None)} & {*tokens}
+    if not one_figure or kinds.count(w.AND) != 1 or f"{w.SPAN}{w.AND}{w.SPAN}" not in kinds or {*kinds} & {*COMPARE}:
+        return False
+    last, first = spans[0][1], spans[1][0]
+    return last is not None and first is not None and first == last + DAY and w.BY not in kinds
+
+
+def _now(tokens: Sequence[w.Token], marked: Marked) -> Span | None:
+    """Return this week, month or year where only the last one is told, behind the word that compares with it."""
+    places = [at for at, (kind, _) in enumerate(tokens) if kind == w.SPAN]
+    if len(places) != 1 or tokens[places[0] - 1][0] != w.THAN or places[0] == 0:
+        return None
+    dates, told = Dates(marked.language, marked.today), marked.spans[int(str(tokens[places[0]][1]))]
+    return dates.now_of(told)
+
+
+def told_spans(tokens: list[w.Token], marked: Marked) -> tuple[list[w.Token], list[Span]]:
+    """Return tokens and the spans they name, with the time before as a second one where that is compared."""
+    kinds = {kind for kind, _ in tokens}
+    rows = [of for kind, of in tokens if kind == w.ROWS_LAST and isinstance(of, tuple)]
+    several = kinds & {w.COMPARED, w.CLOCK, w.OTHERS, w.RELATED, w.THAN, w.DIFFERENCE, w.AND}
+    if rows and rows[0][0] == "last" and kinds & {w.NIGHTS, w.DAYS} and several:
+        tokens = [one for one in tokens if one[0] != w.ROWS_LAST]  # "how many of the last 50 nights": their days
+        tokens.append((w.SPAN, len(marked.spans)))
+        marked.spans.append((marked.today - (int(rows[0][1]) - 1) * DAY, marked.today))
+    spans = list(dict.fromkeys(marked.spans[int(str(number))] for kind, number in tokens if kind == w.SPAN))
+    since, until = spans[0] if len(spans) == 1 else (None, None)
+    changed = w.MORE in kinds or (w.THAN, "before") in tokens
+    compared = len(spans) == 1 and until and until < marked.today - 30 * DAY
+    if compared and {w.MORE, w.THAN} <= kinds and not kinds & NO_CHANGE and _now(tokens, marked) is None:
+        spans.insert(0, (marked.today - 29 * DAY, marked.today))  # "lower than last winter": of late
+    if (now := _now(tokens, marked)) is not None:
+        spans.insert(0, now)  # "compared with last month" is this month
+    elif since and until is None and changed and not kinds & NO_CHANGE:
+        spans.append((None, since - DAY))  # "better since March" than before
+    elif since and {w.OTHERS, w.MORE} <= kinds and not kinds & CONDITIONED and marked.is_recent(until):
+        spans.append((None, since - DAY))  # "longer last night than usual"
+        tokens = [one for one in tokens if one[0] != w.OTHERS]
+    if len(spans) == 2 and _adjoin(tokens, spans):
+        spans = [(spans[0][0], spans[1][1])]
+        tokens = [one for one in tokens if one[0] != w.AND]
+    if len(spans) > 2 or (len(spans) == 2 and not (kinds & {*COMPARE} or marked.parted)):
+        raise NotUnderstood
+    if len(spans) == 2 and _apart(spans):
+        raise NotUnderstood  # "December against November": of the same year, or the latest of both
+    return (_without_comparison(tokens) if len(spans) == 2 else tokens), spans
+
+
+def within(read: Words, spans: list[Span], today: date, *, says_waking: bool) -> Words:
+    """Return a query within the span that is said, or compared between two."""
+    if read.since in (LAST_NIGHT, TODAY):
+        if spans:
+            raise NotUnderstood  # "my next run this week"
+        ahead = 0 if read.since == LAST_NIGHT else AHEAD_DAYS
+        return replace(read, since=today.isoformat(), until=(today + ahead * DAY).isoformat())
+    if not spans:
+        return read
+    if read.what == "tasks" and "task.state = done" not in read.where:
+        spans = [(begin, _to_come(end, today) if begin is None else end) for begin, end in spans]
+    if any(first and first > today for first, _ in spans) and not read.what.startswith(("entries", "tasks")):
+        raise NotUnderstood  # only of entries is told what is to come
+    if len(spans) == 2 and (read.against or read.by or read.of in ("trend", "share", "first", "last")):
+        raise NotUnderstood
+    first, last = spans[0]
+    if first == last and read.against and not DATES.fullmatch(read.against):
+        raise NotUnderstood  # "yesterday versus Mondays": a day has no other side
+    if first == last and any(one.startswith(f"{BEFORE}{TITLED}") for one in read.where):
+        raise NotUnderstood  # the day is that of the entry, or the next
+    if read.what == "nights.start" and first and first == last and not says_waking:
+        first = last = first + DAY  # to bed on Friday is the night of which Saturday is the day of waking
+    since, until = (one.isoformat() if one else None for one in (first, last))
+    against = "..".join(one.isoformat() if one else "" for one in spans[1]) if len(spans) == 2 else read.against
+    return replace(read, since=since, until=until, against=against)
+
+
+def _to_come(day: date | None, today: date) -> date | None:
+    """Return the next weekday for the last one, by which something is to be done."""
+    return day + 7 * DAY if day is not None and today - 7 * DAY < day < today else day
+
+
+def with_weekend(tokens: list[w.Token], marked: Marked, text: str) -> list[w.Token]:
+    """Return tokens with "over the weekend" as the last one, where it is no weekend as such."""
+    kinds = {kind for kind, _ in tokens}
+    general = {w.OF, w.USUAL, w.SPAN, w.CONDITION, w.ENTRIES, w.ACTION, w.TASKS, w.BED, w.UP, *COMPARE}
+    if (w.WEEKEND, None) not in tokens or kinds & general or (w.DID, "now") in tokens:
+        return tokens
+    if OTHER_WEEKEND.search(text):
+        return tokens
+    sunday = marked.today - marked.today.isoweekday() * DAY
+    marked.spans.append((sunday - DAY, sunday))
+    return [(w.SPAN, len(marked.spans) - 1) if kind == w.WEEKEND else (kind, of) for kind, of in tokens]
+
+
+def _without_comparison(tokens: Sequence[w.Token]) -> list[w.Token]:
+    """Return tokens of a figure that is compared between two spans without the words that compare."""
+    often = any(kind == w.HOW_OFTEN for kind, _ in tokens)
+    asks = [other[1] for one, other in pairwise(tokens) if one[0] == w.DID and other[0] == w.SPORT]
+    figures = {w.METRIC, w.FIGURE, w.UNIT, w.HOW_FAR, w.HOW_LONG} & {kind for kind, _ in tokens}
+    if asks and not often and not figures:
+        if not {*asks} <= FAR or not {(w.MORE, None), (w.MORE, "length")} & {*tokens}:
+            raise NotUnderstood  # "did I box more": how long, or how often
+        tokens = [*tokens, (w.FIGURE, "distance"), (w.OF, "sum")]
+    counted = any(kind in (w.SPORT, w.WORKOUTS, w.ENTRIES, w.ACTION) for kind, _ in tokens)
+    figured = any(kind in (w.METRIC, w.FIGURE, w.UNIT) for kind, _ in tokens)
+    figured = figured or (w.MORE, "speed") in tokens
+    if counted and not figured and any(kind == w.MORE and of is not None for kind, of in tokens):
+        raise NotUnderstood  # "were my runs longer": farther, or longer in time
+    found: list[w.Token] = []
+    for kind, value in tokens:
+        if kind == w.MORE and counted and value is None:
+            found.append((w.HOW_MANY, None))
+        elif (kind, value) == (w.MORE, "speed"):
+            found.append((w.FIGURE, "speed"))
+        elif kind not in (*COMPARE, w.AND, w.WHICH, w.RISEN) and (kind, value) != (w.OF, "trend"):
+            found.append((kind, value))
+    return found
