@@ -116,7 +116,8 @@ def ask(
     if (said := told["said"]) is not None:
         show.say(said[:1].upper() + said[1:])
     show.say(f"Understood: {told['understood']}")
-    _print(found)
+    for one in (found, *found.also):
+        _print(one)
     chart = _chart(found, tables)
     if chart:
         show.say(chart)

@@ -42,14 +42,22 @@ class AnswerDocument(TypedDict):
 
 
 class AskedDocument(AnswerDocument):
-    """The answer to a plain question. ``understood`` says as a sentence what was asked."""
+    """The answer to a plain question. ``understood`` says as a sentence what was asked.
+
+    Where two questions were asked at once, it and ``said`` tell of both, and all else is of the first.
+    """
 
     understood: str
 
 
 def asked_document(found: Answer) -> AskedDocument:
     """Return the answer to a plain question as a JSON document."""
-    return {**answer_document(found), "understood": str(sentence(found.query, found.translated_by))}
+    document = answer_document(found)
+    understood = " ".join(str(sentence(one.query, one.translated_by)) for one in (found, *found.also))
+    if found.also:
+        told = [one["said"] or one["reason"] for one in (document, *map(answer_document, found.also))]
+        document["said"] = " ".join(one for one in told if one)
+    return {**document, "understood": understood}
 
 
 def answer_document(found: Answer) -> AnswerDocument:

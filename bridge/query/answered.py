@@ -34,4 +34,5 @@ class Answer:
     groups: tuple[Group, ...] = ()
     interval: tuple[float, float] | None = None
     reason: Text | None = None
+    also: tuple[Answer, ...] = ()  # to the other questions that were asked at once
     translated_by: str | None = None  # the language model that read the query in a plain question

@@ -14,9 +14,10 @@ from bridge.query import exposures
 from bridge.query.answer import answer
 from bridge.query.answered import Answer
 from bridge.query.exposures import has_words
+from bridge.query.figures import PAINS
 from bridge.query.model import TITLED, VERSUS
 from bridge.query.parse import Words, query_of
-from bridge.query.plain import TEXT_MAX, NotRead, read
+from bridge.query.plain import TEXT_MAX, NotRead, read, read_both
 from bridge.query.plain_names import noted
 from bridge.query.plain_words import note_classes
 from bridge.query.rows import Tables, load_tables
@@ -65,6 +66,9 @@ def plain(bridge: Bridge, user: User, text: str, *, now: datetime, titles: bool 
     try:
         words = read(text, today, names)
     except NotRead:
+        if (both := read_both(text, today, names)) is not None:
+            (told, tables), (other, _) = (_answered(bridge, user, one, text, now=now, titles=titles) for one in both)
+            return replace(told, also=(other,)), tables
         if not text.strip() or len(text) > TEXT_MAX or (found := translated(bridge.settings, text, today)) is None:
             raise
     else:
@@ -81,8 +85,12 @@ def _answered(
     if OF_MEETINGS.search(text) and not OF_ENTRIES.search(text):
         words = _renamed(words, ENTRIES, "meetings")
     words = _of_stress(bridge, user, words)
-    if (missing := _not_noted(bridge, user, words, text)) is not None:
-        return _nothing(words, say("you have not noted {name} yet; note it on Today, or ask for another", name=missing))
+    missing = _not_noted(bridge, user, words, text)
+    if missing is not None and missing in PAINS and any(exposures.titled(bridge, user, missing, now=now).values()):
+        words = _renamed(words, re.compile(rf"(?<![\w ]){re.escape(missing)}(?= |$)"), f"{TITLED}{missing}")
+    elif missing is not None:
+        none = say("you have not noted {name} yet; note it on Today, or ask for another", name=missing)
+        return _nothing(words, none, missing)
     words, reason = _since_entry(bridge, user, words, now=now)
     if reason is not None:
         return _nothing(words, reason)
@@ -122,10 +130,9 @@ def _since_entry(bridge: Bridge, user: User, words: Words, *, now: datetime) -> 
     return replace(words, since=day.isoformat(), against=against), None
 
 
-def _nothing(words: Words, reason: Text) -> tuple[Answer, Tables]:
+def _nothing(words: Words, reason: Text, name: str = "") -> tuple[Answer, Tables]:
     """Return the answer to a query of what is not there."""
-    names = [*note_classes(), *_titled(words), words.what]
-    names += [one.split(" ")[0].removeprefix("before.") for one in words.where]
+    names = [*note_classes(), *_titled(words), words.what, *([name] if name else [])]
     query = query_of(words, factors=lambda: names)
     return answer(query, Tables(values={}, reason=reason)), Tables(values={})
 

@@ -97,13 +97,7 @@ DONE = f"[{w.WORKOUTS}{w.SPORT}{w.ACTIVITY}]"
 
 def _conditions(bag: Bag) -> None:
     """Put the tokens of conditions together, each as the condition that a query takes."""
-    burned = (w.HOW_MANY, w.BURNED)
-    kinds: tuple[str, ...] = (w.DID, w.BY, w.EACH, w.ROWS_LAST, w.PERIOD)
-    added = bag.sees(w.DID) or (w.OF, "mean") in bag.tokens
-    if bag.sees(w.PERIODS) and added and not bag.sees(w.WITH, w.ON_DAYS, w.ENTRIES):
-        kinds = (*kinds, w.COMPARED)  # "how many weeks did I run 30 km": of the week, not of each run
-    _without_exact_clock(bag)
-    loose = [one for one in bag.tokens if one[0] in kinds or one == burned]
+    loose = _loose(bag)
     bag.tokens = [one for one in bag.tokens if one not in loose]
     _again(bag)
     noted = "days" if re.search(f"{w.FACTOR}{w.DAYS}$", bag.kinds) else None  # "migraine days"
@@ -139,11 +133,13 @@ def _conditions(bag: Bag) -> None:
     if (not compares or twice or alone) and none and weekdays:
         bag.join(f"d?oE+|d?o{DONE}+|d?oaE*", _without)
     bag.join("[DN]wE+", _with_entries, kept=w.DAYS + w.NIGHTS)
+    if bag.sees(w.METRIC) and not bag.sees(w.OF, w.LENGTH, w.WHEN, w.WHICH_BY):
+        bag.join(f"(?<!{w.HOW_MANY})(?<!{w.ON_DAYS})E+D(?!w)", _with_entries)
     bag.join("dw?E+(?!a)", _with_entries)
     bag.join("[dDN]?@w?aE*", _of_action)
     bag.join("dw?aE*|dw?Ea", _of_action)
     bag.join("[DN]waE*", _of_action, kept=w.DAYS + w.NIGHTS)
-    bag.join(f"[dDN]?<w?(?:f|{DONE}+|aE*|E+)", _ahead)
+    bag.join(f"[dDN]?<w?(?:fD?|{DONE}+|aE*|E+)", _ahead)
     bag.join("[dDN]?@d?w?Cf|[dDN]?@d?w?fC(?!M)", _noted)
     bag.join("[dDN]?@w?f[DN]?", _noted)
     bag.join("(?<=Q)f[DN]", _noted, kept=w.DAYS + w.NIGHTS)
@@ -181,6 +177,20 @@ def _conditions(bag: Bag) -> None:
     if bag.has(w.AHEAD):  # "on days with a headache, how long was the night before"
         bag.tokens = _all_ahead(bag.tokens)
     bag.tokens += loose
+
+
+def _loose(bag: Bag) -> list[w.Token]:
+    """Return the tokens that no condition takes, wherever they stand."""
+    burned = (w.HOW_MANY, w.BURNED)
+    kinds: tuple[str, ...] = (w.DID, w.BY, w.EACH, w.ROWS_LAST, w.PERIOD)
+    added = bag.sees(w.DID) or (w.OF, "mean") in bag.tokens
+    if bag.sees(w.PERIODS) and added and not bag.sees(w.WITH, w.ON_DAYS, w.ENTRIES):
+        kinds = (*kinds, w.COMPARED)  # "how many weeks did I run 30 km": of the week, not of each run
+    _without_exact_clock(bag)
+    if bag.sees(w.LIST) and not bag.sees(w.TASKS, w.TASKED, w.WORKOUTS, w.SPORT, w.ACTIVITY, w.METRIC, w.ENTRIES):
+        bag.tokens.append((w.ENTRIES, None))
+    put_aside = [burned, *([(w.OF, "last"), (w.OF, "first")] if bag.sees(w.WHEN) else [])]
+    return [one for one in bag.tokens if one[0] in kinds or one in put_aside]
 
 
 def _without_exact_clock(bag: Bag) -> None:

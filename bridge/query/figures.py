@@ -20,6 +20,7 @@ NIGHT_CLOCKS = {f"nights.{name}" for name in CLOCKS}
 FAR = {"running", "trail running", "cycling", "mountain biking", "walking", "hiking", "swimming", "rowing", "skiing"}
 FAR |= {"pool swimming", "open water swimming", "indoor rowing", "treadmill running", "cross country skiing"}
 IN_WATER = {"swimming", "pool swimming", "open water swimming", "rowing", "indoor rowing"}  # where metres are no ascent
+PAINS = ("headache", "migraine")  # of which no amounts are counted
 LONG = ("week", "month")
 NONE_OF_DAY = (f"{ON}entries = 0", f"{ON}workouts = 0", f"{ON}action !=")
 ADDED = {*WORKOUT_UNITS} - AVERAGED
@@ -73,7 +74,7 @@ def noted(bag: Bag) -> Words:
         if of not in ("first", "last", None, *ENDS):
             raise NotUnderstood
         return Words(what=str(factor), of=str(of or "last"), where=[*where, taken])
-    classed = any(str(factor).lower() in words for words in note_classes().values())
+    classed = any(str(factor).lower() in words for of, words in note_classes().items() if of not in PAINS)
     alone = not (many or often or days or each) and of is None and by is None  # "headaches in June"
     named = str(factor).startswith(TITLED)
     counted = (many and "much" not in many and of is None and not classed) or (alone and not classed and not named)
@@ -83,6 +84,8 @@ def noted(bag: Bag) -> Words:
         return Words(what=str(factor), of="sum", by=by, where=where)  # of a day's entries, all that have the words
     if often or days or counted:
         return Words(what=str(factor), of="count", by=by, where=[*where, taken])
+    if named and alone and not where:
+        return Words(what=str(factor), of="sum")  # "parkruns in June"
     if not many and of is None and by is None:
         raise NotUnderstood
     return Words(what=str(factor), of=str(of or ("mean" if each else "sum")), by=by, where=where)

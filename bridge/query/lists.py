@@ -39,7 +39,7 @@ def read_lists(bag: Bag) -> Words | None:
     if len(titled) == 1 and (w.UNIT, "min") in bag.tokens and kinds <= MINUTES:
         return _all_read(bag, _minutes(bag))
     state = any(kind == w.TASKED for kind, _ in bag.tokens) and w.METRIC not in kinds
-    which = w.WHICH in kinds and kinds & {w.WORKOUTS, w.SPORT}
+    which = w.WHICH in kinds and kinds & {w.WORKOUTS, w.SPORT, w.ENTRIES}
     if state or ((w.LIST in kinds or which) and kinds <= LISTS):
         return _all_read(bag, _listed(bag))
     bag.take(w.LIST)
@@ -84,10 +84,13 @@ def _ago(bag: Bag) -> Words:
     bag.take(w.AGO)
     if bag.one(w.OF) not in (None, "last"):
         raise NotUnderstood
+    bag.tokens = [one for one in bag.tokens if one != (w.MORE, None)]  # "keinen mehr"
     if not bag.sees(w.FACTOR) and bag.sees(w.ENTRIES):
         raise NotUnderstood  # the last entry that was, or that is to come
     bag.take(w.ENTRIES)
     found = _subject(bag)
+    if any(one.endswith(" = 0") for one in found.where):
+        raise NotUnderstood  # today is without it until it is over
     return Words(what=found.what, of="ago", where=found.where)
 
 

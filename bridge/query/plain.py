@@ -27,7 +27,7 @@ from bridge.query.plain_names import noted, without_free, without_names
 from bridge.query.plain_remarks import SENTENCE, without_remarks
 from bridge.query.plain_settled import of_change, settled
 from bridge.query.plain_slips import parts
-from bridge.query.plain_spans import told_spans, with_weekend, within
+from bridge.query.plain_spans import to_come, told_spans, with_weekend, within
 from bridge.query.plain_titles import ENTRY, Titles, days_apart
 from bridge.query.plain_words import lexicon, loose, months, notes, texts, tokens_of
 from bridge.query.readings import words_of
@@ -52,6 +52,15 @@ NEAR: Mapping[str, Mapping[str, str]] = {  # a question of what is named beside 
 }
 LANGUAGES = ("en", "de")
 # "do I ... no, how often do I golf": what is broken off counts no more.
+BOTH = re.compile(
+    r"(?:[,;?.!]+ *(?:(?:and|und|plus|dazu) )?| (?:and|und|sowie) )"
+    r"(?=(?:how|what|when|which|on which|wie|was|wann|welche\w*|an welche\w*)(?!\w))",
+    re.IGNORECASE,
+)
+REFERS = re.compile(r"(?<!\w)(?:of (?:them|those|these|it|that)|davon|dabei|derer|darunter|they|them|those)(?!\w)")
+SUBJECTS = frozenset(
+    {w.METRIC, w.SPORT, w.ACTIVITY, w.WORKOUTS, w.ENTRIES, w.ACTION, w.FACTOR, w.TASKS, w.SEVERAL, w.BED, w.UP}
+)
 BROKEN_OFF = re.compile(
     r"^.*(?:\.\.+|…|,| -| –) ?(?:(?:oh|ach|ne|nee|äh|uh|well) )*(?:no|nope|sorry|nein|ne|nee|quatsch|äh|scratch that)"
     r",? (?=(?:how|what|which|when|do|did|on|give|tell|show|average|wie|was|wann|welche\w*|an|sag|gib|schlafe?|hab|habe"
@@ -81,9 +90,9 @@ WHO_ASKS = re.compile(  # but no time, as in "ich bin im Urlaub: ..." and "als i
 )
 _WEEKDAY = "|".join(one.replace(" ", "|") for one in WEEKDAYS.values())
 TO_COME = re.compile(
-    rf"(?:do i have|have i got|(?<!did )i have|are there|is there|stehen?|gibt es|gibts|habe? ich)"
-    rf" .*(?:on|am) (?:{_WEEKDAY})(?!\w)"
-    rf"(?!.*(?:gehabt|verbracht|gewesen|statt))|(?:stehen?|stehts) .*(?:{_WEEKDAY}) an(?!\w)"
+    r"(?:do i have|have i got|(?<!did )i have|are there|is there|what(?:'s| is) (?:on|in|planned)|steht|stehen?|gibt es"
+    rf"|gibts|habe? ich|am i) .*(?:on|am) (?:{_WEEKDAY})(?!\w)(?!.*(?:gehabt|verbracht|gewesen|statt|gemacht|getan"
+    rf"|erledigt))|(?:steht?|stehen?|stehts) .*(?:{_WEEKDAY}) an(?!\w)"
 )
 I_AM = re.compile(r"(?:i'm|i am|ich bin|we're|wir sind|als ich) [^:]*:")
 
@@ -191,13 +200,54 @@ def _names(language: str) -> Mapping[str, str]:
     return {name: words.split(",")[0] for name, words in told.items()}
 
 
-def _read(text: str, marked: Marked, factors: w.Lexicon) -> Words:
+def read_both(text: str, today: date, factors: Iterable[str] = ()) -> tuple[Words, Words] | None:
+    """Return the queries of two questions in one, the second within the span of the first, or None where not both are.
+
+    What the second leaves out, the first says: "how often did I row in May, and how far".
+    """
+    parts = [one for one in BOTH.split(text.strip()) if one.strip()]
+    if len(parts) != 2 or len(text) > TEXT_MAX:
+        return None
+    named = notes([], factors)
+    for language in _likely(text, today, named):
+        one, other = (Marked(language, today, corrected=True, titles=True) for _ in parts)
+        try:
+            first = _read(parts[0], one, named)
+            second = _read(parts[1], other, named, asked=_told(parts[0], Marked(language, today, titles=True), named))
+        except NotUnderstood:
+            continue
+        timed = bool(second.since or second.until)
+        if (timed and not (first.since or first.until)) or REFERS.search(parts[1].lower()):
+            continue  # of which of them the time is, or of what of the first
+        if second.what.partition(".")[0] == first.what.partition(".")[0] and {*first.where} - {*second.where}:
+            continue  # "how many runs over 10 km, and how far in all"
+        return first, second if timed else replace(second, since=first.since, until=first.until)
+    return None
+
+
+def _told(text: str, marked: Marked, factors: w.Lexicon) -> Sequence[w.Token]:
+    """Return the tokens of a question that say what it is about."""
+    known = {**lexicon(marked.language), **factors}
+    return [one for one in _tokens(marked.mark(_plain(text)), marked, known) if one[0] in SUBJECTS]
+
+
+def _with_subject(tokens: Sequence[w.Token], asked: Sequence[w.Token]) -> Sequence[w.Token]:
+    """Return tokens with those of what a question before was about, where they are about nothing themselves."""
+    kinds = {kind for kind, _ in tokens}
+    if not asked or kinds & {*SUBJECTS, w.UNKNOWN}:
+        return tokens
+    if kinds <= {w.HOW_MANY, w.HOW, w.DID, w.FILL, w.SPAN}:
+        raise NotUnderstood  # "and how many were there"
+    return [*tokens, *asked]
+
+
+def _read(text: str, marked: Marked, factors: w.Lexicon, *, asked: Sequence[w.Token] = ()) -> Words:
+    text = BROKEN_OFF.sub("", text)
     if texts(marked.language).not_asked.search(text.lower()):
         raise NotUnderstood
     if marked.titles and (SENTENCE.search(text) or I_AM.match(text.lower())):
         raise NotUnderstood  # of which of them a title is, or of which time
     known = {**lexicon(marked.language), **factors}
-    text = BROKEN_OFF.sub("", text)
     if marked.corrected:
         text = without_names(
             without_remarks(text.lower(), lambda part: _says_nothing(part, marked, known)), marked.language
@@ -206,6 +256,7 @@ def _read(text: str, marked: Marked, factors: w.Lexicon) -> Words:
     if texts(marked.language).unread.search(plain):
         raise NotUnderstood
     tokens = _tokens(plain, marked, known)
+    tokens = [*_with_subject(tokens, asked)]
     titles = Titles(
         texts(marked.language).untitled,
         marked.language,
@@ -217,7 +268,6 @@ def _read(text: str, marked: Marked, factors: w.Lexicon) -> Words:
     tokens = with_weekend(_placed(told, first=WHEN_I.match(text.lower()) is not None), marked, text.lower())
     kinds = {kind for kind, _ in tokens}
     in_doubt = [
-        TO_COME.search(text.lower()) and kinds & {w.ENTRIES, w.ACTION},  # the weekday that was, or that is to come
         TWICE.search("".join(kind for kind, _ in tokens)),
         MONEY.search(text.lower()) and w.FACTOR in kinds,  # what it cost is stored nowhere
     ]
@@ -227,6 +277,8 @@ def _read(text: str, marked: Marked, factors: w.Lexicon) -> Words:
         tokens = _elaborated(tokens)
     if any(kind == w.FACTOR and str(of).startswith(TITLED) for kind, of in tokens):
         tokens = [one for one in tokens if one[0] != w.ENTRIES]  # which those of a title are
+    if TO_COME.search(text.lower()) and kinds & {w.ENTRIES, w.ACTION, w.LIST, w.FREE}:
+        marked.spans[:] = [to_come(one, marked.today) for one in marked.spans]
     tokens, spans = told_spans(tokens, marked)
     found = words_of(Bag.of([one for one in tokens if one[0] != w.SPAN]))
     read = settled(found, text.lower(), kinds, timed=bool(spans))
@@ -272,10 +324,13 @@ def _placed(tokens: Sequence[w.Token], *, first: bool) -> list[w.Token]:
     asks = {w.METRIC, w.SPORT, w.ACTIVITY, w.WORKOUTS, w.FIGURE, w.NIGHTS, w.DAYS, w.WHICH_BY}
     found: list[w.Token] = []
     tokens = tokens[1:] if tokens and tokens[0][0] == w.AND else tokens
+    kinds = {kind for kind, _ in tokens}
+    if tokens and tokens[-1] == (w.AHEAD, None) and kinds <= {w.DID, w.AHEAD, w.SPAN, w.CONDITION}:
+        tokens = [*tokens[:-1], (w.LIST, None)]  # "was habe ich morgen vor"
     many = [at for at, (kind, _) in enumerate(tokens) if kind == w.HOW_MANY]
     if len(many) == 1 and many[0] and tokens[many[0] - 1][0] == w.AND and tokens[0][0] == w.ON_DAYS:
         tokens = [*tokens[: many[0] - 1], *tokens[many[0] :]]  # "are there nights with ..., and how many"
-    if {w.COMPARED, w.LENGTH} & {kind for kind, _ in tokens}:
+    if kinds & {w.COMPARED, w.LENGTH}:
         tokens = [one for one in tokens if one[0] != w.VAGUE]
     for kind, value in tokens:
         later = (kind, value) == (w.WHEN, "when") and (first or any(one[0] in asks for one in found))

@@ -109,7 +109,7 @@ class Marked:
         language = self.language
         words = vocabulary(language) | {word for phrase in known for word in phrase}
         more = f"{MONTHS[language]}|{WEEKDAYS[language]}|{NUMBERS[language]}|{' '.join(SPAN_UNITS[language])}"
-        words |= {*more.replace("|", " ").split(), *texts(language).unmended}
+        words |= {*more.replace("|", " ").split(), *texts(language).unmended, *texts(language).untitled}
         return " ".join(mended(word, words, language, known) for word in text.split())
 
     def mark(self, text: str) -> str:

@@ -43,8 +43,9 @@ THIS = {"en": "(?:this|in the|in this|the)", "de": "(?:(?:in )?diese[snmr]?|im|i
 ON = r"(?:since|from|seit|ab) "
 SMALL = frozenset("the a an my our der die das des dem den meiner meines unserer unseres vom von of".split())  # noqa: SIM905
 # "on meeting-free days", "an besprechungsfreien Tagen".
+NO_THING = "work|trainings|working|many|any|some|few|my|the|how|a|have"
 FREE = (
-    (r"(?<!\w)(?!(?:work|trainings|working|many|any|some|few|my|the|how|a|have)(?:-| ))([^\W\d_]+)(?:-| )free (days|nights|evenings)(?!\w)", r"\2 without \1"),
+    (rf"(?<!\w)(?!(?:{NO_THING})(?:-| ))([^\W\d_]+)(?:-| )free (days|nights|evenings)(?!\w)", r"\2 without \1"),
     (r"(?<!\w)no (meeting|alcohol|coffee|workout|sport|exercise) (days|nights)(?!\w)", r"\2 without \1"),
     (r"(?<!\w)(?!trainings|arbeits)([^\W\d_]{4,}?)s?freie[nrms]? (tage?n?|nächten?|abenden?)(?!\w)", r"\2 ohne \1"),
 )

@@ -23,7 +23,8 @@ NARROWS_IN_SENTENCE = re.compile(rf"{ALWAYS})(?!\w)")
 AT_START = re.compile(
     r"(?:and |und |also |so )?(?:in|on|at|by|with|over|under|per|each|every|mit|an|am|im|auf|pro|je|von)(?!\w)"
 )
-SENTENCE, CLAUSE = re.compile(r"(?<=[.?!])\s+(?=\S)"), re.compile(r"(?:,|;|\s[–—-])\s+")
+SENTENCE = re.compile(r"(?<=[^\d.][.?!])(?<!esp\.)(?<!e\.g\.)(?<!i\.e\.)(?<!z\.b\.)(?<!bzw\.)\s+(?=\S)")
+CLAUSE = re.compile(r"(?:,|;|\s[–—-])\s+")
 WORDS_MIN = 3  # our choice: of a remark behind a comma, where fewer may narrow
 
 

@@ -53,6 +53,12 @@ def _now(tokens: Sequence[w.Token], marked: Marked) -> Span | None:
     return dates.now_of(told)
 
 
+def to_come(span: Span, today: date) -> Span:
+    """Return a day of the week to come for the same one of the last, and any other span as it is."""
+    first, last = span
+    return (first + 7 * DAY, first + 7 * DAY) if first and first == last and today - 7 * DAY <= first < today else span
+
+
 def told_spans(tokens: list[w.Token], marked: Marked) -> tuple[list[w.Token], list[Span]]:
     """Return tokens and the spans they name, with the time before as a second one where that is compared."""
     kinds = {kind for kind, _ in tokens}
@@ -85,15 +91,21 @@ def told_spans(tokens: list[w.Token], marked: Marked) -> tuple[list[w.Token], li
     return (_without_comparison(tokens) if len(spans) == 2 else tokens), spans
 
 
+def _untimed(read: Words, spans: list[Span], today: date) -> Words:
+    """Return a query without a span, or within that of what comes next, of last night, or of entries that were."""
+    if read.since not in (LAST_NIGHT, TODAY):
+        past = read.what.startswith("entries") and read.of == "last"
+        return replace(read, until=today.isoformat()) if past else read
+    if spans:
+        raise NotUnderstood  # "my next run this week"
+    ahead = 0 if read.since == LAST_NIGHT else AHEAD_DAYS
+    return replace(read, since=today.isoformat(), until=(today + ahead * DAY).isoformat())
+
+
 def within(read: Words, spans: list[Span], today: date, *, says_waking: bool) -> Words:
     """Return a query within the span that is said, or compared between two."""
-    if read.since in (LAST_NIGHT, TODAY):
-        if spans:
-            raise NotUnderstood  # "my next run this week"
-        ahead = 0 if read.since == LAST_NIGHT else AHEAD_DAYS
-        return replace(read, since=today.isoformat(), until=(today + ahead * DAY).isoformat())
-    if not spans:
-        return read
+    if not spans or read.since in (LAST_NIGHT, TODAY):
+        return _untimed(read, spans, today)
     if read.what == "tasks" and "task.state = done" not in read.where:
         spans = [(begin, _to_come(end, today) if begin is None else end) for begin, end in spans]
     if any(first and first > today for first, _ in spans) and not read.what.startswith(("entries", "tasks")):
@@ -121,6 +133,8 @@ def with_weekend(tokens: list[w.Token], marked: Marked, text: str) -> list[w.Tok
     """Return tokens with "over the weekend" as the last one, where it is no weekend as such."""
     kinds = {kind for kind, _ in tokens}
     general = {w.OF, w.USUAL, w.SPAN, w.CONDITION, w.ENTRIES, w.ACTION, w.TASKS, w.BED, w.UP, *COMPARE}
+    if kinds & {w.BED, w.UP} and not kinds & {w.OF, w.USUAL, w.SPAN, w.CONDITION, *COMPARE} and w.WEEKEND in kinds:
+        return [(w.CONDITION, "weekday >= 6") if kind == w.WEEKEND else (kind, of) for kind, of in tokens]
     if (w.WEEKEND, None) not in tokens or kinds & general or (w.DID, "now") in tokens:
         return tokens
     if OTHER_WEEKEND.search(text):

@@ -93,8 +93,8 @@ class Titles:
                 or follows == w.ENTRIES
                 or (follows in (w.DAYS, w.NIGHTS) and last != w.HOW_MANY)
             )
-            if not placed:
-                raise NotUnderstood
+            if not placed or last in (w.OF, w.MORE):
+                raise NotUnderstood  # "most active"
             known.add(name)
             if last == "in":
                 yield w.ON_DAYS, "days"
@@ -117,7 +117,11 @@ class Titles:
         english = self.language == "en"
         does = english and any(one[0] == w.DID and other[0] == w.UNKNOWN for one, other in pairwise(tokens))
         does = does or any(kind == w.UNKNOWN and PARTICIPLE.fullmatch(str(of)) for kind, of in tokens)
-        alone = others == {w.SPAN} and len([of for kind, of in told if kind == w.UNKNOWN]) <= WORDS_MAX
+        alone = (
+            others == {w.SPAN}
+            and tokens[0][0] == w.UNKNOWN
+            and len([of for kind, of in told if kind == w.UNKNOWN]) <= WORDS_MAX
+        )
         return alone or (bool(others & {w.HOW_OFTEN, w.WHEN}) and others <= ALONE and not does)
 
     def _name(self, tokens: Sequence[w.Token], most: int, *, never: Set[str] | None = None) -> str:

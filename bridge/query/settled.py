@@ -62,6 +62,8 @@ def _in_doubt(tokens: Sequence[w.Token], ends: Sequence[object]) -> bool:
     """Return True where groups are asked for without a highest or lowest one, and none are listed."""
     if ends and (w.WHICH_BY, "day") in tokens and not any(kind == w.TOP for kind, _ in tokens):
         raise NotUnderstood  # "on which days do I finish most tasks": of how many days
+    if {*ends} == {*ENDS} and len(ends) == 2:
+        return False  # "which month had the most and which the least": both are told
     listed = {(w.WHICH_BY, "day"), (w.WHICH_BY, "sport")} & {*tokens}
     return len(ends) != 1 and (bool(ends) or not listed)
 
@@ -88,7 +90,10 @@ def _of_sleep(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
         behind = [*tokens[1:], (w.FILL, None)]
         tokens = [one for one, other in zip(tokens, behind, strict=True) if (one[0], other[0]) != (w.AFTER, w.METRIC)]
         return [one for one in tokens if one not in named]
-    return [one for one in tokens if metrics != {"asleep", "sleep_score"} or one != (w.METRIC, "asleep")]
+    kinds = {kind for kind, _ in tokens}
+    deeper = len(metrics) == 2 and metrics & {*STAGES} and w.MORE in kinds and not kinds & {w.SHARE, w.AND, w.RELATED}
+    twice = metrics == {"asleep", "sleep_score"} or deeper  # "do I sleep less deeply"
+    return [one for one in tokens if not (twice and one == (w.METRIC, "asleep"))]
 
 
 def _now(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
@@ -126,7 +131,9 @@ def _of_tasks(tokens: Sequence[w.Token]) -> list[w.Token]:
     said = {str(of) for kind, of in tokens if kind == w.TASKED} | {"done" for kind, _ in tokens if kind == w.ENDED}
     said = {"overdue"} if "overdue" in said else said or {"done"} & {"done" for kind, _ in tokens if kind == w.DID}
     named = any(kind == w.TASKS for kind, _ in tokens)
-    if (said == {"open"} or kinds & {w.LIST, w.WHICH}) and not kinds & {w.METRIC, w.OF, w.MORE, w.BY, w.WHICH_BY}:
+    bare = kinds <= {w.DID, w.TASKED, w.ENDED, w.SPAN, w.CONDITION} and said <= {"done"}  # "was habe ich erledigt"
+    listed = said == {"open"} or bare or kinds & {w.LIST, w.WHICH}
+    if listed and not kinds & {w.METRIC, w.OF, w.MORE, w.BY, w.WHICH_BY}:
         return [*tokens, *([] if said else [(w.TASKED, "open")])]  # which, and not how many by day
     alone = said & {"due", "overdue"} or kinds & {w.HOW_MANY, w.MORE}
     if len(said) != 1 or "open" in said or not (named or alone):

@@ -15,7 +15,7 @@ from bridge.domain.errors import SetupError
 from bridge.domain.languages import languages
 from bridge.installation import open_bridge
 from bridge.query.parse import Words, query_of
-from bridge.query.plain import NotRead, read
+from bridge.query.plain import NotRead, read, read_both
 from bridge.query.understood import sentence
 from tests.ask.corpus import TODAY, questions
 from tests.query.test_rules import life
@@ -324,7 +324,7 @@ def test_words_of_the_persons_own_entries_are_conditions() -> None:
     for text, what, where, against in (
         ("on court days, what was my stress?", "stress", ["titled court > 0"], None),
         ("Schlaf nach Konzertabenden", "asleep", ["before.titled konzert > 0"], None),
-        ("Sleep on the night before a migraine day, average", "asleep", ["titled migraine > 0"], None),
+        ("Sleep on the night before a migraine day, average", "asleep", ["migraine > 0"], None),
         ("is my stress higher with choir than without", "stress", [], "titled choir > 0"),
     ):
         found = understood(text)
@@ -527,7 +527,6 @@ def test_ranges_streaks_and_what_is_to_come_are_told_apart() -> None:
         assert found.what == what, text
         assert {*where} <= {*found.where}, text
     for text in (
-        "how many appointments have I got on Thursday",  # the last, or the next
         "awake minutes in the week after the move",
         "Wachzeit in der Woche nach dem Umzug",
         "time with a heart rate above 150 in my boxing sessions",  # within them, or of whole ones
@@ -564,12 +563,15 @@ def test_lists_what_comes_next_and_what_is_free_are_asked_for() -> None:
             ["entry.start >= 18:00", "value = 0"],
         ),
         ("how many hours of choir did I have in May", "entries.minutes", "sum", None, ["entry.title ~ choir"]),
+        ("was steht am Samstag im Kalender", "entries", "count", "row", []),
         ("steps during my trip to Lisbon", "steps", "mean", None, ["titled lisbon > 0"]),
         ("do I play ... no, how often did I golf in autumn", "workouts", "count", None, ["workout.sport = golf"]),
     ):
         found = understood(text)
         assert found is not None, text
         assert (found.what, found.of, found.by, found.where) == (what, of, by, where), text
+    for text in ("what's on my calendar on Saturday", "was steht am Samstag im Kalender"):
+        assert read(text, TODAY).since == "2026-11-28", text  # that is to come
     for text in (
         "how many hours did Karen spend in meetings",
         "how many words of French have I learned so far",
@@ -578,6 +580,22 @@ def test_lists_what_comes_next_and_what_is_free_are_asked_for() -> None:
         "steps this weekend",  # that is to come
     ):
         assert understood(text) is None, text
+
+
+def test_two_questions_in_one_are_both_read_or_refused() -> None:
+    both = read_both("how many times did I go rowing in October, and how far altogether", TODAY)
+    assert both is not None
+    assert [(one.what, one.of, one.since) for one in both] == [
+        ("workouts", "count", "2026-10-01"),
+        ("workouts.distance", "sum", "2026-10-01"),
+    ]
+    for text in (
+        "are there nights with more than an hour awake, and how many were they",
+        "how many runs over 10 km in May, and how far altogether",
+        "how many steps, and how many floors in May",  # of which the time is
+        "how many steps in May and why",
+    ):
+        assert read_both(text, TODAY) is None, text
 
 
 def test_the_highest_rows_and_nights_are_asked_for_without_a_figure() -> None:

@@ -508,7 +508,7 @@ def test_nights_of_an_old_export_have_one_clock_everywhere(place: Place, ana: Us
     about = re.findall(r"<td>(\d\d):(\d\d) <span", place.visitor().get("/belief").text)[:2]
     for usual, question in zip(about, ("median wake up time", "median bedtime"), strict=True):
         asked = place.visitor().get("/ask", params={"text": question}).text
-        told = re.search(r"<h2 id=\"answer-head\">(\d\d):(\d\d)</h2>", asked)
+        told = re.search(r"<h2 id=\"answer-head-1\">(\d\d):(\d\d)</h2>", asked)
         assert told is not None
         one, other = (60 * int(hour) + int(minute) for hour, minute in (told.groups(), usual))
         assert abs(one - other) <= 2

@@ -58,7 +58,7 @@ def ask(visit: Visitor, text: Annotated[str, Query(max_length=300)] = "") -> HTM
         status=status,
         path="/ask",
         text=text,
-        answer=_answer(found),
+        answers=[] if found is None else [_answer(one) for one in (found, *found.also)],
         change=_change(visit, found),
         wrong=wrong,
         examples=examples,
@@ -72,9 +72,7 @@ def _change(visit: Visit, found: Answer | None) -> str | None:
     return clearest_change(visit, found.query.subject.name)
 
 
-def _answer(found: Answer | None) -> dict[str, object] | None:
-    if found is None:
-        return None
+def _answer(found: Answer) -> dict[str, object]:
     highest = max((one.value or 0 for one in found.groups), default=0)
     unit = unit_name(found.unit)
     return {
