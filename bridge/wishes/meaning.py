@@ -58,7 +58,7 @@ def said_of(part: Part) -> tuple[Said, ...]:
 def _kinds(part: Part) -> frozenset[str]:
     """Return the name of the kind of an action, if one alone was said, such as "boxing"."""
     names = {LEADING.sub("", one.name) for one in part.named if isinstance(one, OneOf)}
-    return frozenset(names) if len(part.actions) == len(part.named) == len(names) == 1 and all(names) else frozenset()
+    return frozenset(names) if len(part.actions) == len(names) == 1 and all(names) else frozenset()
 
 
 def _of_actions(part: Part) -> tuple[Said, ...]:

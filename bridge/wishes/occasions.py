@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge.domain.occasions import MONTHS, WEEK, Occasion
+from bridge.domain.phrases import WEEKDAYS
 from bridge.wishes.hours import NotUnderstood
 
 DAY = timedelta(days=1)
@@ -28,6 +29,8 @@ def occasion(text: str, language: str, today: date) -> tuple[str, Occasion | Non
     words, rest = _words(language), text.lower().replace("’", "'")
     found: dict[str, Any] = {}
     for name, pattern in words["patterns"]:
+        if name == "until_day" and len(words["weekday"].findall(rest)) > 1:
+            continue  # "Monday until Friday"
         for told in reversed(list(pattern.finditer(rest))):
             given = _given(name, told, words, today)
             if given.keys() & found.keys():
@@ -53,13 +56,17 @@ def _words(language: str) -> Words:
     seasons = [name for name, of in months.items() if len(of) > 1]
     named = {"MONTHS": "|".join(name for name in months if name not in seasons), "SEASONS": "|".join(seasons)}
     patterns = []
-    for name in ("nth", "every", "in_weeks", *SPANS, "for_days", "until", "since", "in_months"):
+    for name in ("nth", "every", "in_weeks", *SPANS, "for_days", "until_day", "until", "since", "in_months"):
         for one in _apart(said[name].replace("{at}", f"(?:{said['at']})").replace("{day}", said["day"])):
             for key, value in named.items():
                 one = one.replace(key, value)
             patterns.append((name, re.compile(one)))
     numbers = {name: int(n) for name, n in (one.split("=") for one in said["numbers"].split())}
-    return {**said, "patterns": patterns, "of_months": months, "of_numbers": numbers}
+    weekday = re.compile(
+        rf"\b(?:{said['day']}|{'|'.join(name[:n] for name in WEEKDAYS[language].split() for n in (2, 3))})\b"
+    )
+    found = {"patterns": patterns, "of_months": months, "of_numbers": numbers, "weekday": weekday, "language": language}
+    return {**said, **found}
 
 
 def _apart(pattern: str) -> Iterator[str]:
@@ -102,6 +109,9 @@ def _given(name: str, told: re.Match[str], words: Words, today: date) -> dict[st
             named = [_group(told, "m"), _group(told, "n")]
             months = frozenset().union(*(words["of_months"][one] for one in named if one))
             return {"months": months & MONTHS}
+        case "until_day":
+            at = WEEKDAYS[words["language"]].split().index(_group(told, "w") or "")
+            return {"until": today + ((at - today.weekday()) % WEEK.days) * DAY}
         case "until" | "since":
             return {name: _date(told, words, today, last=name == "until")}
     low, high = _span(name, today)
