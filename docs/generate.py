@@ -20,13 +20,14 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from functools import cache
 from pathlib import Path
 from types import UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NotRequired, Union, get_args, get_origin, get_type_hints
 
 import typer
 from typing_extensions import is_typeddict
 
 from bridge import config, registry
 from bridge.cli import app
+from bridge.documents.filling import told_of
 
 ROOT = Path(__file__).parents[1]
 REFERENCE = ROOT / "docs" / "reference"
@@ -166,11 +167,16 @@ def json_page() -> str:
     missing: set[str] = set()
     for name, documents in run_examples(told).items():
         shape: Shape = {}
+        meant: dict[str, str] = {}
         for one in documents:
             describe(one, "", shape)
         if name in told["types"]:
-            declare(declared_type(told["types"][name]), "[]" if "[]" in shape else "", shape)
-        parts += [f"\n## `bridge {name} --json`\n", *_keys(name, shape, told, missing)]
+            declare(declared_type(told["types"][name]), "[]" if "[]" in shape else "", shape, meant)
+        declared = {f"{name}:{path.removeprefix('[].')}": meaning for path, meaning in meant.items()}
+        parts += [
+            f"\n## `bridge {name} --json`\n",
+            *_keys(name, shape, told | {"keys": told["keys"] | declared}, missing),
+        ]
     if missing:
         raise ValueError(f"docs/reference/texts.toml gives no meaning for: {', '.join(sorted(missing))}")
     return "\n".join(parts) + "\n"
@@ -229,23 +235,31 @@ def declared_type(name: str) -> Any:
     return getattr(importlib.import_module(f"bridge.documents.{module}"), member)
 
 
-def declare(kind: Any, path: str, shape: Shape) -> None:
-    """Add the types that a declaration allows to a path and the paths below it. Examples show only some of them."""
+def declare(kind: Any, path: str, shape: Shape, meant: dict[str, str] | None = None) -> None:
+    """Add the types that a declaration allows to a path and the paths below it, of which examples show some.
+
+    Meanings that stand in the declaration are added to ``meant``, by path.
+    """
     arguments = get_args(kind)
-    if isinstance(kind, UnionType) or get_origin(kind) is Union:
+    if get_origin(kind) in (Annotated, NotRequired):
+        meaning = told_of(kind)
+        if meant is not None and meaning:
+            meant[path] = meaning
+        declare(arguments[0], path, shape, meant)
+    elif isinstance(kind, UnionType) or get_origin(kind) is Union:
         for one in arguments:
-            declare(one, path, shape)
+            declare(one, path, shape, meant)
     elif is_typeddict(kind):
         shape.setdefault(path, set()).add("object")
-        for key, hint in get_type_hints(kind).items():
-            declare(hint, f"{path}.{_word(path, key, None)}".removeprefix("."), shape)
+        for key, hint in get_type_hints(kind, include_extras=True).items():
+            declare(hint, f"{path}.{_word(path, key, None)}".removeprefix("."), shape, meant)
     elif get_origin(kind) in LISTS:
         shape.setdefault(path, set()).add("list")
-        declare(arguments[0], f"{path}[]", shape)
+        declare(arguments[0], f"{path}[]", shape, meant)
     elif get_origin(kind) in MAPS:
         shape.setdefault(path, set()).add("object")
         for below in [one for one in shape if one.rpartition(".")[0] == path]:
-            declare(arguments[1], below, shape)
+            declare(arguments[1], below, shape, meant)
     elif kind in NAMES_OF_JSON:
         shape.setdefault(path, set()).add(NAMES_OF_JSON[kind])
 

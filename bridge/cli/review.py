@@ -63,7 +63,7 @@ def history(
 ) -> None:
     """List recommendations, newest first, with the answer that was given and the outcome that was seen."""
     from bridge.advice import outcomes
-    from bridge.documents.review import past_advice_document
+    from bridge.documents.recommendations import past_document
     from bridge.documents.watch import event_line
     from bridge.domain.slots import INSTANT
 
@@ -73,7 +73,7 @@ def history(
         found = outcomes.advised(bridge.store, person, since=since, until=now + INSTANT)[::-1]
         switches = [switch for switch in bridge.store.people.preferences(person.id).switches if switch.at >= since]
     if json:
-        show.document([past_advice_document(one, person, now=now) for one in found])
+        show.document([past_document(one, person, now=now) for one in found])
         return
     for one in switches:
         show.say(event_line(one, person))

@@ -2,16 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import date
+from collections.abc import Callable, Mapping
+from datetime import date, datetime
 from enum import StrEnum
-from typing import Any, TypeVar, cast
+from inspect import get_annotations
+from types import UnionType
+from typing import Annotated, Any, TypeVar, Union, cast, get_args, get_origin
+
+from typing_extensions import TypedDict, get_type_hints
+
+from bridge.domain.facts import Fact
+from bridge.domain.records import Told
+from bridge.domain.rendering import for_person
+from bridge.domain.slots import ZoneHistory, local_time
 
 Document = TypeVar("Document")
 
 
-def filled(document: type[Document], record: object, **more: Any) -> Document:
+def of_record(record: type, *, or_none: bool = False) -> Callable[[type[Document]], type[Document]]:
+    """Return a decorator that gives a document a key for each field of a record that is ``Told``, before its own keys.
+
+    With ``or_none`` every value but a list may be null. Type checkers see the document's own keys only.
+    """
+
+    def of(document: type[Document]) -> type[Document]:
+        hints = get_type_hints(record, include_extras=True)
+        names = [name for kind in record.__mro__ for name in get_annotations(kind)]
+        keys = {
+            name: Annotated[_json_type(hints[name].__origin__, or_none=or_none), meaning]
+            for name in names
+            if (meaning := told_of(hints[name])) is not None
+        }
+        whole = TypedDict(document.__name__, keys | get_type_hints(document))  # type: ignore[misc]
+        whole.__doc__, whole.__module__ = document.__doc__, document.__module__
+        return cast("type[Document]", whole)
+
+    return of
+
+
+def told_of(hint: Any) -> Told | None:
+    """Return the meaning of a field or key from its type, or None if documents do not tell it."""
+    return next((one for one in getattr(hint, "__metadata__", ()) if isinstance(one, Told)), None)
+
+
+def _json_type(hint: Any, *, or_none: bool) -> Any:
+    if hint == tuple[Fact, ...]:
+        return list[str]
+    if get_origin(hint) is Mapping:
+        return dict[str, get_args(hint)[1]]  # type: ignore[misc]
+    kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    texts = (str if isinstance(kind, type) and issubclass(kind, StrEnum | date) else kind for kind in kinds)
+    return Union[(*texts, *((None,) if or_none else ()))]
+
+
+def filled(document: type[Document], record: object, zones: ZoneHistory | None = None, /, **more: Any) -> Document:
     """Return a document: each key's value in ``more``, else the record's of that name, in ISO 8601 where it is a time.
+
+    With ``zones`` a time is on the user's clock, to the second.
 
     >>> from bridge.documents.meters import StateDocument
     >>> from rhythm_env.interface import MeterState
@@ -19,14 +66,16 @@ def filled(document: type[Document], record: object, **more: Any) -> Document:
     {'level': 0.7, 'sd': 0.2, 'coverage': 1.0}
     """
     keys = document.__annotations__
-    return cast("Document", {key: more[key] if key in more else _plain(getattr(record, key)) for key in keys})
+    return cast("Document", {key: more[key] if key in more else _plain(getattr(record, key), zones) for key in keys})
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any, zones: ZoneHistory | None) -> Any:
+    if isinstance(value, datetime) and zones:
+        return local_time(value, zones).isoformat(timespec="seconds")
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, StrEnum):
         return str(value)
     if isinstance(value, tuple):
-        return [_plain(one) for one in value]
+        return for_person(value) if isinstance(next(iter(value), None), Fact) else [_plain(one, zones) for one in value]
     return dict(value) if isinstance(value, Mapping) else value

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, cast, get_origin
 
-from typing_extensions import TypedDict
+from typing_extensions import TypedDict, get_type_hints
 
 from bridge.advice.belief_history import DIMENSIONS, said
+from bridge.day.outcomes import as_answer
 from bridge.documents.facts import FactDocument, fact_documents
-from bridge.documents.filling import filled
-from bridge.domain.records import FullRecommendation, Silence
+from bridge.documents.filling import filled, of_record
+from bridge.domain.records import FullRecommendation, Recommendation, Silence, User
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import ZoneHistory, local_time
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from bridge.advice.belief_history import Beliefs, Move
 
 
@@ -30,21 +32,14 @@ class SlotDocument(TypedDict):
     week: str
 
 
+@of_record(Recommendation, or_none=True)
 class RecommendationDocument(TypedDict):
     """A recommendation with its time and reasons, the score of every action, and the user's feedback.
 
-    ``kind`` is ``suggested`` or ``sleep``, and ``keep`` in old history. ``what`` names the task, the
-    entry or the user's usual activity. ``facts`` are the reasons as data.
-    Without a recommendation, both say why. All other fields are then null or
+    ``facts`` are the reasons as data. Without a recommendation, both say why. All other fields are then null or
     empty, except those of the slot (``day``, ``slot``, ``timestep``, ``week``).
     """
 
-    id: int | None
-    action: str | None
-    start: str | None
-    end: str | None
-    kind: str | None
-    what: str | None
     day: int
     slot: int
     timestep: int
@@ -57,10 +52,20 @@ class RecommendationDocument(TypedDict):
     policy: str | None
     created_at: str | None
     expires_at: str | None
-    answer: str | None
     moved_to: SlotDocument | None
-    outcome: str | None
-    evidence: list[str]
+
+
+@of_record(Recommendation)
+class PastRecommendationDocument(TypedDict):
+    """A past recommendation. ``heard`` is the answer that the model learns from, or null if it learns nothing.
+
+    ``shown`` is true if the user has seen the recommendation.
+    """
+
+    at: str
+    slot: int
+    shown: bool
+    heard: str | None
 
 
 def recommendation_document(advice: FullRecommendation, zones: ZoneHistory | None = None) -> RecommendationDocument:
@@ -69,11 +74,25 @@ def recommendation_document(advice: FullRecommendation, zones: ZoneHistory | Non
     return filled(
         RecommendationDocument,
         advice,
-        start=_instant(advice.start, zones),
-        end=_instant(advice.end, zones),
+        zones,
+        created_at=advice.created_at.isoformat(),
+        expires_at=advice.expires_at.isoformat(),
         moved_to=None if moved is None else filled(SlotDocument, moved, slot=int(moved.slot)),
-        evidence=for_person(advice.evidence),
         **_slot_and_reasons(advice),
+    )
+
+
+def past_document(advice: Recommendation, user: User, *, now: datetime) -> PastRecommendationDocument:
+    """Return a past recommendation as a JSON document, with what the model learns from it as of ``now``."""
+    heard = as_answer(advice, now)
+    return filled(
+        PastRecommendationDocument,
+        advice,
+        user.zones,
+        at=local_time(advice.created_at, user.zones).isoformat(timespec="seconds"),
+        slot=int(advice.moment.slot),
+        shown=advice.shown_at is not None,
+        heard=None if heard is None else str(heard),
     )
 
 
@@ -85,24 +104,14 @@ def _slot_and_reasons(advice: FullRecommendation | Silence) -> dict[str, Any]:
 
 def silence_document(silence: Silence) -> RecommendationDocument:
     """Return a slot without a recommendation, and the reasons, as a JSON document with a recommendation's keys."""
-    none: dict[str, Any] = {
-        **dict.fromkeys(RecommendationDocument.__annotations__),
-        "belief": {},
-        "scores": {},
-        "probabilities": {},
-    }
-    return cast("RecommendationDocument", {**none, "evidence": [], **_slot_and_reasons(silence)})
+    kinds: dict[str, Any] = {key: get_origin(hint) for key, hint in get_type_hints(RecommendationDocument).items()}
+    none = {key: kind() if kind in (dict, list) else None for key, kind in kinds.items()}
+    return cast("RecommendationDocument", {**none, **_slot_and_reasons(silence)})
 
 
 def advice_document(found: FullRecommendation | Silence, zones: ZoneHistory) -> RecommendationDocument:
     """Return the recommendation of a slot, or the reasons why there is none, as a JSON document."""
     return silence_document(found) if isinstance(found, Silence) else recommendation_document(found, zones)
-
-
-def _instant(at: datetime | None, zones: ZoneHistory | None) -> str | None:
-    if at is None:
-        return None
-    return (local_time(at, zones) if zones else at).isoformat()
 
 
 class DimensionDocument(TypedDict):

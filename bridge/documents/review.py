@@ -1,4 +1,4 @@
-"""JSON documents of recommendations with their outcomes, and of weekly reviews."""
+"""JSON documents of weekly reviews."""
 
 from __future__ import annotations
 
@@ -9,46 +9,15 @@ from typing_extensions import TypedDict
 from bridge.advice.review_figures import clock
 from bridge.advice.review_summary import summary
 from bridge.advice.review_words import counts
-from bridge.day.outcomes import as_answer
-from bridge.documents.filling import filled
-from bridge.domain.rendering import for_person
+from bridge.documents.recommendations import PastRecommendationDocument, past_document
 from bridge.domain.slots import local_time
 
 if TYPE_CHECKING:
-    from datetime import date, datetime
+    from datetime import date
 
     from bridge.advice.review_words import Compared, Review
-    from bridge.domain.records import Recommendation, User
+    from bridge.domain.records import User
     from rhythm_env.interface import ActionType
-
-
-class AdvisedDocument(TypedDict):
-    """A recommendation with the user's answer (ACCEPT, IGNORE, RESCHEDULE) and its outcome (such as ``done``).
-
-    Both are null while unknown. ``evidence`` gives the reasons for the outcome.
-    """
-
-    id: int
-    at: str
-    action: str
-    kind: str | None
-    what: str | None
-    answer: str | None
-    outcome: str | None
-    evidence: list[str]
-
-
-class PastAdviceDocument(AdvisedDocument):
-    """A past recommendation. ``heard`` is the answer that the model learns from, or null if it learns nothing.
-
-    ``shown`` is true if the user has seen the recommendation.
-    """
-
-    slot: int
-    start: str | None
-    end: str | None
-    shown: bool
-    heard: str | None
 
 
 class FigureDocument(TypedDict):
@@ -115,7 +84,7 @@ ReviewDocument = TypedDict(
         "from": str,
         "to": str,
         "summary": list[str],
-        "advised": list[AdvisedDocument],
+        "advised": list[PastRecommendationDocument],
         "counts": dict[str, int],
         "meters": dict[str, LevelDocument],
         "sleep": SleepDocument,
@@ -127,25 +96,6 @@ ReviewDocument = TypedDict(
 )
 
 
-def advised_document(one: Recommendation, user: User) -> AdvisedDocument:
-    """Return a recommendation with its outcome as a JSON document."""
-    at = local_time(one.created_at, user.zones).isoformat(timespec="seconds")
-    return filled(AdvisedDocument, one, at=at, evidence=for_person(one.evidence))
-
-
-def past_advice_document(one: Recommendation, user: User, *, now: datetime) -> PastAdviceDocument:
-    """Return a past recommendation as a JSON document, with what the model learns from it as of ``now``."""
-    heard = as_answer(one, now)
-    return {
-        **advised_document(one, user),
-        "slot": int(one.moment.slot),
-        "start": None if one.start is None else local_time(one.start, user.zones).isoformat(timespec="seconds"),
-        "end": None if one.end is None else local_time(one.end, user.zones).isoformat(timespec="seconds"),
-        "shown": one.shown_at is not None,
-        "heard": None if heard is None else str(heard),
-    }
-
-
 def review_document(review: Review, user: User) -> ReviewDocument:
     """Return a weekly review as a JSON document with rounded figures."""
     sleep = review.sleep
@@ -155,7 +105,7 @@ def review_document(review: Review, user: User) -> ReviewDocument:
         "from": local_time(review.start, user.zones).isoformat(timespec="seconds"),
         "to": local_time(review.until, user.zones).isoformat(timespec="seconds"),
         "summary": summary(review),
-        "advised": [advised_document(one, user) for one in review.advised],
+        "advised": [past_document(one, user, now=review.until) for one in review.advised],
         "counts": counts(review.advised),
         "meters": {
             str(meter): {"mean": _rounded(of.value, 3), "usual": _rounded(of.usual, 3), "days": of.days}

@@ -13,8 +13,8 @@ from bridge.advice import outcomes
 from bridge.advice.belief_history import beliefs
 from bridge.advice.review import load_review, review_week
 from bridge.advice.week import monday_of
-from bridge.documents.recommendations import BeliefDocument, belief_document
-from bridge.documents.review import PastAdviceDocument, ReviewDocument, past_advice_document, review_document
+from bridge.documents.recommendations import BeliefDocument, PastRecommendationDocument, belief_document, past_document
+from bridge.documents.review import ReviewDocument, review_document
 from bridge.documents.trends import TrendsDocument
 from bridge.domain.slots import INSTANT
 from bridge.web.as_of import trends_shown
@@ -56,16 +56,16 @@ def review(visit: Visitor, week: Annotated[str | None, Query(max_length=20)] = N
 
 
 @router.get("/history")
-def history(visit: Visitor, days: Annotated[int, Query(ge=1, le=366)] = 14) -> list[PastAdviceDocument]:
+def history(visit: Visitor, days: Annotated[int, Query(ge=1, le=366)] = 14) -> list[PastRecommendationDocument]:
     """Return the recommendations of the last ``days``, newest first, each with its answer and its outcome."""
     bridge, user, now = visit.bridge, visit.user, visit.now
     version, results = effects_version(bridge, user, now), visit.app.results
 
-    def listed() -> list[PastAdviceDocument]:
+    def listed() -> list[PastRecommendationDocument]:
         confirmed = partial(outcomes.confirm, bridge, user, now=now)
         results.get(user, "confirmed", (version, now.timestamp() // CONFIRMED_FRESH_SECONDS), confirmed)
         found = outcomes.advised(bridge.store, user, since=now - timedelta(days=days), until=now + INSTANT)
-        return [past_advice_document(one, user, now=now) for one in reversed(found)]
+        return [past_document(one, user, now=now) for one in reversed(found)]
 
     return results.get(user, f"history of {days} days", (version, now.timestamp() // MINUTE_SECONDS), listed)
 

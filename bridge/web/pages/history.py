@@ -57,7 +57,7 @@ def _switches(visit: Visit) -> list[str]:
 def _row(visit: Visit, one: Recommendation) -> dict[str, Any]:
     return {
         "title": shown(advice_title(one.action, one.kind)),
-        "what": one.what,
+        "given": one,
         "slot": shown(SLOT_TITLES[one.moment.slot]),
         "hours": _hours(visit, one),
         "answered": capital(answered(one)),
