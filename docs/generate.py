@@ -242,9 +242,7 @@ def declare(kind: Any, path: str, shape: Shape, meant: dict[str, str] | None = N
     """
     arguments = get_args(kind)
     if get_origin(kind) in (Annotated, NotRequired):
-        meaning = told_of(kind)
-        if meant is not None and meaning:
-            meant[path] = meaning
+        _note(told_of(kind), path, meant)
         declare(arguments[0], path, shape, meant)
     elif isinstance(kind, UnionType) or get_origin(kind) is Union:
         for one in arguments:
@@ -262,6 +260,11 @@ def declare(kind: Any, path: str, shape: Shape, meant: dict[str, str] | None = N
             declare(arguments[1], below, shape, meant)
     elif kind in NAMES_OF_JSON:
         shape.setdefault(path, set()).add(NAMES_OF_JSON[kind])
+
+
+def _note(meaning: str | None, path: str, meant: dict[str, str] | None) -> None:
+    if meaning and meant is not None:
+        meant[path] = meaning
 
 
 def _word(path: str, key: str, item: Any) -> str:

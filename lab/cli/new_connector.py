@@ -1,4 +1,4 @@
-"""Run ``bridge new-connector``, which writes a source's connector, vendor server, sample, test and page to fill in."""
+"""Run ``bridge new-connector``, which writes a source's connector, vendor server or files, test and page to fill in."""
 
 from __future__ import annotations
 
@@ -24,6 +24,35 @@ Next, in {root}:
 6. fill in tests/{name}/test_own.py and docs/sources/{name}.md; a row in README.md, a word in CHANGELOG.md
 7. .venv/bin/ruff check --fix connectors/{name} tests/{name}, then make docs lint
 All of it is explained in docs/developers/add_a_connector.md."""
+NEXT_OF_FILES = """\
+Next, in {root}:
+1. put ordinary rows of your files, made up, into fixtures/{name}/week/, and odd ones into fixtures/{name}/awkward/
+2. name the columns in connectors/{name}/; each place says TODO
+3. .venv/bin/python -m tests.contract.test_files {name}   writes what each folder comes to; read it before committing it
+4. .venv/bin/pytest tests/contract tests/{name} -k "{name} or own"
+5. fill in docs/sources/{name}.md; a row in README.md
+6. .venv/bin/ruff check --fix connectors/{name} tests/{name}, then make docs lint
+All of it is explained in docs/developers/add_a_connector.md."""
+ACCOUNT = {  # place of a file -> its template
+    "connectors/NAME/__init__.py": "spec.py.txt",
+    "connectors/NAME/client.py": "client.py.txt",
+    "connectors/NAME/normalise.py": "normalise.py.txt",
+    "lab/vendors/NAME.py": "vendor.py.txt",
+    "fixtures/NAME/sample.json": "sample.json",
+    "tests/NAME/__init__.py": None,
+    "tests/NAME/test_own.py": "test_own.py.txt",
+    "docs/sources/NAME.md": "source.md",
+}
+FILES = {
+    "connectors/NAME/__init__.py": "spec_files.py.txt",
+    "connectors/NAME/files.py": "files.py.txt",
+    "connectors/NAME/normalise.py": "normalise_files.py.txt",
+    "fixtures/NAME/week/nights.csv": "nights.csv",
+    "fixtures/NAME/week/days.csv": "days.csv",
+    "tests/NAME/__init__.py": None,
+    "tests/NAME/test_own.py": "test_own_files.py.txt",
+    "docs/sources/NAME.md": "source_files.md",
+}
 
 
 def register(app: typer.Typer) -> None:
@@ -46,14 +75,17 @@ def new_connector(
             "nothing is written.",
         ),
     ] = Path(),
+    files: Annotated[
+        bool, typer.Option("--files", help="A source that is read from CSV files, without an account.")
+    ] = False,
 ) -> None:
-    """Write the skeleton of a source: connector, vendor server, a sample for its fixtures, a test and its page."""
-    for path in skeleton(name, root):
+    """Write the skeleton of a source: connector, vendor server or files, fixtures, a test and its page."""
+    for path in skeleton(name, root, files=files):
         typer.echo(str(path))
-    typer.echo(NEXT.format(name=name, root=root.resolve()))
+    typer.echo((NEXT_OF_FILES if files else NEXT).format(name=name, root=root.resolve()))
 
 
-def skeleton(name: str, root: Path) -> list[Path]:
+def skeleton(name: str, root: Path, *, files: bool = False) -> list[Path]:
     """Write the files of the new source ``name`` below the checkout ``root``, and return their paths.
 
     Raises SetupError for an impossible name, a folder that is no checkout, and if any of the files exists. Then nothing
@@ -66,22 +98,13 @@ def skeleton(name: str, root: Path) -> list[Path]:
         )
     if not (root / "connectors" / "payload.py").is_file():
         raise SetupError(f"{root.resolve()} is no checkout of the project; go there, or name it with --root")
-    files = {
-        root / "connectors" / name / "__init__.py": "spec.py.txt",
-        root / "connectors" / name / "client.py": "client.py.txt",
-        root / "connectors" / name / "normalise.py": "normalise.py.txt",
-        root / "lab" / "vendors" / f"{name}.py": "vendor.py.txt",
-        root / "fixtures" / name / "sample.json": "sample.json",
-        root / "tests" / name / "__init__.py": None,
-        root / "tests" / name / "test_own.py": "test_own.py.txt",
-        root / "docs" / "sources" / f"{name}.md": "source.md",
-    }
-    there = [str(path) for path in files if path.exists()]
+    templates = {root / place.replace("NAME", name): of for place, of in (FILES if files else ACCOUNT).items()}
+    there = [str(path) for path in templates if path.exists()]
     if there:
         raise SetupError(f"{there[0]} exists already; choose another name, or delete it to begin again")
-    for path, template in files.items():
+    for path, template in templates.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         text = (SKELETON / template).read_text(encoding="utf-8") if template else ""
         path.write_text(text.replace("NAME", name).replace("TITLE", name.capitalize()), encoding="utf-8")
         path.chmod(0o644)  # whatever the shell's umask: other people's tools read them
-    return list(files)
+    return list(templates)

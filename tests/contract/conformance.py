@@ -17,6 +17,7 @@ from bridge.domain.ports import ConnectorSpec
 from tests.contract.test_connectors import LIVE
 
 HELD, NOT_HELD = "yes", "–"
+UNNAMED = "no record is named"
 LAW = "test_laws:test_a_source_keeps_the_law"
 Test = tuple[str, dict[str, str]]  # module:function, and further parameters
 ACCOUNTS: Mapping[str, tuple[Test, ...]] = {  # column -> all the tests that a source must be in
@@ -98,13 +99,13 @@ def table(heads: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> Iterator[s
 def _accounts(against: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
     for spec in _specs(LIVE):
         marks = [HELD if keeps(spec.name, tests) else NOT_HELD for tests in ACCOUNTS.values()]
-        yield (_link(spec), *marks, deletions(spec), against[spec.name], seen(spec.name))
+        yield (_link(spec), *marks, deletions(spec), against.get(spec.name, UNNAMED), seen(spec.name))
 
 
 def _files(against: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
     for spec in _specs([spec.name for spec in registry.specs() if spec.reads is not None]):
         marks = [HELD if keeps(spec.name, tests) else NOT_HELD for tests in FILES.values()]
-        yield (_link(spec), *marks, against.get(f"{spec.name} files", against[spec.name]))
+        yield (_link(spec), *marks, against.get(f"{spec.name} files", against.get(spec.name, UNNAMED)))
 
 
 def _specs(names: list[str]) -> list[ConnectorSpec]:

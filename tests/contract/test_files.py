@@ -1,7 +1,7 @@
 """Checks that every source that reads files passes without a test of its own.
 
 A case is a folder ``fixtures/<source>/<case>/`` with ``<case>.expected.json`` beside it, which
-``python -m tests.contract.test_files`` writes anew; read the difference before committing it.
+``python -m tests.contract.test_files [SOURCE ...]`` writes anew; read the difference before committing it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sys
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -138,10 +140,10 @@ def test_a_damaged_file_is_a_reason_not_a_crash(tmp_path: Path, source: str, cas
     store.close()
 
 
-def write() -> None:
-    """Write what every case comes to now."""
+def write(sources: Sequence[str]) -> None:
+    """Write what every case of some sources comes to now, or without sources of all."""
     os.environ.update(SWITCHES)
-    for source, case in filed():
+    for source, case in [one for one in filed() if not sources or one[0] in sources]:
         store = Store("sqlite://")
         text = json.dumps(comes_to(store, source, case), indent=1, ensure_ascii=False)
         (lab.fixtures(source) / f"{case}.expected.json").write_text(text + "\n", encoding="utf-8")
@@ -149,4 +151,4 @@ def write() -> None:
 
 
 if __name__ == "__main__":
-    write()
+    write(sys.argv[1:])

@@ -47,10 +47,10 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return copy
 
 
-def command(name: str, root: Path) -> str:
+def command(name: str, root: Path, *options: str) -> str:
     app = typer.Typer()
     new_connector.register(app)
-    done = CliRunner().invoke(app, [name, "--root", str(root)], catch_exceptions=False)
+    done = CliRunner().invoke(app, [name, "--root", str(root), *options], catch_exceptions=False)
     assert done.exit_code == 0
     return done.output
 
@@ -102,6 +102,20 @@ def test_a_skeleton_says_what_is_missing_and_a_sample_completes_it(checkout: Pat
     assert " passed" in whole.splitlines()[-1], whole
     assert "failed" not in whole.splitlines()[-1], whole
     assert "1 passed" in run(checkout, "-m", "pytest", "-q", "-p", "no:randomly", "-n0", "tests/pebble")
+
+
+@pytest.mark.timeout(400)
+def test_a_skeleton_of_files_passes_the_contract_as_it_is(checkout: Path) -> None:
+    assert "python -m tests.contract.test_files pebbles" in command("pebbles", checkout, "--files")
+    assert not (checkout / "lab" / "vendors" / "pebbles.py").exists()
+    run(checkout, "-m", "tests.contract.test_files", "pebbles")
+    comes_to = json.loads((checkout / "fixtures" / "pebbles" / "week.expected.json").read_text())
+    assert {kind: len(comes_to[kind]) for kind in ("episodes", "samples")} == {"episodes": 9, "samples": 24}
+    assert comes_to["set_aside"] == comes_to["failed_files"] == []
+    options = ("-m", "pytest", "-q", "-p", "no:randomly", "-n0", "-k", "pebbles and not postgres")
+    told = run(checkout, *options, "tests/contract/test_files.py", "tests/contract/test_complete.py", "tests/pebbles")
+    assert "1 failed, " in told.splitlines()[-1], told
+    assert "connectors/pebbles/files.py:20 DELIMITER" in told
 
 
 @pytest.mark.parametrize("name", ["Pebble", "pe-bble", "class", "payload", "", "a" * 40])
