@@ -120,9 +120,9 @@ class Bridge:
         """The requests a second that a source is sent, by all processes together; None is no limit of ours."""
         return self.settings.rate.get(source, registry.spec(source).rate)
 
-    def account(self, connection: Connection, spec: ConnectorSpec) -> StoredAccount:
+    def account(self, connection: Connection, spec: ConnectorSpec, user: User | None = None) -> StoredAccount:
         """Return the account of a connection to the source ``spec``. Raises SetupError naming a bad setting."""
-        user = self.store.people.user_by_id(connection.user_id)
+        user = user or self.store.people.user_by_id(connection.user_id)
         settings, zone = self.settings_of(user, spec.name, spec.settings), zone_at(now(), user.zones).key
         allowed = self.settings.allow_hosts
         return StoredAccount(connection.id, settings, self.store, self.vault, zone=zone, allow_hosts=allowed)

@@ -6,12 +6,12 @@ Opening the queue creates the tables or applies their migrations.
 from __future__ import annotations
 
 import logging
-import select
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bridge import origin
 from bridge.domain.errors import SetupError
+from bridge.store.database import has_spoken
 
 if TYPE_CHECKING:
     from procrastinate import App
@@ -36,10 +36,7 @@ def open_queue(database: str, concurrency: int) -> App:
         raise origin.lacking("postgres") from None
 
     async def check(connection: Any) -> None:
-        """Ask only a database that has sent something unasked, as one that ends does; asking always costs a tenth."""
-        waiting = select.poll()
-        waiting.register(connection.fileno(), select.POLLIN)
-        if waiting.poll(0):
+        if has_spoken(connection):  # to ask each time would take a tenth of a sync
             await AsyncConnectionPool.check_connection(connection)
 
     for name in ("procrastinate", "psycopg.pool"):  # their tracebacks may hold personal texts

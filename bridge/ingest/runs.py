@@ -91,7 +91,7 @@ def sync_connection(
     consent: dict[str, Any] = {}
 
     def opened() -> Connector:
-        account = bridge.account(connection, spec)
+        account = bridge.account(connection, spec, user)
         if spec.writes is not None or spec.watches is not None:
             consent.update(account.token() or {})
         connector: Connector = registry.resolve(spec.opens or "")(account)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+import select
 import sqlite3
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from functools import wraps
@@ -26,7 +26,6 @@ BUSY_SECONDS = 30
 UNUSED_SHARE_MAX = 0.2  # of a SQLite file, before the file is rewritten
 OF_THE_STORE = (Fault.DAMAGED, Fault.LOCKED)  # faults that another place for a file does not mend
 NO_DATABASE = "SQLITE_NOTADB"
-IDLE_SECONDS_BEFORE_CHECK = 0.5  # of a pooled connection; after that the connection is checked before its use
 
 
 class Database:
@@ -275,19 +274,22 @@ def _postgres(url: sa.URL) -> sa.Engine:
         )
     except ModuleNotFoundError:
         raise origin.lacking("postgres") from None
-    sa.event.listen(engine, "checkout", _check_idle)
-    sa.event.listen(engine, "checkin", _note_idle)
+    sa.event.listen(engine, "checkout", _check)
     return engine
 
 
-def _note_idle(_connection: Any, record: Any) -> None:
-    record.info["bridge_left"] = time.monotonic()
+def has_spoken(connection: Any) -> bool:
+    """Return True for an idle connection of psycopg on which the server has sent something, as one that ends does."""
+    if connection.closed:
+        return True
+    waiting = select.poll()
+    waiting.register(connection.fileno(), select.POLLIN)
+    return bool(waiting.poll(0))
 
 
-def _check_idle(connection: Any, record: Any, _proxy: Any) -> None:
-    """Test a pooled connection that was idle for half a second or more."""
-    # A test at every use would take a third of a sync's time.
-    if time.monotonic() - record.info.get("bridge_left", float("inf")) < IDLE_SECONDS_BEFORE_CHECK:
+def _check(connection: Any, _record: Any, _proxy: Any) -> None:
+    """Test a pooled connection on which the server has spoken. A test at every use takes a third of a sync's time."""
+    if not has_spoken(connection):
         return
     try:
         connection.autocommit = True
