@@ -244,6 +244,16 @@ def test_the_setting_outranks_the_browser_and_programs_read_english(visitor: Vis
     assert '<html lang="en">' in visitor.get("/week").text
 
 
+def test_dates_of_other_years_tell_their_year() -> None:
+    day, text = date(2025, 1, 24), say("until {day:%-d %B}, {iso}", day=date(2025, 1, 24), iso=date(2026, 1, 2))
+    for language, dated in (("en", "24 January 2025"), ("de", "24. Januar 2025"), ("fr", "24 janvier 2025")):
+        with speaking(language, 2026):
+            assert date_text(day, "%-d %B") == dated
+            assert shown(text).endswith("2025, 2026-01-02")
+        with speaking(language, 2025):
+            assert f"{date_text(day, '%-d %B')} 2025" == dated
+
+
 def test_an_unknown_language_is_refused(visitor: Visitor, place: Place, ana: User) -> None:
     answer = visitor.change("/settings/language", {"language": "xx"})
     assert answer.status_code == 400

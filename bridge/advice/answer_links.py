@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from itsdangerous import BadSignature, Signer
 
 from bridge.advice import rescheduling, wishing
+from bridge.advice.feedback import may_move
 from bridge.advice.wishing import Because
 from bridge.day.choice import Option
 from bridge.day.outcomes import day_end
@@ -67,6 +68,7 @@ def paths(bridge: Bridge, recommendation: Recommendation) -> dict[str, str]:
     return {
         word(answer): f"{ANSWER_PATH}{signer.sign(f'{recommendation.id}.{letter}.{_key_id(key)}').decode()}"
         for letter, answer in LETTERS.items()
+        if answer is not Answer.RESCHEDULE or may_move(recommendation)
     }
 
 

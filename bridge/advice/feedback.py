@@ -29,6 +29,13 @@ def give_feedback(
     before = own(store, user, recommendation_id)
     if moved_to is not None and answer is not Answer.RESCHEDULE:
         raise no_slot(user)
+    if moved_to is not None and not may_move(before):
+        raise SetupError(
+            languages.say(
+                "only a suggestion can be moved; a bedtime follows your wishes: {command}",
+                command=f'bridge wish "in bed by 23:30" --user {user.name}',
+            )
+        )
     if (before.answer, before.moved_to) == (answer, moved_to) and not may_change(before, user, now):
         return before
     _check_open(before, user, now)
@@ -42,6 +49,11 @@ def give_feedback(
 def no_slot(user: User) -> SetupError:
     """Return the error of a slot that was given with anything but Reschedule."""
     return SetupError(f"only `reschedule` takes --to: bridge feedback reschedule --user {user.name} --to SLOT")
+
+
+def may_move(advice: Recommendation) -> bool:
+    """Return True for a suggestion, or advice of an early version. A night and an entry keep their own time."""
+    return advice.kind in (None, "suggested")
 
 
 def may_change(advice: Recommendation, user: User, now: datetime) -> bool:

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from bridge.advice import feedback, recommend
+from bridge.advice.choosing import look_at
 from bridge.day import choice
 from bridge.day.choice import Option
 from bridge.day.person import Person
@@ -32,6 +33,8 @@ def gaps(
     bridge: Bridge, user: User, advice: Recommendation, *, now: datetime, known: Snapshot | None = None
 ) -> list[Option]:
     """Return up to three good times in later slots, ascending. ``known`` at ``now`` is loaded if None."""
+    if not feedback.may_move(advice):
+        return []
     person = _person(bridge, user, advice, now, known)
     task = recommend.task_named(person, advice.what)
     return choice.gaps(person, advice.action, task, after=_suggested_at(advice, user, now))
@@ -41,6 +44,8 @@ def gaps_today(
     bridge: Bridge, user: User, advice: Recommendation, *, now: datetime, known: Snapshot | None = None
 ) -> list[Option]:
     """Return up to three other good times of today for a refused recommendation, one in each part of the day left."""
+    if not feedback.may_move(advice):
+        return []
     person = _person(bridge, user, advice, now, known)
     task = recommend.task_named(person, advice.what)
     return choice.gaps_today(person, advice.action, task, after=_suggested_at(advice, user, now))
@@ -80,6 +85,26 @@ def answer(
         told = found.facts if found.start == option.start else after_a_move(found.facts)
         bridge.store.recommendations.retime(found.id, option.start, option.end, told)
     return feedback.own(bridge.store, user, number)
+
+
+def take_back(bridge: Bridge, user: User, number: int, *, now: datetime) -> None:
+    """Take an answer back, and where it moved a suggestion, give that its best time in its own slot again.
+
+    Where it has none any more, another takes the slot. Raises SetupError as ``feedback.take_back`` does.
+    """
+    feedback.take_back(bridge.store, user, number, now=now)
+    found = feedback.own(bridge.store, user, number)
+    if found.start is None or not feedback.may_move(found) or moment_at(found.start, user.zones) == found.moment:
+        return
+    span = now, found.expires_at
+    option = None
+    if found.expires_at > now:
+        option = look_at(_person(bridge, user, found, now, None), span).found.get(found.action)
+    if option is None or (option.kind, option.what) != (found.kind, found.what):
+        bridge.store.recommendations.supersede(found.id, now=now)
+        bridge.store.recommendations.close(found.id, now=now)
+    else:
+        bridge.store.recommendations.retime(found.id, option.start, option.end, option.facts)
 
 
 def move_task(bridge: Bridge, user: User, key: str, to: Moment, *, known: Snapshot) -> None:

@@ -171,6 +171,15 @@ def begin(bridge: Bridge, user: User, text: str, weeks: int, outcome: str, *, no
 
     with bridge.store.lock(LOCK.format(user.id)):
         before = bridge.store.people.preferences(user.id).trials
+        same = (one for one in before if one.text.casefold() == text.casefold() and moment.date < one.end)
+        if (running := next(same, None)) is not None:
+            raise SetupError(
+                say(
+                    "this trial is on already, until {last}; end it first: bridge trial stop {number}",
+                    last=running.end - DAY,
+                    number=running.id,
+                )
+            )
         number = max((one.id for one in before), default=0) + 1
         trial = Trial(id=number, text=text, outcome=outcome, start=start, weeks=weeks, seed=seed)
         bridge.store.people.change_preferences(user.id, trials=(*before, trial), now=now)
@@ -178,7 +187,10 @@ def begin(bridge: Bridge, user: User, text: str, weeks: int, outcome: str, *, no
 
 
 def stop(bridge: Bridge, user: User, number: int, *, now: datetime) -> Told:
-    """End a trial before its time. Its days until yesterday count. Raises SetupError for one that is over."""
+    """End a trial before its time. Its days until yesterday count; one without any is gone.
+
+    Raises SetupError for one that is over.
+    """
     today = moment_at(now, user.zones).date
     if today >= of(bridge.store, user, number).end:
         raise SetupError(say("trial {number} is over; see: bridge trial list", number=number))
@@ -221,7 +233,8 @@ def of(store: Store, user: User, number: int) -> Trial:
 def _change(store: Store, user: User, number: int, change: Callable[[Trial], Trial], *, now: datetime) -> Trial:
     with store.lock(LOCK.format(user.id)):
         changed = change(of(store, user, number))
-        trials = tuple(changed if trial.id == number else trial for trial in store.people.preferences(user.id).trials)
+        trials = tuple(changed if one.id == number else one for one in store.people.preferences(user.id).trials)
+        trials = tuple(one for one in trials if one.start < one.end)
         store.people.change_preferences(user.id, trials=trials, now=now)
     return changed
 

@@ -287,6 +287,8 @@ class _Filling(Formatter):
         return told.translate({ord("."): point, ord(","): thousands, ord("%"): percent})
 
     def _dated(self, at: date, pattern: str) -> str:
+        if not pattern:
+            return str(at)
         if _year.get() not in (None, at.year) and "%Y" not in pattern:
             pattern = sub("(%[bB])", r"\1 %Y", pattern)
         names = {

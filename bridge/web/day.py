@@ -13,6 +13,7 @@ from typing import Any
 from fastapi import Request
 
 from bridge.advice import outcomes, requests
+from bridge.advice.feedback import may_move
 from bridge.advice.week import WeekSlot
 from bridge.daemon import backups
 from bridge.day.person import ILLNESS
@@ -191,6 +192,7 @@ def recommendation(visit: Visit, found: FullRecommendation, opening: Sequence[Fa
         "above": for_person(above),
         "bars": _bars(found),
         "withheld": [{"action": str(action), "why": told(why)} for action, why in held.items()],
+        "movable": may_move(found),
         "moved": None if found.moved_to is None else slot_name(found.moved_to),
         "accepted": found.answer is Answer.ACCEPT,
         "ignored": found.answer is Answer.IGNORE,
@@ -209,6 +211,8 @@ def titled(name: str | None) -> str | None:
 def _hours(visit: Visit, found: Recommendation) -> str | None:
     if found.start is None or found.end is None:
         return None
+    if found.moved_to not in (None, moment_at(found.start, visit.user.zones)):
+        return None  # it is moved to a slot that has no time for it yet
     start, end = local(visit, found.start), local(visit, found.end)
     day = "" if moment_at(found.start, visit.user.zones).date == found.moment.date else date_text(start, "%a") + " "
     return day + _("{start:%H:%M} to {end:%H:%M}", start=start, end=end)

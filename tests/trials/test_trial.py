@@ -50,7 +50,9 @@ def test_every_weekday_is_lived_both_ways_and_the_seed_repeats_the_draw(run: Run
     for weekday in range(7):  # and of the last three weeks one or two
         assert {arms[FIRST + (14 + weekday + 7 * week) * DAY] for week in range(3)} == {"on", "off"}
     assert [arm == "on" for arm in arms.values()] == draw(body["draw"]["seed"], 5)
-    other = run("trial", "no screens after 22", "--weeks", "5")
+    with pytest.raises(SetupError, match="on already, until 2026-11-01; end it first: bridge trial stop 1"):
+        run("trial", "No screens after 22", "--weeks", "2")
+    other = run("trial", "no screens after 23", "--weeks", "5")
     assert other["draw"]["seed"] != body["draw"]["seed"]
     assert run("trial", "tea", day=0, hour=19)["start"] == str(FIRST + DAY)
 

@@ -72,6 +72,20 @@ def test_a_trial_is_begun_kept_and_drawn(
     assert post(client, "/effects/trial/1", said="perhaps") == 400
 
 
+def test_a_trial_of_the_same_thing_runs_once_and_is_withdrawn_before_its_first_day(
+    bridge: installation.Bridge, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ana, evening = bridge.store.people.user("ana"), START.replace(hour=20)
+    monkeypatch.setenv("BRIDGE_NOW", evening.isoformat())
+    assert post(client, "/effects/trial", text="No coffee", weeks="2", outcome="sleep") == 200
+    assert post(client, "/effects/trial", text="no  coffee", weeks="4", outcome="hrv") == 400
+    assert len(trial.trials_of(bridge.store, ana)) == 1
+    assert 'value="stop"' in client.get("/effects").text
+    assert post(client, "/effects/trial/1", said="stop") == 200
+    assert trial.trials_of(bridge.store, ana) == ()
+    assert post(client, "/effects/trial", text="No coffee", weeks="2", outcome="sleep") == 200
+
+
 def test_advice_and_the_watch_are_switched_with_a_reason(bridge: installation.Bridge, client: TestClient) -> None:
     assert "No harm is seen" in shown(client)
     assert post(client, "/effects/watch", what="advice") >= 400

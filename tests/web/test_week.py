@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import timedelta
 from html import unescape
 from urllib.parse import quote
@@ -11,15 +12,15 @@ from urllib.parse import quote
 import pytest
 
 from bridge import installation
-from bridge.advice import feedback
+from bridge.advice import answer_links, feedback
 from bridge.advice import requests as advising
 from bridge.auth import access
 from bridge.domain.facts import fact
-from bridge.domain.records import Deed, Recommendation, User
+from bridge.domain.records import Deed, Feedback, Recommendation, User
 from bridge.domain.rendering import told
 from bridge.domain.slots import moment_at
 from bridge.web.pages.history import PAGE_ROWS
-from rhythm_env.interface import Answer
+from rhythm_env.interface import ActionType, Answer
 from tests.web.conftest import secured
 from tests.web.served import HOSTILE, Place, Visitor, calendar
 
@@ -102,6 +103,48 @@ def test_a_suggestion_is_moved_and_stands_in_its_new_slot(place: Place, ana: Use
     assert (kept.answer, kept.moved_to) == (Answer.RESCHEDULE, to)
     shown = visitor.get("/week").text
     assert shown.count("put off from Fri morning") == shown.count("put off to Sat afternoon") == 1
+
+
+def test_a_move_has_an_undo_which_gives_it_a_time_of_its_own_slot(place: Place, ana: User, visitor: Visitor) -> None:
+    given, store = advised(place, ana), place.bridge.store.recommendations
+    to = moment_at(installation.now(), ana.zones).shifted(5)
+    visitor.change(f"/week/{given.id}", {"to": f"{to.week}/{to.timestep}"})
+    moved = store.by_id(given.id)
+    assert moved is not None
+    assert moved.start != given.start
+    undo = f'action="/advice/{given.id}/undo"'
+    assert undo in visitor.get("/advice", headers=PART).text
+    assert undo in visitor.get("/week").text
+    visitor.change(f"/advice/{given.id}/undo", {"back": "/week"})
+    again = advised(place, ana)
+    assert (again.answer, again.moved_to, again.moment) == (None, None, given.moment)
+    assert again.start is not None
+    assert moment_at(again.start, ana.zones) == given.moment
+    assert "moved" not in [one.kind for one in again.facts]
+    assert "put off" not in visitor.get("/week").text
+
+
+def test_a_slot_without_a_time_for_it_shows_no_older_time(place: Place, ana: User, visitor: Visitor) -> None:
+    given, store, now = advised(place, ana), place.bridge.store.recommendations, installation.now()
+    first, second = (moment_at(now, ana.zones).shifted(steps) for steps in (5, 6))
+    visitor.change(f"/week/{given.id}", {"to": f"{first.week}/{first.timestep}"})
+    store.save_feedback(given.id, Feedback(answer=Answer.RESCHEDULE, answered_at=now, moved_to=second))
+    assert 'class="hours"' not in visitor.get("/").text
+
+
+def test_a_night_is_not_moved(place: Place, ana: User, visitor: Visitor) -> None:
+    given, store = advised(place, ana), place.bridge.store.recommendations
+    store.supersede(given.id, now=installation.now())
+    night = store.add(replace(given, action=ActionType.SLEEP, kind="sleep", what=None))
+    to = moment_at(installation.now(), ana.zones).shifted(20)
+    shown = visitor.get("/").text
+    assert f'action="/advice/{night.id}"' in shown
+    assert f"/advice/{night.id}/gaps" not in shown
+    assert f'action="/week/{night.id}"' not in visitor.get("/week").text
+    for path, form in ((f"/week/{night.id}", {}), (f"/advice/{night.id}", {"answer": "reschedule"})):
+        assert visitor.change(path, {**form, "to": f"{to.week}/{to.timestep}"}).status_code == 400
+    assert unanswered(place, night)
+    assert list(answer_links.paths(place.bridge, night)) == ["Accept", "Not now"]
 
 
 @pytest.mark.parametrize("to", ["2026-11-16/16", "2026-11-16/3", "2027-01-04/1", "nonsense", ""])

@@ -131,10 +131,10 @@ def show_recommendation(request: Request, visit: Visitor) -> Response:
 
 @router.post("/advice/{number}/undo")
 def undo(
-    request: Request, visit: Visitor, number: Number, back: Annotated[Literal["/", "/history"], Form()] = "/"
+    request: Request, visit: Visitor, number: Number, back: Annotated[Literal["/", "/history", "/week"], Form()] = "/"
 ) -> Response:
     """Take an answer back, and show the recommendation again. Raises SetupError once its day is over."""
-    feedback.take_back(visit.bridge.store, visit.user, number, now=visit.now)
+    rescheduling.take_back(visit.bridge, visit.user, number, now=visit.now)
     if not day.is_part(request):
         return RedirectResponse(back, 303)
     return _recommendation_part(visit, requests.recommend(visit.bridge, visit.user, now=visit.now))

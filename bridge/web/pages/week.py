@@ -12,9 +12,8 @@ from fastapi import APIRouter, Form, Path, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from markupsafe import Markup
 
-from bridge.advice import modes, rescheduling
+from bridge.advice import feedback, modes, rescheduling
 from bridge.advice.week import Week, WeekSlot, is_moved, monday_of
-from bridge.day.outcomes import day_end
 from bridge.day.person import ModeKind
 from bridge.documents.calendar import describe_facts, today_event_document
 from bridge.documents.review import week_name
@@ -271,7 +270,8 @@ def _advice(visit: Visit, one: Recommendation, slot: WeekSlot) -> dict[str, Any]
     moment, here = slot.facts.moment, is_moved(one, slot.facts.moment)
     elsewhere = one.moved_to is not None and not here and one.moved_to != moment
     inside = one.start is not None and slot.facts.start <= one.start < slot.facts.end
-    movable = not elsewhere and day_end(one, visit.user.zones) > visit.now and one.created_at <= visit.now
+    open_ = feedback.may_move(one) and feedback.may_change(one, visit.user, visit.now)
+    movable = open_ and not elsewhere and one.created_at <= visit.now
     return {
         "at": one.start if inside and one.start is not None else slot.facts.end,
         "from": expected.clock(visit, one.start) if inside and one.start is not None else None,
@@ -280,6 +280,7 @@ def _advice(visit: Visit, one: Recommendation, slot: WeekSlot) -> dict[str, Any]
         "reasons": for_person(one.facts[: expected.REASONS_MAX]),
         "state": _("put off from {slot}", slot=slot_name(one.moment)) if here else answered(one) or None,
         "moves_to": f"/week/{one.id}" if movable else None,
+        "undo": one.id if here and movable else None,
         "task": None,
         "moved": False,
         "expected": False,
