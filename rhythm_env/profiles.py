@@ -97,15 +97,6 @@ def archetypes(names: Sequence[str]) -> Profiles:
     return Profiles(weights, {trait: np.array([row[trait] for row in rows], dtype=float) for trait in TRAITS})
 
 
-def average(n: int = 1) -> Profiles:
-    """Return n people with the mean of every trait's range and equal weights. Guilt is 1.
-
-    A planner without inference plans for such a person.
-    """
-    middle = {name: np.full(n, (low + high) / 2) for name, (low, high) in RANGES.items()}
-    return Profiles(np.full((METERS, n), 1 / METERS), middle | {"guilt": np.full(n, 1.0)})
-
-
 def belief_target(profiles: Profiles) -> Array:
     """Return the true belief (3, n) about each person, each 0..1. The rows are social, morning and work."""
     rows = []

@@ -205,14 +205,6 @@ def _secret(store: Store, vault: Vault, user_id: int) -> dict[str, Any]:
     return {} if channel is None else vault.unseal(channel.sealed)
 
 
-def address_of(store: Store, vault: Vault, user_id: int) -> str:
-    """Return the address for a user's messages. Raises SetupError if none is stored."""
-    address = _secret(store, vault, user_id).get("address")
-    if not address:
-        raise SetupError(NO_ADDRESS)
-    return str(address)
-
-
 def deliver(bridge: Bridge, user_id: int, message: tuple[str, str], notice: Notice, *, now: datetime) -> str | None:
     """Send a message (title and text) to the user's address, and ``notice`` to the user's browsers.
 

@@ -111,7 +111,7 @@ def test_events_go_along_where_wanted_and_private_ones_without_their_title(
         lines += ["BEGIN:VEVENT", f"UID:{number}", f"SUMMARY:{title}", f"CLASS:{kind}", *times, "END:VEVENT"]
     (tmp_path / "mine.ics").write_text("\r\n".join([*lines, "END:VCALENDAR", ""]))
     runs.import_path(stage.bridge, user, tmp_path / "mine.ics", at=stage.now)
-    address = notify.address_of(store, stage.bridge.vault, user.id)
+    address = notify._secret(store, stage.bridge.vault, user.id)["address"]
     notify.keep(store, stage.bridge.vault, user, address, events=True, now=stage.now)
     stage.daemon().tick()
     told = mailbox.got[0]["message"].splitlines()
@@ -119,7 +119,7 @@ def test_events_go_along_where_wanted_and_private_ones_without_their_title(
 
 
 def test_a_message_is_text_also_where_it_goes_out_as_html(stage: Stage, mailbox: Mailbox) -> None:
-    to = notify.address_of(stage.bridge.store, stage.bridge.vault, stage.users[0].id)
+    to = notify._secret(stage.bridge.store, stage.bridge.vault, stage.users[0].id)["address"]
     for address in (to, f"{to}?format=html"):
         assert (
             notify.send(address, "Deep work", "14:00 Budget <draft>\naccept: https://b.example.org/answer/1.a_b", HERE)
@@ -284,7 +284,7 @@ def test_an_address_is_sealed_and_in_no_line_and_comes_along_to_another_key(
     place = InFile(tmp_path / "key")
     place.save([stage.bridge.settings.key or ""])
     vault.rotate(stage.bridge.store, place)
-    assert notify.address_of(stage.bridge.store, Vault(place.keys), stage.users[0].id).startswith("json://")
+    assert notify._secret(stage.bridge.store, Vault(place.keys), stage.users[0].id)["address"].startswith("json://")
 
 
 def test_the_command_keeps_tests_and_takes_away(stage: Stage) -> None:

@@ -18,7 +18,7 @@ from lab.evaluation.strategies import strategy
 from lab.evaluation.week import Weeks, begin, observation
 from rhythm_env import constants, dynamics
 from rhythm_env.interface import ActionType, observation_from_json
-from rhythm_env.profiles import CONDITIONS, Profiles, archetypes, average, belief_target, sampled
+from rhythm_env.profiles import CONDITIONS, Profiles, archetypes, belief_target, sampled
 
 INDEX = {action: number for number, action in enumerate(dynamics.ACTIONS)}
 conditions = st.sampled_from(CONDITIONS)
@@ -125,7 +125,6 @@ def test_seeds_are_scrambled_and_conditions_are_what_they_say() -> None:
         assert beyond.mean() > 0.4
     by_remainder = [inside.weights[2, remainder::3].mean() for remainder in range(3)]
     assert max(by_remainder) - min(by_remainder) < 0.06
-    assert len(average(4)) == 4
 
 
 @settings(deadline=None, max_examples=30)
