@@ -278,7 +278,10 @@ def _read(text: str, marked: Marked, factors: w.Lexicon, *, asked: Sequence[w.To
     if any(kind == w.FACTOR and str(of).startswith(TITLED) for kind, of in tokens):
         tokens = [one for one in tokens if one[0] != w.ENTRIES]  # which those of a title are
     if TO_COME.search(text.lower()) and kinds & {w.ENTRIES, w.ACTION, w.LIST, w.FREE}:
-        marked.spans[:] = [to_come(one, marked.today) for one in marked.spans]
+        ahead = [to_come(one, marked.today) for one in marked.spans]
+        if ahead == marked.spans:
+            raise NotUnderstood  # today's weekday: today, or in a week
+        marked.spans[:] = ahead
     tokens, spans = told_spans(tokens, marked)
     found = words_of(Bag.of([one for one in tokens if one[0] != w.SPAN]))
     read = settled(found, text.lower(), kinds, timed=bool(spans))

@@ -578,6 +578,8 @@ def test_lists_what_comes_next_and_what_is_free_are_asked_for() -> None:
         "steps in my new shoes yesterday",
         "how many calories are in a pizza",
         "steps this weekend",  # that is to come
+        "how many appointments have I got on Wednesday",  # today, or in a week
+        "Höchster Ruhepuls in diesem Winter",  # which has not begun
     ):
         assert understood(text) is None, text
 
