@@ -15,7 +15,7 @@ from bridge.wishes.lexicon import ALL, WEEK, WORK, Kind, OneOf
 from bridge.wishes.nights import night_back, of_night
 from bridge.wishes.said import Said
 from bridge.wishes.slots import LIMITS, Part, is_general
-from bridge.wishes.working import WORKDAYS_MIN, free, goes_beside, of_work, often, open_again
+from bridge.wishes.working import KEPT, WORKDAYS_MIN, free, goes_beside, of_work, often, open_again
 from rhythm_env.interface import ActionType
 
 K, A = Kind, ActionType
@@ -25,6 +25,7 @@ DISLIKED = frozenset({"hate", "hasse"})
 OF_LIFE = frozenset({A.FAMILY_TIME, A.SOCIALIZE, A.ADMIN_WORK, A.ME_TIME})
 BY_KINDS = frozenset({A.EXERCISE, A.ME_TIME, A.LEARN})  # of which a suggestion may name a kind
 TIMES = (K.DAY, K.PART, K.SPAN)
+NAPS = (11, 17)  # hours
 ELSE = 1  # of "only": nothing but
 SLEEPERS = {K.BED, K.UP}
 VERBAL = 2  # of "I can only"
@@ -64,10 +65,8 @@ def _kinds(part: Part) -> frozenset[str]:
 def _of_actions(part: Part) -> tuple[Said, ...]:
     if part.has(K.SUGGESTION) or not part.has_head:
         return _of_suggestions(part)
-    if part.has(K.FREE) and not (part.flags[K.FREE] and part.actions and part.actions != WORK):
-        if part.flags[K.FREE] and not part.actions:
-            with_halves(part)
-        return free(part)
+    if part.has(K.FREE) and (found := _of_free(part)):
+        return found
     if (part.flags.get(K.START) == 1 or (part.has(K.START) and part.nots)) and part.actions not in (frozenset(), WORK):
         del part.flags[K.START]  # "begin sport at nine", "sport should not start before nine"
     if part.has(K.FINISH, K.START):
@@ -81,6 +80,18 @@ def _of_actions(part: Part) -> tuple[Said, ...]:
     if part.has(K.ANYTIME):
         return _at_any_time(part)
     return _limits(part)
+
+
+def _of_free(part: Part) -> tuple[Said, ...]:
+    """Return the wishes for what is free or kept free, and none for what is only wanted then."""
+    named = bool(part.actions - WORK)
+    if part.flags[K.FREE] == KEPT and named and len(part.named) == 1 and part.parts + part.spans:
+        return _nothing_else(part)  # "keep Thursday evenings free for choir"
+    if part.flags[K.FREE] and named:
+        return ()
+    if part.flags[K.FREE] and not part.actions:
+        with_halves(part)
+    return free(part)
 
 
 def _fewer(part: Part) -> Said:
@@ -109,6 +120,8 @@ def _but_on_days(part: Part) -> tuple[Said, ...]:
         part.days = ANY_DAY - days
     elif part.nots and not part.counts:
         part.nots, part.days, part.flags = 0, days, {K.ONLY: None}
+    elif part.times and not (part.nots or part.counts):
+        part.days = ANY_DAY - days  # "deep work from nine to twelve except on Fridays"
     elif (daily or part.has(K.ANYTIME)) and not (part.nots or part.times):
         part.nots, part.days, part.flags = 1, days, {K.NOT: None}
     else:
@@ -377,7 +390,7 @@ def _check_wanted(part: Part, *, goal: bool, only: bool) -> None:
     if (
         (len(actions) > 1 and not only)
         or (actions == ALL and not part.has(K.ONLY))
-        or (actions == {A.SLEEP} and not part.has(K.BEST) and any(span[0] is K.AT for span in part.spans))
+        or (actions == {A.SLEEP} and not part.has(K.BEST) and any(map(_is_of_night, part.spans)))
         or (goal and only)
         or (part.has(K.FINE) and not part.times)
         or (actions == WORK and part.has(K.BEST))
@@ -392,6 +405,12 @@ def _check_wanted(part: Part, *, goal: bool, only: bool) -> None:
         )
     ):  # "only family on weekends": and nothing else?
         raise NotUnderstood
+
+
+def _is_of_night(span: Any) -> bool:
+    """Return True for an hour that may not be of a nap: "sleep at ten", but "a nap at 2 pm"."""
+    relation, clock, _ = span
+    return relation is K.AT and not (clock[2] and NAPS[0] <= clock[0] <= NAPS[1])
 
 
 def _are_around(part: Part) -> bool:

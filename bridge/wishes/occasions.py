@@ -17,7 +17,10 @@ from bridge.wishes.hours import NotUnderstood
 DAY = timedelta(days=1)
 SEASONS = ({3, 4, 5}, {6, 7, 8}, {9, 10, 11}, {12, 1, 2})
 CHRISTMAS, NEW_YEAR = (12, 24), (1, 1)
-SPANS = ("this_week", "next_week", "this_month", "next_month", "today", "tomorrow", "between")
+SPANS = (
+    *("this_week", "next_week", "this_month", "next_month"),
+    *("rest_month", "rest_year", "today", "tomorrow", "between"),
+)
 Words = Mapping[str, Any]
 
 
@@ -131,6 +134,8 @@ def _span(name: str, today: date) -> tuple[date, date]:
         "this_week": (today, monday + 6 * DAY),
         "next_week": (monday + WEEK, monday + WEEK + 6 * DAY),
         "this_month": (today, following - DAY),
+        "rest_month": (today, following - DAY),
+        "rest_year": (today, date(today.year, 12, 31)),
         "next_month": (following, (following + 32 * DAY).replace(day=1) - DAY),
         "today": (today, today),
         "tomorrow": (today + DAY, today + DAY),

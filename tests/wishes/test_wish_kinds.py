@@ -141,6 +141,17 @@ def test_the_words_of_a_suggestion_take_a_veto_back(action: ActionType) -> None:
         ("basketball Sundays 4pm", "exercise (basketball) best on Sunday from 16:00 to 18:00"),
         ("sonntags zur Oma", "family time (Oma) best on Sunday"),
         ("never yoga", "exercise without yoga"),
+        (
+            "deep work 9-12 except weekends",
+            "focused work best on Monday, Tuesday, Wednesday, Thursday and Friday from 09:00 to 12:00",
+        ),
+        (
+            "Donnerstagabend für die Bandprobe freihalten",
+            (
+                "time for yourself (Bandprobe) best on Thursday from 18:00 to 24:00; "
+                "everything but time for yourself not on Thursday from 18:00 to 24:00"
+            ),
+        ),
         ("learn Italian on Mondays", "learning (Italian) best on Monday"),
         ("let me sleep in on Sundays until 9", "up at 09:00 on Sunday"),
         ("sonntags will ich bis 9 ausschlafen", "up at 09:00 on Sunday"),
