@@ -83,6 +83,7 @@ WEIGHT = re.compile(
     r"|(?:lost|gained|lose|gain) (?:weight|pounds|kilos?|any))(?!\w)"
 )
 MONEY = re.compile(r"(?<!\w)(?:spen[dt],? on|ausgegeben|ausgebe|geb\w* .* aus)(?!\w)")
+BURNED = re.compile(r"verbr(?:auch|ann|enn)|umgesetzt|(?<!\w)(?:kcal|kj|kalorien)(?!\w)")  # no energy of a meter
 WHEN_I = re.compile(r"(?:and )?when(?:ever)? (?:i|i'?ve|i'?d|i'?m|my|there) .* (?:how|what|what'?s) ")  # a condition
 WHO_ASKS = re.compile(  # but no time, as in "ich bin im Urlaub: ..." and "als ich krank war: ..."
     r"^(?:(?:i'm|i am|ich bin) (?!(?:in|im|on|at|auf|bei|with|mit|without|ohne|away|weg) )|im an? |as an? "
@@ -345,6 +346,8 @@ def _plain(text: str) -> str:
     text = re.sub(r"[.…]{2,}|[?!],", " ", text.lower().replace("’", "'")).strip(" ?!.\n\t")
     text = without_free(text)
     text = WHO_ASKS.sub("", text)
+    if BURNED.search(text):
+        text = re.sub(r"(?<!\w)(?<!aktive )energie(?!\w)", "kalorien", text)
     month = "|".join(months())
     text = re.sub(rf"(?<!\w)({month})-({month})(?!\w)", r"\1 – \2", text)
     text = re.sub(r"(?<=\d)(?=(?:d|wks?)(?!\w))", " ", text)  # "30d"

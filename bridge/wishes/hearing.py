@@ -22,6 +22,11 @@ TEXT_MAX = 300  # characters
 LIMITS = ("days", "hours")
 TIMES_MAX = 2  # of going to bed or getting up in one text
 LANGUAGES = ("en", "de")
+OF_NIGHTS = {"bed", "up", "earliest", "asleep"}
+DEPENDS = re.compile(  # on what a day held, by which no night is wished
+    r"\b(?:nach|after|vor|before) (?:(?:de[mr]|eine[mr]|jede[mr]|meine[mr]|the|an?|my|each|every) )?"
+    r"(?:[\w-]+ )?[\w-]*(?:dienst|schicht|sport|training|arbeit|party|shift|duty|work|workout)e?n?s?\b"
+)
 OF_ALL_DAYS = {"clear", "allow", "any", "drop", "forget", "open", "usual", "night"}  # which take a wish back
 CLAUSES = re.compile(r"[,;:.](?!\d)| (?:and|und|so|because|weil|denn|since|also|but|aber) ")
 QUESTION = re.compile(  # asks, or tells a condition, and wishes not
@@ -58,6 +63,8 @@ def heard(text: str, today: date | None = None) -> Heard:
     found = [one for language in LANGUAGES if (one := _on_days(text, language, today)) is not None]
     if len({one.said for one in found}) != 1:
         raise NotUnderstood
+    if any(one.kind in OF_NIGHTS for one in found[0].said) and DEPENDS.search(text.lower()):
+        raise NotUnderstood  # "after a night shift let me sleep until 2 pm"
     best = min(found, key=lambda one: len(one.aside))
     return replace(best, said=tuple(replace(one, names=_as_written(one.names, text)) for one in best.said))
 

@@ -13,10 +13,12 @@ from typer.testing import CliRunner
 from bridge.cli import app
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import languages
+from bridge.domain.titles import METER_TITLES
 from bridge.installation import open_bridge
 from bridge.query.parse import Words, query_of
 from bridge.query.plain import NotRead, read, read_both
 from bridge.query.understood import sentence
+from rhythm_env.interface import Meter
 from tests.ask.corpus import TODAY, questions
 from tests.query.test_rules import life
 from tests.query.wearer import NOW, land
@@ -770,3 +772,16 @@ def test_the_answer_is_that_of_the_query(ana: None) -> None:
     assert "▁" in run(app, ["ask", "deep sleep", "--user", "ana"]).stdout
     refused = run(app, ["ask", "why am I tired", "--user", "ana"])
     assert "bridge ask" in str(refused.exception)
+
+
+def test_the_names_of_the_meters_on_the_page_are_meters_in_questions() -> None:
+    asked = {"de": "Wie war meine {} letzte Woche?", "en": "How was my {} last week?"}
+    for language, question in asked.items():
+        for meter in Meter:
+            found = understood(question.format(METER_TITLES[meter].in_language(language)))
+            assert found is not None
+            assert found.what == str(meter).lower()
+    for text in ("Wie viel Energie habe ich gestern verbrannt?", "Wie viel Energie verbrauche ich am Tag?"):
+        burned = understood(text)
+        assert burned is not None
+        assert burned.what == "total_energy"

@@ -12,7 +12,7 @@ from bridge.domain.wish_records import plain, wishes_of
 from bridge.domain.wishes import Best, Wishes
 from bridge.wishes.hearing import heard, understood
 from bridge.wishes.hours import NotUnderstood
-from bridge.wishes.said import applied, common, standing, without
+from bridge.wishes.said import Said, applied, common, standing, without
 from bridge.wishes.told import sentence
 from rhythm_env.interface import ActionType
 from tests.wishes.corpus import meant, nameless, wishes
@@ -248,3 +248,25 @@ def test_what_stands_says_the_wishes_again_and_each_is_taken_back(language: str)
         for one in standing(found):
             left = without(left, one)
         assert left == Wishes(), text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["sleep until 10", "let me sleep in until ten", "bis 10 Uhr schlafen", "schlafen bis zehn", "bis 10 ausschlafen"],
+)
+def test_sleeping_until_is_getting_up(text: str) -> None:
+    assert understood(text) == (Said(kind="up", at=time(10)),)
+    assert understood("bis 22 Uhr schlafen") == (Said(kind="bed", at=time(22)),)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Nach dem Nachtdienst bitte bis 14 Uhr schlafen",
+        "after a night shift let me sleep until 2 pm",
+        "in bed by 10 after sport",
+    ],
+)
+def test_a_night_that_depends_on_a_day_is_refused(text: str) -> None:
+    with pytest.raises(NotUnderstood):
+        understood(text)
