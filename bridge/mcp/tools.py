@@ -24,12 +24,13 @@ from bridge.documents.facts import fact_documents
 from bridge.documents.inputs import parse_answer
 from bridge.documents.plan import BlockDocument, plan_document
 from bridge.documents.planning import offer_documents, planned_documents, said_document
+from bridge.documents.recommendations import recommendation_document
 from bridge.documents.text import slot_name
 from bridge.documents.trends import weekly_trends
 from bridge.documents.trends_cache import load_trends
 from bridge.domain.errors import SetupError
 from bridge.domain.facts import Fact
-from bridge.domain.records import Deed, Recommendation, Silence, User
+from bridge.domain.records import Deed, FullRecommendation, Silence, User
 from bridge.domain.rendering import Audience, reasons, rendered
 from bridge.domain.slots import Moment, ZoneHistory, local_time, moment_at, zone_at
 from bridge.domain.types import Label, Occurrence, Reading
@@ -38,6 +39,7 @@ from bridge.mcp import questions
 from rhythm_env.interface import DAY_NAMES, STEPS_PER_WEEK, Meter, Slot
 
 TITLE_MAX_CHARS = 200
+TOLD = ("id", "action", "kind", "start", "end", "belief", "policy", "answer", "outcome")  # keys of a recommendation
 
 Document = dict[str, Any]
 Days = Annotated[int, Field(strict=True, ge=1, le=14)]
@@ -274,24 +276,16 @@ def untrusted(text: str | None) -> dict[str, str] | None:
     return {"untrusted_text": shown[:TITLE_MAX_CHARS]}
 
 
-def _advice(advice: Recommendation | Silence, audience: Audience) -> Document:
+def _advice(advice: FullRecommendation | Silence, audience: Audience) -> Document:
     if isinstance(advice, Silence):
         return {"id": None, "action": None, "slot": slot_name(advice.moment), **_facts(advice.facts, audience)}
     return {
-        "id": advice.id,
-        "action": str(advice.action),
-        "kind": advice.kind,
+        **{key: value for key, value in recommendation_document(advice).items() if key in TOLD},
         "what": untrusted(advice.what) if audience.reads_titles else None,
-        "start": advice.start and advice.start.isoformat(),
-        "end": advice.end and advice.end.isoformat(),
         "slot": slot_name(advice.moment),
         "until": advice.expires_at.isoformat(),
         **_facts(advice.facts, audience),
-        "belief": dict(advice.belief),
-        "policy": advice.policy,
-        "answer": str(advice.answer) if advice.answer else None,
         "moved_to": slot_name(advice.moved_to) if advice.moved_to else None,
-        "outcome": str(advice.outcome) if advice.outcome else None,
     }
 
 

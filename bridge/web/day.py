@@ -165,7 +165,7 @@ def _slot(slot: WeekSlot, today: Today, visit: Visit) -> dict[str, Any]:
     }
 
 
-def answered(given: Recommendation | FullRecommendation) -> str:
+def answered(given: Recommendation) -> str:
     """Return the answer to a recommendation in words, or an empty text if it has no answer."""
     return "" if given.answer is None else shown(answer_text(given.answer, given.moved_to))
 

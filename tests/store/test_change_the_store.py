@@ -11,6 +11,8 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from bridge.store import Store
 from tests.store.test_advice import advised
 
@@ -21,6 +23,7 @@ NOW = "2026-03-03T09:00:00+01:00"  # two days after the recommendation was made
 FOLLOW = """
 from fastapi.testclient import TestClient
 from bridge import installation
+from bridge.cli import app
 from bridge.cli.mcp import over_http
 from bridge.domain.records import Feedback
 from bridge.web.server import create
@@ -34,6 +37,8 @@ with installation.open_bridge() as bridge:
     page = create(bridge, local=True, names=(), assistants=over_http(bridge))
     with TestClient(page, base_url="http://localhost") as client:
         print(client.get("/history").text)
+print("JSON")
+app(["history", "--user", user.name, "--json"], standalone_mode=False)
 """
 
 
@@ -63,18 +68,16 @@ def changed(copy: Path) -> None:
     put_after(copy / "bridge/web/templates/history.html", "{{ one.answered_at }}</span>", shown.strip())
 
 
+@pytest.mark.timeout(400)
 def test_a_column_is_three_places(tmp_path: Path) -> None:
     copy, home = tmp_path / "copy", tmp_path / "home"
     home.mkdir()
     with closing(Store(f"sqlite:///{home / 'bridge.db'}")) as store:
-        user = store.people.user_by_id(store.recommendations.add(advised(store)).user_id)
+        store.recommendations.add(advised(store))
     changed(copy)
     environment = {**os.environ, "PYTHONPATH": str(copy), "BRIDGE_HOME": str(home), "BRIDGE_NOW": NOW}
-
-    def run(*arguments: str) -> str:
-        asked = [sys.executable, *arguments]
-        return subprocess.run(asked, cwd=copy, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
-
-    assert "tired &lt;b&gt;</span>" in run("-c", FOLLOW)
-    (told,) = json.loads(run("-m", "bridge", "history", "--user", user.name, "--json"))
-    assert told["mood_note"] == "tired <b>"
+    asked = [sys.executable, "-c", FOLLOW]
+    done = subprocess.run(asked, cwd=copy, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    page, _, listed = done.stdout.partition("JSON\n")
+    assert "tired &lt;b&gt;</span>" in page
+    assert [one["mood_note"] for one in json.loads(listed)] == ["tired <b>"]
