@@ -189,7 +189,7 @@ def routine_of(store: Store, user: User, known: Snapshot) -> Routine:
 
 def ordinary(known: Snapshot, spells: Sequence[Spell]) -> Snapshot:
     """Return a snapshot without the nights, workouts and entries of days in a mode from which nothing is learnt."""
-    odd = [(since, until) for kind, since, until in spells if not ModeKind(kind).learns]
+    odd = [(since, until) for kind, since, until in spells if ModeKind(kind) is not ModeKind.NORMAL]
     if not odd:
         return known
 

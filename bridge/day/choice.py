@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -31,7 +30,6 @@ LEAST_SLEEP = timedelta(minutes=30)  # of a night that is still worth suggesting
 CLEARLY = 0.1  # log-odds by which a choice is clearly worse
 GAPS_AHEAD, GAPS_AT_MOST, GAPS_MAX = timedelta(hours=48), timedelta(days=6), 3  # times to which advice is put off
 NOT_AT_ONCE = timedelta(hours=1)
-NOTHING_FITS = fact("nothing_fits")
 SOON, SOON_TASK = timedelta(hours=3), timedelta(minutes=90)  # within which a rest, and what has days, begins
 BEGINS = timedelta(minutes=15)  # in which an entry is about to begin
 SOON_WORK = timedelta(hours=2)  # within which a task is said that an entry comes before
@@ -48,7 +46,6 @@ WAKINGS = "waking_then", "waking_common", "waking_usual"
 CUT = frozenset({"early_entry", "late_entry"})  # what moved a night that an entry may make short
 SHORT_USUAL = 35 * MINUTE  # of what a person needs, from which any other night is
 OLD_NIGHTS = timedelta(days=7)  # without a recorded one, after which a usual time is told with its date
-NO_READINGS: Mapping[Meter, Reading] = MappingProxyType({})
 
 Propensities = Callable[[Moment, Sequence[ActionType]], Mapping[ActionType, float]]
 
@@ -76,7 +73,7 @@ class Judged:
     """
 
     candidate: Candidate
-    lengths: Starts
+    lengths: Starts = field(default_factory=lambda: np.full(0, 0))
     value: Numbers = field(default_factory=lambda: np.full(0, -np.inf))
     added: Mapping[str, Numbers | float] = field(default_factory=dict)
     thin: Cells = field(default_factory=lambda: np.full(0, False))
@@ -85,16 +82,16 @@ class Judged:
 
 def judged(candidate: Candidate, view: View, first: int, last: int, *, asked: bool = False) -> Judged:
     """Return a candidate with its places from the cell ``first`` to before ``last``. Without a reason there is none."""
-    found = fit(candidate, view, first, last, asked=asked)
-    if found.refusal is not None:
-        return Judged(candidate=candidate, lengths=found.cells, refusal=found.refusal)
-    added = values(candidate, view, found.cells)
+    cells = fit(candidate, view, first, last, asked=asked)
+    if isinstance(cells, Fact):
+        return Judged(candidate=candidate, refusal=cells)
+    added = values(candidate, view, cells)
     told = reasons(candidate, view, added) >= weights()["grounds"]
-    value = np.where(found.cells > 0, sum(added.values(), np.full(view.grid.size, weights()["worth"])), -np.inf)
+    value = np.where(cells > 0, sum(added.values(), np.full(view.grid.size, weights()["worth"])), -np.inf)
     if not asked:
         value = np.where(told[0], value, -np.inf)
     why = None if np.isfinite(value).any() else fact("no_grounds")
-    return Judged(candidate=candidate, lengths=found.cells, value=value, added=added, thin=~told[1], refusal=why)
+    return Judged(candidate=candidate, lengths=cells, value=value, added=added, thin=~told[1], refusal=why)
 
 
 def option_at(one: Judged, view: View, start: int) -> Option:
@@ -155,7 +152,7 @@ def options(view: View, span: Stretch) -> tuple[dict[ActionType, Option], dict[A
         one = judged(candidate, view, first, soon)
         tasks += _later(one, view, (first, soon, last))
         if one.refusal is not None or full is not None:
-            held.setdefault(candidate.action, _until(one.refusal, view, soon) or full or NOTHING_FITS)
+            held.setdefault(candidate.action, _until(one.refusal, view, soon) or full or fact("nothing_fits"))
             continue
         if candidate.due is not None and candidate.due <= view.grid.date + DUE_DAYS * DAY:
             tasks.append(one)
@@ -294,7 +291,8 @@ def _of_bedtime(person: Person, ends: date) -> Fact:
     if (short := _leaves(person, ends)) is not None:
         return short
     if night.moved == "after_entry":
-        return fact("bedtime_after", time=at, until=person.local(_before(person, night)))
+        until = max((end for _, end in person.attended if end <= night.bed), default=night.bed)
+        return fact("bedtime_after", time=at, until=person.local(until))
     if night.moved not in (None, "varies") and night.bed > usual + CELL:
         return fact("bedtime_shift" if night.moved == "late_shift" else "bedtime_late", time=at)
     wish = night_on(person.wishes, ends)
@@ -380,11 +378,6 @@ def _lengths(person: Person, ends: date) -> dict[str, Any]:
     return {name: length(5 * round(one / MINUTE / 5)) for name, one in found.items()}
 
 
-def _before(person: Person, night: Night) -> datetime:
-    """Return the end of the last entry before a night."""
-    return max((end for _, end in person.attended if end <= night.bed), default=night.bed)
-
-
 def _just_ended(person: Person, night: Night) -> bool:
     """Return True if a night begins as soon as an entry before it allows, or as late as the person wishes."""
     wish = night_on(person.wishes, person.date_of(night.bed + DAY / 2))
@@ -438,12 +431,9 @@ def weighed(decision: Decision, found: Mapping[ActionType, Option]) -> Decision:
     if not decision.scores and sum(share > 0 for share in decision.probabilities.values()) > 1:
         return decision
     term = policy_term(decision)
-    worth = {
-        action: found[action].value + term.get(action, 0.0) for action in decision.probabilities if action in found
-    }
-    if not worth:
-        return decision
-    best = max(worth, key=lambda action: worth[action])
+    known = [action for action in decision.probabilities if action in found]
+    worth = {action: found[action].value + term.get(action, 0.0) for action in known}
+    best = max(worth, key=lambda action: worth[action], default=decision.action)
     moved = {action for action, value in worth.items() if value <= worth[best] - CLEARLY}
     if not moved:
         return decision
@@ -465,8 +455,8 @@ def gaps(person: Person, action: ActionType, task: Task | None, *, after: dateti
             found.append(option)
         moment = moment.shifted(1)
     tomorrow = person.date_of(person.now) + DAY
-    best = sorted(sorted(found, key=lambda one: -one.value)[: 2 * GAPS_MAX], key=lambda one: one.start)
-    chosen = best[:GAPS_MAX]
+    best = sorted(found, key=lambda one: -one.value)[: 2 * GAPS_MAX]
+    chosen = sorted(best, key=lambda one: one.start)[:GAPS_MAX]
     of_tomorrow = [one for one in found if person.date_of(one.start) == tomorrow]
     if of_tomorrow and not any(one in chosen for one in of_tomorrow):
         chosen[-1:] = of_tomorrow[:1]
@@ -507,8 +497,8 @@ def refused(view: View, action: ActionType, task: Task | None, span: Stretch) ->
     return taken_back(of_either(action, task, view.person), view, *span)
 
 
-def look(person: Person, at: datetime, readings: Mapping[Meter, Reading] = NO_READINGS) -> View:
+def look(person: Person, at: datetime, readings: Mapping[Meter, Reading] | None = None) -> View:
     """Return the view of the waking day of an instant, with what was said to the person in other slots."""
     moment = moment_at(at, person.known.zones)
     others = [one for one in person.advised if one.moment != moment]
-    return View(grid=grid_of(person, at), readings=readings, said=said_of(replace(person, advised=others)))
+    return View(grid=grid_of(person, at), readings=readings or {}, said=said_of(replace(person, advised=others)))

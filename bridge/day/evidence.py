@@ -24,17 +24,8 @@ UP_BEFORE, LATE = timedelta(minutes=20), timedelta(minutes=10)  # sport, at the 
 LATE_FOR = timedelta(hours=4)  # the longest entry that one does not come late to
 
 
-def missed(known: Snapshot) -> frozenset[str]:
-    """Return the keys of the timed entries until now that cannot have been attended, by the watch."""
-    return frozenset(_of(known))
-
-
-def woke_after(known: Snapshot) -> Mapping[str, datetime]:
-    """Return the keys of the entries that were slept through, each with when that sleep ended."""
-    return {key: woke for key, woke in _of(known).items() if woke is not None}
-
-
-def _of(known: Snapshot) -> Mapping[str, datetime | None]:
+def missed(known: Snapshot) -> Mapping[str, datetime | None]:
+    """Return by key the entries until now that cannot have been attended, by the watch, and when one woke after it."""
     return known.once("missed entries", lambda: dict(_missed(known)))
 
 

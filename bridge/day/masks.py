@@ -156,12 +156,8 @@ def sport_missed(view: View) -> datetime | None:
     start = habit.starts.get(view.grid.date.weekday()) if habit is not None and habit.settled and watched else None
     at = None if start is None else view.grid.midnight + (5 * round(start / 5) + TOLD_NEAR) * MINUTE
     planned = any(view.grid.wake < o.end and o.start < view.grid.bed for o in view.planned(A.EXERCISE))
-    missed = (
-        at is not None
-        and at < view.person.now < at + MISSED
-        and not planned
-        and not view.person.workouts(view.grid.date)
-    )
+    over = at is not None and at < view.person.now < at + MISSED
+    missed = over and not planned and not view.person.workouts(view.grid.date)
     return at - TOLD_NEAR * MINUTE if missed and at is not None else None
 
 
@@ -178,15 +174,12 @@ def _learning_hours(grid: Grid) -> list[Stretch]:
 
 def _sport_hours(grid: Grid) -> list[Stretch]:
     """Until two hours before bedtime (Stutz 2019) and 21:00, clear of late shifts and of evenings with family."""
-    late = [
-        (o.start - BEFORE_SHIFT, o.end)
-        for o, _ in grid.entries
-        if o.end - o.start >= SHIFT and o.start >= grid.since(EVENING)
-    ]
+    late = [o for o, _ in grid.entries if o.end - o.start >= SHIFT and o.start >= grid.since(EVENING)]
+    shifts = [(o.start - BEFORE_SHIFT, o.end) for o in late]
     family = [o for o, label in grid.entries if label.action is A.FAMILY_TIME and o.end > grid.since(AFTER_DINNER)]
     end = min([grid.bed - 2 * HOUR, grid.since(SPORT_UNTIL), *(o.start for o in family)])
     begin = grid.wake + HOUR if grid.work else max(grid.wake + HOUR, grid.since(SPORT_FROM))
-    return [one for part in grid.off_work(begin, end) for one in without([part], late)]
+    return [one for part in grid.off_work(begin, end) for one in without([part], shifts)]
 
 
 def _company_hours(grid: Grid) -> list[Stretch]:
@@ -283,10 +276,8 @@ def _wished(candidate: Candidate, view: View) -> Cells | bool:
     if candidate.action is None or today not in wishes.days.get(candidate.action, range(7)):
         return candidate.action is None
     most = wishes.most.get(candidate.action) if candidate.task is None else None
-    if most is not None:
-        monday = view.grid.date - timedelta(days=today)
-        if sum(day >= monday for day in view.times(candidate.action, view.grid.bed)) >= most:
-            return False
+    if most is not None and view.times_this_week(candidate.action, view.grid.bed) >= most:
+        return False
     apart = wishes.apart.get(candidate.action, 0) if candidate.task is None else 0
     near = view.times(candidate.action, view.grid.bed + apart * DAY) if apart else set()
     if any(0 < abs((day - view.grid.date).days) <= apart for day in near):
@@ -361,9 +352,8 @@ def not_lately(candidate: Candidate, view: View) -> Cells | bool:
     if candidate.action is None:
         return True
     apart = (AGAIN[candidate.action] if candidate.task is None else 0.5) * HOUR
-    lately = (
-        [o.end for o in view.planned(candidate.action) if o.end <= view.person.now] if candidate.task is None else []
-    )
+    over = [o.end for o in view.planned(candidate.action) if o.end <= view.person.now]
+    lately = over if candidate.task is None else []
     if candidate.action is A.EXERCISE:
         lately += [e.end for e in view.person.workouts(view.grid.date)]
     again = candidate.action is A.EXERCISE and sport_missed(view) is not None and _said_once(view)
@@ -431,13 +421,9 @@ def _is_own(action: ActionType, view: View) -> bool:
 
 def _said_days(action: ActionType, view: View) -> set[tuple[object, Slot]]:
     day, zones = view.grid.date, view.person.known.zones
-    made = [
-        (one.moment.date, one.moment.slot)
-        for one in view.person.advised
-        if one.action is action and one.kind == "suggested" and day - WEEK < one.moment.date < day
-    ]
-    ahead = [moment_at(one.start, zones) for one in view.said if one.foreseen and one.action is action]
-    return {*made, *((one.date, one.slot) for one in ahead if day - WEEK < one.date < day)}
+    said = [one.moment for one in view.person.advised if one.action is action and one.kind == "suggested"]
+    said += [moment_at(one.start, zones) for one in view.said if one.foreseen and one.action is action]
+    return {(one.date, one.slot) for one in said if day - WEEK < one.date < day}
 
 
 def _part(grid: Grid, slot: Slot) -> Stretch:

@@ -108,22 +108,14 @@ def _due(title: str, days: int) -> Fact:
 
 def _stands_out(person: Person, one: Occurrence, action: ActionType | None) -> bool:
     """Return True for a long entry whose like the last weeks did not hold, and that is no flight."""
-    event, least = one.event, STANDS_OUT if person.body.state is Condition.WELL else STANDS_OUT_ALWAYS
-    if (
-        event.kind != "default"
-        or event.private
-        or not event.title
-        or event.recurrence
-        or event.master is not None
-        or one in person.flights
-    ):
-        return False
-    if one.end - one.start < (STANDS_OUT_ALWAYS if action in OFFICE_WORK else least):
+    event, always = one.event, action in OFFICE_WORK or person.body.state is not Condition.WELL
+    single = event.kind == "default" and not (event.recurrence or event.master or one in person.flights)
+    if event.private or not event.title or not single:
         return False
     name, since = event.title.casefold(), one.start - 7 * WEEKS * DAY
-    return not any(
-        since <= o.start < one.start and (o.event.title or "").casefold() == name for o, _ in person.known.agenda
-    )
+    before = (o.event.title or "" for o, _ in person.known.agenda if since <= o.start < one.start)
+    long = one.end - one.start >= (STANDS_OUT_ALWAYS if always else STANDS_OUT)
+    return long and name not in map(str.casefold, before)
 
 
 def _entries(person: Person, day: date) -> list[Entry]:

@@ -46,17 +46,13 @@ def as_answer(advice: Recommendation, at: datetime) -> Answer | None:
 
     The user's own answer comes first, then the outcome if the advice was seen, but not for sleep.
     """
-    if advice.superseded_at is not None and advice.superseded_at <= at:
+    if _known_by(advice.superseded_at, at) or (advice.kind == "keep" and at >= KEPT_UNTIL):
         return None
-    if advice.kind == "keep" and at >= KEPT_UNTIL:
-        return None
-    if advice.answer is not None and advice.answered_at is not None and advice.answered_at <= at:
+    if advice.answer is not None and _known_by(advice.answered_at, at):
         return advice.answer
-    if advice.kind in ("keep", "sleep"):
+    if advice.kind in ("keep", "sleep") or not _known_by(advice.shown_at, at):
         return None
     outcome = outcome_at(advice, at)
-    if not _known_by(advice.shown_at, at):
-        return None
     if outcome is Deed.DONE:
         return Answer.ACCEPT
     return Answer.IGNORE if outcome is Deed.NOT_DONE and advice.expires_at <= at else None
@@ -243,10 +239,8 @@ def _entries(advice: Recommendation, known: Snapshot, span: Stretch) -> Iterator
 
 def _is_copy(advice: Recommendation, occurrence: Occurrence, known: Snapshot) -> bool:
     """Return True if another entry stood at the very same time before the advice."""
-    return any(
-        (one.start, one.end) == (occurrence.start, occurrence.end) and not made_after(advice, one.event, known)
-        for one, _ in known.agenda
-    )
+    same = [o for o, _ in known.agenda if (o.start, o.end) == (occurrence.start, occurrence.end)]
+    return any(not made_after(advice, one.event, known) for one in same)
 
 
 def _in_time(advice: Recommendation, known: Snapshot, span: Stretch) -> Iterator[Occurrence]:
@@ -290,11 +284,9 @@ def _other_nights(known: Snapshot, span: Stretch) -> tuple[list[Fact], list[Fact
     nights = [(s, e) for s, e in known.episodes if e.kind is EpisodeKind.SLEEP and e.end <= known.at]
     sources = sorted({source for source, one in nights if span[0] - BEFORE <= one.end <= span[0]})
     after = {source: one for source, one in reversed(nights) if span[0] <= one.start < span[1] + 12 * HOUR}
-    missed: list[Fact] = [
-        _seen("seen_asleep", after[source], known, source=source) for source in sources if source in after
-    ]
+    other = [_seen("seen_asleep", after[source], known, source=source) for source in sources if source in after]
     late = known.at < span[1] + 24 * HOUR
-    return missed, [fact(AWAITED, source=source) for source in sources if source not in after and late]
+    return other, [fact(AWAITED, source=source) for source in sources if source not in after and late]
 
 
 class _Shown(NamedTuple):
@@ -320,27 +312,24 @@ def _able(shown: _Shown, known: Snapshot, span: Stretch) -> list[str]:
 
 
 def _later(source: str, known: Snapshot, span: Stretch) -> bool:
-    return any(of == source and span[1] <= (one.end or one.start) <= known.at for of, one in _rows(known))
+    rows = (one for of, one in _rows(known) if of == source)
+    return any(span[1] <= (one.end or one.start) <= known.at for one in rows)
 
 
-def _rows(known: Snapshot) -> Iterator[tuple[str, Sample | Episode]]:
-    yield from known.episodes
-    yield from known.samples
+def _rows(known: Snapshot) -> list[tuple[str, Sample | Episode]]:
+    return [*known.episodes, *known.samples]
 
 
 def _reported(source: str, known: Snapshot, span: Stretch) -> bool:
     if not _later(source, known, span):
         return False
-    begun = [one for of, one in known.samples if of == source and _by_day(one) and one.start < span[1]]
+    by_hand = {Metric.MINDFUL, *CHECK_INS.values()}
+    by_day = (one for of, one in known.samples if of == source and METRICS[one.metric].shape is Shape.INTRADAY)
+    begun = [one for one in by_day if one.metric not in by_hand and one.start < span[1]]
     if not any(span[0] - RHYTHM <= one.start < span[0] for one in begun):
         return True
     hours = {(one.start - span[0]) // HOUR for one in begun if one.start >= span[0]}
     return len(hours) >= WORN * ((span[1] - span[0]) / HOUR)
-
-
-def _by_day(one: Sample) -> bool:
-    by_hand = one.metric is Metric.MINDFUL or one.metric in CHECK_INS.values()
-    return METRICS[one.metric].shape is Shape.INTRADAY and not by_hand
 
 
 def _seen(kind: str, one: Episode | Occurrence, known: Snapshot, **values: str) -> Fact:

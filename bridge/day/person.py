@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 from functools import cached_property, wraps
@@ -13,14 +13,14 @@ from bridge.calendar.busy import Stretch, is_open_hours, merged, nobody_goes, ta
 from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import SAID_AFTER, SAID_BEFORE, is_by_land, is_journey, journey
 from bridge.calendar.kinds import AT_HOME, SURE, claimed
-from bridge.day.evidence import missed, woke_after
+from bridge.day.evidence import missed
 from bridge.day.routine import Routine, not_against, wished_sleep
 from bridge.day.sleep import (
+    LEAST_NIGHT,
     TO_BED,
     TO_GET_UP,
     Night,
     Rests,
-    after,
     attended_around,
     fitted,
     is_night,
@@ -137,17 +137,13 @@ class Body:
 
 
 class ModeKind(StrEnum):
-    """A mode of life. ``learns`` says whether the routine learns from days in it."""
+    """A mode of life. The routine learns from days in the normal one alone."""
 
     NORMAL = "normal"
     ILL = "ill"
     AWAY = "away"
     HOLIDAY = "holiday"
     ODD = "odd"
-
-    @property
-    def learns(self) -> bool:
-        return self is ModeKind.NORMAL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,10 +183,8 @@ def body_of(vitality: Reading, mode: ModeKind = ModeKind.NORMAL, now: datetime |
 
 
 def _dated(because: Because, now: datetime | None) -> Fact:
-    if now is None:
-        return because.fact
-    day, called = (now - timedelta(hours=because.age_hours)).date(), because.fact.kind == CALLED_KIND
-    if called and day == now.date():
+    day = None if now is None else (now - timedelta(hours=because.age_hours)).date()
+    if day is None or (now is not None and day == now.date() and because.fact.kind == CALLED_KIND):
         return because.fact
     return _of_night(because.fact, day)
 
@@ -247,8 +241,8 @@ class Person:
         return _of_night(read.fact, day)
 
     @property
-    def missed(self) -> frozenset[str]:
-        """The keys of the entries that the watch contradicts."""
+    def missed(self) -> Mapping[str, datetime | None]:
+        """By key the entries that the watch contradicts, and when one woke after those slept through."""
         return missed(self.known)
 
     def date_of(self, at: datetime) -> date:
@@ -273,6 +267,11 @@ class Person:
         near = ((o, label) for o, label in self.known.agenda if o.end > low and o.start < high)
         mine = ((o, claimed(o, label)) for o, label in near if not o.event.kind.startswith(ADVICE_KIND))
         return sorted(mine, key=lambda e: e[0].start)
+
+    def all_day(self, day: date) -> list[Entry]:
+        """Return the all-day entries of a date."""
+        begin, end = midnight(day, self.zones), midnight(day + DAY, self.zones)
+        return [one for one in self.entries if one[0].event.all_day and one[0].start < end and one[0].end > begin]
 
     @cached_property
     def attended(self) -> list[Stretch]:
@@ -339,8 +338,14 @@ class Person:
 
     @kept
     def night(self, day: date) -> Night:
-        """Return the main sleep that ends on a date: the recorded one, or the usual one as the calendar leaves it."""
-        return after(self._night(day - DAY), self._night(day))
+        """Return the main sleep that ends on a date: the recorded one, or the usual one as the calendar leaves it.
+
+        It begins once the one before is over, and takes an hour at least.
+        """
+        before, night = self._night(day - DAY), self._night(day)
+        if night.bed >= before.wake or night.rests is Rests.SLEPT:
+            return night
+        return replace(night, bed=before.wake, wake=max(night.wake, before.wake + LEAST_NIGHT))
 
     @kept
     def _night(self, day: date) -> Night:
@@ -425,17 +430,15 @@ class Person:
         """Return the first entry of a date, before noon, if the last like it was slept through lately, or nearly."""
         noon = instant(day, 12 * 60.0, self.zones)
         of_day = (o for o, _ in self.entries if midnight(day, self.zones) <= o.start < noon and takes_time(o.event))
-        first = next((o for o in of_day if not o.event.all_day and o.start > self.now), None)
-        late = first is not None and any(
-            e.kind is EpisodeKind.SLEEP and e.start < last.start < e.end + UP_LATE <= last.start + 2 * UP_LATE
-            for last in self._like(first)
-            for e in self.recorded
-        )
+        first = next((o for o in of_day if o.start > self.now), None)
+        before = [] if first is None else [last.start for last in self._like(first)]
+        nights = [e for e in self.recorded if e.kind is EpisodeKind.SLEEP]
+        late = any(e.start < at < e.end + UP_LATE <= at + 2 * UP_LATE for at in before for e in nights)
         return first if late or (first is not None and self.slept_through(first)) else None
 
     def slept_through(self, entry: Occurrence) -> bool:
         """Return True if the last entry like this one was slept through."""
-        return any(one.key in woke_after(self.known) for one in self._like(entry))
+        return any(self.missed.get(one.key) for one in self._like(entry))
 
     def _like(self, entry: Occurrence) -> list[Occurrence]:
         """Return the last entry until now of the same title, and those of the same hour the day before."""
@@ -606,12 +609,8 @@ class Person:
 
     def at_home(self, day: date) -> bool:
         """Return True if an all-day entry of a date says that the person works at home, such as a working location."""
-        begin, end = midnight(day, self.zones), midnight(day + DAY, self.zones)
-        return any(
-            o.event.all_day and o.start < end and o.end > begin and AT_HOME.search((o.event.title or "")[:200])
-            for o, _ in self.entries
-            if not o.event.cancelled and not o.event.private
-        )
+        events = [o.event for o, _ in self.all_day(day) if not o.event.cancelled and not o.event.private]
+        return any(AT_HOME.search((event.title or "")[:200]) for event in events)
 
 
 def is_blank(known: Snapshot) -> bool:

@@ -13,9 +13,9 @@ from bridge.calendar.busy import Stretch, clipped, is_open_hours, is_reminder, m
 from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import is_by_land, is_journey, journey, with_ways
 from bridge.calendar.kinds import title_of, words
+from bridge.calendar.plans import COMPANY
 from bridge.day.agreed import is_agreed, moved_tasks
 from bridge.day.choice import LEAST_SLEEP, Judged, Propensities, judged, leaving, of_bedtime, of_waking, option_at
-from bridge.day.evidence import woke_after
 from bridge.day.grid import BESIDE, CELL, DAY, EVENING, HOUR, MINUTE, Grid, without
 from bridge.day.masks import AGAIN, LEISURE, SHORT_TASK, before, urgency
 from bridge.day.person import Person, is_blank
@@ -171,9 +171,8 @@ class Week:
 def _names(blocks: Iterable[Block]) -> frozenset[str]:
     """Return the names that suggestions and tasks have, and the tasks that entries are for."""
     own = {one.title for one in blocks if one.title and (one.kind in ("suggested", "task") or one.recommendation_id)}
-    return frozenset(
-        own | {told.title.reveal() for one in blocks for told in one.facts if told.kind == "for_task" and told.title}
-    )
+    facts = [told for one in blocks for told in one.facts if told.kind == "for_task"]
+    return frozenset(own | {told.title.reveal() for told in facts if told.title})
 
 
 def _solved(view: View, week: Week, named: frozenset[str], given: Sequence[Block]) -> Iterator[Block]:
@@ -268,7 +267,8 @@ def _places(number: int, one: Judged, view: View, adds: Mapping[Moment, Mapping[
 
 def _tasks_most(view: View, found: Sequence[Judged], given: Sequence[Block]) -> int:
     urgent = any(one.candidate.due == view.grid.date for one in found)
-    urgent = urgent and not any(o.start >= view.grid.since(EVENING) for o in view.with_others)  # the evening is theirs
+    evening, company = view.grid.since(EVENING), (o.start for action in COMPANY for o in view.planned(action))
+    urgent = urgent and not any(evening <= start < view.grid.bed for start in company)  # the evening is theirs
     most = LONG_DAY_MOST if float(view.grid.strained[-1]) >= LONG_DAY else TASKS_MOST
     taken = sum(one.task is not None or one.action not in RESTS for one in given)
     return max((URGENT_MOST if urgent else most) - taken, 0)
@@ -341,8 +341,8 @@ def _entry(
     risk = at_risk(person)
     if risk and risk[-1].values["time"] == person.local(occurrence.start).isoformat():
         told += risk
-    if occurrence.key in (woke := woke_after(person.known)) and not occurrence.event.all_day:
-        told.append(fact("slept_until", time=person.local(woke[occurrence.key])))
+    if (woke := person.missed.get(occurrence.key)) is not None and not occurrence.event.all_day:
+        told.append(fact("slept_until", time=person.local(woke)))
     focus = label.action is ActionType.DEEP_WORK and takes_time(occurrence.event) and occurrence.end > person.now
     focus = focus and not told  # what the way to a flight takes
     meant = [task for task in due if may_be_for(title, task)] if focus else []
@@ -458,7 +458,5 @@ def _wind_down(person: Person, ends: date, taken: Sequence[Block]) -> Iterator[B
     home = [*((start, end + WAY_HOME) for start, end in person.attended), *person.journeys]
     free = without([(low, bed)], [*home, *said]) if low < bed else []
     if free and free[-1][1] - free[-1][0] >= WIND_DOWN_MIN:
-        start = max(free[-1][0], free[-1][1] - WIND_DOWN)
-        yield Block(
-            start=start, end=free[-1][1], kind="wind_down", facts=(of_bedtime(person, ends), *leaving(person, ends))
-        )
+        start, told = max(free[-1][0], free[-1][1] - WIND_DOWN), (of_bedtime(person, ends), *leaving(person, ends))
+        yield Block(start=start, end=free[-1][1], kind="wind_down", facts=told)

@@ -18,7 +18,7 @@ from bridge.calendar.plans import COMPANY
 from bridge.day.evidence import missed
 from bridge.day.sleep import PRIOR_NIGHTS, TO_BED, Rests, UsualNight, nights_and_odd
 from bridge.day.typical import DAY, MINUTE, MINUTES_OF_DAY, clock, instant, sure
-from bridge.day.work import Span, Week, working_week
+from bridge.day.work import OFFICE_WEEK, Span, Week, working_week
 from bridge.domain.metrics import Metric
 from bridge.domain.records import Snapshot
 from bridge.domain.slots import ZoneHistory
@@ -89,8 +89,6 @@ class Routine:
 
     nights: tuple[UsualNight, ...]
     work: Week
-    worked: tuple[float, ...]
-    work_sd: float
     work_known: bool = False
     habits: Mapping[ActionType, Habit] = field(default_factory=dict)
     odd: frozenset[date] = frozenset()  # dates of recorded nights that say nothing of others
@@ -152,33 +150,20 @@ def _in_the_night(clock_time: time, day: date, zones: ZoneHistory) -> datetime:
 def learn_routine(known: Snapshot) -> Routine:
     """Return a user's routine, learnt from ``known``, and without data that of published figures."""
     week, (nights, odd) = working_week(known), nights_and_odd(known)
-    if week.known and nights[0].nights < PRIOR_NIGHTS:
-        nights = tuple(_beside_work(night, _around_night(week.spans, day)) for day, night in enumerate(nights))
-    return Routine(
-        nights=nights,
-        work=week.spans,
-        worked=week.worked,
-        work_sd=week.sd,
-        work_known=week.known,
-        odd=odd,
-        habits=habits(known, week.spans if week.known else ()),
-    )
+    if week is not None and nights[0].nights < PRIOR_NIGHTS:
+        nights = tuple(_beside_work(night, week[day - 1], week[day]) for day, night in enumerate(nights))
+    own = habits(known, week or ())
+    return Routine(nights=nights, work=week or OFFICE_WEEK, work_known=week is not None, odd=odd, habits=own)
 
 
-def _around_night(work: Week, weekday: int) -> list[Span]:
-    before = [(start - MINUTES_OF_DAY, end - MINUTES_OF_DAY) for start, end in work[weekday - 1]]
-    return [(start, end) for start, end in (*before, *work[weekday]) if end - start >= SHIFT]
-
-
-def _beside_work(night: UsualNight, spans: list[Span]) -> UsualNight:
-    """Return a night moved to an hour from work, with its length kept."""
+def _beside_work(night: UsualNight, eve: Sequence[Span], day: Sequence[Span]) -> UsualNight:
+    """Return a night moved to an hour from the shifts around it, with its length kept."""
     length = night.wake - night.bed
-    for start, end in spans:
-        if start < night.bed < end:
-            night = replace(night, bed=end + BESIDE_WORK, wake=end + BESIDE_WORK + length, rests=Rests.CALENDAR)
-        elif night.bed <= start < night.wake:
-            bed, wake = start - BESIDE_WORK - length, start - BESIDE_WORK
-            night = replace(night, bed=bed, wake=wake, rests=Rests.CALENDAR)
+    around = (*((start - MINUTES_OF_DAY, end - MINUTES_OF_DAY) for start, end in eve), *day)
+    for start, end in (one for one in around if one[1] - one[0] >= SHIFT):
+        if start < night.bed < end or night.bed <= start < night.wake:
+            bed = end + BESIDE_WORK if start < night.bed else start - BESIDE_WORK - length
+            night = replace(night, bed=bed, wake=bed + length, rests=Rests.CALENDAR)
     return night
 
 
@@ -237,11 +222,9 @@ def _usual(deeds: Sequence[_Deed]) -> list[_Deed]:
     return best if most >= TIMES and _times(best) >= TIMES - NEARLY else []
 
 
-def _name(deeds: Iterable[_Deed]) -> str:
-    spelt = Counter(one.name for one in deeds if one.name)
-    words: Counter[str] = Counter()
-    for name, count in spelt.items():
-        words[name.casefold()] += count
+def _name(deeds: Sequence[_Deed]) -> str:
+    spelt = Counter([one.name for one in deeds if one.name])
+    words = Counter([one.name.casefold() for one in deeds if one.name])
     word, count = min(words.items(), key=lambda one: (-one[1], one[0]), default=("", 0))
     if count < TIMES:
         return ""

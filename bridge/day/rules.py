@@ -59,29 +59,21 @@ class Rule:
         return fact(self.refusal) if isinstance(self.refusal, str) else self.refusal(candidate, view)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fit:
-    """Cells that a candidate has from each start, 0 where it may not begin, or the fact that refuses it."""
-
-    cells: Starts
-    refusal: Fact | None = None
-
-
-def fit(candidate: Candidate, view: View, first: int, last: int, *, asked: bool = False) -> Fit:
-    """Return where a candidate may begin from the cell ``first`` to before ``last``, else the first refusal.
+def fit(candidate: Candidate, view: View, first: int, last: int, *, asked: bool = False) -> Starts | Fact:
+    """Return the cells from each start from ``first`` to before ``last``, 0 for none, else the first refusal.
 
     ``asked`` says that the person wants it: then firm rules alone count. For what is due today and finds no gap in the
     rest of the day, ways and pauses shrink, and then a part of it is enough.
     """
     found = _fit(candidate, view, first, last, asked=asked)
-    if found.refusal is None or found.refusal.kind != "no_gap" or not is_urgent(candidate, view):
+    if not isinstance(found, Fact) or found.kind != "no_gap" or not is_urgent(candidate, view):
         return found
-    if last < view.grid.size and _fit(candidate, view, first, view.grid.size, asked=asked).refusal is None:
+    if last < view.grid.size and not isinstance(_fit(candidate, view, first, view.grid.size, asked=asked), Fact):
         return found
     tight = replace(view, grid=replace(view.grid, tight=True))
     parts = (candidate, replace(candidate, least=part_of(candidate)))
     fits = (_fit(part, tight, first, last, asked=asked) for part in parts)
-    return next((one for one in fits if one.refusal is None), found)
+    return next((one for one in fits if not isinstance(one, Fact)), found)
 
 
 def part_of(candidate: Candidate) -> int:
@@ -89,7 +81,7 @@ def part_of(candidate: Candidate) -> int:
     return min(candidate.least, max(PART, candidate.length.least))
 
 
-def _fit(candidate: Candidate, view: View, first: int, last: int, *, asked: bool) -> Fit:
+def _fit(candidate: Candidate, view: View, first: int, last: int, *, asked: bool) -> Starts | Fact:
     size, least, wanted = view.grid.size, -(-candidate.least // 5), candidate.wanted // 5
     free, begins = np.ones(size, dtype=bool), np.zeros(size, dtype=bool)
     begins[first:last] = True
@@ -101,17 +93,16 @@ def _fit(candidate: Candidate, view: View, first: int, last: int, *, asked: bool
         if mask is True:
             continue
         if isinstance(mask, Fact):
-            return Fit(cells=np.zeros(size, dtype=np.intp), refusal=mask)
+            return mask
         if rule.starts or mask is False:
             begins = begins & mask
         else:
             free = free & mask
             run_of = run(free)
         if not (begins & (run_of >= least)).any():
-            return Fit(cells=np.zeros(size, dtype=np.intp), refusal=rule.refuses(candidate, view))
+            return rule.refuses(candidate, view)
     fitting = begins & (run_of >= least)
-    none = None if fitting.any() else fact("nothing_fits")
-    return Fit(cells=np.where(fitting, np.minimum(run_of, wanted), 0), refusal=none)
+    return np.where(fitting, np.minimum(run_of, wanted), 0) if fitting.any() else fact("nothing_fits")
 
 
 def taken_back(candidate: Candidate, view: View, start: datetime, end: datetime) -> Fact | None:

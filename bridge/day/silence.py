@@ -28,14 +28,7 @@ FRESH, NAP = timedelta(hours=4), timedelta(minutes=20)  # after getting up, in w
 TRAINED_FRESH = timedelta(hours=4)  # after the beginning of sport: later, it explains no silence
 SPORT_OVER = timedelta(hours=20)  # after midnight: later, sport explains no silence
 ELSEWHERE = {"planned_later", "new_zone"}  # kinds of facts by which a task waits for its own time
-OF_TODAY = {
-    "late_for_it",
-    "hour_of_day",
-    "no_gap",
-    "no_calls",
-    "offices_closed",
-    "long_week",
-}  # kinds that another day changes
+OF_TODAY = {"late_for_it", "hour_of_day", "no_gap", "no_calls", "offices_closed", "long_week"}  # another day changes it
 NO_ANSWER = {"no_grounds", "often_enough", "no_sport_now", "hour_of_day"}  # kinds that do not say why there is no sport
 RACE_SOON, CLASH_AHEAD, WAY_LATE = PREPARES + TO_GET_UP, timedelta(hours=8), timedelta(minutes=60)
 MUST_LEAVE = {"leave_by", "leave_now", "flight_leaves", "leave_by_land", "leave_now_land"}
@@ -47,10 +40,10 @@ ASKED = {"short_night", "unwell", "early_entry", "after_entry"}  # what moved a 
 
 def quiet(view: View, held: Mapping[ActionType, Fact]) -> tuple[Fact, ...]:
     """Return why nothing is advised now, what must be done first. The evening tells the plan's earlier bedtime too."""
-    told = tuple(dict.fromkeys(_why(view, held)))
-    if view.person.now < view.grid.since(EVENING) or any(one.kind in IN_BED for one in told):
-        return told
-    return tuple(dict.fromkeys((*told, *_earlier_night(view))))
+    told = list(_why(view, held))
+    if view.person.now >= view.grid.since(EVENING) and not any(one.kind in IN_BED for one in told):
+        told += _earlier_night(view)
+    return tuple(dict.fromkeys(told))
 
 
 def _why(view: View, held: Mapping[ActionType, Fact]) -> Iterator[Fact]:
@@ -65,21 +58,21 @@ def _why(view: View, held: Mapping[ActionType, Fact]) -> Iterator[Fact]:
         yield enough or fact("suggestion_at", time=person.local(ahead or now))
         return
     earlier, later = tuple(_earlier_night(view)), _later_task(view)
-    errand = later if later is not None and later.kind == "errand_later" else None
+    errand = [later] if later is not None and later.kind == "errand_later" else []
     slept = None if person.body.ill else little_sleep(view)
     body = slept or next(iter(person.body.facts), None)
     if body is not None:
-        yield from (body, _counsel(person), *at_risk(person)[1:], *_nap(view))
-        yield from (*earlier, *(() if errand is None or person.body.ill else (errand,)))
+        yield from (body, _counsel(person), *at_risk(person)[1:], *_nap(view), *earlier)
+        yield from () if person.body.ill else errand
         return
-    other = errand or _of_sport(view, held.get(ActionType.EXERCISE)) or later
+    other = next(iter(errand), None) or _of_sport(view, held.get(ActionType.EXERCISE)) or later
     night = tuple(_night(view, EVENING if earlier else FRESH))
     if other is not None and other.kind != "trained":
         yield from (other, *(one for one in night if one not in other.parts()))
         return
-    warned = held_back(person, view.grid.date) if other is not None else None
-    said = (*night, *earlier) or ((other,) if other is not None else tuple(_clash(view)))
-    yield from (*(said or (_nothing(view),)), *(() if warned is None else (warned,)))
+    warned = None if other is None else held_back(person, view.grid.date)
+    yield from (*night, *earlier) or ((other,) if other is not None else tuple(_clash(view))) or (_nothing(view),)
+    yield from () if warned is None else (warned,)
 
 
 def _while_taken(view: View, taken: Fact) -> Iterator[Fact]:
@@ -229,8 +222,8 @@ def _waiting(view: View) -> Fact | None:
     """Return the first task that is overdue or due today and does not fit any more, with why, or None."""
     for task in due_tasks(view.person, view.grid.date):
         candidate = of_task(task, view.person)
-        why = fit(candidate, view, view.now, view.grid.size).refusal if candidate.action is not None else None
-        if why is not None and why.kind not in ELSEWHERE and urgency(task.due, view.grid.date) == 0:
+        why = fit(candidate, view, view.now, view.grid.size) if candidate.action is not None else None
+        if isinstance(why, Fact) and why.kind not in ELSEWHERE and urgency(task.due, view.grid.date) == 0:
             if why.kind == "no_gap" and task.due == view.grid.date:
                 why = fact("no_gap_today", minutes=part_of(candidate))
             told = {"due": of_due(candidate, view.grid), "reason": why}

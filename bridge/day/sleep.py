@@ -325,13 +325,6 @@ def fitted(
     return (bed, wake), moved
 
 
-def after(before: Night, night: Night) -> Night:
-    """Return a night that begins once the one ``before`` it is over, and takes an hour at least."""
-    if night.bed >= before.wake or night.rests is Rests.SLEPT:
-        return night
-    return replace(night, bed=before.wake, wake=max(night.wake, before.wake + LEAST_NIGHT))
-
-
 def _elsewhere(usual: Stretch, appointments: Sequence[Stretch]) -> Stretch:
     low, high = usual[0], usual[1] + DAY / 2
     taken = clipped(merged((a - TO_GET_UP, b + TO_BED) for a, b in appointments), low, high)

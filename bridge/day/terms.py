@@ -216,8 +216,7 @@ def _goal_and_done(candidate: Candidate, view: View) -> tuple[int, int]:
     if action is None or action not in view.wishes.goals:
         return 0, 0
     until = grid.bed if not view.is_today else view.person.now
-    monday = grid.date - grid.date.weekday() * timedelta(days=1)
-    return view.wishes.goals[action], sum(day >= monday for day in view.times(action, until))
+    return view.wishes.goals[action], view.times_this_week(action, until)
 
 
 def _of_goal(candidate: Candidate, view: View, _start: int) -> Fact:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from functools import cached_property
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,9 +110,8 @@ class View:
     def entry_within(self, ahead: timedelta) -> Occurrence | None:
         """Return the entry that the person is next at, if it begins within a time from now."""
         now = self.person.now
-        return next(
-            (o for o, label in self.person.entries if now <= o.start < now + ahead and is_there(o, label)), None
-        )
+        near = ((o, label) for o, label in self.person.entries if now <= o.start < now + ahead)
+        return next((o for o, label in near if is_there(o, label)), None)
 
     @cached_property
     def attended_beside(self) -> list[Stretch]:
@@ -123,12 +121,8 @@ class View:
 
     def all_day(self, action: ActionType | None) -> bool:
         """Return True if an all-day entry of the date is surely of an action."""
-        begin, end = self.grid.midnight, self.grid.end_of_date
-        return any(
-            o.event.all_day and o.start < end and o.end > begin and stands(o.event)
-            for o, label in self.person.entries
-            if label.action is action and label.confidence >= SURE
-        )
+        of_day = self.person.all_day(self.grid.date)
+        return any(label.action is action and label.confidence >= SURE and stands(o.event) for o, label in of_day)
 
     def planned(self, action: ActionType | None) -> list[Occurrence]:
         """Return the entries of an action within eight days of now, by sure labels, without those that were missed."""
@@ -145,12 +139,6 @@ class View:
                 found.setdefault(label.action, []).append(occurrence)
         return found
 
-    @property
-    def with_others(self) -> list[Occurrence]:
-        """The entries of the day with friends or family."""
-        found = (o for action in COMPANY for o in self.planned(action))
-        return [o for o in found if self.grid.wake <= o.start < self.grid.bed]
-
     def times(self, action: ActionType, until: datetime) -> set[date]:
         """Return the dates within the seven days up to ``until`` that have an action done, planned or foreseen."""
         day = self.person.date_of(until)
@@ -159,6 +147,11 @@ class View:
         if action is ActionType.EXERCISE:
             found |= {one for k in range(WEEK.days) if self.person.workouts(one := day - k * DAY)}
         return {one for one in found if day - WEEK < one <= day}
+
+    def times_this_week(self, action: ActionType, until: datetime) -> int:
+        """Return how many of these dates lie in the week of the day."""
+        monday = self.grid.date - self.grid.date.weekday() * DAY
+        return sum(day >= monday for day in self.times(action, until))
 
 
 def stands(event: Event) -> bool:
@@ -190,10 +183,7 @@ def taken_at(view: View, at: datetime) -> Fact | None:
         if (what := what_is(entry, label, person.races)) != "entry":
             return fact("lasts_until", time=person.local(entry.end), what=what, title=title_of(entry))
         today = person.date_of(entry.end - CELL) == person.date_of(at)
-        till_midnight = entry.end >= midnight(person.date_of(at) + DAY, person.zones) and (
-            today or entry.end > at + DAY
-        )
-        if till_midnight:
+        if entry.end >= midnight(person.date_of(at) + DAY, person.zones) and (today or entry.end > at + DAY):
             return fact("entry_all_day", title=title_of(entry))
         return fact("entry_until", time=person.local(entry.end), title=title_of(entry))
     for day in (person.date_of(at), person.date_of(at) + DAY):
@@ -243,20 +233,18 @@ class Length:
     after: int = 0
 
 
-LENGTHS: Mapping[ActionType, Length] = MappingProxyType(  # our choice
-    {
-        ActionType.DEEP_WORK: Length(usual=90, least=45, most=120),
-        ActionType.ADMIN_WORK: Length(usual=30, least=15, most=60),
-        ActionType.LEARN: Length(usual=45, least=20, most=90),
-        ActionType.SLEEP: Length(usual=20, least=15, most=30),
-        ActionType.EXERCISE: Length(usual=45, least=30, most=90, notice=15, after=45),
-        ActionType.MEDITATE: Length(usual=10, least=10, most=30, after=5),
-        ActionType.FAMILY_TIME: Length(usual=60, least=30, most=180, notice=30),
-        ActionType.SOCIALIZE: Length(usual=90, least=45, most=240, notice=120, after=20),
-        ActionType.ME_TIME: Length(usual=45, least=20, most=120),
-        ActionType.BINGE_WATCH: Length(usual=60, least=45, most=120),
-    }
-)
+LENGTHS: Mapping[ActionType, Length] = {  # our choice
+    ActionType.DEEP_WORK: Length(usual=90, least=45, most=120),
+    ActionType.ADMIN_WORK: Length(usual=30, least=15, most=60),
+    ActionType.LEARN: Length(usual=45, least=20, most=90),
+    ActionType.SLEEP: Length(usual=20, least=15, most=30),
+    ActionType.EXERCISE: Length(usual=45, least=30, most=90, notice=15, after=45),
+    ActionType.MEDITATE: Length(usual=10, least=10, most=30, after=5),
+    ActionType.FAMILY_TIME: Length(usual=60, least=30, most=180, notice=30),
+    ActionType.SOCIALIZE: Length(usual=90, least=45, most=240, notice=120, after=20),
+    ActionType.ME_TIME: Length(usual=45, least=20, most=120),
+    ActionType.BINGE_WATCH: Length(usual=60, least=45, most=120),
+}
 OF_A_TASK = Length(usual=USUAL, least=LEAST, most=MOST, notice=15)  # whose action is not known
 
 
@@ -339,13 +327,10 @@ def minutes_of(task: Task, action: ActionType | None) -> int:
 def _named(person: Person, action: ActionType, day: date, said: frozenset[str]) -> Task | None:
     """Return the most pressing open task of an action, due within two weeks or overdue, that is not said already."""
     said |= put_off(person)
-    mine = [
-        t
-        for t in person.known.tasks
-        if t.completed is None and t.title and t.title not in said and t.due is not None
-        if person.action_of(t) is action and _counts(t.due, person, day, NAMED_DAYS)
-    ]
-    return min(mine, key=lambda t: _order(t, person), default=None)
+    mine = (t for t in person.known.tasks if t.completed is None and t.title and t.title not in said)
+    mine = (t for t in mine if t.due is not None and person.action_of(t) is action)
+    near = (t for t in mine if t.due is not None and _counts(t.due, person, day, NAMED_DAYS))
+    return min(near, key=lambda t: _order(t, person), default=None)
 
 
 def due_tasks(person: Person, day: date) -> list[Task]:

@@ -25,6 +25,7 @@ Work = Sequence[tuple[Occurrence, Label]]
 WORKS_ON_WORKDAY, WORKS_ON_WEEKEND = 0.83, 0.34
 # Eight hours on a weekday worked (ATUS 2012, table 4). The begin at nine is our choice, as are the figures below.
 OFFICE = (540.0, 1020.0)
+OFFICE_WEEK: Week = ((OFFICE,),) * 5 + ((), ())
 OFFICE_WORK = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK})
 DEEP_MINUTES, ANY_MINUTES = 60.0, 120.0  # of a day that counts as worked
 TASKS, TASK_HOURS = 3, (2.0, 12.0)  # done on a day that counts as worked, and the hours from the first to the last
@@ -46,34 +47,16 @@ GRID = 5.0  # minutes to which a span is rounded
 AWAY = timedelta(hours=4)  # of office hours out of office, from which a day is free
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkingWeek:
-    """The usual spans of work by weekday (0 is Monday), with the chance that the weekday is worked.
-
-    ``sd`` is the spread of begins and ends in minutes. Unless ``known``, the week is that of published figures.
-    """
-
-    spans: Week
-    worked: tuple[float, ...]
-    sd: float
-    known: bool
-
-
-def _office_week() -> WorkingWeek:
-    spans: Week = tuple(() if weekday in WEEKEND else (OFFICE,) for weekday in range(7))
-    worked = tuple(WORKS_ON_WEEKEND if weekday in WEEKEND else WORKS_ON_WORKDAY for weekday in range(7))
-    return WorkingWeek(spans=spans, worked=worked, sd=AROUND_OFFICE, known=False)
-
-
-def working_week(known: Snapshot) -> WorkingWeek:
-    """Return the usual working hours. They are the user's own from three worked days in different weeks on."""
+def working_week(known: Snapshot) -> Week | None:
+    """Return the usual spans of work by weekday from Monday, None before three worked days in different weeks."""
     entries = [one for one in known.agenda if _counts(one[0], known.at)]
     work = [(o, label) for o, label in entries if _is_work(o.event, label)]
     free = free_days(known)
     met = _met_at_work(known, work)
     begun = min([o.start for o, _ in entries], default=known.at)
     week = _week(known, _worked(known, work, free), free, met, begun)
-    learnt = [(o, label) for o, label in entries if label.action is ActionType.LEARN and _inside(o, week.spans, known)]
+    usual = week or OFFICE_WEEK
+    learnt = [(o, label) for o, label in entries if label.action is ActionType.LEARN and _inside(o, usual, known)]
     return _week(known, _worked(known, work + learnt, free), free, met, begun) if learnt else week
 
 
@@ -158,22 +141,21 @@ def _of_tasks(known: Snapshot) -> dict[date, _Worked]:
 
 def _week(
     known: Snapshot, days: Mapping[date, _Worked], free: frozenset[date], met: frozenset[date], begun: datetime
-) -> WorkingWeek:
+) -> Week | None:
     whole = sum(one.trust for one in days.values())
     weeks = (sum(one.trust for day, one in days.items() if first <= day < first + WEEK) for first in days)
     if whole < EVIDENCE_DAYS - 0.5 or whole - max(weeks, default=0.0) < OUTSIDE - 0.5:
-        return _office_week()
+        return None
     trusts = {**dict.fromkeys(met, 1.0), **{day: one.trust for day, one in days.items()}}
     shares = _shares(trusts, free, known, begun)
     weekdays, sd = _of_part(days, 0), _spread(days)
     usual = _spans(weekdays, known, sd)
     filled = sum(_minutes_of(one.spans) for one in weekdays.values())
     gaps = filled < FILLED * len(weekdays) * _minutes_of(usual)  # as in a calendar of meetings alone
-    spans = tuple(
+    return tuple(
         () if shares[weekday] < SHARE else _of_weekday(weekday, _own(days, weekday, known, sd), usual if gaps else ())
         for weekday in range(7)
     )
-    return WorkingWeek(spans=spans, worked=tuple(shares), sd=sd, known=True)
 
 
 def _own(days: Mapping[date, _Worked], weekday: int, known: Snapshot, spread: float) -> tuple[Span, ...]:
