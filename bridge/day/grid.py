@@ -38,8 +38,8 @@ EVENING_LEFT = 4 * HOUR  # before bedtime: an entry that ends earlier leaves an 
 LUNCHES, LUNCH = (750, 720, 780, 690, 810, 840, 870), 30 * MINUTE  # begins after midnight; the first free one counts
 DINNERS, DINNER = (1140, 1110, 1170, 1080, 1200, 1230, 1050), 40 * MINUTE
 LUNCH_UNTIL, LUNCH_LEAST, SHIFT_LEAST = 14 * HOUR, 20 * MINUTE, 4 * HOUR  # a lunch; an entry that has its own pauses
-LATE_LUNCH, MEAL_WITHIN = 14.5 * HOUR, 3 * HOUR  # after midnight; ahead, in which an entry that is easy to end is near
-NO_MEAL = 9 * HOUR  # of entries without a gap, in which food is spoken of
+LATE_LUNCH, MEAL_WITHIN = 14.5 * HOUR, 1.5 * HOUR  # after midnight; ahead, in which what is easy to end gives way
+NO_MEAL, MEAL_LEFT = 9 * HOUR, 45 * MINUTE  # of entries without a gap, in which food is spoken of; left of them then
 LUNCH_FROM, DINNER_FROM, DINNER_UNTIL = 11 * HOUR, 17 * HOUR, 22 * HOUR
 FASTS_UNTIL = 10 * HOUR + 30 * MINUTE  # for those who get up later, breakfast is lunch
 PAUSE_AT_MOST = 30 * MINUTE  # between entries that count as one stretch
@@ -242,7 +242,7 @@ class Grid:
         inside = [(o, label) for o, label in self.entries if row and row[0] <= o.start < row[1]]
         if row is None or any(is_meal(o) or o.end - o.start >= SHIFT_LEAST for o, _ in inside):
             return None
-        able = [one for one in inside if _can_end(one[0], at) and one[0].end < row[1]]
+        able = [one for one in inside if _can_end(one[0], at) and one[0].end <= row[1] - MEAL_LEFT]
         gives = min(able, key=lambda one: (one[0].end > at + MEAL_WITHIN, hold(*one), one[0].end), default=None)
         return None if gives is None else self._gap("no_meal_gap", row, gives)
 

@@ -12,12 +12,13 @@ from bridge.calendar.busy import takes_time
 from bridge.calendar.flights import is_by_land, is_journey, journey
 from bridge.calendar.kinds import title_of
 from bridge.day.choice import judged, leaving, of_bedtime
-from bridge.day.grid import DAY, EVENING, LUNCH_UNTIL, Grid
-from bridge.day.masks import nap_until, sport_missed, urgency
+from bridge.day.grid import DAY, EVENING, LUNCH_UNTIL, MINUTE, Grid
+from bridge.day.masks import TOLD_NEAR, nap_until, sport_missed, urgency, usual
 from bridge.day.person import EARLIER_LEAST, LONG_SPORT, PREPARES, Condition, Person
 from bridge.day.recovery import at_risk, held_back, if_at_all, leaving_for
 from bridge.day.rules import fit, little_sleep, part_of, short_night
 from bridge.day.sleep import TO_GET_UP
+from bridge.day.terms import ALONE
 from bridge.day.view import Candidate, View, due_tasks, of_action, of_due, of_task, taken_at, what_begins
 from bridge.domain.facts import Fact, fact
 from bridge.domain.types import EpisodeKind
@@ -118,8 +119,21 @@ def _nothing(view: View) -> Fact:
     ahead = view.entry_within(ENTRY_NEAR)
     if ahead is not None:
         return fact("nothing_before", time=person.local(ahead.start), what=what_begins(person, ahead.start))
+    later = next(_usual_later(view), None)
+    if later is not None:
+        return later
     free = not any(high > now and low < view.grid.bed for low, high in view.entries)
     return fact("evening_yours" if free and now >= view.grid.since(EVENING) else "nothing_needed")
+
+
+def _usual_later(view: View) -> Iterator[Fact]:
+    """Yield what is usual later today, of oneself, and still suits its hour: the plan shows it."""
+    for action in (one for one in sorted(ALONE) if view.has_habit_today(one)):
+        candidate = of_action(action, view.person)
+        start, suits = usual(candidate, view, timedelta(0))[0][0], _fits(candidate, view)
+        if suits is not None and view.person.now < start and abs(suits - start) <= TOLD_NEAR * MINUTE:
+            name = view.person.routine.habits[action].names.get(view.grid.date.weekday())
+            yield fact("usual_later", action=str(action), time=view.person.local(suits), title=name)
 
 
 def _nap(view: View) -> Iterator[Fact]:

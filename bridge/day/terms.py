@@ -52,7 +52,7 @@ BESIDE, IDLE, ENOUGH = 0, 1, 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Term:
-    """``value`` gives what a term adds to each start, or to all. ``told`` gives the fact of a start, if it is one.
+    """``value`` gives what a term adds to each start, or to all. ``told`` gives the fact of a start, or is its kind.
 
     ``alone`` says how much that fact carries: ENOUGH for a suggestion, IDLE only on a day that holds nothing else, or
     BESIDE another reason.
@@ -60,9 +60,9 @@ class Term:
 
     name: str
     value: Callable[[Candidate, View, Starts], Value]
-    told: Callable[[Candidate, View, int], Fact | None] | None = None
+    told: str | Callable[[Candidate, View, int], Fact | None] | None = None
     actions: frozenset[ActionType] | None = None
-    alone: Callable[[Candidate, View], int] = lambda _candidate, _view: ENOUGH
+    alone: int | Callable[[Candidate, View], int] = ENOUGH
 
 
 @cache
@@ -85,7 +85,9 @@ def facts(candidate: Candidate, view: View, start: int, added: Mapping[str, Valu
     for term in TERMS:
         value = added.get(term.name, 0.0)
         weight = float(value[start]) if isinstance(value, np.ndarray) else float(value)
-        told = term.told(candidate, view, start) if term.told and weight >= weights()["grounds"] else None
+        if term.told is None or weight < weights()["grounds"]:
+            continue
+        told = fact(term.told) if isinstance(term.told, str) else term.told(candidate, view, start)
         if told is not None:
             found.append(told.weighed(round(weight, 2)))
     idle = {"answer_teaches"}
@@ -102,7 +104,7 @@ def reasons(candidate: Candidate, view: View, added: Mapping[str, Value]) -> Num
     best = np.zeros((2, view.grid.size))
     for term in TERMS:
         if term.told is not None and term.name in added:
-            carries = term.alone(candidate, view)
+            carries = term.alone if isinstance(term.alone, int) else term.alone(candidate, view)
             best[:carries] = np.maximum(best[:carries], added[term.name])
     return best
 
@@ -387,17 +389,11 @@ TERMS: tuple[Term, ...] = (
     Term(name="short_night", actions=TIRED, value=_short_night, told=lambda _one, view, _start: short_night(view)),
     Term(name="load", actions=RESTS | {A.EXERCISE}, value=_load, told=of_load),
     Term(name="low_level", value=_low_level, told=_of_low_level, actions=frozenset(SERVES), alone=_measured),
-    Term(name="quiet_stretch", actions=FOCUS, value=leisure.quiet_stretch, told=leisure.of_quiet_stretch),
-    Term(
-        name="never_lately",
-        actions=SPORT,
-        value=leisure.never_lately,
-        told=lambda *_: fact("no_sport_lately"),
-        alone=lambda *_: IDLE,
-    ),
+    Term(name="quiet_stretch", actions=FOCUS, value=leisure.quiet_stretch, told=leisure.of_quiet_stretch, alone=BESIDE),
+    Term(name="never_lately", actions=SPORT, value=leisure.never_lately, told="no_sport_lately", alone=IDLE),
     Term(name="free_time", actions=IDLING, value=leisure.free_time, told=leisure.of_free_time, alone=leisure.carries),
     Term(name="wish_weight", value=lambda one, view, _: sum(_gains(one, view).values()), told=_of_wish_weight),
-    Term(name="new_person", actions=OURSELVES, value=_new_person, told=lambda *_: fact("answer_teaches")),
+    Term(name="new_person", actions=OURSELVES, value=_new_person, told="answer_teaches"),
     Term(name="habit", value=_habit),
     Term(name="kept_place", value=_kept_place),
     Term(name="evening", actions=frozenset({A.MEDITATE}), value=_evening),

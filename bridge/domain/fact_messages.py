@@ -146,8 +146,8 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
         "set an alarm for {up:%H:%M}"
     ),
     "bedtime_near_miss": say(
-        "bedtime is {time:%H:%M} today, in time for {what} at {entry:%H:%M}: you woke about when the last one like it "
-        "began; set an alarm for {up:%H:%M}"
+        "bedtime is {time:%H:%M} today, in time for {what} at {entry:%H:%M}: you nearly slept through the last one "
+        "like it; set an alarm for {up:%H:%M}"
     ),
     "bedtime_leaves": say(
         "bedtime is {time:%H:%M} today, before {what} at {entry:%H:%M}: that leaves {long}, {missing} less than you "
@@ -266,6 +266,10 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "nothing_needed": say("nothing needs doing now"),
     "slept_into": say("you slept into your entry, which lasts until {until:%H:%M}"),
     "evening_yours": say("nothing needs doing: the evening is yours"),
+    "usual_later": Titled(
+        say("nothing needs doing now; usual at {time:%H:%M}: {action}"),
+        say("nothing needs doing now; usual at {time:%H:%M}: {title}"),
+    ),
     "task_waits": Titled(say("a task waits ({due}), but {reason}"), say("{title} waits ({due}), but {reason}")),
     "waits_until": Titled(
         say("a task waits ({due}): {reason}, and tomorrow at {time:%H:%M} suits it"),

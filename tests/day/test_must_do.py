@@ -147,7 +147,7 @@ def test_lunch_is_made_from_the_entry_that_is_easiest_to_end(noon, ended):
     row = [*["Review"] * 4, *noon, *["Review"] * 4]
     assert lunch_said(*row) == f"no lunch gap 08:00 to 17:00: {ended}"
     late = lunch_said(*["Review"] * 8, "Interview", "Interview", "Client call", "Steering", "Review", hour=14.1)
-    assert late == "no gap to eat 08:00 to 17:45: end Steering (16:15) 20 minutes early to make one"
+    assert late == "no gap to eat 08:00 to 17:45: ask for a short break in Interview (14:00)"
 
 
 def test_lunch_is_one_s_own_time_before_a_meeting_and_after_a_short_row_of_guests():
@@ -324,7 +324,7 @@ def test_who_woke_just_before_an_entry_hears_of_an_alarm_for_the_same_hour_tomor
         agenda = [entry(TODAY, 600, 690, A.LEARN, "Seminar"), entry(TODAY + DAY, 600, 690, A.LEARN, title)]
         text = told(of_bedtime(person(*agenda, hour=12.4, episodes=slept, work=False), TODAY + DAY))
         assert text.endswith("set an alarm for 09:15")
-        assert "you woke about when the last one like it began" in text
+        assert "you nearly slept through the last one like it" in text
 
 
 def test_what_was_slept_through_counts_though_the_day_before_went_well():

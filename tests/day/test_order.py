@@ -222,9 +222,10 @@ def test_free_time_is_told_until_the_next_entry_itself():
     party = person(entry(TODAY, 1000, 1100, A.SOCIALIZE, "Party", others=5))
     facts = for_person(found(party, 10)[0][A.DEEP_WORK].facts)
     assert "you have 7 h 40 min without an entry, until 16:40" in facts  # not until one leaves for it
-    alone = person(entry(TODAY, 540, 600, A.ADMIN_WORK, "Call"), hour=10.1)
+    alone = person(entry(TODAY, 500, 530, A.ADMIN_WORK, "Call"), hour=9.1)
     facts = for_person(found(alone, 10)[0][A.DEEP_WORK].facts)
-    assert "you have 6 h 45 min without an entry in the rest of your working time" in facts
+    assert "you have 7 h 40 min without an entry in the rest of your working time" in facts
+    assert A.DEEP_WORK not in found(replace(alone, now=at(TODAY, 606), _read={}), 10)[0]  # a gap alone is no reason
 
 
 def test_free_time_is_a_reason_for_focus_only_within_a_working_week():

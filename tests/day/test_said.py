@@ -329,3 +329,22 @@ def test_a_usual_hour_stands_though_somebody_else_would_eat_then() -> None:
     (block,) = [b for b in week(one).blocks(SUNDAY) if b.action is A.EXERCISE]
     assert abs(block.start - at(SUNDAY, 1140)) <= timedelta(minutes=15)
     assert block.end - block.start == 0.75 * HOUR
+
+
+def test_a_gap_alone_is_no_reason_for_focus() -> None:
+    works = [entry(TODAY - k * DAY, 540, 660, A.DEEP_WORK, "Write") for k in range(1, 40, 2)]
+    call = entry(TODAY, 960, 1020, A.ADMIN_WORK, "Call")
+    late = person(*works, call, hour=13.8, work=False)
+    assert against(late, A.DEEP_WORK) == "nothing speaks for it now"
+    task = Task(key="t", list="l", title="Report", due=TODAY)
+    due = person(*works, call, hour=13.8, work=False, tasks=[task], task_actions={"t": A.DEEP_WORK})
+    assert found(due)[0][A.DEEP_WORK].what == "Report"
+
+
+def test_a_silence_before_a_usual_hour_names_it_and_gives_no_evening_away() -> None:
+    course = [entry(TODAY - 7 * k * DAY, 1140, 1185, A.LEARN, "Course") for k in range(1, 6)]
+    one = person(*course, hour=17.5, work=False)
+    (why,) = quiet(look(one, one.now), {})
+    assert for_person([why]) == ["nothing needs doing now; usual at 19:00: Course"]
+    later = replace(one, now=at(TODAY, 1200), _read={})
+    assert "usual_later" not in {why.kind for why in quiet(look(later, later.now), {})}
