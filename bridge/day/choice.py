@@ -33,9 +33,7 @@ NOT_AT_ONCE = timedelta(hours=1)
 SOON, SOON_TASK = timedelta(hours=3), timedelta(minutes=90)  # within which a rest, and what has days, begins
 BEGINS = timedelta(minutes=15)  # in which an entry is about to begin
 SOON_WORK = timedelta(hours=2)  # within which a task is said that an entry comes before
-EARLIER = {"flight_west": "bedtime_early", "late_shift": "bedtime_shift", "short_night": "bedtime_rest"}
-EARLIER |= {"early_entry": "bedtime_before", "unwell": "bedtime_unwell", "varies": "bedtime_varies"}
-# what moved a night -> kind of its fact
+EARLIER = {"late_shift": "bedtime_shift", "unwell": "bedtime_unwell", "varies": "bedtime_varies"}  # by what moved it
 REST = frozenset({"short_night", "unwell"})
 SHORT = 30 * MINUTE  # of what a person needs, from which a night before an entry is owned up to be short
 EARLY_LEAST, EARLY_TOLD = timedelta(minutes=35), timedelta(hours=6)  # before the usual bedtime; before bedtime
@@ -364,7 +362,7 @@ def leaving(person: Person, ends: date) -> tuple[Fact, ...]:
     night, short = person.night(ends), _leaves(person, ends)
     late = (o for o, label in person.entries if label.action in COMPANY and takes_time(o.event))
     last = next((o for o in late if night.bed - TO_BED - CELL <= o.end <= night.bed), None)
-    if short is None or last is None or last.event.all_day:
+    if short is None or last is None:
         return ()
     missing = person.need(ends) - (night.wake - night.bed)
     at = rounded_up(max(last.end - missing, last.start + (last.end - last.start) / 2))

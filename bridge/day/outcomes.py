@@ -6,9 +6,8 @@ Data rarely prove that something was not done, so ``NOT_DONE`` needs a source th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
 
 from bridge.calendar.busy import Stretch
 from bridge.calendar.kinds import SURE
@@ -273,10 +272,14 @@ def _missed(advice: Recommendation, known: Snapshot, span: Stretch) -> tuple[lis
     """Return facts of sources that reported without the action, and of sources yet to report."""
     if advice.action is ActionType.SLEEP and not is_nap(advice):
         return _other_nights(known, span)
-    able = _able(SHOWS[advice.action], known, span) if advice.action in SHOWS else []
-    missed = [source for source in able if _reported(source, known, span)]
-    awaited = [fact(AWAITED, source=source) for source in able if not _later(source, known, span)]
-    return [fact(SHOWS[advice.action].missed, source=source) for source in missed], awaited
+    if advice.action not in SHOWS:
+        return [], []
+    kind, needed, none = SHOWS[advice.action]
+    near = ((source, one) for source, one in _rows(known) if span[0] - BEFORE <= one.start < span[0])
+    rows = Counter(source for source, one in near if (one.kind if isinstance(one, Episode) else one.metric) is kind)
+    able = sorted(source for source, count in rows.items() if count >= needed)
+    missed = [fact(none, source=source) for source in able if _reported(source, known, span)]
+    return missed, [fact(AWAITED, source=source) for source in able if not _later(source, known, span)]
 
 
 def _other_nights(known: Snapshot, span: Stretch) -> tuple[list[Fact], list[Fact]]:
@@ -289,26 +292,11 @@ def _other_nights(known: Snapshot, span: Stretch) -> tuple[list[Fact], list[Fact
     return other, [fact(AWAITED, source=source) for source in sources if source not in after and late]
 
 
-class _Shown(NamedTuple):
-    """The rows by which a source shows an action, how many it must have shown before, and the fact of their absence."""
-
-    kind: EpisodeKind | Metric
-    needed: int
-    missed: str
-
-
-SHOWS = {
-    ActionType.EXERCISE: _Shown(EpisodeKind.WORKOUT, 1, "missed_workout"),
-    ActionType.SLEEP: _Shown(EpisodeKind.NAP, 1, "missed_nap"),
-    ActionType.MEDITATE: _Shown(Metric.MINDFUL, 3, "missed_mindful"),
+SHOWS: Mapping[ActionType, tuple[EpisodeKind | Metric, int, str]] = {  # by which rows, how many before, and none since
+    ActionType.EXERCISE: (EpisodeKind.WORKOUT, 1, "missed_workout"),
+    ActionType.SLEEP: (EpisodeKind.NAP, 1, "missed_nap"),
+    ActionType.MEDITATE: (Metric.MINDFUL, 3, "missed_mindful"),
 }
-
-
-def _able(shown: _Shown, known: Snapshot, span: Stretch) -> list[str]:
-    near = ((source, one) for source, one in _rows(known) if span[0] - BEFORE <= one.start < span[0])
-    kinds = ((source, one.kind if isinstance(one, Episode) else one.metric) for source, one in near)
-    counts = Counter(source for source, kind in kinds if kind is shown.kind)
-    return sorted(source for source, count in counts.items() if count >= shown.needed)
 
 
 def _later(source: str, known: Snapshot, span: Stretch) -> bool:

@@ -443,7 +443,7 @@ class Person:
     def _like(self, entry: Occurrence) -> list[Occurrence]:
         """Return the last entry until now of the same title, and those of the same hour the day before."""
         name, eve = entry.event.title, self.local(entry.start - DAY).replace(tzinfo=None)
-        past = [o for o, _ in self.entries if o.start < self.now and not o.event.all_day and takes_time(o.event)]
+        past = [o for o, _ in self.entries if o.start < self.now and takes_time(o.event)]
         named = [o for o, _ in self.entries if name and o.event.title == name and o.start < self.now]
         return [*named[-1:], *(o for o in past if self.local(o.start).replace(tzinfo=None) == eve)]
 

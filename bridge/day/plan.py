@@ -341,7 +341,7 @@ def _entry(
     risk = at_risk(person)
     if risk and risk[-1].values["time"] == person.local(occurrence.start).isoformat():
         told += risk
-    if (woke := person.missed.get(occurrence.key)) is not None and not occurrence.event.all_day:
+    if (woke := person.missed.get(occurrence.key)) is not None:
         told.append(fact("slept_until", time=person.local(woke)))
     focus = label.action is ActionType.DEEP_WORK and takes_time(occurrence.event) and occurrence.end > person.now
     focus = focus and not told  # what the way to a flight takes

@@ -219,8 +219,8 @@ def _soon(view: View) -> Fact | None:
 def _clash(view: View) -> Iterator[Fact]:
     """Yield the first two entries of one's own whose overlap begins within the coming hours, once by their names."""
     person, now = view.person, view.person.now
-    mine = [o for o, _ in person.entries if takes_time(o.event) and not o.event.all_day]
-    mine = [o for o in mine if now < o.end and o.start < min(now + CLASH_AHEAD, view.grid.bed)]
+    near = [o for o, _ in person.entries if now < o.end and o.start < min(now + CLASH_AHEAD, view.grid.bed)]
+    mine = [o for o in near if takes_time(o.event)]
     for one, other in (pair for pair in combinations(mine, 2) if now < max(o.start for o in pair)):
         trip = next((o for o in (one, other) if is_journey(o) or is_by_land(o)), None)
         low, high = (one.start, one.end) if trip is None else journey(trip)

@@ -201,12 +201,12 @@ def _around_the_clock(slept: Sequence[Slept]) -> list[Slept]:
     turns = [(one.weight, one.wake / MINUTES_OF_DAY * 2 * pi) for one in slept]
     east, north = (sum(w * turn(angle) for w, angle in turns) for turn in (sin, cos))
     usual = atan2(east, north) / (2 * pi) * MINUTES_OF_DAY % MINUTES_OF_DAY
-    return sorted([_moved(one, round((usual - one.wake) / MINUTES_OF_DAY)) for one in slept], key=_in_order)
-
-
-def _moved(one: Slept, days: int) -> Slept:
-    minutes = days * MINUTES_OF_DAY
-    return replace(one, day=one.day - days * DAY, bed=one.bed + minutes, wake=one.wake + minutes)
+    found = []
+    for one in slept:
+        days = round((usual - one.wake) / MINUTES_OF_DAY)
+        bed, wake = (at + days * MINUTES_OF_DAY for at in (one.bed, one.wake))
+        found.append(replace(one, day=one.day - days * DAY, bed=bed, wake=wake) if days else one)
+    return sorted(found, key=_in_order)
 
 
 Residual = tuple[int, float, float]  # weekday, minutes, weight

@@ -156,8 +156,6 @@ class View:
 
 def stands(event: Event) -> bool:
     """Return True for what belongs in the plan: not cancelled or declined, nor a mark of a place or a task."""
-    if takes_time(event):
-        return True
     return not event.cancelled and event.response != "declined" and event.kind not in ("workingLocation", "task")
 
 
