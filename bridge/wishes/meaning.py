@@ -8,27 +8,23 @@ from dataclasses import replace
 from typing import Any
 
 from bridge.domain.wish_terms import common
-from bridge.domain.wishes import GOAL_MAX, SPARE_MAX, SUGGESTIONS_MAX, Hours
-from bridge.wishes.clocks import kept, left_by, with_halves
+from bridge.domain.wishes import SPARE_MAX, SUGGESTIONS_MAX
+from bridge.wishes.clocks import with_halves
 from bridge.wishes.hours import ANY_DAY, NotUnderstood
 from bridge.wishes.lexicon import ALL, WEEK, WORK, Kind, OneOf
 from bridge.wishes.nights import night_back, of_night
 from bridge.wishes.said import Said
 from bridge.wishes.slots import LIMITS, Part, is_general
-from bridge.wishes.working import KEPT, WORKDAYS_MIN, free, goes_beside, of_work, often, open_again
+from bridge.wishes.wanting import at_most, not_wanted, nothing_else, wanted
+from bridge.wishes.working import KEPT, free, goes_beside, of_work, open_again
 from rhythm_env.interface import ActionType
 
 K, A = Kind, ActionType
 MORE = 2.0
 ANY = frozenset(ActionType)
-DISLIKED = frozenset({"hate", "hasse"})
-OF_LIFE = frozenset({A.FAMILY_TIME, A.SOCIALIZE, A.ADMIN_WORK, A.ME_TIME})
-BY_KINDS = frozenset({A.EXERCISE, A.ME_TIME, A.LEARN})  # of which a suggestion may name a kind
 TIMES = (K.DAY, K.PART, K.SPAN)
-NAPS = (11, 17)  # hours
 ELSE = 1  # of "only": nothing but
 SLEEPERS = {K.BED, K.UP}
-VERBAL = 2  # of "I can only"
 GOAL = 1  # of a rule
 LEADING = re.compile(r"^(?:my|our|the|an?|some|mein\w*|unser\w*|de[rnms]|die|das|ein\w*) ")
 ONE_TIME = {1: 60, 7: 180}  # minutes of a week and of a day that can be one time
@@ -86,7 +82,7 @@ def _of_free(part: Part) -> tuple[Said, ...]:
     """Return the wishes for what is free or kept free, and none for what is only wanted then."""
     named = bool(part.actions - WORK)
     if part.flags[K.FREE] == KEPT and named and len(part.named) == 1 and part.parts + part.spans:
-        return _nothing_else(part)  # "keep Thursday evenings free for choir"
+        return nothing_else(part)  # "keep Thursday evenings free for choir"
     if part.flags[K.FREE] and named:
         return ()
     if part.flags[K.FREE] and not part.actions:
@@ -285,161 +281,9 @@ def _limits(part: Part) -> tuple[Said, ...]:
             raise NotUnderstood
         part.nots = 0
     if part.has(K.MOST, K.ENOUGH):
-        return (_at_most(part),)
+        return (at_most(part),)
     if (K.ONLY, K.ACTION) in zip(part.kinds, part.kinds[1:], strict=False) and part.flags.get(K.ONLY) == ELSE:
-        return _nothing_else(part)
+        return nothing_else(part)
     if part.nots:
-        return _not_wanted(part, general=is_general(part) and not in_part)
-    return _wanted(part)
-
-
-def _nothing_else(part: Part) -> tuple[Said, ...]:
-    """Read "nothing but family from five to seven": it is wanted then, and all else is not."""
-    if part.nots or part.counts or len(part.named) != 1 or not part.times or part.actions in (WORK, ALL):
-        raise NotUnderstood
-    hours = tuple(part.parts) + tuple(kept(span, part) for span in part.spans)
-    rest, days = ALL - part.actions, part.days or ANY_DAY
-    best = Said(kind="best", actions=part.actions, days=part.days, hours=hours)
-    if not hours:
-        raise NotUnderstood
-    return best, Said(kind="barred", actions=rest, days=days, hours=hours)
-
-
-def _at_most(part: Part) -> Said:
-    counted = part.kinds.index(K.PART) if K.PART in part.kinds else 0
-    if counted and part.kinds[counted - 1] in (K.NUMBER, K.ACTION) and not (part.days or part.spans):
-        part.parts = []  # "at most one evening of series a week"
-    count = part.flags.get(K.TIMES, part.flags.get(K.NUMBER))
-    count = part.flags.get(K.NUMBER) if count is None else count
-    count = 1 if count is None and not part.has(K.TIMES) else count  # "at most a film a week"
-    per = part.flags.get(K.PER, part.flags.get(K.WEEKLY, 1))
-    if part.times or part.nots or not isinstance(count, int) or per != 1 or not 1 <= count <= GOAL_MAX:
-        raise NotUnderstood
-    if part.actions in (WORK, ALL) or part.has(K.LEAST, K.ONLY) or not part.has(K.TIMES, K.PER, K.WEEKLY):
-        raise NotUnderstood
-    return Said(kind="most", actions=part.actions, number=count)
-
-
-def _not_wanted(part: Part, *, general: bool) -> tuple[Said, ...]:
-    if (
-        actions_hated(part)
-        or part.nots > max(1, len(part.named) + len(part.beside))
-        or part.counts
-        or part.flags.keys() & {K.ONLY, K.LEAST, K.EVERY, K.FINE}
-    ):
-        raise NotUnderstood
-    actions, days = part.actions, part.days
-    if not part.times:
-        forever = actions != WORK or part.flags.get(K.NOT) in ("never", "nie")
-        if not general and not part.by_then and len(part.named) == 1 and not part.beside:
-            return (_without(part.named[0]),)  # "never football" is not "never sport"
-        if not general or actions == ALL or part.by_then or not forever:
-            raise NotUnderstood
-        return (Said(kind="never", actions=actions),)
-    if not (part.parts or part.spans):
-        return (Said(kind="days", actions=actions, days=ANY_DAY - days, narrows=True),)
-    left = [(end, begin) for begin, end in part.parts] + [left_by(span, actions) for span in part.spans]
-    if not days or days == ANY_DAY:
-        return tuple(Said(kind="hours", actions=actions, hours=(one,), narrows=True) for one in left)
-    return tuple(Said(kind="barred", actions=actions, days=days, hours=((end, begin),)) for begin, end in left)
-
-
-def _without(kind: frozenset[ActionType]) -> Said:
-    if not isinstance(kind, OneOf) or not kind.name or not kind <= BY_KINDS:
-        raise NotUnderstood
-    return Said(kind="without", actions=frozenset(kind), names=frozenset({kind.name}))
-
-
-def actions_hated(part: Part) -> bool:
-    """Return True for "I hate working", which is no wish."""
-    return part.actions == WORK and part.flags.get(K.NOT) in DISLIKED
-
-
-def _wanted(part: Part) -> tuple[Said, ...]:
-    if part.flags.get(K.PER) == len(WEEK) and not part.has(K.NUMBER, K.TIMES, K.LEAST) and part.days:
-        raise NotUnderstood
-    every = K.EVERY in part.flags and not part.days
-    goal = 7 if every else _goal(part)
-    actions, relations = part.actions, [span[0] for span in part.spans]
-    firm = any(one in (K.LATEST, K.EARLIEST) or (one is K.TO and not part.has(K.BEST)) for one in relations)
-    only = part.has(K.ONLY) or firm or actions == WORK
-    _check_wanted(part, goal=bool(goal), only=only)
-    hours = tuple(part.parts) + tuple(kept(span, part) for span in part.spans)
-    if only and part.days and part.days != ANY_DAY and hours and _is_of_days(part, firm=firm):
-        if part.has(K.ONLY) or K.TO in relations:
-            raise NotUnderstood  # "on Fridays only after 8 pm": and on other days?
-        return _on_those_days(part, hours)
-    found = []
-    if only and part.days:
-        found.append(Said(kind="days", actions=actions, days=part.days))
-    if only and hours:
-        found.append(Said(kind="hours", actions=actions, hours=hours, narrows=actions == WORK))
-    if not only and (part.days or hours):
-        found.append(Said(kind="best", actions=actions, days=part.days, hours=hours))
-    if goal:
-        found.append(Said(kind="goal", actions=actions, number=goal))
-    if not found or (actions == WORK and part.days and len(part.days) < WORKDAYS_MIN and not part.has(K.ONLY)):
-        raise NotUnderstood
-    return tuple(found)
-
-
-def _check_wanted(part: Part, *, goal: bool, only: bool) -> None:
-    actions = part.actions
-    verbal = part.flags.get(K.ONLY) == VERBAL or (actions == WORK and not part.spans)
-    work_days = actions == WORK and len(part.days) >= WORKDAYS_MIN
-    if (
-        (len(actions) > 1 and not only)
-        or (actions == ALL and not part.has(K.ONLY))
-        or (actions == {A.SLEEP} and not part.has(K.BEST) and any(map(_is_of_night, part.spans)))
-        or (goal and only)
-        or (part.has(K.FINE) and not part.times)
-        or (actions == WORK and part.has(K.BEST))
-        or (part.parts and part.spans)
-        or (len(part.spans) > 1 and any(end is None for _, _, end in part.spans) and not (only and _are_around(part)))
-        or (part.days and not only and K.OR in part.kinds)
-        or (part.days and part.kinds[-2:] == [K.ACTION, K.ONLY] and actions <= OF_LIFE and not part.by_then)
-        or (
-            part.times
-            and not (work_days or verbal)
-            and (K.ONLY, K.ACTION) in zip(part.kinds, part.kinds[1:], strict=False)
-        )
-    ):  # "only family on weekends": and nothing else?
-        raise NotUnderstood
-
-
-def _is_of_night(span: Any) -> bool:
-    """Return True for an hour that may not be of a nap: "sleep at ten", but "a nap at 2 pm"."""
-    relation, clock, _ = span
-    return relation is K.AT and not (clock[2] and NAPS[0] <= clock[0] <= NAPS[1])
-
-
-def _are_around(part: Part) -> bool:
-    """Return True for "before seven or after six"."""
-    relations = [span[0] for span in part.spans]
-    return relations in ([K.BEFORE, K.AFTER], [K.AFTER, K.BEFORE]) and (K.OR in part.kinds or K.AND in part.kinds)
-
-
-def _is_of_days(part: Part, *, firm: bool) -> bool:
-    """Return True if hours limit only the days named: "on Fridays only after 8", "on Fridays no later than 8"."""
-    if not part.has(K.ONLY):
-        return firm
-    times = [_place(part, kind) for kind in (K.SPAN, K.PART) if kind in part.kinds]
-    return bool(times) and K.DAY in part.kinds and _place(part, K.DAY) < _place(part, K.ONLY) < min(times)
-
-
-def _on_those_days(part: Part, hours: tuple[Hours, ...]) -> tuple[Said, ...]:
-    if len(hours) != 1 or _goal(part) or part.actions == ALL:
-        raise NotUnderstood
-    return (Said(kind="barred", actions=part.actions, days=part.days, hours=(hours[0][::-1],)),)
-
-
-def _place(part: Part, kind: Kind) -> int:
-    return part.kinds.index(kind) if kind in part.kinds else 0
-
-
-def _goal(part: Part) -> int:
-    if part.flags.get(K.NUMBER) == 1 and part.flags.get(K.TIMES) is not None:
-        del part.flags[K.NUMBER]  # "once a week an evening with friends"
-    if part.has(K.LEAST) and part.counts and not part.has(K.PER, K.WEEKLY) and part.has(K.TIMES):
-        part.flags[K.PER] = 1
-    return often(part)
+        return not_wanted(part, general=is_general(part) and not in_part)
+    return wanted(part)
