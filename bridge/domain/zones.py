@@ -5,14 +5,18 @@ from __future__ import annotations
 import io
 import re
 import struct
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from functools import cache, lru_cache
+from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
 CONTINENTS = frozenset(
     {"Africa", "America", "Antarctica", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific"}
 )
+YEARS = range(1970, 2038)
 _OFFSET = r"[+-]?\d{1,2}(?::\d{2}){0,2}"
 _CHANGE = rf",M\d{{1,2}}\.\d\.\d(?:/{_OFFSET})?"
 _POSIX = re.compile(rf"<[+-]\d{{2,6}}>{_OFFSET}(?:<[+-]\d{{2,6}}>(?:{_OFFSET})?{_CHANGE}{_CHANGE})?")
@@ -50,17 +54,32 @@ def zones_by_place() -> Mapping[str, str]:
 
 
 def zone_meant(text: str) -> str:
-    """Return the zone of a place as people type it, or the text where it names no single zone.
+    """Return the zone of a place as people type it, in English, German or French, or the text where it names none.
 
     >>> zone_meant("berlin"), zone_meant("New York"), zone_meant("europe/lisbon"), zone_meant("Mars")
     ('Europe/Berlin', 'America/New_York', 'Europe/Lisbon', 'Mars')
+    >>> zone_meant("Wien"), zone_meant("Istanbul")
+    ('Europe/Vienna', 'Europe/Istanbul')
     """
     wanted = text.strip().casefold().replace("_", " ")
     named = [name for name in zones_by_place() if name.casefold().replace("_", " ") == wanted]
     found = named or [
-        name for name, place in zones_by_place().items() if wanted in (place.casefold(), place_of(name).casefold())
+        name
+        for name, place in zones_by_place().items()
+        if wanted in (place.casefold(), place_of(name).casefold(), *_other_names().get(name, ()))
     ]
-    return found[0] if len(found) == 1 else text.strip()
+    return max(found) if len({_clocks(name) for name in found}) == 1 else text.strip()
+
+
+@cache
+def _other_names() -> Mapping[str, Sequence[str]]:
+    text = Path(__file__).with_name("places.toml").read_text(encoding="utf-8")
+    return {zone: [name.casefold() for name in names] for zone, names in tomllib.loads(text).items()}
+
+
+def _clocks(name: str) -> tuple[timedelta | None, ...]:
+    """Return what tells zones apart of which two names are one, such as Asia/Istanbul and Europe/Istanbul."""
+    return tuple(datetime(year, month, 1, tzinfo=ZoneInfo(name)).utcoffset() for year in YEARS for month in (1, 7))
 
 
 @lru_cache(maxsize=256)

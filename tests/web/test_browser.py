@@ -303,6 +303,23 @@ def test_factors_and_answers_fit_a_narrow_phone(browser: Any, place: Place, demo
     assert trouble == []
 
 
+def test_labels_of_a_phone_do_not_overlap_in_german(browser: Any, place: Place, demo: User) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844}, locale="de-DE")
+    page = context.new_page()
+    page.goto(f"{place.url}/factors")
+    page.click("details:has(.name) > summary")
+    over = """found => found.filter(one => one.checkVisibility()).map(one => {
+        const cell = one.parentElement, begin = cell.getBoundingClientRect().left;
+        return one.getBoundingClientRect().right - begin - parseFloat(getComputedStyle(cell).paddingLeft);
+    })"""
+    assert max(page.eval_on_selector_all("td > .name", over)) <= 0
+    page.goto(f"{place.url}/day?date=2026-11-21")
+    page.wait_for_selector(".outlook")
+    wide = "found => found.filter(one => one.scrollWidth > one.clientWidth).map(one => one.textContent)"
+    assert page.eval_on_selector_all(".outlook th, .outlook td", wide) == []
+    context.close()
+
+
 def test_who_logs_in_may_leave(browser: Any, place: Place, demo: User, page: Any) -> None:
     from bridge.auth import access
 

@@ -24,6 +24,9 @@ def test_charts_are_drawn_zoom_and_stand_in_tables(place: Place, demo: User, pag
     page.goto(f"{place.url}/trends")
     page.wait_for_selector("#charts[data-drawn=yes]")
     assert page.locator(".plot canvas").count() == 6  # five meters, and what was planned
+    rooms = """found => found.map(one => [one, one.querySelector('.u-over')].map(each => each.getBoundingClientRect()))
+        .map(([whole, plot]) => whole.bottom - plot.bottom)"""
+    assert min(page.eval_on_selector_all(".plot .u-wrap", rooms)) > 20  # for dates below each
     page.click("text=Zoom in")
     whole = "Showing Sat, Aug 29 to Fri, Nov 20."
     zoomed = page.inner_text("#status")

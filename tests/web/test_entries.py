@@ -10,7 +10,7 @@ import pytest
 from bridge import installation
 from bridge.domain.records import User
 from rhythm_env.interface import ActionType
-from tests.web.served import Place, Visitor
+from tests.web.served import Place, Visitor, calendar
 
 PART = {"HX-Request": "true"}
 ASKED = re.compile(r'<li class="card">\s*<p><strong>([^<]+)</strong>.*?name="event" value="([^"]+)"', re.DOTALL)
@@ -27,6 +27,16 @@ def test_a_tap_is_an_answer_for_the_series_and_asked_no_more(place: Place, ana: 
     assert [one.action for one in said] == [ActionType.FAMILY_TIME]
     assert "Choir" not in dict(ASKED.findall(visitor.get("/entries").text))
     assert visitor.change("/entries", {"event": "nothing", "action": "LEARN"}).status_code == 400
+
+
+def test_old_entries_are_not_asked_about_which_the_page_says(place: Place, ana: User) -> None:
+    visitor = place.visitor()
+    visitor.get("/connections")
+    old = calendar().replace(b"2026", b"2020").replace(b"RRULE", b"X-RULE")
+    visitor.finished(visitor.upload("old.ics", old).text)
+    shown = visitor.get("/entries").text
+    assert re.search(r"within two months of today are asked about, and your newest is of \d+ November 2020\.", shown)
+    assert "Nothing is left to ask" not in shown
 
 
 @pytest.mark.parametrize("page", ["/entries", "/connections"])

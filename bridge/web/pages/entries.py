@@ -8,12 +8,12 @@ from fastapi import APIRouter, Form, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from bridge.advice import requests
-from bridge.advice.labels import to_ask
+from bridge.advice.labels import LESSON_DAYS, to_ask
 from bridge.calendar.corrections import series_of
 from bridge.calendar.likeness import Question, shares
 from bridge.documents.inputs import parse_action
-from bridge.domain.languages import _
-from bridge.web.day import is_part
+from bridge.domain.languages import _, date_text
+from bridge.web.day import is_part, local
 from bridge.web.phrases import action_name
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor
@@ -34,7 +34,10 @@ def entries(visit: Visitor) -> HTMLResponse:
     made = len(visit.bridge.store.people.corrections(visit.user.id, at=visit.now))
     version = data_version(visit.bridge, visit.user, visit.now), made
     found = visit.app.results.get(visit.user, "entries", version, lambda: _asked(visit))
-    return page("entries.html", visit, path="/entries", asked=found, answers=answers(visit))
+    last = None if found else visit.bridge.store.reading.last_event(visit.user.id, visit.now)
+    old = last is not None and visit.now - last > LESSON_DAYS
+    newest = date_text(local(visit, last), "%-d %B %Y") if last is not None and old else None
+    return page("entries.html", visit, path="/entries", asked=found, newest=newest, answers=answers(visit))
 
 
 def answers(visit: Visit) -> list[dict[str, Any]]:

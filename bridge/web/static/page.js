@@ -22,6 +22,23 @@ document.addEventListener("htmx:load", (event) => {
   else if (document.querySelector("#status.trouble")) say("");
 });
 
+// Give the focus back that a swap took: to what has the same name and value in the new part, or to its first control.
+let left = null;
+
+document.addEventListener("htmx:beforeSwap", (event) => {
+  const [part, held] = [event.detail.target, document.activeElement];
+  left = part.id && part.contains(held) && held.matches("button, input, summary") ? { part: part.id, name: held.name, value: held.value } : null;
+});
+
+document.addEventListener("htmx:afterSettle", () => {
+  const part = left && document.getElementById(left.part);
+  if (!part || document.activeElement !== document.body) return;
+  const all = [...part.querySelectorAll("button, summary, input:not([type=hidden])")].filter((one) => one.checkVisibility());
+  const same = all.find((one) => left.name && one.name === left.name && one.value === left.value);
+  left = null;
+  (same || all[0])?.focus({ preventScroll: true });
+});
+
 document.addEventListener("htmx:responseError", (event) => {
   say(_("That did not work: {why}.", { why: whyNot(event.detail.xhr) }), "note bad trouble");
   document.getElementById("status").append(...nextSteps(event.detail.xhr));

@@ -15,16 +15,22 @@ const said = (value, digits = 2) =>
   value === null || value === undefined
     ? _("not known")
     : value.toLocaleString(language, { minimumFractionDigits: digits, maximumFractionDigits: digits });
-const dated = (at) =>
-  new Date(at * 1000).toLocaleDateString(language, { timeZone: "UTC", weekday: "short", day: "numeric", month: "short" });
+const thisYear = Number(document.getElementById("charts").dataset.year);
 
-const tick = (at) => new Date(at * 1000).toLocaleDateString(language, { timeZone: "UTC", day: "numeric", month: "short" });
+// Return a date, with its year where that is not this one.
+function tick(at, more = {}) {
+  const day = new Date(at * 1000);
+  const year = day.getUTCFullYear() === thisYear ? {} : { year: "2-digit" };
+  return day.toLocaleDateString(language, { timeZone: "UTC", day: "numeric", month: "short", ...year, ...more });
+}
 
-function axes(unit, dated = true) {
+const dated = (at) => tick(at, { weekday: "short" });
+
+function axes(unit) {
   const look = { stroke: colour("soft"), grid: { stroke: colour("line"), width: 1 }, ticks: { stroke: colour("line") } };
   const font = "12px system-ui";
   return [
-    { ...look, font, space: 64, incrs: [1, 2, 7, 14, 28, 91].map((days) => days * DAY), values: (_, at) => (dated ? at.map(tick) : []), size: dated ? 30 : 4 },
+    { ...look, font, space: 64, incrs: [1, 2, 7, 14, 28, 91].map((days) => days * DAY), values: (_, at) => at.map((one) => tick(one)), size: 30 },
     { ...look, font, size: 44, label: unit || undefined, labelFont: font, labelSize: unit ? 18 : 0 },
   ];
 }
@@ -74,7 +80,7 @@ function happened(day) {
   return found.map((one) => [one.title || _(one.kind), one.hours ? `${one.hours.toLocaleString(language)} h` : ""].join(" ").trim());
 }
 
-function draw(place, series, data, { range, unit, bands, tell, dated = true, onTop = [] }) {
+function draw(place, series, data, { range, unit, bands, tell, onTop = [] }) {
   const readout = place.parentElement.querySelector(".readout");
   const options = {
     width: place.clientWidth,
@@ -83,7 +89,7 @@ function draw(place, series, data, { range, unit, bands, tell, dated = true, onT
     legend: { show: false },
     cursor: { sync: { key: "trends" }, drag: { x: true, y: false, setScale: false }, points: { size: 7 } },
     scales: { x: { time: true }, y: range ? { range } : {} },
-    axes: axes(unit, dated),
+    axes: axes(unit),
     bands,
     series: [{}, ...series],
     hooks: {
@@ -115,7 +121,6 @@ function meter(place) {
   const side = { stroke: "transparent", width: 0, points: { show: false } };
   draw(place, [line, side, side, normal], [level, edge(1), edge(-1), days.map(() => body.normal)], {
     range: [0, 1],
-    dated: Boolean(place.dataset.dated),
     bands: [{ series: [2, 3], fill: colour("band") + "99" }],
     onTop: [stretch(place), ...(place.dataset.named ? [marks] : [])],
     tell: (at) => [`${dated(days[at])}: ${said(level[at])}${level[at] === null ? "" : ` ± ${said(sd[at])}`}`, ...happened(body.days[at])].join(" · "),
