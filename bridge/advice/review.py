@@ -12,7 +12,7 @@ from bridge.advice.effect import known_effects
 from bridge.advice.review_words import Compared, KnownEffect, Review, Sleep, ideas
 from bridge.calendar.busy import Stretch, clipped, length, merged, takes_time
 from bridge.calendar.meetings import counts_as_meeting
-from bridge.calendar.plans import COMPANY, focus_blocks, long_enough
+from bridge.calendar.plans import COMPANY
 from bridge.day.evidence import missed
 from bridge.day.outcomes import over_at, took_place
 from bridge.domain.metrics import Metric
@@ -153,7 +153,7 @@ def _done(known: Snapshot, parts: Sequence[Stretch]) -> dict[str, Compared]:
     occurrences = [occurrence for occurrence, _ in entries]
     company = merged((o.start, o.end) for o, label in entries if label.action in COMPANY and takes_time(o.event))
     met = merged((one.start, one.end) for one, label in entries if counts_as_meeting(one, label))
-    focus = long_enough(focus_blocks(entries))
+    focus = merged((o.start, o.end) for o, of in entries if of.action is ActionType.DEEP_WORK and takes_time(o.event))
     completed = sorted(task.completed for task in known.tasks if task.completed is not None)
     began = min((o.start for o in occurrences), default=None)
     return {

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from bridge.advice.review_words import goal_tally
 from bridge.domain.languages import Text, say
 from bridge.domain.titles import ACTION_TITLES, METER_TITLES
+from rhythm_env.interface import ActionType
 
 if TYPE_CHECKING:
     from bridge.advice.review_words import Compared, Review
@@ -104,6 +105,6 @@ DEEDS: Mapping[str, tuple[Text, Callable[[float], Text]]] = {
     "workouts": (say("Workouts"), _number),
     "tasks_done": (say("Tasks done"), _number),
     "meeting_hours": (say("Meetings"), _hours),
-    "focus_hours": (say("Focus"), _hours),
+    "focus_hours": (ACTION_TITLES[ActionType.DEEP_WORK], _hours),
     "company_hours": (say("In company"), _hours),
 }

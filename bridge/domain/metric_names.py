@@ -49,7 +49,7 @@ METRIC_NAMES: Mapping[str, Text] = {
     "peak_minutes": say("peak minutes"),
     "strain": say("strain"),
     "mindful": say("mindfulness"),
-    "focus": say("focus"),
+    "focus": say("focus at the computer"),
     "check_in": say("check-in"),
     "check_in_vitality": say("check-in about vitality"),
     "check_in_cognition": say("check-in about cognition"),

@@ -121,7 +121,8 @@ def within(read: Words, spans: list[Span], today: date, *, says_waking: bool) ->
         first = last = first + DAY  # to bed on Friday is the night of which Saturday is the day of waking
     since, until = (one.isoformat() if one else None for one in (first, last))
     against = "..".join(one.isoformat() if one else "" for one in spans[1]) if len(spans) == 2 else read.against
-    return replace(read, since=since, until=until, against=against)
+    what = "asleep" if read.what == "night" and against else read.what  # of its figures the one that is compared
+    return replace(read, what=what, since=since, until=until, against=against)
 
 
 def _to_come(day: date | None, today: date) -> date | None:
@@ -160,7 +161,7 @@ def _without_comparison(tokens: Sequence[w.Token]) -> list[w.Token]:
         raise NotUnderstood  # "were my runs longer": farther, or longer in time
     found: list[w.Token] = []
     for kind, value in tokens:
-        if kind == w.MORE and counted and value is None:
+        if kind == w.MORE and counted and value is None and (w.FIGURE, "time") not in tokens:
             found.append((w.HOW_MANY, None))
         elif (kind, value) == (w.MORE, "speed"):
             found.append((w.FIGURE, "speed"))

@@ -9,7 +9,7 @@ from bridge.domain.fact_messages import Plural
 from bridge.domain.languages import WEEKDAYS, Text, listed, say, say_many
 from bridge.domain.metric_names import UNIT_NAMES
 from bridge.query.model import Aggregate, By, Condition, Kind, Query, Span, Subject, Versus
-from bridge.query.understood import OF, PER, dates, day_of, what_of
+from bridge.query.understood import OF, PER, on_day, span_of, what_of
 from bridge.query.written import as_time, rounded
 
 if TYPE_CHECKING:
@@ -84,9 +84,9 @@ def _parts(found: Answer, value: float) -> Iterator[str]:
         yield say("the highest is {highest} with {most}", highest=_key(query, highest), most=written(most, found.unit))
         yield say("the lowest is {lowest} with {least}", lowest=_key(query, lowest), least=written(least, found.unit))
     if found.at is not None:
-        yield say("on {day}", day=day_of(found.at))
+        yield on_day(query, found.at)
     elif (query.since or query.until) and not isinstance(query.against, Span):
-        yield dates(query.since, query.until)
+        yield span_of(query)
     if query.of not in (A.COUNT, A.SUM, A.STREAK, A.AGO) and found.n > 1:
         yield _over(found)
 

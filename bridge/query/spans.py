@@ -176,8 +176,7 @@ class Dates:
         if text in named:
             return (today - named[text] * DAY,) * 2
         if text in self._weekday:
-            back = (today.isoweekday() - self._weekday[text]) % 7
-            return None if back == 0 else (today - back * DAY,) * 2
+            return (today - ((today.isoweekday() - self._weekday[text]) % 7 or 7) * DAY,) * 2
         if (name := text.removesuffix(text[-5:]) if text[-4:].isdecimal() else text) in HOLIDAYS[self.language]:
             return self._holiday(name, int(text[-4:]) if name != text else None)
         if re.fullmatch(r"\d{4}-\d\d-\d\d", text):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import date
+from datetime import date, timedelta
 
 from bridge.domain.languages import WEEKDAYS, Text, listed, say
 from bridge.domain.metric_names import METRIC_NAMES
@@ -11,6 +11,8 @@ from bridge.domain.titles import ACTION_WORDS
 from bridge.query.model import COMPARED, PLANNED, Aggregate, By, Condition, Kind, Query, Span, Subject, Versus
 
 A = Aggregate
+BEDTIME = "nights.start"
+DAY = timedelta(days=1)
 OF: Mapping[Aggregate, Text] = {
     A.MEAN: say("the mean of {what}"),
     A.MEDIAN: say("the median of {what}"),
@@ -87,12 +89,11 @@ def _parts(query: Query) -> Iterator[str]:
     if query.per:
         yield PER[query.per]
     if query.since or query.until:
-        yield dates(query.since, query.until)
+        yield span_of(query)
     if isinstance(query.against, Span):
         yield say("minus that {span}", span=dates(*query.against))
     for condition in query.where:
-        days = _weekdays(condition)
-        yield say("on {day}", day=days) if days else say("where {condition}", condition=condition.text)
+        yield _weekdays(query, condition) or say("where {condition}", condition=condition.text)
     if query.first or query.last:
         first = say("only the first {count}", count=query.first) if query.first else None
         yield first or say("only the last {count}", count=query.last)
@@ -113,13 +114,31 @@ def _figure(query: Query) -> str:
     return listed([say(OF[of].message, what=what) for of in query.ofs or (query.of,)])
 
 
-def _weekdays(condition: Condition) -> str | None:
-    """Return the names of the weekdays that a condition leaves, or None for another condition."""
+def _weekdays(query: Query, condition: Condition) -> Text | None:
+    """Return the weekdays that a condition leaves, or None for another condition."""
     if condition.field != "weekday":
         return None
     test = COMPARED[condition.operator]
     of = any if condition.operator == "=" else all
-    return listed([name for n, name in enumerate(WEEKDAYS, 1) if of(test(n, value) for value in condition.values)])
+    left = [n for n in range(1, 8) if of(test(n, value) for value in condition.values)]
+    evening = query.subject.name == BEDTIME
+    return _on(query, listed([name for n, name in enumerate(WEEKDAYS, 1) if (n % 7 + 1 if evening else n) in left]))
+
+
+def _on(query: Query, day: str) -> Text:
+    return say("on the evening of {day}", day=day) if query.subject.name == BEDTIME else say("on {day}", day=day)
+
+
+def on_day(query: Query, day: date) -> Text:
+    """Return the day of an answer within a sentence: a bedtime is of the evening before the day of waking."""
+    return _on(query, day_of(day - DAY if query.subject.name == BEDTIME else day))
+
+
+def span_of(query: Query) -> Text:
+    """Return the span of a query, of which one end may be open, within a sentence."""
+    if query.since and query.since == query.until:
+        return on_day(query, query.since)
+    return dates(query.since, query.until)
 
 
 def what_of(subject: Subject) -> str:

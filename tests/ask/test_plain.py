@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date, timedelta
 
 import pytest
 from typer.testing import CliRunner
@@ -185,6 +185,31 @@ def test_two_spans_are_compared() -> None:
         assert (found.since, found.until, found.against) == (since, until, against), text
 
 
+def test_of_a_night_its_length_is_compared() -> None:
+    for text in ("how did I sleep this week compared to last week", "wie habe ich 2026 geschlafen verglichen mit 2025"):
+        assert query_of(read(text, TODAY)).subject.name == "asleep", text
+
+
+def test_focus_is_the_time_of_focused_work() -> None:
+    for text in (
+        "focus this week",
+        "how much focus time did I have this week",
+        "hours of focused work this week",
+        "deep work this week",
+        "how much did I focus this week",
+        "Fokus diese Woche",
+        "wie viele Stunden Fokus hatte ich diese Woche",
+        "Fokuszeit diese Woche",
+    ):
+        found = read(text, TODAY)
+        assert (found.what, found.of, found.where) == ("entries.minutes", "sum", ["action = DEEP_WORK"]), text
+    more = read("did I focus more than last week", TODAY)
+    assert (more.what, more.against) == ("entries.minutes", "2026-11-16..2026-11-22")
+    assert read("how often did I do deep work last week", TODAY).of == "count"
+    assert read("how focused was I last week", TODAY).what == "cognition"
+    assert read("focus at the computer last week", TODAY).what == "focus"
+
+
 def test_clock_times_are_asked_for_and_compared() -> None:
     for text, what, of, where in (
         ("what time do I normally wake up on workdays", "nights.end", "mean", ["weekday <= 5"]),
@@ -204,6 +229,8 @@ def test_to_bed_on_a_day_is_of_the_night_that_follows() -> None:
         ("Wann bin ich gestern ins Bett gegangen", "2026-11-25"),
         ("what time did I go to bed last night", "2026-11-25"),
         ("when did I get up on Friday", "2026-11-20"),
+        ("when did I go to bed on Wednesday", "2026-11-19"),  # asked on one: the latest that is past
+        ("Wann bin ich am Mittwoch ins Bett gegangen", "2026-11-19"),
     ):
         found = read(text, TODAY)
         assert (found.since, found.until) == (day, day), text
@@ -220,6 +247,12 @@ def test_to_bed_on_a_day_is_of_the_night_that_follows() -> None:
             text
         )
     assert understood("bedtime by weekday") is None  # of the evening, or of waking
+    for text, day in (
+        ("what time did I go to bed on Friday", "on the evening of 20 Nov 2026"),
+        ("when do I go to bed on Fridays", "on the evening of Friday"),
+        ("when did I get up on Friday", "on 20 Nov 2026"),
+    ):
+        assert day in str(sentence(query_of(read(text, TODAY)))), text
     late = read("does evening training hurt my deep sleep", TODAY)
     assert late.against == "before.workout.start >= 18:00"
     assert read("first time I ran more than 15 km", TODAY).of == "first"
@@ -762,6 +795,9 @@ def test_the_answer_is_that_of_the_query(ana: None) -> None:
     assert told == json.loads(typed.stdout)
     said = run(app, ["ask", "what time do I usually fall asleep", "--user", "ana"]).stdout
     assert "You fell asleep at 22:11, on average, over 21 nights." in said
+    late = json.loads(run(app, ["ask", "what was my latest bedtime", "--user", "ana", "--json"]).stdout)
+    evening = date.fromisoformat(late["at"]) - timedelta(days=1)
+    assert f"on the evening of {evening:%-d %b %Y}" in late["said"]
     shown = run(app, ["ask", "average deep sleep by weekday", "--user", "ana"]).stdout
     assert "Understood: the mean of deep sleep, by weekday." in shown
     assert "Monday" in shown

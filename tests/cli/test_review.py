@@ -116,6 +116,17 @@ def test_a_week_beside_the_weeks_before(ana: tuple[Store, User]) -> None:
     assert len(body["try"]) <= 2
 
 
+def test_focus_is_that_of_questions(ana: tuple[Store, User]) -> None:
+    store, user = ana
+    entries = [event("deep", MONDAY + 3 * HOUR, 2, "Deep work"), event("learn", MONDAY + 9 * HOUR, 1, "Spanish lesson")]
+    land(store, user, *entries, now=SUNDAY_NOON - HOUR)
+    found = load_review(bridge_of(store), user, MONDAY.date(), now=SUNDAY_NOON)
+    assert found.done["focus_hours"].value == 2.0
+    assert [str(one.name) for one in figures(found) if str(one.value) == "2 h"] == ["Focused work"]
+    asked = bridge("ask", "how much focus time this week", "--user", "ana").stdout
+    assert "2 h 0 min" in asked
+
+
 def test_half_a_week_is_compared_with_halves(ana: tuple[Store, User]) -> None:
     store, user = ana
     at = MONDAY + 2 * DAY  # Wednesday at dawn: one run so far, and one by then in each week before

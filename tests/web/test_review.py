@@ -67,6 +67,8 @@ def test_the_page_and_the_json_tell_the_same(client: TestClient) -> None:
     assert (body["week"], body["counts"]["done"], body["counts"]["unknown"]) == (WEEK, 1, 1)
     shown = unescape(client.get("/review").text)
     assert "2 suggestions: 1 done, 1 unknown." in shown
+    line = re.sub(r"<[^>]*>|\s+", " ", shown)
+    assert re.search(r"mean of the same days of the four weeks before\. +In a bar it is the line\.", line)
     assert "workout 07:00-07:36, WHOOP" in shown
     assert "/review?week=2026-W46" in shown
     assert 'href="/review" aria-current="page"' in shown
