@@ -72,7 +72,15 @@ def calendars(store: Store, user: User, *, now: datetime) -> list[CalendarUse]:
         (name, ""): [] for name in left_out if name not in {calendar for calendar, _ in found}
     }
     return [
-        CalendarUse(name=name, source=source, used=name not in left_out, entries=len(events), titles=_examples(events))
+        CalendarUse(
+            name=name,
+            source=source,
+            used=name not in left_out,
+            entries=len(
+                {series_of(one.event) for one in expand(events, since=now - SPAN, until=now + SPAN, zones=user.zones)}
+            ),
+            titles=_examples(events),
+        )
         for (name, source), events in sorted((found | gone).items())
     ]
 

@@ -61,6 +61,15 @@ def test_a_calendar_is_left_out_and_used_again(run: Run) -> None:
     assert (code, "bridge calendar list --user ana" in said) == (2, True)
 
 
+def test_a_series_that_is_over_is_no_entry_of_the_year(run: Run, tmp_path: Path) -> None:
+    past = as_ics([Entry("Choir", "Choir", "", None, NOW - timedelta(days=3000))], "Choir")
+    for name, rule in (("over", "FREQ=WEEKLY;COUNT=3"), ("open", "FREQ=WEEKLY")):
+        told = past.replace("SUMMARY:", f"RRULE:{rule}\r\nSUMMARY:").replace("Choir", name)
+        (tmp_path / f"{name}.ics").write_text(told, encoding="utf-8")
+        cli(("import", str(tmp_path / f"{name}.ics"), "--user", "ana"), standalone_mode=False)
+    assert {row["name"]: row["entries"] for row in run("list")} == {"Family": 24, "open": 1, "over": 0}
+
+
 def test_the_bridge_asks_whose_a_name_is_and_one_answer_tells_all_entries_of_it(run: Run) -> None:
     asked = run("mark")["asked"]
     assert {one["name"] for one in asked} == {"ben", "cw"}
