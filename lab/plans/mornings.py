@@ -218,7 +218,7 @@ def look(browser: Any, address: str, folder: Path, name: str) -> str:
 
 
 def main() -> None:
-    """Take the pictures, and write and print the key."""
+    """Take the pictures and write the key, of which nothing is printed: readers stay blind."""
     from playwright.sync_api import sync_playwright
 
     parser = argparse.ArgumentParser(description=__doc__)
@@ -229,9 +229,8 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         for line in take(folder, browser):
             key.write(line + "\n")
-            sys.stdout.write(line + "\n")
-            sys.stdout.flush()
         browser.close()
+    sys.stdout.write(f"pictures: {folder}; what is right, for who counts alone: {key.name}\n")
 
 
 if __name__ == "__main__":

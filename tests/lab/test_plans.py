@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
+from unittest.mock import MagicMock
 
 import pytest
 from typer.testing import CliRunner
@@ -24,6 +25,7 @@ from bridge.domain.types import Because, Reading
 from bridge.ingest.sync import sync
 from bridge.installation import Bridge
 from bridge.store import Store
+from lab.plans import mornings
 from lab.plans.people import generate
 from lab.plans.run import FIRST, bridge_of, source_of, zone_of
 from lab.plans.surfaces import against_their_sign, disagreements
@@ -137,3 +139,15 @@ def test_a_folder_without_calendars_is_refused(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["lab", "plans", "--calendars", str(tmp_path)])
     assert isinstance(done.exception, SetupError)
     assert "holds no .ics file" in str(done.exception)
+
+
+def test_the_key_of_the_mornings_is_not_printed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr("sys.argv", ["mornings", "--folder", str(tmp_path)])
+    monkeypatch.setattr("playwright.sync_api.sync_playwright", MagicMock())
+    monkeypatch.setattr(mornings, "take", lambda *_: ["01 | the tax return is due"])
+    mornings.main()
+    assert (tmp_path / "key.txt").read_text() == "01 | the tax return is due\n"
+    printed = capsys.readouterr().out
+    assert ("tax" in printed, str(tmp_path / "key.txt") in printed) == (False, True)
