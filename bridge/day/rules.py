@@ -86,6 +86,7 @@ def _fit(candidate: Candidate, view: View, first: int, last: int, *, asked: bool
     free, begins = np.ones(size, dtype=bool), np.zeros(size, dtype=bool)
     begins[first:last] = True
     run_of = run(free)
+    began, fits = begins.any(), (begins & (run_of >= least)).any()
     for rule in RULES:
         if not rule.holds_for(candidate) or (asked and not rule.firm):
             continue
@@ -94,12 +95,13 @@ def _fit(candidate: Candidate, view: View, first: int, last: int, *, asked: bool
             continue
         if isinstance(mask, Fact):
             return mask
+        alone = mask is False or (began and not (begins & mask).any())  # where too little time is left anyway
         if rule.starts or mask is False:
             begins = begins & mask
         else:
             free = free & mask
             run_of = run(free)
-        if not (begins & (run_of >= least)).any():
+        if (fits or alone) and not (begins & (run_of >= least)).any():
             return rule.refuses(candidate, view)
     fitting = begins & (run_of >= least)
     return np.where(fitting, np.minimum(run_of, wanted), 0) if fitting.any() else fact("nothing_fits")

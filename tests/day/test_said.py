@@ -348,3 +348,12 @@ def test_a_silence_before_a_usual_hour_names_it_and_gives_no_evening_away() -> N
     assert for_person([why]) == ["nothing needs doing now; usual at 19:00: Course"]
     later = replace(one, now=at(TODAY, 1200), _read={})
     assert "usual_later" not in {why.kind for why in quiet(look(later, later.now), {})}
+
+
+def test_nobody_is_told_to_have_had_what_was_never_done() -> None:
+    """Where too little of the day is left for anything, no rule that takes nothing away is the reason."""
+    task = Task(key="t", list="l", title="Update roadmap", due=SUNDAY - DAY)
+    for hour in (22.65, 22.99):
+        late = person(hour=hour, day=SUNDAY, work=False, tasks=[task], task_actions={"t": A.DEEP_WORK})
+        for hours in (0.3, 1.35):
+            assert "had_lately" not in {why.kind for why in found(late, hours)[1].values()}, (hour, hours)
