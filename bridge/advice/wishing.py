@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from bridge.advice import feedback
 from bridge.domain.errors import SetupError
-from bridge.domain.languages import Text, say, shown
+from bridge.domain.languages import Text, _, say, shown
 from bridge.domain.records import Recommendation, User
 from bridge.domain.slots import local_time, moment_at, slot_bounds
 from bridge.domain.titles import ACTION_WORDS
 from bridge.domain.wishes import Hours, Wishes
-from bridge.wishes.said import Said, applied
+from bridge.wishes.said import Said, applied, clashing, replaced
 from bridge.wishes.told import WISHED, sentence
 from rhythm_env.interface import ActionType, Answer
 
@@ -28,11 +28,20 @@ UNREAD_MAX = 3  # words that are named
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """A wish that was understood, and all ``wishes`` with it. What was left ``aside`` was taken for a reason."""
+    """A wish that was understood, and all ``wishes`` with it, those that stood and that it replaces not among them.
+
+    What was left ``aside`` was taken for a reason.
+    """
 
     said: tuple[Said, ...]
     wishes: Wishes
+    replaced: tuple[Said, ...] = ()
     aside: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """Return what was understood, and what it replaces, in the current language."""
+        instead = _("instead of: {wish}", wish=sentence(self.replaced)) if self.replaced else ""
+        return "; ".join(filter(None, (sentence(self.said, self.aside), instead)))
 
 
 def say_wish(store: Store, user: User, text: str, *, confirmed: bool, now: datetime) -> Wish:
@@ -70,7 +79,18 @@ def _not_understood(text: str, user: User) -> Text:
 
 
 def _saved(store: Store, user: User, said: Heard, *, confirmed: bool, now: datetime) -> Wish:
-    found = Wish(said=said.said, wishes=applied(store.people.wishes(user.id), said.said), aside=said.aside)
+    before = store.people.wishes(user.id)
+    for one, others in ((one, others) for one in said.said if (others := clashing(before, one))):
+        raise SetupError(
+            say(
+                'you wish "{old}": with "{new}" nothing would be left; first take it back: {command}',
+                old=sentence(others),
+                new=sentence((one,)),
+                command=f"bridge wish --user {user.name}",
+            )
+        )
+    after, instead = applied(before, said.said), replaced(before, said.said)
+    found = Wish(said=said.said, wishes=after, replaced=instead, aside=said.aside)
     if confirmed:
         store.people.save_wishes(user.id, found.wishes, now=now)
     return found

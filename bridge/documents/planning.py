@@ -13,7 +13,6 @@ from bridge.domain.languages import _, date_text
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import ZoneHistory, local_time, moment_at
 from bridge.domain.wish_records import plain
-from bridge.wishes.told import sentence
 
 if TYPE_CHECKING:
     from bridge.advice.modes import Stand
@@ -198,7 +197,7 @@ class SaidDocument(TypedDict):
 
 def said_document(user: str, found: Wish) -> SaidDocument:
     """Return a wish in plain words as a JSON document."""
-    return {"understood": sentence(found.said, found.aside), "wishes": wishes_document(user, found.wishes)}
+    return {"understood": str(found), "wishes": wishes_document(user, found.wishes)}
 
 
 class NoticedDocument(TypedDict):

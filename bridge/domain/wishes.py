@@ -9,6 +9,7 @@ from datetime import datetime, time, timedelta
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import say
 from bridge.domain.occasions import Occasion
+from bridge.domain.titles import ACTION_WORDS
 from rhythm_env.interface import ActionType, Meter
 
 SUGGESTIONS_DEFAULT = 3  # a day
@@ -151,7 +152,7 @@ def checked(wishes: Wishes) -> Wishes:
                 say(
                     "{action} is never to be suggested and cannot have a goal; allow it again or drop the goal: "
                     "{first}, or {second}",
-                    action=str(action),
+                    action=ACTION_WORDS[action],
                     first=f"{NEXT} --never none",
                     second=f'{NEXT} --goal "{action} 0"',
                 )
@@ -161,7 +162,7 @@ def checked(wishes: Wishes) -> Wishes:
             raise SetupError(
                 say(
                     "{action} cannot be both at most {most} and {goal} times a week; drop one of them: {command}",
-                    action=str(action),
+                    action=ACTION_WORDS[action],
                     most=most,
                     goal=wishes.goals.get(action, 1),
                     command=f'bridge wish "forget my wish about {action}" --user NAME',
@@ -223,7 +224,7 @@ def _check_apart(wishes: Wishes) -> None:
                 say(
                     "{action} cannot have {free} free days between two times, 1 to {most}, and its goal a week; try: "
                     "{command}",
-                    action=str(action),
+                    action=ACTION_WORDS[action],
                     free=apart,
                     most=APART_MAX,
                     command='bridge wish "sport every other day" --user NAME',
@@ -247,7 +248,7 @@ def _check_lengths(wishes: Wishes) -> None:
             raise SetupError(
                 say(
                     "{action} can last {low} to {high} minutes, the least no longer than the most; try: {command}",
-                    action=str(action),
+                    action=ACTION_WORDS[action],
                     low=MINUTES_MIN,
                     high=MINUTES_MAX,
                     command='bridge wish "sport at most 60 minutes" --user NAME',
@@ -259,11 +260,19 @@ def _check_times(wishes: Wishes) -> None:
     every = [*wishes.hours.items(), *((action, best.hours) for action, best in wishes.best.items() if best.hours)]
     every += [(action, one.hours) for action, several in wishes.barred.items() for one in several]
     for action, spans in every:
-        if not 1 <= len(spans) <= SPANS_MAX or any(begin == end for begin, end in spans):
+        if not spans:
+            raise SetupError(
+                say(
+                    "{action} would have no hours left; first allow it at any time: {command}",
+                    action=ACTION_WORDS[action],
+                    command=f'bridge wish "{ACTION_WORDS[action]} at any time" --user NAME',
+                )
+            )
+        if len(spans) > SPANS_MAX or any(begin == end for begin, end in spans):
             raise SetupError(
                 say(
                     "{action} needs 1 to {most} spans of hours, and none may end when it begins; try: {command}",
-                    action=str(action),
+                    action=ACTION_WORDS[action],
                     most=SPANS_MAX,
                     command=f'{NEXT} --hours "{action} 09:00-12:00"',
                 )
@@ -274,7 +283,7 @@ def _check_times(wishes: Wishes) -> None:
             raise SetupError(
                 say(
                     "{action} would have no day of the week left; first allow it at any time: {command}",
-                    action=str(action),
-                    command=f'bridge wish "{action} at any time" --user NAME',
+                    action=ACTION_WORDS[action],
+                    command=f'bridge wish "{ACTION_WORDS[action]} at any time" --user NAME',
                 )
             )

@@ -25,6 +25,7 @@ from bridge.domain.wishes import (
 from rhythm_env.interface import ActionType, Meter
 
 DAYS = 7
+BACK = frozenset({"clear", "allow", "any", "drop", "forget", "open", "night", "usual"})  # which take wishes back
 T = TypeVar("T")
 
 
@@ -252,6 +253,29 @@ def standing(wishes: Wishes) -> tuple[Said, ...]:
         found.append(Said(kind="spare", number=wishes.spare.times, hours=wishes.spare.hours))
     found += [replace(one, when=when) for when, term in wishes.terms.items() for one in standing(term)]
     return tuple(found)
+
+
+def replaced(wishes: Wishes, said: Sequence[Said]) -> tuple[Said, ...]:
+    """Return the wishes, each of one action, that what was said replaces. What it takes back or narrows is none."""
+    if any(one.kind in BACK for one in said):
+        return ()
+    kept, narrowed = {*_single(applied(wishes, said))}, {one.kind for one in said if one.narrows}
+    return tuple(one for one in _single(wishes) if one not in kept and one.kind not in narrowed)
+
+
+def _single(wishes: Wishes) -> list[Said]:
+    alone = ((one, frozenset({action})) for one in standing(wishes) for action in sorted(one.actions))
+    return [*(replace(one, actions=of) for one, of in alone), *(one for one in standing(wishes) if not one.actions)]
+
+
+def clashing(wishes: Wishes, one: Said) -> tuple[Said, ...]:
+    """Return the wishes of whose hours or days what was said, which narrows them, would leave nothing."""
+    return tuple(
+        old
+        for old in standing(wishes)
+        if one.narrows and old.kind == one.kind and old.when == one.when and old.actions & one.actions
+        if not (common(old.hours, one.hours) if one.hours else old.days & one.days)
+    )
 
 
 def _alike(given: Mapping[ActionType, T]) -> dict[T, frozenset[ActionType]]:

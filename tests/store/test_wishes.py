@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, time
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from bridge.advice import wishing
 from bridge.domain.errors import SetupError
 from bridge.domain.wish_records import plain, wishes_of
-from bridge.domain.wishes import Wishes
+from bridge.domain.wishes import Wishes, checked
 from bridge.store import Store
 from rhythm_env.interface import ActionType, Meter
 
@@ -96,3 +98,20 @@ def test_the_shape_that_others_read() -> None:
         "weights": {"VITALITY": 2.5},
         "suggestions": 0,
     }
+
+
+def test_a_wish_says_what_it_replaces_and_of_what_it_would_leave_nothing(store: Store) -> None:
+    user = store.people.add_user("ana", "Europe/Berlin", now=NOW)
+
+    def say(text: str) -> str:
+        return str(wishing.say_wish(store, user, text, confirmed=True, now=NOW))
+
+    assert "instead" not in say("sport only before 8") + say("focus only in the morning") + say("no sport on Sundays")
+    for text, old in (("no focus before 13", "focused work only from"), ("no sport before 9", "exercise only from")):
+        with pytest.raises(SetupError, match=old) as refused:
+            say(text)
+        assert not re.search("DEEP_WORK|EXERCISE", str(refused.value))
+    assert say("sport only in the evening").endswith("; instead of: exercise only from 00:00 to 08:00")
+    assert "instead" not in say("no sport after 21")
+    with pytest.raises(SetupError, match=r"^focused work would have no hours left"):
+        checked(Wishes(hours={ActionType.DEEP_WORK: ()}))

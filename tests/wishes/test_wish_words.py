@@ -87,7 +87,7 @@ def test_hours_narrow_each_other_and_the_newest_counts() -> None:
     assert (found.never, found.goals[M]) == (frozenset(), 2)
     assert applied(found, understood("never sport")).goals.get(E) is None
     assert applied(found, understood("sport at any time")).hours == {}
-    with pytest.raises(SetupError, match="09:00-12:00"):
+    with pytest.raises(SetupError, match="no hours left"):
         applied(found, understood("no sport after 8 am"))
 
 

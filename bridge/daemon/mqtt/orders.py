@@ -76,7 +76,7 @@ class Orders:
             self.wishes.pop(order.device, None)
             found = wishing.say_wish(store, user, order.text, confirmed=False, now=now)
             self.wishes[order.device] = order.text
-            self.told[order.device] = f"Understood: {sentence(found.said, found.aside)}. Confirm it."
+            self.told[order.device] = f"Understood: {found}. Confirm it."
         elif order.part == BECAUSE:
             self._refuse(bridge, user, order, now)
         elif (waits := self.wishes.pop(order.device, None)) is not None:

@@ -80,7 +80,7 @@ def wish(request: Request, visit: Visitor, text: Text, confirmed: Text = "") -> 
         found |= {"wrong": told(error)}
         status = 200 if is_part(request) else 400  # htmx shows no part of a refusal
     else:
-        found |= {"understood": sentence(said.said, said.aside), "saved": confirmed == "yes"}
+        found |= {"understood": str(said), "saved": confirmed == "yes"}
     if is_part(request):
         return page("today/wish.html", visit, path="/", wish=found)
     return _shown(visit, _fields_of(visit.bridge.store.people.wishes(visit.user.id)), wish=found, status=status)
