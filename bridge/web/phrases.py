@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime, timedelta
 from functools import cache
 
 from bridge import registry
@@ -81,19 +82,21 @@ FACES = (
 )
 
 
-def age(hours: float) -> str:
+def age(hours: float, now: datetime | None = None) -> str:
     """Return an age, given in hours, in words.
 
-    Below an hour it is "just now". Below 36 hours it is in rounded hours, then in days rounded down.
+    Below an hour it is "just now". Below 36 hours it is in rounded hours, then in days: by dates from ``now``, where it
+    is told, else rounded down.
 
-    >>> age(0.2), age(5.4), age(60)
-    ('just now', '5 hours ago', '2 days ago')
+    >>> age(0.2), age(5.4), age(60), age(60, datetime(2026, 11, 29, 9))
+    ('just now', '5 hours ago', '2 days ago', '3 days ago')
     """
     if hours < 1:
         return _("just now")
     if hours < 36:
         return many("{count} hour ago", "{count} hours ago", round(hours))
-    return many("{count} day ago", "{count} days ago", int(hours // 24))
+    days = int(hours // 24) if now is None else (now.date() - (now - timedelta(hours=hours)).date()).days
+    return many("{count} day ago", "{count} days ago", days)
 
 
 def signed(share: float) -> str:

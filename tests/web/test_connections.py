@@ -410,6 +410,7 @@ def changed(packed: bytes, table: str, old: bytes, new: bytes) -> bytes:
 
 
 def test_deleting_everything_wants_the_name(place: Place, visitor: Visitor) -> None:
+    assert 'pattern="\\s*ana\\s*"' in visitor.get("/settings").text  # a slip is told beside the field
     assert visitor.change("/connections/forget", {"name": "anna"}).status_code == 400
     assert "is deleted" in visitor.change("/connections/forget", {"name": "ana"}).text
     assert place.bridge.store.people.users() == []

@@ -24,6 +24,7 @@ from bridge.ingest import clients, connecting
 from bridge.ingest.checkins import CHECK_IN_CONNECTION
 from bridge.ingest.pushes import PUSH_PATH, grant
 from bridge.web import background, phrases
+from bridge.web.day import local
 from bridge.web.jobs import DONE, Job
 from bridge.web.kinds import kind_name
 from bridge.web.pages.entries import answers
@@ -150,7 +151,7 @@ def shown_source(
         "writes": spec.writes is not None,
         "asked": [setting for setting in spec.settings if setting.asked],
         "reads": sorted(kind_name(str(kind)) for kind in spec.delivers),
-        "connections": [_connection(row) | {"refusal": spec.refusal(row["not_permitted"])} for row in rows],
+        "connections": [_connection(visit, row) | {"refusal": spec.refusal(row["not_permitted"])} for row in rows],
         "live": any(one.name.startswith(connecting.ACCOUNT) for one in mine),
         "accounts": [_account(visit, one) for one in mine if spec.several and one.name.startswith(connecting.ACCOUNT)],
         "several": spec.several,
@@ -175,7 +176,7 @@ def _account(visit: Visit, connection: Connection) -> dict[str, str]:
     return {"name": connection.name, "title": named or host, "host": host if named else ""}
 
 
-def _connection(row: ConnectionDocument) -> dict[str, Any]:
+def _connection(visit: Visit, row: ConnectionDocument) -> dict[str, Any]:
     """Return a connection's document for the template, with words for its data's age."""
     state = "stopped" if row["paused"] else "failed" if row["error"] else "well"
     lag = row["lag_hours"]
@@ -185,7 +186,7 @@ def _connection(row: ConnectionDocument) -> dict[str, Any]:
         **row,
         "state": state,
         "by": shown(BY.get(row["connection"].rstrip("0123456789-"), BY[FOLDER_CONNECTION])),
-        "newest_age": None if lag is None else phrases.age(lag),
+        "newest_age": None if lag is None else phrases.age(lag, local(visit, visit.now)),
         "last_success_at": success and date_text(success, "%-d %b %Y, %H:%M"),
         "aside": aside,
     }
