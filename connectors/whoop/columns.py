@@ -80,6 +80,8 @@ def _cycle(record: RawRecord) -> Iterator[Sample]:
         yield from replace(cycle, day=local_date(middle, cycle.offset)).samples(record.key, _values(row, DAY_COLUMNS))
     elif not _has(row, "Cycle start time"):
         raise BadRecord("whoop/export_cycle: Cycle start time is missing")
+    elif slept is None and {*_values(row, RECOVERY_COLUMNS).values()} != {None}:
+        raise BadRecord("whoop/export_cycle: a recovery has no sleep, so its night is not known")
 
 
 def _own_night(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:

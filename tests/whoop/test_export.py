@@ -72,6 +72,22 @@ def test_cycles_and_sleeps_in_any_order_come_to_the_same_and_nothing_doubles(dat
     assert all(state == states[0] for state in states)
 
 
+def test_a_recovery_without_sleep_is_set_aside_with_its_reason(store: Store, tmp_path: Path) -> None:
+    """Of the day that is not over, nothing else is known."""
+    header = next(table for table in TABLES if table.stream == "export_cycle").columns
+    told = {"Cycle start time": "2025-01-25 07:10:00", "Cycle timezone": "UTC+01:00"}
+    with (tmp_path / "physiological_cycles.csv").open("w", encoding="utf-8", newline="") as file:
+        rows = csv.DictWriter(file, header)
+        rows.writeheader()
+        rows.writerow(told | {"Recovery score %": "87"})
+        rows.writerow(told | {"Cycle start time": "2025-01-26 07:10:00"})
+    user = store.people.add_user("ana", "Europe/Berlin", now=NOW)
+    bridge = installation.Bridge(settings=load(), store=store)
+    (ended,) = runs.import_path(bridge, user, tmp_path / "physiological_cycles.csv", at=NOW).outcomes
+    assert ended.set_aside == 1
+    assert "a recovery has no sleep" in str(ended)
+
+
 def test_a_journal_says_that_it_was_left_alone() -> None:
     _, (outcome,) = imported(Store("sqlite://"), "journal_entries.csv")
     assert (outcome.outcome, outcome.new, outcome.set_aside) == ("ok", 0, 0)
