@@ -62,6 +62,13 @@ def test_overlapping_entries_stand_side_by_side_and_each_once(place: Place, ana:
     assert shown.index('class="beside"') < shown.index("Brunch") < shown.index("Roof")
 
 
+def test_a_slot_that_an_earlier_entry_fills_names_it(ana: User, visitor: Visitor) -> None:
+    timed = "DTSTART;TZID=Europe/Berlin:20261121T090000\r\nDTEND;TZID=Europe/Berlin:20261121T180000"
+    visitor.finished(visitor.upload("more.ics", ics([("long", timed, "Workshop")])).text)
+    filled = next(cell for cell in visitor.get("/week").text.split('class="cell') if "100%" in cell and "until" in cell)
+    assert "until 18:00: Workshop" in filled
+
+
 OVERLAPPING = (("Brunch", "1030", "1300"), ("Roof", "1130", "1200"), ("Nothing beside", "1500", "1600"))
 
 

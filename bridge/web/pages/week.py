@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from bridge.advice import feedback, modes, rescheduling
 from bridge.advice.week import Week, WeekSlot, is_moved, monday_of
+from bridge.calendar.busy import takes_time
 from bridge.day.person import ModeKind
 from bridge.documents.calendar import describe_facts, today_event_document
 from bridge.documents.review import week_name
@@ -22,7 +23,7 @@ from bridge.domain.errors import SetupError
 from bridge.domain.languages import WEEKDAYS, _, date_text, number, say, shown, told
 from bridge.domain.records import Recommendation
 from bridge.domain.rendering import for_person
-from bridge.domain.slots import moment_at
+from bridge.domain.slots import ZoneHistory, moment_at
 from bridge.domain.titles import SLOT_TITLES, advice_title
 from bridge.web import ahead, expected
 from bridge.web.day import SLOT_HEADINGS, answered, is_part, mark_seen
@@ -262,7 +263,16 @@ def _slot(drawn: _Drawn, slot: WeekSlot, *, is_open: bool) -> dict[str, Any]:
         "busy": number(slot.facts.busy, ".0%") if week.calendar and round(100 * slot.facts.busy) else None,
         "facts": describe_facts(slot) if week.calendar else "",
         "things": sorted(things, key=lambda one: one["at"]),
+        "lasting": [] if entries else [*_lasting(slot, week.zones)],
     }
+
+
+def _lasting(slot: WeekSlot, zones: ZoneHistory) -> Iterator[str]:
+    """Yield the timed entries that began before a slot and fill its begin."""
+    for one, label in slot.entries:
+        if one.start < slot.facts.start < one.end and not one.event.all_day and takes_time(one.event):
+            told = today_event_document(one, label, zones)
+            yield _("until {time}: {what}", time=told["to"], what=told["title"] or _("(untitled)"))
 
 
 def _advice(visit: Visit, one: Recommendation, slot: WeekSlot) -> dict[str, Any]:
