@@ -27,7 +27,7 @@ SHARE, FEW = 0.6, 2  # of the suggestions of which the outcome is known; and the
 EARLIER = say("To try: go to bed half an hour earlier on two evenings.")
 TO_TRY: Mapping[Meter, Text] = {
     Meter.CONNECTION: say("To try: plan a call or a meal with a friend."),
-    Meter.SERENITY: say("To try: keep one evening free of entries."),
+    Meter.SERENITY: say("To try: keep one more evening free of entries."),
     Meter.PROGRESS: say("To try: begin a free morning with the task that is due first."),
     Meter.VITALITY: EARLIER,
     Meter.COGNITION: EARLIER,

@@ -9,6 +9,7 @@ from statistics import median
 
 from bridge.calendar.busy import Stretch, merged, takes_time
 from bridge.calendar.expansion import midnight
+from bridge.calendar.flights import journey
 from bridge.day.person import ILLNESS, Condition, Entry, Person
 from bridge.day.recovery import asleep as _asleep
 from bridge.day.typical import DAY, MINUTE
@@ -86,6 +87,8 @@ def _beside(person: Person) -> Iterator[Fact]:
     flight = next((o for o in person.flights if person.date_of(o.start) == today and o.start > person.now), None)
     if flight is not None:
         yield fact("flight_today", time=person.local(flight.start))
+        if (way := journey(flight)[0]) > person.now:
+            yield fact("leave_by", time=person.local(way))
     unlike = [o for o, label in _entries(person, today) if _stands_out(person, o, label.action)]
     if len(unlike) == 1 and unlike[0].start > person.now:
         yield fact("stands_out", title=unlike[0].event.title, time=person.local(unlike[0].start))

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from bridge.domain.fact_messages import Plural
 from bridge.domain.languages import WEEKDAYS, Text, listed, say, say_many
 from bridge.domain.metric_names import UNIT_NAMES
+from bridge.domain.titles import ACTION_WORDS
 from bridge.query.model import Aggregate, By, Condition, Kind, Query, Span, Subject, Versus
 from bridge.query.understood import OF, PER, on_day, span_of, what_of
 from bridge.query.written import as_time, rounded
+from rhythm_env.interface import ActionType
 
 if TYPE_CHECKING:
     from bridge.query.answered import Answer
@@ -117,6 +119,8 @@ def _lead(found: Answer, value: float) -> str:
 
 
 def _key(query: Query, key: str) -> str:
+    if query.by is By.ACTION and key in {*ActionType}:
+        return ACTION_WORDS[ActionType(key)]
     return WEEKDAYS[int(key) - 1] if query.by is By.WEEKDAY else key.replace("_", " ")
 
 

@@ -9,6 +9,7 @@ from bridge.domain.languages import WEEKDAYS, Text, listed, say
 from bridge.domain.metric_names import METRIC_NAMES
 from bridge.domain.titles import ACTION_WORDS
 from bridge.query.model import COMPARED, PLANNED, Aggregate, By, Condition, Kind, Query, Span, Subject, Versus
+from rhythm_env.interface import ActionType
 
 A = Aggregate
 BEDTIME = "nights.start"
@@ -93,7 +94,7 @@ def _parts(query: Query) -> Iterator[str]:
     if isinstance(query.against, Span):
         yield say("minus that {span}", span=dates(*query.against))
     for condition in query.where:
-        yield _weekdays(query, condition) or say("where {condition}", condition=condition.text)
+        yield _weekdays(query, condition) or _of_action(condition) or say("where {condition}", condition=condition.text)
     if query.first or query.last:
         first = say("only the first {count}", count=query.first) if query.first else None
         yield first or say("only the last {count}", count=query.last)
@@ -123,6 +124,15 @@ def _weekdays(query: Query, condition: Condition) -> Text | None:
     left = [n for n in range(1, 8) if of(test(n, value) for value in condition.values)]
     evening = query.subject.name == BEDTIME
     return _on(query, listed([name for n, name in enumerate(WEEKDAYS, 1) if (n % 7 + 1 if evening else n) in left]))
+
+
+def _of_action(condition: Condition) -> Text | None:
+    """Return the actions that a condition leaves, in words, or None for another condition."""
+    words = [ACTION_WORDS[one] for one in ActionType if one in condition.values]
+    if condition.field != "action" or len(words) != len(condition.values):
+        return None
+    named = listed(words)
+    return say("of {actions}", actions=named) if condition.operator == "=" else say("not of {actions}", actions=named)
 
 
 def _on(query: Query, day: str) -> Text:

@@ -203,6 +203,7 @@ def test_focus_is_the_time_of_focused_work() -> None:
     ):
         found = read(text, TODAY)
         assert (found.what, found.of, found.where) == ("entries.minutes", "sum", ["action = DEEP_WORK"]), text
+        assert "of focused work" in str(sentence(query_of(found))), text
     more = read("did I focus more than last week", TODAY)
     assert (more.what, more.against) == ("entries.minutes", "2026-11-16..2026-11-22")
     assert read("how often did I do deep work last week", TODAY).of == "count"

@@ -82,7 +82,8 @@ def test_news_comes_before_an_ordinary_night():
     assert said(rested(tasks=many))[0] == "5 due by today: T0, T1, T2, …"
     assert reasons(opening(rested(tasks=many)), Audience.ASSISTANT)[0] == "tasks due by today: 5"
     flight = entry(TODAY, 1080, 1200, None, "LH 123", end_zone="America/New_York")
-    assert said(rested(flight)) == ["your flight leaves at 18:00", "you had a good night"]
+    leaves = ["your flight leaves at 18:00", "leave for the airport by 15:30"]
+    assert said(rested(flight)) == [*leaves, "you had a good night"]
 
 
 def test_one_long_entry_unlike_those_of_the_last_weeks_is_told():

@@ -5,14 +5,18 @@ from __future__ import annotations
 from html import unescape
 
 from bridge.domain.records import User
-from tests.web.served import Place
+from rhythm_env.interface import ActionType
+from tests.web.served import Place, Visitor
 
 
-def test_the_page_answers_or_says_what_it_cannot_read(place: Place, ana: User) -> None:
+def test_the_page_answers_or_says_what_it_cannot_read(place: Place, ana: User, visitor: Visitor) -> None:
     assert 'action="/ask"' in place.visitor().get("/trends").text
     shown = place.visitor().get("/ask?text=how+many+workouts+by+sport")
     assert shown.status_code == 200
     assert "Understood: the number of workouts, by sport." in unescape(shown.text)
+    by_action = unescape(visitor.get("/ask?text=calendar+entries+by+action").text)
+    assert "Admin and errands" in by_action
+    assert not [action for action in ActionType if action in by_action]
     refused = place.visitor().get("/ask?text=why+am+I+tired")
     assert refused.status_code == 400
     assert "not understood as a whole" in refused.text

@@ -20,9 +20,10 @@ from bridge.query.understood import sentence, what_of
 from bridge.query.written import as_time, rounded
 from bridge.web.kinds import unit_name
 from bridge.web.pages.trends import clearest_change
-from bridge.web.phrases import capital
+from bridge.web.phrases import action_name, capital
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor
+from rhythm_env.interface import ActionType
 
 router = APIRouter()
 GROUPS_MAX = 400
@@ -104,6 +105,8 @@ def _answer(found: Answer) -> dict[str, object]:
 def _key(found: Answer, key: str) -> str:
     if found.query.by is By.WEEKDAY:
         return shown(WEEKDAYS[int(key) - 1])
+    if found.query.by is By.ACTION and key in {*ActionType}:
+        return action_name(key)
     part = next((one for one in found.query.subject.parts if one.name == key), None)
     return key if part is None else shown(what_of(part))
 
