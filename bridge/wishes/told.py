@@ -25,7 +25,7 @@ WISHED = {  # as they are wished, where the words of suggestions are a person's 
 
 
 def sentence(said: Sequence[Said], aside: Sequence[str] = ()) -> str:
-    """Return what was understood, in the current language, such as "exercise only from 09:00 to 24:00".
+    """Return what was understood, in the current language, such as "exercise not before 09:00".
 
     ``aside`` is what was left aside as a reason, and is told too.
     """
@@ -81,6 +81,10 @@ def _hours(one: Said, named: str) -> Text:
     (begin, end), *more = one.hours
     if not more and begin > end > time(0) and one.actions != WORK:  # "not from 12:00 to 13:00" is shorter
         return say("{actions} not from {hours}", actions=named, hours=_spans([(end, begin)]))
+    if not more and begin == time(0):
+        return say("{actions} not after {time}", actions=named, time=f"{end:%H:%M}")
+    if not more and end == time(0):
+        return say("{actions} not before {time}", actions=named, time=f"{begin:%H:%M}")
     return say("{actions} only from {hours}", actions=named, hours=_spans(one.hours))
 
 

@@ -107,11 +107,14 @@ def test_a_wish_says_what_it_replaces_and_of_what_it_would_leave_nothing(store: 
         return str(wishing.say_wish(store, user, text, confirmed=True, now=NOW))
 
     assert "instead" not in say("sport only before 8") + say("focus only in the morning") + say("no sport on Sundays")
-    for text, old in (("no focus before 13", "focused work only from"), ("no sport before 9", "exercise only from")):
+    for text, old in (
+        ("no focus before 13", "focused work only from"),
+        ("no sport before 9", "exercise not after 08:00"),
+    ):
         with pytest.raises(SetupError, match=old) as refused:
             say(text)
         assert not re.search("DEEP_WORK|EXERCISE", str(refused.value))
-    assert say("sport only in the evening").endswith("; instead of: exercise only from 00:00 to 08:00")
+    assert say("sport only in the evening").endswith("; instead of: exercise not after 08:00")
     assert "instead" not in say("no sport after 21")
     with pytest.raises(SetupError, match=r"^focused work would have no hours left"):
         checked(Wishes(hours={ActionType.DEEP_WORK: ()}))

@@ -158,7 +158,7 @@ def test_the_words_of_a_suggestion_take_a_veto_back(action: ActionType) -> None:
         ("Mittagspause von 12 bis 13 Uhr freihalten", "everything that is suggested not from 12:00 to 13:00"),
         ("walk the dog twice a day", "exercise (walk the dog) 14 times a week"),
         ("swimming with my daughter on Saturdays", "family time (swimming, daughter) best on Saturday"),
-        ("training should be over by eight in the evening", "exercise only from 00:00 to 20:00"),
+        ("training should be over by eight in the evening", "exercise not after 20:00"),
         ("Keep Saturday for the stables", "everything that is suggested not on Saturday"),
         ("keine Termine über Mittag", "everything that is suggested not from 12:00 to 14:00"),
         ("my knee is dodgy, so no running, cycling is ok", "exercise without running"),

@@ -108,7 +108,7 @@ def test_only_the_hours_of_sleep_can_be_wished() -> None:
     assert {_said(text) for text in _all(nights)} == {"not to bed before 23:00"}
     assert _said("sleep only from 23:00 to 6:00") == "in bed by 23:00; up at 06:00"
     assert {_said(text) for text in _all("no naps after 3 pm; kein Mittagsschlaf nach 15 Uhr")} == {
-        "naps only from 00:00 to 15:00"
+        "naps not after 15:00"
     }
     others = "no sleep; never sleep; sleep on Sundays; at most 8 hours of sleep; sleep from 9 to 5; nicht schlafen"
     assert {_said(text) for text in _all(others)} == {None}
