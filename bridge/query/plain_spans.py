@@ -56,7 +56,9 @@ def _now(tokens: Sequence[w.Token], marked: Marked) -> Span | None:
 def to_come(span: Span, today: date) -> Span:
     """Return a day of the week to come for the same one of the last, and any other span as it is."""
     first, last = span
-    return (first + 7 * DAY, first + 7 * DAY) if first and first == last and today - 7 * DAY <= first < today else span
+    if first == last == today - 7 * DAY:
+        raise NotUnderstood  # of today's weekday: today, or in a week
+    return (first + 7 * DAY, first + 7 * DAY) if first and first == last and today - 7 * DAY < first < today else span
 
 
 def told_spans(tokens: list[w.Token], marked: Marked) -> tuple[list[w.Token], list[Span]]:
