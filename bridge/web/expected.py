@@ -87,6 +87,7 @@ def _shown(visit: Visit, block: Block) -> dict[str, Any]:
         "reasons": for_person(block.facts[:REASONS_MAX]),
         "state": _("task") if block.kind == "task" else _("expected"),
         "moves_to": "/week/task" if block.kind == "task" else None,
+        "undo": None,
         "moved": block.task is not None and any(one.kind == "moved" for one in block.facts),
         "when": date_text(local(visit, block.start), "%a %-d %b, %H:%M"),
         "expected": True,
