@@ -19,7 +19,6 @@ from bridge.domain.facts import fact
 from bridge.domain.records import Deed, Feedback, Recommendation, User
 from bridge.domain.rendering import told
 from bridge.domain.slots import moment_at
-from bridge.domain.wishes import Wishes
 from bridge.web.pages.history import PAGE_ROWS
 from rhythm_env.interface import ActionType, Answer
 from tests.web.conftest import secured
@@ -140,12 +139,10 @@ def test_a_slot_without_a_time_for_it_shows_no_older_time(place: Place, ana: Use
     assert 'class="hours"' not in visitor.get("/").text
 
 
-def test_the_previews_of_a_week_come(place: Place, ana: User, visitor: Visitor) -> None:
-    wishes = Wishes(goals={ActionType.EXERCISE: 7, ActionType.MEDITATE: 7})
-    place.bridge.store.people.save_wishes(ana.id, wishes, now=installation.now())
-    shown = visitor.get("/week/ahead?week=2026-W47", headers=PART)
+def test_the_previews_and_tasks_of_a_week_come(place: Place, demo: User) -> None:
+    shown = place.visitor().get("/week/ahead?week=2026-W47", headers=PART)
     assert shown.status_code == 200
-    assert "advised fixed expected" in shown.text
+    assert 'action="/week/task"' in shown.text
 
 
 def test_a_night_is_not_moved(place: Place, ana: User, visitor: Visitor) -> None:
