@@ -95,6 +95,9 @@ def inherits(part: Part, head: Part) -> Part:
     new = replace(part, actions=head.actions, named=list(head.named), beside=list(head.beside))
     if head.has(K.ONLY) and not part.nots and part.spans and not part.flags.keys() & (LIMITS | {K.BEST, K.FINE}):
         new.flags[K.ONLY] = None  # "only on Fridays, from eight to eleven"
+    if head.actions == WORK and head.spans and not (head.days or head.nots or part.nots) and _ends_on_days(part):
+        new.nots, new.spans = 1, [(K.AFTER, *part.spans[0][1:])]  # "work from eight to four, on Fridays until noon"
+        new.flags = {K.NOT: None}
     if head.flags.keys() & {K.FINISH, K.START} and not part.days:
         raise NotUnderstood
     for kind in HEADS & head.flags.keys():
@@ -109,6 +112,11 @@ def inherits(part: Part, head: Part) -> Part:
     if head.nots and not part.nots and not part.flags.keys() & (LIMITS | {K.BEST, K.FINE}) and part.times:
         new.nots, new.flags[K.NOT] = 1, head.flags.get(K.NOT)
     return new
+
+
+def _ends_on_days(part: Part) -> bool:
+    relations = [one[0] for one in part.spans]
+    return bool(part.days) and relations == [K.TO] and not part.flags.keys() - {K.ONLY}
 
 
 def between(first: Span, second: Span) -> list[Span] | None:

@@ -277,10 +277,13 @@ def _go_on(part: Part, read: Reading) -> None:
         raise NotUnderstood
     if part.flags.get(K.NOT) == "nothing" and _is_quiet(part, last, read):
         return
+    if part.flags.get(K.NOT) == "nothing" and part.times and len({one.actions for one in read.clauses}) > 1:
+        read.clauses.append(replace(part, actions=ALL))  # "learning at nine, sport at noon, nothing in the evening"
+        return
     if (
         part.has(K.LASTS)
-        and not (part.times or part.counts or part.flags.keys() - {K.LASTS, K.NOT})
         and last is not None
+        and not (part.times or part.counts or part.flags.keys() - _beside_length(last))
     ):
         add_length(last, part)
         return
@@ -301,6 +304,11 @@ def _go_on(part: Part, read: Reading) -> None:
         last.flags |= {kind: None for kind in (K.ONLY,) if part.has(kind)}
     else:
         go_on_with(last, part, read)
+
+
+def _beside_length(last: Part) -> set[Kind]:
+    """Return what may stand with a length: "sport only on Sundays, then for two hours"."""
+    return {K.LASTS, K.NOT} | ({K.THEN, K.BEST} if last.has(K.ONLY) and not last.nots else set())
 
 
 def _with_pending(part: Part, read: Reading) -> None:

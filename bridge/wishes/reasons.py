@@ -15,6 +15,7 @@ K = Kind
 INSTEAD = 3  # of "then"
 EARLIEST_UP = 4  # the hour before which one gets up for work, and wishes it not
 EVENTS = {K.EVENT, K.DURING}
+EDGES = {K.BEFORE, K.AFTER, K.FROM, K.TO, K.LATEST, K.EARLIEST}
 FIRST = re.compile(r"[,;]|[.:](?!\d)| (?:so|also|therefore|deshalb) ")  # what follows the first clause
 ENDED = re.compile(r"[,;]|[.:](?!\d)| (?:and|und) ")
 
@@ -85,7 +86,7 @@ def _is_remark(part: Part, last: Part) -> bool:
         if last.counts and not last.nots:
             last.flags.setdefault(K.MOST, None)
         return last.has(K.MOST, K.ONLY, K.ENOUGH)
-    wished = is_limit(part) or part.has(K.FINISH, K.START) or part.actions == WORK
+    wished = is_limit(part) or part.has(K.FINISH, K.START, K.LASTS) or part.actions == WORK
     wished |= bool(part.actions) and part.flags.get(K.THEN) == INSTEAD
     told = part.joint is not K.THUS and not part.has(K.FREE)
     return part.kinds[:1] == [K.THEN] and told and not wished  # "then I have lectures"
@@ -163,6 +164,7 @@ def is_limit(part: Part) -> bool:
 def set_aside(part: Part, read: Reading) -> None:
     if (
         ASKED.search(part.clause)
+        or _begins_unread(part)
         or part.kinds == [K.DAY, K.FREE]
         or _is_unsaid(part)
         or (part.joint is K.CUT and read.clauses and "" in part.words and not part.subject)
@@ -177,6 +179,12 @@ def set_aside(part: Part, read: Reading) -> None:
         read.left |= part.days
     if part.times:
         read.before = part
+
+
+def _begins_unread(part: Part) -> bool:
+    """Return True for a part of the day from an hour that is not known: "after eightish in the evening"."""
+    three = zip(part.kinds, part.kinds[1:], part.kinds[2:], strict=False)
+    return any(one in EDGES and beside == [K.WORD, K.PART] for one, *beside in three)
 
 
 def _of_night(part: Part, read: Reading) -> str:

@@ -9,7 +9,7 @@ from bridge.wishes.clocks import kept, left_by
 from bridge.wishes.hours import ANY_DAY, NotUnderstood
 from bridge.wishes.lexicon import ALL, WEEK, WORK, Kind, OneOf
 from bridge.wishes.said import Said
-from bridge.wishes.slots import Part
+from bridge.wishes.slots import Part, is_general
 from bridge.wishes.working import WORKDAYS_MIN, often
 from rhythm_env.interface import ActionType
 
@@ -121,6 +121,7 @@ def _check_wanted(part: Part, *, goal: bool, only: bool) -> None:
         or (actions == {A.SLEEP} and not part.has(K.BEST) and any(map(_is_of_night, part.spans)))
         or (goal and only)
         or (part.has(K.FINE) and not part.times)
+        or (part.kinds == [K.ACTION, K.ONLY, K.DAY] and actions == {A.EXERCISE} and not is_general(part))
         or (actions == WORK and part.has(K.BEST))
         or (part.parts and part.spans)
         or (len(part.spans) > 1 and any(end is None for _, _, end in part.spans) and not (only and _are_around(part)))

@@ -68,6 +68,9 @@ def test_most_wishes_are_understood_and_none_wrongly(language: str, half: int) -
         "an afternoon nap at 2",
         "Sundays: family only",  # and nothing else, or on no other day?
         "work starts at 10 and ends at 9am",
+        "yoga only on Sundays",  # which bars no other sport
+        "nach neunerl am Abend mag ich Ruhe, da nichts mehr vorschlagen",
+        "work 8 to 4, on Fridays till 8 pm",
         "x" * 1000,
         "no sport " * 100,
     ],
@@ -212,6 +215,28 @@ def test_what_was_understood_is_said_in_a_sentence() -> None:
         ("any day but Monday is fine for the gym", "exercise not on Monday"),
         ("undo my no-tv rule", "forget what you wished for watching series"),
         ("coffee with the girls on Saturdays", "seeing friends best on Saturday"),
+        (
+            "no series on work nights",
+            "watching series not on Monday, Tuesday, Wednesday, Thursday and Sunday from 18:00 to 24:00",
+        ),
+        (
+            "Vormittags lernen, nachmittags Papierkram, abends gar nix",
+            (
+                "learning best from 06:00 to 12:00; office work and errands best from 12:00 to 18:00;"
+                " everything that is suggested not after 18:00"
+            ),
+        ),
+        (
+            "sport only on weekends, then two hours",
+            "exercise 120 minutes at a time; exercise only on Saturday and Sunday",
+        ),
+        ("nach achte am Abend nichts vorschlagen", "everything that is suggested not after 20:00"),
+        ("drop the meditation stuff, it's not for me", "never suggest meditation"),
+        ("Serien kannst du komplett streichen", "never suggest watching series"),
+        (
+            "Arbeitszeit 9 bis 18 Uhr, am Freitag nur bis 13 Uhr",
+            "work only from 09:00 to 18:00; work not on Friday from 13:00 to 24:00",
+        ),
     ],
 )
 def test_what_a_stranger_wished_is_understood(text: str, meaning: str) -> None:
