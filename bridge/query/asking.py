@@ -19,6 +19,7 @@ from bridge.query.model import TITLED, VERSUS
 from bridge.query.parse import Words, query_of
 from bridge.query.plain import TEXT_MAX, NotRead, read, read_both
 from bridge.query.plain_names import noted
+from bridge.query.plain_spans import UNTIL_NOW
 from bridge.query.plain_words import note_classes
 from bridge.query.rows import Tables, load_tables
 from bridge.query.translated import translated
@@ -95,6 +96,15 @@ def _answered(
     if reason is not None:
         return _nothing(words, reason)
     told, tables = typed(bridge, user, words, now=now, titles=titles)
+    at = local_time(now, user.zones)
+    if tables.entries and UNTIL_NOW.search(text.lower()):
+        begun = [
+            one
+            for one in tables.entries
+            if (one.day, one.values.get("start", 0.0)) <= (at.date(), at.hour * 60 + at.minute)
+        ]
+        tables = replace(tables, entries=begun)
+        told = answer(told.query, tables)
     missing = next((name for name in _titled(words) if not any(tables.by_day(name).values())), None)
     if missing is not None:
         name = missing.removeprefix(TITLED)

@@ -27,14 +27,13 @@ from bridge.query.plain_names import noted, without_free, without_names
 from bridge.query.plain_remarks import SENTENCE, without_remarks
 from bridge.query.plain_settled import of_change, settled
 from bridge.query.plain_slips import parts
-from bridge.query.plain_spans import to_come, told_spans, with_weekend, within
+from bridge.query.plain_spans import compared, to_come, told_spans, until_now, with_weekend, within
 from bridge.query.plain_titles import ENTRY, Titles, days_apart
 from bridge.query.plain_words import lexicon, loose, months, notes, texts, tokens_of
 from bridge.query.readings import words_of
 from bridge.query.spans import DAY
 
 TEXT_MAX = 300  # characters
-EXAMPLE = 'bridge ask "how much deep sleep did I get on weekdays in October?"'
 EXAMPLES = (  # for the page, in the language of the person
     say("how much deep sleep did I get on weekdays in October?"),
     say("what time do I usually go to bed?"),
@@ -137,7 +136,7 @@ def read(text: str, today: date, factors: Iterable[str] = ()) -> Words:
                 say(
                     "not understood in this question: {words}; ask, for example: {example}",
                     words=", ".join(unread),
-                    example=f'bridge ask "{near}"' if near else EXAMPLE,
+                    example=_example(near, text, today, named),
                 ),
                 unread,
                 near,
@@ -146,12 +145,17 @@ def read(text: str, today: date, factors: Iterable[str] = ()) -> Words:
             say(
                 "this question is not understood as a whole; ask a plainer one in English or German, "
                 "such as: {example}",
-                example=f'bridge ask "{near}"' if near else EXAMPLE,
+                example=_example(near, text, today, named),
             ),
             unread,
             near,
         )
     return found[0]
+
+
+def _example(near: str | None, text: str, today: date, factors: w.Lexicon) -> str:
+    """Return the command of a near question, or else of any in the language of the one that is refused."""
+    return f'bridge ask "{near or NEAR[""][_likely(text, today, factors)[0]]}"'
 
 
 def _likely(text: str, today: date, factors: w.Lexicon) -> Sequence[str]:
@@ -283,7 +287,8 @@ def _read(text: str, marked: Marked, factors: w.Lexicon, *, asked: Sequence[w.To
         if ahead == marked.spans:
             raise NotUnderstood  # today's weekday: today, or in a week
         marked.spans[:] = ahead
-    tokens, spans = told_spans(tokens, marked)
+    tokens, spans = told_spans(compared(tokens, text.lower()), marked)
+    spans = until_now(spans, kinds, text.lower(), marked.today)
     found = words_of(Bag.of([one for one in tokens if one[0] != w.SPAN]))
     read = settled(found, text.lower(), kinds, timed=bool(spans))
     read = within(read, spans, marked.today, says_waking=OF_WAKING.search(text.lower()) is not None)
@@ -336,6 +341,15 @@ def _placed(tokens: Sequence[w.Token], *, first: bool) -> list[w.Token]:
         tokens = [*tokens[: many[0] - 1], *tokens[many[0] :]]  # "are there nights with ..., and how many"
     if kinds & {w.COMPARED, w.LENGTH}:
         tokens = [one for one in tokens if one[0] != w.VAGUE]
+    behind = [*tokens[1:], (w.FILL, None)]
+    tokens = [
+        one
+        for one, (after, _) in zip(tokens, behind, strict=False)
+        if not (one[0] == w.ALL and after in (w.DAYS, w.NIGHTS) and not kinds & {w.HOW_MANY, w.OF, w.METRIC})
+    ]  # "all days with a headache"
+    mornings = (w.CLOCK, ("<", "12:00"))
+    if w.UP in kinds and sum(kind == w.CLOCK for kind, _ in tokens) == 2 and mornings in tokens:
+        tokens = [(w.NIGHTS, None) if one == mornings else one for one in tokens]  # "mornings on which I woke before 6"
     for kind, value in tokens:
         later = (kind, value) == (w.WHEN, "when") and (first or any(one[0] in asks for one in found))
         found.append((w.ON_DAYS, "days") if later else (kind, value))

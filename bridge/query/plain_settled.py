@@ -19,6 +19,7 @@ LISTED = re.compile(
     r"(?<!\w)(?:which|what(?:'?s)?(?! about)|list|show|display|welche\w*|was (?:st[ae]\w+|war\w*|h[ao]\w+|lief|ist|gab)"
     r"|zeige?n?|liste)(?!\w)"
 )
+LISTED_DAYS = re.compile(r"(?<!\w)(?:which|list|show|display|welche\w*|zeige?|liste|nenne?)(?!\w)")
 LISTING = re.compile(r"(?:so |and |und )?(?:which|list|show|welche\w*|zeige?|liste)(?!\w)")
 SAT_IN = re.compile(
     r"(?<!\w)(?:sit|sat|spen[dt]|sitze?n?|saß|gesessen|verbring\w*|verbracht)(?!\w)"
@@ -49,6 +50,13 @@ def settled(read: Words, text: str, kinds: Set[str], *, timed: bool) -> Words:
     )
     if read.what in ("entries", "workouts") and read.of == "count" and listed and not read.per:
         read = replace(read, by="row")  # "what was in my diary": which, and no number of them
+    days = kinds & {w.DAYS, w.NIGHTS} and not kinds & {w.HOW_MANY, w.HOW_OFTEN} and LISTED_DAYS.search(text)
+    if (
+        days
+        and read.of == "count"
+        and not (read.by or read.per or read.what.startswith(("entries", "workouts", "tasks")))
+    ):
+        read = replace(read, by="day")  # "list all days with a headache": their dates
     if read.of == "mean" and not timed:
         read = _check_time(read, text, kinds)
     sat = read.what == "entries.minutes" and read.of == "mean" and SAT_IN.search(text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from datetime import date
 from itertools import pairwise
@@ -23,6 +23,8 @@ NO_CHANGE = {w.BECOMES, w.CONDITION, w.WEEKEND, w.OTHERS, w.RELATED, w.ON_DAYS, 
 CONDITIONED = {w.CONDITION, w.COMPARED, w.CLOCK, w.FACTOR, w.ACTION, w.WEEKEND, w.ON_DAYS, w.AFTER, w.WITH}
 OTHER_WEEKEND = re.compile(r"(?:this|diese[sm]|next|kommende\w*|nächste\w*) (?:weekend|wochenende)")
 DATES = re.compile(r"[\d-]*\.\.[\d-]*")
+COMPARES = re.compile(r"(?<!\w)(?:compar\w+|vergleich\w*)(?!\w)")
+UNTIL_NOW = re.compile(r"(?<!\w)(?:so far|until now|to date|[my]td|bis jetzt|bisher|bislang|bis dato)(?!\w)")
 AHEAD_DAYS = 366  # our choice: of a calendar that is asked for what comes next
 
 
@@ -51,6 +53,24 @@ def _now(tokens: Sequence[w.Token], marked: Marked) -> Span | None:
         return None
     dates, told = Dates(marked.language, marked.today), marked.spans[int(str(tokens[places[0]][1]))]
     return dates.now_of(told)
+
+
+def compared(tokens: list[w.Token], text: str) -> list[w.Token]:
+    """Return tokens with the word between two spans as one that parts them, as in "compare May with June"."""
+    if not COMPARES.search(text):
+        return tokens
+    found = tokens[:1]
+    for (before, _), one, (behind, _) in zip(tokens, tokens[1:], [*tokens[2:], ("", None)], strict=False):
+        parts = (before, behind) == (w.SPAN, w.SPAN) and one[0] in (w.WITH, w.AND)
+        found.append((w.THAN, None) if parts else one)
+    return found
+
+
+def until_now(spans: list[Span], kinds: Set[str], text: str, today: date) -> list[Span]:
+    """Return spans of entries "so far" as those that end today at the latest, without what is planned."""
+    if not (kinds & {w.ENTRIES, w.ACTION} and UNTIL_NOW.search(text)):
+        return spans
+    return [(first, today if last and (first or last) <= today < last else last) for first, last in spans]
 
 
 def to_come(span: Span, today: date) -> Span:

@@ -81,7 +81,7 @@ def _several_of(bag: Bag) -> Words | None:
 def _topmost(bag: Bag) -> Words:
     """Read "the three worst nights" as so many of the lowest."""
     top = bag.one(w.TOP)
-    bag.take(w.DAYS, w.NIGHTS, w.WHICH, w.WHICH_BY, w.WHEN, w.WITH, w.BY)
+    bag.take(w.DAYS, w.NIGHTS, w.ON_DAYS, w.WHICH, w.WHICH_BY, w.WHEN, w.WITH, w.BY)
     if not bag.sees(w.OF, w.LENGTH, w.BEST, w.EARLY):
         bag.tokens.append((w.OF, "max"))  # "top five days"
     found = words_of(bag)
@@ -234,7 +234,7 @@ def _versus(bag: Bag) -> Words | None:
     found = _plain(bag)
     if found.of not in (None, "mean", "median", "sum") or "," in found.what or found.what in COUNTED:
         raise NotUnderstood
-    one, *other = said
+    one, *other = _alike(said)
     against = one if not other or _opposite(one, other[0]) else f"{one}{VERSUS}{other[0]}"
     return replace(found, of="median" if found.of == "median" else "mean", against=against)
 
@@ -249,14 +249,23 @@ def _parts_at(bag: Bag, since: int) -> int | None:
     return None
 
 
+def _alike(said: Sequence[str]) -> Sequence[str]:
+    """Return two sides as of the same day: "after training days against rest days" is after both."""
+    lead = next((one for one in (AFTER, NEXT) if said[0].startswith(one)), "")
+    if any(one.startswith((AFTER, NEXT)) for one in said[1:] if not lead):
+        raise NotUnderstood  # "rest days against after training days"
+    return [said[0], *(lead + one.removeprefix(ON) if lead and one.startswith(ON) else one for one in said[1:])]
+
+
 OPPOSITES = ({"<", ">="}, {">", "<="}, {"=", "!="})
 
 
 def _opposite(one: str, other: str) -> bool:
     """Return True if one condition holds just where the other does not."""
     (field, sign, value), (field_2, sign_2, value_2) = (text.split(" ", 2) for text in (one, other))
-    if {one.removeprefix(ON), other.removeprefix(ON)} == {"workouts = 0", "workout.minutes > 0"}:
-        return True
+    for lead in (ON, AFTER, NEXT):
+        if {one.removeprefix(lead), other.removeprefix(lead)} == {"workouts = 0", "workout.minutes > 0"}:
+            return True
     return (field, value) == (field_2, value_2) and {sign, sign_2} in OPPOSITES
 
 

@@ -10,7 +10,7 @@ from bridge.domain.languages import WEEKDAYS, Text, listed, say, say_many
 from bridge.domain.metric_names import UNIT_NAMES
 from bridge.domain.titles import ACTION_WORDS
 from bridge.query.model import Aggregate, By, Condition, Kind, Query, Span, Subject, Versus
-from bridge.query.understood import OF, PER, on_day, span_of, what_of
+from bridge.query.understood import OF, PER, on_day, span_of, weekdays_of, what_of
 from bridge.query.written import as_time, rounded
 from rhythm_env.interface import ActionType
 
@@ -79,12 +79,14 @@ def _parts(found: Answer, value: float) -> Iterator[str]:
     if query.of is A.STREAK and found.groups:
         now = found.groups[0].n
         yield say_many("{value} day in a row now", "{value} days in a row now", now, value=now)
-    if (query.by is By.ROW or (query.per and query.by is By.DAY)) and known:
+    counted = query.of is A.COUNT and query.subject.kind in (Kind.DAYS, Kind.NIGHTS)
+    if (query.by is By.ROW or ((query.per or counted) and query.by is By.DAY)) and known:
         yield listed([key for _, key in known[:ROWS_MAX]])
     if query.by not in (None, By.DAY, By.ROW) and len(known) > 1:
         (most, highest), (least, lowest) = max(known), min(known)
         yield say("the highest is {highest} with {most}", highest=_key(query, highest), most=written(most, found.unit))
         yield say("the lowest is {lowest} with {least}", lowest=_key(query, lowest), least=written(least, found.unit))
+    yield from filter(None, (weekdays_of(query, one) for one in query.where))
     if found.at is not None:
         yield on_day(query, found.at)
     elif (query.since or query.until) and not isinstance(query.against, Span):

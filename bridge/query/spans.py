@@ -250,7 +250,8 @@ class Dates:
         return self.today - relativedelta(**{unit: count}) + DAY, self.today  # type: ignore[arg-type]
 
     def _ago(self, match: re.Match[str]) -> Span:
-        return (self.today - self.number(match[1]) * DAY,) * 2
+        night = any(one in match[0] for one in ("nights", "nächten"))
+        return (self.today - (self.number(match[1]) - night) * DAY,) * 2
 
     def _week(self, back: int) -> Callable[[re.Match[str]], Span]:
         monday = self.today - (self.today.isoweekday() - 1 + 7 * back) * DAY
@@ -302,14 +303,10 @@ class Dates:
         return None if found is None else (found[0], None)
 
     def _last_weekday(self, match: re.Match[str]) -> Span:
-        back = (self.today.isoweekday() - self._weekday[match[1]] - 1) % 7 + 1
-        return (self.today - back * DAY,) * 2
+        return (self.today - ((self.today.isoweekday() - self._weekday[match[1]] - 1) % 7 + 1) * DAY,) * 2
 
     def _night_back(self, back: int) -> Callable[[re.Match[str]], Span]:
         return lambda _: (self.today - back * DAY,) * 2
-
-    def _nights_ago(self, match: re.Match[str]) -> Span:
-        return (self.today - (self.number(match[1]) - 1) * DAY,) * 2
 
     def _weekday_of_last_week(self, match: re.Match[str]) -> Span:
         name = next(one for one in match.groups() if one)

@@ -94,7 +94,9 @@ def _parts(query: Query) -> Iterator[str]:
     if isinstance(query.against, Span):
         yield say("minus that {span}", span=dates(*query.against))
     for condition in query.where:
-        yield _weekdays(query, condition) or _of_action(condition) or say("where {condition}", condition=condition.text)
+        yield (
+            weekdays_of(query, condition) or _of_action(condition) or say("where {condition}", condition=condition.text)
+        )
     if query.first or query.last:
         first = say("only the first {count}", count=query.first) if query.first else None
         yield first or say("only the last {count}", count=query.last)
@@ -115,7 +117,7 @@ def _figure(query: Query) -> str:
     return listed([say(OF[of].message, what=what) for of in query.ofs or (query.of,)])
 
 
-def _weekdays(query: Query, condition: Condition) -> Text | None:
+def weekdays_of(query: Query, condition: Condition) -> Text | None:
     """Return the weekdays that a condition leaves, or None for another condition."""
     if condition.field != "weekday":
         return None

@@ -185,6 +185,42 @@ def test_two_spans_are_compared() -> None:
         assert (found.since, found.until, found.against) == (since, until, against), text
 
 
+def test_periods_are_compared_and_lists_of_days_tell_their_dates() -> None:
+    months = Words(
+        what="steps", of="mean", since="2026-10-01", until="2026-10-31", where=[], against="2026-09-01..2026-09-30"
+    )
+    for text in (
+        "compare my steps in October with September",
+        "Vergleich mal die Schritte im Oktober mit denen im September",
+    ):
+        assert understood(text) == months
+    days = Words(what="headache", of="count", by="day", since="2026-08-01", where=["headache > 0"])
+    for text in ("show me all days with a headache since August", "Liste aller Tage mit Kopfweh seit August"):
+        assert understood(text) == days
+    top = Words(what="steps", of="max", top=3, since="2026-06-01", where=[])
+    assert understood("die drei Tage mit den meisten Schritten seit Juni") == top
+    assert understood("how many days with a headache since August") == replace(days, by=None)
+
+
+def test_so_far_ends_now_and_both_sides_of_a_comparison_are_of_the_same_day() -> None:
+    for text in (
+        "hours spent in meetings so far this week",
+        "wie viele Stunden war ich diese Woche bisher in Terminen",
+    ):
+        found = understood(text)
+        assert found is not None
+        assert (found.since, found.until) == ("2026-11-23", "2026-11-25")
+    for text in ("HRV after training days compared with rest days", "HRV nach Trainingstagen verglichen mit Ruhetagen"):
+        assert understood(text) == Words(what="hrv_rmssd", of="mean", where=[], against="before.workout.minutes > 0")
+    assert understood("HRV on rest days vs after training days") is None
+    friday = Words(what="nights.start", of="mean", where=["weekday = 6"])
+    assert understood("average bedtime on Fridays") == friday
+    assert understood("mittlere Bettzeit freitags") is None  # the clock time, or how long
+    woken = understood("on how many mornings did I wake before six in October?")
+    assert woken is not None
+    assert (woken.what, woken.of, woken.where) == ("nights", "count", ["night.end < 06:00"])
+
+
 def test_of_a_night_its_length_is_compared() -> None:
     for text in ("how did I sleep this week compared to last week", "wie habe ich 2026 geschlafen verglichen mit 2025"):
         assert query_of(read(text, TODAY)).subject.name == "asleep", text
