@@ -48,13 +48,13 @@ def test_messages_are_chosen_and_the_address_is_never_shown(place: Place, ana: U
     kept = store.notifications.channel(ana.id)
     assert kept is not None
     assert (kept.events, kept.quiet) == (True, {Slot.EVENING})
-    assert notify.address_of(store, place.bridge.vault, ana.id) == NTFY
+    assert notify._secret(store, place.bridge.vault, ana.id)["address"] == NTFY
     assert "a-topic-of-ana" not in visitor.get("/settings").text
     visitor.change("/settings/messages", {"quiet": "MORNING"})
     kept = store.notifications.channel(ana.id)
     assert kept is not None
     assert (kept.events, kept.quiet) == (False, {Slot.MORNING})
-    assert notify.address_of(store, place.bridge.vault, ana.id) == NTFY
+    assert notify._secret(store, place.bridge.vault, ana.id)["address"] == NTFY
     assert visitor.change("/settings/messages", {"quiet": "noon"}).status_code == 400
     visitor.change("/settings/messages/off")
     assert store.notifications.channel(ana.id) is None
@@ -92,7 +92,7 @@ def test_messages_come_to_browsers_until_they_are_removed(place: Place, ana: Use
     (device,) = notify.devices_of(store, vault, ana.id)
     visitor.change(f"/settings/devices/{web_push.mark(device)}/remove")
     assert notify.devices_of(store, vault, ana.id) == []
-    assert notify.address_of(store, vault, ana.id) == NTFY
+    assert notify._secret(store, vault, ana.id)["address"] == NTFY
     for number in range(12):
         visitor.change("/settings/devices", browser(number))
     kept = notify.devices_of(store, vault, ana.id)
