@@ -20,7 +20,7 @@ demo: .venv/ready
 	$(BIN)/bridge lab demo
 
 test: .venv/ready
-	$(BIN)/pytest -m "not faults and not web and not slow" --numprocesses $(WORKERS)
+	$(BIN)/pytest -m "not faults and not web and not slow" --numprocesses $(WORKERS) $(TESTS)
 
 attack: .venv/ready # every test that attacks, on loopback, and what each kind broke
 	$(BIN)/python -m tests.attack

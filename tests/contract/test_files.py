@@ -146,7 +146,9 @@ def write(sources: Sequence[str]) -> None:
     for source, case in [one for one in filed() if not sources or one[0] in sources]:
         store = Store("sqlite://")
         text = json.dumps(comes_to(store, source, case), indent=1, ensure_ascii=False)
-        (lab.fixtures(source) / f"{case}.expected.json").write_text(text + "\n", encoding="utf-8")
+        file = lab.fixtures(source) / f"{case}.expected.json"
+        file.write_text(text + "\n", encoding="utf-8")
+        print(file)
         store.close()
 
 

@@ -63,7 +63,7 @@ def changed(copy: Path) -> None:
     versions = copy / "bridge/store/migrations/versions"
     newest = max(path.name[:4] for path in versions.glob("[0-9]*.py"))
     following = f"{int(newest) + 1:04}"
-    numbered = migration.replace('"0012"', f'"{newest}"').replace('"0013"', f'"{following}"')
+    numbered = migration.replace('"0013"', f'"{following}"').replace('"0012"', f'"{newest}"')
     (versions / f"{following}_mood_note.py").write_text(numbered, encoding="utf-8")
     put_after(copy / "bridge/web/templates/history.html", "{{ one.answered_at }}</span>", shown.strip())
 
