@@ -45,7 +45,11 @@ def summary(review: Review) -> list[str]:
         said.append(say("What went well: {facts}.", facts=listed(well)))
     if short:
         said.append(say("What fell short: {facts}.", facts=listed(short)))
-    return [*(said or [say("The week was much like the four weeks before.")]), *_to_try(review)]
+    if not said:
+        alike = any(one.value is not None and one.usual is not None for one in compared)
+        nothing = say("Nothing is known of this week.")
+        said = [say("The week was much like the four weeks before.") if alike else nothing]
+    return [*said, *_to_try(review)]
 
 
 def _well(review: Review) -> Iterator[Text]:

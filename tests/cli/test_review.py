@@ -176,6 +176,13 @@ def test_a_week_of_somebody_unknown_claims_nothing(tmp_path: Path, monkeypatch: 
     assert "bridge recommend" in bridge("history", "--user", "ben").stdout
 
 
+def test_a_goal_alone_compares_no_weeks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRIDGE_NOW", SUNDAY_NOON.isoformat())
+    assert bridge("user", "add", "ben", "--zone", "UTC").returncode == 0
+    assert bridge("wish", "meditate twice a week", "--yes", "--user", "ben").returncode == 0
+    assert printed("review", "--user", "ben")["summary"][0] == "Nothing is known of this week."
+
+
 def test_on_a_monday_it_is_the_week_before(ana: tuple[Store, User], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRIDGE_NOW", (MONDAY + 7 * DAY + 2 * HOUR).isoformat())
     assert printed("review", "--user", "ana")["week"] == "2026-W47"
