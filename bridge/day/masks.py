@@ -183,7 +183,7 @@ def _sport_hours(grid: Grid) -> list[Stretch]:
 
 
 def _company_hours(grid: Grid) -> list[Stretch]:
-    """After work, and where none is known after usual hours, Monday to Friday; on a free day from noon."""
+    """Return the hours for company: after work or office hours, on a free day from noon, until before bed."""
     weekday = grid.date.weekday() < WEEKEND and not grid.person.free_day(grid.date)
     after = max((end for _, end in grid.work), default=grid.since(OFFICE_END if weekday else NOON))
     return [(max(grid.wake + HOUR, grid.since(NOON), after), grid.bed - BEFORE_BED)]

@@ -452,10 +452,10 @@ class Person:
         return {why: one for why, one in self._asked(day, NONE).items() if why != "early_entry"}
 
     def earliest_bed(self, day: date, usual: datetime | None = None, wake: datetime | None = None) -> datetime:
-        """Return how early the night that ends on a date is sought, never before 21:00 or the usual bedtime.
+        """Return the earliest bedtime of the night that ends on a date: 21:00, or the usual one if that is earlier.
 
-        Getting up for an early start (``wake``) asks for more, for what one needs. It goes by the week's clock, which
-        the body keeps on a weekend too.
+        Getting up early (``wake``) allows an earlier one, so that the night is long enough. Then the usual bedtime of
+        working days counts on a weekend too, because the body keeps it.
         """
         zones = self._zones_of_night(day)
         usual, evening = usual or self.usual_sleep(day)[0], instant(day - DAY, EVENING_BED, zones)

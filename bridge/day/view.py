@@ -125,7 +125,7 @@ class View:
         return any(label.action is action and label.confidence >= SURE and stands(o.event) for o, label in of_day)
 
     def planned(self, action: ActionType | None) -> list[Occurrence]:
-        """Return the entries of an action within eight days of now, by sure labels, without those that were missed."""
+        """Return the entries that surely are of an action, eight days back and ahead, without the missed ones."""
         return self._by_action.get(action, [])
 
     @cached_property

@@ -119,7 +119,7 @@ def counted_document(store: Store, user: User, found: Provenance) -> CountedDocu
 def _of_episode(
     item: Episode, own: str, episodes: list[tuple[str, Episode]], preference: Preference, user: User
 ) -> str:
-    """Return the series that a main sleep is read from, else one that counts and overlaps."""
+    """Return the series that tells a main sleep, else the preferred series that overlaps the episode most."""
     if item.kind is EpisodeKind.SLEEP:
         told = Nights(episodes, user.zones, preference).told.get(item.day)
         if told is not None:

@@ -273,7 +273,7 @@ def _date(written: bytes) -> str:
 
 
 def _is_zip(file: DiskFile | ZipMember) -> bool:
-    """Return True if a file begins as a zip, because downloads may lose their endings; not for documents."""
+    """Return True for a zip, also one that lost its ending in a download. Documents such as .docx are none."""
     name = file.name.lower()
     return file.head[:2] == b"PK" and (
         name.endswith(".zip") or (file.head[2:4] == b"\3\4" and not name.endswith(ZIPPED_DOCUMENTS))

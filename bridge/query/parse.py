@@ -125,7 +125,7 @@ def _check_rows(query: Query) -> None:
         raise SetupError("only workouts, entries and tasks are listed row by row; group by day, week or month")
     together = by or query.per or query.top or query.against is not None
     if query.of in OF_DAYS and (together or subject.kind is Kind.TASKS):
-        raise SetupError(f"{query.of} counts days, without --by, --per, --top and --against")
+        raise SetupError(f"--of {query.of} cannot be combined with --by, --per, --top or --against")
     if subject.kind is not Kind.TASKS and any(one.name == TASK_STATE for one in query.conditions):
         raise SetupError("task.state is asked of tasks")
     if subject.kind is not Kind.ENTRIES and any(one.name in ENTRY_FIELDS for one in query.conditions):
@@ -143,9 +143,9 @@ def _check_together(query: Query) -> None:
     if subject.parts and (by or query.per or against is not None or query.of in (Aggregate.COUNT, Aggregate.SHARE)):
         raise SetupError(f"{subject.name} stands for several figures; name one, or leave out --by, --per and --against")
     if query.per is not None and (against is not None or query.of is Aggregate.SHARE):
-        raise SetupError("--per goes without --against, and not with share")
+        raise SetupError("--per cannot be combined with --against or --of share")
     if against is not None and (by is not None or query.of in (Aggregate.SHARE, Aggregate.TREND)):
-        raise SetupError("--against goes without --by, and not with share or trend")
+        raise SetupError("--against cannot be combined with --by, --of share or --of trend")
     if isinstance(against, Span) and against.since and against.until and against.since > against.until:
         raise SetupError("the span of --against ends before it begins; exchange its dates")
     if isinstance(against, Condition | Versus) and subject.counted:

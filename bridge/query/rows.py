@@ -251,7 +251,7 @@ def _doubtful(found: Sequence[Encoded]) -> set[int]:
 
 
 def _near(found: Sequence[Encoded], apart: timedelta) -> set[int]:
-    """Return the places of episodes with another that begins or ended less than ``apart`` from them, or meanwhile."""
+    """Return the indexes of episodes that overlap another, or lie less than ``apart`` before or after one."""
     near: set[int] = set()
     latest: tuple[datetime, int] | None = None
     instant = datetime.fromisoformat

@@ -1,6 +1,6 @@
-"""Share the requests a second of a source among all processes, of which a minute's worth may be sent at once.
+"""Limit the requests to a source over all processes: so many a second, at most a minute's worth at once.
 
-One instant a source says until when its requests are used up (generic cell rate algorithm, ITU-T I.371, annex A).
+Each source keeps one instant, until which its requests are spent (generic cell rate algorithm, ITU-T I.371, annex A).
 """
 
 from __future__ import annotations

@@ -44,9 +44,9 @@ MALFORMED = (ValueError, KeyError, IndexError, TypeError, AttributeError, Overfl
 
 
 def with_known_zones(text: str) -> str:
-    """Return an unfolded iCalendar text in which each zone is named as IANA does, or as a definition in it does.
+    """Return an unfolded iCalendar text that names each zone by IANA's name, or by that of a definition in the text.
 
-    Definitions come first in their calendar. A zone that is not understood is named ``UNKNOWN``, which gives no time.
+    Definitions are moved to the beginning of their calendar. A time in a zone named ``UNKNOWN`` cannot be read.
     """
     starts = [match.start() for match in CALENDAR.finditer(text)]
     bounds = [*starts, len(text)]
@@ -259,7 +259,7 @@ def _offsets(zone: tzinfo, months: Sequence[datetime]) -> tuple[timedelta | None
 
 @lru_cache(maxsize=64)
 def _posix(zone: tzinfo, year: int) -> str | None:
-    """Return the POSIX text of a zone with two changes a year, read from seven years, or with none."""
+    """Return the POSIX text of a zone whose rule of two changes, or of none, holds for seven years; else None."""
     changes = [list(_changes(zone, one)) for one in range(year, year + 7)]
     if not any(changes):
         return posix_offset(_offset(zone, datetime(year, 7, 1)))  # noqa: DTZ001 - a wall clock

@@ -1,4 +1,4 @@
-"""Take what a person says at Home Assistant: the mode, why not now, a note, and wishes, once confirmed."""
+"""Take what a person says at Home Assistant: a mode, the reason of a refusal, a note, or a wish once confirmed."""
 
 from __future__ import annotations
 

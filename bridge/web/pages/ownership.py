@@ -47,7 +47,7 @@ def mark(
     week: Text = "",
     back: Text = "",
 ) -> RedirectResponse:
-    """Say whose an entry is: this one, its series, or all like it. Without an answer it is asked no more."""
+    """Store whose an entry, its series, or all like it are. An empty answer means that it is not asked again."""
     store, user, now = visit.bridge.store, visit.user, visit.now
     marked: dict[str, str] = {}
     if whose_:

@@ -99,7 +99,7 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
 def _unreadable(fields: Fields) -> Iterator[Item]:
     what, coarse = f"health_auto_export/{fields.get('metric')}", fields.get("coarse")
     if coarse is not None:
-        raise BadRecord(f"{what}: points that sum up more than a day: {coarse}; set the time grouping to days or less")
+        raise BadRecord(f"{what}: points of more than a day: {coarse}; set the time grouping to days or less")
     raise BadRecord(f"{what}: points without a time, a number or a known unit: {fields.get('points')}")
 
 

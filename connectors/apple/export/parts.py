@@ -48,9 +48,9 @@ def mark_of(piece: bytes) -> str:
 
 
 class Part(NamedTuple):
-    """The sums and places that a piece of an export added to it. ``first`` and ``last`` are Unix seconds.
+    """What a piece of an export adds: checksums of its rows by block of time, and the zones seen, as (second, zone).
 
-    ``sums`` maps a block of time to its rows' fingerprints, ``seen`` holds (Unix second, place).
+    All seconds are Unix seconds.
     """
 
     first: float
