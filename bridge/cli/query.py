@@ -117,7 +117,8 @@ def ask(
         show.say(said[:1].upper() + said[1:])
     show.say(f"Understood: {told['understood']}")
     for one in (found, *found.also):
-        _print(one)
+        if one.untold is None:  # else the sentence said it
+            _print(one)
     chart = _chart(found, tables)
     if chart:
         show.say(chart)
@@ -146,24 +147,25 @@ def _print(found: Answer) -> None:
     from bridge.domain.languages import WEEKDAYS
     from bridge.query.model import By
 
-    if found.value is None and found.reason is not None:
-        typer.echo(found.reason)
+    if (why := found.reason or found.untold) is not None:
+        typer.echo(why)
         return
     if found.value is not None:
         typer.echo(_line(found, found.value))
     highest = max((one.value or 0 for one in found.groups), default=0)
     several = bool(found.query.subject.parts)
+    column = "value" if several else found.column
     rows = [
         {
             "": WEEKDAYS[int(one.key) - 1] if found.query.by is By.WEEKDAY else one.key.replace("_", " "),
-            "value" if several else found.unit: None if one.value is None else _told(one.value, one.unit or found.unit),
+            column: None if (value := found.in_column(one)) is None else _told(value, one.unit or found.unit),
             "n": one.n,
-            " ": show.bar(one.value / highest, 12) if one.value is not None and one.value >= 0 and highest else None,
+            " ": show.bar(value / highest, 12) if value is not None and value >= 0 and highest else None,
         }
         for one in found.groups
     ]
     if rows:
-        show.table(rows, ("", "value", "n") if several else ("", found.unit, "n", " "))
+        show.table(rows, ("", column, "n") if several else ("", column, "n", " "))
 
 
 def _line(found: Answer, value: float) -> str:

@@ -33,6 +33,13 @@ IN_DAYS = frozenset({Aggregate.STREAK, Aggregate.AGO})
 
 def answer(query: Query, tables: Tables) -> Answer:
     """Return the answer to a query from the rows it rests on."""
+    found = _found(query, tables)
+    if tables.unreached is not None and found.value is not None:
+        found = replace(found, groups=(), untold=tables.unreached)
+    return replace(found, ahead=bool(query.since and tables.today and query.since > tables.today))
+
+
+def _found(query: Query, tables: Tables) -> Answer:
     untold = "" if query.subject.parts else ", ".join(sorted(_metrics(query) & tables.untold))
     none = tables.reason or (say("none of your sources told {what}", what=untold) if untold else None)
     if none is not None:
@@ -186,5 +193,5 @@ def _row_key(row: Row, n: int) -> str:
 def _listed(rows: Sequence[Row]) -> Iterable[Group]:
     """Yield each row by itself, in its order."""
     for n, row in enumerate(rows):
-        minutes = row.values.get("minutes")
-        yield Group(key=_row_key(row, n), value=1.0 if minutes is None else minutes, n=1, unit=None)
+        value, unit = (row.values["minutes"], "min") if "minutes" in row.values else (1.0, None)
+        yield Group(key=_row_key(row, n), value=value, n=1, unit=unit)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from bridge.domain.languages import Text
-from bridge.query.model import Query
+from bridge.query.model import By, Query
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +24,7 @@ class Answer:
     """The figure of a query, with the number of rows that it rests on (``n``).
 
     ``at`` is the date of a lowest, highest, first or last value. ``value`` is None where ``reason`` says why.
+    ``untold`` says why a value of 0 tells nothing. ``ahead`` is True where the whole span is still to come.
     """
 
     query: Query
@@ -36,3 +37,16 @@ class Answer:
     reason: Text | None = None
     also: tuple[Answer, ...] = ()  # to the other questions that were asked at once
     translated_by: str | None = None  # the language model that read the query in a plain question
+    untold: Text | None = None
+    ahead: bool = False
+
+    @property
+    def column(self) -> str:
+        """Return the unit of the groups: of rows one by one, that of those that have one, as minutes."""
+        units = (one.unit for one in self.groups if one.unit and self.query.by is By.ROW)
+        return next(units, self.unit)
+
+    def in_column(self, group: Group) -> float | None:
+        """Return a group's figure, or None where it has none in the unit of the others, as an entry of a whole day."""
+        alien = self.query.by is By.ROW and (group.unit or self.unit) != self.column
+        return None if alien else group.value

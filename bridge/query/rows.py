@@ -16,7 +16,7 @@ from bridge.advice.preference import load_preference
 from bridge.advice.recommend import load_snapshot
 from bridge.calendar.meetings import counts_as_meeting
 from bridge.domain.errors import SetupError
-from bridge.domain.languages import Text
+from bridge.domain.languages import Text, say
 from bridge.domain.metrics import METRICS, NIGHT_MINUTES, Metric, Shape
 from bridge.domain.preference import Preference
 from bridge.domain.slots import ZoneHistory, ends_shown, local_time
@@ -39,6 +39,7 @@ from bridge.query.model import (
     Kind,
     Query,
 )
+from bridge.query.understood import ROWS
 from bridge.store import codec
 from bridge.store.daily import episode_of
 from bridge.trends import compute_trends
@@ -92,6 +93,8 @@ class Tables:
     entries: Sequence[Row] = ()
     tasks: Sequence[Row] = ()
     reason: Text | None = None  # for which nothing is told
+    unreached: Text | None = None  # the reason for which no workout or entry of the span can be known
+    today: date | None = None
     days: tuple[date, date] | None = None  # from the first day told of to today, where it matters
 
     def by_day(self, name: str) -> Mapping[date, float]:
@@ -145,11 +148,8 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime, titl
     factors = named - {*METRICS, *METER_NAMES, *OWN_FIELDS}
     if factors:
         values |= exposures(bridge, user, factors, now=now)
-        values |= {
-            name: titled(bridge, user, name.removeprefix(TITLED), now=now)
-            for name in factors
-            if name.startswith(TITLED)
-        }
+        in_titles = [one for one in factors if one.startswith(TITLED)]
+        values |= {one: titled(bridge, user, one.removeprefix(TITLED), now=now) for one in in_titles}
     if asked := {*TASKS} & named:
         values |= _tasks(bridge, user, asked, now)
     empty = [metric for metric in metrics if not values.get(metric)]
@@ -174,7 +174,20 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime, titl
         entries=entries,
         tasks=[*_task_rows(bridge, user, now, titles=titles)] if Kind.TASKS in kinds else (),
         days=None if first is None else (first, today),
+        unreached=_unreached(bridge, user, query),
+        today=today,
     )
+
+
+def _unreached(bridge: Bridge, user: User, query: Query) -> Text | None:
+    """Return the reason for which no workout or entry that is asked for can be known, or None."""
+    kind, daily = query.subject.kind, bridge.store.daily
+    first = daily.first_event(user.id) if kind is Kind.ENTRIES else None
+    if first and query.until and query.until < first - DAY:  # a day of another zone may be the one before
+        return say("no calendar of yours reaches back that far")
+    untold = kind is Kind.WORKOUTS and not daily.told_episode(user.id, EpisodeKind.WORKOUT)
+    untold = untold or (kind is Kind.ENTRIES and first is None)
+    return say("none of your sources told {what}", what=ROWS[kind]) if untold else None
 
 
 ASLEEP = (EpisodeKind.SLEEP, EpisodeKind.NAP)

@@ -41,6 +41,14 @@ COUNTED: Mapping[str, Plural] = {
     "tasks": Plural("there is {value} such task", "there are {value} such tasks"),
     "tasks_done": Plural("you did {value} task", "you did {value} tasks"),
 }
+AHEAD: Mapping[str, Plural] = {  # of a span that is still to come
+    "entries": Plural("you have {value} calendar entry", "you have {value} calendar entries"),
+    "meetings": Plural(
+        "you have {value} meeting (work with others, or named a meeting or call)",
+        "you have {value} meetings (work with others, or named a meeting or call)",
+    ),
+    "days": Plural("there is {value} such day", "there are {value} such days"),
+}
 HOW: Mapping[Aggregate, Text] = {
     A.MEAN: say("on average"),
     A.MEDIAN: say("in the median"),
@@ -65,6 +73,8 @@ def said(found: Answer) -> Text | None:
     """Return the answer as a sentence, or None where there is no single figure."""
     if found.value is None or found.query.ofs or found.query.top:
         return None
+    if found.untold is not None:
+        return say("{query}.", query=found.untold)
     return say("{query}.", query=listed(list(_parts(found, found.value))))
 
 
@@ -115,8 +125,9 @@ def _lead(found: Answer, value: float) -> str:
     name = query.subject.name if query.of in LED and not query.per else ""
     name = "days" if query.of is A.COUNT and not query.subject.counted else name
     name = f"{query.per}s" if query.of is A.COUNT and query.per else name
-    if name in COUNTED:
-        return say_many(COUNTED[name].one, COUNTED[name].several, value, value=told)
+    counted = AHEAD.get(name) if found.ahead else None
+    if counted := counted or COUNTED.get(name):
+        return say_many(counted.one, counted.several, value, value=told)
     return say(LEADS[name].message, value=told) if name in LEADS else say("{what}: {value}", what=what, value=told)
 
 

@@ -56,6 +56,12 @@ class Daily(Part):
         return frozenset(str(one) for one in metrics if any(_is_told(db, user_id, one, table) for table in _DERIVED))
 
     @reads
+    def told_episode(self, db: sa.Connection, user_id: int, kind: EpisodeKind) -> bool:
+        """Return True if any episode of a user is of a kind."""
+        which = sa.exists().where(_e.user_id == user_id, _e.body.like(f'%"kind": "{kind}"%'))
+        return bool(db.execute(sa.select(which)).scalar())
+
+    @reads
     def told_in_nights(self, db: sa.Connection, user_id: int, metrics: Collection[Metric]) -> bool:
         """Return True if a sleep of a user holds a value of one of the metrics."""
         return any(_is_told(db, user_id, one, tables.episodes) for one in metrics)

@@ -444,6 +444,51 @@ def test_meetings_are_the_entries_of_work_that_are_one(lived: tuple[Bridge, User
     assert by_title.value == 1
 
 
+def test_entries_ahead_are_spoken_of_as_ahead_with_their_minutes(lived: tuple[Bridge, User]) -> None:
+    bridge, user = lived
+    begin = at(NOW.date() + timedelta(days=1), "10:00")
+    land(
+        bridge.store,
+        user,
+        [
+            Event(key="v", calendar="c", title="Dentist", start=begin, end=begin + timedelta(minutes=40)),
+            Event(key="w", calendar="c", title="Fair", first_day=begin.date(), last_day=begin.date()),
+        ],
+    )
+    found, _ = asking.plain(bridge, user, "what do I have tomorrow", now=NOW)
+    assert (found.value, found.column) == (2, "min")
+    assert sorted((one.unit or "", found.in_column(one)) for one in found.groups) == [("", None), ("min", 40.0)]
+    assert (told := sentences.said(found)) is not None
+    assert told.startswith("you have 2 calendar entries, ")
+    assert told.in_language("de").startswith("du hast 2 Kalendereinträge, ")
+    assert told.in_language("fr").startswith("tu as 2 entrées de calendrier, ")
+    over, _ = asking.plain(bridge, user, "how many appointments did I have last week", now=NOW)
+    assert str(sentences.said(over)) == "no calendar of yours reaches back that far."
+    printed = CliRunner().invoke(app, ["ask", "what do I have tomorrow", "--user", "ana"]).output
+    assert "┃ min ┃" in printed
+
+
+def test_what_no_source_tells_is_not_said_to_be_zero(lived: tuple[Bridge, User]) -> None:
+    bridge, _ = lived
+    other = bridge.store.people.add_user("ben", "Europe/Berlin", now=NOW)
+    steps_only = [Sample(key="s", metric=Metric.STEPS, start=at(FIRST, "00:00"), day=FIRST, value=1.0)]
+    land(bridge.store, other, steps_only)
+    for text, what in (
+        ("how many workouts did I do in the last 7 days", "workouts"),
+        ("how many workouts a week", "workouts"),
+        ("how many appointments did I have in the last 7 days", "calendar entries"),
+        ("how many meetings did I have in the last 7 days", "calendar entries"),
+        ("what do I have tomorrow", "calendar entries"),
+    ):
+        found, _ = asking.plain(bridge, other, text, now=NOW)
+        assert (found.value, found.groups) == (0, ())
+        assert str(sentences.said(found)) == f"none of your sources told {what}."
+    printed = CliRunner().invoke(app, ["query", "workouts", "--user", "ben"]).output
+    assert printed == "none of your sources told workouts\n"
+    none, _ = asking.plain(*lived, "how many workouts did I do yesterday", now=NOW)
+    assert str(sentences.said(none)).startswith("you did 0 workouts")  # a watch that tells workouts told none
+
+
 def test_stress_is_asked_of_the_figure_that_a_source_tells(lived: tuple[Bridge, User]) -> None:
     bridge, user = lived
     assert asking.plain(bridge, user, "average stress", now=NOW)[0].reason == "none of your sources told stress"

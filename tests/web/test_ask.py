@@ -22,4 +22,16 @@ def test_the_page_answers_or_says_what_it_cannot_read(place: Place, ana: User, v
     assert "not understood as a whole" in refused.text
     told = place.visitor().get("/api/v1/ask?text=wie+viele+Trainings+hatte+ich+im+Oktober").json()
     assert (told["value"], told["query"]["what"], told["query"]["since"][5:]) == (0, "workouts", "10-01")
+    assert told["said"] == "none of your sources told workouts."
     assert place.visitor().get("/api/v1/ask?text=why").status_code == 400
+
+
+def test_the_page_heads_entries_by_their_minutes_and_shows_no_zero_of_what_is_untold(visitor: Visitor) -> None:
+    listed = visitor.get("/ask?text=what+do+I+have+next+Friday").text
+    assert "You have 1 calendar entry, " in listed
+    assert '<th scope="col" class="number">min</th>' in listed
+    assert '<td class="number">2 h 0 min</td>' in listed
+    untold = visitor.get("/ask?text=how+many+workouts+did+I+do").text
+    assert "None of your sources told workouts." in untold
+    assert "No figure</h2>" in untold
+    assert "0 workouts" not in untold

@@ -75,11 +75,12 @@ def _change(visit: Visit, found: Answer | None) -> str | None:
 
 def _answer(found: Answer) -> dict[str, object]:
     highest = max((one.value or 0 for one in found.groups), default=0)
-    unit = unit_name(found.unit)
+    unit = unit_name(found.column)
+    text = said(found)
     return {
         "understood": shown(sentence(found.query, found.translated_by)),
-        "said": None if (one := said(found)) is None else capital(shown(one)).replace(" -", " −"),
-        "figure": None if found.value is None else _figure(found, found.value),
+        "said": None if text is None else capital(shown(text)).replace(" -", " −"),
+        "figure": None if found.value is None or found.untold is not None else _figure(found, found.value),
         "reason": None if found.reason is None else capital(shown(found.reason)),
         "known": any(one.value is not None for one in found.groups),
         "interval": found.interval and [_written(end, found.unit) for end in found.interval],
@@ -90,10 +91,10 @@ def _answer(found: Answer) -> dict[str, object]:
                 "key": _key(found, one.key),
                 "n": one.n,
                 "value": "–"
-                if one.value is None
-                else _written(one.value, one.unit or found.unit, named=bool(found.query.subject.parts)),
-                "percent": max(0.0, 100 * one.value / highest)
-                if one.value is not None and highest > 0 and not found.query.subject.parts
+                if (value := found.in_column(one)) is None
+                else _written(value, one.unit or found.unit, named=bool(found.query.subject.parts)),
+                "percent": max(0.0, 100 * value / highest)
+                if value is not None and highest > 0 and not found.query.subject.parts
                 else 0,
             }
             for one in found.groups[-GROUPS_MAX:]
