@@ -268,7 +268,7 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "evening_yours": say("nothing needs doing: the evening is yours"),
     "usual_later": Titled(
         say("nothing needs doing now; usual at {time:%H:%M}: {action}"),
-        say("nothing needs doing now; usual at {time:%H:%M}: {title}"),
+        say("nothing needs doing now; usual at {time:%H:%M}: {action} ({title})"),
     ),
     "task_waits": Titled(say("a task waits ({due}), but {reason}"), say("{title} waits ({due}), but {reason}")),
     "waits_until": Titled(

@@ -345,7 +345,7 @@ def test_a_silence_before_a_usual_hour_names_it_and_gives_no_evening_away() -> N
     course = [entry(TODAY - 7 * k * DAY, 1140, 1185, A.LEARN, "Course") for k in range(1, 6)]
     one = person(*course, hour=17.5, work=False)
     (why,) = quiet(look(one, one.now), {})
-    assert for_person([why]) == ["nothing needs doing now; usual at 19:00: Course"]
+    assert for_person([why]) == ["nothing needs doing now; usual at 19:00: learn (Course)"]
     later = replace(one, now=at(TODAY, 1200), _read={})
     assert "usual_later" not in {why.kind for why in quiet(look(later, later.now), {})}
 
