@@ -310,7 +310,8 @@ def test_a_wish_counts_once_what_was_understood_is_confirmed(home: Home) -> None
     publisher, people, user = home.publisher(), home.stage.bridge.store.people, home.stage.users[0]
     home.update(publisher)
     say(home, publisher, "set_wish", "never meditation")
-    assert home.state("wish") == {"text": "Understood: never suggest meditation. Confirm it.", "waits": True}
+    understood = "Understood: never suggest meditation; instead of: meditation 21 times a week. Confirm it."
+    assert home.state("wish") == {"text": understood, "waits": True}
     assert not people.wishes(user.id).never
     say(home, publisher, "confirm_wish", "confirm")
     assert home.state("wish") == {"text": "Saved: never suggest meditation.", "waits": False}

@@ -106,16 +106,16 @@ def test_a_skeleton_says_what_is_missing_and_a_sample_completes_it(checkout: Pat
 
 @pytest.mark.timeout(400)
 def test_a_skeleton_of_files_passes_the_contract_as_it_is(checkout: Path) -> None:
-    assert "python -m tests.contract.test_files pebbles" in command("pebbles", checkout, "--files")
-    assert not (checkout / "lab" / "vendors" / "pebbles.py").exists()
-    run(checkout, "-m", "tests.contract.test_files", "pebbles")
-    comes_to = json.loads((checkout / "fixtures" / "pebbles" / "week.expected.json").read_text())
+    assert "python -m tests.contract.test_files quartz" in command("quartz", checkout, "--files")
+    assert not (checkout / "lab" / "vendors" / "quartz.py").exists()
+    run(checkout, "-m", "tests.contract.test_files", "quartz")
+    comes_to = json.loads((checkout / "fixtures" / "quartz" / "week.expected.json").read_text())
     assert {kind: len(comes_to[kind]) for kind in ("episodes", "samples")} == {"episodes": 9, "samples": 24}
     assert comes_to["set_aside"] == comes_to["failed_files"] == []
-    options = ("-m", "pytest", "-q", "-p", "no:randomly", "-n0", "-k", "pebbles and not postgres")
-    told = run(checkout, *options, "tests/contract/test_files.py", "tests/contract/test_complete.py", "tests/pebbles")
+    options = ("-m", "pytest", "-q", "-p", "no:randomly", "-n0", "-k", "quartz and not postgres")
+    told = run(checkout, *options, "tests/contract/test_files.py", "tests/contract/test_complete.py", "tests/quartz")
     assert "1 failed, " in told.splitlines()[-1], told
-    assert "connectors/pebbles/files.py:20 DELIMITER" in told
+    assert "connectors/quartz/files.py:20 DELIMITER" in told
 
 
 @pytest.mark.parametrize("name", ["Pebble", "pe-bble", "class", "payload", "", "a" * 40])

@@ -281,7 +281,8 @@ def test_mode_and_wish_are_said_by_a_consent_each() -> None:
         assert json.loads(answered(bridge, "mode", {})[0]) == told
         assert json.loads(answered(bridge, "mode", {"mode": "normal"})[0])["mode"] == "normal"
         told = json.loads(answered(bridge, "wish", {"text": "never meditation"})[0])
-        assert (told["understood"], told["saved"]) == ("never suggest meditation", False)
+        replaced = "never suggest meditation; instead of: meditation 7 times a week"
+        assert (told["understood"], told["saved"]) == (replaced, False)
         assert run("wish", "--user", "ana", "--json")["never"] == []
         answered(bridge, "wish", {"text": "never meditation", "confirmed": True})
         assert run("wish", "--user", "ana", "--json")["never"] == ["MEDITATE"]
