@@ -123,14 +123,14 @@ class OccasionDocument(TypedDict):
 
 
 class SpareDocument(TypedDict):
-    """How many days of a week stay without suggestions, at these hours or as a whole."""
+    """The number of days a week that stay without suggestions, at these hours or as a whole."""
 
     times: int
     hours: list[list[str]]
 
 
 class TermDocument(TypedDict):
-    """What is wished on some days, in the form of all wishes."""
+    """The wishes of some days, in the form of all wishes."""
 
     when: OccasionDocument
     wishes: dict[str, Any]

@@ -53,7 +53,7 @@ class Lasts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spare:
-    """How many ``times`` a week hours of a day, or a whole day without any, are to stay without suggestions."""
+    """The ``times`` a week that hours of a day, or a whole day without any, stay without suggestions."""
 
     times: int
     hours: tuple[Hours, ...] = ()

@@ -351,7 +351,7 @@ def test_a_silence_before_a_usual_hour_names_it_and_gives_no_evening_away() -> N
 
 
 def test_nobody_is_told_to_have_had_what_was_never_done() -> None:
-    """Where too little of the day is left for anything, no rule that takes nothing away is the reason."""
+    """Blame no rule that takes nothing away where too little of the day is left for anything."""
     task = Task(key="t", list="l", title="Update roadmap", due=SUNDAY - DAY)
     for hour in (22.65, 22.99):
         late = person(hour=hour, day=SUNDAY, work=False, tasks=[task], task_actions={"t": A.DEEP_WORK})

@@ -48,7 +48,7 @@ def mark_of(piece: bytes) -> str:
 
 
 class Part(NamedTuple):
-    """What a piece of an export adds: checksums of its rows by block of time, and the zones seen, as (second, zone).
+    """The additions of a piece of an export: checksums of its rows by block of time, and zones as (second, zone).
 
     All seconds are Unix seconds.
     """
