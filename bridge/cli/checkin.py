@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 DAYS_LISTED = 14
 NEGATIVE_NUMBERS_ALLOWED = {"ignore_unknown_options": True}  # -1 is a wrong score, not an unknown option
-DONE = {"new": "noted", "updated": "corrected", "unchanged": "as noted before"}
+DONE = {"new": "noted", "updated": "corrected", "unchanged": "as noted before", "deleted": "deleted"}
 
 
 @options.command(context_settings=NEGATIVE_NUMBERS_ALLOWED)
@@ -43,13 +43,18 @@ def checkin(
             metavar="INSTANT",
         ),
     ] = None,
+    undo: Annotated[bool, typer.Option("--undo", help="Delete the newest check-in.")] = False,
     json: options.Json = False,
 ) -> None:
     """Record how you are, as a whole or by meter. A second check-in of the same minute and meter corrects the first."""
     from bridge.documents.inputs import parse_meter, parse_score
 
     about = parse_meter(meter, user) if meter is not None else None
-    if score is not None:
+    if undo and not score == meter == at:
+        raise SetupError(f"--undo goes alone: bridge checkin --undo --user {user}")
+    if undo:
+        _say(user, None, None, None, json=json)
+    elif score is not None:
         _say(user, parse_score(score, user), about, at, json=json)
     elif at is not None:
         raise SetupError(f"--at goes with a score: bridge checkin SCORE --at {at} --user {user}")
@@ -57,15 +62,19 @@ def checkin(
         _list(user, about, json=json)
 
 
-def _say(user: str, score: float, about: Meter | None, at: str | None, *, json: bool) -> None:
+def _say(user: str, score: float | None, about: Meter | None, at: str | None, *, json: bool) -> None:
+    """Store a score, or without one take the newest back."""
     from bridge.documents.meters import checkin_document
     from bridge.ingest import checkins
 
     with options.opened(user) as (bridge, person, now):
-        said = checkins.CheckIn(at=options.instant(at) if at else now, score=score, about=about)
-        outcome = checkins.record_check_in(bridge.store, person, said, now=now)
+        if score is None:
+            said, outcome = checkins.forget_last(bridge.store, person, now=now), "deleted"
+        else:
+            said = checkins.CheckIn(at=options.instant(at) if at else now, score=score, about=about)
+            outcome = checkins.record_check_in(bridge.store, person, said, now=now)
     body = checkin_document(said, person.zones)
-    text = f"{_name(about)} {score:g} ({_local(said.at, person.zones):%a %H:%M}): {DONE[outcome]}."
+    text = f"{_name(said.about)} {said.score:g} ({_local(said.at, person.zones):%a %H:%M}): {DONE[outcome]}."
     show.result({**body, "outcome": outcome}, text, json=json)
 
 

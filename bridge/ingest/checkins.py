@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -45,6 +45,26 @@ def record_check_in(store: Store, user: User, said: CheckIn, *, now: datetime) -
     if said.at > now:
         raise SetupError(f"--at is in the future; leave it out for a check-in about now: {again}")
     return store_said(store, user, record(said, user.zones), again=again, now=now)
+
+
+def forget_last(store: Store, user: User, *, now: datetime) -> CheckIn:
+    """Delete the user's newest check-in, and return it. Raises SetupError without check-ins."""
+    newest = next(iter(recent(store, user, since=date.min)), None)
+    if newest is None:
+        raise SetupError(f"there is no check-in yet; say how you are: bridge checkin SCORE --user {user.name}")
+    forget(store, user, newest, now=now)
+    return newest
+
+
+def forget(store: Store, user: User, said: CheckIn, *, now: datetime) -> None:
+    """Delete a check-in of the user."""
+    take_back(store, user, record(said, user.zones), now=now)
+
+
+def take_back(store: Store, user: User, said: RawRecord, *, now: datetime) -> None:
+    """Delete what a user said of themselves."""
+    gone = replace(said, payload={}, deleted=True)
+    store_said(store, user, gone, again=f"bridge checkin --user {user.name}", now=now)
 
 
 def store_said(store: Store, user: User, said: RawRecord, *, again: str, now: datetime) -> str:

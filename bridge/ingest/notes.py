@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING
 
 from bridge.domain.errors import SetupError
-from bridge.domain.languages import say
+from bridge.domain.languages import say, shown
 from bridge.domain.metrics import Metric
+from bridge.domain.noted import COMMON, kept_name
 from bridge.domain.records import User
 from bridge.domain.slots import local_time
 from bridge.domain.types import RawRecord
-from bridge.ingest.checkins import CHECK_IN_SOURCE, MINUTE, store_said
+from bridge.ingest.checkins import CHECK_IN_SOURCE, MINUTE, store_said, take_back
 
 if TYPE_CHECKING:
     from bridge.store import Store
@@ -29,6 +30,10 @@ _NUMBERS = {  # in words, also those that come with a noun
     )
     for number, word in enumerate(words.split(), 1)
 } | dict.fromkeys(("a", "an", "ein", "eine", "einen", "une"), 1)
+_GLASSES = re.compile(
+    r"(?:glass|glasses|glas|gläser|verre|verres) (?:of |de |d'|d’)?(?:(?:red|white|rosé) )?"
+    r"(?:wine|beer|champagne|prosecco|wein|rotwein|weißwein|bier|sekt|vin(?: rouge| blanc)?|bière)"
+)
 _AMOUNT = rf"(?:\d+(?:[.,]\d+)?|(?:{'|'.join(_NUMBERS)})(?!\w))"
 _NOTE = re.compile(rf"(?:(?P<first>{_AMOUNT})\s+)?(?P<name>[^\d<>=!~/][^<>=!~/]*?)(?:\s+(?P<amount>{_AMOUNT}))?")
 _BACK = {  # words for a day -> how many days ago it was
@@ -71,7 +76,8 @@ def note_of(text: str, at: datetime, user: str) -> Note:
         )
     said = found["first"] or found["amount"] or "1"
     amount = float(_NUMBERS.get(said) or said.replace(",", "."))
-    return Note(at=at.replace(microsecond=0), name=found["name"], amount=amount)
+    name = shown(COMMON[0]).casefold() if _GLASSES.fullmatch(found["name"]) else found["name"]
+    return Note(at=at.replace(microsecond=0), name=name, amount=amount)
 
 
 def said_note(text: str, user: User, *, now: datetime, day: date | None = None) -> Note:
@@ -103,7 +109,11 @@ def _day(word: str, today: date) -> date:
 
 
 def record_note(store: Store, user: User, note: Note, *, now: datetime) -> str:
-    """Store a minute's note, ``new``, ``updated`` or ``unchanged``. Raises SetupError for a bad time or amount."""
+    """Store a minute's note, ``new``, ``updated`` or ``unchanged``. Raises SetupError for a bad time or amount.
+
+    What was noted before in another language keeps that name.
+    """
+    note = replace(note, name=kept_name(note.name, store.daily.noted(user.id)))
     again = f'bridge note --user {user.name} "{note.name}"'
     if note.at > now:
         raise SetupError(f"--at is in the future; leave it out for a note about now: {again}")
@@ -121,7 +131,7 @@ def forget_last(store: Store, user: User, *, now: datetime) -> Note:
 
 def forget(store: Store, user: User, note: Note, *, now: datetime) -> None:
     """Delete a note of the user."""
-    store_said(store, user, _record(user, note, deleted=True), again="bridge note", now=now)
+    take_back(store, user, _record(user, note), now=now)
 
 
 def recent(store: Store, user: User, *, since: date | None = None) -> list[Note]:
@@ -131,8 +141,8 @@ def recent(store: Store, user: User, *, since: date | None = None) -> list[Note]
     return sorted(notes, key=lambda note: (note.at, note.name), reverse=True)
 
 
-def _record(user: User, note: Note, *, deleted: bool = False) -> RawRecord:
+def _record(user: User, note: Note) -> RawRecord:
     offset = local_time(note.at, user.zones).utcoffset() or timedelta(0)
     payload = {"at": note.at.isoformat(), "offset": offset // MINUTE, "name": note.name, "amount": note.amount}
     key = f"{note.at:%Y-%m-%dT%H:%MZ}/{note.name}"
-    return RawRecord(stream=STREAM, key=key, payload={} if deleted else payload, deleted=deleted)
+    return RawRecord(stream=STREAM, key=key, payload=payload)

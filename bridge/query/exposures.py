@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from bridge.advice.labels import labelled
 from bridge.calendar.flights import is_flight
 from bridge.domain.metrics import Metric, name_noted
+from bridge.domain.noted import kept_name
 from bridge.domain.slots import ZoneHistory, local_time, zone_at
 from bridge.domain.types import EpisodeKind, Label, Occurrence
 from rhythm_env.interface import ActionType
@@ -43,7 +44,8 @@ Exposures = dict[str, dict[date, float]]  # factor -> day -> amount, of the days
 
 def names(store: Store, user: User) -> list[str]:
     """Return the factors that a user's data may tell, notes first."""
-    return [*store.daily.noted(user.id), *CLASSES]
+    noted = store.daily.noted(user.id)
+    return [*dict.fromkeys(kept_name(one, noted) for one in noted), *CLASSES]
 
 
 def exposures(bridge: Bridge, user: User, wanted: Collection[str] | None = None, *, now: datetime) -> Exposures:
@@ -91,10 +93,11 @@ def _in_title(stem: str) -> re.Pattern[str]:
 
 
 def _noted(store: Store, user: User, since: date, today: date) -> Exposures:
+    names = store.daily.noted(user.id)
     sources: dict[str, dict[tuple[str, date], float]] = {}
     for source, one in store.reading.samples(user.id, metrics={Metric.NOTED}, since=since):
         local = local_time(one.start, user.zones) - NIGHT_BEGINS
-        of, at = sources.setdefault(source, {}), (name_noted(one.key), local.date())
+        of, at = sources.setdefault(source, {}), (kept_name(name_noted(one.key), names), local.date())
         of[at] = of.get(at, 0.0) + one.value
     told: Exposures = {}
     for (name, day), amount in sorted((at, amount) for of in sources.values() for at, amount in of.items()):

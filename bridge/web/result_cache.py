@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from bridge.installation import Bridge
 
 MAX_CACHED_RESULTS = 128
+FINISH_SECONDS = 5  # a stop waits no longer for a result
 COUNTS_FRESH_SECONDS = 60  # after which rows are counted again, because a rebuild changes them unseen
 
 Result = TypeVar("Result")
@@ -30,7 +31,7 @@ class ResultCache:
 
     def __init__(self) -> None:
         self._results: dict[Key, tuple[Version, Any]] = {}
-        self._renewed: set[Key] = set()
+        self._renewed: dict[Key, threading.Thread] = {}
         self._lock = threading.Lock()
 
     def get(self, user: User, name: str, version: Version, make: Callable[[], Result], *, wait: bool = True) -> Result:
@@ -63,13 +64,18 @@ class ResultCache:
             try:
                 self._made(key, version, make)
             finally:
-                self._renewed.discard(key)
+                del self._renewed[key]
 
         with self._lock:
             if key in self._renewed:
                 return
-            self._renewed.add(key)
-        threading.Thread(target=copy_context().run, args=(renew,), daemon=True).start()
+            thread = self._renewed[key] = threading.Thread(target=copy_context().run, args=(renew,), daemon=True)
+            thread.start()
+
+    def finish(self) -> None:
+        """Wait for the results that threads make, before what they read is closed."""
+        for thread in tuple(self._renewed.values()):
+            thread.join(FINISH_SECONDS)
 
 
 def advice_version(bridge: Bridge, user: User, now: datetime) -> Version:

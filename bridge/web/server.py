@@ -102,6 +102,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     drop_uploads(app.state.page.bridge)
     with app.state.pushes.importing():
         yield
+    app.state.page.results.finish()
 
 
 def static(request: Request) -> Response:

@@ -83,6 +83,17 @@ def test_the_same_minute_corrects_and_a_later_one_is_another_answer(run: Run) ->
     assert set(found[1:]) == {(None, 3.0), ("SERENITY", 3.0)}
 
 
+def test_the_newest_is_taken_back(run: Run) -> None:
+    code, text = run("checkin", "--undo", "--user", "ana")
+    assert (code, "bridge checkin SCORE --user ana" in text) == (2, True)
+    run("checkin", "4", "--user", "ana")
+    run("checkin", "1", "--user", "ana", "--meter", "serenity", minutes=5)
+    assert run("checkin", "--undo", "--user", "ana", minutes=6) == (0, "serenity 1 (Fri 12:05): deleted.\n")
+    left = run("checkin", "--user", "ana", "--json", minutes=6)[1]
+    assert [(one["score"], one["about"]) for one in left] == [(4, None)]
+    assert run("checkin", "4", "--undo", "--user", "ana")[0] == 2
+
+
 @pytest.mark.parametrize("score", ["0", "-1", "5.5", "6", "1e3", "3.3", "nan", "inf", "good", ""])
 def test_another_score_is_refused_and_leaves_nothing(run: Run, score: str) -> None:
     code, text = run("checkin", score, "--user", "ana")

@@ -71,6 +71,8 @@ def test_a_day_by_program(program: requests.Session, place: Place) -> None:
     assert told(program, place, path, {"answer": "reschedule", "to": later["offers"][0]["slot"]})["moved_to"]
     assert told(program, place, "/checkins", {"score": 3.5, "about": "SERENITY"})["outcome"] == "new"
     assert told(program, place, "/checkins")[0]["score"] == 3.5
+    assert told(program, place, "/checkins/undo", {})["outcome"] == "deleted"
+    assert told(program, place, "/checkins") == []
     event = told(program, place, "/today")["slots"][0]["events"][0]["event"]
     assert told(program, place, "/labels", {"event": event, "action": None})["action"] is None
     assert told(program, place, "/today")["slots"][0]["events"][0]["action"] is None

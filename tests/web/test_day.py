@@ -141,6 +141,24 @@ def test_one_tap_checks_in(place: Place, ana: User, visitor: Visitor, monkeypatc
     assert visitor.change("/checkin", {"score": "9"}).status_code == 400
 
 
+def test_a_check_in_is_taken_back_where_it_was_said_and_on_its_day(
+    place: Place, ana: User, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = re.findall(r'aria-label="(Vitality [^"]+)"', visitor.get("/").text)
+    visitor.change("/checkin", {"score": "1"})
+    key = re.findall(r'name="said" value="([^"]+)"', visitor.get("/").text)[0]
+    assert f'value="{key}"' in visitor.get("/day?date=2026-11-20").text
+    assert f'value="{key}"' in visitor.get("/history").text
+    assert visitor.change("/checkin/back", {"said": key, "back": "https://example.org"}).status_code == 422
+    monkeypatch.setenv("BRIDGE_NOW", (installation.now() + timedelta(minutes=1)).isoformat())
+    back = visitor.change("/checkin/back", {"said": key}, headers={"HX-Request": "true"})
+    assert re.findall(r'aria-label="(Vitality [^"]+)"', back.text) == before
+    assert "You said" not in back.text
+    assert not checkins.recent(place.bridge.store, ana, since=installation.now().date())
+    again = visitor.change("/checkin/back", {"said": key, "back": "/history#said"})  # of an older page
+    assert (again.status_code, again.headers["location"]) == (303, "/history#said")
+
+
 def test_words_of_a_level_and_marks_are_explained_where_they_stand(place: Place, ana: User, visitor: Visitor) -> None:
     """The rule of the words, with this level's own bounds; a mark unfolds to what it means."""
     visitor.change("/checkin", {"score": "3", "about": "VITALITY"})

@@ -12,6 +12,7 @@ from bridge.ingest import notes
 from bridge.query.effects import Effect
 from bridge.web.pages import factors
 from bridge.web.result_cache import ResultCache
+from bridge.web.said import key_of
 from tests.web.served import Place
 
 
@@ -25,7 +26,7 @@ def test_a_chip_notes_and_the_table_says_how_many_days_are_left(place: Place, an
     assert 'value="wine"' in unescape(visitor.get("/factors").text)
     assert 'value="wine"' in unescape(visitor.get("/").text)
     again = visitor.change("/factors", {"text": "wine", "back": "/"})
-    assert (again.status_code, again.headers["location"]) == (303, "/")
+    assert (again.status_code, again.headers["location"]) == (303, "/?noted=updated")
     assert visitor.change("/factors", {"text": "wine", "back": "https://example.org"}).status_code == 422
     assert "Noted: wine." in unescape(visitor.get("/").text)
     wrong = visitor.change("/factors", {"text": "7"})
@@ -40,12 +41,12 @@ def test_what_was_noted_is_said_listed_and_taken_back(place: Place, ana: User) -
         visitor.change("/factors", {"text": text})
     shown = unescape(visitor.get("/factors").text)
     assert 'role="status">Noted: ' in shown
-    keys = re.findall(r'name="note" value="([^"]+)"', shown)
+    keys = re.findall(r'name="said" value="([^"]+)"', shown)
     assert "wine 2 <span" in shown
     assert len(keys) == 2
     (wine,) = [key for key in keys if "wine" in key]
     for _ in range(2):  # the second from an older page
-        assert visitor.change("/factors/back", {"note": wine}).status_code == 303
+        assert visitor.change("/factors/back", {"said": wine}).status_code == 303
     assert [one.name for one in notes.recent(place.bridge.store, ana)] == ["late coffee"]
 
 
@@ -74,7 +75,7 @@ def test_a_note_is_of_the_day_that_is_said_or_chosen_and_stands_on_its_page(plac
         visitor.change("/factors", {"text": text, "day": "2026-11-20"})
         assert wanted in {(one.name, one.amount, str(one.at.date())) for one in notes.recent(place.bridge.store, ana)}
     chosen = visitor.change("/factors", {"text": "late meal", "day": "2026-11-18"})
-    assert chosen.headers["location"] == "/day?date=2026-11-18"
+    assert chosen.headers["location"] == "/day?date=2026-11-18#said"
     assert "late meal" in visitor.get("/day?date=2026-11-18").text
     assert "late meal" not in visitor.get("/day?date=2026-11-19").text
     for wrong in ("2 coffee 3", "wine 2026-13-40", "7"):
@@ -99,3 +100,39 @@ def test_a_result_that_need_not_be_waited_for_is_made_behind_the_page(ana: User)
     assert cache.get(ana, "it", (3,), lambda: "newest") == "newest"
     assert made.get(timeout=5)
     assert made.empty()
+
+
+def test_a_stop_waits_for_a_result_that_is_made_behind_the_page(ana: User) -> None:
+    cache, go = ResultCache(), threading.Event()
+    assert cache.get(ana, "it", (1,), lambda: "old") == "old"
+    cache.get(ana, "it", (2,), lambda: "new" if go.wait(5) else "late", wait=False)
+    threading.Timer(0.1, go.set).start()
+    cache.finish()
+    assert cache.get(ana, "it", (2,), lambda: "made again") == "new"
+
+
+def test_what_is_often_noted_is_one_factor_in_every_language(place: Place, ana: User) -> None:
+    visitor = place.visitor()
+    visitor.get("/factors")
+    visitor.change("/factors", {"text": "alcohol", "day": "2026-11-18"})
+    visitor.headers["Accept-Language"] = "de"
+    german = unescape(visitor.get("/factors").text)
+    assert re.findall(r'name="text" value="(al[ck]o[^"]+)"', german, re.IGNORECASE) == ["Alkohol"]
+    visitor.change("/factors", {"text": "Alkohol 2"})
+    assert {one.name for one in notes.recent(place.bridge.store, ana)} == {"alcohol"}
+
+
+def test_glasses_of_a_drink_are_alcohol_and_a_note_of_the_same_minute_says_what_counts(place: Place, ana: User) -> None:
+    visitor = place.visitor()
+    visitor.get("/factors")
+    for text, wanted in (
+        ("two glasses of wine", "Noted: alcohol 2."),
+        ("2 Gläser Rotwein", "Noted: alcohol 2. It was noted in this minute before, and counts once."),
+        ("alcohol 3", "Noted: alcohol 3. Within a minute, the last amount counts."),
+    ):
+        shown = visitor.get(visitor.change("/factors", {"text": text, "back": "/"}).headers["location"])
+        assert wanted in unescape(shown.text)
+    (one,) = notes.recent(place.bridge.store, ana)
+    after = visitor.change("/factors/back", {"said": key_of(one), "back": "/#noted"})
+    assert after.headers["location"] == "/?noted=deleted#noted"
+    assert 'role="status">Taken back.' in visitor.get("/?noted=deleted").text

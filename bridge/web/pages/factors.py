@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Form
+from fastapi import APIRouter, Form, Query
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
+from bridge.domain import noted as noted_names
 from bridge.domain.errors import SetupError
-from bridge.domain.languages import date_text, number, say, shown, told
+from bridge.domain.languages import _, number, say, shown, told
 from bridge.ingest import notes
 from bridge.query import exposures
 from bridge.query.effects import Effect
@@ -17,13 +18,19 @@ from bridge.query.factors import factors as found_of
 from bridge.web.day import local
 from bridge.web.kinds import kind_name, unit_name
 from bridge.web.render import page
+from bridge.web.said import Back, key_of, row
 from bridge.web.state import Visit, Visitor
 from bridge.web.today_cache import data_version
 
 router = APIRouter()
+Noted = Annotated[str, Query(max_length=20)]
 CHIPS_MAX, NOTES_MAX = 12, 20
 JUST = timedelta(minutes=2)  # for so long a page says that something was noted
-FIRST_CHIPS = (say("alcohol"), say("late coffee"), say("late meal"))
+# The answer after a note, by what became of it.
+JUST_NOTED = {
+    "updated": say("Noted: {answer}. Within a minute, the last amount counts."),
+    "unchanged": say("Noted: {answer}. It was noted in this minute before, and counts once."),
+}
 CLASSES = {
     "late meetings": say("late meetings"),
     "evenings with others": say("evenings with others"),
@@ -36,71 +43,67 @@ VERDICTS = {"more": say("more"), "less": say("less")}
 
 
 @router.get("/factors")
-def factors(visit: Visitor) -> HTMLResponse:
-    """Show the effects of all factors, and chips to note one."""
-    return _shown(visit)
+def factors(visit: Visitor, noted: Noted = "") -> HTMLResponse:
+    """Show the effects of all factors, and chips to note one. ``noted`` is what became of a note of just now."""
+    return _shown(visit, noted=noted)
 
 
 @router.post("/factors")
 def note(
     visit: Visitor,
     text: Annotated[str, Form(max_length=80)],
-    back: Annotated[Literal["/", "/factors"], Form()] = "/factors",
+    back: Back = "/factors#said",
     day: Annotated[date | Literal[""], Form()] = "",
 ) -> Response:
     """Note something of now, or of a day, and go ``back``, or to the day. What is no note gets 400 with the reason."""
     try:
         said = notes.said_note(text, visit.user, now=visit.now, day=day or None)
-        notes.record_note(visit.bridge.store, visit.user, said, now=visit.now)
+        noted = notes.record_note(visit.bridge.store, visit.user, said, now=visit.now)
     except SetupError as error:
         return _shown(visit, wrong=told(error))
     of_day = local(visit, said.at).date()
-    return RedirectResponse(back if of_day == local(visit, visit.now).date() else f"/day?date={of_day}", 303)
+    here = _with(back, noted)
+    return RedirectResponse(here if of_day == local(visit, visit.now).date() else f"/day?date={of_day}#said", 303)
 
 
 @router.post("/factors/back")
 def take_back(
     visit: Visitor,
-    note: Annotated[str, Form(max_length=200)],
-    back: Annotated[Literal["/", "/factors"], Form()] = "/factors",
+    said: Annotated[str, Form(max_length=200)],
+    back: Back = "/factors#said",
 ) -> Response:
     """Delete one of the notes that the page shows, and go ``back``. What is gone already is left as it is."""
     for one in notes.recent(visit.bridge.store, visit.user):
-        if _key(one) == note:
+        if key_of(one) == said:
             notes.forget(visit.bridge.store, visit.user, one, now=visit.now)
-    return RedirectResponse(back, 303)
+    return RedirectResponse(_with(back, "deleted"), 303)
 
 
-def just_noted(visit: Visit) -> dict[str, str] | None:
-    """Return the note of the last minutes for the template, or None."""
+def _with(back: str, noted: str) -> str:
+    """Return the address of a page that tells what became of a note."""
+    path, _hash, part = back.partition("#")
+    return f"{path}{'&' if '?' in path else '?'}noted={noted}{_hash}{part}"
+
+
+def just_noted(visit: Visit, noted: str) -> dict[str, str] | None:
+    """Return the note of the last minutes for the template, or None, and of what was taken back only that."""
+    if noted == "deleted":
+        return {"key": "", "told": _("Taken back.")}
     newest = next(iter(notes.recent(visit.bridge.store, visit.user, since=local(visit, visit.now - JUST).date())), None)
-    return None if newest is None or visit.now - newest.at > JUST else _noted(visit, newest)
-
-
-def noted_on(visit: Visit, day: date) -> list[dict[str, str]]:
-    """Return what was noted of a day for the template."""
-    found = notes.recent(visit.bridge.store, visit.user, since=day)
-    return [_noted(visit, one) for one in found if local(visit, one.at).date() == day]
-
-
-def _key(one: notes.Note) -> str:
-    return f"{one.at.isoformat()} {one.name}"
-
-
-def _noted(visit: Visit, one: notes.Note) -> dict[str, str]:
-    what = one.name if one.amount == 1 else f"{one.name} {number(one.amount, '.3g')}"
-    return {"key": _key(one), "what": what, "at": date_text(local(visit, one.at), "%a %-d %b, %H:%M")}
+    if newest is None or visit.now - newest.at > JUST:
+        return None
+    one = row(visit, newest)
+    return {**one, "told": _(JUST_NOTED.get(noted, "Noted: {answer}."), answer=one["what"])}
 
 
 def chips_of(visit: Visit) -> list[str]:
     """Return what the user noted before, and what people often note, as texts of buttons."""
     store, user, version = visit.bridge.store, visit.user, data_version(visit.bridge, visit.user, visit.now)
     names = visit.app.results.get(user, "chips", version, lambda: exposures.names(store, user))
-    noted = [name for name in names if name not in exposures.CLASSES]
-    return [*noted, *(shown(one) for one in FIRST_CHIPS if shown(one) not in noted)][:CHIPS_MAX]
+    return noted_names.chips([name for name in names if name not in exposures.CLASSES])[:CHIPS_MAX]
 
 
-def _shown(visit: Visit, *, wrong: str | None = None) -> HTMLResponse:
+def _shown(visit: Visit, *, noted: str = "", wrong: str | None = None) -> HTMLResponse:
     version = data_version(visit.bridge, visit.user, visit.now)
     rows = visit.app.results.get(visit.user, "factors", version, lambda: _rows(visit), wait=False)
     known = [row for row in rows if row["verdict"]]
@@ -116,8 +119,9 @@ def _shown(visit: Visit, *, wrong: str | None = None) -> HTMLResponse:
         known=known,
         others=others,
         wrong=wrong,
-        noted=[_noted(visit, one) for one in notes.recent(visit.bridge.store, visit.user)[:NOTES_MAX]],
-        just_noted=None if wrong else just_noted(visit),
+        noted=[row(visit, one) for one in notes.recent(visit.bridge.store, visit.user)[:NOTES_MAX]],
+        back="/factors#said",
+        just_noted=None if wrong else just_noted(visit, noted),
     )
 
 
@@ -134,7 +138,7 @@ def _difference(value: float, one: Effect) -> str:
 def _row(one: Effect) -> dict[str, Any]:
     name, unit = CLASSES.get(one.factor), "" if one.unit == METER_UNIT else unit_name(one.unit)
     return {
-        "factor": one.factor if name is None else shown(name),
+        "factor": noted_names.called(one.factor) if name is None else shown(name),
         "on": kind_name(one.on),
         "effect": None if one.effect is None else f"{_difference(one.effect, one)} {unit}".strip(),
         "interval": one.interval and [_difference(end, one) for end in one.interval],

@@ -18,6 +18,7 @@ from bridge.domain.titles import SLOT_TITLES, advice_title
 from bridge.web.day import OUTCOME_LABELS, answered, local, mark_seen
 from bridge.web.phrases import capital, with_source_titles
 from bridge.web.render import page
+from bridge.web.said import said_lately
 from bridge.web.state import Visit, Visitor
 from rhythm_env.interface import Answer
 
@@ -45,6 +46,8 @@ def history(request: Request, visit: Visitor, before: Before = None) -> HTMLResp
         earlier=shown[-1].id if more else None,
         is_newest=before is None,
         switches=_switches(visit) if before is None else [],
+        noted=said_lately(visit) if before is None else [],
+        back="/history#said",
     )
 
 

@@ -17,8 +17,8 @@ from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, date_text
 from bridge.web import ahead, timeline
 from bridge.web.day import is_part, local
-from bridge.web.pages.factors import noted_on
 from bridge.web.render import page
+from bridge.web.said import said_on
 from bridge.web.state import Visitor, is_seen
 
 router = APIRouter()
@@ -39,7 +39,8 @@ def plan(request: Request, visit: Visitor, day: Annotated[str, Query(alias="date
         {"key": one.isoformat(), "name": date_text(one, "%a %-d %b")} for one in (wanted - A_DAY, wanted + A_DAY)
     )
     monday = wanted - timedelta(days=wanted.weekday())
-    shown_: dict[str, Any] = {"plan": shown, "earlier": earlier, "later": later, "noted": noted_on(visit, wanted)}
+    shown_: dict[str, Any] = {"plan": shown, "earlier": earlier, "later": later}
+    shown_ |= {"noted": said_on(visit, wanted), "back": f"/day?date={wanted}#said"}
     return page("day.html", visit, path="/week", week=week_name(monday), **shown_)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence, Set
 from dataclasses import replace
+from datetime import date
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Form, Path, Query, Request
@@ -22,18 +23,19 @@ from bridge.domain.slots import INSTANT, moment_at, slot_start
 from bridge.domain.titles import advice_title
 from bridge.domain.trials import Trial
 from bridge.ingest import checkins
-from bridge.web import ahead, day, phrases, timeline
+from bridge.web import ahead, day, timeline
 from bridge.web.arrivals import together
 from bridge.web.as_of import AsOf, as_of
 from bridge.web.jobs import DONE
 from bridge.web.keeping import kept_coming
 from bridge.web.pages import different, ownership
-from bridge.web.pages.factors import chips_of, just_noted
+from bridge.web.pages.factors import Noted, chips_of, just_noted
 from bridge.web.pages.wishes import NO_WISH
 from bridge.web.render import page
+from bridge.web.said import Back, check_in_card, key_of
 from bridge.web.state import Visit, Visitor, is_seen
 from bridge.web.today_cache import Today
-from rhythm_env.interface import ActionType, Answer, Meter
+from rhythm_env.interface import ActionType, Answer
 
 router = APIRouter()
 Text = Annotated[str, Form(max_length=1000)]
@@ -46,11 +48,12 @@ def today(
     visit: Visitor,
     came: Annotated[str, Query(max_length=1000)] = "",
     marked: Annotated[str, Query(max_length=1000)] = "",
+    noted: Noted = "",
 ) -> HTMLResponse:
     """Show today's page, with the slot's recommendation if it was made before and still holds.
 
     ``came`` are the ids of imports or syncs that have just ended, joined by commas, of which the page tells the news,
-    and ``marked`` is the key of an entry whose owner was just said.
+    ``marked`` is the key of an entry whose owner was just said, and ``noted`` is what became of a note of just now.
     """
     store = visit.bridge.store
     with store.view():
@@ -74,14 +77,14 @@ def today(
             "questions": day.questions(visit),
             "backup": day.backup(visit),
             "household": bool(store.shares.received(visit.user.id)),
-            "checkin": _checkin(visit, None),
+            "checkin": check_in_card(visit, None),
             "chips": chips_of(visit),
             "trials": [_of_today(one, arm, visit) for one, arm in trial.running(store, visit.user, now=visit.now)],
             "job": (ended := _ended(visit, came)),
             "keeping": kept_coming(visit) if ended else [],
             "different": different.card(visit),
             "wish": NO_WISH,
-            "just_noted": just_noted(visit),
+            "just_noted": just_noted(visit, noted),
             "follows": None,
             "refused": None if refused is None else {"id": refused.id, "why": _why(refused, reasons)},
             "refusals": _refusals(visit, recommendation),
@@ -293,32 +296,26 @@ def check_in(request: Request, visit: Visitor, score: Text, about: Text = "") ->
     meter = parse_meter(about, name) if about else None
     said = checkins.CheckIn(at=visit.now, score=parse_score(score, name), about=meter)
     checkins.record_check_in(visit.bridge.store, visit.user, said, now=visit.now)
-    if not day.is_part(request):
-        return RedirectResponse("/", 303)
+    return _checked_in(visit, said) if day.is_part(request) else RedirectResponse("/#checkin", 303)
+
+
+@router.post("/checkin/back")
+def take_back(request: Request, visit: Visitor, said: Text, back: Back = "/#checkin") -> Response:
+    """Delete one of the user's check-ins, and go ``back``. What is gone already is left as it is."""
+    for one in checkins.recent(visit.bridge.store, visit.user, since=date.min):
+        if key_of(one) == said:
+            checkins.forget(visit.bridge.store, visit.user, one, now=visit.now)
+    return _checked_in(visit, None) if day.is_part(request) else RedirectResponse(back, 303)
+
+
+def _checked_in(visit: Visit, said: checkins.CheckIn | None) -> HTMLResponse:
     after = replace(visit, now=visit.now + INSTANT)
     current = visit.app.today_cache.today(visit.bridge, visit.user, after.now)
     opening = visit.app.today_cache.opening(visit.bridge, visit.user, current)
-    body = {"checkin": _checkin(visit, said), **_opening(opening), **_meters(current, as_of(after))}
+    body = {"checkin": check_in_card(visit, said), **_opening(opening), **_meters(current, as_of(after))}
     answer = _plan_again(page("today/checked_in.html", visit, **body))
     answer.headers["HX-Trigger"] += ", checkedin"
     return answer
-
-
-def _checkin(visit: Visit, said: checkins.CheckIn | None) -> dict[str, Any]:
-    since = day.local(visit, visit.now).date()
-    of_day = sorted(checkins.recent(visit.bridge.store, visit.user, since=since), key=lambda one: one.at, reverse=True)
-    found = said or next(iter(of_day), None)
-    newest = {one.about: one for one in reversed(of_day) if found is not None and one.about is not found.about}
-    last = None if found is None else _score(visit, found)
-    about = "" if last is None else last["about"]
-    earlier = [_score(visit, one) for one in reversed(newest.values())]
-    shown_ = {"said": said is not None, "last": last, "earlier": earlier, "about": about}
-    return {**shown_, "meters": tuple(Meter), "faces": phrases.FACES}
-
-
-def _score(visit: Visit, one: checkins.CheckIn) -> dict[str, str]:
-    about = "" if one.about is None else str(one.about)
-    return {"score": f"{one.score:g}", "at": f"{day.local(visit, one.at):%H:%M}", "about": about}
 
 
 @router.get("/events")
