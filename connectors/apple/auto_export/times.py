@@ -10,6 +10,8 @@ from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from connectors.apple.export import units
+
 APPLE_EPOCH = 978_307_200  # 2001-01-01
 UNIX_FROM = 1_200_000_000  # 2008; the same number of seconds since 2001 is the year 2039
 FIRST, LAST = 662_688_000, 4_102_444_800  # 1991 and 2100
@@ -19,13 +21,13 @@ CLOCK = re.compile(
 )
 DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
-METRES = {"m": 1.0, "km": 1000.0, "mi": 1609.344, "ft": 0.3048, "yd": 0.9144, "cm": 0.01}
-KILOCALORIES = {"kcal": 1.0, "Cal": 1.0, "cal": 0.001, "kJ": 1 / 4.184, "J": 1 / 4184}
-SPEEDS = {"km/hr": 1.0, "km/h": 1.0, "kmph": 1.0, "mi/hr": 1.609344, "mph": 1.609344, "m/s": 3.6}  # to km/h
-COUNTS = {"count": 1.0, "steps": 1.0, "": 1.0}
-PER_MINUTE = {"bpm": 1.0, "count/min": 1.0, "rpm": 1.0, "brpm": 1.0, "breaths/min": 1.0, "count/s": 60.0, "": 1.0}
-IN_MILLISECONDS = {"ms": 1.0, "s": 1000.0, "": 1.0}
-MINUTES = {"min": 1.0, "hr": 60.0, "h": 60.0, "s": 1 / 60, "sec": 1 / 60, "": 1.0}
+# What the export of Apple Health calls them, and further names of the app.
+METRES, KILOCALORIES = units.METRES, units.KILOCALORIES
+SPEEDS = units.KILOMETRES_AN_HOUR | {"kmph": 1.0, "mph": units.KILOMETRES_AN_HOUR["mi/hr"]}
+COUNTS = units.COUNTS | {"steps": 1.0, "": 1.0}
+PER_MINUTE = units.PER_MINUTE | dict.fromkeys(("bpm", "rpm", "brpm", "breaths/min", ""), 1.0)
+IN_MILLISECONDS = units.IN_MILLISECONDS | {"": 1.0}
+MINUTES = units.MINUTES | {"h": units.MINUTES["hr"], "sec": units.MINUTES["s"], "": 1.0}
 
 At = tuple[int, int]  # Unix seconds, and minutes east of UTC
 
