@@ -318,6 +318,25 @@ def test_a_redirect_on_the_same_host_is_followed(world: World) -> None:
     assert found.addresses == ["ana@example.com"]
 
 
+def test_a_principal_is_asked_of_itself_alone(world: World) -> None:
+    base, depths = world.server.url, list[str | None]()
+    principal = (
+        f"<d:response><d:href>/</d:href><d:propstat><d:prop><d:current-user-principal><d:href>{HOME}</d:href>"
+        "</d:current-user-principal></d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>"
+    )
+
+    def lead(request: Request) -> Answer | None:
+        depths.append(request.headers.get("depth"))
+        return _multistatus(principal) if request.path == "/" else None
+
+    world.server.faults.append(lead)
+    login = Login(address=base, name="ana", password=world.vendor.grant()["password"], hosts={"127.0.0.1"})
+    with closing(Server(login)) as server:
+        found = discover(server, base)
+    assert (found.homes, found.addresses) == ([base + HOME], ["ana@example.com"])
+    assert depths == ["0"] * 3  # its known place, the root, and whom that names
+
+
 def test_a_server_that_wants_digests_gets_them(lite: Store) -> None:
     with living(lite, "caldav", "week") as world:
         application, password = world.vendor.application, world.vendor.grant()["password"]
