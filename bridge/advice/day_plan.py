@@ -57,7 +57,8 @@ def plan_day(
         requests.recommend(bridge, user, now=now, seen=seen, person=person)
         person = recommend.replace_advice(person, bridge.store, user)
     heard = person if newest_if_old(bridge.store, user, known) is None else unheard(person)
-    blocks = week_of(bridge, user, heard, {} if ahead is None else ahead).blocks(wanted)
+    week = week_of(bridge, user, heard, {} if ahead is None else ahead)
+    blocks = week.blocks(wanted)
     if abs(wanted - today) >= NEAR:
         others = [one for one in blocks if one.kind in NIGHT or one.recommendation_id is not None]
         blocks = (*others, *_entries_of(bridge, user, heard, wanted))
@@ -74,6 +75,7 @@ def plan_day(
         work=tuple(person.work(wanted)) if some else (),
         blocks=blocks,
         changes=(*told, *_changes(bridge, user, wanted, seen_at=now if seen else None)),
+        unmet=week.unmet(wanted),
         outlook=outlook(person.known, wanted, lambda one: bool(person.work(one))),
         moves=_moves(person, wanted, blocks),
     )

@@ -96,6 +96,8 @@ def _print(found: DayPlan, user: User, old: Sequence[Fact]) -> None:
         typer.echo(_sentence(text))
     for change in for_person(found.changes):
         typer.echo(f"Changed: {change}.")
+    for text in for_person(found.unmet):
+        typer.echo(f"{_sentence(text)}.")
     _print_outlook(found, user)
 
 

@@ -19,6 +19,7 @@ from bridge.day.recovery import at_risk, if_at_all
 from bridge.day.rules import TIRING, Starts, fit, short_night, taken_back
 from bridge.day.sleep import TO_BED, Night, Rests, rounded_up
 from bridge.day.terms import facts, of_load, reasons, values, weights
+from bridge.day.unmet import outside
 from bridge.day.view import DUE_DAYS, RESTS, Candidate, View, candidates, of_either, said_of, taken_at, what_begins
 from bridge.domain.facts import Fact, fact, length
 from bridge.domain.slots import Moment, moment_at, slot_bounds
@@ -61,6 +62,7 @@ class Option:
     value: float = 0.0
     facts: tuple[Fact, ...] = ()
     thin: bool = False
+    wished: bool = False  # at the hours that are wished of it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +78,11 @@ class Judged:
     added: Mapping[str, Numbers | float] = field(default_factory=dict)
     thin: Cells = field(default_factory=lambda: np.full(0, False))
     refusal: Fact | None = None
+
+    def wished_at(self, start: int) -> bool:
+        """Return True if a start is at hours that are wished of the day."""
+        added = self.added.get("wished_hours", 0.0)
+        return isinstance(added, np.ndarray) and bool(added[start] > 0)
 
 
 def judged(candidate: Candidate, view: View, first: int, last: int, *, asked: bool = False) -> Judged:
@@ -96,7 +103,8 @@ def option_at(one: Judged, view: View, start: int) -> Option:
     """Return a judged candidate at a start, as an option with its facts."""
     grid, candidate = view.grid, one.candidate
     told = facts(candidate, view, start, one.added) or (fact("answer_teaches"),)
-    minutes = 5 * int(one.lengths[start])
+    minutes, not_then = 5 * int(one.lengths[start]), outside(candidate, view, grid.at(start))
+    told = told if not_then is None else (*told[:1], not_then, *told[1:])
     if candidate.action is ActionType.SLEEP:
         told = (*told, fact("nap", minutes=minutes))
     elif candidate.task is not None and minutes < candidate.least:
@@ -113,6 +121,7 @@ def option_at(one: Judged, view: View, start: int) -> Option:
         value=float(one.value[start]),
         facts=told,
         thin=bool(one.thin[start]),
+        wished=one.wished_at(start),
     )
 
 
@@ -209,7 +218,7 @@ def _put_first(
     today, refused = view.grid.date, {one.what for one in view.person.advised if one.answer is not None}
     near = [(one.task.due, one) for one in found.values() if one.task is not None and one.task.due is not None]
     fitting = [_earliest(one, view) for one in tasks]
-    for action, one in list(found.items()):
+    for action, one in ((action, one) for action, one in list(found.items()) if not one.wished):
         own = urgency(None if one.task is None else one.task.due, today)
         due = [task for day, task in near if before(day, action if one.task is None else None, today)]
         first = min(due, key=lambda task: task.start, default=None)

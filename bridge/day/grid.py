@@ -145,9 +145,13 @@ class Grid:
 
     @cached_property
     def fixed(self) -> Cells:
-        """Entries with the way or a pause around them, rests and journeys. The way home waits for what is due today."""
-        taken = [self.margins(o, label) for o, label in self.entries]
-        return self.touched([*taken, *self.rests, *self.journeys])
+        """What is entered, and rests. The way home waits for what is due today."""
+        return self.entered | self.touched(self.rests)
+
+    @cached_property
+    def entered(self) -> Cells:
+        """Entries with the way or a pause around them, and journeys."""
+        return self.touched([*(self.margins(o, label) for o, label in self.entries), *self.journeys])
 
     def margins(self, occurrence: Occurrence, label: Label) -> Stretch:
         """Return the time of an entry with the way to it and a pause after it."""

@@ -9,9 +9,9 @@ import numpy as np
 
 from bridge.calendar.busy import clipped, takes_time
 from bridge.day.grid import DAY, HARD_WEEK, HOUR, MINUTE, NIGHT_WORK, OFFICE_WORK, Numbers
-from bridge.day.masks import wished_spans
 from bridge.day.rules import Starts
 from bridge.day.view import WEEKEND, Candidate, View, due_tasks
+from bridge.day.wished import is_wanted, own_hours, told_hours, wished_spans
 from bridge.domain.facts import Fact, fact, length
 from bridge.domain.types import Because
 from rhythm_env.interface import ActionType
@@ -140,10 +140,20 @@ def wanted_then(candidate: Candidate, view: View, _lengths: Starts) -> Numbers |
         return 0.0
     within = grid.inside(wished_spans(best.hours, view)) if best.hours else np.full(grid.size, True)
     if not best.days:
-        return np.where(within, 0.0, -1.0)
+        return 0.0 if view.wishes.asks_for(action, grid.date.weekday()) else np.where(within, 0.0, -1.0)
     until = view.person.now if view.is_today else grid.bed
     wanted = grid.date.weekday() in best.days and grid.date not in view.times(action, until)
     return within.astype(float) if wanted else 0.0
+
+
+def wished_hours(candidate: Candidate, view: View, _lengths: Starts) -> Numbers | float:
+    """Return 1 at the hours that are wished of an action that is wanted on the day."""
+    own = own_hours(candidate, view)
+    return 0.0 if own is None or not is_wanted(candidate.action, view) else own.astype(float)
+
+
+def of_wished_hours(candidate: Candidate, view: View, _start: int) -> Fact:
+    return fact("wished_hours", **told_hours(candidate, view))
 
 
 def of_wanted_then(_candidate: Candidate, view: View, _start: int) -> Fact:

@@ -5,8 +5,8 @@ Hours are our choice where no source is named.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from datetime import date, datetime, time, timedelta
+from collections.abc import Callable, Mapping
+from datetime import date, datetime, timedelta
 
 import numpy as np
 
@@ -18,12 +18,11 @@ from bridge.day.agreed import refused_slots
 from bridge.day.grid import DAY, EVENING, HOUR, MINUTE, OFFICE_WORK, Cells, Grid, without
 from bridge.day.person import LONG_SPORT, TIRED_BELOW
 from bridge.day.view import DUE_DAYS, RESTS, WEEK, WEEKEND, Candidate, View, deadline, is_call, may_be_for
+from bridge.day.wished import own_hours
 from bridge.domain.facts import Fact, fact
 from bridge.domain.metrics import Metric
 from bridge.domain.slots import moment_at
 from bridge.domain.types import EpisodeKind
-from bridge.domain.wish_terms import is_within
-from bridge.domain.wishes import Hours, Spare
 from rhythm_env.interface import SLOTS_PER_DAY, ActionType, Slot
 
 A = ActionType
@@ -252,52 +251,6 @@ def after_waking(candidate: Candidate, view: View) -> Cells | bool:
     return grid.inside([(low, grid.bed)])
 
 
-WHOLE_DAY: Sequence[Hours] = ((time(0), time(0)),)
-
-
-def wished(candidate: Candidate, view: View) -> Cells | bool:
-    spare = None if candidate.action in (None, A.SLEEP) else view.wishes.spare
-    if spare is None or not _is_spared(spare, view):
-        return _wished(candidate, view)
-    return _wished(candidate, view) & ~view.grid.touched(wished_spans(spare.hours or WHOLE_DAY, view))
-
-
-def _is_spared(spare: Spare, view: View) -> bool:
-    """Return True if a day must stay without suggestions, as too few days of its week are left for it."""
-    today = view.grid.date
-    monday, left = today - today.weekday() * DAY, 6 - today.weekday()
-    given = [view.person.local(one.start) for one in view.said if one.action is not A.SLEEP]
-    had = {at.date() for at in given if monday <= at.date() < today and is_within(at.time(), spare.hours or WHOLE_DAY)}
-    return today.weekday() - len(had) + left < spare.times
-
-
-def _wished(candidate: Candidate, view: View) -> Cells | bool:
-    wishes, today = view.wishes, view.grid.date.weekday()
-    if candidate.action is None or today not in wishes.days.get(candidate.action, range(7)):
-        return candidate.action is None
-    most = wishes.most.get(candidate.action) if candidate.task is None else None
-    if most is not None and view.times_this_week(candidate.action, view.grid.bed) >= most:
-        return False
-    apart = wishes.apart.get(candidate.action, 0) if candidate.task is None else 0
-    near = view.times(candidate.action, view.grid.bed + apart * DAY) if apart else set()
-    if any(0 < abs((day - view.grid.date).days) <= apart for day in near):
-        return False
-    barred = [one.hours for one in wishes.barred.get(candidate.action, ()) if today in one.days]
-    free = ~view.grid.touched(wished_spans([one for hours in barred for one in hours], view)) if barred else True
-    if candidate.action not in wishes.hours:
-        return free
-    return view.grid.inside(wished_spans(wishes.hours[candidate.action], view)) & free
-
-
-def wished_spans(hours: Sequence[Hours], view: View) -> list[Stretch]:
-    """Return hours as stretches of a day."""
-    found = []
-    for begin, end in hours:
-        low, high = (view.grid.midnight + one.hour * HOUR + one.minute * MINUTE for one in (begin, end))
-        found.append((low, high if high > low else high + DAY))
-    return merged(found)
-
-
 def answered(candidate: Candidate, view: View) -> Cells | Fact | bool:
     if candidate.task is None or not is_call(candidate.task):
         return True
@@ -358,9 +311,13 @@ def not_lately(candidate: Candidate, view: View) -> Cells | bool:
         lately += [e.end for e in view.person.workouts(view.grid.date)]
     again = candidate.action is A.EXERCISE and sport_missed(view) is not None and _said_once(view)
     near = [] if again else [one for one in view.near if one.action is candidate.action]
-    around = [(one.start - apart, one.end + apart) for one in near]
-    around += [(low, high) for _, low, high in _long_sport(candidate, view)]
-    return ~view.grid.touched([*((end, end + apart) for end in lately), *around])
+    around = [*((end, end, end + apart) for end in lately)]
+    around += [(one.start - apart, one.start, one.end + apart) for one in near]
+    resting = ~view.grid.touched((low, high) for _, low, high in _long_sport(candidate, view))
+    free, own = ~view.grid.touched((low, high) for low, _, high in around), own_hours(candidate, view)
+    if own is not None and view.grid.date not in [view.person.date_of(at) for _, at, _ in around]:
+        free = free | own
+    return free & resting
 
 
 def _said_once(view: View) -> bool:

@@ -24,6 +24,7 @@ from bridge.day.rules import APART, PAUSE
 from bridge.day.sleep import Rests, rounded_up
 from bridge.day.solver import Place, solve
 from bridge.day.terms import due_weight
+from bridge.day.unmet import unmet
 from bridge.day.view import (
     DUE_DAYS,
     MOST,
@@ -84,8 +85,9 @@ class Block:
 class DayPlan:
     """The plan of a date, with ``blocks`` in order of time, and the day's working hours in ``work``.
 
-    ``wake`` is on the date and ``bedtime`` at its end, both None if nothing is known. ``outlook`` is that of tomorrow
-    alone. ``moves`` are the stays in time zones where the clock changes on the day, the first that of its begin.
+    ``wake`` is on the date and ``bedtime`` at its end, both None if nothing is known. ``unmet`` says which wishes have
+    no place on it. ``outlook`` is that of tomorrow alone. ``moves`` are the stays in time zones where the clock changes
+    on the day, the first that of its begin.
     """
 
     date: date
@@ -95,6 +97,7 @@ class DayPlan:
     work: tuple[Stretch, ...]
     blocks: tuple[Block, ...]
     changes: tuple[Fact, ...] = ()
+    unmet: tuple[Fact, ...] = ()
     outlook: tuple[Expected, ...] = ()
     moves: tuple[ZoneSpan, ...] = ()
 
@@ -153,19 +156,31 @@ class Week:
     def _names_before(self, day: date) -> frozenset[str]:
         return frozenset(name for one in self._before(day) for name in _names([*self.placed(one), *self.fixed(one)]))
 
+    def unmet(self, day: date) -> tuple[Fact, ...]:
+        """Return why what the person wishes on a date has no place on it."""
+        if is_blank(self.person.known) or day < self.person.date_of(self.person.now):
+            return ()
+        before = [one for k in self._before(day) for one in self.placed(k)]
+        placed = [_said(one) for one in self.placed(day)]
+        return tuple(unmet(self._view(day, before), placed))
+
     def _of_day(self, day: date, before: Sequence[Block]) -> Iterator[Block]:
-        person = self.person
-        given = [*given_blocks(person, day)]
-        kept = kept_tasks(person, day, given)
+        given = [*given_blocks(self.person, day)]
+        kept = kept_tasks(self.person, day, given)
         given = [*given, *kept]
-        ahead = [one for one in (*before, *kept) if one.recommendation_id is None]
-        said = [Said(action=o.action, start=o.start, end=o.end, what=o.title, foreseen=True) for o in ahead]
-        said += said_of(person)
         named = self._names_before(day) | _names(given) | _names(self.fixed(day))
-        view = View(grid=Grid(person=person, date=day), readings=self.readings, said=said)
         yield from given
-        if day >= person.date_of(person.now):
-            yield from _solved(view, self, named, given)
+        if day >= self.person.date_of(self.person.now):
+            yield from _solved(self._view(day, [*before, *kept]), self, named, given)
+
+    def _view(self, day: date, ahead: Sequence[Block]) -> View:
+        said = [_said(one) for one in ahead if one.recommendation_id is None]
+        grid = Grid(person=self.person, date=day)
+        return View(grid=grid, readings=self.readings, said=[*said, *said_of(self.person)])
+
+
+def _said(one: Block) -> Said:
+    return Said(action=one.action, start=one.start, end=one.end, what=one.title, foreseen=True)
 
 
 def _names(blocks: Iterable[Block]) -> frozenset[str]:
@@ -279,7 +294,13 @@ def _apart(one: Place, other: Place, found: Sequence[Judged], grid: Grid) -> boo
     day = grid.date
     first, last = (one, other) if one.start <= other.start else (other, one)
     earlier, after = found[first.choice].candidate, found[last.choice].candidate
-    waits = after.due is not None and last.kind == "task" and urgency(earlier.due, day) > urgency(after.due, day)
+    at_its_hours = found[first.choice].wished_at(first.start)
+    waits = (
+        after.due is not None
+        and last.kind == "task"
+        and not at_its_hours
+        and urgency(earlier.due, day) > urgency(after.due, day)
+    )
     if waits and after.due is not None and before(after.due, None if earlier.task else earlier.action, day):
         return False
     if after.due == day and earlier.due is not None and earlier.due < day and earlier.wanted > SHORT_TASK:

@@ -17,6 +17,7 @@ from bridge.day.masks import LEISURE, ONE_REST, PLANNED_ONCE, is_near, is_urgent
 from bridge.day.person import LONG_SPORT
 from bridge.day.recovery import hardly_slept, held_back
 from bridge.day.view import DUE_DAYS, RESTS, WEEKEND, WORK, Candidate, View
+from bridge.day.wished import own_hours, own_spans, told_hours, wished
 from bridge.domain.facts import Fact, fact, length
 from rhythm_env.constants import EFFECTS
 from rhythm_env.interface import ActionType, Meter
@@ -30,6 +31,7 @@ SHORT_NIGHT = HOUR  # by which a night is shorter than usual that is short
 NAP_BELOW = 5.5 * HOUR  # of sleep, after which a nap or an early night comes before time for oneself
 BRIEF = 5.75 * HOUR  # of sleep, which is short also for who sleeps half an hour more
 DIGESTION, ALONE, APART, PAUSE = HOUR, 3 * HOUR, 2 * HOUR, 30 * MINUTE
+WASH = 15  # minutes that are enough after sport at a wished hour
 BEFORE_TRAVEL, AFTER_TRAVEL = 90 * MINUTE, 2 * HOUR  # without sport
 LONELY = 0.5  # Connection
 PART = 30  # minutes
@@ -42,7 +44,7 @@ class Rule:
     """``mask`` gives the cells in which a candidate may lie, or with ``starts`` begin; True for all, False for none.
 
     It may give the fact that refuses instead, else ``refusal`` gives it, or is its kind. ``actions`` None is every
-    action. A ``firm`` rule holds even for what the person puts off.
+    action. A ``firm`` rule holds even for what the person puts off. A ``guess`` gives way to hours that they wish.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Rule:
     actions: frozenset[ActionType] | None = None
     starts: bool = False
     firm: bool = True
+    guess: bool = False
 
     def holds_for(self, candidate: Candidate) -> bool:
         return self.actions is None or candidate.action in self.actions
@@ -62,10 +65,13 @@ class Rule:
 def fit(candidate: Candidate, view: View, first: int, last: int, *, asked: bool = False) -> Starts | Fact:
     """Return the cells from each start from ``first`` to before ``last``, 0 for none, else the first refusal.
 
-    ``asked`` says that the person wants it: then firm rules alone count. For what is due today and finds no gap in the
-    rest of the day, ways and pauses shrink, and then a part of it is enough.
+    ``asked`` says that the person wants it: then firm rules alone count. Hours that they wish take what fits into them.
+    For what is due today and finds no gap in the rest of the day, ways and pauses shrink, then a part of it is enough.
     """
     found = _fit(candidate, view, first, last, asked=asked)
+    inside = None if asked or not own_spans(candidate, view) else in_hours(candidate, view, first)
+    if inside is not None and not isinstance(inside, Fact):
+        return _now(inside, candidate, view, last)
     if not isinstance(found, Fact) or found.kind != "no_gap" or not is_urgent(candidate, view):
         return found
     if last < view.grid.size and not isinstance(_fit(candidate, view, first, view.grid.size, asked=asked), Fact):
@@ -74,6 +80,27 @@ def fit(candidate: Candidate, view: View, first: int, last: int, *, asked: bool 
     parts = (candidate, replace(candidate, least=part_of(candidate)))
     fits = (_fit(part, tight, first, last, asked=asked) for part in parts)
     return next((one for one in fits if not isinstance(one, Fact)), found)
+
+
+def in_hours(candidate: Candidate, view: View, first: int = 0) -> Starts | Fact:
+    """Return the cells from each start within the hours that are wished of a day, or of all of it, or the refusal."""
+    own = own_hours(candidate, view)
+    own = np.ones(view.grid.size, dtype=bool) if own is None else own
+    cells = np.flatnonzero(own)
+    if not cells.size:
+        return fact("hours_of_sleep")
+    found = _fit(candidate, view, max(first, int(cells[0])), int(cells[-1]) + 1, asked=False)
+    if isinstance(found, Fact):
+        return found
+    lengths = np.minimum(found, run(own))
+    lengths = np.where(lengths >= -(-candidate.least // 5), lengths, 0)
+    return lengths if lengths.any() else fact("no_gap", minutes=candidate.least)
+
+
+def _now(lengths: Starts, candidate: Candidate, view: View, last: int) -> Starts | Fact:
+    """Return what begins before ``last`` of the wished hours, else that they are later."""
+    early = np.where(np.arange(lengths.size) < last, lengths, 0)
+    return early if early.any() else fact("wished_later", **told_hours(candidate, view))
 
 
 def part_of(candidate: Candidate) -> int:
@@ -87,6 +114,7 @@ def _fit(candidate: Candidate, view: View, first: int, last: int, *, asked: bool
     begins[first:last] = True
     run_of = run(free)
     began, fits = begins.any(), (begins & (run_of >= least)).any()
+    own = own_hours(candidate, view)
     for rule in RULES:
         if not rule.holds_for(candidate) or (asked and not rule.firm):
             continue
@@ -95,6 +123,7 @@ def _fit(candidate: Candidate, view: View, first: int, last: int, *, asked: bool
             continue
         if isinstance(mask, Fact):
             return mask
+        mask = mask | own if rule.guess and own is not None else mask
         alone = mask is False or (began and not (begins & mask).any())  # where too little time is left anyway
         if rule.starts or mask is False:
             begins = begins & mask
@@ -199,15 +228,20 @@ def _level(candidate: Candidate, view: View) -> Fact | bool:
 # Tiredness ------------------------------------------------------------------------------------------------------------
 
 
-def _rested(_candidate: Candidate, view: View) -> Fact | bool:
-    """Refuse sport after a short night, after a day sleep, and on a long day."""
+def _rested(candidate: Candidate, view: View) -> Cells | Fact | bool:
+    """Refuse sport after a short night, after a day sleep, and on a long day, at hours wished only once it was long."""
     grid, short = view.grid, short_night(view)
     if short is not None:
         return short
     if grid.wake > grid.since(DAY_SLEEP):
         return fact("slept_until", time=view.person.local(grid.wake))
-    strained = float(grid.strained[-1])
-    return strained < TIRING or fact("tiring_day", length=length(strained))
+    if float(grid.strained[-1]) < TIRING:
+        return True
+    return grid.strained[:-1] < TIRING if own_spans(candidate, view) else _of_strain(candidate, view)
+
+
+def _of_strain(_candidate: Candidate, view: View) -> Fact:
+    return fact("tiring_day", length=length(float(view.grid.strained[-1])))
 
 
 def little_sleep(view: View) -> Fact | None:
@@ -259,7 +293,7 @@ def _waits_for_work(candidate: Candidate, view: View) -> Fact | bool:
     return hours < HARD_WEEK or fact("long_week", hours=round(hours))
 
 
-def _has_room(candidate: Candidate, view: View) -> Fact | bool:
+def _has_room(candidate: Candidate, view: View) -> Cells | Fact | bool:
     work = candidate.task is not None or candidate.action in WORK
     return not work or is_urgent(candidate, view) or float(view.grid.strained[-1]) < TIRING or _rested(candidate, view)
 
@@ -286,11 +320,17 @@ def _free(candidate: Candidate, view: View) -> Cells:
         taken += [(start - BEFORE_TRAVEL, end + AFTER_TRAVEL) for start, end in (*view.person.journeys, *trips)]
     if candidate.action is A.MEDITATE:
         taken += [(o.end, o.end + APART) for o in view.person.races if o.end - o.start >= LONG_SPORT]
-    after = candidate.length.after // 5
-    busy = grid.fixed if is_urgent(candidate, view) else grid.busy
-    if after:  # time to wash, or for the way, after it
-        busy = busy | _shifted(busy, after)
-    return ~(busy | grid.touched(taken))
+    busy, own = grid.fixed if is_urgent(candidate, view) else grid.busy, own_hours(candidate, view)
+    free = ~(_with_time_after(busy, candidate.length.after) | grid.touched(taken))
+    if own is None:
+        return free
+    firm = _with_time_after(grid.entered, min(candidate.length.after, WASH)) | grid.touched(taken)
+    return free | (own & ~firm)
+
+
+def _with_time_after(busy: Cells, minutes: int) -> Cells:
+    """Return what is busy with the minutes before it, to wash or for the way."""
+    return busy | _shifted(busy, minutes // 5) if minutes >= 5 else busy
 
 
 def _shifted(cells: Cells, by: int) -> Cells:
@@ -312,7 +352,7 @@ RULES: tuple[Rule, ...] = (
     Rule(name="put off", mask=_not_put_off, firm=False),
     Rule(name="refused", mask=_at_another_hour, refusal="refused_now", firm=False),
     Rule(name="little sleep", mask=_slept_enough, firm=False),
-    Rule(name="tired", actions=frozenset({A.EXERCISE}), mask=_rested),
+    Rule(name="tired", actions=frozenset({A.EXERCISE}), mask=_rested, refusal=_of_strain),
     Rule(name="body", mask=_body),
     Rule(name="mode", mask=_mode),
     Rule(name="subject", actions=frozenset({A.LEARN}), mask=_with_somebody, refusal="no_grounds", firm=False),
@@ -335,11 +375,11 @@ RULES: tuple[Rule, ...] = (
         firm=False,
     ),
     Rule(name="rest first", actions=RESTS, mask=_rest_first, refusal="nap_first", firm=False),
-    Rule(name="long day", mask=_has_room),
+    Rule(name="long day", mask=_has_room, refusal=_of_strain),
     Rule(name="free day", mask=_waits_for_work, firm=False),
-    Rule(name="hours", mask=masks.hours, refusal=masks.of_hours),
-    Rule(name="after waking", mask=masks.after_waking, refusal="hour_of_day"),
-    Rule(name="wished hours", mask=masks.wished, refusal="outside_hours"),
+    Rule(name="hours", mask=masks.hours, refusal=masks.of_hours, guess=True),
+    Rule(name="after waking", mask=masks.after_waking, refusal="hour_of_day", guess=True),
+    Rule(name="wished hours", mask=wished, refusal="outside_hours"),
     Rule(name="ahead", mask=masks.ahead, refusal="hour_of_day", starts=True),
     Rule(name="free", mask=_free, refusal=lambda one, _: fact("no_gap", minutes=one.least)),
     Rule(name="calls", actions=WORK, mask=masks.answered, refusal="no_calls"),
@@ -349,5 +389,5 @@ RULES: tuple[Rule, ...] = (
         refusal=lambda _, view: fact("suggestion_at", time=view.person.local(view.near[-1].start)),
         firm=False,
     ),
-    Rule(name="late", mask=masks.not_too_late, refusal="hour_of_day", starts=True),
+    Rule(name="late", mask=masks.not_too_late, refusal="hour_of_day", starts=True, guess=True),
 )

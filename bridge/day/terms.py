@@ -379,6 +379,7 @@ TERMS: tuple[Term, ...] = (
     Term(name="last_time", actions=TOLD_LAST, value=_last_time, told=_of_last_time, alone=_gap),
     Term(name="goal", value=_goal, told=_of_goal),
     Term(name="wanted_then", value=leisure.wanted_then, told=leisure.of_wanted_then),
+    Term(name="wished_hours", value=leisure.wished_hours, told=leisure.of_wished_hours),
     Term(
         name="due",
         value=lambda one, view, _: due_weight(one, view.grid.date),

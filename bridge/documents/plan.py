@@ -65,8 +65,8 @@ class ExpectedDocument(TypedDict):
 class PlanDocument(TypedDict):
     """The plan of a date with its blocks in order of time.
 
-    ``changes`` say which suggestions were taken back, and why. ``outlook`` holds the expected levels of the meters. It
-    is empty for other dates than tomorrow.
+    ``changes`` say which suggestions were taken back, and why, ``unmet`` which wishes have no place on the date.
+    ``outlook`` holds the expected levels of the meters. It is empty for other dates than tomorrow.
     """
 
     date: str
@@ -74,6 +74,7 @@ class PlanDocument(TypedDict):
     routine: RoutineOfDayDocument
     blocks: list[BlockDocument]
     changes: list[str]
+    unmet: list[str]
     outlook: list[ExpectedDocument]
 
 
@@ -89,6 +90,7 @@ def plan_document(plan: DayPlan, zones: ZoneHistory, audience: Audience = Audien
         },
         "blocks": [_block(block, zones, audience) for block in plan.blocks],
         "changes": [str(change) for change in reasons(plan.changes, audience)],
+        "unmet": [str(one) for one in reasons(plan.unmet, audience)],
         "outlook": [_expected(one, zones) for one in plan.outlook],
     }
 

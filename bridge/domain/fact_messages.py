@@ -102,6 +102,7 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "goal": say("your goal: {done} of {goal} this week so far"),
     "goal_then": say("your goal: {done} of {goal} that week by then"),
     "wanted_then": say("you wish for it on a {day:%A}"),
+    "wished_hours": say("you wish for it from {start:%H:%M} to {end:%H:%M}"),
     "last_time": say("the last time was {days} days ago"),
     "last_time_then": say("the last time would be {days} days before"),
     "last_sport": Titled(
@@ -305,6 +306,20 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "suggested_elsewhere": say("it is suggested at another hour of the day"),
     "another_rest": say("another rest is suggested on this day"),
     "outside_hours": say("it is outside the hours and days that you set"),
+    "outside_wished": say("you wish for it from {start:%H:%M} to {end:%H:%M}, but {why}"),
+    "wished_later": say("you wish for it from {start:%H:%M} to {end:%H:%M}"),
+    "wish_unmet": Titled(
+        say("no place for what you wish ({action}): {why}"),
+        say("no place for what you wish ({action}, {title}): {why}"),
+    ),
+    "hours_over": say("{start:%H:%M} to {end:%H:%M} is over"),
+    "hours_taken": Titled(
+        say("an entry at {time:%H:%M} takes {start:%H:%M} to {end:%H:%M}"),
+        say("{title} at {time:%H:%M} takes {start:%H:%M} to {end:%H:%M}"),
+    ),
+    "sleeps_until": say("you sleep until {time:%H:%M}"),
+    "sleeps_from": say("you sleep from {time:%H:%M} on"),
+    "no_suggestion_then": say("no further suggestion is made at that time of day"),
     "no_gap": say("no free gap of {minutes} minutes suits it"),
     "no_gap_before": say("no free {minutes} minutes begin before {time:%H:%M}"),
     "offices_closed": say("offices are closed today"),

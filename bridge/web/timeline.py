@@ -54,6 +54,7 @@ def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
         "after": rows[begun:],
         "now": f"{local(visit, visit.now):%H:%M}" if plan.date == today else None,
         "changes": list(map(shown, for_person(plan.changes))),
+        "unmet": list(map(shown, for_person(plan.unmet))),
         "tomorrow": _tomorrow(visit) if plan.date == today else None,
         "outlook": _outlook(visit, plan),
         "ticked": _ticked(visit, plan.date),

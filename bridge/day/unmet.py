@@ -1,0 +1,83 @@
+"""Say why an action that a person wishes on a day, or at some hours of it, has no place there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from bridge.calendar.kinds import title_of
+from bridge.day.grid import HOUR, MINUTE
+from bridge.day.rules import APART, in_hours
+from bridge.day.view import Candidate, Said, View, of_action
+from bridge.day.wished import hours_of, is_wanted, told_hours
+from bridge.domain.facts import Fact, fact
+from rhythm_env.interface import ActionType, Answer
+
+ON_THE_PLAN = {"planned_later", "planned_that_day", "trained"}  # kinds of a refusal by what the day shows anyway
+SAID = {"not_today", "put_off_until", "vetoed", "mode_away", "mode_holiday"}  # by what the person has said
+
+
+def outside(candidate: Candidate, view: View, start: datetime) -> Fact | None:
+    """Return why what begins at an instant is not at the hours that are wished of it, or None."""
+    spans = hours_of(candidate, view)
+    if not spans or any(low <= start < high for low, high in spans) or not is_wanted(candidate.action, view):
+        return None
+    return fact("outside_wished", why=_why(candidate, view, ()), **told_hours(candidate, view))
+
+
+def unmet(view: View, placed: Sequence[Said]) -> Iterator[Fact]:
+    """Yield why what is wished on a day is not among what is ``placed`` on it, as far as the person cannot know it."""
+    person, day = view.person, view.grid.date
+    heard = {one.action for one in person.advised if one.moment.date == day and one.answer is Answer.IGNORE}
+    known = heard | {one.action for one in placed}
+    for action in (one for one in ActionType if view.wishes.suggestions and is_wanted(one, view) and one not in known):
+        why = _missing(of_action(action, person), view, placed)
+        if why is not None and why.kind not in ON_THE_PLAN | SAID:
+            yield fact("wish_unmet", action=str(action), why=why, title=view.wishes.named.get(action))
+
+
+def _missing(candidate: Candidate, view: View, placed: Sequence[Said]) -> Fact | None:
+    """Return why something wished has no place, or None where it waits for a better day or its hours are over."""
+    action, spans = candidate.action, hours_of(candidate, view)
+    if not spans:
+        found = in_hours(candidate, view)
+        return found if isinstance(found, Fact) and found.kind == "outside_hours" else None
+    only = action in view.wishes.hours
+    over = view.is_today and spans[-1][1] - candidate.least * MINUTE < view.person.now
+    return _why(candidate, view, placed) if only or (_is_due(action, view) and not over) else None
+
+
+def _is_due(action: ActionType | None, view: View) -> bool:
+    """Return True if a day is needed for a goal, or wished by its name."""
+    goal, left = None if action is None else view.wishes.goals.get(action), 7 - view.grid.date.weekday()
+    until = view.person.now if view.is_today else view.grid.bed
+    return goal is None or action is None or goal - view.times_this_week(action, until) >= left
+
+
+def _why(candidate: Candidate, view: View, placed: Sequence[Said]) -> Fact:
+    """Return the refusal of the hours wished, or what takes them, or what is placed in their stead."""
+    grid, person, least = view.grid, view.person, candidate.least * MINUTE
+    low, high = hours_of(candidate, view)[0]
+    if view.is_today and high - least < person.now:
+        return fact("hours_over", **told_hours(candidate, view))
+    if high - least < grid.begin:
+        return fact("sleeps_until", time=person.local(grid.wake))
+    if low + least > grid.bed:
+        return fact("sleeps_from", time=person.local(grid.bed))
+    refusal = in_hours(candidate, view)
+    if isinstance(refusal, Fact):
+        return _taken(candidate, view) or refusal if refusal.kind == "no_gap" else refusal
+    near = [one for one in placed if one.start < high + APART and one.end > low - APART]
+    return fact("suggestion_at", time=person.local(near[0].start)) if near else fact("no_suggestion_then")
+
+
+def _taken(candidate: Candidate, view: View) -> Fact | None:
+    """Return the entry that takes most of the hours wished, or else the time to sleep, if any."""
+    grid, person = view.grid, view.person
+    low, high = hours_of(candidate, view)[0]
+    around = [(grid.margins(o, label), o) for o, label in grid.entries]
+    shares = [(min(end, high + HOUR / 4) - max(start, low), o) for (start, end), o in around]
+    share, entry = max(shares, key=lambda one: one[0], default=(0 * HOUR, None))
+    if entry is None or share <= 0 * HOUR:
+        return fact("sleeps_until", time=person.local(grid.wake)) if low < grid.wake else None
+    return fact("hours_taken", title=title_of(entry), time=person.local(entry.start), **told_hours(candidate, view))

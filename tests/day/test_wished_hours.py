@@ -1,0 +1,139 @@
+"""A law of hours that are wished: what fits into them is there, and what is not there has a reason, on any day."""
+
+from dataclasses import replace
+from datetime import time, timedelta
+
+import pytest
+
+from bridge.day import rules
+from bridge.day.grid import Grid
+from bridge.day.person import Mode, ModeKind
+from bridge.day.view import LENGTHS
+from bridge.domain.facts import Fact
+from bridge.domain.rendering import for_person
+from bridge.domain.types import Task
+from bridge.domain.wishes import Best, Wishes
+from bridge.wishes.hearing import understood
+from bridge.wishes.said import applied
+from rhythm_env.interface import ActionType
+from tests.day.lives import DAY, TODAY, at, entry
+from tests.day.people import ODD, Life
+from tests.day.persons import HOUR, MINUTE, blocks, found, person, week
+from tests.day.test_friend_laws import lives
+
+A = ActionType
+KINDS = (A.EXERCISE, A.MEDITATE, A.LEARN, A.ME_TIME)
+SPANS = ((7, 9), (6, 8), (12, 14), (17, 19), (20, 22))
+AROUND = 30 * MINUTE  # of an entry: the way to it, a pause after it, and time to wash
+
+
+def told(planned, day):
+    """The parts of all reasons that a date's plan shows, of its blocks and of what has no place."""
+    facts = [*planned.unmet(day), *(one for block in planned.blocks(day) for one in block.facts)]
+    return [part for one in facts for part in one.parts()]
+
+
+def broken(made, kind, span):
+    """The dates of the coming days on which a kind is neither in the hours wished of it nor explained."""
+    wishes = Wishes(best={kind: Best(hours=tuple((time(a), time(b)) for a, b in [span]))}, goals={kind: 7})
+    planned = week(replace(made, wishes=wishes, _read={}))
+    for day in (made.date_of(made.now) + k * DAY for k in range(4)):
+        low, high = at(day, 60 * span[0]), at(day, 60 * span[1])
+        placed = [b for b in planned.blocks(day) if b.kind == "suggested" and b.action is kind]
+        if any(low <= one.start and one.end <= high for one in placed) or low < made.now:
+            continue
+        why = [one.kind for one in told(planned, day) if one.kind in ("wish_unmet", "outside_wished")]
+        if not why and not any(o.start < at(day + DAY, 0) for o in planned_of(made, kind, day)):
+            yield day, "unexplained"
+        if is_free(made, day, low, high, kind) and not any(b.start < high + 2 * HOUR for b in others(planned, day)):
+            yield day, "free"
+
+
+def planned_of(made, kind, day):
+    return [o for o, label in made.entries if label.action is kind and at(day, 0) <= o.start < at(day + DAY, 0)]
+
+
+def others(planned, day):
+    return [one for one in planned.blocks(day) if one.kind in ("suggested", "task")]
+
+
+def is_free(made, day, low, high, kind):
+    """True if hours hold a gap that is long enough, awake, on a day that nothing else speaks against."""
+    grid = Grid(person=made, date=day)
+    low, high = max(low, grid.wake + 15 * MINUTE), min(high, grid.bed - HOUR)
+    taken = sorted((o.start - AROUND, o.end + AROUND) for o, _ in made.entries if o.end > low and o.start < high)
+    edges = [low, *(edge for one in taken for edge in one), high]
+    gap = max(end - start for start, end in zip(edges[::2], edges[1::2], strict=True))
+    busy = float(grid.strained[-1]) > 8 * 60 or made.body.state != "well" or grid.in_new_zone
+    return gap >= LENGTHS[kind].least * MINUTE + 15 * MINUTE and not busy and not planned_of(made, kind, day)
+
+
+def people():
+    for one in lives():
+        yield one.values[0]
+    for seed in range(12):
+        yield Life(seed, ODD[seed % len(ODD)], seed % 10).person(TODAY, 5 * 60)
+
+
+@pytest.mark.parametrize("number", range(20))
+def test_what_is_wished_at_some_hours_is_there_or_the_plan_says_why(number):
+    made = list(people())[number]
+    kind, span = KINDS[number % len(KINDS)], SPANS[number % len(SPANS)]
+    for one, hours in ((A.EXERCISE, (7, 9)), (kind, span)):
+        assert list(broken(made, one, hours)) == []
+
+
+def test_the_law_fails_where_guesses_do_not_give_way(monkeypatch):
+    monkeypatch.setattr(rules, "own_hours", lambda *_: None)
+    monkeypatch.setattr(rules, "own_spans", lambda *_: [])
+    assert [one for made in list(people())[:8] for one in broken(made, A.EXERCISE, (7, 9))]
+
+
+def wishing(*texts):
+    wishes = Wishes()
+    for text in texts:
+        wishes = applied(wishes, understood(text))
+    return wishes
+
+
+def test_sport_every_morning_is_before_work_the_day_after_sport():
+    made = person(hour=21.5, wishes=wishing("sport every day at 7 in the morning"))
+    (sport,) = blocks(made, "suggested", TODAY + 3 * DAY)[:1]
+    assert (sport.action, made.clock(sport.start)) == (A.EXERCISE, "07:10")
+    assert "you wish for it from 07:00 to 09:00" in for_person(sport.facts)
+    due = Task(key="t", list="l", title="Tax return", due=TODAY)
+    early = person(hour=7.1, wishes=made.wishes, tasks=[due], task_actions={"t": A.ADMIN_WORK})
+    assert [one.action for one in blocks(early, "suggested")][:1] == [A.EXERCISE]
+    assert [one.title for one in blocks(early, "task")] == ["Tax return"]
+    assert A.EXERCISE in found(early, 5)[0]
+
+
+def test_a_wish_that_is_not_kept_says_why():
+    wishes, monday = wishing("sport every day at 7 in the morning"), TODAY + 3 * DAY
+
+    def why(*agenda, of=wishes, **more):
+        planned = week(person(*agenda, hour=21.5, wishes=of, **more))
+        return [text for text in for_person([*planned.unmet(monday), *placed(planned)]) if "wish" in text]
+
+    def placed(planned):
+        return [f for b in planned.blocks(monday) if b.action is A.EXERCISE for f in b.facts]
+
+    standup = entry(monday, 415, 540, A.ADMIN_WORK, "Standup", others=3)
+    assert why(standup)[0] == "you wish for it from 07:00 to 09:00, but Standup at 06:55 takes 07:00 to 09:00"
+    none = wishing("exercise 7 times a week", "sport only before 6")
+    assert why(of=none) == ["no place for what you wish (exercise): you sleep until 07:00"]
+    assert why(of=wishing("exercise 7 times a week", "sport only before 8"))[0].startswith("you wish for it from 07:")
+    days = wishing("exercise 7 times a week", "no sport on Mondays")
+    assert why(of=days) == ["no place for what you wish (exercise): it is outside the hours and days that you set"]
+    ill = Mode(kind=ModeKind.ILL, since=TODAY, until=monday, said=True)
+    assert why(mode=ill) == ["no place for what you wish (exercise): you are ill"]
+    assert why(of=Wishes(goals={A.EXERCISE: 3})) == []
+
+
+def test_hours_wished_outweigh_what_is_learnt():
+    made = person(hour=6.0, wishes=wishing("I walk every morning at 8"))
+    (sport,) = [one for one in blocks(made, "suggested") if one.action is A.EXERCISE]
+    assert (made.clock(sport.start), sport.title) == ("08:00", "walk")
+    assert isinstance(sport.facts[0], Fact)
+    assert sport.facts[0].kind == "wished_hours"
+    assert sport.end - sport.start >= timedelta(minutes=30)
