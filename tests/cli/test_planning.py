@@ -273,7 +273,7 @@ def test_the_plan_of_tomorrow_says_how_the_meters_are_expected_to_go(
     monkeypatch.setenv("BRIDGE_NOW", "2026-11-25T20:00:00+01:00")
     code, body = recorded("plan", "--date", "2026-11-26", "--json")
     assert code == 0
-    assert list(body) == ["date", "zone", "routine", "blocks", "changes", "outlook"]
+    assert list(body) == ["date", "zone", "routine", "blocks", "changes", "unmet", "outlook"]
     assert {one["meter"] for one in body["outlook"]} == {str(meter) for meter in Meter}
     for one in body["outlook"]:
         assert one["low"] < one["level"] < one["high"]
