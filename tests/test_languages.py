@@ -26,7 +26,7 @@ from bridge.domain.errors import SetupError
 from bridge.domain.languages import accepted, date_text, listed, plain, say, say_many, shown, speaking, text_of, told
 from bridge.domain.records import User
 from bridge.store.preferences import preferences_of
-from bridge.web import script_words
+from bridge.web import render
 from tests.web.conftest import ana, place, visitor
 from tests.web.served import Place, Visitor
 
@@ -130,10 +130,10 @@ def test_the_scripts_say_nothing_but_what_is_translated() -> None:
     said = [
         re.findall(r'\b_\("([^"]+)"', one.read_text(encoding="utf-8")) for one in scripts if ".min." not in one.name
     ]
-    words = {str(one) for one in script_words.SCRIPT_TEXTS}
+    words = {str(one) for one in render.SCRIPT_TEXTS}
     assert {text for texts in said for text in texts} <= words
     with speaking("de"):
-        assert script_words.translated()["Copied."] == "Kopiert."
+        assert render.script_words()["Copied."] == "Kopiert."
 
 
 def test_a_further_language_is_one_catalogue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

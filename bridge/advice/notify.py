@@ -10,9 +10,9 @@ import logging
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
-from datetime import datetime
+from datetime import datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
 from bridge.advice import message_sender, review_words, web_push
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from bridge.installation import Bridge
     from bridge.store import Store
 
+
 SEND_SECONDS = 60.0  # time limit of a message
 NO_ADDRESS = say("no address for messages is stored; store one: bridge notify --user NAME --to URL")
 DEVICES_MAX = 10  # browsers of a user
@@ -44,6 +45,12 @@ PARTS_OF_DAY = {
     Slot.EVENING: say("this evening"),
     Slot.NIGHT: say("tonight"),
 }
+SOON = timedelta(minutes=30)  # within which an answer counts
+HOURS = 3  # of the day that share a term
+MANY = 24 // HOURS
+EVERYBODY = 1.31  # logit of an answer within half an hour
+PERSON_SD, HOURS_SD = 1.1, 0.5  # of the person's own terms, in logits
+WORTH_WAITING = 0.03  # the least gain of probability for which a message waits, because the day goes on
 
 
 def titled_events(bridge: Bridge, user: User, advice: Recommendation, now: datetime) -> list[str]:
@@ -254,3 +261,59 @@ def once(
         reason = str(error)
     bridge.store.notifications.finish(advice.id, reason, now=now)
     return reason
+
+
+def best_moment(store: Store, user: User, advice: Recommendation, *, now: datetime) -> tuple[datetime, float]:
+    """Return (the moment to send a recommendation's message, probability of an answer within half an hour of it).
+
+    The moment is now or later, before the recommended action begins and before the recommendation expires.
+    """
+    heard = store.notifications.answers(user.id, until=now - SOON)
+    rates = chances([(_part(at, user.zones), answered(at, then)) for at, then in heard])
+    until = min(advice.expires_at, advice.start or advice.expires_at) - SOON
+    found = now, rates[_part(now, user.zones)]
+    for at in _beginnings(now, until, user.zones):
+        if rates[_part(at, user.zones)] > found[1] + WORTH_WAITING:
+            found = at, rates[_part(at, user.zones)]
+    return found
+
+
+def answered(sent: datetime, then: datetime | None) -> bool:
+    """Return True if a message was answered soon."""
+    return then is not None and then - sent <= SOON
+
+
+def chances(heard: Sequence[tuple[int, bool]]) -> list[float]:
+    """Return the probability (8,) of an answer within half an hour, for every three hours of the day.
+
+    ``heard`` holds the person's messages, oldest first: the three hours (0 to 7), and if the answer came soon. Each
+    moves the terms by a step of an extended Kalman filter.
+    """
+    import numpy as np
+
+    rows = np.hstack([np.ones((MANY, 1)), np.eye(MANY)])
+    mean, cov = np.zeros(1 + MANY), np.diag([PERSON_SD**2] + [HOURS_SD**2] * MANY)
+    for part, soon in heard:
+        row = rows[part]
+        rate = 1 / (1 + np.exp(-(EVERYBODY + row @ mean)))
+        shared, curved = cov @ row, rate * (1 - rate)
+        step = shared / (1 + curved * (row @ shared))
+        mean, cov = mean + step * (soon - rate), cov - curved * np.outer(step, shared)
+    spread = np.einsum("pi,ij,pj->p", rows, cov, rows)
+    logits = (EVERYBODY + rows @ mean) / np.sqrt(1 + np.pi / 8 * spread)
+    return [float(one) for one in 1 / (1 + np.exp(-logits))]
+
+
+def _part(at: datetime, zones: ZoneHistory) -> int:
+    return local_time(at, zones).hour // HOURS
+
+
+def _beginnings(now: datetime, until: datetime, zones: ZoneHistory) -> Iterable[datetime]:
+    """Yield the beginnings of three hours after ``now``, up to ``until``."""
+    zone = zone_at(now, zones)
+    here = now.astimezone(zone)
+    day = datetime.combine(here.date(), time(), zone)
+    for hour in range(here.hour // HOURS * HOURS + HOURS, 24, HOURS):
+        at = day.replace(hour=hour)
+        if at <= until:
+            yield at

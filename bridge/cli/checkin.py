@@ -121,7 +121,7 @@ def note(
     json: options.Json = False,
 ) -> None:
     """Note something that may matter, such as "alcohol 2". Notes stay here: no assistant or message tells them."""
-    from bridge.documents.factors import note_document
+    from bridge.documents.query import note_document
     from bridge.domain.slots import local_time
     from bridge.ingest import notes
 
@@ -148,7 +148,7 @@ def note(
 @options.command()
 def factors(user: options.User, json: options.Json = False) -> None:
     """Print what notes, late meetings, travel and others go with: the next night, heart and meters. Not its cause."""
-    from bridge.documents.factors import effect_document
+    from bridge.documents.query import effect_document
     from bridge.query.factors import factors as found_of
 
     with options.opened(user) as (bridge, person, now):

@@ -15,7 +15,6 @@ from bridge import installation, registry
 from bridge.advice import (
     answer_links,
     calendar_writer,
-    moment_of_message,
     notify,
     outcomes,
     outgoing_events,
@@ -157,7 +156,7 @@ def _notify(bridge: installation.Bridge, user: User, now: datetime) -> None:
         return
     if advice.kind == "sleep" and advice.start is not None and advice.start <= now:  # a message would wake the user
         return
-    when, likely = moment_of_message.best(bridge.store, user, advice, now=now)
+    when, likely = notify.best_moment(bridge.store, user, advice, now=now)
     if when > now:
         return
     with speaking(bridge.store.people.language(user.id)):

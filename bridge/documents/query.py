@@ -1,4 +1,4 @@
-"""The JSON document of an answer to a query."""
+"""The JSON documents of an answer to a query, of notes, and of what factors go with."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any, NotRequired
 from typing_extensions import TypedDict
 
 from bridge.documents.filling import filled
+from bridge.domain.slots import ZoneHistory, local_time
 from bridge.query.said import said
 from bridge.query.understood import sentence
 
 if TYPE_CHECKING:
+    from bridge.ingest.notes import Note
     from bridge.query.answered import Answer, Group
+    from bridge.query.effects import Effect
 
 
 class GroupDocument(TypedDict):
@@ -72,3 +75,38 @@ def answer_document(found: Answer) -> AnswerDocument:
 def _group(one: Group) -> GroupDocument:
     found: GroupDocument = {"key": one.key, "value": one.value, "n": one.n}
     return found if one.unit is None else {**found, "unit": one.unit}
+
+
+class NoteDocument(TypedDict):
+    """A note at an instant on the user's clock, with its amount."""
+
+    at: str
+    name: str
+    amount: float
+
+
+class EffectDocument(TypedDict):
+    """The difference of a figure after days with a factor to days without. ``effect`` is null with too few days.
+
+    ``days_left`` is how many more days with the factor would show a difference that people care for.
+    """
+
+    factor: str
+    on: str
+    effect: float | None
+    unit: str
+    interval: list[float] | None
+    n_with: int
+    n_without: int
+    verdict: str
+    days_left: int
+
+
+def note_document(note: Note, zones: ZoneHistory) -> NoteDocument:
+    """Return a note as a JSON document."""
+    return {"at": local_time(note.at, zones).isoformat(), "name": note.name, "amount": note.amount}
+
+
+def effect_document(one: Effect) -> EffectDocument:
+    """Return an effect as a JSON document."""
+    return filled(EffectDocument, one)

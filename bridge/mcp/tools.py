@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from bridge import installation
 from bridge.advice import modes, outcomes, recommend, requests, rescheduling, wishing
@@ -24,18 +24,24 @@ from bridge.documents.facts import fact_documents
 from bridge.documents.inputs import parse_answer
 from bridge.documents.plan import BlockDocument, plan_document
 from bridge.documents.planning import offer_documents, planned_documents, said_document
+from bridge.documents.query import answer_document
 from bridge.documents.recommendations import recommendation_document
 from bridge.documents.text import slot_name
 from bridge.documents.trends import weekly_trends
 from bridge.documents.trends_cache import load_trends
+from bridge.domain import sports
 from bridge.domain.errors import SetupError
 from bridge.domain.facts import Fact
+from bridge.domain.metrics import CHECK_INS, METRICS, Metric, Shape
 from bridge.domain.records import Deed, FullRecommendation, Silence, User
 from bridge.domain.rendering import Audience, reasons, rendered
 from bridge.domain.slots import Moment, ZoneHistory, local_time, moment_at, zone_at
 from bridge.domain.types import Label, Occurrence, Reading
 from bridge.ingest import checkins
-from bridge.mcp import questions
+from bridge.query.answer import answer
+from bridge.query.model import CLOCKS, NIGHT_FIELDS, PERIOD_VALUE, WORKOUT_FIELDS, WORKOUT_UNITS, Query
+from bridge.query.parse import Words, query_of
+from bridge.query.rows import load_tables
 from rhythm_env.interface import DAY_NAMES, STEPS_PER_WEEK, Meter, Slot
 
 TITLE_MAX_CHARS = 200
@@ -53,6 +59,77 @@ Kind = Literal["ill", "away", "holiday", "odd", "normal"]
 Given = Literal["accept", "ignore", "reschedule", "done", "partly", "not_done"]
 DayName = Literal["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 SlotName = Literal["morning", "afternoon", "evening", "night"]
+GROUPS_MAX = 400
+Short = Annotated[str, Field(strict=True, min_length=1, max_length=200)]
+Rows = Annotated[int, Field(strict=True, ge=1, le=4000)]
+
+
+class Asked(BaseModel):
+    """The parts that narrow a question: aggregate, dates (both inside), number of rows, grouping and conditions."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    of: Literal["mean", "median", "sum", "min", "max", "std", "count", "first", "last", "share", "trend"] | None = None
+    since: Annotated[str, Field(max_length=10)] | None = Field(default=None, description="such as 2026-10-01")
+    until: Annotated[str, Field(max_length=10)] | None = Field(default=None, description="such as 2026-10-31")
+    first: Rows | None = None
+    last: Rows | None = None
+    by: Literal["day", "week", "month", "weekday"] | None = None
+    per: Literal["day", "week", "month"] | None = Field(
+        default=None, description="first make one row of each day, week or month"
+    )
+    where: list[Short] = Field(default=[], max_length=8, description='"FIELD OP VALUE", such as "weekday < 6"')
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """The subjects that a tool answers about, and the fields that its conditions may compare."""
+
+    subjects: frozenset[str]
+    fields: frozenset[str]
+
+    def answer(
+        self, bridge: installation.Bridge, user: User, what: str, asked: Asked | None, *, against: str | None = None
+    ) -> dict[str, Any]:
+        """Return the answer to a question as a JSON document. Raises SetupError for what the consent does not cover."""
+        query = query_of(Words(what=what, against=against, **(asked or Asked()).model_dump()))
+        self._check(query)
+        found = answer(query, load_tables(bridge, user, query, now=installation.now()))
+        if len(found.groups) > GROUPS_MAX:
+            raise SetupError(f"these are more than {GROUPS_MAX} groups; name a shorter span, or group by week or month")
+        return dict(answer_document(found))
+
+    def _check(self, query: Query) -> None:
+        names = {name for part in query.subjects for name in part.name.split("/")}
+        fields = {name for one in query.conditions for name in one.name.split("/")}
+        outside = sorted(names - self.subjects) + sorted(fields - self.fields)
+        if outside:
+            raise SetupError(f"this tool does not read {outside[0]}; another tool may, with the person's consent")
+        for one in query.conditions:
+            # A sport's name may be the person's own words, which could be found out letter by letter.
+            if one.name == "workout.sport" and (
+                one.operator == "~" or not all(sports.is_known(str(value)) for value in one.values)
+            ):
+                raise SetupError(f"name a sport in full, such as: {', '.join([*sports.SYNONYMS][:5])}")
+
+
+# What the person says, a score or a note, is no measurement.
+_MEASURED: Mapping[str, Shape] = {
+    str(name): spec.shape for name, spec in METRICS.items() if name not in {*CHECK_INS.values(), Metric.NOTED}
+}
+_NIGHTLY = frozenset(name for name, shape in _MEASURED.items() if shape is Shape.NIGHTLY)
+_DAILY = frozenset(_MEASURED) - _NIGHTLY
+NIGHTS = Allowed(
+    _NIGHTLY | {"nights", *(f"nights.{name}" for name in CLOCKS)}, _NIGHTLY | {"weekday", PERIOD_VALUE, *NIGHT_FIELDS}
+)
+WORKOUTS = Allowed(
+    frozenset({"workouts", *(f"workouts.{name}" for name in (*WORKOUT_UNITS, *CLOCKS))}),
+    frozenset({"weekday", PERIOD_VALUE, *WORKOUT_FIELDS}),
+)
+MEASUREMENTS = Allowed(_DAILY, _DAILY | {"weekday", PERIOD_VALUE})
+COMPARE = Allowed(
+    NIGHTS.subjects | WORKOUTS.subjects | MEASUREMENTS.subjects, NIGHTS.fields | WORKOUTS.fields | MEASUREMENTS.fields
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,25 +210,25 @@ class Tools:
         body = weekly_trends(load_trends(self.bridge, self._user(), at=installation.now(), days=7 * weeks).body)
         return {**body, "happenings": [_happening(one, titles=titles) for one in body["happenings"]]}
 
-    def nights(self, what: Text = "asleep", ask: questions.Asked | None = None) -> Document:
+    def nights(self, what: Text = "asleep", ask: Asked | None = None) -> Document:
         """Read a figure of the person's nights: `nights` (counted) or a metric such as asleep, deep_sleep, rem_sleep,
         hrv_rmssd, resting_hr. A night is of its day of waking. Null means not known, not 0."""
-        return questions.NIGHTS.answer(self.bridge, self._user(), what, ask)
+        return NIGHTS.answer(self.bridge, self._user(), what, ask)
 
-    def workouts(self, what: Text = "workouts", ask: questions.Asked | None = None) -> Document:
+    def workouts(self, what: Text = "workouts", ask: Asked | None = None) -> Document:
         """Read a figure of the person's workouts: `workouts` (counted), workouts.minutes, .distance, .energy, .speed,
         .ascent, .steps, .zone_minutes or .average_hr. Null means not known, not 0."""
-        return questions.WORKOUTS.answer(self.bridge, self._user(), what, ask)
+        return WORKOUTS.answer(self.bridge, self._user(), what, ask)
 
-    def measurements(self, what: Text = "steps", ask: questions.Asked | None = None) -> Document:
+    def measurements(self, what: Text = "steps", ask: Asked | None = None) -> Document:
         """Read a figure of what was measured by day, such as steps, distance, active_energy, zone_minutes, stress.
         Null means not known, not 0."""
-        return questions.MEASUREMENTS.answer(self.bridge, self._user(), what, ask)
+        return MEASUREMENTS.answer(self.bridge, self._user(), what, ask)
 
-    def compare(self, what: Text = "asleep", against: Text = "steps", ask: questions.Asked | None = None) -> Document:
+    def compare(self, what: Text = "asleep", against: Text = "steps", ask: Asked | None = None) -> Document:
         """Compare figures of nights, workouts or days: with a second one (rank correlation by day), or by a condition
         "FIELD OP VALUE" (the difference with it minus without), with a 95 % interval. Neither tells a cause."""
-        return questions.COMPARE.answer(self.bridge, self._user(), what, ask, against=against)
+        return COMPARE.answer(self.bridge, self._user(), what, ask, against=against)
 
     def feedback(
         self,

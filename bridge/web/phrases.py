@@ -1,4 +1,4 @@
-"""Name actions, meters and sources, and put ages and contributions in words, for the pages."""
+"""Name actions, meters, metrics and sources, and put ages and contributions in words, for the pages."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import cache
 
 from bridge import registry
 from bridge.domain.languages import _, many, number, say, shown
+from bridge.domain.metric_names import METRIC_NAMES, UNIT_NAMES
 from bridge.domain.titles import ACTION_TITLES, METER_TITLES, METER_WORDS
 from rhythm_env.interface import ActionType, Meter
 
@@ -145,3 +146,26 @@ def with_source_titles(text: str) -> str:
 @cache
 def _named_source() -> re.Pattern[str]:
     return re.compile(rf"(?<=, )(?:{'|'.join(registry.names('connectors'))})(?=,|$)")
+
+
+def kind_name(name: str) -> str:
+    """Return the display name of a metric, or of another kind of data, within a sentence.
+
+    >>> kind_name("resting_hr"), kind_name("hrv_rmssd"), kind_name("events")
+    ('resting heart rate', 'HRV (RMSSD)', 'events')
+    """
+    return shown(METRIC_NAMES[name]) if name in METRIC_NAMES else name.replace("_", " ")
+
+
+def heading(name: str) -> str:
+    """Return the display name of a metric with a capital.
+
+    >>> heading("resting_hr"), heading("planned")
+    ('Resting heart rate', 'Planned')
+    """
+    return capital(kind_name(name))
+
+
+def unit_name(unit: str) -> str:
+    """Return a unit in the current language."""
+    return shown(UNIT_NAMES[unit]) if unit in UNIT_NAMES else unit

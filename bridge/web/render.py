@@ -16,13 +16,14 @@ from markupsafe import Markup
 
 from bridge import config
 from bridge.documents.text import writable
-from bridge.domain.languages import _, current, date_text, joined, many, number, say, shown
+from bridge.domain.languages import Text, _, current, date_text, joined, many, number, say, shown
 from bridge.domain.slots import local_time
 from bridge.recordings.recorded_life import DEMO_USER
-from bridge.web import next_steps, phrases, script_words
+from bridge.web import next_steps, phrases
 
 if TYPE_CHECKING:
     from bridge.web.state import Visit
+
 
 WORDS_AS_ONE = re.compile(r"(?<=[a-z]{3})(?=[A-Z])")  # the place between them
 INDENTED = re.compile(r"\n[ \t]+")
@@ -43,6 +44,31 @@ NAVIGATION: tuple[tuple[Link, ...], ...] = (
 )
 WEB_FOLDER = Path(__file__).parent
 STATIC_FOLDER = WEB_FOLDER / "static"
+# The messages that scripts in ``bridge/web/static`` pass to their function ``_``.
+SCRIPT_TEXTS: tuple[Text, ...] = (
+    say("That did not work: {why}."),
+    say("the bridge does not answer. Try again"),
+    say("it is too large"),
+    say("{name}: sending"),
+    say("Sending {name}"),
+    say("{name} was not accepted: {why}."),
+    say("{name}: the connection broke off. Send it again."),
+    say("Copied."),
+    say("this browser may not show messages. Allow it for this page"),
+    say("the bridge does not answer"),
+    say("not known"),
+    say("hours"),
+    say("too many tries; wait {count} seconds"),
+    say("load the page again"),
+    say("it was cancelled, or there is no passkey for this page. Try again"),
+    say("this device has a passkey for this page already. Log in with it"),
+    say("nothing planned"),
+    say("The data did not come. Load the page again."),
+    say("Showing {from} to {to}."),
+    say("workout"),
+    say("entry"),
+    say("zone"),
+)
 
 
 @cache
@@ -84,7 +110,7 @@ def templates() -> Environment:
     environment.globals |= {"label_words": phrases.label_words}
     environment.globals |= {"meter_name": phrases.meter_name, "meter_word": phrases.meter_word}
     environment.globals |= {"_": _, "html": _markup, "joined": joined, "many": many, "number": number, "shown": shown}
-    environment.globals |= {"language": current, "script_words": script_words.translated}
+    environment.globals |= {"language": current, "script_words": script_words}
     environment.globals |= {"demo_user": DEMO_USER, "source_title": lambda spec: phrases.source_name(spec.title)[0]}
     environment.globals["abroad"] = _abroad
     environment.filters |= {
@@ -134,3 +160,8 @@ def part(template: str, visit: Visit | None, *, path: str = "", **context: Any) 
     section = next((pages for pages in NAVIGATION if path in dict(pages)), ())
     shared: dict[str, Any] = {"visit": visit, "csrf": visit.csrf if visit else "", "path": path, "section": section}
     return Markup(templates().get_template(template).render(shared | context))  # noqa: S704 - the template escapes
+
+
+def script_words() -> dict[str, str]:
+    """Return message -> its translation into the current language."""
+    return {str(word): shown(word) for word in SCRIPT_TEXTS}

@@ -14,23 +14,26 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from fastapi.security import HTTPBearer
 from pydantic import BaseModel
+from starlette.datastructures import Headers
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from bridge import __version__, log
+from bridge import __version__, installation, log
 from bridge.daemon.housekeeping import drop_uploads
 from bridge.domain.errors import SetupError
+from bridge.domain.languages import ENGLISH, accepted, speaking
 from bridge.store.people import composed, is_name
 from bridge.web import api, forwarded, pages, pushes, refusals
 from bridge.web.assistants import Assistants, ToolServers
-from bridge.web.bounds import ASSISTANTS_PATH, Bounds
+from bridge.web.bounds import ASSISTANTS_PATH, PROGRAM_PATHS, Bounds
 from bridge.web.render import keep_files, packed_file, static_file
 from bridge.web.security import LOOPBACK, Security
 from bridge.web.serving import address, listen, run
-from bridge.web.speaking import Speaking
 from bridge.web.state import AppState, NotLoggedIn, NotProved, UnknownUser, app_state, check_csrf
 
 if TYPE_CHECKING:
     from bridge.installation import Bridge
+
 
 API = "/api/v1"
 UNNAMED_PROXY = (
@@ -223,3 +226,19 @@ def check_passwords(bridge: Bridge) -> None:
                 f"other machines could read the data of {user.name}, who has no password, passkey or linked login; "
                 f"set a password: bridge user password {user.name}"
             )
+
+
+class Speaking:
+    """ASGI middleware that sets the language of a request, as its browser prefers. Answers to programs are English."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        programs = scope["path"].startswith(PROGRAM_PATHS)
+        language = ENGLISH if programs else accepted(Headers(scope=scope).get("accept-language", ""))
+        with speaking(language, None if programs else installation.now().year):
+            await self._app(scope, receive, send)

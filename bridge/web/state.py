@@ -1,13 +1,15 @@
-"""Hold the state that the pages' routes share, and find the user that a request belongs to."""
+"""Hold the state that the pages' routes share, find the user of a request, and keep what a browser has begun."""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
+import threading
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Generic, TypeVar
 
 from fastapi import Depends, HTTPException, Request
 from starlette.concurrency import run_in_threadpool
@@ -24,16 +26,48 @@ from bridge.store.people import composed
 from bridge.web.bounds import ASSISTANTS_PATH, PROGRAM_PATHS, UPLOAD_PATHS
 from bridge.web.jobs import Jobs
 from bridge.web.logins import LoginLimits
-from bridge.web.pending import Pending
-from bridge.web.plan_cache import PlanCache
 from bridge.web.result_cache import ResultCache
 from bridge.web.security import SAFE_METHODS, SAME_SITE
 from bridge.web.throttle import ConcurrencyLimit, RateLimit
-from bridge.web.today_cache import TodayCache
+from bridge.web.today_cache import PlanCache, TodayCache
 from rhythm_env.interface import Meter
 
 if TYPE_CHECKING:
     from bridge.installation import Bridge
+
+
+PENDING_SECONDS = 600.0
+PENDING_MAX = 1_000  # the oldest are forgotten beyond that number
+
+T = TypeVar("T")
+
+
+class Pending(Generic[T]):
+    """Values that wait for an answer, each for the browser that began, once, and for ten minutes.
+
+    Of more than 1,000 values the oldest is dropped.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[str, tuple[str, float, T]] = {}
+        self._lock = threading.Lock()
+
+    def put(self, browser: str, key: str, value: T) -> None:
+        """Keep a value for a browser under a random key."""
+        with self._lock:
+            self._kept[key] = (browser, time.monotonic() + PENDING_SECONDS, value)
+            if len(self._kept) > PENDING_MAX:
+                del self._kept[next(iter(self._kept))]
+
+    def take(self, browser: str, key: str) -> T | None:
+        """Return and forget the value of a key. Returns None if it is unknown, taken, too old, or another browser's."""
+        with self._lock:
+            found = self._kept.get(key)
+            if found is None or found[0] != browser:
+                return None
+            del self._kept[key]
+        return found[2] if time.monotonic() < found[1] else None
+
 
 SESSION_COOKIE = "bridge_session"
 FORM_TYPE = "application/x-www-form-urlencoded"

@@ -20,8 +20,7 @@ from bridge.domain.ports import Account, Browser
 from bridge.domain.types import Page, RawRecord
 from bridge.http import egress
 from connectors.activitywatch import SPEC
-from connectors.activitywatch.apps import own_apps
-from connectors.activitywatch.stretches import Host, day_records, host_of, kind_of, note
+from connectors.activitywatch.stretches import Host, day_records, host_of, kind_of, note, own_apps
 from connectors.addresses import typed
 from connectors.windows import Window
 

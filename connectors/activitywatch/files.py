@@ -13,8 +13,7 @@ from bridge.domain.slots import ZoneHistory
 from bridge.domain.types import Page
 from bridge.ingest.files import ending
 from bridge.ingest.json_stream import Broken, Json
-from connectors.activitywatch.apps import own_apps
-from connectors.activitywatch.stretches import Host, day_records, host_of, kind_of, note
+from connectors.activitywatch.stretches import Host, day_records, host_of, kind_of, note, own_apps
 
 EVENTS_MAX = 5_000_000  # some ten years
 EVENT_MAX_CHARS = 100_000

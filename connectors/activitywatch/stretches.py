@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from bridge.domain.samples import finite
 from bridge.domain.types import RawRecord
-from connectors.activitywatch import apps
 from connectors.instants import utc
 from connectors.payload import mapping
 from connectors.stretches import Span, merged
@@ -22,6 +25,15 @@ PRESENT = "not-afk"
 Window = tuple[float, float, str]  # and the category
 WINDOW, PRESENCE = "currentwindow", "afkstatus"  # types of buckets
 PREFIXES = {"aw-watcher-window": WINDOW, "aw-watcher-afk": PRESENCE}
+CODE, DOCUMENTS, DESIGN = "code", "documents", "design"
+COMMUNICATION, BROWSING, MEDIA, OTHER, OWN = "communication", "browsing", "media", "other", "own"
+WORK_KINDS = frozenset({CODE, DOCUMENTS, DESIGN, OWN})
+APP_NAME_MAX = 100  # characters
+ENDING = re.compile(r"(\.(exe|app|appimage|bin|desktop))$")
+_NAMES = tomllib.loads(Path(__file__).with_name("apps.toml").read_text(encoding="utf-8"))
+CATEGORIES = MappingProxyType(
+    {" ".join(name.split()): category for category, text in _NAMES.items() for name in text.split(",")}
+)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -41,7 +53,7 @@ def note(host: Host, kind: str, event: object, own: frozenset[str]) -> None:
     if span is None:
         return
     if kind == WINDOW:
-        host.windows.append((*span, apps.category(data.get("app"), own)))
+        host.windows.append((*span, category(data.get("app"), own)))
     elif kind == PRESENCE and data.get("status") == PRESENT:
         host.present.append(span)
 
@@ -68,7 +80,7 @@ def day_records(hosts: Iterable[Host], zone: ZoneInfo, *, as_of: datetime | None
         for day, first, last in _by_day(start, end, zone):
             of_day = minutes.setdefault(day, {})
             of_day[category] = of_day.get(category, 0.0) + (last - first) / 60
-            if category in apps.WORK_KINDS:
+            if category in WORK_KINDS:
                 worked.setdefault(day, []).append((first, last))
     for day, by_category in sorted(minutes.items()):
         yield RawRecord(
@@ -139,3 +151,30 @@ def kind_of(name: str, bucket: Mapping[str, Any]) -> str | None:
 def host_of(bucket: str) -> str:
     """Return the computer that a bucket names after the first underscore, the same for its two watchers, else ""."""
     return bucket.partition("_")[2]
+
+
+def plain(app: str) -> str:
+    """Return an app's name in lower case, without the ending of its file and a number at its end.
+
+    A hyphen or an underscore becomes a space. A number stays if the name with it is known. The first 100
+    characters count.
+
+    >>> plain("Code.exe"), plain("gnome-terminal-server"), plain("pycharm64.exe"), plain("Sublime_Text")
+    ('code', 'gnome terminal server', 'pycharm', 'sublime text')
+    """
+    name = ENDING.sub("", app[:APP_NAME_MAX].strip().casefold())
+    spaced = re.sub(r"[\s_-]+", " ", name).strip()
+    return spaced if spaced in CATEGORIES else re.sub(r" ?\d+$", "", spaced)
+
+
+def category(app: object, own: frozenset[str] = frozenset()) -> str:
+    """Return an app's category by its name, such as "code", "own" for those in ``own``, or "other"."""
+    if not isinstance(app, str):
+        return OTHER
+    name = plain(app)
+    return OWN if name in own else CATEGORIES.get(name, OTHER)
+
+
+def own_apps(setting: str) -> frozenset[str]:
+    """Return the names of apps in a setting, which stand between commas, in the form that ``plain`` gives."""
+    return frozenset(filter(None, (plain(name) for name in setting.split(","))))

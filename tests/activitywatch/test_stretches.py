@@ -20,11 +20,24 @@ from bridge.domain.errors import NeedsLogin, SetupError
 from bridge.ingest import runs
 from bridge.recordings.server import Answer, LabServer
 from bridge.store import Store
-from connectors.activitywatch import apps
-from connectors.activitywatch.apps import BROWSING, CODE, OTHER, OWN, WORK_KINDS, category, own_apps
+from connectors.activitywatch import stretches
 from connectors.activitywatch.client import authorise, note, safe
 from connectors.activitywatch.files import recognise
-from connectors.activitywatch.stretches import GAP_SECONDS, LEAST_SECONDS, PRESENCE, WINDOW, Host, day_records
+from connectors.activitywatch.stretches import (
+    BROWSING,
+    CODE,
+    GAP_SECONDS,
+    LEAST_SECONDS,
+    OTHER,
+    OWN,
+    PRESENCE,
+    WINDOW,
+    WORK_KINDS,
+    Host,
+    category,
+    day_records,
+    own_apps,
+)
 from lab.vendors.activitywatch import Vendor
 from tests.contract.test_files import person
 from tests.world import NOW, contents, living
@@ -89,9 +102,9 @@ def test_two_computers_at_once_count_once_in_a_stretch() -> None:
 
 
 def test_the_names_of_apps() -> None:
-    assert doctest.testmod(apps).failed == 0
-    assert len(apps.CATEGORIES) > 200
-    assert "" not in apps.CATEGORIES
+    assert doctest.testmod(stretches).failed == 0
+    assert len(stretches.CATEGORIES) > 200
+    assert "" not in stretches.CATEGORIES
     own = own_apps("Ableton Live, Mein-Werkzeug.exe , ,")
     assert own == {"ableton live", "mein werkzeug"}
     assert [category(name, own) for name in ("Mein Werkzeug", "Code.exe", "Google Chrome", "Tetris", None, 3)] == [

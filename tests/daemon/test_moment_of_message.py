@@ -7,8 +7,8 @@ from datetime import timedelta
 
 import pytest
 
-from bridge.advice import feedback, moment_of_message, recommend
-from bridge.advice.moment_of_message import SOON, chances
+from bridge.advice import feedback, notify, recommend
+from bridge.advice.notify import SOON, chances
 from bridge.domain.guard import Guard
 from bridge.domain.records import Recommendation
 from bridge.domain.slots import INSTANT
@@ -53,8 +53,8 @@ def test_a_message_waits_for_a_better_hour_before_the_plan_begins_and_its_chance
         feedback.give_feedback(store, user, one.id, Answer.ACCEPT, now=then)
     stage.now = days[16]
     new = replace(advised(stage), start=None, end=None)
-    at, likely = moment_of_message.best(store, user, new, now=stage.now)
+    at, likely = notify.best_moment(store, user, new, now=stage.now)
     assert (at - stage.now, likely > 0.6) == (2 * HOUR, True)  # 09:00 in Berlin
     soon = replace(new, start=stage.now + HOUR)
-    assert moment_of_message.best(store, user, soon, now=stage.now)[0] == stage.now
+    assert notify.best_moment(store, user, soon, now=stage.now)[0] == stage.now
     assert len(store.notifications.answers(user.id, until=stage.now)) == 16

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from bridge.daemon.due_tasks import run_due_tasks
-from bridge.daemon.mqtt import entities, lately, link, publisher
+from bridge.daemon.mqtt import entities, link, publisher
 from bridge.daemon.mqtt.publisher import Publisher, opened
 from bridge.daemon.process import only_daemon
 from bridge.domain.facts import fact, length
@@ -180,7 +180,7 @@ def test_the_last_night_and_workout_are_told(home: Home) -> None:
     told = home.state("last_workout")
     assert (told["sport"], told["minutes"], told["ascent"], told["distance"]) == ("workout", 40, 300, None)
     row = Row(day=begun.date(), name="My hill")
-    assert [lately._sport(row, titles=titles) for titles in (False, True)] == ["workout", "My hill"]
+    assert [entities._sport(row, titles=titles) for titles in (False, True)] == ["workout", "My hill"]
 
 
 def test_without_advice_its_sensor_and_the_buttons_are_unavailable(home: Home) -> None:

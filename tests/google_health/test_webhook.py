@@ -15,7 +15,7 @@ from bridge.domain.errors import Forged
 from bridge.ingest import webhooks
 from bridge.store import Store
 from bridge.web import push_server
-from connectors.google.health.webhook import notice
+from connectors.google.health.client import notice
 from lab.vendors.google import CLIENT
 from lab.vendors.google_health import MEMBER
 from lab.web_server import running

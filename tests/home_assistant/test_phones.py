@@ -17,7 +17,7 @@ from bridge.domain.errors import BadRecord, NeedsLogin, SetupError
 from bridge.domain.metrics import Metric
 from bridge.domain.types import Episode, RawRecord, Sample
 from bridge.recordings.server import LabServer
-from connectors.home_assistant import sensors
+from connectors.home_assistant import client
 from connectors.home_assistant.client import authorise
 from connectors.home_assistant.normalise import normalise
 from lab.vendors.home_assistant import Vendor
@@ -53,12 +53,12 @@ def row(entity: str, state: Any, hours: float, **attributes: Any) -> dict[str, A
 
 def read(*rows: dict[str, Any]) -> dict[str, Any]:
     """Return key -> the only item of each record that these states of an entity come to."""
-    found = sensors.records([list(rows)], BERLIN, START)
+    found = client.records([list(rows)], BERLIN, START)
     return {record.key: normalise(record, None)[0] for record in found}
 
 
 def test_the_examples_in_the_docstrings_hold() -> None:
-    assert doctest.testmod(sensors).failed == 0
+    assert doctest.testmod(client).failed == 0
 
 
 def test_a_days_sum_is_its_last_and_not_its_greatest() -> None:
@@ -135,13 +135,13 @@ def test_a_night_without_stages_lasts_as_long_as_its_session() -> None:
 
 
 def test_names_of_people_and_phones_are_not_kept() -> None:
-    kept = sensors.records([[row("anas_iphone_health_steps", "312", 8, **IPHONE)]], BERLIN, START)
+    kept = client.records([[row("anas_iphone_health_steps", "312", 8, **IPHONE)]], BERLIN, START)
     assert "anas" not in json.dumps([[record.key, record.payload] for record in kept]).lower()
 
 
 def test_a_reading_without_a_time_is_set_aside_and_hides_no_other() -> None:
     good = row("x_resting_heart_rate", "58.0", 7, state_class="measurement", unit_of_measurement="bpm")
-    found = sensors.records([[{**good, "last_changed": "today", "state": "57.0"}, good]], BERLIN, START)
+    found = client.records([[{**good, "last_changed": "today", "state": "57.0"}, good]], BERLIN, START)
     readable = [record for record in found if record.payload["at"] is not None]
     assert [normalise(record, None)[0].value for record in readable] == [58]
     with pytest.raises(BadRecord, match="at is no instant"):

@@ -28,7 +28,7 @@ from bridge.domain.slots import moment_at
 from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord, Task
 from bridge.domain.wishes import Wishes
 from bridge.ingest import runs
-from bridge.web.plan_cache import FRESH
+from bridge.web.today_cache import FRESH
 from rhythm_env.interface import ActionType, Answer, Meter
 from tests.test_outcomes import advised, from_earlier_release
 from tests.web.served import NOW, Place, Visitor, calendar

@@ -295,10 +295,10 @@ def test_a_way_back_counts_once_and_in_the_browser_that_began(place: Place, thei
 def test_an_attempt_ends_after_ten_minutes(
     place: Place, theirs: Running, ana: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from bridge.web import pending
+    from bridge.web import state
 
     visitor = place.visitor()
-    monkeypatch.setattr(pending, "PENDING_SECONDS", -1.0)
+    monkeypatch.setattr(state, "PENDING_SECONDS", -1.0)
     back = theirs.consent(visitor.get("/login/provider").headers["Location"], SUBJECT)
     assert_outside(visitor, visitor.get(back))
 

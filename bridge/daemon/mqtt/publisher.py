@@ -14,7 +14,7 @@ from typing import Any
 from bridge import config, installation
 from bridge.advice import answer_links, feedback, recommend, rescheduling
 from bridge.advice.notify import titled_events
-from bridge.daemon.mqtt import entities, lately, orders
+from bridge.daemon.mqtt import entities, orders
 from bridge.daemon.mqtt.link import OFFLINE, ONLINE, Broker, Link, broker_of, sharing
 from bridge.domain.errors import SetupError, Spent
 from bridge.domain.records import Recommendation, User
@@ -108,7 +108,7 @@ class Publisher:
             known = recommend.load_snapshot(self.bridge, user, at=now)
             for meter, reading in read(known).items():
                 keep(names.topic(device, str(meter).lower()), entities.meter_state(reading))
-            for part, state in lately.states(self.bridge, user, now, titles=titles).items():
+            for part, state in entities.states(self.bridge, user, now, titles=titles).items():
                 keep(names.topic(device, part), state)
             self.read_at[device] = now
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from bridge.web.api import data, day, household, ownership, past, planning
+from bridge.web.api import data, day, household, past, planning
 
-ROUTERS = (day.router, data.router, past.router, planning.router, household.router, ownership.router)
+ROUTERS = (day.router, data.router, past.router, planning.router, household.router)

@@ -1,16 +1,68 @@
-"""Serve the meters that users share with each other as JSON."""
+"""Serve what users share: whose the entries of calendars are, and the meters that others may see, as JSON."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter
+from pydantic import Field
 
+from bridge.advice import whose
+from bridge.calendar.ownership import Whose
+from bridge.documents.calendar import (
+    CalendarUseDocument,
+    MarkDocument,
+    MarksDocument,
+    calendar_use_document,
+    mark_document,
+    marks_document,
+)
 from bridge.documents.household import HouseholdDocument, household_document
+from bridge.web.api.day import Body
 from bridge.web.state import Visitor
 
-router = APIRouter(tags=["household"])
+router = APIRouter()
 
 
-@router.get("/household")
+class Use(Body):
+    name: str = Field(min_length=1, max_length=1000, description="A calendar's name (see `/calendars`).")
+    used: bool = Field(description="false: none of its entries is the user's.")
+
+
+class Mark(Body):
+    event: str = Field(min_length=1, max_length=1000, description="An entry's key (see `/calendar`) or title.")
+    whose: Whose = Field(description="mine takes a mark back; no-time is for a reminder.")
+    series: bool = Field(False, description="All entries of its series.")
+    like: bool = Field(False, description="All of the same name in the title, or of the same words.")
+
+
+@router.get("/calendars", tags=["day"])
+def calendars(visit: Visitor) -> list[CalendarUseDocument]:
+    """Return the user's calendars, with those that are left out."""
+    return [calendar_use_document(one) for one in whose.calendars(visit.bridge.store, visit.user, now=visit.now)]
+
+
+@router.post("/calendars", tags=["day"])
+def use(visit: Visitor, body: Use) -> list[CalendarUseDocument]:
+    """Leave a calendar out, or let its entries count again, and return all calendars. An unknown name gets 400."""
+    found = whose.use(visit.bridge.store, visit.user, body.name, used=body.used, now=visit.now)
+    return [calendar_use_document(one) for one in found]
+
+
+@router.get("/marks", tags=["day"])
+def marks(visit: Visitor) -> MarksDocument:
+    """Return what the user said of entries, and the entries of which the bridge asks whose they are."""
+    store, user = visit.bridge.store, visit.user
+    return marks_document(whose.marks(store, user), whose.doubts(store, user, now=visit.now))
+
+
+@router.post("/marks", tags=["day"])
+def mark(visit: Visitor, body: Mark) -> MarkDocument:
+    """Say whose an entry is, and return what stands. An entry that is not there within 60 days gets 400."""
+    store, user = visit.bridge.store, visit.user
+    done = whose.mark(store, user, body.event, body.whose, now=visit.now, series=body.series, like=body.like)
+    return mark_document(done.mark or whose.taken_back(done))
+
+
+@router.get("/household", tags=["household"])
 def household(visit: Visitor) -> HouseholdDocument:
     """Return the meters that the user shares, and those that other users share with the user, with levels in words."""
     return household_document(visit.bridge, visit.user, visit.readings_of)

@@ -18,9 +18,8 @@ from bridge.query.plain import EXAMPLES, NotRead
 from bridge.query.said import said, written
 from bridge.query.understood import sentence, what_of
 from bridge.query.written import as_time, rounded
-from bridge.web.kinds import unit_name
 from bridge.web.pages.trends import clearest_change
-from bridge.web.phrases import action_name, capital
+from bridge.web.phrases import action_name, capital, unit_name
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor
 from rhythm_env.interface import ActionType

@@ -26,11 +26,11 @@ from bridge.ingest.pushes import PUSH_PATH, grant
 from bridge.web import background, phrases
 from bridge.web.day import local
 from bridge.web.jobs import DONE, Job
-from bridge.web.kinds import kind_name
 from bridge.web.pages.entries import answers
 from bridge.web.pages.ownership import just_marked, owned
 from bridge.web.pages.proof import proved
 from bridge.web.pages.settings import in_browser
+from bridge.web.phrases import kind_name
 from bridge.web.render import page
 from bridge.web.result_cache import counts_version
 from bridge.web.security import LOOPBACK

@@ -16,7 +16,7 @@ from bridge.query import exposures
 from bridge.query.effects import Effect
 from bridge.query.factors import factors as found_of
 from bridge.web.day import local
-from bridge.web.kinds import kind_name, unit_name
+from bridge.web.phrases import kind_name, unit_name
 from bridge.web.render import page
 from bridge.web.said import Back, key_of, row
 from bridge.web.state import Visit, Visitor

@@ -17,8 +17,7 @@ from bridge.domain.metrics import Metric
 from bridge.query.change import DAYS_MIN, GAP_DAYS, OTHERS_MIN, Change, breaks, change
 from bridge.web.as_of import as_of, trends_shown
 from bridge.web.day import local
-from bridge.web.kinds import heading, unit_name
-from bridge.web.phrases import action_name, meter_name, meter_word, source_title
+from bridge.web.phrases import action_name, heading, meter_name, meter_word, source_title, unit_name
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor
 from rhythm_env.interface import ActionType, Meter

@@ -5,6 +5,7 @@ A metric's points may precede its name, so a file is read for the names and agai
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -12,9 +13,9 @@ from typing import Any
 from bridge.domain.errors import BadRecord, SourceChanged
 from bridge.domain.ports import File, Recognised
 from bridge.domain.types import Page, RawRecord, union
-from bridge.ingest.files import ending
+from bridge.ingest.files import HEAD_BYTES, ending
 from bridge.ingest.json_stream import Broken, Json
-from connectors.apple.auto_export import odd, sleeps, workouts
+from connectors.apple.auto_export import episodes
 from connectors.apple.auto_export.points import POINT_KINDS, Points
 
 PACKED = b"bvx"  # the app's own files in iCloud: LZFSE
@@ -30,6 +31,13 @@ FRUITLESS_MAX = 100_000  # entries in a row that hold nothing of the app's
 CUT_OFF = "it is cut off or is not JSON; what came before was read. Export it again"
 
 Metric = tuple[str, str]  # name and unit
+PIECE_MAX_BYTES = 1 << 22  # bytes; a day of heart rates is 1 MB
+OWN_FORM = re.compile(rb'"metric"\s*:\s*"')
+ROUTE = re.compile(rb'"locations"\s*:\s*\[')
+NOT_A_LETTER = re.compile(r"[^a-z0-9]+")
+SLEEP_TOTALS = ("totalSleep", "sleepStart", "inBedStart")
+
+Named = tuple[str, str, list[Any]]  # a metric's name, unit and points
 
 
 def recognise(file: File) -> Recognised | bool:
@@ -39,7 +47,7 @@ def recognise(file: File) -> Recognised | bool:
     head = file.head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not head.startswith(b"{") or ending(file.name) not in ("json", "hae", "txt", ""):
         return False
-    return MARKS.search(head) is not None or (odd.recognise(file) and Recognised(0.4, "it has the form of a piece"))
+    return MARKS.search(head) is not None or (_is_piece(file) and Recognised(0.4, "it has the form of a piece"))
 
 
 def receive(headers: Mapping[str, str], body: File) -> None:
@@ -126,10 +134,10 @@ def _size(payload: Mapping[str, Any]) -> int:
 
 def _records(file: File, zone: str) -> Iterator[RawRecord]:
     if not MARKS.search(file.head):
-        for name, unit, points in odd.metrics(file):
+        for name, unit, points in _piece_metrics(file):
             yield from _metric(name, unit, iter(points), zone)
-        for found in odd.workouts(file):
-            yield workouts.record(found, zone)
+        for found in _piece_workouts(file):
+            yield episodes.workout_record(found, zone)
         return
     with file.open() as stream:
         named = list(_names(Json(stream)))
@@ -202,7 +210,7 @@ def _contents(document: Json, named: Iterator[Metric], zone: str) -> Iterator[Ra
             else:
                 found = _workout(document)
                 fruitless.note(useful=bool(found))
-                yield workouts.record(found, zone)
+                yield episodes.workout_record(found, zone)
 
 
 def _points(document: Json) -> Iterator[Any]:
@@ -216,7 +224,7 @@ def _points(document: Json) -> Iterator[Any]:
 def _workout(document: Json) -> dict[str, Any]:
     found = {}
     for member in document.members():
-        if member in workouts.WANTED:
+        if member in episodes.WORKOUT_FIELDS:
             found[member] = document.value()
         else:
             document.skip()
@@ -258,7 +266,7 @@ def _sleep(unit: str, points: Iterator[Any], zone: str) -> Iterator[RawRecord]:
         for point in points:
             try:
                 own = str(point.get("units") or unit) if isinstance(point, Mapping) else unit
-                told = sleeps.take(point, own, zone)
+                told = episodes.take(point, own, zone)
             except ValueError:
                 failed += 1
                 fruitless.note(useful=False)
@@ -270,7 +278,7 @@ def _sleep(unit: str, points: Iterator[Any], zone: str) -> Iterator[RawRecord]:
                     stages.append(told)
     except (Broken, SourceChanged) as error:  # earlier points are kept
         broken = error
-    yield from sleeps.records(stages)
+    yield from episodes.records(stages)
     yield from _unreadable(SLEEP, failed)
     if broken is not None:
         raise broken
@@ -280,3 +288,73 @@ def _unreadable(name: str, count: int, what: str = "points") -> Iterator[RawReco
     if count:
         key = name if what == "points" else f"{name} {what}"
         yield RawRecord(stream="unreadable", key=key, payload={"metric": name, what: count})
+
+
+def _is_piece(file: File) -> bool:
+    """Return True if a file is a single piece of data in a shape that only Health Auto Export writes.
+
+    Return False for a file of more than 4 MiB.
+    """
+    if file.size > PIECE_MAX_BYTES:
+        return False
+    if OWN_FORM.search(file.head) or ROUTE.search(file.head):
+        return True
+    if file.size > HEAD_BYTES:
+        return _is_workout_head(file.head)
+    return any(_shape(one) for one in _parts(_document(file)))
+
+
+def _is_workout_head(head: bytes) -> bool:
+    return all(f'"{name}"'.encode() in head for name in ("name", "start", "duration"))
+
+
+def _document(file: File) -> Mapping[str, Any]:
+    with file.open() as stream:
+        content = stream.read(PIECE_MAX_BYTES)
+    try:
+        found = json.loads(content.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, Mapping) else {}
+
+
+def _parts(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    if _shape(document):
+        yield document
+    else:
+        yield from ({"name": name, **one} for name, one in document.items() if isinstance(one, Mapping) and _shape(one))
+
+
+def _shape(one: Mapping[str, Any]) -> str:
+    """Return the shape of a JSON object of Health Auto Export, "day", "workout", "route", "sleep" or "point"."""
+    if isinstance(one.get("metric"), str) and isinstance(one.get("data"), list):
+        return "day"
+    if "start" in one and "end" in one and isinstance(one.get("name"), str) and "duration" in one:
+        return "workout"
+    if isinstance(one.get("locations"), list) and "name" in one:
+        return "route"
+    if any(name in one for name in SLEEP_TOTALS) or ("startDate" in one and "value" in one):
+        return "sleep"
+    if "date" in one and ("Avg" in one or "qty" in one or "systolic" in one):
+        return "point"
+    return ""
+
+
+def _piece_metrics(file: File) -> Iterator[Named]:
+    for one in _parts(_document(file)):
+        unit = str(one.get("units") or "")
+        match _shape(one):
+            case "day":
+                yield _name(one["metric"]), unit, one["data"]
+            case "sleep":
+                yield "sleep_analysis", unit, [one]
+            case "point":
+                yield "heart_rate" if "Avg" in one else _name(one.get("name")), unit, [one]
+
+
+def _piece_workouts(file: File) -> Iterator[Mapping[str, Any]]:
+    yield from (one for one in _parts(_document(file)) if _shape(one) == "workout")
+
+
+def _name(text: Any) -> str:
+    return NOT_A_LETTER.sub("_", str(text or "").casefold())

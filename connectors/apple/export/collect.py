@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import sqrt
 from typing import Any
 
 import numpy as np
 
-from connectors.apple.export.beats import first_clock, listed, rmssd
 from connectors.apple.export.columns import Columns, instants, values
 from connectors.apple.export.heads import SLEEP_VALUE, STOOD, Head, Heads, Source
 from connectors.apple.export.nights import SLEEP_VALUES
@@ -38,6 +38,16 @@ DATE = re.compile(r"(199\d|20\d\d)-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
 ZONE_KEY = "HKTimeZone"
 ZONE = re.compile(rb'key="HKTimeZone" value="([^"<]*)"')
 Inside = tuple[str | None, bytes]  # the phone's zone, and text with single beats; None or empty if a row has none
+FIRST = re.compile(rb'<InstantaneousBeatsPerMinute bpm="[^"<]*" time="([^"<]*)"')
+BEAT = re.compile(
+    rb'<InstantaneousBeatsPerMinute bpm="(\d+(?:\.\d+)?)" time="\d\d?[:.](\d\d)[:.](\d\d)(?:[.,](\d\d))?[^"<]*"'
+)
+GAP = 1.6  # factor on the interval, beyond which beats are missing in between
+RMSSD_MIN_INTERVALS = 10  # intervals that an RMSSD needs
+NEAR_MS, NEAR_SHARE = 10.0, 0.25  # largest difference between the list's SDNN and the reading's
+HOUR_MS = 3_600_000
+TWO_DIGITS = {f"{number:02}".encode(): number for number in range(100)} | {b"": 0}  # quicker than int()
+WHOLE_RATES = {str(rate).encode(): 60_000 / rate for rate in range(1, 250)}  # beats per minute -> milliseconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,3 +318,38 @@ def _zone(within: list[tuple[str, dict[str, str]]]) -> str | None:
 def _beats(within: list[tuple[str, dict[str, str]]]) -> bytes:
     found = [one for name, one in within if name == "/InstantaneousBeatsPerMinute"]
     return listed((one.get("bpm", ""), one.get("time", "")) for one in found) if found else b""
+
+
+def listed(beats: Iterable[tuple[str, str]]) -> bytes:
+    """Return heart beats, given as (beats per minute, wall clock), as XML text in the layout of Apple's export."""
+    rows = (f'<InstantaneousBeatsPerMinute bpm="{bpm}" time="{clock}"/>' for bpm, clock in beats)
+    return "".join(rows).encode("utf-8", "replace")
+
+
+def first_clock(text: bytes) -> str | None:
+    """Return the wall clock of the first beat in a list of heart beats (XML). Return None for an empty list."""
+    found = FIRST.search(text)
+    return None if found is None else found[1].decode("utf-8", "replace")
+
+
+def rmssd(text: bytes, sdnn: float) -> float | None:
+    """Return the RMSSD in milliseconds of a list of heart beats (XML), whose SDNN must be near ``sdnn``.
+
+    Returns None for too few intervals without gaps, an unreadable beat, or another SDNN.
+    """
+    beats = BEAT.findall(text)
+    if len(beats) <= RMSSD_MIN_INTERVALS or len(beats) != text.count(b"<InstantaneousBeatsPerMinute "):
+        return None
+    lengths = [WHOLE_RATES.get(bpm) or 60_000 / max(float(bpm), 1.0) for bpm, _, _, _ in beats]
+    mean = sum(lengths) / len(lengths)
+    own = sqrt(sum([(length - mean) ** 2 for length in lengths]) / len(lengths))
+    if abs(own - sdnn) > max(NEAR_MS, NEAR_SHARE * sdnn):
+        return None
+    of = TWO_DIGITS
+    times = [of[minute] * 60_000 + of[second] * 1000 + of[part] * 10 for _, minute, second, part in beats]
+    squares = [
+        (after - before) ** 2
+        for before, after, early, late in zip(lengths, lengths[1:], times, times[1:], strict=False)
+        if (late - early) % HOUR_MS <= GAP * after
+    ]
+    return sqrt(sum(squares) / len(squares)) if len(squares) >= RMSSD_MIN_INTERVALS else None

@@ -121,5 +121,5 @@ SPEC = ConnectorSpec(
     shareable=SHAREABLE,
     authorises="connectors.google.health.client:authorise",
     revokes="connectors.google.auth:revoke",
-    notices="connectors.google.health.webhook:notice",
+    notices="connectors.google.health.client:notice",
 )

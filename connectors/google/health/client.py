@@ -5,6 +5,8 @@ The API tells neither changes nor deletions, so every pull reads the last days a
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -13,14 +15,15 @@ from functools import cached_property, partial
 from typing import Any
 from urllib.parse import urlencode
 
-from bridge.domain.errors import NotPermitted, SourceChanged
+from bridge.domain.errors import Forged, NotPermitted, SourceChanged
 from bridge.domain.ports import Account
-from bridge.domain.types import Page, RawRecord
+from bridge.domain.types import Notice, Page, RawRecord
 from connectors.google import auth
 from connectors.google.answers import Service, Uncovered, answered
 from connectors.google.auth import open_http
 from connectors.google.health import SPEC
-from connectors.payload import Fields, listing, mapping, token_pages, words
+from connectors.instants import calendar_date
+from connectors.payload import Fields, listing, mapping, rows, token_pages, words
 from connectors.windows import Window
 
 SCOPE_PREFIX = "https://www.googleapis.com/auth/googlehealth."
@@ -43,6 +46,8 @@ POINTS_MAX, SESSIONS_MAX = 1000, 25  # rows of a page; of sleeps and workouts Go
 PIECE_DAYS, TOTAL_DAYS = 30, 14  # days of a request; Google sums up total calories over 14 days at most
 WRITTEN_BY_PEOPLE = ("displayName", "notes")  # of a workout
 NOTICED_DAYS_MAX = 31  # days that are read for a notice
+NOTICES_MAX = 100  # of a body; the sync reads the last days anyway
+REPEATED = 600  # seconds within which the same notice is the same message, sent again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,3 +202,40 @@ def _kept(value: Any) -> Any:
 
 def _written(day: date) -> dict[str, int]:
     return {"year": day.year, "month": day.month, "day": day.day}
+
+
+def notice(
+    headers: Mapping[str, str], body: bytes, *, settings: Mapping[str, str], now: datetime
+) -> list[Notice] | None:
+    """Return the notices in a request, or None if it holds none. Raises Forged without the registered secret."""
+    secret = settings["webhook_secret"]
+    given = headers.get("authorization", "").removeprefix("Bearer ")
+    if not secret or not hmac.compare_digest(given.encode(), secret.encode()):
+        raise Forged("a webhook lacks the secret; register it with the value of BRIDGE_GOOGLE_HEALTH_WEBHOOK_SECRET")
+    try:
+        said = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    told = [mapping(one) for one in (said if isinstance(said, list) else [said])][:NOTICES_MAX]
+    return [found for one in told for found in _notices(mapping(one.get("data")), now)] or None
+
+
+def _notices(data: Mapping[str, Any], now: datetime) -> Iterator[Notice]:
+    member, stream = words(data.get("healthUserId")), STREAM_OF_KIND.get(str(data.get("dataType")))
+    dates = sorted(_dates(data))
+    if member is None or stream is None or not dates:
+        return
+    key = f"{dates[0] - DAY}/{dates[-1] + DAY}"  # the times may be in UTC
+    seal = f"{member} {stream} {key} {data.get('operation')} {int(now.timestamp()) // REPEATED}"
+    trace = hashlib.sha256(seal.encode()).hexdigest()
+    yield Notice(member=member, stream=stream, key=key, deleted=False, trace=trace)
+
+
+def _dates(data: Mapping[str, Any]) -> Iterator[date]:
+    told = [data, *map(mapping, rows(data.get("intervals"))[:NOTICES_MAX])]
+    for one in told:
+        for name in ("physicalTimeInterval", "civilIso8601TimeInterval"):
+            for edge in ("startTime", "endTime"):
+                day = calendar_date(str(mapping(one.get(name)).get(edge))[:10])
+                if day is not None:
+                    yield day
