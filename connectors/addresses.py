@@ -1,4 +1,4 @@
-"""Addresses of a user's own servers, as they are typed."""
+"""Check the address that a user types for a server of their own."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from bridge.http import egress
 
 
 def typed(address: str, scheme: str) -> SplitResult | None:
-    """Return the parts of a server's address, with ``scheme`` where none was typed.
+    """Return the parsed address of a server. An address without a scheme gets ``scheme``.
 
-    None stands for an address without a host, with a user name or blanks, or of another scheme than http and https.
+    Return None without a host, with a user name or blanks, and for a scheme other than http and https.
     """
     try:
         parts = urlsplit(address if "://" in address else f"{scheme}://{address}")
@@ -23,6 +23,9 @@ def typed(address: str, scheme: str) -> SplitResult | None:
 
 
 def is_open_to_others(parts: SplitResult, account: Account) -> bool:
-    """Return True for http to a host that is neither this machine nor allowed, where others could read a password."""
+    """Return True if a password sent to this address could be read on the way.
+
+    That is so for plain http to another machine, unless the user allowed its host.
+    """
     allowed = parts.hostname in LOOPBACK_HOSTS or egress.host_of(parts.geturl()) in account.allow_hosts
     return parts.scheme == "http" and not allowed

@@ -1,4 +1,4 @@
-"""Gather the rows of files that hold years, row by row, into records by date, for sources without an account."""
+"""Gather the rows of a long file into records by date, for sources whose data comes as files only."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class Place(NamedTuple):
 
 @dataclass(slots=True)
 class Clock:
-    """The clock of a person, by the zones that the person lived in, or by ``zone`` if ``zones`` is empty.
+    """A person's clock: the zones that the person lived in, or ``zone`` if ``zones`` is empty.
 
-    It remembers each quarter-hour that it was asked for, because files hold many minutes.
+    It caches each quarter-hour, because a file asks for many minutes.
     """
 
     zone: str
@@ -63,9 +63,9 @@ class Clock:
 
 @dataclass(slots=True)
 class Gathering:
-    """The records into which the rows of a file are gathered (stream -> key -> payload).
+    """The records made from the rows of a file: stream -> key -> payload.
 
-    ``aside`` counts, by the name of their stream or list, the rows that were unreadable.
+    ``aside`` counts unreadable rows by the name of their stream or list.
     """
 
     clock: Clock
@@ -73,21 +73,21 @@ class Gathering:
     aside: Counter[str] = field(default_factory=Counter)
 
     def take(self, name: str, read: Callable[[Fields], None], row: Any) -> None:
-        """Have ``read`` add a row. A row without a readable time or value (BadRecord) is counted and left out."""
+        """Have ``read`` add a row. A row that raises BadRecord is counted and left out."""
         try:
             read(Fields(mapping(row), name))
         except BadRecord:
             self.aside[name] += 1
 
     def within(self, stream: str, key: str, *path: str) -> Payload:
-        """Return the object at ``path`` in the payload of a record. The record and the object are made where absent."""
+        """Return the object at ``path`` in a record's payload. A missing record or object is created."""
         place = self.found[stream].setdefault(key, {})
         for part in path:
             place = place.setdefault(part, {})
         return place
 
     def dated(self, stream: str, day: date, zone: str | None = None) -> Payload:
-        """Return the payload of a date's record, which holds ``zone``, or the person's zone on that date."""
+        """Return the payload of a date's record. A new payload gets ``zone``, or the person's zone on that date."""
         return self.found[stream].setdefault(str(day), {"zone": zone or self.clock.of_date(day)})
 
     def pages(self, as_of: datetime | None = None) -> Iterator[Page]:

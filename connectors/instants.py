@@ -51,7 +51,7 @@ def utc_of_unix(value: Any, *, per_second: int = 1) -> datetime | None:
 
 
 def unix_second(value: Any) -> int | None:
-    """Return whole Unix seconds from a number or its text, None for anything else and outside 1990 to 2199."""
+    """Return whole Unix seconds of a number or its text, None for anything else and for years outside 1990 to 2199."""
     try:
         at = int(value)
     except (TypeError, ValueError, OverflowError):
@@ -60,7 +60,7 @@ def unix_second(value: Any) -> int | None:
 
 
 def calendar_date(value: Any, years: Collection[int] = YEARS) -> date | None:
-    """Return the date of a text with a date alone, None for anything else, or a year outside ``years``."""
+    """Return the date of a text that is a date alone. None for anything else and years outside ``years``."""
     try:
         day = date.fromisoformat(value) if isinstance(value, str) else None
     except ValueError:
@@ -110,7 +110,7 @@ def offset_in(zone: tzinfo, at: datetime) -> int:
 
 
 def local_date(at: datetime, offset: int | None) -> date:
-    """Return the date that a clock ``offset`` minutes east of UTC shows at an instant. None stands for UTC."""
+    """Return the date at an instant on a clock ``offset`` minutes east of UTC. None is UTC."""
     return (at + timedelta(minutes=offset or 0)).date()
 
 

@@ -1,4 +1,4 @@
-"""Name what a person noted with a vendor as ``bridge note`` would name it, so that both count as the same."""
+"""Turn what a person noted in a vendor's app into the name that ``bridge note`` uses, so that both count as one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SIGNS = re.compile(r"[<>=!?~/\s]+")
 
 
 def is_switched_on(settings: Mapping[str, str] | None, name: str) -> bool:
-    """Return True if a setting of a source says yes."""
+    """Return True if the setting ``name`` of a source says yes, on, true or 1."""
     return (settings or {}).get(name, "").strip().lower() in SWITCHED_ON
 
 

@@ -196,7 +196,7 @@ class Fields:
         return found
 
     def parts(self, name: str) -> Mapping[str, Any]:
-        """Return the object in a field, an empty one if absent. Raises BadRecord for anything else."""
+        """Return the object in a field, or {} if the field is absent. Raises BadRecord for other values."""
         found = self.payload.get(name, {})
         if not isinstance(found, Mapping):
             raise self.bad(f"{name} is unreadable")
@@ -214,7 +214,7 @@ class Fields:
         return numbers
 
     def objects(self, path: str) -> list[tuple[str, Fields]]:
-        """Return (key, object as Fields) of each object in the object at ``path``, by key. All may be empty."""
+        """Return (key, object as Fields) for each object in the object at ``path``, by key."""
         return [(key, Fields(mapping(row), self.name)) for key, row in sorted(mapping(self.get(path)).items())]
 
     def measured(self, table: Table, *, written: bool = False) -> dict[Metric, float | None]:
@@ -223,14 +223,14 @@ class Fields:
         return {metric: self.number(*source, written=written) for metric, source in sources.items()}
 
     def key(self, path: str) -> str:
-        """Return an identifier, which is a text or a whole number, as text. Raises BadRecord for anything else."""
+        """Return an identifier (a text or a whole number) as text. Raises BadRecord for anything else."""
         value = self.get(path)
         if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
             raise self.bad(f"{path} is missing")
         return str(value)
 
     def choice(self, path: str, choices: Mapping[str, Choice]) -> Choice:
-        """Return the entry of ``choices`` for the word in a field. Raises BadRecord for a word that has none."""
+        """Return the entry of ``choices`` for the word in a field. Raises BadRecord for an unknown word."""
         value = self.get(path)
         if not isinstance(value, str) or value not in choices:
             raise self.bad(f"{path} is missing or unknown")

@@ -15,9 +15,9 @@ NEAR = timedelta(days=1)  # a night begins on the day before its date
 
 
 class DayOrder:
-    """The order of day and month in a table's rewritten dates, which all cells decide together.
+    """The order of day and month in a table's dates, decided by all cells together.
 
-    If both orders fit alike, no date is read.
+    No date is read if both orders are possible.
     """
 
     def __init__(self, cells: Iterable[str]) -> None:
@@ -43,7 +43,7 @@ class DayOrder:
             self._day_first = None if keys[0] == keys[1] else keys[0] < keys[1]
 
     def iso(self, cell: str, between: str = "T") -> str:
-        """Return a rewritten date, or date and time, in ISO form. Any other text, and one in doubt, is unchanged.
+        """Return a rewritten date, or date and time, in ISO form. Other texts and doubtful dates stay unchanged.
 
         ``between`` stands between date and time.
         """

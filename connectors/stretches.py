@@ -1,4 +1,4 @@
-"""Times that an item lasted, with what was measured in them."""
+"""Define a span of time with the samples and episodes that a source measured in it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ def merged(spans: Iterable[Span]) -> list[Span]:
 
 
 def joined(parts: Sequence[Sequence[float]]) -> tuple[float, float, float, float] | None:
-    """Return (count, mean, lowest, highest) of several means that begin so, or None for less than a reading in all."""
+    """Return the common mean of several means, as (count, mean, lowest, highest). Return None below one reading.
+
+    Each of ``parts`` begins with these four numbers.
+    """
     count = sum(part[0] for part in parts)
     low, high = min(part[2] for part in parts), max(part[3] for part in parts)
     return None if count < 1 else (count, sum(part[0] * part[1] for part in parts) / count, low, high)
@@ -101,7 +104,7 @@ class Stretch:
         )
 
     def on_start(self) -> Stretch:
-        """Return the same time with the local date of its start."""
+        """Return the same time, counted to the local date of its start."""
         return replace(self, day=local_date(self.start, self.offset))
 
     def samples(self, key: str, values: Mapping[Metric, float | None]) -> Iterator[Sample]:

@@ -20,10 +20,7 @@ Records = tuple[RawRecord, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """The dates that a pull reads, ``since`` and ``until`` included.
-
-    ``again`` is False if there is no usable cursor, so that the pull begins anew.
-    """
+    """The first and last date to read. ``again`` is False if there is no usable cursor and everything is read anew."""
 
     since: date
     until: date
@@ -74,5 +71,5 @@ class Window:
         return json.dumps({"until": min(last, self.today).isoformat()})
 
     def covers(self, last: date) -> Covers | None:
-        """Return the range listed completely, None before the window's end and in a first pull (deletes nothing)."""
+        """Return the dates that the window's last page completes, else None. A first pull gives None and deletes nothing."""
         return Covers(since=midnight(self.since + DAY)) if self.again and last == self.until else None

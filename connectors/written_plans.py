@@ -1,6 +1,6 @@
-"""Note beside a consent which accepted recommendations the bridge's own calendar at a server holds.
+"""Store with a consent which accepted recommendations are events of the bridge's own calendar there.
 
-A noted event that is gone was deleted by the user. Some servers tell no deletions of events.
+A stored event that is gone was deleted by the user. Some servers do not report deletions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ REMOVED = "removed"  # in place of the calendar's id or address: the person dele
 
 
 class WrittenPlans:
-    """The plans of an account's own calendar, as noted beside the consent, without those that are over.
+    """The stored plans of an account's own calendar, without those that are over.
 
     ``notes`` maps a plan's key to ``end`` and ``agreed``. ``calendar`` is REMOVED if the user deleted it.
     """
@@ -43,9 +43,9 @@ class WrittenPlans:
         self.remember(calendar=calendar)
 
     def settle(self, *, take_away: Callable[[str], None], is_deleted: Callable[[Plan], bool]) -> list[str]:
-        """Bring the calendar and the notes together. Return the keys of current plans whose events are deleted.
+        """Write missing events, remove outdated ones, and return the keys of current plans that the user deleted.
 
-        ``take_away`` removes a plan's event. ``is_deleted`` returns True if the user deleted it, else writes it.
+        ``take_away`` removes an event. ``is_deleted`` returns True if the user deleted it, else writes it.
         """
         for plan in self.current:
             self.notes.setdefault(plan.key, {})["end"] = plan.end.isoformat()
@@ -64,7 +64,7 @@ class WrittenPlans:
         return bool(self.notes[plan.key].get("agreed") == plan.agreed_at.isoformat())
 
     def written(self, plan: Plan, **more: str) -> None:
-        """Note that the event of a current plan is in the calendar, with the texts in ``more``."""
+        """Note that a current plan's event is in the calendar. ``more`` are further texts to store."""
         self.notes[plan.key] |= {"agreed": plan.agreed_at.isoformat(), **more}
         self.remember(plans=self.notes)
 
@@ -73,7 +73,7 @@ class WrittenPlans:
         self.remember(calendar=REMOVED, plans={})
 
     def remember(self, **more: Any) -> None:
-        """Save values by their names beside the consent, if any of them changed."""
+        """Store values with the consent, if any of them changed."""
         with self._account.refresh_lock():
             token = self._account.token() or {}
             if any(token.get(name) != value for name, value in more.items()):

@@ -89,7 +89,10 @@ class ActivityWatch:
         self._server.close()
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield a page per week, from three days before the cursor's date, or ``days`` before today, to tomorrow."""
+        """Yield a page per week, from three days before the cursor's date up to tomorrow.
+
+        Without a cursor the first page begins ``days`` ago.
+        """
         buckets = self._server.buckets(now=now)
         window = Window.after(cursor, now=now, days=self._days, overlap=SPEC.overlap)
         yield from window.pages(stream, DAYS_PER_REQUEST, partial(self._read, buckets, now))

@@ -48,7 +48,7 @@ class Host:
 
 
 def note(host: Host, kind: str, event: object, own: frozenset[str]) -> None:
-    """Add an event of a bucket of the type ``kind`` to what is known of its computer. Absences are left out."""
+    """Add an event of a window or presence bucket (``kind``) to its computer. An event of absence adds nothing."""
     span, data = _span_of(event), mapping(mapping(event).get("data"))
     if span is None:
         return
@@ -69,9 +69,9 @@ def _span_of(event: Any) -> Span | None:
 
 
 def day_records(hosts: Iterable[Host], zone: ZoneInfo, *, as_of: datetime | None = None) -> Iterator[RawRecord]:
-    """Yield a record for each day with activity, by date, with minutes by category and stretches of focus.
+    """Yield a record per day with activity: the minutes by category, and the stretches of focus.
 
-    Days are those of ``zone``. ``as_of`` is the date of the export, or None if a server told the events.
+    Days begin at midnight in ``zone``. ``as_of`` is the date of the export, or None for events from a server.
     """
     active = [part for host in hosts for part in _active(host)]
     worked: dict[date, list[Span]] = {}
@@ -141,7 +141,7 @@ def _told(start: float, end: float, seconds: float) -> dict[str, Any]:
 
 
 def kind_of(name: str, bucket: Mapping[str, Any]) -> str | None:
-    """Return "currentwindow" or "afkstatus" for a bucket, by its name if it states no type, or None."""
+    """Return "currentwindow" or "afkstatus", the type that a bucket states or that its name begins with, or None."""
     told = bucket.get("type")
     if told in (WINDOW, PRESENCE):
         return str(told)
@@ -149,7 +149,7 @@ def kind_of(name: str, bucket: Mapping[str, Any]) -> str | None:
 
 
 def host_of(bucket: str) -> str:
-    """Return the computer that a bucket names after the first underscore, the same for its two watchers, else ""."""
+    """Return the name of the computer in a bucket's name, which follows the first underscore, or "" without one."""
     return bucket.partition("_")[2]
 
 

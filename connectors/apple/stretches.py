@@ -1,4 +1,4 @@
-"""Put the sleep stages that several sources wrote to Apple Health together: blocks that each hold one sleep."""
+"""Group the sleep stages that several sources wrote to Apple Health into blocks, each of one sleep."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ S = TypeVar("S", bound=Stretch)
 
 
 def with_loose(stages: Iterable[S], loose: Iterable[S]) -> list[list[S]]:
-    """Return the blocks of ordered sleep stages by start, with loose time in bed added to them."""
+    """Return blocks of sleep stages by start. Time in bed joins the blocks near it, or forms blocks of its own."""
     blocks = _blocks(stages)
     edges = [(block[0].start - GAP, max(one.end for one in block) + GAP) for block in blocks]
     alone = []

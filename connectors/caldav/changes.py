@@ -22,9 +22,9 @@ ETAGS = "<d:getetag/><d:resourcetype/>"
 
 @dataclass(slots=True, kw_only=True)
 class Changes:
-    """The entries of a CalDAV calendar that changed, and the state to save for the calendar.
+    """The changed entries of a CalDAV calendar, and the state to save.
 
-    ``changed`` maps keys (paths) to addresses. ``whole`` is True if it holds all entries of the calendar.
+    ``changed`` maps paths to addresses. ``whole`` is True if all entries of the calendar are in it.
     """
 
     changed: dict[str, str] = field(default_factory=dict)
@@ -126,9 +126,9 @@ def changes_by_etags(server: Server, collection: Collection, known: Mapping[str,
 
 
 def fetched(server: Server, collection: Collection, asked: Mapping[str, str]) -> dict[str, str | None]:
-    """Return key -> text of the entries in ``asked`` (key -> address): None if gone, empty if unreadable.
+    """Return path -> text of the asked entries: None if gone, "" if unreadable. ``asked`` maps paths to addresses.
 
-    Too large an answer is asked for in halves. Raises SourceChanged if the server gives none of several.
+    Too large a request is split in halves. Raises SourceChanged if the server returns none of several.
     """
     from bridge.http.transport import TooLarge
 

@@ -30,15 +30,15 @@ MARK = "Kept by rhythm-bridge: what you accepted. Delete an event and the advice
 
 
 def is_ours(collection: Collection, written: str) -> bool:
-    """Return True for the calendar that the bridge writes into, by its path, which is empty if not known."""
+    """Return True for the calendar that the bridge writes, whose path is ``written`` ("" if unknown)."""
     return collection.description == MARK or collection.key == written
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """Facts needed to read the entries of a CalDAV calendar. ``zone`` is that of times without a zone.
+    """Settings for reading the entries of a calendar. ``zone`` is for times without a zone.
 
-    ``ours`` is the bridge's calendar, the only one whose property of own events counts.
+    ``ours`` is True for the calendar that the bridge writes, where marks of its own events count.
     """
 
     key: str

@@ -1,4 +1,4 @@
-"""A reader of the XML in which WebDAV servers answer (RFC 4918, 13). It takes no definitions and no deep nesting."""
+"""Parse the XML in which WebDAV servers answer (RFC 4918, 13), without entities and deep nesting."""
 
 from __future__ import annotations
 

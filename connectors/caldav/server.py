@@ -27,7 +27,7 @@ KEY_CHARACTERS = ":!$&'()*+,;=~"
 
 
 class Declined(SourceChanged):
-    """The error of a request that the server understood and does not do, with the HTTP ``status`` of its answer."""
+    """The error for a request that the server understood but refused. ``status`` is the HTTP status."""
 
     def __init__(self, status: int) -> None:
         super().__init__(
@@ -209,7 +209,7 @@ def _listing(answer: requests.Response) -> Listing:
 
 
 def joined(base: str, href: str) -> str:
-    """Return the whole address of ``href``, which may be relative to ``base``. Raises SourceChanged for none."""
+    """Return the absolute address of ``href``, relative to ``base``. Raises SourceChanged if it is none."""
     try:
         found = urljoin(base, href)
         origin(found)

@@ -1,6 +1,6 @@
-"""A writer of accepted recommendations, as events of a calendar named Rhythm.
+"""Write accepted recommendations as events of a calendar named Rhythm.
 
-A login may write everywhere, so what is written carries a mark, and an event without it is never touched.
+The login may write everywhere. Each event of ours carries a mark, and events without it are never touched.
 """
 
 from __future__ import annotations

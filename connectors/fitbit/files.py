@@ -299,9 +299,9 @@ def american_time(row: Fields, path: str) -> datetime:
 
 
 def at_wall(wall: datetime, zone: ZoneInfo, *, later: bool = False) -> datetime:
-    """Return the instant at which a zone's clock shows ``wall``, a wall clock marked as UTC.
+    """Return the instant at which a zone's clock shows ``wall`` (marked as UTC).
 
-    In an hour that the clock shows twice the first time counts, or the second with ``later``.
+    Of an hour that the clock shows twice, the first time is meant, or with ``later`` the second.
     """
     return wall.replace(tzinfo=zone, fold=int(later)).astimezone(UTC)
 

@@ -20,9 +20,9 @@ FITBIT, GOOGLE = "fitbit", "google"  # of which of the two services a value is; 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A kind of file of a Fitbit export, with the stream of its records and the reading of its rows.
+    """A kind of file of a Fitbit export: its stream of records, and how its rows are read.
 
-    ``name`` None is any file name, ``weight`` None no column of counts. ``rows`` names a method of ``Gathered``.
+    ``rows`` names a method of ``Gathered``. ``name`` None allows any file name, ``weight`` None no column of counts.
     """
 
     stream: str
@@ -124,7 +124,7 @@ def kind_of(file: File) -> Kind | None:
 
 
 def header(line: str) -> list[str]:
-    """Return the names of a CSV file's columns from its first line, in lower case, none for another line."""
+    """Return the column names in the first line of a CSV file, in lower case, or [] if it cannot be parsed."""
     try:
         names: Collection[str] = next(csv.reader([line.strip("\r\n")]), [])
     except csv.Error:

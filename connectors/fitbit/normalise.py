@@ -231,7 +231,7 @@ def _session(key: str, fields: Fields, zone: ZoneInfo, stages: Fields) -> Episod
 
 
 def _apart(sessions: Sequence[tuple[str, Fields]]) -> list[tuple[str, Fields]]:
-    """Return (key, session) of Google's sessions by key, without those that overlap a session made later."""
+    """Return Google's sessions by key. Of sessions that overlap only the one made last stays."""
     kept: list[tuple[str, Fields]] = []
     for key, row in sorted(sessions, key=lambda one: (str(one[1].get("sleep_created")), one[0]), reverse=True):
         start, end = session_walls(row)

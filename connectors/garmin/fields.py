@@ -52,7 +52,7 @@ def minutes_by_zone(moderate: float | None, vigorous: float | None) -> dict[Metr
 
 
 def unconfirmed(night: Fields) -> bool:
-    """Return True if a night's sleep was only guessed, or the watch not worn, in lower case or capitals."""
+    """Return True if a night's sleep was guessed, or the watch was not worn. Case does not matter."""
     return str(night.get("sleepWindowConfirmationType")).lower() in NO_NIGHT
 
 
@@ -66,7 +66,7 @@ def is_over(row: Fields, lasted: timedelta) -> bool:
 
 
 def is_whole(fields: Fields) -> bool:
-    """Return True if an exported day was over when its row was written. One without any end or length counts so."""
+    """Return True if an exported day was over when its row was written, or states neither end nor length."""
     start, end = (utc_of_naive(fields.get(f"wellness{edge}TimeGmt")) for edge in ("Start", "End"))
     lasted = fields.number("durationInMilliseconds")
     if start is None or end is None:
@@ -129,18 +129,18 @@ def mark(row: Mapping[str, Any]) -> str:
 
 
 def versions(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return fingerprint -> row. All versions are kept, so that the order of the files does not matter."""
+    """Return {fingerprint: row}, under which all versions of a row are stored whatever the order of files."""
     return {mark(row): dict(row)}
 
 
 def settled(rows: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the version of a row (fingerprint -> version) that ends last and tells most, or an empty mapping."""
+    """Return the version of a row that ends last, then the fullest one, or {} without versions."""
     found = [row for row in rows.values() if isinstance(row, Mapping)]
     return max(found, key=lambda row: ([_text(row.get(field)) for field in GROWS], _text(row)), default={})
 
 
 def _text(value: Any) -> str:
-    """Return a text of a JSON value, by which versions of a row are ordered."""
+    """Return a JSON value as text, which puts versions of a row in order."""
     if value is None:
         return ""
     if isinstance(value, int) and not isinstance(value, bool):
@@ -156,5 +156,5 @@ def workout_key(start: float | None, row: Mapping[str, Any]) -> str:
 
 
 def settled_fields(record_payload: Mapping[str, Any], stream: str) -> Fields:
-    """Return, as Fields, the version to use (``settled``) of a record from files, which holds all versions of a row."""
+    """Return the version of a record's row to use (see ``settled``), as Fields."""
     return fields_of(settled(mapping(record_payload.get("rows"))), stream)

@@ -95,7 +95,7 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
 
 
 class CutShortDays:
-    """Days of the account export that end before midnight, held until it is known that later days follow."""
+    """Days of the account export that end before midnight, held until a later day shows that they were over."""
 
     def __init__(self) -> None:
         self._held: list[RawRecord] = []
@@ -116,7 +116,7 @@ class CutShortDays:
         return any(record.key >= self._newest for record in self._held)
 
     def records(self) -> Iterator[RawRecord]:
-        """Yield the held records, with ``over`` for those behind which the file goes on."""
+        """Yield the held records. Those followed by later days get ``over``."""
         for record in self._held:
             over = record.key < self._newest
             yield replace(record, payload={**record.payload, "over": True}) if over else record

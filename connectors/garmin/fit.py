@@ -226,7 +226,7 @@ def _days(contents: Contents, zone: str) -> list[RawRecord]:
 
 
 def ends(series: str) -> int:
-    """Return the seconds to subtract from a reading's instant to find its day, 1 where the instant ends a time."""
+    """Return 1 for a series whose readings end a time, else 0, as seconds to subtract to find a reading's day."""
     return 0 if series == "stress" else 1
 
 

@@ -58,7 +58,7 @@ class Forbidden(Refused):
 
 
 class Uncovered(Refused):
-    """The error of a 403 of Google for something that the consent does not cover."""
+    """The error for a 403 of Google if the consent does not cover what was asked for."""
 
 
 class Taken(SourceChanged):
@@ -101,7 +101,7 @@ def answered(request: Any, service: Service, now: datetime) -> Any:
 def refused(
     error: Any, service: Service, token: Mapping[str, Any] | None = None, wait: timedelta | None = None
 ) -> BridgeError:
-    """Return the error to raise after Google refused to refresh a token: NeedsLogin, TryLater or Refused."""
+    """Return the error for a refused refresh of a token: NeedsLogin, TryLater or Refused."""
     answer = error.args[1] if len(error.args) > 1 else None
     if getattr(error, "retryable", False) or not (isinstance(answer, dict) and "error" in answer):
         return TryLater(f"{service.source}'s token server is busy", after=wait)

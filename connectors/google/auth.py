@@ -182,7 +182,7 @@ def _client(account: Account) -> dict[str, Any]:
 
 
 class _Http:
-    """A stand-in for ``httplib2.Http`` over a session of ``bridge.http``. ``wait`` is the last answer's, or None."""
+    """A replacement for ``httplib2.Http`` over a session of ``bridge.http``. ``wait`` is the last Retry-After."""
 
     def __init__(self) -> None:
         self._session = web.open_session()

@@ -1,6 +1,6 @@
-"""Read the documents of apps that send Health Connect into records of civil days, nights, heart rates and workouts.
+"""Read documents of apps that send Health Connect into records of civil days, nights, heart rates and workouts.
 
-Members that say how lists are to be read may stand behind them, so a document is read twice.
+A document is read twice, because members that say how to read its lists may stand behind them.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ CUT_OFF = "it is cut off or is not JSON; what came before was read. Send it agai
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """Members of a Health Connect document that describe the document itself."""
+    """The members of a Health Connect document that describe the document itself."""
 
     members: Mapping[str, Any]
 
@@ -140,7 +140,7 @@ def _ordered(row: Fields, start: int, end: int) -> None:
 
 
 def _take_sum(into: Gathered, row: Fields) -> None:
-    """Add a row with the sum of a stretch of time to its day."""
+    """Add the sum of a stretch of time, such as steps, to its day."""
     metric, fields = SUM_FIELDS[row.name]
     value, span, origin = row.needed(*fields), _span(row), origin_of(row.payload)
     sent = into.told.sent
@@ -169,7 +169,7 @@ def _midnight(into: Gathered, start: int) -> bool:
 
 
 def _take_total(into: Gathered, metric: Metric, value: float, span: tuple[int, int]) -> None:
-    """Add a civil day's total that the phone made over all origins, from its own midnight."""
+    """Add a day's total that the phone summed over all apps from its own midnight."""
     start, end = span
     east = -(start // 60) % (24 * 60)
     offset = into.offset(start) if _midnight(into, start) else east if east <= UTC_MIDNIGHT_MAX else east - 24 * 60
@@ -183,7 +183,7 @@ def _take_total(into: Gathered, metric: Metric, value: float, span: tuple[int, i
 
 
 def _take_daily_totals(into: Gathered, row: Fields) -> None:
-    """Add the totals of a civil day that Health Connect made over all origins."""
+    """Add the totals of a day that Health Connect summed over all apps."""
     day = row.day("date")
     offset = into.offset(int(datetime(day.year, day.month, day.day, 12, tzinfo=UTC).timestamp()))
     for metric, told in TOTALS.items():
@@ -281,7 +281,7 @@ TAKEN: Mapping[str, Callable[[Gathered, Fields], None]] = {
 
 
 def recognise(file: File) -> Recognised | None:
-    """Tell a document of an app that sends Health Connect, by the app's version and a timestamp in its JSON."""
+    """Return True for JSON with the version and timestamp of an app that sends Health Connect."""
     head = file.head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not head.startswith(b"{") or ending(file.name) not in ("json", "txt", ""):
         return None
@@ -293,7 +293,7 @@ def recognise(file: File) -> Recognised | None:
 
 
 def receive(headers: Mapping[str, str], body: File) -> None:  # noqa: ARG001 - the port's shape
-    """Raise BadRecord for a push that is no complete JSON document of an app that sends Health Connect."""
+    """Raise BadRecord if a pushed body is not a complete JSON document of an app that sends Health Connect."""
     named: set[str] = set()
     try:
         with body.open() as stream:
@@ -334,7 +334,7 @@ def read(file: File, *, zone: str, zones: ZoneHistory = ()) -> Iterator[Page]:
 
 
 def _about(file: File) -> dict[str, Any]:
-    """Return a document's members ``source``, ``timestamp`` and ``test``, which tell how its lists are to be read."""
+    """Return the members ``source``, ``timestamp`` and ``test``, which say how a document's lists are read."""
     found: dict[str, Any] = {}
     try:
         with file.open() as stream:

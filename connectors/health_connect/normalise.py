@@ -59,7 +59,7 @@ def _day(key: str, fields: Fields) -> Iterator[Sample]:
 
 
 def _sum(told: Fields) -> float | None:
-    """Return a day's total of a metric from what the day's record holds of it, or None without any sum."""
+    """Return a day's total of a metric from the stored sums of all apps, or None without any."""
     # Health Connect's own total comes first. Origins are never added up: they write the same steps.
     if told.get("told") is not None:
         return told.needed("told")
@@ -84,7 +84,7 @@ def _merged(told: Fields) -> float:
 
 
 def _stretches(told: Fields, found: Mapping[str, Any]) -> Iterator[tuple[int, int, float]]:
-    """Yield (start, end, value) of an origin's stretches, in Unix seconds."""
+    """Yield the stretches of an app and device as (start, end, value), in Unix seconds."""
     for key, parts in found.items():
         start, _, end = key.partition(" ")
         if isinstance(parts, list) and len(parts) == 2:
@@ -100,7 +100,7 @@ def _numbers(told: Fields, values: Any) -> list[float]:
 
 
 def _shares(told: Fields, start: int, end: int) -> Iterator[tuple[int, float]]:
-    """Yield (quarter-hour since 1970, share of the stretch in it)."""
+    """Split a stretch over quarters of an hour. Yield (quarter since 1970, its share of the stretch)."""
     if not start <= end <= start + QUARTERS_MAX * QUARTER:
         raise told.bad("a stretch ends before it begins, or days later")
     if start == end:
@@ -186,7 +186,7 @@ def _nightly(metric: Metric, told: ByOrigin, main: Session | None) -> list[Readi
 
 
 def _of_best(told: ByOrigin, main: Session | None, counts: Callable[[Reading], bool]) -> list[Reading]:
-    """Return the readings for which ``counts`` is True, of a single origin."""
+    """Return the readings of the best app and device for which ``counts`` is True."""
     found = {origin: [reading for reading in readings if counts(reading)] for origin, readings in told.items()}
     sleep = main.origin if main is not None else None
     best = min(

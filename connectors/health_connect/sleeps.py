@@ -1,4 +1,4 @@
-"""Choose among sleeps and workouts that several origins (app and device) wrote to Health Connect: each counts once."""
+"""Choose among the sleeps and workouts that several apps and devices recorded, so that each counts once."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Session:
         return found | ({"awake": told["awake"]} if told["awake"] else {})
 
     def of(self, name: str) -> list[Stage]:
-        """Return the stages of the metric's name ``name``, such as "deep_sleep", cut to the session."""
+        """Return the stages of a metric such as "deep_sleep", cut to the session."""
         cut = ((max(a, self.start), min(b, self.end), word) for a, b, word in self.stages if STAGES.get(word) == name)
         return [stage for stage in cut if stage[0] < stage[1]]
 

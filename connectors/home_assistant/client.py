@@ -82,9 +82,9 @@ def sensor_of(entity: object) -> Sensor | None:
 
 
 def is_of_an_app(state: Mapping[str, Any]) -> bool:
-    """Return True for a state whose shape only the phone apps' health sensors have.
+    """Return True for a state that only the phone apps' health sensors have.
 
-    Android's name where a reading comes from. The iPhone's steps have a name of their own.
+    Android's states name their source. The iPhone's steps are known by the entity's name.
     """
     told = mapping(state.get("attributes"))
     entity = str(state.get("entity_id"))
@@ -94,7 +94,7 @@ def is_of_an_app(state: Mapping[str, Any]) -> bool:
 
 
 def records(lists: Iterable[list[dict[str, Any]]], zone: ZoneInfo, start: datetime) -> tuple[RawRecord, ...]:
-    """Return a raw record for each new reading in the states of several entities. ``zone`` tells the days."""
+    """Return a raw record for each new reading in the states of several entities. Days are those of ``zone``."""
     found: dict[str, tuple[datetime | None, RawRecord]] = {}
     for rows in lists:
         for kind, at, row in _new_readings(rows, start):
@@ -108,7 +108,7 @@ def records(lists: Iterable[list[dict[str, Any]]], zone: ZoneInfo, start: dateti
 def _new_readings(
     rows: Iterable[Mapping[str, Any]], start: datetime
 ) -> Iterator[tuple[str, datetime | None, Mapping[str, Any]]]:
-    """Yield (kind of value, when it was measured, state) of each state of an entity that holds a new reading."""
+    """Yield (kind of value, time of measuring, state) for each state that holds a new reading."""
     last: object = None
     for row in rows:
         sensor, told = sensor_of(row.get("entity_id")), mapping(row.get("attributes"))
@@ -165,7 +165,7 @@ class Server:
     def history(
         self, entities: Sequence[str], start: datetime, end: datetime, *, now: datetime
     ) -> list[list[dict[str, Any]]]:
-        """Return each entity's states between two instants, by time, one from before at most. Raises as ``states``."""
+        """Return each entity's states between two instants, by time, after its last state before. Raises as ``states``."""
         asked = {
             "filter_entity_id": ",".join(entities),
             "end_time": end.isoformat(),
@@ -263,7 +263,7 @@ def _asked(browser: Browser, question: str) -> str:
 
 
 def _phone(states: list[dict[str, Any]], named: str) -> str:
-    """Return the phone whose sensors are read, ``named``, or if that is empty the only phone with health sensors."""
+    """Return the phone to read: ``named``, or without a name the only phone that has health sensors."""
     told = {one.phone for state in states if (one := sensor_of(state.get("entity_id")))}
     apps = {one.phone for state in states if is_of_an_app(state) and (one := sensor_of(state.get("entity_id")))}
     if named:

@@ -47,7 +47,7 @@ def components(calendar: Calendar) -> list[Component]:
 
 
 def sequence(component: Component) -> int:
-    """Return a component's version (SEQUENCE), else 0, as a sort key. The newest replaces others."""
+    """Return a component's version (SEQUENCE, else 0). The component with the highest replaces the others."""
     try:
         return int(component.get("SEQUENCE", 0))
     except (TypeError, ValueError):
@@ -56,9 +56,9 @@ def sequence(component: Component) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reader:
-    """Facts needed to read the components of a calendar. ``home`` is the zone of times without a zone.
+    """Settings for reading a calendar's components. ``home`` is the zone of times without a zone.
 
-    ``is_known`` is False if its zone is not understood, ``cancels`` True for a cancellation (RFC 5546).
+    ``is_known`` is False if that zone is not understood. ``cancels`` is True for a cancellation (RFC 5546).
     """
 
     calendar: str
@@ -152,9 +152,9 @@ def _original(component: Component, reader: Reader, *, all_day: bool) -> dict[st
 
 
 def collected(versions: Iterable[tuple[int, RawRecord]]) -> dict[str, RawRecord]:
-    """Return the records of ``versions`` (version, record) by path, each in its newest version.
+    """Return path -> record in its newest version, from (version, record) pairs.
 
-    Programs give several events one UID, so those of one version that differ in start are all kept.
+    Programs give several events one UID. Those of one version with different starts are all kept.
     """
     found: dict[str, list[tuple[int, RawRecord]]] = {}
     for version, record in versions:
@@ -180,7 +180,7 @@ def _begun(record: RawRecord) -> str:
 
 
 def told_of_replaced(records: Mapping[str, RawRecord]) -> dict[str, RawRecord]:
-    """Return the records by path. A series of to-dos gets ``replaced``: its instances with own records."""
+    """Return the records by path. A series of to-dos names in ``replaced`` the instances with records of their own."""
     replaced: dict[object, list[Any]] = {}
     for record in records.values():
         if record.payload.get("original"):
@@ -199,9 +199,9 @@ def _is_task(record: RawRecord) -> bool:
 
 
 def faults(reader: Reader, component: Component) -> list[RawRecord]:
-    """Return a record that is set aside for each thing in a readable component that cannot be read, with ``why``.
+    """Return a record to set aside for each unreadable part of a component, with the reason in ``why``.
 
-    Without it, a series would silently lack instances.
+    Otherwise a series would lack instances and nobody would know.
     """
     lines = recurrence_lines(component) or []
     series = Series(lines=lines, first=first_wall(component), zone=None)
@@ -231,7 +231,7 @@ def text_of(component: Component, name: str) -> str | None:
 
 
 def word_of(component: Component, name: str) -> str | None:
-    """Return the text of a property whose values are fixed words, in upper case, or None if it is missing."""
+    """Return the upper-case text of a property that takes fixed words, such as STATUS, or None if missing."""
     text = text_of(component, name)
     return None if text is None else text.upper()
 
@@ -254,7 +254,7 @@ def _located(component: Component) -> bool:
 
 
 def _people(component: Component, mine: frozenset[str]) -> dict[str, Any]:
-    """Return the fields of the payload for the number of other people, the organiser, and the user's answer."""
+    """Return the payload's fields about people: how many others, if there is an organiser, and the user's answer."""
     attendees = [a for a in listed(component, "ATTENDEE") if param(a, "CUTYPE") not in ROOMS]
     organiser = {_address(o) for o in listed(component, "ORGANIZER")}
     everybody = {_address(a) for a in attendees} | organiser

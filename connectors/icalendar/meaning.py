@@ -91,7 +91,7 @@ def _series(begins: Any, payload: Mapping[str, Any]) -> Series | None:
 
 
 def _started_plus(payload: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return when a to-do that states a start and a length is due (RFC 5545, 3.6.2), or None without both."""
+    """Return the due time of a to-do that states a start and a length (RFC 5545, 3.6.2), or None without both."""
     start, length = mapping(payload.get("start")), _length(payload)
     if length is None:
         return None

@@ -1,4 +1,4 @@
-"""A reader of iCalendar text, which finds the calendars and sets apart what cannot be parsed."""
+"""Parse iCalendar text into calendars, and set aside events that cannot be parsed."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _line(line: bytes) -> str:
 
 
 def begins(content: bytes) -> bool:
-    """Return True if a text begins with a calendar, after blanks if any."""
+    """Return True if a text begins with BEGIN:VCALENDAR, after any blanks."""
     return decoded(content).lstrip("\ufeff \t\r\n").upper().startswith("BEGIN:VCALENDAR")
 
 

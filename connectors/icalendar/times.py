@@ -46,15 +46,15 @@ def _bare_day(text: str) -> dict[str, str | None]:
 
 
 def as_days(times: Mapping[str, dict[str, str | None]], home: ZoneInfo) -> dict[str, dict[str, str | None]]:
-    """Return start and end as days if both are midnights, as Outlook writes an all-day event, else {}."""
+    """Return start and end as dates if both are midnights, as Outlook writes an all-day event, else {}."""
     found = {field: midnight_of(times[field], home) for field in ("start", "end") if field in times}
     return found if found and all(found.values()) else {}
 
 
 def midnight_of(when: Mapping[str, str | None], home: ZoneInfo, *, surely: bool = False) -> dict[str, str | None]:
-    """Return {"date"} of a midnight on the clock of its zone, and of ``home`` for an instant in UTC, else {}.
+    """Return {"date"} if a time is midnight on its zone's clock, or an instant in UTC is midnight at ``home``, else {}.
 
-    With ``surely``, an instant in UTC at any hour becomes the day that it means.
+    With ``surely``, an instant in UTC at any hour becomes its day at ``home``.
     """
     if "date" in when:
         return {"date": when["date"]}
@@ -68,12 +68,12 @@ def midnight_of(when: Mapping[str, str | None], home: ZoneInfo, *, surely: bool 
 
 
 def at_home(when: dict[str, str | None], home: ZoneInfo) -> dict[str, str | None]:
-    """Return a time of a to-do with the zone of ``home`` in place of UTC, because a person is due on their own day."""
+    """Return a to-do's time with ``home`` instead of UTC as its zone, because it is due on the user's own day."""
     return {**when, "zone": home.key} if when.get("zone") == "UTC" else when
 
 
 def length_of(component: Component) -> tuple[int | None, float | None]:
-    """Return a component's length as (days of the wall clock, minutes besides), each None if it is not stated."""
+    """Return a component's DURATION as (whole days, other minutes), each None if not stated."""
     value = component.get("DURATION")
     length = getattr(value, "dt", None)
     if not isinstance(length, timedelta):

@@ -111,7 +111,7 @@ def _plain(name: str) -> str:
 
 @lru_cache(maxsize=64)  # every entry of a calendar comes with its zones, and reading one takes 50 ms
 def _works(definition: str) -> bool:
-    """Return True if a definition can be read, and each of its rules is yearly and matches a date from 2000 to 2040."""
+    """Return True if a definition is readable, and each of its rules is yearly and has a date from 2000 to 2040."""
     # The library would search for minutes for a date that never comes.
     from icalendar import Timezone
     from icalendar.timezone import tzp
@@ -139,10 +139,9 @@ def _comes_round(rule: str) -> bool:
 
 @cache
 def zone_of_name(text: str) -> str | None:
-    """Return the IANA name, or the POSIX text, of a zone that a program named in its own way, or None.
+    """Return the IANA name or POSIX text of a zone that a program names in its own way, or None.
 
-    Known are names in any case or behind an address, the names of Windows as identifiers and as shown to people, and
-    offsets.
+    It knows names in any case or behind an address, the names of Windows as identifiers and as shown, and offsets.
 
     >>> zone_of_name("/citadel.org/20210210_1/Europe/Berlin"), zone_of_name("W. EUROPE STANDARD TIME")
     ('Europe/Berlin', 'Europe/Berlin')
@@ -191,7 +190,7 @@ def _of_offset(offset: timedelta) -> str | None:
 
 
 def posix_offset(offset: timedelta) -> str:
-    """Return a clock that never changes as POSIX writes it, with the sign turned.
+    """Return the POSIX text of a fixed offset. POSIX turns the sign.
 
     >>> posix_offset(timedelta(hours=-3, minutes=-30)), posix_offset(timedelta(hours=1))
     ('<-0330>3:30', '<+0100>-1:00')
@@ -229,7 +228,7 @@ def _in_winter(zone: str) -> timedelta:
 
 
 def clock_name(at: datetime, home: ZoneInfo) -> str | None:
-    """Return a time's zone by IANA, ``home`` if offsets agree, or as a POSIX rule, None without a yearly rule."""
+    """Return the IANA name of a time's zone, ``home`` if it has the same offset, or a yearly POSIX rule. Else None."""
     if at.tzinfo is UTC or at.tzname() == "UTC":
         return "UTC"
     key = getattr(at.tzinfo, "key", None)
@@ -259,7 +258,7 @@ def _offsets(zone: tzinfo, months: Sequence[datetime]) -> tuple[timedelta | None
 
 @lru_cache(maxsize=64)
 def _posix(zone: tzinfo, year: int) -> str | None:
-    """Return the POSIX text of a zone whose rule of two changes, or of none, holds for seven years; else None."""
+    """Return the POSIX text of a zone whose rules are the same for seven years, else None."""
     changes = [list(_changes(zone, one)) for one in range(year, year + 7)]
     if not any(changes):
         return posix_offset(_offset(zone, datetime(year, 7, 1)))  # noqa: DTZ001 - a wall clock

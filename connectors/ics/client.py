@@ -42,11 +42,11 @@ WHERE = say("in Google Calendar: Settings, the calendar, Integrate calendar, Sec
 
 
 class NoCalendar(TryLater):
-    """The address answers something else than a calendar, perhaps the log-in page of the network in between."""
+    """The error for an address that answers with no calendar, such as a network's log-in page."""
 
 
 class Server:
-    """The server of a calendar, asked at its secret ``address``. No error names the address."""
+    """The server of a calendar's secret ``address``. Its errors never name the address."""
 
     def __init__(self, address: str, hosts: Collection[str], trust: certificates.Trust | None = None) -> None:
         self._address, self._hosts = address, hosts
@@ -56,9 +56,10 @@ class Server:
         self._session.close()
 
     def calendar(self, seen: dict[str, str], *, now: datetime) -> Answer | None:
-        """Request the calendar with the last answer's validators. Return (content, new validators), None if unchanged.
+        """Request the calendar with the validators (ETag, Last-Modified) of the last answer in ``seen``.
 
-        Raises TryLater without an answer, SourceChanged for a redirect not followed, and those of ``_read``.
+        Return (content, new validators), or None if it is unchanged.
+        Raises TryLater without an answer, SourceChanged for a redirect that is not followed, and those of ``_read``.
         """
         import requests
 
@@ -144,7 +145,7 @@ def _content(answer: requests.Response) -> bytes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """The result of a request for a calendar, with the pages of all streams and the next cursor.
+    """The answer to a request for a calendar: the pages of all streams, and the next cursor.
 
     An unchanged calendar has no pages.
     """

@@ -60,10 +60,7 @@ class Header:
 
 
 class Unreadable(Exception):
-    """The error of a line that is no valid day of message counts.
-
-    Its text is a key of ``normalise.UNREADABLE_REASONS``, which holds the reason.
-    """
+    """The error for a line that is no valid day. Its text is a key of ``normalise.UNREADABLE_REASONS``."""
 
 
 def _header(file: File) -> Header:

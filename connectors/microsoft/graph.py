@@ -44,7 +44,7 @@ class Rejected(SourceChanged):
 
 
 class Overtaken(SourceChanged):
-    """The error of status 409 or 412 of Microsoft Graph. Another program has changed the object meanwhile."""
+    """The error for status 409 or 412 of Microsoft Graph: another program changed the object first."""
 
 
 ERRORS = {400: Rejected, 403: Closed, 404: Missing, 409: Overtaken, 412: Overtaken}

@@ -48,7 +48,7 @@ ROWS, COLUMNS = "its rows have the fields of Oura's", "its columns are those of 
 
 
 def recognise(file: File) -> Recognised | None:
-    """Tell a CSV file by its columns, and a JSON file by the fields of the first rows.
+    """Return True for a CSV file with Oura's columns, or JSON whose first rows have Oura's fields.
 
     The name of a JSON file ends in ``.json`` or ``.txt``, or has no ending.
     """

@@ -1,4 +1,4 @@
-"""Tell rows of Oura by their fields, and write each as a piece of the record that its day or night has."""
+"""Recognise rows of Oura by their fields, and write each as a piece of its day's or night's record."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ KEPT = {"sleep": {"bedtime_start", "bedtime_end", *SLEEP.values(), *NIGHT.values
 
 
 def stream_of(fields: Collection[str]) -> str | None:
-    """Return the stream of rows of Oura's with these fields ("trends" of *Trends*), or None for others."""
+    """Return the stream of a row of Oura with these fields, or None for other rows. Rows of *Trends* are "trends"."""
     return next((stream for stream, _ in _fitting(fields)), None)
 
 
 def sureness(fields: Collection[str]) -> float:
-    """Return from 0 to 1 how surely a row with these fields is Oura's."""
+    """Return how surely a row with these fields is Oura's, from 0 to 1."""
     return next((sure for _, sure in _fitting(fields)), 0.0)
 
 
@@ -113,7 +113,7 @@ class Pieces:
                 self._add(of_stream, {**values, "day": row.get("date")}, TRENDS)
 
     def records(self) -> Iterator[RawRecord]:
-        """Yield the records. In a file that names no type at all, three hours asleep make a long sleep."""
+        """Yield the records. In a file that states no type of sleep, one of three hours or more is a long sleep."""
         self.unconfirmed += len(self._untyped) if self._typed else 0
         for row in () if self._typed else self._untyped:
             long = (finite(row.get("total_sleep_duration")) or 0) >= LONG_SLEEP_SECONDS

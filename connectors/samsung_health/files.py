@@ -90,7 +90,7 @@ class Gathered:
         self.into.take(self.shape[0], getattr(self, f"_{self.shape[1]}"), row)
 
     def drained(self) -> Iterator[Page]:
-        """Yield the records so far in pages, and forget them, if they hold 50,000 readings or more."""
+        """Yield the records in pages and forget them once they hold 50,000 readings. Before that yield nothing."""
         if self.held >= READINGS_MAX:
             self.held = 0
             yield from self.into.pages()

@@ -52,7 +52,7 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
 
 
 class _Mended(io.RawIOBase, BinaryIO):
-    """The file with null for every number that is no JSON, because no number of a task is used."""
+    """A file whose invalid JSON numbers are read as null. No number of a task is used."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file, self._left = file, b""

@@ -131,7 +131,7 @@ def _collect(document: Json, items: list[dict[str, Any]], projects: dict[str, st
 
 
 def _extend(items: list[dict[str, Any]], document: Json) -> None:
-    """Add the objects of the document's list singly to ``items``, so that those before a damage are kept."""
+    """Add the objects of a list one by one to ``items``, so that a damaged file keeps those before the damage."""
     for item in _objects(document):
         items.append(item)  # noqa: PERF402 - see above
 

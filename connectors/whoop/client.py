@@ -39,9 +39,9 @@ PATHS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """The position that the pulls of a stream of WHOOP have reached. Times are ISO 8601 UTC.
+    """The position of a stream's pulls. Times are ISO 8601 UTC.
 
-    All between ``below`` (None: nothing older) and ``since`` (None: first pull) was delivered.
+    Everything between ``below`` (None: nothing older exists) and ``since`` (None: first pull) was delivered.
     """
 
     since: str | None = None

@@ -97,7 +97,7 @@ def _is_night(parent: RawRecord | None) -> bool:
 
 
 def _slept(record: RawRecord) -> Stretch | None:
-    """Return the time of a row's sleep, or None if neither its times nor the minutes in bed are stated."""
+    """Return the time of a row's sleep, or None if the row states neither times nor minutes in bed."""
     row = record.payload
     if _has(row, "Sleep onset", "Wake onset"):
         return _stretch(record, "Sleep onset", "Wake onset")
@@ -143,7 +143,7 @@ def _stretch(record: RawRecord, start: str, end: str) -> Stretch:
 
 
 def instant_key(row: Mapping[str, Any], column: str) -> str | None:
-    """Return the UTC instant in a row's column, its key across exports, or None if unreadable."""
+    """Return the UTC instant in a row's column, or None. It identifies the row in every export."""
     try:
         return _utc(row, column, _offset(row)).isoformat()
     except BadRecord:

@@ -43,7 +43,7 @@ class Client:
         yield from window.pages(stream, MONTH, partial(self._listed, stream, now))
 
     def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:
-        """Yield the pages of a month that a notice named, such as ``2026-10``, or an empty page for no ``key``."""
+        """Yield the pages of a month that a notice named, such as ``2026-10``, or an empty page without a ``key``."""
         if not key:
             yield Page(stream=stream, records=())
             return

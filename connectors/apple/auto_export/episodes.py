@@ -50,10 +50,7 @@ TYPE_PREFIX = "HKWorkoutActivityType"
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A sleep stage that a point of Health Auto Export states.
-
-    ``stage`` is our name for it, such as "light" or "in_bed".
-    """
+    """A sleep stage as Health Auto Export sent it. ``stage`` is our name for it, such as "light" or "in_bed"."""
 
     start: At
     end: At
@@ -62,7 +59,7 @@ class Told:
 
 
 def take(raw: Any, unit: str, zone: str) -> Told | RawRecord:
-    """Return the stage that a point states, or the record of a night if the point is a summary in ``unit``.
+    """Return the stage of a sleep point, or the record of a whole night if the point sums up a night in ``unit``.
 
     Raises ValueError for a stage without times or of impossible length, and for a refused summary.
     """
@@ -79,9 +76,9 @@ def take(raw: Any, unit: str, zone: str) -> Told | RawRecord:
 
 
 def records(stages: Iterable[Told]) -> Iterator[RawRecord]:
-    """Yield each stage as a piece of its night's record, which ends at a long pause.
+    """Yield each stage as a piece of its night's record. A night ends at a pause of an hour.
 
-    The date alone would split sleeps that begin before evening. Time in bed joins no sleeps.
+    Grouping by date would split sleeps that begin before evening. Time in bed does not join two sleeps.
     """
     ordered = sorted(stages, key=lambda one: (one.start, one.end))
     sleeps: list[tuple[int, int, str]] = []  # end, beginning, night; ascending
@@ -182,7 +179,7 @@ def workout_record(found: Mapping[str, Any], zone: str) -> RawRecord:
 
 
 def _sum(found: Mapping[str, Any], units: Mapping[str, float], *names: str) -> float | None:
-    """Return the first value above 0 among the members ``names``, in the base unit of ``units``."""
+    """Return the sum of the first of the members ``names`` that is above 0, in the base unit of ``units``."""
     # A bare number is ignored, because it has no unit.
     for name in names:
         value = found.get(name)

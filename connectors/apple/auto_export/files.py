@@ -41,7 +41,7 @@ Named = tuple[str, str, list[Any]]  # a metric's name, unit and points
 
 
 def recognise(file: File) -> Recognised | bool:
-    """Tell a file of Health Auto Export by the lists in its JSON, or the app's packed files (.hae)."""
+    """Return True for JSON with the lists that Health Auto Export writes, and for the app's packed files (.hae)."""
     if file.head.startswith(PACKED):
         return file.name.lower().endswith(".hae")
     head = file.head.removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -90,7 +90,7 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
 
 
 class _Fruitless:
-    """A count of entries in a row that hold nothing of the app's, because millions of them fit into a small zip."""
+    """The count of entries in a row without data of the app. It is limited, as a small zip may hold millions."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -102,7 +102,7 @@ class _Fruitless:
 
 
 class _Held:
-    """A buffer that joins pieces of the same raw record, because each piece alone would rewrite it when stored."""
+    """A buffer that joins the pieces of a raw record, because storing each piece alone would rewrite the record."""
 
     def __init__(self) -> None:
         self._records: dict[str, RawRecord] = {}
@@ -182,7 +182,7 @@ def _named(document: Json) -> Iterator[Metric]:
 
 
 def _arrays(document: Json, depth: int = 0) -> Iterator[str]:
-    """Yield ``metrics`` or ``workouts`` each time the document is at the start of a list of that name."""
+    """Yield "metrics" or "workouts" whenever the parser stands at the first entry of a list of that name."""
     for member in document.members():
         following = document.peek()
         if member == "data" and following == "{" and depth < DEPTH:
@@ -232,7 +232,7 @@ def _workout(document: Json) -> dict[str, Any]:
 
 
 def _metric(name: str, unit: str, points: Iterator[Any], zone: str) -> Iterator[RawRecord]:
-    """Yield the records of a metric's points, and records with the numbers of unreadable points and sums over weeks."""
+    """Yield the records of a metric's points, and records that count unreadable points and sums over weeks."""
     if name == SLEEP:
         yield from _sleep(unit, points, zone)
         return
@@ -258,7 +258,7 @@ def _metric(name: str, unit: str, points: Iterator[Any], zone: str) -> Iterator[
 
 
 def _sleep(unit: str, points: Iterator[Any], zone: str) -> Iterator[RawRecord]:
-    """Yield the records of sleep points, as summaries of nights, sleep stages, and the number of unreadable points."""
+    """Yield records of sleep: summaries of nights, sleep stages, and the count of unreadable points."""
     # All stages are read before their records are made, because the night of a stage depends on the stage before.
     failed, stages, fruitless = 0, [], _Fruitless()
     broken: Broken | SourceChanged | None = None

@@ -46,13 +46,13 @@ class Sleep:
 
 
 def order(source: str) -> int:
-    """Rank a source by its name, which may join several with a bar. The lowest is preferred."""
+    """Return a source's rank by its name, 0 for the preferred. A name may join several sources with a bar."""
     name = source.casefold()
     return 0 if "watch" in name else 1 if "phone" in name else 2
 
 
 def chosen(sleeps: Iterable[Sleep]) -> list[Sleep]:
-    """Return the sleeps by start, with only the best of those that overlap, which tells stages or is longest."""
+    """Return the sleeps by start. Of sleeps that overlap only the best stays, one with stages before a longer one."""
     found: list[Sleep] = []
     for sleep in sorted(sleeps, key=lambda one: one.quality, reverse=True):
         if all(sleep.end <= other.start or sleep.start >= other.end for other in found):
@@ -61,9 +61,9 @@ def chosen(sleeps: Iterable[Sleep]) -> list[Sleep]:
 
 
 def of_stretches(stretches: Iterable[SleepStage]) -> list[Sleep]:
-    """Return a sleep for each block of stages without a long pause, with the stages of its best source.
+    """Return the sleep of each block of stages without a long pause, from the stages of its best source.
 
-    ``order`` ranks sources that are equal otherwise. A block without sleep or time in bed gives none.
+    Of equal sources the one first in ``order`` is taken. A block without sleep or time in bed gives no sleep.
     """
     ordered = sorted(stretches, key=lambda one: (one.start, one.end, one.stage))
     loose = [one for one in ordered if _is_loose(one, ordered)]

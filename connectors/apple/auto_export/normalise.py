@@ -24,9 +24,9 @@ QUARTER, HOUR, DAY = 900, 3600, timedelta(days=1)
 
 
 def total(sent: Fields) -> float | None:
-    """Return a day's total of a metric from ``sent`` (grouping -> sums by time), or None if nothing was sent.
+    """Return a day's total of a metric, or None if nothing was sent. ``sent`` maps a grouping to sums by time.
 
-    Groupings cover the same time and never add up. Raises BadRecord for unreadable values.
+    Groupings cover the same time, so the largest sum of an hour or day counts. Raises BadRecord for bad values.
     """
     hours: dict[int, float] = defaultdict(float)
     for found in (_per_hour(sent, "minutes"), _per_hour(sent, "hours"), _singles(sent)):
@@ -172,7 +172,7 @@ def _night(fields: Fields) -> Iterator[Item]:
 
 
 def _dated(fields: Fields) -> Iterator[Sample]:
-    """Yield a night's minutes by stage as samples without an end, where the app sent only the date of waking."""
+    """Yield a night's minutes by stage as samples. They have no end, because the app sent only the date of waking."""
     told = [values for _, values in sorted(fields.parts("dated").items())]
     for values in told[:1]:
         day, zone, minutes = _triple(fields, values)
@@ -239,7 +239,7 @@ def _in(point: Point, main: Sleep | None) -> bool:
 
 
 def _alone(points: Sequence[Point]) -> Stretch:
-    """Return the time of a night without a sleep, from its first to its last measurement."""
+    """Return the time from the first to the last overnight measurement, for a night without a sleep."""
     (start, _, _), (end, _, offset) = points[0], points[-1]
     return replace(Stretch.of_seconds(start, end, offset), day=date.fromisoformat(night_of((end, offset))))
 

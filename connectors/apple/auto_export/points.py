@@ -81,9 +81,9 @@ class Point:
 
 @dataclass(slots=True)
 class Points:
-    """A buffer for a metric's points, grouped by local day until the day's records are made.
+    """A buffer that groups a metric's points by local day until the day's records are made.
 
-    ``unit`` and ``zone`` are for points without. ``unreadable`` and ``coarse`` (over a day) count what is left out.
+    ``unit`` and ``zone`` serve points that state none. ``unreadable`` and ``coarse`` count points left out.
     """
 
     kind: Kind
@@ -95,7 +95,7 @@ class Points:
     _fine: bool = False  # some days are known not to be sums of weeks
 
     def take(self, raw: Any) -> Iterator[RawRecord]:
-        """Add a point as the app sent it, count it if unreadable, and yield records of days that are complete."""
+        """Add a point as the app sent it, or count it as unreadable. Yield the records of days that are complete."""
         point = self._point(raw) if isinstance(raw, Mapping) else None
         if point is None:
             self.unreadable += 1

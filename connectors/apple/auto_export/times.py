@@ -45,7 +45,7 @@ def instant(value: Any, zone: str) -> At | None:
 
 @lru_cache(maxsize=4096)
 def _written(text: str, zone: str) -> At | None:
-    """Parse ``2024-02-06 14:30:00 -0800`` or its 12-hour form, which may contain no-break spaces."""
+    """Return the parsed time of ``2024-02-06 14:30:00 -0800`` or its 12-hour form. No-break spaces are allowed."""
     if len(text) == 25 and text[19] == " ":
         try:
             return _bounded(datetime.fromisoformat(text[:19] + text[20:]))
@@ -90,7 +90,7 @@ def _minutes(offset: timedelta | None) -> int:
 
 
 def written_date(value: Any) -> date | None:
-    """Parse the date of a day's sum as the app writes it, None for anything else and outside 1991 to 2099."""
+    """Return the date of a day's sum, or None for any other text and for years outside 1991 to 2099."""
     if not isinstance(value, str) or not DATE.fullmatch(value.strip()):
         return None
     try:
@@ -106,7 +106,7 @@ def local(at: At) -> datetime:
 
 
 def number(value: Any) -> float | None:
-    """Return a number, or that of a text, between -1e12 and 1e12, else None, also for booleans."""
+    """Return the value of a number or a text of digits. Return None for booleans, other values, and beyond 1e12."""
     if isinstance(value, str):
         try:
             value = float(value)
@@ -117,7 +117,7 @@ def number(value: Any) -> float | None:
 
 
 def quantity(value: Any, units: Mapping[str, float]) -> float | None:
-    """Return the quantity of an object with ``qty`` and ``units``, or of a number, times its unit's factor, or None."""
+    """Return a number, or ``qty`` of an object, times the factor of its unit in ``units``. None for anything else."""
     qty, unit = (value.get("qty"), value.get("units") or "") if isinstance(value, Mapping) else (value, "")
     found, factor = number(qty), units.get(str(unit).strip())
     return None if found is None or factor is None else found * factor

@@ -99,7 +99,7 @@ class Collected:
         return True
 
     def part(self, rows: Columns) -> tuple[bool, Part | None]:
-        """Collect rows as ``columns`` does. Return its result, and what was added (None if that is not final)."""
+        """Collect rows as ``columns`` does. Return its result and the additions, which are None if rows were set aside."""
         spill, first, last, aside = self.spill, self.first, self.last, self.aside.total()
         sums, seen = spill.sums, self.places.seen()
         spill.sums, self.first, self.last = {}, ENDLESS, 0.0
@@ -111,7 +111,7 @@ class Collected:
         return read, part if read and self.aside.total() == aside else None
 
     def recall(self, part: Part) -> None:
-        """Add what a part held, without its rows."""
+        """Add the result of a part that an earlier export held, without its rows."""
         self.places.seen()
         self.first, self.last = min(self.first, part.first), max(self.last, part.last)
         self.spill.add(part.sums)
@@ -286,7 +286,7 @@ class Listing:
         self._rows = self._back = 0
 
     def saw(self, kind: str, starts: np.ndarray) -> None:
-        """Add the start times of further rows of a type, in file order. Another type than before begins anew."""
+        """Note the start times of further rows of a type, in file order. A new type begins a new listing."""
         if kind != self.type:
             self.type, self.latest, self._rows, self._back = kind, 0.0, 0, 0
         latest = np.maximum.accumulate(np.maximum(starts, self.latest))

@@ -31,9 +31,9 @@ Days = dict[str, Payload]
 
 @dataclass(frozen=True)
 class Window:
-    """Rows of an Apple Health export for the local days from ``begin`` until before ``end``, in days since 1970.
+    """The rows of an Apple Health export for local days from ``begin`` until before ``end``, in days since 1970.
 
-    ``found`` holds more days at both ends. ``today`` is the export's date, or empty if unknown.
+    ``found`` reaches further at both ends. ``today`` is the export's date, or empty if unknown.
     """
 
     collected: Collected
@@ -81,7 +81,7 @@ def _date(number: int) -> date:
 
 
 def totals(window: Window) -> Days:
-    """Return local day -> its totals and resting heart rate. The export's own day, not over, has no totals."""
+    """Return local day -> its totals and resting heart rate. The day of the export was not over and has no totals."""
     values: dict[str, dict[str, float]] = defaultdict(dict)
     for name, (merged, _) in window.counted.items():
         for day, some in window.by_day(merged.numbers):
@@ -221,9 +221,9 @@ def workouts(window: Window) -> Days:
 
 
 def sleeps(window: Window) -> Days:
-    """Return date of waking -> sleeps and naps by start, with the medians of values measured during each sleep.
+    """Return date of waking -> sleeps and naps by start, each with the medians of values measured in it.
 
-    A median is of the most trusted source with any value in the sleep.
+    A median uses only the most trusted source that has a value in that sleep.
     """
     stretches = {
         Stretch(start, end, series.detail, series.source, series.place)
@@ -257,7 +257,7 @@ def _spots(by_source: Mapping[Source, np.ndarray]) -> dict[Source, tuple[np.ndar
 
 
 def every(window: Window) -> Days:
-    """Return local day -> every row by type, source, unit or word, and time. There are rows only with ``keep_all``."""
+    """Return local day -> all its rows by type, source, unit and time. It is empty unless ``keep_all`` is set."""
     found: Days = {}
     for series, rows in sorted(window.found.items(), key=lambda item: (item[0].name, item[0].source, item[0].detail)):
         if not series.name.startswith("*"):

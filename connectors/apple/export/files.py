@@ -71,7 +71,7 @@ class Export:
                 yield stream, records
 
     def mark(self, month: str) -> str:
-        """Return a digest of all that the records of a month are made of, in whatever order the file holds it."""
+        """Return a digest of everything that goes into a month's records, independent of the order in the file."""
         first, last = bounds(month)
         sums, workouts = self.collected.spill.sums, self.collected.workouts
         told = (
@@ -83,7 +83,7 @@ class Export:
         return hashlib.blake2b(repr(told).encode("utf-8", "replace"), digest_size=16).hexdigest()
 
     def inside(self, month: str) -> bool:
-        """Return True if a month lies strictly inside the export, and so is complete."""
+        """Return True if a month lies wholly between the export's first and last day, so that it is complete."""
         return self.first_day[:7] < month < self.last_day[:7]
 
     @property
@@ -191,7 +191,7 @@ def _too_few(collected: Collected) -> dict[str, float]:
 
 
 def _pages(export: Export, still: Mapping[str, Mapping[str, int]], *, whole: bool) -> Iterator[Page]:
-    """Yield a page per month and stream. ``still`` maps months stored as they are to stream -> number of records."""
+    """Yield a page per month and stream. ``still`` maps unchanged months to stream -> number of stored records."""
     # A day's record replaces that of an earlier export. Records of a damaged file, and of the export's unfinished day,
     # add to the stored ones instead. The phone exports all that it holds ("Export All Health Data"). So after its first
     # day, on which a new phone may have begun, an export is complete: what an earlier one gave and it lacks was deleted

@@ -29,13 +29,13 @@ MAKERS = re.compile(
 
 
 def order_of(text: str) -> tuple[str, ...]:
-    """Return the order of sources that a setting's text names, the most trusted first, in lower case."""
+    """Return the names in the setting for the order of sources, most trusted first, in lower case."""
     wanted = [word.strip().casefold() for word in text.split(",") if word.strip()]
     return (*wanted, *(word for word in ORDER if word not in wanted))
 
 
 def rank(source: str, device: str, order: Sequence[str] = ORDER) -> int:
-    """Return the index of a source in ``order``, 0 for the most trusted, by its name or else its device's class."""
+    """Return the place of a source in ``order``, 0 for the most trusted, by its name, else by its class of device."""
     name = source.casefold()
     mine = next((place for place, word in enumerate(order) if word not in ORDER and word in name), None)
     return order.index(_class(name, device.casefold())) if mine is None else mine
@@ -113,9 +113,9 @@ FRACTION = 1.5  # largest share; a greater number is in percent
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The type, unit and source that rows of an Apple Health export share.
+    """The type, unit and source that rows of an export share.
 
-    ``kind`` is None for a type that only the setting ``keep_all`` keeps.
+    ``kind`` is None for a type that is stored only under the setting ``keep_all``.
     """
 
     type: str
@@ -151,9 +151,9 @@ class Head:
 
 
 class Heads:
-    """The different heads of an export's rows read so far. A head's number is its index in ``heads``.
+    """The different heads of the rows read so far. The number of a head is its index in ``heads``.
 
-    ``order`` ranks the sources, the most trusted first. With ``every``, types that are not used have a head too.
+    ``order`` ranks the sources, most trusted first. With ``every``, unused types get a head as well.
     """
 
     def __init__(self, order: Sequence[str], *, every: bool) -> None:

@@ -16,9 +16,9 @@ QUARTER = 900  # seconds; all UTC offsets in use are multiples, so that a day co
 
 
 class Means(NamedTuple):
-    """Mean heart rates of quarters of an hour. ``numbers`` count the quarters since 1970, ascending.
+    """Mean heart rates by quarter of an hour. ``numbers`` count quarters since 1970, ascending.
 
-    ``rows`` hold a quarter's number of readings, and their mean, lowest and highest.
+    A row of ``rows`` is the number of readings, their mean, the lowest and the highest.
     """
 
     numbers: np.ndarray
@@ -26,7 +26,7 @@ class Means(NamedTuple):
 
 
 def means(by_source: Mapping[Source, np.ndarray]) -> tuple[Means, dict[str, Means]]:
-    """Return (merged means, source's name -> its own means) of heart rates by quarter of an hour."""
+    """Return the mean heart rates by quarter of an hour, of all sources merged and of each source (by its name)."""
     found = sorted(((source, _of_one(rows)) for source, rows in by_source.items()), key=lambda item: item[0])
     if not found:
         return Means(np.zeros(0, dtype=np.int64), np.zeros((0, 4))), {}
@@ -53,7 +53,7 @@ class Quarters(NamedTuple):
 
 
 def quarters(by_source: Mapping[Source, Intervals]) -> tuple[Quarters, dict[str, Quarters]]:
-    """Return (sums by quarter of an hour merged over all sources, source's name -> its own sums)."""
+    """Return the sums by quarter of an hour, of all sources merged and of each source (by its name)."""
     covered = np.zeros((0, 2))
     free: list[Quarters] = []
     own: dict[str, list[Quarters]] = {}
@@ -84,7 +84,7 @@ def _summed(some: Sequence[Quarters]) -> Quarters:
 
 
 def _cut(rows: Intervals) -> tuple[Intervals, np.ndarray]:
-    """Cut intervals at quarters of an hour."""
+    """Split intervals at quarters of an hour, sharing their value by time."""
     start, end, value = rows.T
     first = (start // QUARTER).astype(np.int64)
     last = np.maximum(np.ceil(end / QUARTER).astype(np.int64) - 1, first)

@@ -52,7 +52,7 @@ def nights(stretches: Iterable[Stretch], places: Places) -> list[dict[str, Any]]
 
 
 def _loose(ordered: Iterable[Stretch]) -> set[Stretch]:
-    """Return the stretches in bed of more than 16 hours, or during which the same source records no sleep."""
+    """Return the times in bed that no sleep of the same source fills, or that last more than 16 hours."""
     slept: dict[Source, list[Stretch]] = defaultdict(list)
     in_bed = []
     for stretch in ordered:
@@ -92,7 +92,7 @@ def _night(block: Sequence[Stretch], places: Places) -> dict[str, Any]:
 
 
 def _current(mine: list[Stretch]) -> list[Stretch]:
-    """Return the stretches without stages apart from the source's own time in bed, which it computed earlier."""
+    """Return a source's stretches. Stages far from its time in bed are left out, if a sleep remains."""
     # All stay if there would be no sleep otherwise, or no time in bed is told.
     beds = [s for s in mine if s.stage == IN_BED]
     apart: set[Stretch] = set()

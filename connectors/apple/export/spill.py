@@ -22,7 +22,7 @@ FINGERPRINT_SUMS = 1 << 64  # how many sums there are; additions start over beyo
 
 
 def prints(rows: Rows, seed: int) -> Prints:
-    """Return a 64-bit fingerprint of each row's numbers and of ``seed``, which stands for the row's series."""
+    """Return a 64-bit fingerprint of each row. ``seed`` stands for the row's series."""
     found = np.full(len(rows), seed, dtype=np.uint64)
     for column in np.ascontiguousarray(rows).view(np.uint64).T:
         found = (found ^ column) * np.uint64(ODD)
@@ -31,7 +31,7 @@ def prints(rows: Rows, seed: int) -> Prints:
 
 
 def blocks(first: float, last: float) -> range:
-    """Return the numbers of the blocks in which rows that touch the time from ``first`` to ``last`` may lie."""
+    """Return the numbers of the blocks that may hold rows between ``first`` and ``last``."""
     return range(int((first - ROW_MAX) // BLOCK_SECONDS), int(last // BLOCK_SECONDS) + 1)
 
 

@@ -49,7 +49,7 @@ def number(text: str | None) -> float | None:
 def measured(
     attributes: Mapping[str, str], units: Mapping[str, float], field: str = "value", unit: str = "unit"
 ) -> float | None:
-    """Return an element's number times the factor of its unit in ``units``, or None for another unit or no number."""
+    """Return an element's number times the factor of its unit, or None for another unit or no number."""
     value, factor = number(attributes.get(field)), units.get(attributes.get(unit, ""))
     return None if value is None or factor is None else value * factor
 
@@ -111,15 +111,15 @@ def days_of(month: str) -> tuple[int, int]:
 
 
 def bounds(month: str) -> tuple[float, float]:
-    """Return the Unix seconds three days around a month (YYYY-MM) in UTC, where rows of its records may lie."""
+    """Return the Unix seconds from three days before a month (YYYY-MM) to three days after it, in UTC."""
     begin, end = days_of(month)
     return (begin - MARGIN_DAYS) * 86_400.0, (end + MARGIN_DAYS) * 86_400.0
 
 
 def offset_of_beats(first_beat: str | None, start: float, usual: int) -> int | None:
-    """Return the true UTC offset, in minutes, of a heart-rate-variability record, from its first beat's wall clock.
+    """Return the offset in minutes of a heart-rate-variability record, from the wall clock of its first beat.
 
-    ``start`` is in Unix seconds. Of two possible offsets the nearer to ``usual`` counts. None: no readable clock.
+    ``start`` is in Unix seconds. Of two possible offsets the one nearer to ``usual`` is taken. None if unreadable.
     """
     wall = seconds_of_day(first_beat) if first_beat else None
     if wall is None:

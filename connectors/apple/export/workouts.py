@@ -79,7 +79,7 @@ def _attribute(attributes: Attributes, name: str, units: dict[str, float]) -> fl
 
 
 def told_once(workouts: Iterable[tuple[Source, dict[str, Any]]]) -> list[dict[str, Any]]:
-    """Return the workouts by start, each once, from the most trusted of several recordings."""
+    """Return the workouts by start. Of several recordings of a workout only the most trusted stays."""
     kept: list[tuple[Source, dict[str, Any]]] = []
     for source, one in sorted(workouts, key=lambda pair: (pair[0], pair[1]["start"], pair[1]["end"])):
         if not any(_same(one, other, apart=source != theirs) for theirs, other in kept):

@@ -36,9 +36,9 @@ Entry = Mapping[str, Any]
 
 
 def calendars(service: Any, cursor: str | None, now: datetime) -> tuple[dict[str, bool], Page]:
-    """Return the calendars to read (id -> belongs to another person), and a page of changes since ``cursor``.
+    """Return the calendars to read, as id -> is another person's, and a page of changes since ``cursor``.
 
-    Without a cursor the list is read whole. Raises CursorExpired if that fails, and the errors of ``answered``.
+    Without a cursor the whole list is read. Raises CursorExpired if that fails, and the errors of ``answered``.
     """
     known = json.loads(cursor) if cursor else {}
     token = known.get("token")

@@ -47,7 +47,7 @@ def notice(headers: Mapping[str, str], body: bytes, *, settings: Mapping[str, st
 
 
 def token_of(channel: str, secret: str) -> str:
-    """Return a push channel's secret, from its id and the client's secret, which Google's messages send back."""
+    """Return a push channel's secret, made from its id and the client's secret. Google's messages repeat it."""
     return hmac.new(secret.encode(), f"channel {channel}".encode(), hashlib.sha256).hexdigest()
 
 

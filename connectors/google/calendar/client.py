@@ -129,7 +129,7 @@ class GoogleCalendar:
 
 @dataclass(slots=True, kw_only=True)
 class _Ended:
-    """The events to delete after a Google calendar's listing although the listing does not say so.
+    """Events to delete after a calendar's listing, although Google did not name them.
 
     Google may leave out the exceptions of a deleted series, or report them as cancelled.
     """

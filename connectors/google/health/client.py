@@ -52,9 +52,9 @@ REPEATED = 600  # seconds within which the same notice is the same message, sent
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A data type of Google Health, with its name in addresses, and the scope that permits reading it.
+    """A data type of Google Health: its name in addresses, and the scope that permits reading it.
 
-    ``time`` is the field by which points are asked for, None for the sums of days. ``key`` names a point.
+    ``time`` is the field by which points are filtered, None for sums of days. ``key`` names a point's key.
     """
 
     name: str

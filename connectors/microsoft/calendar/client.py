@@ -28,9 +28,9 @@ WRITE_SCOPE = "Calendars.ReadWrite"
 
 @dataclass(slots=True, kw_only=True)
 class _State:
-    """The cursor's content, when the window of time was opened, and the link of each calendar's next changes.
+    """The content of a cursor: when the window of time was opened, and each calendar's link to its next changes.
 
-    A link is empty while the calendar is not wholly read in this window.
+    The link is empty until the calendar was wholly read in this window.
     """
 
     opened: datetime

@@ -1,4 +1,4 @@
-"""Choose the part of a Microsoft event that is stored, without addresses, places, and texts but title and our mark."""
+"""Choose the parts of a Microsoft event to store: no addresses, no places, and of its texts only the title."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def kept(event: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def mark_of(event: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return (key's digest, SLOT/ACTION) of the bridge's mark in an event's text, None without a mark."""
+    """Return (digest of the plan's key, SLOT/ACTION) from the bridge's mark in an event's text, or None."""
     text = event.get("bodyPreview")
     found = MARKED.search(text) if isinstance(text, str) else None
     return None if found is None else (found[1], found[2])
