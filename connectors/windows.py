@@ -71,5 +71,5 @@ class Window:
         return json.dumps({"until": min(last, self.today).isoformat()})
 
     def covers(self, last: date) -> Covers | None:
-        """Return the dates that the window's last page completes, else None. A first pull gives None and deletes nothing."""
+        """Return the dates that the window's last page completes, else None. A first pull completes none."""
         return Covers(since=midnight(self.since + DAY)) if self.again and last == self.until else None

@@ -62,7 +62,7 @@ def enough(bridge: Bridge, user: User, answers: Sequence[Interaction], now: date
 
 
 def lacking(bridge: Bridge, user: User, answers: Sequence[Interaction], now: datetime, *, again: timedelta) -> str:
-    """Return why no adapter can be trained, as the end of a sentence, or an empty text if training is possible.
+    """Return why no adapter can be trained, as the end of a sentence, or "" if training is possible.
 
     ``answers`` are all answers since the last reset, oldest first.
     """

@@ -1,4 +1,4 @@
-"""The outcomes measured after recommendations, and after slots in which a random draw (a lot) decided about advice.
+"""Collect what was measured after each recommendation, and after each slot drawn at random for advice or none.
 
 Outcomes are the answer, the next check-in, the next night's sleep and HRV, and two meters of the next day.
 """
@@ -105,7 +105,7 @@ class Aftermath:
             dosage = FADES * dosage + (1 - FADES) * lot.given
 
     def _outcomes(self, moment: Moment, end: datetime) -> Iterator[tuple[str, float]]:
-        """Yield (name, value) of each known outcome; the night counts that ends on the next date."""
+        """Yield (name, value) of each known outcome. The night is the one that ends on the next date."""
         said = next((value for at, value in self.check_ins if end <= at < end + DAY), None)
         if said is not None:
             yield "next_check_in", said
@@ -162,7 +162,7 @@ def aftermath(store: Store, user: User, *, now: datetime) -> Aftermath:
 
 
 def values_of(store: Store, user: User, metric: Metric, since: date, *, now: datetime) -> dict[date, float]:
-    """Return date -> a metric's figure from ``since`` on, ascending, the preferred source's."""
+    """Return date -> value of a metric from ``since`` on, ascending, from the preferred source."""
     preference = load_preference(store, user)
     samples = store.reading.samples(user.id, metrics=frozenset({metric}), since=since, at=now)
     nightly = METRICS[metric].shape is Shape.NIGHTLY
@@ -176,5 +176,5 @@ def values_of(store: Store, user: User, metric: Metric, since: date, *, now: dat
 
 
 def _over(one: FullRecommendation, now: datetime) -> bool:
-    """Return True if answered, or shown and expired: what was never shown had no effect."""
+    """Return True if a recommendation is answered, or was shown and expired. One never shown had no effect."""
     return one.answer is not None or (one.shown_at is not None and one.expires_at <= now)

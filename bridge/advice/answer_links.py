@@ -99,10 +99,10 @@ def follow(bridge: Bridge, token: str, *, now: datetime, moved_to: Moment | None
 
 
 def because(bridge: Bridge, token: str, why: Because, *, confirmed: str, now: datetime) -> tuple[Link, str, bool]:
-    """Store why a link's recommendation is refused, unless it would hold for all days to come and is not confirmed.
+    """Store why a link's recommendation is refused. A reason for all later days needs confirming, by "yes" or "today".
 
-    It is by "yes", or by "today" for today alone. Return (link, with other times of today in ``offers``, a sentence of
-    what follows, True if it is stored). Raises Forged and Spent as ``read`` does.
+    Return (link with other times of today in ``offers``, sentence of what follows, True if stored).
+    Raises Forged and Spent as ``read`` does.
     """
     link = _refusing(bridge, token, now)
     found, user = link.recommendation, link.user
@@ -138,7 +138,7 @@ def _refusing(bridge: Bridge, token: str, now: datetime) -> Link:
 
 
 def _verify(bridge: Bridge, token: str) -> tuple[Recommendation, Answer]:
-    """Raise Forged for an invalid token, Spent for one whose key is no longer the bridge's."""
+    """Raise Forged for an invalid token, and Spent if it was signed with a former key."""
     found = TOKEN_FORM.fullmatch(token)
     if found is None:
         raise Forged(say("this is not a whole link of this bridge; answer on the page instead"))

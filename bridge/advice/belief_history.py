@@ -140,7 +140,7 @@ def said(move: Move) -> Text:
 
 
 def is_known(sd: float | None) -> bool:
-    """Return False for a standard deviation that tells no more than is true of all people."""
+    """Return False for a standard deviation as wide as that of the whole population."""
     return sd is None or sd <= KNOWN_SD
 
 

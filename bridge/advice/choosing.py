@@ -1,4 +1,4 @@
-"""Let a policy choose among the actions that fit what is left of a slot, draw lots as the guard asks, and store it."""
+"""Let a policy choose an action that fits the rest of a slot, draw at random as the guard asks, and store it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Choosing:
     span: Stretch
 
     def first(self) -> FullRecommendation | Silence:
-        """Make the slot's recommendation, or tell why there is none."""
+        """Make the slot's recommendation, or return why there is none."""
         store, user, now = self.store, self.user, self.span[0]
         moment, old = moment_at(now, user.zones), newest_if_old(store, user, self.person.known)
 
@@ -62,7 +62,7 @@ class Choosing:
         return store.recommendations.add(self._advice(chosen, look))
 
     def further(self, closed: FullRecommendation) -> FullRecommendation | None:
-        """Make a further recommendation after one that is over; no lot is drawn, the slot counts by its first."""
+        """Make a further recommendation after one that is over. Nothing is drawn: only a slot's first draw counts."""
         before = {one.action for one in self.person.advised if one.moment == closed.moment}
         look = look_at(self.person, self.span)
         left = {action: one for action, one in look.found.items() if action not in before and one.kind == "suggested"}
@@ -132,9 +132,9 @@ class Choosing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
-    """A drawn decision with the observation that the policy saw, and action -> why the guard forbids it.
+    """A drawn decision, with the observation that the policy saw, and action -> why the guard forbids it.
 
-    ``silence`` is the slot's probability of silence, None without a lot. ``tried`` is the fact of a try.
+    ``silence`` is the probability of no advice in the slot, None without a draw. ``tried`` names an experiment.
     """
 
     decision: Decision
@@ -146,7 +146,7 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """The options of a slot (``found``), action -> the fact against it (``held``), and what a policy sees."""
+    """The possible actions of a slot (``found``), those refused with the reason (``held``), and the observation."""
 
     view: View
     found: Mapping[ActionType, Option]
@@ -155,7 +155,7 @@ class Look:
 
 
 def look_at(person: Person, span: Stretch) -> Look:
-    """Look at the actions that fit a person in what is left of a slot."""
+    """Find the actions that fit a person in the rest of a slot."""
     said = {one.moment: one.action for one in person.advised}
     observation, readings = observe(person.known, recommended=said)
     view = choice.look(replace(person, readings=readings), span[0], readings)
@@ -164,11 +164,11 @@ def look_at(person: Person, span: Stretch) -> Look:
 
 
 def unheard(person: Person) -> Person:
-    """Return a person to whom nothing is suggested, because the newest data are too old to tell how they are."""
+    """Return the person with suggestions switched off, because the data are too old to tell how they are."""
     return replace(person, wishes=replace(person.wishes, suggestions=0))
 
 
 def why_no_other(person: Person, span: Stretch) -> tuple[Fact, ...]:
-    """Return why no other idea follows in this slot after one that was refused."""
+    """Return why no other suggestion follows in this slot after a refusal."""
     look = look_at(person, span)
     return quiet(look.view, {**look.held, **dict.fromkeys(look.found, fact("refused_now"))})

@@ -1,4 +1,4 @@
-"""The plan of a date for a user: given suggestions, suggestions to expect, calendar entries, tasks and the night."""
+"""Plan a date for a user: suggestions given and expected, calendar entries, tasks, and the night."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def week_of(bridge: Bridge, user: User, person: Person, planned: Ahead) -> Week:
 
 
 def asked(policy: Policy, guard: Guard, person: Person, observation: Observation) -> Propensities:
-    """Return a function of a coming slot and its feasible actions: what the policy adds to those the guard allows."""
+    """Return a function of a coming slot and its feasible actions: the policy's score of each that the guard allows."""
 
     def ask(moment: Moment, feasible: Sequence[ActionType]) -> Mapping[ActionType, float]:
         if not feasible:
@@ -134,7 +134,7 @@ def _keep_places(bridge: Bridge, user: User, person: Person, blocks: Sequence[Bl
 
 
 def _moves(person: Person, day: date, blocks: Sequence[Block]) -> tuple[ZoneSpan, ...]:
-    """Return the stays in new zones that begin on a date, and before them the one in which it begins."""
+    """Return the stays in new time zones that begin on a date, after the stay in which the date begins."""
     begin, zones = midnight(day, person.known.zones), person.known.zones
     found = moves(zones, begin, max([begin, *(block.end for block in blocks)]))
     first = min((block.start for block in blocks if not block.all_day), default=begin)
@@ -142,7 +142,7 @@ def _moves(person: Person, day: date, blocks: Sequence[Block]) -> tuple[ZoneSpan
 
 
 def _changes(bridge: Bridge, user: User, day: date, *, seen_at: datetime | None) -> Iterator[Fact]:
-    """Yield a fact per recommendation of a date that was withdrawn because the day changed, until the user saw it."""
+    """Yield a fact for each recommendation that was withdrawn because the day changed, until the user has seen it."""
     since, until = (midnight(day + k * A_DAY, user.zones) for k in (0, 1))
     for advice in bridge.store.recommendations.taken_back(user.id, since=since, until=until):
         if advice.start is not None and advice.kind != "sleep":  # a night is moved, never taken back

@@ -239,7 +239,7 @@ def _spread(found: Array, errors: Array) -> float:
 
 
 def _excess(found: Array, errors: Array, spread: float) -> float:
-    """Return how much the weighted squared distances from the mean exceed their expectation."""
+    """Return by how much the weighted squared distances from the mean exceed their expected sum."""
     weights = 1 / (errors**2 + spread)
     mean = weights @ found / weights.sum()
     return float(weights @ (found - mean) ** 2 - (len(found) - 1))

@@ -73,7 +73,7 @@ def missing(points: Sequence[Point], *, binary: bool = False) -> int:
 
 
 def _share(points: Sequence[Point], way: bool) -> float:
-    """Return the share of ``way``, at least 0.02, or 0.5 without points."""
+    """Return the share of decisions that went ``way``, at least 0.02, or 0.5 without decisions."""
     chances = [point.chance if way else 1 - point.chance for point in points]
     return max(sum(chances) / len(chances), 0.02) if chances else 0.5
 
@@ -135,7 +135,7 @@ def _difference(design: Array, weights: Array, outcome: Array) -> tuple[Array, A
 def _ratio(
     design: Array, moderators: Array, controls: Array, given: Array, weights: Array, outcome: Array
 ) -> tuple[Array, Array, Array, Array]:
-    """As ``_difference`` by Newton's method, with derivatives of the residuals in place of the design."""
+    """Return what ``_difference`` returns for a log ratio, by Newton's method."""
     first = np.log(np.clip(outcome.mean(), 0.01, 0.99))
     found = np.zeros(design.shape[1])
     found[0], split = first, controls.shape[1]

@@ -47,12 +47,12 @@ def give_feedback(
 
 
 def no_slot(user: User) -> SetupError:
-    """Return the error of a slot that was given with anything but Reschedule."""
+    """Return the error for a slot given with an answer other than Reschedule."""
     return SetupError(f"only `reschedule` takes --to: bridge feedback reschedule --user {user.name} --to SLOT")
 
 
 def may_move(advice: Recommendation) -> bool:
-    """Return True for a suggestion, or advice of an early version. A night and an entry keep their own time."""
+    """Return True if a recommendation can be rescheduled. A night or an entry to keep has a time of its own."""
     return advice.kind in (None, "suggested")
 
 
@@ -82,7 +82,7 @@ def take_back(store: Store, user: User, recommendation_id: int, *, now: datetime
 
 
 def _wake(store: Store, user: User, advice: Recommendation, *, now: datetime) -> None:
-    """Take back why a recommendation was refused, and that the action, or the named task, rests today."""
+    """Delete the reason of a refusal, and let the action or task be suggested again today."""
     before, about = store.people.preferences(user.id), (str(advice.action), advice.what or "")
     resting = tuple(one for one in before.resting if one[:2] != about)
     answered = tuple(one for one in before.answered if one[0] != REFUSED or one[1].split()[0] != str(advice.id))

@@ -1,4 +1,4 @@
-"""Accuracy of policies' predictions of answers (Brier score), against always predicting the user's own rate."""
+"""Measure how well policies predict answers (Brier score), against always predicting the user's own share."""
 
 from __future__ import annotations
 

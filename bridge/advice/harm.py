@@ -43,7 +43,7 @@ BODY = tuple(meter for meter in Meter if meter is not Meter.PROGRESS)  # which b
 
 @dataclass(slots=True)
 class Bets:
-    """The stake of bets on one kind of outcome, and its forecast by earlier slots, a regression on the value before."""
+    """The stake of the bets on an outcome, and the regression on earlier slots that forecasts it."""
 
     stakes: list[float] = field(default_factory=lambda: [1.0 for _ in SHARES])
     count: int = 0
@@ -78,7 +78,7 @@ class Bets:
 
 @dataclass(slots=True)
 class Stakes:
-    """Half of a bet on the levels after slots, and half on the nights after days."""
+    """The whole stake: one half bets on levels after slots, the other on nights after days."""
 
     levels: Bets = field(default_factory=Bets)
     nights: Bets = field(default_factory=Bets)
@@ -90,7 +90,7 @@ class Stakes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watched:
-    """The state of the watch since ``since``: its stake, the slots by lot, and mean levels after them, if known."""
+    """The state of the watch: since when, its stake, the numbers of drawn slots, and mean levels after them."""
 
     since: datetime
     stake: float
@@ -163,7 +163,7 @@ def advice_is_on(store: Store, user: User) -> bool:
 
 
 def look(store: Store, user: User, *, now: datetime) -> bool:
-    """Return True if advice may be given. The watch looks once a day, and stops advice where it does harm."""
+    """Return True if advice may be given. Once a day, stop advice if the stake shows harm."""
     switches = store.people.preferences(user.id).switches
     if not is_on(switches, ADVICE) or not is_on(switches, WATCH):
         return is_on(switches, ADVICE)
@@ -179,7 +179,7 @@ def look(store: Store, user: User, *, now: datetime) -> bool:
 
 
 def switch(store: Store, user: User, what: str, reason: str, *, on: bool, now: datetime) -> None:
-    """Switch advice or the watch on or off for the person. Raises SetupError without a reason, or if it is so."""
+    """Switch advice or the watch on or off. Raises SetupError without a reason, or if it is so already."""
     reason = " ".join(reason.split())
     if not 1 <= len(reason) <= REASON_MAX or not reason.isprintable():
         raise SetupError(say('say why in 1 to 300 letters: --because "..."'))
@@ -195,7 +195,7 @@ def _switch(store: Store, user: User, one: Switch) -> None:
 
 
 def why_off(store: Store, user: User, *, now: datetime) -> Fact:
-    """Return the fact why advice is off, which was switched off before."""
+    """Return the fact that says why advice is off. Call it only while advice is off."""
     one = next(one for one in reversed(store.people.preferences(user.id).switches) if one.what == ADVICE)
     at, command = one.at.astimezone(zone_at(now, user.zones)), f"bridge watch advice-on --user {user.name}"
     if one.by == PERSON:

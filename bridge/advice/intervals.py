@@ -18,7 +18,7 @@ def interval(mean: float, error: float, n: int) -> list[float | None]:
 
 
 def half(figure: Mapping[str, Any]) -> float:
-    """Return half the width of the interval ``figure["ci95"]``, or NaN if its ends are None."""
+    """Return half the width of ``figure["ci95"]``, or NaN if its ends are None."""
     low, high = figure["ci95"]
     return float("nan") if low is None else float(high - low) / 2
 

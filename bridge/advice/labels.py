@@ -55,9 +55,9 @@ def of_days(
 def liked(
     bridge: Bridge, user: User, asked: Sequence[Case], made: Sequence[Correction], *, at: datetime
 ) -> list[Label | None]:
-    """Return the label that the corrections ``made``, newest first, teach for each of the entries ``asked``.
+    """Return for each of the entries ``asked`` the label that corrections (``made``, newest first) teach.
 
-    A label is None where the classifier's stands.
+    None leaves the classifier's label.
     """
     named = [(one, one.action) for one in made if one.title and one.action is not None]
     if len(named) < likeness.FEWEST or not asked:
@@ -97,7 +97,7 @@ def _series(one: Occurrence) -> str:
 
 
 def _calendar(store: Store, user: User, since: datetime, until: datetime, *, at: datetime) -> list[Occurrence]:
-    """Return a user's own entries. Every reader of the calendar stands behind this."""
+    """Return the user's own entries. All readers of the calendar go through here."""
     whose = store.people.preferences(user.id).ownership(user.name)
     events = whose.used(event for _, event in store.reading.events(user.id, since=since, until=until, at=at))
     return whose.own_of(expand(events, since=since, until=until, zones=user.zones))

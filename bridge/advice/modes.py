@@ -1,6 +1,6 @@
-"""The modes of life that a person says: ill, away, holiday or odd, each until a date; and what is noticed and asked.
+"""Handle the modes that a person states (ill, away, holiday, odd), each until a date, and ask about likely ones.
 
-A mode is never assumed, ends by itself, and the routine learns nothing from its days.
+A mode is never assumed. It ends by itself, and the routine learns nothing from its days.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ FREE_IN_A_ROW = 3  # free days with working hours otherwise, from which it may b
 
 
 def mode_of(store: Store, user: User, day: date) -> Mode:
-    """Return the mode that the person said for a date, or the normal one, with those planned for later days."""
+    """Return the mode that the person stated for a date, else the normal one, and the modes planned for later."""
     modes = [
         Mode(kind=ModeKind(kind), since=since, until=until, said=True) for kind, since, until in spells(store, user)
     ]
@@ -75,9 +75,9 @@ def say_mode(
 
 
 def _beside(old: Spell, new: Spell, today: date) -> list[Spell]:
-    """Return what is left of a spell beside a newer one: the days before it and, of a planned one, those after it.
+    """Return what remains of a spell when a newer one covers some of its days: the days before and after it.
 
-    A planned one of another kind stays whole below a newer one, and counts again once that is taken back.
+    A planned spell of another mode stays whole and counts again once the newer one is taken back.
     """
     (kind, since, until), (name, first, last) = old, new
     planned, mode = since > today, ModeKind(name)
@@ -135,7 +135,7 @@ def dismiss(store: Store, user: User, kinds: Iterable[ModeKind], *, now: datetim
 
 
 def to_ask(store: Store, user: User, person: Person) -> Asked:
-    """Return the modes that the data speak of, each with its facts, without those that were asked about before."""
+    """Return the modes that the data suggest, each with its facts, without those asked about lately."""
     found = noticed(person)
     if not found:
         return []
@@ -205,7 +205,7 @@ def ordinary(known: Snapshot, spells: Sequence[Spell]) -> Snapshot:
 
 
 def noticed(person: Person) -> list[tuple[ModeKind, tuple[Fact, ...]]]:
-    """Return the modes that the data speak of, each with its facts, to be asked. Nothing while a mode is said."""
+    """Return the modes that the data suggest, each with its facts, to ask about. Empty while a mode holds."""
     today = person.date_of(person.now)
     if person.mode.on(today) is not ModeKind.NORMAL:
         return []

@@ -94,9 +94,9 @@ def compose_review(review: Review, address: str | None) -> tuple[str, str]:
 
 
 def trial_reminder(found: Sequence[tuple[Trial, bool]], *, titles: bool) -> tuple[str, str]:
-    """Return title and text of the message how today was drawn in trials, in the current language.
+    """Return title and text of the message that says how today was drawn in the user's trials.
 
-    Each comes with True for a day with the change. Their texts are named with ``titles`` only.
+    Each trial comes with True for a day with the change. Their texts are included only with ``titles``.
     """
 
     def line(one: Trial, *, arm: bool) -> str:
@@ -107,7 +107,7 @@ def trial_reminder(found: Sequence[tuple[Trial, bool]], *, titles: bool) -> tupl
 
 
 def ended(title: str, source: str, user: User) -> tuple[str, str]:
-    """Return title and text of the message that the consent to ``source``, called ``title`` for people, has ended."""
+    """Return title and text of the message that a source's consent has ended. ``title`` is its display name."""
     text = _(
         "The consent has ended or was withdrawn, and nothing new comes in. Log in again: {command}, or on the page, "
         "under Connections.",
@@ -309,7 +309,7 @@ def _part(at: datetime, zones: ZoneHistory) -> int:
 
 
 def _beginnings(now: datetime, until: datetime, zones: ZoneHistory) -> Iterable[datetime]:
-    """Yield the beginnings of three hours after ``now``, up to ``until``."""
+    """Yield the beginnings of the day's three-hour parts after ``now``, up to ``until``."""
     zone = zone_at(now, zones)
     here = now.astimezone(zone)
     day = datetime.combine(here.date(), time(), zone)

@@ -129,7 +129,7 @@ def _change(before: Levels, after: Levels) -> dict[Meter, float]:
 
 
 def _from_monday(before: Levels, now: Moment) -> Levels:
-    """Return ``before`` with Progress at zero in the week's first slot, because Progress restarts then."""
+    """Return ``before``, with Progress 0 in the week's first slot, where it restarts."""
     return {**before, Meter.PROGRESS: 0.0} if now.timestep == 0 else before
 
 
@@ -187,14 +187,14 @@ def _answers(history: Sequence[Interaction], zones: ZoneHistory) -> dict[Moment,
 
 
 def _done(labelled: Labelled, span: tuple[datetime, datetime]) -> ActionType | None:
-    """Return the action with the largest share of a slot in the calendar, None below a third of it."""
+    """Return the action that fills most of a slot in the calendar, None if below a third of the slot."""
     shares = planned_shares(labelled, *span)
     action = max(shares, key=lambda a: shares[a], default=None)
     return action if action is not None and shares[action] >= DONE_SHARE else None
 
 
 def _feasible(known: Snapshot, end: datetime) -> tuple[ActionType, ...]:
-    """Return the actions that still fit; none but quiet ones beside entries such as a flight."""
+    """Return the actions that still fit the slot, only quiet ones beside entries such as a flight."""
     free = sum((e - s for s, e in gaps((one for one, _ in known.agenda), known.at, end)), timedelta(0))
     if free >= ROOM or free == end - known.at:
         return tuple(ActionType)
@@ -203,7 +203,7 @@ def _feasible(known: Snapshot, end: datetime) -> tuple[ActionType, ...]:
 
 
 def newest_if_old(store: Store, user: User, known: Snapshot) -> date | None:
-    """Return the date of a user's newest data on the user's clock if all data are old, otherwise None."""
+    """Return the user's local date of the newest data, if all data are too old, else None."""
     if _is_recent(known, known.at - FRESH_ENOUGH):
         return None
     ends = [newest_measurement(store, user, known.at), store.reading.last_event(user.id, known.at)]
@@ -212,7 +212,7 @@ def newest_if_old(store: Store, user: User, known: Snapshot) -> date | None:
 
 
 def newest_measurement(store: Store, user: User, at: datetime) -> datetime | None:
-    """Return the end of the newest that a user's sources measured by an instant, or None without any."""
+    """Return the end of the newest measurement of the user's sources up to ``at``, or None."""
     mine = [one.id for one in store.connections.of_user(user.id) if one.source != BY_HAND]
     ends = [store.reading.newest_measurement(connection, at) for connection in mine]
     return max((end for end in ends if end is not None), default=None)

@@ -55,7 +55,7 @@ def confirm(
 
 
 def told_withdrawn(store: Store, user: User, *, seen: bool, now: datetime) -> tuple[Fact, ...]:
-    """Return a fact of how many outcomes of an earlier release were withdrawn, until the user has ``seen`` it."""
+    """Return a fact that counts withdrawn outcomes of an earlier release, until the user has ``seen`` it."""
     waiting = sum(int(count) for _, count, _ in _noted(store, user))
     if seen and waiting:
         with store.transaction():
@@ -102,7 +102,7 @@ def _known(bridge: Bridge, user: User, *, since: datetime, now: datetime) -> Sna
 
 
 def questions(store: Store, user: User, *, now: datetime) -> list[Recommendation]:
-    """Return a few recommendations of which the user is asked "did you?", the newest first."""
+    """Return a few recommendations about which to ask "did you?", newest first."""
     over = now - ASKED
     found = store.recommendations.of_unknown_outcome(
         user.id, since=over - OUTCOME_WINDOW, until=now + INSTANT, over_since=over
@@ -118,7 +118,7 @@ def _is_asked(one: Recommendation, zones: ZoneHistory, now: datetime) -> bool:
 
 
 def last_unsaid(store: Store, user: User, *, now: datetime) -> Recommendation | None:
-    """Return the recommendation that is meant when the user tells an outcome without a number, or None."""
+    """Return the recommendation that an outcome told without a number is about, or None."""
     found: Sequence[Recommendation] = advised(store, user, since=now - 2 * DAY, until=now + INSTANT)
     asked = questions(store, user, now=now)
     seen = [one for one in reversed(found) if (one.shown_at or one.answer) and one.evidence != SAID]

@@ -69,7 +69,7 @@ def _enough(at: Sequence[datetime]) -> bool:
 
 
 def _cut(at: Sequence[datetime], old: Prior | None, user: User) -> int:
-    """Return how many of the earliest answers make the prior; the rest tests it."""
+    """Return the number of earliest answers that make the prior. The rest tests it."""
     cut = round(len(at) * (1 - LATER))
     if old is None:
         return cut
@@ -120,7 +120,7 @@ def _since(store: Store, user: User, at: datetime) -> datetime:
 
 
 def foretold(new: Personal, old: Personal, later: Iterator[Answered]) -> tuple[float, float]:
-    """Return by how much ``new`` predicts the later answers better than ``old``: mean and error in nats per answer."""
+    """Return by how much ``new`` predicts the later answers better than ``old``, as (mean, error) in nats an answer."""
     gains = []
     for given, advised in later:
         seen = observation_from_json(advised.observation)

@@ -126,7 +126,7 @@ def recommend(
 
 
 def _agreed_before(store: Store, user: User, person: Person, span: Stretch) -> FullRecommendation | None:
-    """Put what the person accepted for the slot in force again if it was put aside, by an illness say, and fits again.
+    """Put an accepted recommendation of the slot in force again, if it was set aside (by an illness, say) and fits.
 
     Return it, or None.
     """
@@ -195,7 +195,7 @@ def _wishes(store: Store, user: User) -> Wishes:
 
 
 def replace_advice(person: Person, store: Store, user: User) -> Person:
-    """Return a person with the recommendations read again from the store."""
+    """Return the person with recommendations read anew from the store."""
     return replace(person, advised=_advised(store, user, person.now))
 
 
@@ -246,7 +246,7 @@ def _current(
 
 
 def _is_still_the_night(existing: FullRecommendation, person: Person, span: Stretch) -> bool:
-    """Return True for a night that lasts and, if it is open and ahead, is as planned now."""
+    """Return True for a recommended night that goes on, or is open, ahead and planned alike now."""
     now, night = span[0], choice.sleep_option(person, span)
     never = wished_on(person.wishes, person.date_of(now)).never
     lasts = existing.end is not None and existing.end > now and ActionType.SLEEP not in never

@@ -62,7 +62,7 @@ def recommend(
 
 
 def following(bridge: Bridge, user: User, number: int, *, now: datetime) -> FullRecommendation | Silence:
-    """Return the idea that follows the refused recommendation ``number``, or a Silence that says why there is none."""
+    """Return the suggestion that follows the refused recommendation ``number``, or a Silence with the reason."""
     found = recommend(bridge, user, now=now)
     if isinstance(found, Silence) or found.id != number:
         return found
@@ -71,7 +71,7 @@ def following(bridge: Bridge, user: User, number: int, *, now: datetime) -> Full
 
 
 def next_entry(bridge: Bridge, user: User, now: datetime, agenda: Labelled | None = None) -> Fact | None:
-    """Return the day's next entry, which is no advice, with when to leave. ``agenda`` is loaded if None."""
+    """Return the day's next calendar entry with the time to leave. ``agenda`` is loaded if None."""
     end = slot_start(replace(moment_at(now, user.zones), slot=Slot.MORNING).shifted(SLOTS_PER_DAY), user.zones)
     if agenda is None:
         agenda = labelled(bridge, user, now, end, at=now)

@@ -88,9 +88,9 @@ def answer(
 
 
 def take_back(bridge: Bridge, user: User, number: int, *, now: datetime) -> None:
-    """Take an answer back, and where it moved a suggestion, give that its best time in its own slot again.
+    """Take an answer back. A suggestion that it moved gets its best time in its own slot again.
 
-    Where it has none any more, another takes the slot. Raises SetupError as ``feedback.take_back`` does.
+    If there is none, another takes the slot. Raises SetupError as ``feedback.take_back`` does.
     """
     feedback.take_back(bridge.store, user, number, now=now)
     found = feedback.own(bridge.store, user, number)
@@ -135,7 +135,7 @@ def _place_of(person: Person, task: Task, slot: Moment) -> Option | None:
 
 
 def after_a_move(given: tuple[Fact, ...]) -> tuple[Fact, ...]:
-    """Return the facts of a suggestion that the user moved: that it was moved, and those that hold at any time."""
+    """Return the facts of a suggestion that the user moved: the move itself, and facts true at any time."""
     return fact("moved"), *(one for one in given if one.kind not in OF_THE_HOUR and one.kind != "moved")
 
 

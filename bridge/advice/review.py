@@ -104,7 +104,7 @@ def _parts(user: User, monday: date, until: datetime) -> Iterator[Stretch]:
 
 
 def _compared(values: Sequence[float | None], days: int = 0) -> Compared:
-    """Return the first of ``values`` and the mean of the known rest."""
+    """Return the first of ``values`` (this week), and the mean of the known others."""
     before = [value for value in values[1:] if value is not None]
     return Compared(value=values[0] if values else None, usual=fmean(before) if before else None, days=days)
 
@@ -174,7 +174,7 @@ def workout_stretches(known: Snapshot) -> list[Stretch]:
 
 
 def _counted(at: Sequence[datetime], parts: Sequence[Stretch]) -> Compared:
-    """Return a count in the week beside the mean of the weeks before that hold data."""
+    """Return a count in the week, and the mean count of the earlier weeks that have data."""
     known = [part for part in parts if at and at[0] < part[1]]
     return _compared([float(sum(start <= one < end for one in at)) for start, end in known])
 

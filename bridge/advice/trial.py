@@ -84,7 +84,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """A trial as it is told: the power that its weeks had, the outcome's days, and the result, None before the end."""
+    """A trial to show: what its weeks could detect, the outcome's days, and the result, None before the end."""
 
     trial: Trial
     days: Days
@@ -94,7 +94,7 @@ class Told:
 
 
 def result(trial: Trial, days: Days) -> Result | None:
-    """Return what the draw tells, or None with fewer than six known differences, or without any variation."""
+    """Return the estimated effect, or None with fewer than six known differences or without variation."""
     found = list(differences(trial, days))
     if len(found) < FEWEST_BLOCKS or (spread := stdev(found)) == 0:
         return None
@@ -115,10 +115,10 @@ def differences(trial: Trial, days: Days) -> Iterator[float]:
 
 
 def power(before: Days, weeks: int) -> list[tuple[float, int]]:
-    """Return (effect, weeks) pairs: the effect that so many weeks tell four times in five, by a person's days before.
+    """Return (effect, weeks) pairs: the effect that so many weeks detect with 80 % power, by the person's days before.
 
-    It follows from their standard deviation and their autocorrelation at a week, which together are the spread of
-    differences of days a week apart, and from how many days are known. Empty with fewer than 14 differences.
+    It rests on their standard deviation, autocorrelation at a week, and share of known days.
+    Empty with fewer than 14 differences.
     """
     found = [value - before[day - WEEK * DAY] for day, value in before.items() if day - WEEK * DAY in before]
     if len(found) < FEWEST_BEFORE:
@@ -135,10 +135,9 @@ def power(before: Days, weeks: int) -> list[tuple[float, int]]:
 
 @cache
 def _told_by(blocks: int, before: int) -> float:
-    """Return the effect that so many blocks tell, in the spread of differences measured ``before``.
+    """Return the effect that so many blocks detect with 80 % power, given the differences measured ``before``.
 
-    The power (noncentral t) is the mean over what the true spread may be. Each day is in two of the differences before,
-    so half of them are its degrees of freedom.
+    The power (noncentral t) is averaged over the possible true spread. Each day is in two differences, so half count.
     """
     import numpy as np
     from scipy import optimize, stats
@@ -187,9 +186,9 @@ def begin(bridge: Bridge, user: User, text: str, weeks: int, outcome: str, *, no
 
 
 def stop(bridge: Bridge, user: User, number: int, *, now: datetime) -> Told:
-    """End a trial before its time. Its days until yesterday count; one without any is gone.
+    """End a trial early. Days until yesterday count, and a trial without any is deleted.
 
-    Raises SetupError for one that is over.
+    Raises SetupError if it is over.
     """
     today = moment_at(now, user.zones).date
     if today >= of(bridge.store, user, number).end:
@@ -199,9 +198,9 @@ def stop(bridge: Bridge, user: User, number: int, *, now: datetime) -> Told:
 
 
 def keep(bridge: Bridge, user: User, number: int, day: date | None, *, kept: bool, now: datetime) -> Told:
-    """Note whether a day, by default today, was lived as it was drawn. Raises SetupError for a day outside the trial.
+    """Save if a day (default: today) was lived as drawn. Raises SetupError for a day outside the trial.
 
-    It changes no result, which compares the days as they were drawn.
+    The result does not change, because it compares days as they were drawn.
     """
     today = moment_at(now, user.zones).date
     trial, day = of(bridge.store, user, number), day or today
@@ -256,7 +255,7 @@ def running(store: Store, user: User, *, now: datetime) -> list[tuple[Trial, boo
 
 
 def tell(bridge: Bridge, user: User, trial: Trial, *, now: datetime) -> Told:
-    """Read the outcome's days before and in a trial, and return the trial as it is told at ``now``."""
+    """Return a trial to show at ``now``, with the outcome's days before and in it."""
     over = moment_at(now, user.zones).date >= trial.end
     days = daily(bridge, user, OUTCOMES[trial.outcome], trial.start - BACK * DAY, trial.end, now=now)
     before = {day: value for day, value in days.items() if day < trial.start}

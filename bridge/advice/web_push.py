@@ -48,9 +48,9 @@ class Device:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """A message as a browser shows it, leading to ``page``. A later notice with the same ``tag`` replaces it.
+    """A message as a browser shows it. A click opens ``page``. A later notice with the same ``tag`` replaces it.
 
-    ``answers`` maps a button's word to a link's path. The link of ``choice`` is opened, for a choice.
+    ``answers`` maps a button's word to a link's path. The button named ``choice`` opens its link, to choose there.
     """
 
     title: str

@@ -96,7 +96,7 @@ def _is_open(task: Task) -> bool:
 
 
 def is_known(store: Store, user: User, entries: Sequence[Entry]) -> bool:
-    """Return True if an empty calendar means something, by ``entries`` or a synced source of events."""
+    """Return True if ``entries`` or a synced calendar exist, so that an empty calendar means free time."""
     read = (one.source for one in store.connections.of_user(user.id) if one.last_success is not None)
     installed = registry.names("connectors")
     return bool(entries) or any(s in installed and "events" in registry.spec(s).delivers for s in read)

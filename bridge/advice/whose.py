@@ -1,4 +1,4 @@
-"""Owners of calendars and entries as a user says them, and the few entries of which the bridge asks."""
+"""Keep what a user says about whose calendars and entries are, and find the few entries to ask about."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Marked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doubt:
-    """An entry of which the bridge asks whose it is, as one of ``entries`` under the same name or words."""
+    """An entry whose owner is asked about, as one of ``entries`` with the same name or words."""
 
     key: str
     title: str
@@ -63,7 +63,7 @@ class Doubt:
 
 
 def calendars(store: Store, user: User, *, now: datetime) -> list[CalendarUse]:
-    """Return the user's calendars by name, and those left out of which no entry is left."""
+    """Return the user's calendars by name, also left-out ones without entries."""
     left_out = store.people.preferences(user.id).left_out
     found: dict[tuple[str, str], list[Event]] = defaultdict(list)
     for source, event in store.reading.events(user.id, since=now - SPAN, until=now + SPAN):
@@ -91,9 +91,9 @@ def _examples(events: Sequence[Event]) -> tuple[str, ...]:
 
 
 def use(store: Store, user: User, name: str, *, used: bool, now: datetime) -> list[CalendarUse]:
-    """Count a calendar's entries, or leave them out. Return the user's calendars.
+    """Count a calendar's entries or leave them out, and return the user's calendars.
 
-    Raises SetupError for a name, in any case, that no calendar has.
+    Raises SetupError for an unknown name. Case does not matter.
     """
     known = calendars(store, user, now=now)
     meant = {one.name for one in known if one.name == name} or {
@@ -159,7 +159,7 @@ def mark(
 
 
 def _taken_back(store: Store, user: User, wanted: str, whose: Whose, *, now: datetime) -> Marked:
-    """Take back the marks of an entry that is not at hand. Raises SetupError unless there are some."""
+    """Delete the marks of an entry that no calendar holds any more. Raises SetupError if there are none."""
     said = store.people.preferences(user.id).marks
     named = [one for one in said if wanted == one.key or wanted.casefold() == (one.title or "").casefold()]
     if not named or whose is not Whose.MINE:
@@ -177,7 +177,7 @@ def _taken_back(store: Store, user: User, wanted: str, whose: Whose, *, now: dat
 
 
 def _found(occurrences: Sequence[Occurrence], wanted: str, said: Ownership, now: datetime) -> Occurrence | None:
-    """Return the entry with a key, or the next one of a series or title; of a title one that is marked, if any is."""
+    """Return the entry with the key ``wanted``, or the next of a series or title, a marked one first."""
     exact = [occurrence for occurrence in occurrences if occurrence.key == wanted]
     keyed = exact or [o for o in occurrences if wanted in (o.event.key, o.event.series, series_of(o.event))]
     titled = [
@@ -189,7 +189,7 @@ def _found(occurrences: Sequence[Occurrence], wanted: str, said: Ownership, now:
 
 
 def _speaking(made: Mark, titles: Sequence[str]) -> list[Mark]:
-    """Return the marks that speak for a name or for words: for the series alone where these may be anybody's."""
+    """Return the marks with the reach that they get: only the series if name or words may be anybody's."""
     if made.title is None:
         return [made]
     known = owners.names(titles)
@@ -210,10 +210,9 @@ def _says_of_the_same(one: Mark, made: Mark) -> bool:
 
 
 def doubts(store: Store, user: User, *, now: datetime, most: int = DOUBTS) -> list[Doubt]:
-    """Return entries of which the bridge asks whose they are, the most telling first.
+    """Return entries to ask about, the most informative first: named ones, and others if some are not the user's.
 
-    Those of a name come first, and those without one only where something is not the user's. Nothing is asked twice,
-    and no more once two answers in a row told nothing new.
+    Nothing is asked twice, and nothing more once two answers in a row changed nothing.
     """
     said = store.people.preferences(user.id)
     whose, titles = said.ownership(user.name), _titles(store, user, now)
@@ -246,7 +245,7 @@ def doubts(store: Store, user: User, *, now: datetime, most: int = DOUBTS) -> li
 
 
 def dismiss(store: Store, user: User, doubt: Doubt, *, now: datetime) -> None:
-    """Ask no more whose the entries of a doubt are."""
+    """Save that the entries of a doubt are not to be asked about again."""
     about = doubt.name or " ".join(sorted(owners.words(doubt.title)))
     with store.transaction():
         before = store.people.preferences(user.id).answered
@@ -269,5 +268,5 @@ def _title(event: Event) -> str | None:
 
 
 def taken_back(done: Marked) -> Mark:
-    """Return what stands of an entry whose marks were taken back."""
+    """Return the mark that stands after the marks of an entry were deleted."""
     return Mark(key=done.event.key, whose=Whose.MINE, title=_title(done.event))

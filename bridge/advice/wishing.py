@@ -28,9 +28,9 @@ UNREAD_MAX = 3  # words that are named
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """A wish that was understood, and all ``wishes`` with it, those that stood and that it replaces not among them.
+    """A wish that was understood. ``wishes`` are all of the user's with it, without the ones that it replaces.
 
-    What was left ``aside`` was taken for a reason.
+    ``aside`` are words that were taken for a reason.
     """
 
     said: tuple[Said, ...]
@@ -45,9 +45,9 @@ class Wish:
 
 
 def say_wish(store: Store, user: User, text: str, *, confirmed: bool, now: datetime) -> Wish:
-    """Understand a wish in plain words, and save it once it is ``confirmed``.
+    """Read a wish in plain words, and save it if ``confirmed``.
 
-    Raises SetupError with examples if it is not understood, and for wishes of which nothing is left.
+    Raises SetupError with examples if it is not understood, or if no wish remains.
     """
     from bridge.wishes.hearing import heard
     from bridge.wishes.hours import NotUnderstood
@@ -60,7 +60,7 @@ def say_wish(store: Store, user: User, text: str, *, confirmed: bool, now: datet
 
 
 def _not_understood(text: str, user: User) -> Text:
-    """Return why a text is no wish, with the words that were not read or cannot be held, and examples."""
+    """Return why a text is no wish: the words that could not be read or kept, with examples."""
     from bridge.wishes.examples import examples, unread
 
     said = {
@@ -181,14 +181,14 @@ def refusals(store: Store, user: User) -> dict[int, Text]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """A wish that a reason makes for all days to come, and a sentence of what it does."""
+    """A wish for all later days that a reason of refusal makes, and a sentence that says what it does."""
 
     said: Said
     told: Text
 
 
 def lasting(advice: Recommendation, user: User, why: Because) -> Rule | None:
-    """Return what a reason changes for all days to come, or None for one that changes nothing but today."""
+    """Return the wish that a reason makes for all later days, or None if it changes only today."""
     if is_night(advice):
         return None  # nobody can do without, and what holds for sleep is a wish about naps
     action, named = frozenset({advice.action}), shown(WISHED.get(advice.action, ACTION_WORDS[advice.action]))
@@ -205,7 +205,7 @@ def lasting(advice: Recommendation, user: User, why: Because) -> Rule | None:
 
 
 def undoing(before: Wishes, rule: Rule, user: User) -> str:
-    """Return the command that takes a reason's lasting wish back, for the wishes as they were ``before``."""
+    """Return the command that restores the wishes as they were ``before`` a reason changed them."""
     (action,) = rule.said.actions
     if rule.said.kind == "never":
         word = shown(WISHED.get(action, ACTION_WORDS[action]))
@@ -215,7 +215,7 @@ def undoing(before: Wishes, rule: Rule, user: User) -> str:
 
 
 def _rest(store: Store, user: User, found: Recommendation, now: datetime) -> Text:
-    """Let the action of a recommendation rest today, or the task that it names."""
+    """Stop suggesting a recommendation's action today, or the task that it names."""
     today = local_time(now, user.zones).date()
     before = [one for one in store.people.preferences(user.id).resting if one[2] >= today]
     what = found.what or ""
@@ -224,7 +224,7 @@ def _rest(store: Store, user: User, found: Recommendation, now: datetime) -> Tex
 
 
 def _other_hours(found: Recommendation, user: User) -> Hours:
-    """Return the hours of a day outside of the part for which a suggestion was made."""
+    """Return the day's hours outside the part of the day for which a suggestion was made."""
     moment = found.moment if found.start is None else moment_at(found.start, user.zones)
     begin, end = (local_time(at, user.zones).time() for at in slot_bounds(moment, user.zones))
     return end, begin

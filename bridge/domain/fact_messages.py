@@ -20,7 +20,7 @@ class Plural:
 
 @dataclass(frozen=True, slots=True)
 class Titled:
-    """A message that names the fact's title, and the one without it, or None where nothing is left to say."""
+    """A message that names the fact's title, and one without it, or None if nothing would be left to say."""
 
     without: Text | None
     titled: Text

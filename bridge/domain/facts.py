@@ -79,7 +79,7 @@ class Fact:
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> Fact:
-        """Return a fact from its stored form."""
+        """Return the fact that ``to_json`` stored."""
         title = kept["title"]
         return cls(
             kind=kept["kind"],

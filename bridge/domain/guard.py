@@ -64,11 +64,11 @@ class Guard:
         return observation, {}
 
     def _loud(self, action: ActionType, observation: Observation) -> bool:
-        """Return True if the slot is quiet and the action is too loud for it."""
+        """Return True if an action is too loud for a quiet slot."""
         return observation.slot in self.quiet and action not in QUIET_ACTIONS and action not in observation.planned
 
     def withheld(self, allowed: Observation, *, now: datetime) -> dict[ActionType, Fact]:
-        """Return action -> reason for each action that the guard forbade in ``allowed``, or for a full slot."""
+        """Return action -> reason for each action that the guard forbade, or for all if the day has enough advice."""
         full = fact(f"full_{allowed.slot.name.lower()}")
         return {a: self._against(a, allowed, now) or full for a in ActionType if a not in allowed.feasible}
 
@@ -84,9 +84,9 @@ class Guard:
         return None
 
     def explored(self, decision: Decision, observation: Observation, rng: random.Random) -> Decision:
-        """Return the decision, or with probability ``explore`` a decision for a feasible action drawn at random.
+        """Return the decision, or with probability ``explore`` one for a feasible action drawn at random.
 
-        The probabilities cover both cases. If ``may_explore`` returns False, no action is drawn at random.
+        Its probabilities cover both cases. Nothing is drawn if ``may_explore`` returns False.
         """
         certain = {action: decision.probabilities.get(action, 0.0) for action in observation.feasible}
         others = [action for action, chance in certain.items() if chance == 0]
@@ -102,7 +102,7 @@ class Guard:
 
 
 def silence(history: Sequence[Interaction], now: datetime) -> float:
-    """Return the probability that a slot is drawn to get no advice, which recent advice raises."""
+    """Return the probability that a slot gets no advice. Recent advice raises it."""
     least, most = SILENT
     return least + (most - least) * dosage(history, now)
 
@@ -124,7 +124,7 @@ def paused_until(history: Sequence[Interaction], action: ActionType, slot: Slot)
 
 
 def _awake(observation: Observation) -> bool:
-    """Return True by day for somebody not tired: policies do not know that people sleep at night."""
+    """Return True by day if the person is not tired. Policies do not know that people sleep at night."""
     vitality = observation.meters.get(Meter.VITALITY)
     tired = vitality is not None and vitality.coverage > 0 and vitality.level < TIRED_BELOW
     return observation.slot in WAKING_SLOTS and not tired and ActionType.SLEEP not in observation.planned
@@ -182,5 +182,5 @@ class Switch:
 
 
 def is_on(switches: Sequence[Switch], what: str) -> bool:
-    """Return True if ``what`` was not switched off last."""
+    """Return True unless the last switch of ``what`` turned it off."""
     return next((switch.on for switch in reversed(switches) if switch.what == what), True)

@@ -199,7 +199,7 @@ def _packed(text: Text) -> dict[str, Any]:
 
 
 def _packed_value(value: Any) -> Any:
-    """Return a value for JSON; a text within a text keeps its message, which a string would lose."""
+    """Return a value for JSON. A text inside a text keeps its message, so that it can still be translated."""
     if isinstance(value, Text):
         return _packed(value)
     return {"date": value.isoformat()} if isinstance(value, date) else value
@@ -241,7 +241,7 @@ def _catalogue(language: str) -> NullTranslations:
 
 
 def _translated(message: str, catalogue: NullTranslations) -> str:
-    """Return a translated message; to an empty one gettext would return the file's header."""
+    """Return a translated message. An empty one stays empty, because gettext would return the file's header."""
     return catalogue.gettext(message) if message else ""
 
 

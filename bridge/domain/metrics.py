@@ -191,9 +191,9 @@ NIGHT_MINUTES = frozenset(  # the minutes of a night, with its stages
 
 
 class Shape(StrEnum):
-    """The interval of a metric's values, which is once a night, once a day, or more often.
+    """How often a metric has a value: once a night, once a day, or more often.
 
-    Of nightly and daily values the store keeps earlier versions (revisions). Of intraday values it keeps none.
+    The store keeps revisions of nightly and daily values, and none of intraday values.
     """
 
     NIGHTLY = "nightly"  # a value per main sleep, keyed by the local date of waking
@@ -284,10 +284,10 @@ CHECK_INS: Mapping[Meter | None, Metric] = MappingProxyType(
 
 
 def name_noted(key: str) -> str:
-    """Return the name of what was noted, of the key of a sample of ``NOTED``."""
+    """Return the name of a note from the key of its sample (metric ``NOTED``)."""
     return key.partition("/")[0]
 
 
 def metrics_of(names: str) -> frozenset[Metric]:
-    """Return the metrics of names with blanks between. Raises ValueError for an unknown name."""
+    """Return the metrics whose names a text holds, separated by blanks. Raises ValueError for an unknown name."""
     return frozenset(map(Metric, names.split()))

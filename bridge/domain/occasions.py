@@ -1,4 +1,4 @@
-"""Occasions: the days on which a wish holds, such as "until Friday", "in December" and "every other week"."""
+"""Describe the days on which a wish holds, such as "until Friday", "in December" and "every other week"."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Occasion:
 
 
 def plain_occasion(when: Occasion) -> dict[str, Any]:
-    """Return an occasion as JSON values, without what it does not name. ``occasion_of`` reads them back."""
+    """Return an occasion as JSON values, for ``occasion_of``. Empty fields are left out."""
     dates = {name: one.isoformat() for name in ("since", "until", "first") if (one := getattr(when, name)) is not None}
     lists = {name: sorted(one) for name in ("months", "nth") if (one := getattr(when, name))}
     return {**dates, **lists, **({"every": when.every} if when.every > 1 else {})}

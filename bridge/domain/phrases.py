@@ -20,7 +20,7 @@ T = TypeVar("T")
 def tokens(
     words: Sequence[str], lexicon: Mapping[tuple[str, ...], Sequence[T]], other: Callable[[str], T]
 ) -> Iterator[T]:
-    """Yield the tokens of the longest known phrase at each place, and ``other`` of a word that begins none."""
+    """Yield the tokens of the longest known phrase at each place, or ``other`` for a word that begins no phrase."""
     at = 0
     while at < len(words):
         sizes = range(min(PHRASE_MAX, len(words) - at), 0, -1)

@@ -63,9 +63,9 @@ class Registration:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Envelope:
-    """The field names of JSON answers that state their own status, such as Withings' ``{"status": 0, "body": {...}}``.
+    """The field names of JSON answers that state a status of their own, such as ``{"status": 0, "body": {...}}``.
 
-    ``meanings`` maps a status to an HTTP status. 0 is a success, and a missing number stands for 400.
+    ``meanings`` maps a status to an HTTP status. 0 is success, and a missing number means 400.
     """
 
     status: str = "status"
@@ -75,9 +75,9 @@ class Envelope:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revocation:
-    """The request that withdraws a consent at the source, as RFC 7009 or by an address with ``{access_token}``.
+    """The request that withdraws a consent: as RFC 7009, or at an address that holds ``{access_token}``.
 
-    ``form`` names the field of the token. If nothing holds one, the header ``Authorization`` does.
+    ``form`` names the form field for the token. Without either, the token is in the header ``Authorization``.
     """
 
     address: str
@@ -187,7 +187,7 @@ class ConnectorSpec:
     deletions_unknown: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def refusal(self, streams: Sequence[str]) -> str:
-        """Return a sentence that ``streams`` lack permission, with the next command, or an empty text if none does."""
+        """Return a sentence that ``streams`` lack permission, with the next command, or "" for no streams."""
         names = ", ".join(self.called.get(stream, stream.replace("_", " ")) for stream in streams)
         return say("no permission for {data}; connect again to grant it", data=names) if names else ""
 
@@ -353,9 +353,9 @@ StoredExport = Mapping[tuple[str, str], tuple[int, datetime | None]]
 
 @dataclass(frozen=True, slots=True)
 class FileMemory:
-    """The note that the reader of a file made about the last file. ``text`` is None without a note.
+    """What the reader of a file noted about the last file: ``text``, or None.
 
-    ``stored`` returns (stream, month) -> number and export date of records, None if not all of one export.
+    ``stored`` returns (stream, month) -> number and export date of records. The date is None for several exports.
     """
 
     stream: str

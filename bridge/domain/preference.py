@@ -34,7 +34,7 @@ class Preference:
         return place is not None, -(place or 0), earlier >= ESTABLISHED, -rank, earlier, series
 
     def choice(self, series: str) -> tuple[bool, int]:
-        """Return the part of the sort key that rests on the choice alone, (is chosen, -place). The largest is best."""
+        """Return the part of the sort key that the user's choice decides: (is chosen, -place). The largest is best."""
         place = self.place(series)
         return place is not None, -(place or 0)
 

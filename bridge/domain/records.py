@@ -57,7 +57,7 @@ class Connection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AfterSync:
-    """The state of a connection after a sync that ended ``at``. Without ``due_at`` no sync follows by itself."""
+    """The state of a connection after a sync that ended ``at``. If ``due_at`` is None, no sync follows by itself."""
 
     at: datetime
     due_at: datetime | None
@@ -134,12 +134,12 @@ SAID = (fact("said"),)  # evidence that is the user's own word, which data never
 
 
 class Told(str):
-    """The meaning of a field that every JSON document of its record tells, as the reference gives it."""
+    """A field's description in the reference. Only described fields are keys of a record's JSON documents."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feedback:
-    """All that a user's answer to a recommendation consists of. It is stored, replaced and taken back as a whole."""
+    """A user's answer to a recommendation with all that belongs to it. It is stored and taken back as a whole."""
 
     answer: Annotated[Answer | None, Told("ACCEPT, IGNORE, RESCHEDULE, or null while there is none")] = None
     answered_at: datetime | None = None
@@ -198,7 +198,7 @@ class FullRecommendation(Recommendation):
 
 
 def levels_of(observation: Mapping[str, Any]) -> dict[str, float]:
-    """Return meter -> level to four digits, of an observation's JSON."""
+    """Return meter -> level, rounded to four digits, from an observation's JSON."""
     return {name: round(state["level"], 4) for name, state in observation.get("meters", {}).items()}
 
 
@@ -419,7 +419,7 @@ class Snapshot:
     _made: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def once(self, name: str, make: Callable[[], Made]) -> Made:
-        """Return what ``make`` makes of this snapshot, a single time."""
+        """Return the result of ``make(snapshot)``, which is computed once per ``name``."""
         if name not in self._made:
             self._made[name] = make()
         made: Made = self._made[name]

@@ -39,7 +39,7 @@ SECOND = timedelta(seconds=1)
 
 
 def day_meant(at: datetime, zones: Iterable[tzinfo]) -> date:
-    """Return the day meant by an instant in an all-day series, by the first of ``zones`` that shows midnight then."""
+    """Return the day of an instant in an all-day series: its date in the first of ``zones`` where it is midnight."""
     clocks = [*zones, UTC]
     for clock in clocks:
         wall = at.astimezone(clock)
@@ -73,7 +73,7 @@ def nominal(text: str) -> tuple[timedelta, timedelta] | None:
 
 
 def ended(start: datetime, zone: tzinfo, length: tuple[timedelta, timedelta]) -> datetime:
-    """Return when something ends that begins at the instant ``start``, by (days on the clock of ``zone``, rest)."""
+    """Return the end of something that begins at ``start`` and lasts (days on the clock of ``zone``, further time)."""
     days, rest = length
     wall = (start.astimezone(zone).replace(tzinfo=None) + days).replace(tzinfo=zone, fold=start.astimezone(zone).fold)
     return wall.astimezone(UTC) + rest
@@ -96,12 +96,12 @@ class Series:
         return sorted({at for at in self._left(low, high) if low <= at <= high})
 
     def first_without(self, replaced: Collection[datetime]) -> datetime | None:
-        """Return the first start that is not in ``replaced``, or None if none is left."""
+        """Return the first start not in ``replaced``, or None."""
         left = self._left(self.first, datetime.max)  # noqa: DTZ901 - a wall clock
         return next((at for at in left if at not in replaced), None)
 
     def _left(self, low: datetime, high: datetime) -> Iterator[datetime]:
-        """Yield starts up to ``high`` that are not excluded, ascending, some twice or before ``low``."""
+        """Yield starts up to ``high`` that are not excluded, ascending. Some may come twice, or be before ``low``."""
         try:
             found = self._by_rules(low, high)
         except BROKEN:
@@ -242,7 +242,7 @@ class Series:
 
 
 def _parts(rule: str) -> dict[str, str]:
-    """Return name -> value without RSCALE=GREGORIAN (RFC 7529) and a program's own parts. Raises ValueError."""
+    """Return name -> value of a rule, without RSCALE=GREGORIAN (RFC 7529) and private parts. Raises ValueError."""
     pairs = (part.split("=", 1) for part in "".join(rule.upper().split()).split(";") if part)
     found = {name: value for name, value in pairs if not name.startswith("X-")}
     if found.pop("RSCALE", "GREGORIAN") != "GREGORIAN":

@@ -1,4 +1,4 @@
-"""Audiences, and what each may read. Facts become words here, for one of them."""
+"""Turn facts into words for an audience, which says what may be read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ANDED = "kinds"  # the value whose words are joined with "and"
 
 
 class Audience(StrEnum):
-    """A reader of a surface."""
+    """A group of readers, such as the person or an assistant."""
 
     PERSON = "person"  # the person whose data it is: page, command line, API with the person's own token
     ASSISTANT_WITH_TITLES = "assistant_with_titles"
@@ -51,7 +51,7 @@ def rendered(fact: Fact, audience: Audience) -> Text | None:
 
 
 def _message(row: Row, *, titled: bool) -> tuple[str, str | None] | None:
-    """Return a row's message and plural, or None if nothing is left to say without the title."""
+    """Return the message of a row and its plural, with or without title. None if nothing is left to say."""
     if isinstance(row, Plural):
         return row.one, row.several
     if not isinstance(row, Titled):
@@ -61,7 +61,7 @@ def _message(row: Row, *, titled: bool) -> tuple[str, str | None] | None:
 
 
 def reasons(facts: Iterable[Fact], audience: Audience) -> list[str]:
-    """Return facts in words for an audience, without those of which nothing is left to say. See ``rendered``."""
+    """Return facts in words for an audience. Facts of which nothing may be said are left out (see ``rendered``)."""
     return [text for fact in facts if (text := rendered(fact, audience)) is not None]
 
 
@@ -76,7 +76,7 @@ def told(fact: Fact) -> str:
 
 
 def _values(message: str, fact: Fact, audience: Audience) -> dict[str, Any] | None:
-    """Return what fills a message's placeholders, or None if a fact within is not for the audience."""
+    """Return the values for a message's placeholders, or None if one of them is not for the audience."""
     dated = _dated(message)
     values = {"what": "entry", **fact.values} if "{what}" in message else fact.values  # older facts have none
     found = {name: _told(name, value, audience, dated) for name, value in values.items()}

@@ -37,9 +37,9 @@ def only_measured(values: Mapping[Metric, float | None]) -> dict[Metric, float]:
 
 
 def set_apart(items: Sequence[Item]) -> tuple[list[Item], tuple[str, ...]]:
-    """Return the items without values outside their metric's range, and the distinct reasons, e.g. "spo2 above 100 %".
+    """Return the items without values outside their metric's range, and the different reasons, e.g. "spo2 above 100 %".
 
-    Every source's records pass here before they are stored, so no connector drops impossible values.
+    All records pass here before they are stored, so connectors need not drop impossible values.
     """
     kept: list[Item] = []
     reasons: dict[str, None] = {}
@@ -103,7 +103,7 @@ def _impossible(sample: Sample) -> list[str]:
 
 
 def only_outside(reasons: str) -> bool:
-    """Return True if each line gives the reason why a single value was left out, and none that of a whole record."""
+    """Return True if every line is the reason for a single value left out, not for a whole record."""
     return OUTSIDE.fullmatch(reasons) is not None
 
 

@@ -1,4 +1,4 @@
-"""Name the fields of a source's answers that a redacted recording may hold."""
+"""List the fields of a source's answers that a recording given to others may hold."""
 
 from __future__ import annotations
 

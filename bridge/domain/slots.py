@@ -50,9 +50,9 @@ def local_time(instant: datetime, zones: ZoneHistory) -> datetime:
 def ends_shown(
     start: datetime, end: datetime, zones: ZoneHistory, offset: int | None = None
 ) -> tuple[datetime, datetime]:
-    """Return both ends of what a device recorded, on the clock where it was worn.
+    """Return start and end of a recording, on the clock where the device was worn.
 
-    That is the user's, also over a change of the clock, or one at another ``offset`` (minutes east of UTC).
+    That is the user's clock, or if ``offset`` (minutes east of UTC) differs from it, a clock of that offset.
     """
     ends = local_time(start, zones), local_time(end, zones)
     if offset is None or any(at.utcoffset() == timedelta(minutes=offset) for at in ends):

@@ -1,4 +1,4 @@
-"""Names of sports: one name for what each vendor and each person calls differently."""
+"""Map the names that vendors and people use for sports to one name each."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def normalised(label: str) -> str:
 
 
 def names(label: str) -> tuple[str, ...]:
-    """Return all names of a workout's sport: as told, in plain words, the normalised one and its synonyms.
+    """Return all names of a workout's sport: as given, in plain words, its normalised name, and that name's synonyms.
 
     >>> names("Run")[:4]
     ('Run', 'run', 'running', 'run')

@@ -1,4 +1,4 @@
-"""The names of actions, meters and parts of the day for people, as texts that can be shown in every language."""
+"""Define the display names of actions, meters and parts of the day as translatable texts."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class Trial:
 
 
 def draw(seed: str, weeks: int) -> list[bool]:
-    """Draw the arm of each day. Of a block's two days one is with the change, and of three days one or two are.
+    """Return for each day if it is drawn to have the change. Of a block's two days one has it, of three one or two.
 
     >>> days = draw("0f", 4)
     >>> sum(days), all(days[day] != days[day + 7] for day in range(7))

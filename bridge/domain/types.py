@@ -261,9 +261,9 @@ def union(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Covers:
-    """The span of a stream's records that a pull has delivered whole. Stored records that did not come go.
+    """The stretch of a stream that a pull delivered completely. Stored records that it lacks are deleted.
 
-    None sets no limit in ``since``, ``prefix`` and ``parents``. With ``as_of``, records of newer exports stay.
+    None in ``since``, ``prefix`` and ``parents`` is no limit. With ``as_of``, records of newer exports stay.
     """
 
     prefix: str = ""
@@ -274,7 +274,7 @@ class Covers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Still:
-    """Stored records of a stream that the export of ``as_of`` holds whole and unchanged, so that they did not come.
+    """Stored records that an export of ``as_of`` holds unchanged, so that they are not delivered again.
 
     ``records`` maps the prefix of their keys to their number. All of them are of one earlier export.
     """
@@ -303,7 +303,7 @@ class Page:
 
     @property
     def count(self) -> int:
-        """The number of records, with those that are still as they were."""
+        """The number of records, including unchanged records that were not delivered again."""
         return len(self.records) + (sum(self.still.records.values()) if self.still else 0)
 
 
@@ -334,7 +334,7 @@ class Because:
 
     @property
     def share(self) -> float:
-        """The contribution as people and assistants read it: in two decimals, as the level is. 0.0 shows nothing."""
+        """The contribution rounded to two decimals, as the level is shown. 0.0 stands for nothing."""
         return round(self.contribution, 2) or 0.0
 
 
@@ -371,10 +371,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unread:
-    """A file that was not read.
-
-    ``source`` names the source that skips files of this kind on purpose. It is None if no source knows the file.
-    """
+    """A file that was not read. ``source`` is the source that skips such files on purpose, None if none knows it."""
 
     file: str
     kind: str  # the source's name for such files, otherwise the file's extension
@@ -422,5 +419,5 @@ class Outcome:
 
     @property
     def is_news(self) -> bool:
-        """Return False for a success that found nothing new, changed, deleted or unreadable, and read no file."""
+        """Return False for a success without new, changed, deleted or unreadable records and without files."""
         return self.outcome != "ok" or any((self.new, self.updated, self.deleted, self.set_aside, self.files))

@@ -1,4 +1,4 @@
-"""Wishes as they hold on a day: those of every day, with what is wished on its occasions beside them."""
+"""Return the wishes that hold on a certain day: those of every day, and those of its occasions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DAY_MINUTES = 24 * 60
 
 
 def wished_on(wishes: Wishes, day: date) -> Wishes:
-    """Return wishes as they hold on a day: what bars beside what is wished of every day, what asks in its place."""
+    """Return the wishes of a day. An occasion's bars add to those of every day, and its requests replace them."""
     terms, found = wishes.terms, wishes
     for term in (term for when, term in terms.items() if when.holds(day)):
         found = _both(found, term)
@@ -21,7 +21,7 @@ def wished_on(wishes: Wishes, day: date) -> Wishes:
 
 
 def night_on(wishes: Wishes, ends: date) -> NightWish:
-    """Return what is wished of the night that ends on a date: its begin by its eve, its end by the date."""
+    """Return the wishes for the night that ends on a date: bedtime by the eve, getting up by the date."""
     eve, day = (wished_on(wishes, on).night for on in (ends - DAY, ends))
     if eve != day:
         eve = replace(eve, up=day.up, up_days=day.up_days, other=day.other, other_days=day.other_days)
@@ -54,7 +54,7 @@ def _both(wishes: Wishes, term: Wishes) -> Wishes:
 
 
 def _night(night: NightWish, term: NightWish) -> NightWish:
-    """Return a night with the hours of a term: of going to bed, of getting up, and the length, each as a whole."""
+    """Return a night with an occasion's bedtime, time of getting up, or length in place of its own."""
     said: dict[str, object] = {one.name: getattr(term, one.name) for one in fields(NightWish)}
     of_bed = {"bed", "earliest", "bed_days", "late", "late_days"} if term.bed or term.earliest else set()
     of_up = {"up", "up_days", "other", "other_days"} if term.up else set()
@@ -67,13 +67,13 @@ def _night(night: NightWish, term: NightWish) -> NightWish:
 
 
 def common(first: Sequence[Hours], second: Sequence[Hours]) -> tuple[Hours, ...]:
-    """Return the hours that two lists of hours have in common, ascending."""
+    """Return the hours in both of two lists, ascending."""
     minutes = _minutes(first) & _minutes(second)
     return tuple(first) if len(minutes) == DAY_MINUTES else _spans_of(minutes)
 
 
 def either(first: Sequence[Hours], second: Sequence[Hours]) -> tuple[Hours, ...]:
-    """Return the hours that are in one or the other of two lists, none for a whole day."""
+    """Return the hours in at least one of two lists, [] for the whole day."""
     return _spans_of(_minutes(first) | _minutes(second)) if second else tuple(first)
 
 

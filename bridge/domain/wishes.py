@@ -29,7 +29,7 @@ Hours = tuple[time, time]  # begin and end by the user's clock; an end at or bef
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Best:
-    """The time at which an action is wanted, though not the only one: ``days`` of the week, or ``hours`` of a day."""
+    """The days of the week or hours at which an action is preferred. Other times stay possible."""
 
     days: frozenset[int] = frozenset()
     hours: tuple[Hours, ...] = ()
@@ -37,7 +37,7 @@ class Best:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Barred:
-    """The hours of some days in which an action is not wanted, such as Mondays before ten."""
+    """Hours of some weekdays in which an action is not wanted, such as Mondays before ten."""
 
     days: frozenset[int]
     hours: tuple[Hours, ...]
@@ -45,7 +45,7 @@ class Barred:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lasts:
-    """The fewest and the most minutes that an action is to last."""
+    """The least and the most minutes that an action may take."""
 
     least: int | None = None
     most: int | None = None
@@ -53,7 +53,7 @@ class Lasts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spare:
-    """The ``times`` a week that hours of a day, or a whole day without any, stay without suggestions."""
+    """How many ``times`` a week these hours, or a whole day without hours, stay free of suggestions."""
 
     times: int
     hours: tuple[Hours, ...] = ()
@@ -80,7 +80,7 @@ class NightWish:
     minutes: int | None = None
 
     def on(self, eve: int) -> NightWish:
-        """Return what is wished of the night that begins on a weekday."""
+        """Return the wishes for the night that begins on a weekday."""
         to_bed = not self.bed_days or eve in self.bed_days
         up = self.up if not self.up_days or (eve + 1) % 7 in self.up_days else None
         up = self.other if (eve + 1) % 7 in self.other_days else up
@@ -124,9 +124,9 @@ class Wishes:
 
 
 def dated(wishes: Wishes, before: Wishes, now: datetime) -> Wishes:
-    """Return the wishes with each goal's instant: that of the wishes ``before`` if known, otherwise ``now``.
+    """Return the wishes with the instant of each goal, from the wishes ``before`` if it stood there, else ``now``.
 
-    What held until a day before yesterday is left out.
+    Terms that ended before yesterday are left out.
     """
     new = {action: now for action in wishes.goals if action not in before.goals}
     kept = {action: at for action, at in before.since.items() if action in wishes.goals}

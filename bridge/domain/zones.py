@@ -1,4 +1,4 @@
-"""Time zones by IANA name, by place, and clocks that no IANA zone keeps by their POSIX text (POSIX.1-2017, TZ)."""
+"""Find time zones by IANA name or place, and clocks without an IANA name by their POSIX text."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def zones_by_place() -> Mapping[str, str]:
 
 
 def zone_meant(text: str) -> str:
-    """Return the zone of a place as people type it, in English, German or French, or the text where it names none.
+    """Return the zone of a place as people type it in English, German or French, or the text if it is no place.
 
     >>> zone_meant("berlin"), zone_meant("New York"), zone_meant("europe/lisbon"), zone_meant("Mars")
     ('Europe/Berlin', 'America/New_York', 'Europe/Lisbon', 'Mars')
@@ -78,13 +78,13 @@ def _other_names() -> Mapping[str, Sequence[str]]:
 
 
 def _clocks(name: str) -> tuple[timedelta | None, ...]:
-    """Return what tells zones apart of which two names are one, such as Asia/Istanbul and Europe/Istanbul."""
+    """Return a value that is equal for two names of one zone, such as Asia/Istanbul and Europe/Istanbul."""
     return tuple(datetime(year, month, 1, tzinfo=ZoneInfo(name)).utcoffset() for year in YEARS for month in (1, 7))
 
 
 @lru_cache(maxsize=256)
 def _by_rule(text: str) -> ZoneInfo:
-    """Return the zone of a POSIX text, from a file of zone data (RFC 8536) that holds only its last line."""
+    """Return the zone of a POSIX text, through zone data (RFC 8536) that holds only this rule."""
     if not _POSIX.fullmatch(text):
         raise ValueError("no POSIX text of a time zone")
     block = b"TZif2" + bytes(15) + struct.pack(">6l", 0, 0, 0, 0, 1, 4) + struct.pack(">lbb", 0, 0, 0) + b"UTC\0"

@@ -21,7 +21,7 @@ class Credentials(Part):
 
     @reads
     def is_protected(self, db: sa.Connection, user_id: int) -> bool:
-        """Return True for a user with a password, passkey or linked account. Others need no login at this machine."""
+        """Return True for a user with a password, passkey or linked account. Others need no login on this machine."""
         found = (sa.exists().where(table.c.user_id == user_id) for table in (passwords, passkeys, identities))
         return bool(db.execute(sa.select(sa.or_(*found))).scalar())
 
@@ -75,7 +75,7 @@ class Credentials(Part):
 
     @writes()
     def note_use(self, db: sa.Connection, passkey: Passkey, signatures: int, *, now: datetime) -> bool:
-        """Save a login with a passkey, False if its counter changed meanwhile or it was removed."""
+        """Save a login with a passkey. Return False if its counter changed meanwhile, or it was removed."""
         same = sa.and_(passkeys.c.id == passkey.id, passkeys.c.signatures == passkey.signatures)
         return db.execute(sa.update(passkeys).where(same).values(signatures=signatures, used_at=now)).rowcount == 1
 

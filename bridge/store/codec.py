@@ -73,7 +73,7 @@ def _sample_text(item: Sample) -> str | None:
 
 
 def _more_text(item: Sample) -> str | None:
-    """Return a sample's device, count, lowest and highest reading as JSON text that begins with a comma."""
+    """Return a sample's device, count, lowest and highest reading as the rest of a JSON object, after a comma."""
     low, high = repr(item.low), repr(item.high)
     if not ((item.low is None or low[-1] in DIGITS) and (item.high is None or high[-1] in DIGITS)):
         return None
@@ -127,7 +127,7 @@ def record_of(made: type[Made], row: Any, **more: Any) -> Made:
 
 
 def compressed(text: bytes) -> bytes:
-    """Compress as ``zlib.compress`` does, with no larger window than the text needs: to clear 32 kB takes longest."""
+    """Return the text compressed like ``zlib.compress``, with a window no larger than the text, to save time."""
     bits = min(max((len(text) + _LOOKAHEAD).bit_length(), 10), zlib.MAX_WBITS)
     made = zlib.compressobj(wbits=bits, memLevel=6 if bits <= 12 else zlib.DEF_MEM_LEVEL)
     return made.compress(text) + made.flush()
@@ -161,6 +161,6 @@ def fingerprint(record: RawRecord) -> bytes:
 
 
 def mark_of(payload: bytes, record: RawRecord) -> bytes:
-    """Return the digest of ``fingerprint`` for a record whose payload is already at hand as ``canonical`` JSON."""
+    """Return the same digest as ``fingerprint``, for a payload already written as ``canonical`` JSON."""
     text = payload + repr((record.parent, record.deleted)).encode("utf-8", "surrogatepass")
     return hashlib.blake2b(text, digest_size=16).digest()

@@ -68,7 +68,10 @@ def values_of(record: Any) -> dict[str, Any]:
 
 
 def reading(record: type[Record], table: sa.Table) -> tuple[sa.Select[Any], Callable[[Sequence[Any]], Record]]:
-    """Return the query of a record's columns, and what makes a record of a row. A null is the field's default."""
+    """Return the query for a record's columns, and the function that makes a record of a row.
+
+    A null gives the field's default.
+    """
     columns, plan, slots = list[sa.Column[Any]](), list[tuple[str, int, Any]](), list[tuple[str, int]]()
     for field, hint in hints_of(record).items():
         if hint is Moment:
@@ -90,12 +93,12 @@ def reading(record: type[Record], table: sa.Table) -> tuple[sa.Select[Any], Call
 
 
 def json_columns(record: type) -> dict[str, type]:
-    """Return column -> list or dict, for the columns of a record that hold JSON text."""
+    """Return column -> list or dict, for the columns of a record that are stored as JSON."""
     kept = {names_of(field)[0]: get_origin(hint) for field, hint in hints_of(record).items() if hint in FORMS}
     return {name: list if kind is tuple else dict for name, kind in kept.items()}
 
 
 def facts_anew(record: type, row: Mapping[str, Any]) -> dict[str, str]:
-    """Return the columns of a record that hold facts, in today's form, whichever release wrote the row."""
+    """Return the columns of a record that hold facts in the current format, also for rows of older releases."""
     forms = {names_of(field)[0]: FACT_FORMS.get(hint) for field, hint in hints_of(record).items()}
     return {name: form[1](form[0](row[name])) for name, form in forms.items() if form and row[name] is not None}

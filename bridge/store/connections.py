@@ -141,5 +141,5 @@ def joined_to_source(table: sa.Table) -> sa.Join:
 
 
 def update_connection(connection_id: int) -> sa.Update:
-    """Return an UPDATE statement for a single connection's row. The caller adds the values."""
+    """Return an UPDATE statement for the row of a connection. The caller adds ``values``."""
     return sa.update(tables.connections).where(tables.connections.c.id == connection_id)

@@ -37,9 +37,9 @@ class Daily(Part):
     def episodes(
         self, db: sa.Connection, user_id: int, kinds: Collection[EpisodeKind], *, since: date, until: date
     ) -> list[tuple[str, dict[str, Any]]]:
-        """Return (source, fields as they are encoded) of the episodes of kinds on local days, both dates included.
+        """Return (source, encoded fields) of episodes of ``kinds`` on local days, both dates included.
 
-        ``episode_of`` makes episodes of them, which takes longer than all else for ten years of nights.
+        ``episode_of`` decodes the fields, which is the slow part for ten years of nights.
         """
         from pydantic_core import from_json  # two thirds of the time of ``json``
 
@@ -52,12 +52,12 @@ class Daily(Part):
 
     @reads
     def told(self, db: sa.Connection, user_id: int, metrics: Collection[Metric]) -> frozenset[str]:
-        """Return the names of the ``metrics`` of which a user has any value. Any night tells time asleep."""
+        """Return those of ``metrics`` of which the user has any value. Time asleep is known from any night."""
         return frozenset(str(one) for one in metrics if any(_is_told(db, user_id, one, table) for table in _DERIVED))
 
     @reads
     def told_episode(self, db: sa.Connection, user_id: int, kind: EpisodeKind) -> bool:
-        """Return True if any episode of a user is of a kind."""
+        """Return True if the user has any episode of a kind."""
         which = sa.exists().where(_e.user_id == user_id, _e.body.like(f'%"kind": "{kind}"%'))
         return bool(db.execute(sa.select(which)).scalar())
 

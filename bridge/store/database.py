@@ -29,9 +29,9 @@ NO_DATABASE = "SQLITE_NOTADB"
 
 
 class Database:
-    """A database, migrated when it is opened. ``read`` and ``write`` join this thread's open transaction or open one.
+    """A database, migrated when it is opened. ``read`` and ``write`` join the transaction of this thread, or open one.
 
-    A full, read-only, locked or damaged one raises StoreFault, any other that cannot open SetupError.
+    Raises StoreFault for a full, read-only, locked or damaged database, and SetupError for one that cannot open.
     """
 
     def __init__(self, url: str | sa.URL) -> None:
@@ -201,7 +201,7 @@ SomePart = TypeVar("SomePart", bound=Part)
 
 
 def reads(method: Callable[Concatenate[SomePart, sa.Connection, P], R]) -> Callable[Concatenate[SomePart, P], R]:
-    """Call a method that only reads with the open transaction as ``db``, or a ``Database.read`` for the call."""
+    """Pass ``db`` to a method that only reads: the open transaction, or a new ``Database.read`` for the call."""
 
     @wraps(method)
     def call(part: SomePart, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -279,7 +279,7 @@ def _postgres(url: sa.URL) -> sa.Engine:
 
 
 def has_spoken(connection: Any) -> bool:
-    """Return True for an idle connection of psycopg on which the server has sent something, as one that ends does."""
+    """Return True for an idle psycopg connection on which the server has sent something, as it does when it closes."""
     if connection.closed:
         return True
     waiting = select.poll()
@@ -288,7 +288,7 @@ def has_spoken(connection: Any) -> bool:
 
 
 def _check(connection: Any, _record: Any, _proxy: Any) -> None:
-    """Test a pooled connection on which the server has spoken. A test at every use takes a third of a sync's time."""
+    """Test a pooled connection on which the server has sent something. Testing every use is slow."""
     if not has_spoken(connection):
         return
     try:
@@ -347,5 +347,5 @@ _DOWN = (sa.exc.OperationalError, sa.exc.InterfaceError, sa.exc.TimeoutError)
 
 
 def is_outage(error: BaseException) -> bool:
-    """Return True for an error of a database that is unreachable, locked or damaged, False for a statement's."""
+    """Return True if an error means an unreachable, locked or damaged database, False for a wrong statement."""
     return isinstance(error, _DOWN) or type(error) is sa.exc.DatabaseError

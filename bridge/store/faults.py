@@ -52,14 +52,14 @@ _SYSTEM = {
 
 
 def fault(kind: Fault) -> StoreFault:
-    """Return the error that tells of a kind of fault."""
+    """Return the error to raise for a kind of fault, with the next command."""
     return StoreFault(TEXTS[kind], kind=kind)
 
 
 def kind_of(error: BaseException, folder: Path | None = None) -> Fault | None:
-    """Return what is wrong with the store, by an error of its database or of a file. Return None for other errors.
+    """Return the kind of fault that an error of the database or a file means, or None for other errors.
 
-    SQLite calls a full or read-only disk by other names at times. So the disk of its ``folder`` is looked at too.
+    SQLite may name a full or read-only disk differently, so the disk of ``folder`` is checked, too.
     """
     cause = error.orig if isinstance(error, sa.exc.DBAPIError) else error
     if isinstance(cause, StoreFault):
@@ -74,7 +74,7 @@ def kind_of(error: BaseException, folder: Path | None = None) -> Fault | None:
 
 
 def of_disk(folder: Path) -> Fault | None:
-    """Return what keeps the disk of a folder from being written: FULL, READ_ONLY or None. None without a folder."""
+    """Return FULL or READ_ONLY if the disk of a folder cannot be written, else None."""
     if not hasattr(os, "statvfs"):
         return None
     try:

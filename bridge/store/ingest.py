@@ -71,13 +71,13 @@ class Ingest(Part):
 
     @reads
     def last_notice(self, db: sa.Connection, connection_id: int) -> datetime | None:
-        """Return when the last notice of a connection arrived, of those that are kept, or None."""
+        """Return the time at which a connection's newest stored notice arrived, or None."""
         found: datetime | None = db.execute(_LAST_NOTICE, {"connection": connection_id}).scalar()
         return found
 
     @reads
     def noticed_streams(self, db: sa.Connection, connection_id: int) -> set[str]:
-        """Return the streams that a connection's notices named, of those that are kept."""
+        """Return the streams named in a connection's stored notices."""
         n = tables.notices.c
         return set(db.execute(sa.select(n.stream).where(n.connection_id == connection_id).distinct()).scalars())
 
@@ -228,7 +228,7 @@ class Ingest(Part):
 
     @reads
     def set_aside(self, db: sa.Connection, connection_id: int) -> list[tuple[str, str]]:
-        """Return (stream, reason) of records set aside and of values outside their range, by stream and key."""
+        """Return (stream, reason) of each record set aside and each value out of range, by stream and key."""
         found = db.execute(_SET_ASIDE, {"connection": connection_id})
         return [(row.stream, reason) for row in found for reason in row.reason.split("\n")]  # a line per metric
 
@@ -377,7 +377,7 @@ _STORED_ABOUT = _STORED.where(
 
 @cache
 def _stored(*, about: bool, under: bool, dated: bool) -> sa.Select[int, str]:
-    """Return the query for a stream's stored records: that may begin after a time, under a prefix, of no newer date."""
+    """Return the query for a stream's stored records, limited by begin, key prefix and export date."""
     query = _STORED_ABOUT if about else _STORED
     if under:
         start = sa.func.substr(_r.key, 1, sa.bindparam("length", type_=sa.Integer))

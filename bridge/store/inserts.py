@@ -66,7 +66,7 @@ VALUES_MAX = 900  # in a list; SQLite before 3.32 binds at most 999 values (http
 def select_many(
     db: sa.Connection, table: sa.Table, columns: Sequence[str], name: str, values: Collection[Any], **equal: Any
 ) -> Iterator[Sequence[Any]]:
-    """Yield rows with one of ``values``, around SQLAlchemy, whose work per bound value costs more."""
+    """Yield rows whose column ``name`` has one of ``values``, without SQLAlchemy, which is slow for many values."""
     postgres = db.dialect.name == "postgresql"
     mark, rest = "%s" if postgres else "?", iter(values)
     named = ", ".join(f'"{column}"' for column in columns)

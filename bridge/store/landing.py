@@ -20,7 +20,7 @@ from bridge.store.states import State
 
 
 class Memory(Protocol):
-    """Access to the latest state of records, by which a record's parent and children are found."""
+    """A source of the latest stored states, in which a record's parent and children are looked up."""
 
     def remember(self, state: State) -> None: ...
     def latest(self, path: str) -> State | None:
@@ -130,9 +130,9 @@ def _bound(state: State) -> tuple[Any, ...]:
 
 
 class Delivery(NamedTuple):
-    """Result of landing a delivered record. ``outcome`` is unchanged, new, updated, deleted or reread.
+    """The result of storing a delivered record. ``outcome`` is unchanged, new, updated, deleted or reread.
 
-    For ``unchanged``, ``state`` and ``record`` are None. ``reread``: derived again by a newer normaliser.
+    ``reread`` means derived again by a newer normaliser. ``state`` and ``record`` are None for ``unchanged``.
     """
 
     outcome: str
@@ -151,7 +151,7 @@ def _unchanged(state: State) -> Delivery:
 
 
 def take(batch: Batch, state: State | None, record: RawRecord) -> Delivery:
-    """Compare a delivered record with its stored state, and return the Delivery that says what became of it.
+    """Compare a delivered record with its stored state, and return the Delivery with the outcome.
 
     ``state`` is None for a record of an outdated export, and for the deletion of an unknown record.
     """
@@ -198,7 +198,7 @@ def _is_only_dated(batch: Batch, state: State, record: RawRecord) -> bool:
 
 
 def _merged(before: State | None, record: RawRecord) -> tuple[RawRecord, Pieces]:
-    """Return (merged record, its pieces by export date) of a delivered record and the stored record ``before``."""
+    """Return the stored record ``before`` merged with a delivered record, and its pieces by export date."""
     if before is None:
         return record, ()
     if record.as_of is None:

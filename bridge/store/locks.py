@@ -128,7 +128,7 @@ class SingletonLock:
 
 
 def save_holder(db: sa.Connection, name: str, holder: str, *, now: datetime) -> None:
-    """Save that ``holder`` took the singleton lock ``name``, or did that chore, at ``now``."""
+    """Save ``holder`` and ``now`` for a singleton lock that it took or a chore that it did."""
     s = tables.singletons
     db.execute(sa.delete(s).where(s.c.name == name))
     db.execute(sa.insert(s).values(name=name, holder=holder, since=now))
@@ -153,7 +153,7 @@ def _lock_file(engine: sa.Engine, name: str) -> sqlite3.Connection:
 
 
 def _try_exclusive(file: sqlite3.Connection, engine: sa.Engine) -> bool:
-    """Lock a SQLite file."""
+    """Lock a SQLite file without waiting. Return False if another process holds the lock."""
     try:
         with _telling(engine):
             file.execute("BEGIN EXCLUSIVE")

@@ -26,7 +26,7 @@ Progress = Callable[[str], Step]
 
 
 def no_progress(table: str) -> Step:  # noqa: ARG001 - of the type
-    """Return a function of (done, total) that does nothing. This is the default of ``progress``."""
+    """Return a function that ignores progress (done, total)."""
     return lambda done, total: None  # noqa: ARG005
 
 
@@ -164,7 +164,7 @@ def _is_anything_leased(db: sa.Connection, now: datetime) -> bool:
 
 
 def _droppable(before: datetime, lasting: Collection[tuple[str, str]]) -> sa.ColumnElement[bool]:
-    """Return the condition on arrivals whose record has not changed since, is read, and is of no lasting stream."""
+    """Return the condition for payloads that may be deleted: old, unchanged since, read, and of no lasting stream."""
     r, a, s = tables.records.c, tables.arrivals.c, tables.sources.c
     stays = sa.or_(sa.false(), *(sa.and_(s.name == source, r.stream == stream) for source, stream in lasting))
     joined = tables.records.join(tables.connections).join(tables.sources)

@@ -44,7 +44,7 @@ def refuse_unless_empty(db: sa.Connection) -> None:
 
 
 def hold(db: sa.Connection) -> None:
-    """Keep others from writing until the transaction of ``db`` ends, as in SQLite anyway."""
+    """Keep other processes from writing until the transaction ends. SQLite does so by itself."""
     if db.dialect.name == "postgresql":
         for table in ordered():
             db.exec_driver_sql(f'LOCK TABLE "{table.name}" IN SHARE MODE')

@@ -1,7 +1,4 @@
-"""Store small integers in place of repeated names of sources, metrics and devices.
-
-Names and numbers are cached per transaction.
-"""
+"""Store repeated names of sources, metrics and devices as small integers, cached per transaction."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ MINUTE = timedelta(minutes=1)
 
 
 def packs(item: Item) -> TypeGuard[Sample]:
-    """Return True for a sample of a metric that is stored packed, many readings to a row."""
+    """Return True for a sample whose metric is stored packed, many readings in one row."""
     return type(item) is Sample and item.metric in METRICS_PACKED
 
 
@@ -183,12 +183,12 @@ def places(db: sa.Connection, wanted: sa.ColumnElement[bool]) -> Iterator[Place]
 
 
 def numbered(db: sa.Connection, number: int) -> Place | None:
-    """Return the packed reading with a number, or None if no row holds it any more."""
+    """Return the packed reading with a number, or None if it is gone."""
     return next((place for place in places(db, _p.id == row_of(number)) if place.id == number), None)
 
 
 def with_key(db: sa.Connection, key: str) -> list[int]:
-    """Return the numbers of the packed readings, of all users, whose item key is ``key``."""
+    """Return the numbers of all users' packed readings whose item has the key ``key``."""
     written = json.dumps(key)
     wanted = _p.body.contains(written, autoescape=True)
     metric, _, instant = key.partition("/")

@@ -1,4 +1,4 @@
-"""Files that are being written beside their place, and what killed processes left of them."""
+"""Write a file beside its final place, so that it appears whole, and delete what killed processes left."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def part_of(path: Path) -> Iterator[Path]:
 
 
 def drop_abandoned(folder: Path) -> None:
-    """Delete the parts in a folder whose writers have ended, and what is older than a day of other machines."""
+    """Delete the partial files in a folder whose writers have ended. Those of other machines go after a day."""
     for left in (*folder.glob(f".*{SUFFIX}*"), *folder.glob(f"{RESTORING}*")):
         writer = WRITER.search(left.name)
         if (writer is not None and _has_ended(writer)) or time.time() - _changed(left) > ABANDONED_SECONDS:

@@ -48,7 +48,7 @@ NAME_SIGNS = "._-"
 
 
 def composed(name: str) -> str:
-    """Return a name in composed form (NFC), as names are stored. Keyboards may send accents apart."""
+    """Return a name in composed Unicode (NFC), the form in which names are stored."""
     return unicodedata.normalize("NFC", name)
 
 
@@ -76,9 +76,9 @@ def is_new_name(name: str) -> bool:
 
 @lru_cache(maxsize=100_000)
 def look_of(name: str) -> str:
-    """Return a text that is the same for names that look alike: in capitals or not, and in letters of other alphabets.
+    """Return a text that is equal for names that look alike, in any case and with letters of other alphabets.
 
-    >>> look_of("ANA") == look_of("\u0430\uff4e\u0430") == "ana"
+    >>> look_of("ANA") == look_of("аｎа") == "ana"
     True
     """
     return unicodedata.normalize("NFKC", name).translate(ALIKE).casefold()
@@ -144,16 +144,16 @@ class People(Part):
 
     @reads
     def mark(self, db: sa.Connection) -> tuple[Any, ...]:
-        """Return a mark that changes with users and zones that come or go."""
+        """Return a value that changes when users or their zones are added or removed, for caches."""
         u, z = tables.users.c, tables.zones.c
         parts = sa.func.max(u.id), sa.func.count(u.id), sa.func.count(z.since), sa.func.max(z.since)
         return tuple(db.execute(sa.select(*(sa.select(part).scalar_subquery() for part in parts))).one())
 
     @writes()
     def set_zone(self, db: sa.Connection, user_id: int, zone: str, *, since: datetime) -> None:
-        """Save the user's zone from ``since`` to the next saved zone. Raises SetupError for an unknown one.
+        """Save the user's zone from ``since`` to the next saved zone. Raises SetupError for an unknown zone.
 
-        A stay that it ends within hours was a slip. Open advice for later was for another clock, and is superseded.
+        An earlier stay of only hours is taken for a slip and removed. Open advice for later is superseded.
         """
         check_zone(zone)
         r = tables.recommendations.c
@@ -224,7 +224,7 @@ class People(Part):
 
     @writes()
     def take_back_correction(self, db: sa.Connection, user_id: int, series: str) -> None:
-        """Delete what the user said of a series, so that its label is the classifier's again."""
+        """Delete the user's correction of a series, so that the classifier's label holds again."""
         c = tables.corrections.c
         db.execute(sa.delete(tables.corrections).where(c.user_id == user_id, c.series == series))
 

@@ -24,7 +24,7 @@ Pieces = tuple[Piece, ...]  # ascending
 
 
 def deliver(pieces: Pieces, record: RawRecord, as_of: datetime) -> Pieces:
-    """Return a record's pieces after a delivery dated ``as_of``. A whole record replaces all that are not newer."""
+    """Return a record's pieces after a delivery dated ``as_of``. A whole record replaces all pieces not newer."""
     kept = {piece.as_of: piece.payload for piece in pieces if record.adds or piece.as_of > as_of}
     if not record.deleted:
         kept[as_of] = union(kept.get(as_of, {}), record.payload)
@@ -32,7 +32,7 @@ def deliver(pieces: Pieces, record: RawRecord, as_of: datetime) -> Pieces:
 
 
 def united(pieces: Pieces) -> dict[str, Any]:
-    """Return the payload that ascending pieces form together, as ``union`` does. Newer values replace older values."""
+    """Return the payload that pieces in ascending order form together. Newer values replace older ones."""
     payload: dict[str, Any] = {}
     for piece in pieces:
         payload = union(payload, piece.payload)

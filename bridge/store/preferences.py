@@ -46,7 +46,7 @@ class Preferences:
     switches: tuple[Switch, ...] = ()
 
     def ownership(self, own: str) -> Ownership:
-        """Return what the user, whose name is ``own``, said of whose calendars and entries are."""
+        """Return the user's marks on calendars and entries. ``own`` is the user's name."""
         return Ownership(left_out=frozenset(self.left_out), marks=self.marks, own=own.casefold())
 
     @property

@@ -41,7 +41,7 @@ class Rates(Part):
 
     @reads
     def room(self, db: sa.Connection, rates: dict[str, float], *, now: datetime) -> dict[str, int]:
-        """Return source -> requests that may be sent now, for sources with a rate (requests a second)."""
+        """Return source -> number of requests that may be sent now. ``rates`` are requests a second."""
         names: Collection[str] = [PREFIX + source for source in rates]
         query = sa.select(_s.name, _s.since).where(_s.name.in_(names))
         used = {row.name.removeprefix(PREFIX): row.since for row in db.execute(query)} if names else {}
@@ -57,7 +57,7 @@ def _span(time: timedelta) -> int:
 
 @cache
 def _reserve(dialect: str) -> Any:
-    """Return the statement that moves the instant of a source on by ``cost``, unless that is too far ahead."""
+    """Return the statement that reserves ``cost`` seconds of a source's requests, unless too many are reserved."""
     at, cost, ahead = (sa.bindparam(name, type_=sa.BigInteger) for name in ("at", "cost", "ahead"))
     unused = at - _span(WINDOW)
     broken = _since > at + _span(CLOCK_TOLERANCE)

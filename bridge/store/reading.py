@@ -101,7 +101,7 @@ class Reading(Part):
 
     @reads
     def arrivals(self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[Event]:
-        """Return the events that begin in [since, until) and end in another zone, such as flights, in no order."""
+        """Return the events that begin in [since, until) and end in another zone, such as flights, unordered."""
         return _arrivals(db, since, until, tables.events.c.user_id == user_id).get(user_id, [])
 
     @reads

@@ -58,7 +58,7 @@ class Recommendations(Part):
 
     @writes()
     def put_back(self, db: sa.Connection, recommendation_id: int, *, now: datetime, asks: bool) -> None:
-        """Put a recommendation in force again, in place of its slot's. If it ``asks``, it has no answer any more."""
+        """Reopen a recommendation, in place of the others of its slot. With ``asks`` its answer is deleted."""
         t, found = table.c, _first(db, table.c.id == recommendation_id)
         if found is None:
             return
@@ -153,7 +153,7 @@ class Recommendations(Part):
 
     @reads
     def marks(self, db: sa.Connection, user_id: int) -> tuple[tuple[object, ...], ...]:
-        """Return a value that is another after each change of advice, by which a cache is out of date."""
+        """Return a value that changes with every change of the user's recommendations, for caches."""
         t = table.c
         times = (t.shown_at, t.answered_at, t.outcome_at, t.superseded_at)
         counted = (sa.func.count(), sa.func.max(t.id), *(f(at) for at in times for f in (sa.func.count, sa.func.max)))
@@ -162,7 +162,7 @@ class Recommendations(Part):
 
     @reads
     def settled_times(self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[datetime]:
-        """Return when advice of [since, until) was made that feedback or outcome settled by ``until``."""
+        """Return when each recommendation of [since, until) was made that has feedback or an outcome by ``until``."""
         t = table.c
         done = t.outcome == str(Deed.DONE)
         not_done = sa.and_(t.outcome == str(Deed.NOT_DONE), t.expires_at <= until)
@@ -181,14 +181,14 @@ class Recommendations(Part):
     def states(
         self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime
     ) -> tuple[tuple[object, ...], ...]:
-        """Return id, answer, new slot and start of the advice made in [since, until), which make a plan old."""
+        """Return (id, answer, new slot, start) of each recommendation made in [since, until), for caches of plans."""
         return tuple(map(tuple, db.execute(_STATES, {"user": user_id, "since": since, "until": until})))
 
     @reads
     def of_unknown_outcome(
         self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime, over_since: datetime
     ) -> list[Recommendation]:
-        """Return the advice made in [since, until) whose outcome is unknown, if it was put off or was over later."""
+        """Return recommendations of [since, until) without outcome that were put off, or end after ``over_since``."""
         bound = {"user": user_id, "since": since, "until": until, "over_since": over_since}
         return [_record(row) for row in db.execute(_OF_UNKNOWN_OUTCOME, bound)]
 

@@ -139,7 +139,7 @@ _RECORDS: sa.BindParameter[Any] = sa.bindparam("records", expanding=True)
 
 
 def first_starts(db: sa.Connection, record_ids: Sequence[int]) -> dict[int, datetime | None]:
-    """Return record id -> earliest start of its rows, None if a row has none, as of tasks and some events."""
+    """Return record id -> earliest start of its rows. It is None if a row has no start, like tasks and some events."""
     found: dict[int, datetime | None] = {}
     for ids in chunks(record_ids):
         for record_id, start, body in db.execute(_STARTS, {"records": ids}):
@@ -211,7 +211,7 @@ def chunks(ids: Iterable[Any]) -> Iterator[list[Any]]:
 
 
 def columns(item: Episode | Event | Task) -> dict[str, Any]:
-    """Return the values of an item's own columns, of which the others of its row are independent."""
+    """Return the columns of an item itself, without those of its row, such as ids."""
     match item:
         case Episode():
             return {"day": item.day, "body": codec.encode(item)}

@@ -165,7 +165,7 @@ class Scheduling(Part):
 
     @reads
     def syncs_finished(self, db: sa.Connection, user_id: int) -> tuple[Any, ...]:
-        """Return a mark that changes with every finished sync or import of a user's connections."""
+        """Return a value that changes with every finished sync or import of the user, for caches."""
         return tuple(db.execute(_NEWEST_RUN, {"user": user_id}).one())
 
     @reads
@@ -269,7 +269,7 @@ def _rate_limited(now: datetime) -> sa.Select[tuple[int]]:
 
 
 def _clock_changes(now: datetime, lease: timedelta) -> list[tuple[sa.Table, sa.ColumnElement[bool], dict[str, Any]]]:
-    """Return the (table, condition, new values) of three updates that repair what a clock set while it was ahead."""
+    """Return three updates that undo what a fast clock set: (table, condition, new values)."""
     r, after, s = tables.sync_runs.c, tables.sync_runs.alias("after").c, tables.sources.c
     newer = sa.select(after.id).where(after.connection_id == r.connection_id, after.id > r.id).exists()
     ended_later = sa.select(r.connection_id).where(r.finished > now + CLOCK_TOLERANCE, ~newer)
@@ -309,7 +309,7 @@ def _claimable(now: datetime, source: str | None) -> sa.Select[Any]:
 
 
 def _text_of(outcome: Outcome) -> str:
-    """Return an outcome as JSON, without what is 0 or empty."""
+    """Return an outcome as JSON, without zeros and empty values."""
     body = {name: value for name in _KEPT if (value := getattr(outcome, name)) or name in ("source", "outcome")}
     if outcome.retry_at is not None:
         body["retry_at"] = outcome.retry_at.isoformat()
@@ -327,7 +327,7 @@ def _outcome_of(text: str) -> Outcome:
 
 
 def _save_run(db: sa.Connection, connection_id: int, outcome: Outcome, *, at: datetime) -> None:
-    """Save an outcome, in place of the connection's last one if both are without news."""
+    """Save an outcome. It replaces the connection's last one if neither brought anything new."""
     text = _text_of(outcome)
     again = {"connection": connection_id, "moment": at, "text": text}
     if outcome.is_news or db.execute(_REPEATED_RUN, again).rowcount == 0:

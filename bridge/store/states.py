@@ -51,7 +51,7 @@ class State:
         return before != (self.as_of, self.whole_as_of)
 
     def all_pieces(self) -> Pieces:
-        """Return the parts of the payload with their export dates, the oldest possible where unknown."""
+        """Return the pieces of the payload by export date. Unknown dates are the oldest possible."""
         return self.pieces or (Piece(self.as_of or LONG_AGO, self.record.payload),)
 
 

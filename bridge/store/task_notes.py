@@ -1,4 +1,4 @@
-"""Store what the bridge notes of a task: its place in the plan of a day, and that the user ticked it here."""
+"""Store the bridge's own notes on a task: its place in a day's plan, and that the user ticked it here."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class TaskNotes(Part):
 
     @writes()
     def move_back(self, db: sa.Connection, user_id: int, key: str, *, now: datetime) -> None:
-        """Take back that the user moved the task with a key: no place is kept for it from ``now`` on."""
+        """Delete the place to which the user moved a task."""
         mine = sa.and_(_COLUMNS.user_id == user_id, _COLUMNS.key == key, _COLUMNS.done_at.is_(None))
         db.execute(sa.update(task_notes).where(mine).values(start=now, end=now, due=None, said_at=now))
 
@@ -78,7 +78,7 @@ class TaskNotes(Part):
 
     @reads
     def said_at(self, db: sa.Connection, user_id: int) -> datetime | None:
-        """Return the last instant at which the user ticked or moved a task or took a tick back, or None if never."""
+        """Return when the user last ticked or moved a task, or took a tick back. None means never."""
         query = sa.select(sa.func.max(_COLUMNS.said_at, type_=_COLUMNS.said_at.type))
         return db.execute(query.where(_COLUMNS.user_id == user_id)).scalar()
 

@@ -23,7 +23,7 @@ class Tracing(Part):
 
     @reads
     def row_ids(self, db: sa.Connection, kind: str, name: str) -> list[int]:
-        """Return the ids of the rows of a kind that ``name`` refers to (an id or a key), or an empty list."""
+        """Return the ids of the rows of a kind with this id or key, or []."""
         table = rows.TABLE_OF_KIND[kind]
         is_id = name.isdecimal() and len(name) <= ROW_ID_MAX_DIGITS
         if kind == "sample" and is_id and int(name) >= packed.FIRST_NUMBER:
@@ -93,7 +93,7 @@ def _past(db: sa.Connection, kind: str, record_id: int, key: str) -> tuple[Revis
 
 
 def _twins(db: sa.Connection, row: Any, item: Item) -> tuple[tuple[str, int], ...]:
-    """Return (source, row id) of rows from other connections that measure the same thing."""
+    """Return (source, row id) of other connections' rows about the same thing."""
     if not isinstance(item, Sample | Episode):
         return ()
     table = tables.samples if isinstance(item, Sample) else tables.episodes

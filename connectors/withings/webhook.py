@@ -32,7 +32,7 @@ REFUSED_STATUS = 400  # what Withings answers to ending a subscription that it d
 
 
 def token_of(member: str, secret: str) -> str:
-    """Return ``MEMBER-DIGEST``, which ends the person's own address for notifications, signed by the client's secret."""
+    """Return ``MEMBER-DIGEST``, the end of the person's own notification address, signed by the client's secret."""
     digest = hmac.new(secret.encode(), f"notify {member}".encode(), hashlib.sha256).hexdigest()
     return f"{member}-{digest}"
 

@@ -99,7 +99,7 @@ class Collected:
         return True
 
     def part(self, rows: Columns) -> tuple[bool, Part | None]:
-        """Collect rows as ``columns`` does. Return its result and the additions, which are None if rows were set aside."""
+        """Collect rows as ``columns`` does. Return its result and the additions (None if rows were set aside)."""
         spill, first, last, aside = self.spill, self.first, self.last, self.aside.total()
         sums, seen = spill.sums, self.places.seen()
         spill.sums, self.first, self.last = {}, ENDLESS, 0.0
