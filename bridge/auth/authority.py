@@ -41,7 +41,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Authority:
-    """``root`` is what devices trust, ``signer`` with its ``key`` signs, and ``place`` is all that it may sign."""
+    """A certificate authority: devices trust ``root``, ``signer`` with its ``key`` signs, only names of ``place``."""
 
     root: x509.Certificate
     signer: x509.Certificate
@@ -74,7 +74,7 @@ class Authority:
 
 
 def made(place: Place, *, now: datetime) -> Authority:
-    """Make an authority that may sign the names and addresses of ``place``, and what lies below those names."""
+    """Make an authority for the names and addresses of ``place``, and for names below them."""
     root_key, key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
     begin, end = now - BEFORE, now + AUTHORITY_LASTS
     title = f"{place.names[0]} (rhythm-bridge)"
@@ -92,10 +92,10 @@ def made(place: Place, *, now: datetime) -> Authority:
 
 
 def kept(store: Store, vault: Vault, place: Place, *, anew: bool, now: datetime) -> Authority:
-    """Return the authority of this installation, made on the first call and kept sealed.
+    """Return this installation's authority, which is made on the first call and stored encrypted.
 
-    Another is made for ``anew``, shortly before it ends, for a machine of another name, and where no key opens it.
-    An address of ``place`` that is new makes none, because every device would have to trust it again.
+    It is replaced with ``anew``, shortly before it ends, for another host name, or if no key decrypts it.
+    New addresses do not replace it, because every device would have to trust it again.
     """
     with store.lock(SEALING_LOCK):
         found = None if anew else _opened(store, vault)
@@ -146,7 +146,7 @@ def _begun(title: str, key: ec.EllipticCurvePrivateKey, begin: datetime, end: da
 
 
 def _bound(builder: x509.CertificateBuilder, place: Place) -> x509.CertificateBuilder:
-    """Add what makes an authority, and what binds it to ``place``. Without addresses it may sign none at all."""
+    """Add to a certificate that it is an authority, limited to ``place``. Without addresses it may sign none."""
     names: Sequence[x509.GeneralName] = [x509.DNSName(name) for name in place.names]
     addresses = [x509.IPAddress(ip_network(one)) for one in place.addresses]
     none = [x509.IPAddress(ip_network(one)) for one in ("0.0.0.0/0", "::/0")]

@@ -51,7 +51,7 @@ def authorise(account: Account, browser: Browser, spec: ConnectorSpec, scopes: S
 
 
 def _awaited(address: str, form: Mapping[str, str], offer: _Offer, source: str) -> dict[str, Any]:
-    """Ask until the user agreed, declined or let the code end. Raises NeedsLogin unless agreed."""
+    """Ask the vendor repeatedly until the user agreed. Raises NeedsLogin if declined or too late."""
     until, interval = time.monotonic() + offer.seconds, offer.interval
     again = f"bridge connect {source} --user NAME"
     while True:
@@ -70,7 +70,7 @@ def _awaited(address: str, form: Mapping[str, str], offer: _Offer, source: str) 
 
 
 def _dated(token: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of a token with ``expires_at``, the Unix time of its end."""
+    """Return a token with ``expires_at`` added, the Unix time at which it expires."""
     seconds = http.parse_seconds(str(token.get("expires_in", "")))
     return dict(token) | ({} if seconds is None else {"expires_at": time.time() + seconds})
 

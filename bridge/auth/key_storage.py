@@ -99,7 +99,7 @@ class InFile:
         written.unlink(missing_ok=True)
 
     def _written(self, keys: Sequence[str]) -> Path:
-        """Write the keys to a new file, which on Linux has no name before it is whole."""
+        """Write the keys to a new file. On Linux it has no name until it is complete."""
         path = self.path.with_name(f"{self.path.name}.{secrets.token_hex(4)}{PART_SUFFIX}")
         text = "\n".join(keys).encode("ascii")
         try:
@@ -112,7 +112,10 @@ class InFile:
 
 
 def _link_whole(path: Path, text: bytes) -> None:
-    """Name a whole file ``path`` (open(2), O_TMPFILE): a crash leaves no part. Raises OSError if unsupported."""
+    """Give a completely written file its name ``path`` (open(2), O_TMPFILE), so that a crash leaves no partial file.
+
+    Raises OSError where unsupported.
+    """
     handle = os.open(path.parent, os.O_WRONLY | getattr(os, "O_TMPFILE", os.O_CREAT | os.O_EXCL), 0o600)
     try:
         _fill(handle, text)
@@ -158,7 +161,7 @@ def _keyring() -> Any:
 
 
 def _settle(folder: Path) -> None:
-    """Flush a folder, so that a rename in it outlasts a power cut, where the system can."""
+    """Flush a folder to disk, so that a rename survives a power cut, where the system allows that."""
     try:
         handle = os.open(folder, os.O_RDONLY)
     except OSError:

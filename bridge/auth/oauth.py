@@ -84,7 +84,7 @@ class TokenSession:
         return unwrapped(self._session.request(method, url, headers=signed, **options), self._envelope)
 
     def _refresh(self) -> bool:
-        """Take a newer token that another process stored, else ask the vendor; True if asked."""
+        """Take a newer token stored by another process, else ask the vendor. Return True if the vendor was asked."""
         with self._account.refresh_lock():
             newer = self._swapped_elsewhere()
             if newer is not None:
@@ -95,7 +95,7 @@ class TokenSession:
             return True
 
     def _swapped(self) -> dict[str, Any]:
-        """Save and return the vendor's next token, or after a refusal one that another process stored meanwhile."""
+        """Save and return the vendor's next token, or if refused, a token that another process stored meanwhile."""
         try:
             beside = {name: value for name, value in (self._account.token() or {}).items() if name not in ENDS}
             token = beside | self._swap(self._token)
@@ -180,7 +180,7 @@ def refreshed(account: Account, spec: ConnectorSpec, token: Mapping[str, Any]) -
 
 
 def _meaning(refusal: str | None, source: str) -> BridgeError:
-    """Return the error for a refused refresh (RFC 6749, 5.2)."""
+    """Return the error for a refused refresh of a token (RFC 6749, 5.2)."""
     if refusal in ("temporarily_unavailable", "server_error"):
         return TryLater(f"{source}'s token server is busy")
     if refusal == "missing_token":  # neither a token nor a refusal: not the token server's own words

@@ -242,7 +242,7 @@ def _signing(keys: Mapping[str, Any]) -> list[Any]:
 
 
 def refused() -> Forged:
-    """Return the error of a login that the provider's answer does not prove."""
+    """Return the error for a login that the provider's answer does not prove."""
     return Forged("the login provider's answer was not accepted; log in again, and see: bridge doctor")
 
 

@@ -21,7 +21,7 @@ ANY_LOOPBACK_PORT = "http://127.0.0.1:0/"  # where vendors lead back to if any p
 
 @contextmanager
 def tried_by_hand(source: str) -> Iterator[None]:
-    """Add the command that connects ``source`` again to a TryLater of the block, because nothing retries it."""
+    """Add the command that connects ``source`` again to a TryLater raised in the block, because nothing retries it."""
     try:
         yield
     except TryLater as error:

@@ -38,7 +38,7 @@ def withdraw(store: Store, user: User, viewer_name: str, *, now: datetime) -> No
 
 
 def hide(store: Store, viewer: User, name: str, *, now: datetime) -> None:
-    """End what the user called ``name`` shares with ``viewer``, at the wish of ``viewer``.
+    """Stop showing ``viewer`` the meters of the user ``name``, as the viewer wants.
 
     Raises SetupError if that user shares nothing.
     """

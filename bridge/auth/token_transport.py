@@ -24,9 +24,9 @@ _before: list[str | None] = []  # the variable's former value, once for each thr
 
 
 def unwrapped(answer: requests.Response, envelope: Envelope | None) -> requests.Response:
-    """Unpack an answer that states its own status in its body. An error gets the HTTP status of ``envelope.meanings``.
+    """Return the body of an answer that states a status of its own, with the HTTP status that ``envelope`` gives it.
 
-    The answer is returned unchanged without an envelope, with an HTTP status other than 200, or without a status.
+    The answer is unchanged without an envelope, with an HTTP status other than 200, or without an own status.
     """
     if envelope is None or answer.status_code != 200:
         return answer

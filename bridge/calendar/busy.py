@@ -120,7 +120,7 @@ def takes_time(event: Event) -> bool:
 
 
 def nobody_goes(event: Event) -> bool:
-    """Return True for what takes nobody's time: opening hours, and a mail that confirms something.
+    """Return True for entries that take nobody's time, such as opening hours and confirmation mails.
 
     >>> nobody_goes(Event(key="", calendar="", title="Order confirmation"))
     True

@@ -29,16 +29,16 @@ def series_of(event: Event) -> str:
 def applied(
     occurrences: Sequence[Occurrence], labels: Sequence[Label], corrections: Sequence[Correction]
 ) -> list[Label]:
-    """Return a classifier's ``labels`` of ``occurrences``, with the user's ``corrections`` (newest first) put in."""
+    """Return a classifier's ``labels`` of ``occurrences``, overridden by the user's ``corrections`` (newest first)."""
     by_series, titles = {one.series: one for one in corrections}, Titles(corrections)
     said = [_of_series(by_series.get(series_of(o.event))) or titles.said(o.event.title or "") for o in occurrences]
     return [mine or agreed(o.event) or label for o, label, mine in zip(occurrences, labels, said, strict=True)]
 
 
 def held_by(events: Sequence[Event], series: str, corrections: Sequence[Correction]) -> int:
-    """Return the number of ``events`` that get their label from the user's correction stored under the key ``series``.
+    """Return how many ``events`` get their label from the correction stored under ``series``.
 
-    Events of similar titles count too, and ``corrections`` are the newest first.
+    Events with similar titles count too. ``corrections`` are newest first.
     """
     by_series, titles = {one.series: one for one in corrections}, Titles(corrections)
     counts = (by_series.get(series_of(event)) or titles.nearest(event.title or "")[0] for event in events)
@@ -138,9 +138,9 @@ def runs(title: str) -> Counter[str]:
 
 
 def swapped(one: str, other: str) -> bool:
-    """Return True if each title has a word that the other title lacks, such as another name.
+    """Return True if each of two titles has a word that the other lacks, such as another name.
 
-    A word in a similar spelling is not lacking.
+    A similar spelling counts as the same word.
 
     >>> swapped("Call with Bob", "Call with Mom"), swapped("Swim training", "Swim trainings"), swapped("Gym", "Big gym")
     (True, False, False)

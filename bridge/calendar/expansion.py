@@ -81,7 +81,7 @@ def _exceptions(events: Sequence[Event]) -> dict[tuple[str, str], list[Event]]:
 
 
 def _is_declined(copies: Sequence[Occurrence]) -> bool:
-    """Return True if a copy was declined and none accepted; others' copies lack the user's answer."""
+    """Return True if the user declined a copy and accepted none. Other people's copies lack the user's answer."""
     answers = {copy.event.response for copy in copies}
     return Response.DECLINED in answers and Response.ACCEPTED not in answers
 
@@ -121,7 +121,7 @@ def _original(exception: Event, series: Series) -> datetime | None:
 
 
 def _meeting(event: Event) -> str:
-    """Return the iCalendar id, which copies share; without it an entry shares with its exceptions alone."""
+    """Return the iCalendar id that copies of a meeting share, else a key that only its exceptions share."""
     return event.series or f"{event.calendar}/{event.master or event.key}"
 
 
@@ -133,7 +133,7 @@ def _of_copies(copies: Sequence[Occurrence]) -> Occurrence:
 
 
 def _rank(copy: Occurrence) -> tuple[object, ...]:
-    """Sort the user's own copy first, then by answer, then one with a title."""
+    """Return a sort key: the user's own copy first, then by answer, then a copy with a title."""
     event = copy.event
     mine = event.organised_by_me and event.response in (None, Response.ACCEPTED)
     return (not mine, _RESPONSES.index(event.response), event.title is None, event.calendar, copy.key)

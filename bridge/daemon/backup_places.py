@@ -177,7 +177,7 @@ def _bucket(settings: Settings) -> Bucket:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Raise SetupError with the code of the bucket's server, because its own text is long."""
+    """Raise SetupError with the code of a failed bucket request. The server's own text would be too long."""
     try:
         from obstore.exceptions import BaseError
     except ImportError:

@@ -59,7 +59,7 @@ def _is_on(bridge: installation.Bridge) -> bool:
 
 
 def is_due(bridge: installation.Bridge, *, now: datetime) -> bool:
-    """Return True if a place is set and a backup is due. Times in the future count as old: the clock was ahead."""
+    """Return True if a place is set and a backup is due. Times in the future are a fast clock's, and count as old."""
     if not _is_on(bridge):
         return False
     last, tried = (bridge.store.maintenance.last_done(chore) for chore in (MADE, TRIED))
@@ -125,7 +125,10 @@ def readable(bridge: installation.Bridge, path: Path, key: Path | None = None) -
 
 
 def drill(bridge: installation.Bridge, place: Place, name: str) -> int:
-    """Restore a place's backup into a temporary store, and return its number of people, or raise SetupError."""
+    """Restore a place's backup into a temporary store as a test, and return how many users it has.
+
+    Raises SetupError if that fails.
+    """
     with _workplace(bridge) as own:
         place.fetch(name, own / name)
         with readable(bridge, own / name) as plain, maintenance.opened(plain) as saved:
@@ -158,7 +161,7 @@ def rotated(backups: Sequence[Saved]) -> list[Saved]:
 
 
 def way_back(settings: Settings) -> str:
-    """Return a sentence with the newest of the installation's own backups, and the command that goes on from it."""
+    """Return a sentence with the newest own backup and the command that restores it."""
     with suppress(BridgeError):
         for place in places_of(settings):
             if made := place.found():

@@ -69,7 +69,7 @@ def run_due_tasks(bridge: installation.Bridge, user: User, *, now: datetime) -> 
 
 @dataclass(slots=True)
 class Everybody:
-    """All users with their slots, which change at quarters of an hour at most and are kept in between."""
+    """A cache of all users by slot. Their slots change at full quarters of an hour."""
 
     bridge: installation.Bridge
     _mark: tuple[Any, ...] | None = None
@@ -131,7 +131,7 @@ def _confirm(bridge: installation.Bridge, user: User, now: datetime) -> None:
 
 
 def _advise(bridge: installation.Bridge, user: User, now: datetime) -> None:
-    """Recommend, unless the slot has advice or was left without by a draw; then learn a due prior."""
+    """Make the slot's recommendation, unless it has one or was drawn to have none. Then learn a prior that is due."""
     moment = moment_at(now, user.zones)
     work, since = bridge.store.waiting, now - SILENCE_RETRIED
     if work.by_slot([moment], since=since, now=now, user_id=user.id)[moment].advised:
@@ -179,7 +179,7 @@ def _open_channel(bridge: installation.Bridge, user: User, now: datetime) -> Cha
 
 
 def _remind(bridge: installation.Bridge, user: User, now: datetime) -> None:
-    """Send a user with a connection how today was drawn in their trials, once a day, outside quiet slots."""
+    """Tell a user once a day how today was drawn in their trials, outside quiet slots."""
     # A trial's text is named only where messages may name events.
     store, today = bridge.store, str(moment_at(now, user.zones).date)
     found, connection = trial.running(store, user, now=now), next(iter(store.connections.of_user(user.id)), None)
@@ -219,7 +219,7 @@ def _send_review(bridge: installation.Bridge, user: User, now: datetime) -> None
 
 
 def _tell_of_ended_consents(bridge: installation.Bridge, user: User, now: datetime) -> None:
-    """Tell once of each connection that only a new login mends."""
+    """Tell the user once of each connection that needs a new login."""
     store = bridge.store
     if _open_channel(bridge, user, now) is None:
         return

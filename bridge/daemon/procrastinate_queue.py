@@ -57,7 +57,7 @@ def open_queue(database: str, concurrency: int) -> App:
 
 
 def _manager(connector: Any) -> JobManager:
-    """Return procrastinate's manager, changed to drop a retried job whose equal waits; its own would fail."""
+    """Return procrastinate's job manager, changed to drop a retried job if an equal job waits, instead of failing."""
     from procrastinate.exceptions import UniqueViolation
     from procrastinate.jobs import Job, Status
     from procrastinate.manager import JobManager
@@ -100,7 +100,7 @@ def _prepare(address: str) -> None:
 
 
 def _steps(*, fresh: bool) -> list[tuple[str, Any]]:
-    """Return procrastinate's migrations as (name, SQL), in order; ``fresh`` is done by the first."""
+    """Return procrastinate's migrations as (name, SQL), in order. A ``fresh`` database needs only the first."""
     from procrastinate.schema import SchemaManager
 
     found = sorted(Path(SchemaManager.get_migrations_path()).glob("*.sql"))

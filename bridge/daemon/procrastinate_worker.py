@@ -243,7 +243,7 @@ async def _tick(jobs: Jobs, queue: App) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _QueuedJob:
-    """A job to queue. Jobs with the same ``lock`` run, and with the same ``queueing_lock`` wait, singly."""
+    """A job to queue. Of jobs with the same ``lock`` one runs at a time, with the same ``queueing_lock`` one waits."""
 
     lock: str | None
     queueing_lock: str
@@ -256,7 +256,7 @@ def _sync_job(connection: Connection, **more: int) -> _QueuedJob:
 
 
 async def _enqueue(at: App, task: str, wanted: Collection[_QueuedJob], **options: Any) -> None:
-    """Queue jobs whose lock does not wait yet, and analyse a table that grew, or fetching gets ten times slower."""
+    """Queue jobs unless an equal one waits. Analyse a table that grew, because fetching would be ten times slower."""
     found = await at.connector.execute_query_all_async(query=QUEUED_JOBS) if len(wanted) > 1 else ()
     waiting = {row["queueing_lock"] for row in found}
     plain = at.configure_task(task, **options).job

@@ -136,7 +136,7 @@ class Daemon:
             adapters.personalise_due(self.bridge, user, self.clock(), stopped=self.stopping.is_set)
 
     def _is_alone(self) -> bool:
-        """Return True if the lock is still held: it may be lost while the database is away."""
+        """Return True if this daemon still holds its lock, which can be lost during a database outage."""
         if self.singleton is None:
             return True
         try:
@@ -149,7 +149,7 @@ class Daemon:
         return False
 
     def _check_clock(self) -> None:
-        """Repair what a wrong clock set, at every call, and spread overdue connections after a jump."""
+        """Repair times set by a wrong clock, and spread overdue connections after a jump of the clock."""
         self._repair_clock()
         if self.clock_watch is not None and (ahead := self.clock_watch.jump()):
             log.warning("the clock moved by %d s", ahead.total_seconds())
@@ -189,7 +189,7 @@ class Daemon:
             self.unreleased.discard(connection_id)
 
     def _sync_source(self, connection: Connection, ration: Ration | None = None) -> None:
-        """Sync a claimed connection and each further due one of its source; only release while stopping."""
+        """Sync a claimed connection, then each other due one of its source. While stopping, only release them."""
         found: Sequence[tuple[Connection, Ration | None]] = [(connection, ration)]
         while found:
             (connection, ration), *_ = found

@@ -27,7 +27,7 @@ class FactDocument(TypedDict):
 
 
 def fact_documents(facts: Iterable[Fact], audience: Audience = Audience.PERSON) -> list[FactDocument]:
-    """Return facts as JSON documents for an audience, without those that say nothing to it."""
+    """Return facts as JSON documents for an audience. Facts of which it may read nothing are left out."""
     return [_document(fact, audience) for fact in facts if rendered(fact, audience) is not None or fact.kind != PROSE]
 
 

@@ -41,7 +41,7 @@ def of_record(record: type, *, or_none: bool = False) -> Callable[[type[Document
 
 
 def told_of(hint: Any) -> Told | None:
-    """Return the meaning of a field or key from its type, or None if documents do not tell it."""
+    """Return the description in a field's type (``Told``), or None for a field that documents leave out."""
     return next((one for one in getattr(hint, "__metadata__", ()) if isinstance(one, Told)), None)
 
 

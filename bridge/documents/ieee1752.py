@@ -70,7 +70,7 @@ def data_points(
 
 
 def _of_episode(source: str, episode: Episode) -> Iterator[tuple[str, DataPoint]]:
-    """Yield (name of the schema, data point); a night is also a time in bed if that is known."""
+    """Yield (name of the schema, data point) of an episode. A night also gives its time in bed, if known."""
     frame = _interval(episode.start, episode.end, episode.offset)
     name = f"{source}/{episode.key}"
     if episode.kind is EpisodeKind.WORKOUT:

@@ -113,7 +113,7 @@ def _block(block: Block, zones: ZoneHistory, audience: Audience) -> BlockDocumen
 
 
 def ends(block: Block, zones: ZoneHistory) -> str:
-    """Return the end of a block as HH:MM at the place where it began, or for a flight at the place of arrival."""
+    """Return the end of a block as HH:MM on the clock where it began, or for a flight at the place of arrival."""
     zone = zone_at(block.end if block.flight else block.start, zones)
     return f"{block.end.astimezone(zone):%H:%M}"
 

@@ -77,7 +77,7 @@ def preference_document(store: Store, user: User, now: datetime) -> PreferenceDo
 
 
 def _names(source: str, series: Iterable[str]) -> list[str]:
-    """Return a source's series, or its own name with one device, in the order of sources."""
+    """Return a source's series in the order of sources, or the source's own name if it has a single device."""
     devices = [one for one in series if source_of(one) == source]
     return devices if len(devices) > 1 else [source]
 

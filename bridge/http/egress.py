@@ -107,7 +107,7 @@ def _may_reach(info: Found) -> bool:
 
 
 def _is_own(family: int, where: Any) -> bool:
-    """Return True for this machine's or its IPv6 network's address, which may be public behind a firewall."""
+    """Return True for this machine's own address or IPv6 network, which may be public behind a firewall."""
     with socket.socket(family, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(where)
@@ -155,7 +155,7 @@ def adapter(allowed: Collection[str], **options: Any) -> HTTPAdapter:
 
 
 def _connect(connection: Any, allowed: Collection[str]) -> socket.socket:
-    """Every failure raises the same error, so that it does not tell what is inside the network."""
+    """Open a connection to a permitted address. All failures raise the same error, which hides what is inside."""
     from urllib3.exceptions import NewConnectionError
     from urllib3.util.connection import create_connection
 

@@ -28,7 +28,7 @@ class QuickSession(Session):
     """A session of ``requests`` that sends plain GETs by itself, in a fraction of the library's time."""
 
     def request(self, method: Any, url: Any, *rest: Any, **options: Any) -> Response:
-        """Send a request. A plain GET skips hooks and cookies; a redirect that it meets is the library's to follow."""
+        """Send a request. A plain GET skips hooks and cookies. A redirect is followed by the library."""
         plain, given = None, {name for name, value in options.items() if value is not None}
         if method == "GET" and not rest and given <= PLAIN_OPTIONS and options.get("allow_redirects", True):
             plain = self._plain(url, options.get("headers") or {}, options.get("params"))
@@ -57,7 +57,7 @@ class QuickSession(Session):
         return super().prepare_request(request)
 
     def _plain(self, url: Any, headers: Any, params: Any) -> PreparedRequest | None:
-        """Return a GET prepared as the library would, or None for the library to prepare."""
+        """Return the GET as the library would prepare it, or None if the library must prepare it."""
         if self.cookies or self.params or any(self.hooks.values()) or self.auth is not unsigned:
             return None
         address = _address(str(url), params) if _are_texts(headers) else None

@@ -76,7 +76,7 @@ class Kept(Bounded):
 
 
 def _bounded(stream: Callable[..., Iterator[bytes]], close: Callable[[], None]) -> Callable[..., Iterator[bytes]]:
-    """Yield at most the limit, then raise TooLarge, because few bytes may unpack to gigabytes."""
+    """Yield at most the limit of bytes, then raise TooLarge. A few packed bytes may unpack to gigabytes."""
 
     def pieces(*args: Any, **options: Any) -> Iterator[bytes]:
         size = 0

@@ -140,7 +140,7 @@ def resting_hr(past: Past, at: datetime) -> Signal | None:
 
 
 def _raised(_past: Past, night: Latest) -> tuple[float, Fact]:
-    """Return (z, fact) of a night's resting heart rate, by the rule of ``resting_hr``."""
+    """Return (z, fact) for a night's raised resting heart rate (see ``resting_hr``)."""
     raised = max(_z(Metric.RESTING_HR, night) - RAISED, 0.0)
     if not raised:
         return raised, fact("resting_hr_not_raised")
@@ -171,9 +171,9 @@ def stress(past: Past, at: datetime) -> Signal | None:
 
 
 def nightly(name: str, night: Latest, at: datetime, judged: tuple[float, Fact], *, quality: float = 1.0) -> Signal:
-    """Make a signal called ``name`` at ``at`` from the value of a night or day, ``judged`` by its z and fact.
+    """Return the signal ``name`` at ``at`` from the value of a night or day, whose z and fact are ``judged``.
 
-    ``quality`` (0 to 1) is halved while the normal has under 4 values.
+    ``quality`` (0 to 1) is halved while the normal rests on fewer than 4 values.
     """
     return Signal(
         name=name,
@@ -204,7 +204,7 @@ def _week_of(_past: Past, metric: str, night: Latest, recent: tuple[float, ...])
 
 
 def _week(metric: str, night: Latest, recent: tuple[float, ...]) -> float | None:
-    """Return the z of a mean of ``recent``, None for fewer than three; a week spreads 0.6 times a night."""
+    """Return the z of a week's mean, None for fewer than three values. It spreads 0.6 times as much as a night."""
     values = [scale(v, CONSTANTS[metric]) for v in recent]
     if len(values) < TREND_NIGHTS:
         return None
@@ -223,7 +223,7 @@ def _charged(_past: Past, night: Latest) -> tuple[float, Fact]:
 
 
 def _stress_management(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of last night's stress management, turned, because a high score is calm."""
+    """Return a signal of last night's stress management, with the sign turned: a high score means calm."""
     night = past.latest(Metric.STRESS_MANAGEMENT, at)
     return None if night is None else nightly("stress", night, at, past.kept(_managed, night))
 

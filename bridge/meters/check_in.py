@@ -60,7 +60,7 @@ class Answers:
         self._said = {metric: Said(sorted(answers)[-ANSWERS_MAX:]) for metric, answers in given.items()}
 
     def about(self, meter: Meter, at: datetime) -> list[tuple[datetime, float]]:
-        """Return (instant, score) of the answers about a meter up to ``at``, general ones if the last is newer."""
+        """Return (instant, score) of the answers up to ``at`` about a meter, or general ones if the last is newer."""
         said, count = self.latest(meter, at)
         return [] if said is None else said.given[:count]
 
@@ -72,7 +72,7 @@ class Answers:
 
 
 class Said:
-    """The answers of a kind (``given``), ascending, and what was remembered after each of them."""
+    """The answers about one subject (``given``), ascending, and the filter's memory after each."""
 
     def __init__(self, given: Sequence[tuple[datetime, float]]) -> None:
         self.given = list(given)
@@ -108,9 +108,9 @@ class Said:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """A Kalman filter of what answers tell: the expected parts of the ``score``, and of 1 (``share``).
+    """A Kalman filter over answers. It holds the expected parts of the ``score`` and of the weight (``share``).
 
-    ``doubt`` is the covariance of the parts. The four parts make the process exactly.
+    ``doubt`` is the covariance of the parts. Four parts describe the process exactly.
     """
 
     score: Parts = NOTHING
@@ -118,7 +118,7 @@ class Memory:
     doubt: tuple[Parts, ...] = ()
 
     def after(self, days: float) -> Memory:
-        """Return the memory so many days later, when every part has faded towards its variance."""
+        """Return the memory ``days`` later, with each part faded towards its mean."""
         if not self.doubt:
             return Memory(doubt=tuple(_on_diagonal(k, variance) for k, variance in enumerate(VARIANCES)))
         fast, slow, turn = exp(-days / STRAYS_DAYS), exp(-days / DRIFTS_DAYS), 2 * pi * days
@@ -132,7 +132,7 @@ class Memory:
         return Memory(score=_faded(self.score, kept), share=_faded(self.share, kept), doubt=doubt)
 
     def hearing(self, score: float) -> Memory:
-        """Return the memory after an answer."""
+        """Return the memory after an answer with this score."""
         first, here, aside, last = (felt(row) for row in self.doubt)
         told = first, here, aside, last
         gains = _plus(NOTHING, told, 1 / (felt(told) + NOISE))
@@ -145,12 +145,12 @@ class Memory:
 
 
 def felt(parts: Parts) -> float:
-    """Return the sum of the parts that an answer tells of. The second number of the hour's point is its other side."""
+    """Return the sum of the parts that an answer measures. The second number of the daily rhythm is not among them."""
     return parts[0] + parts[1] + parts[3]
 
 
 def _faded(parts: Parts, kept: Parts) -> Parts:
-    """Return parts after they faded by ``kept``: the shares of the first and the last, and the turn between."""
+    """Return the parts after fading by ``kept``: the first and last shrink, those between turn with the hour."""
     first, here, aside, last = parts
     fast, cosine, sine, slow = kept
     return first * fast, here * cosine - aside * sine, here * sine + aside * cosine, last * slow

@@ -28,7 +28,7 @@ Days = dict[tuple[date, str], dict[Metric, Figure]]
 
 
 def figures(samples: Iterable[tuple[str, Sample]], episodes: Iterable[tuple[str, Episode]]) -> Days:
-    """Return (local day, source) -> metric -> figure, newest day first. Of two devices the highest value counts."""
+    """Return (local day, source) -> metric -> figure, newest day first. Of two devices the higher value counts."""
     found: dict[tuple[date, str], dict[Metric, list[Sample]]] = {}
     for source, sample in samples:
         found.setdefault((sample.day, source), {}).setdefault(sample.metric, []).append(sample)
@@ -48,7 +48,7 @@ def figures(samples: Iterable[tuple[str, Sample]], episodes: Iterable[tuple[str,
 
 
 def _figure(metric: Metric, samples: list[Sample]) -> Figure:
-    """Return the highest of a day's values; of intraday ones the sum of minutes or the weighted mean."""
+    """Return the highest of a day's values, or for an intraday metric the sum of minutes or the weighted mean."""
     if METRICS[metric].shape is not Shape.INTRADAY:
         value = max(sample.value for sample in samples)
         return Figure(value=value, count=len(samples), low=min(s.value for s in samples), high=value)

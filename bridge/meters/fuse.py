@@ -166,7 +166,7 @@ def _trust(signal: Signal, row: Proxy) -> float:
 
 
 def _because(one: tuple[Signal, Proxy, float], precision: float, per_z: float) -> Because:
-    """Return the reason of a signal in a meter's level."""
+    """Return a signal as a reason for the meter's level."""
     signal, row, trust = one
     z = row.direction * signal.z
     contribution = per_z * trust * z / precision

@@ -101,11 +101,11 @@ class Amounts:
         return row[today - count - first : today - first][::-1]
 
     def is_kept(self, at: datetime, least_days: int) -> bool:
-        """Return True if at least ``least_days`` of the last 28 days have an amount."""
+        """Return True if at least ``least_days`` of the last 28 days have an amount: the user keeps a record."""
         return self._days(_microseconds(at)) >= least_days
 
     def left(self, at: datetime, half_life: timedelta) -> float:
-        """Return the sum of the amounts of the last 21 days, halved per half-life since they were known."""
+        """Return the sum of the last 21 days' amounts at ``at``, each halved per half-life since it was known."""
         return self._left_at(_microseconds(at), half_life // MICROSECOND)
 
     def _left_at(self, at: int, half_life: int) -> float:
@@ -166,7 +166,7 @@ def against(now: float, before: Sequence[float]) -> float:
 
 
 def pieces(stretches: Iterable[tuple[datetime, datetime]]) -> list[Amount]:
-    """Return (end, hours) of the parts of stretches, of half an hour each, at most 400 of a stretch."""
+    """Split stretches into parts of half an hour, and return the (end, hours) of each, at most 400 per stretch."""
     found: list[Amount] = []
     for start, end in stretches:
         begun, longest = start, max(PIECE, (end - start) / PIECES_MAX)

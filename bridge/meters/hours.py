@@ -107,7 +107,7 @@ def _company(entries: Labelled, at: datetime) -> list[Amount]:
 
 
 def _together(entries: Labelled) -> list[Amount]:
-    """Return the hours of company by half hours, times closeness. Of entries at the same time the closest counts."""
+    """Return the hours in company, by half hours, times closeness. Of simultaneous entries the closest counts."""
     closest: list[Stretch] = []
     found: list[Amount] = []
     for weight in sorted({closeness(o.event) for o, _ in entries}, reverse=True):
@@ -162,12 +162,12 @@ class Intraday:
 
 
 def _once(kept: Sequence[Timed]) -> list[Timed]:
-    """Keep the longest measured of values known at the same instant: they arrived by two connections."""
+    """Return the longest of several values for the same instant, which arrived by two connections."""
     return [one for one, after in zip_longest(kept, kept[1:]) if after is None or one[0] != after[0]]
 
 
 def _each(samples: Sequence[Sample]) -> float:
-    """Return the minutes for which a value stands, 1 for a watch's own files and 3 for Garmin Connect."""
+    """Return how many minutes a value stands for: 1 in a watch's own files, 3 from Garmin Connect."""
     most = max((sample.count or 0 for sample in samples), default=0)
     return 1.0 if most > QUARTER / ONE_VALUE else ONE_VALUE / MINUTE
 

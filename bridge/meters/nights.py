@@ -1,6 +1,6 @@
-"""Find main sleeps by series (source and device) and day, when values became known, and journeys.
+"""Find the main sleep of each day and series (source and device), when its values became known, and journeys.
 
-After a flight regularity is ignored for a time (Oura and NUS, 1.5 million nights).
+After a flight, bedtimes are not judged for a time (Oura and NUS, 1.5 million nights).
 """
 
 from __future__ import annotations
@@ -155,5 +155,5 @@ def _rank(night: Night) -> tuple[bool, float]:
 
 
 def is_main(hours: float, woke: datetime) -> bool:
-    """Return True for a sleep of so many hours that ends at the time of a main sleep, by the clock of ``woke``."""
+    """Return True if a sleep of so many hours, which ended at the local time ``woke``, is a main sleep."""
     return hours >= MAIN_SLEEP_MIN_HOURS and EARLIEST_WAKING <= woke.time() <= LATEST_WAKING

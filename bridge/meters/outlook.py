@@ -75,7 +75,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Seen:
-    """A past reading, as the distance from normal in log odds: the part known ahead, and the ``rest``."""
+    """A past reading as distance from normal in log odds: the part known in advance, and the ``rest``."""
 
     rest: float
     ahead: float
@@ -93,9 +93,9 @@ def outlook(known: Snapshot, day: date, works: Callable[[date], bool]) -> tuple[
 
 
 def changes(expected: Sequence[Expected]) -> list[Text]:
-    """Return in a sentence per meter, or for several at once, how the calendar entries change the expected levels.
+    """Return a sentence per meter, or for several at once, on how calendar entries change the expected levels.
 
-    A change stays untold where the words of the level do not depart from the usual to its side.
+    No sentence is made if the level in words stays the usual one.
     """
     found = ((one.change, steps_from_usual(one.level, one.sd)) for one in expected if one.change is not None)
     return told(change for change, steps in found if steps * change.difference > 0)
@@ -143,7 +143,7 @@ def _seen(past: Past, meter: Meter, reading: Reading) -> _Seen:
 
 
 def _ahead(past: Past, meter: Meter, because: Sequence[Because]) -> float:
-    """Return the sum of weight times z over ``KNOWN_AHEAD``."""
+    """Return the sum of weight times z of the inputs known in advance (``KNOWN_AHEAD``)."""
     rows = past.proxies.of(meter)
     return sum(rows[one.signal].weight * one.z for one in because if one.signal in KNOWN_AHEAD)
 

@@ -31,8 +31,8 @@ def once(
 ) -> list[Told]:
     """Return (source, episode) of each night, nap and workout once, by start.
 
-    Of recordings that share more than half of the shorter, that of the preferred series stays. ``nights`` maps a series
-    to all its days of waking, ascending, where the episodes are only some.
+    If two recordings share more than half of the shorter, the preferred series' stays. ``nights`` maps a series to
+    all of its days of waking, ascending, in case ``episodes`` are only some.
     """
     asleep: list[Told] = []
     active: list[Told] = []
@@ -66,7 +66,7 @@ def _days(asleep: Iterable[Told]) -> dict[str, list[date]]:
 
 
 def _touching(episodes: Iterable[Told]) -> Iterator[list[Told]]:
-    """Yield groups, in order of start, of which no two overlap."""
+    """Yield groups of overlapping recordings, by start. Recordings of two groups never overlap."""
     together: list[Told] = []
     over: datetime | None = None
     for told in sorted(episodes, key=_by_start):
@@ -89,7 +89,7 @@ def _chosen(together: Sequence[Told], preference: Preference, nights: Mapping[st
 
 
 def _things(together: Sequence[Told]) -> list[list[Told]]:
-    """Return a group divided by what is recorded; sameness is transitive."""
+    """Split a group into recordings of the same thing. If A equals B and B equals C, all three are the same."""
     things: list[list[Told]] = []
     for told in together:
         thing, others = [told], []
@@ -105,7 +105,7 @@ def _things(together: Sequence[Told]) -> list[list[Told]]:
 def _order(
     thing: Sequence[Told], preference: Preference, nights: Mapping[str, Sequence[date]]
 ) -> Callable[[Told], Order]:
-    """Return a recording's sort key, the largest of which is taken; ``nights`` is series -> days."""
+    """Return a recording's sort key. The largest is kept. ``nights`` maps a series to its days."""
     longest = max(one.end - one.start for _, one in thing)
     begin = min(one.start for _, one in thing)
 

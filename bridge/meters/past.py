@@ -192,7 +192,7 @@ class Past:
         return tuple(one.value for one in found if one.known <= at)
 
     def told(self, make: Callable[[], Fact]) -> Fact:
-        """Return a signal's fact as ``make`` makes it, or an empty fact where readings carry no reasons."""
+        """Return the fact that ``make`` returns, or an empty fact if readings are made without reasons."""
         return make() if self.reasons else UNTOLD
 
     def kept(self, make: Callable[..., T], *of: Hashable) -> T:
@@ -287,7 +287,7 @@ class Past:
         return {source: sorted(levels) for source, levels in found.items()}
 
     def _put_battery(self, series: str, day: date, woke: datetime) -> None:
-        """Store the highest body battery around waking, from two hours after it."""
+        """Store the highest body battery around waking. It counts from two hours after waking."""
         levels = self._batteries.get(series.partition("/")[0], [])
         first, last = (bisect_left(levels, (woke + off, 0.0)) for off in (-AFTER_WAKING, AFTER_WAKING))
         if first < last:

@@ -1,4 +1,4 @@
-"""Take out of recorded answers all that tells whose they are: everything but what a source's ``Shareable`` names."""
+"""Remove everything from recorded answers that could tell whose they are, except what ``Shareable`` names."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KEPT_TYPES = ("application/json", "text/plain", "text/html")
 
 @dataclass(slots=True)
 class Redactor:
-    """Redacts the exchanges of a single source. ``replaced`` counts what was, by field and in no file."""
+    """Redacts the exchanges of a source. ``replaced`` counts the replacements by field."""
 
     allowed: Shareable
     shift: Shift
@@ -109,7 +109,7 @@ class Redactor:
         }
 
     def _named(self, value: str | int) -> str | int:
-        """Return what stands for an identifier: a number for digits, and an address for an address."""
+        """Return the replacement of an identifier, such as digits for digits, and an address for an address."""
         number = self._names.setdefault(str(value), len(self._names) + 1)
         if isinstance(value, int):
             return number

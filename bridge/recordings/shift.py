@@ -108,7 +108,7 @@ class Shift:
         return f"{self.east.total_seconds():.0f}s" if value.endswith("s") else _written(self.east)
 
     def civil(self, value: Mapping[str, Any]) -> dict[str, int] | None:
-        """Return an object with year, month and day, moved. None is for any other."""
+        """Return an object with year, month and day, moved by the weeks, or None for another object."""
         try:
             day = date(value["year"], value["month"], value["day"]) + self.by
         except (KeyError, TypeError, ValueError, OverflowError):
@@ -130,7 +130,7 @@ class Shift:
         return f"{kind}:{';'.join([*parts, *(f'UNTIL={day}' for day in until if day)])}" if parts else None
 
     def _change(self, at: datetime) -> timedelta:
-        """Return how much later the person's clock was than it would be without summer time."""
+        """Return by how much the person's clock was ahead of today's offset at ``at``."""
         return (at.astimezone(self.home).utcoffset() or timedelta(0)) - self.east
 
     def _basic(self, text: str) -> str | None:

@@ -169,7 +169,7 @@ class Link:
 
     @property
     def is_ready(self) -> bool:
-        """True while the broker is connected and everything that it retains was read."""
+        """True while the broker is connected and all of its retained messages were read."""
         return self._ready
 
     def retained(self) -> dict[str, str]:
@@ -213,7 +213,7 @@ class Link:
         client.subscribe([(own, 1), (self._names.config("+"), 1)])
 
     def _subscribed(self, client: Client, _data: Any, _number: Any, codes: Any, _properties: Any) -> None:
-        """Send a message to ourselves, which the broker delivers after all that it retains."""
+        """Publish a message to ourselves. It arrives after all retained messages."""
         if any(code.is_failure for code in codes):
             log.warning("the MQTT broker does not let the bridge read its own topics")
         self._hello = secrets.token_hex(8)

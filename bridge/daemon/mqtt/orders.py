@@ -1,4 +1,4 @@
-"""Take what a person says at Home Assistant: a mode, the reason of a refusal, a note, or a wish once confirmed."""
+"""Carry out what a person says in Home Assistant: a mode, why a suggestion is refused, a note, a confirmed wish."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Order:
 
 @dataclass(slots=True)
 class Orders:
-    """The messages that wait, the wishes that wait to be confirmed, and what was answered, by device."""
+    """The waiting messages and wishes to confirm, and the last reply, by device."""
 
     waiting: deque[Order] = field(default_factory=lambda: deque(maxlen=ORDERS_MAX))
     wishes: dict[str, str | tuple[int, Because]] = field(default_factory=dict)
@@ -48,14 +48,14 @@ class Orders:
     noted: dict[str, str] = field(default_factory=dict)
 
     def take(self, order: Order) -> bool:
-        """Note a message of one of ``PARTS``. Return False for another one, and while too many wait."""
+        """Queue a message of one of ``PARTS``. Return False for another message, or if too many wait."""
         if order.part not in PARTS or len(self.waiting) >= ORDERS_MAX:
             return False
         self.waiting.append(order)
         return True
 
     def obey(self, bridge: Bridge, people: dict[str, User], now: datetime) -> None:
-        """Do what the messages say that wait. What cannot be done is told at the device."""
+        """Carry out the waiting messages. Errors are shown at the device."""
         while self.waiting:
             order = self.waiting.popleft()
             if user := people.get(order.device):

@@ -58,9 +58,9 @@ class Publisher:
         self.link = Link(self.broker, self.work, self._pressed)
 
     def _pressed(self, topic: str, word: str) -> None:
-        """Note the press of a button, for the recommendation that was told last to the topic's device, or what is said.
+        """Queue a pressed button for the device's last shown recommendation, or a message.
 
-        Words of no button are left out, and so are presses beyond twenty that wait.
+        Unknown words and presses beyond twenty waiting ones are dropped.
         """
         parts = topic.split("/")
         if len(parts) == 3 and parts[2] in orders.PARTS:
@@ -160,7 +160,7 @@ def current(bridge: installation.Bridge, user: User, now: datetime) -> Recommend
 
 
 def is_news(bridge: installation.Bridge, user: User, advice: Recommendation, now: datetime) -> bool:
-    """Return True if an event may tell of a recommendation: unanswered, no quiet slot, no sleep begun."""
+    """Return True if an event may announce a recommendation: unanswered, outside quiet slots, sleep not begun."""
     asleep = advice.kind == "sleep" and advice.start is not None and advice.start <= now
     return advice.answer is None and not asleep and moment_at(now, user.zones).slot not in bridge.guard.quiet
 
