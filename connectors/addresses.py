@@ -1,31 +1,46 @@
-"""Check the address that a user types for a server of their own."""
+"""Check the address that a user types for a server of their own, and ask for it."""
 
 from __future__ import annotations
 
 from urllib.parse import SplitResult, urlsplit
 
 from bridge.auth.redirect_listener import LOOPBACK_HOSTS
-from bridge.domain.ports import Account
+from bridge.domain.errors import NeedsLogin, SetupError
+from bridge.domain.languages import Text
+from bridge.domain.ports import Account, Browser
 from bridge.http import egress
 
 
-def typed(address: str, scheme: str) -> SplitResult | None:
+def ask(browser: Browser, question: str, missing: Text) -> str:
+    """Return what the user types to a question. Raises NeedsLogin with the text ``missing`` for nothing."""
+    answer = browser.ask(question)
+    if not answer:
+        raise NeedsLogin(missing)
+    return answer.strip()
+
+
+def typed(address: str, scheme: str, unreadable: Text) -> SplitResult:
     """Return the parsed address of a server. An address without a scheme gets ``scheme``.
 
-    Return None without a host, with a user name or blanks, and for a scheme other than http and https.
+    Raises SetupError ``unreadable`` without a host, with a user name or blanks, and for other schemes than http(s).
     """
     try:
         parts = urlsplit(address if "://" in address else f"{scheme}://{address}")
         named = bool(parts.hostname) and parts.scheme in ("http", "https") and parts.port != 0
     except ValueError:
-        return None
-    return parts if named and parts.username is None and not any(map(str.isspace, address)) else None
+        raise SetupError(unreadable) from None
+    if not named or parts.username is not None or any(map(str.isspace, address)):
+        raise SetupError(unreadable)
+    return parts
 
 
-def is_open_to_others(parts: SplitResult, account: Account) -> bool:
-    """Return True if a password sent to this address could be read on the way.
+def typed_for_secrets(address: str, account: Account, unreadable: Text, unencrypted: Text) -> SplitResult:
+    """Return what ``typed`` returns for an address that gets a password, by default with https.
 
-    That is so for plain http to another machine, unless the user allowed its host.
+    Raises SetupError ``unencrypted`` for plain http to another machine, unless the user allowed its host.
     """
+    parts = typed(address, "https", unreadable)
     allowed = parts.hostname in LOOPBACK_HOSTS or egress.host_of(parts.geturl()) in account.allow_hosts
-    return parts.scheme == "http" and not allowed
+    if parts.scheme == "http" and not allowed:
+        raise SetupError(unencrypted)
+    return parts

@@ -128,13 +128,8 @@ def authorise(account: Account, browser: Browser) -> None:
 
 def safe(address: str) -> str:
     """Return a server's address without a path, http by default. Raises SetupError unless it is a plain one."""
-    parts = typed(address, "http")
-    if parts is None:
-        raise SetupError(
-            say(
-                "the address of ActivityWatch looks like {example}; try again: {command}",
-                example=USUAL,
-                command=CONNECT_AGAIN,
-            )
-        )
+    unreadable = say(
+        "the address of ActivityWatch looks like {example}; try again: {command}", example=USUAL, command=CONNECT_AGAIN
+    )
+    parts = typed(address, "http", unreadable)
     return urlunsplit((parts.scheme, parts.netloc, "", "", ""))

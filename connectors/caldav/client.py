@@ -19,7 +19,7 @@ from bridge.domain.languages import reason, say
 from bridge.domain.ports import Account, Browser
 from bridge.domain.types import Covers, Page, RawRecord
 from bridge.http import certificates, egress
-from connectors.addresses import is_open_to_others, typed
+from connectors.addresses import ask, typed_for_secrets
 from connectors.caldav.changes import Changes, changes_by_etags, changes_by_token, fetched
 from connectors.caldav.discovery import Collection, Found, collections, discover, is_gone
 from connectors.caldav.entries import STREAM, Reading, is_ours
@@ -31,6 +31,9 @@ State = dict[str, Any]
 ADDRESS_HELP = "The calendar server's address, e.g. https://cloud.example.com or https://caldav.icloud.com"
 LOGIN_HELP = "The login name there, for iCloud and Fastmail your e-mail address"
 PASSWORD = "The app password, made for this in the security settings there"  # noqa: S105 - a question
+NOTHING_TYPED = say(
+    "caldav needs an address, a login name and an app password on standard input: {command}", command=CONNECT_AGAIN
+)
 
 
 class CalDav:
@@ -164,9 +167,9 @@ def authorise(account: Account, browser: Browser, *, write: bool = False) -> Non
 
     Raises NeedsLogin, Untrusted (certificate), SetupError (address), or TryLater for a busy or silent server.
     """
-    address = safe(account.settings["url"].strip() or _asked(browser, ADDRESS_HELP), account)
-    name = account.settings["name"].strip() or _asked(browser, LOGIN_HELP)
-    password = account.settings["password"] or _asked(browser, PASSWORD)
+    address = safe(account.settings["url"].strip() or ask(browser, ADDRESS_HELP, NOTHING_TYPED), account)
+    name = account.settings["name"].strip() or ask(browser, LOGIN_HELP, NOTHING_TYPED)
+    password = account.settings["password"] or ask(browser, PASSWORD, NOTHING_TYPED)
     hosts = sorted({egress.host_of(address)} & {*account.allow_hosts})
     token: dict[str, Any] = {"address": address, "login": name, "password": password, "hosts": hosts}
 
@@ -211,37 +214,22 @@ def _own(addresses: list[str], name: str) -> list[str]:
     return sorted({*addresses, *([name.lower()] if "@" in name else [])})
 
 
-def _asked(browser: Browser, question: str) -> str:
-    answer = browser.ask(question)
-    if not answer:
-        raise NeedsLogin(
-            say(
-                "caldav needs an address, a login name and an app password on standard input: {command}",
-                command=CONNECT_AGAIN,
-            )
-        )
-    return answer.strip()
-
-
 def safe(address: str, account: Account) -> str:
     """Return a server's address without query and fragment, and with https where no scheme was typed.
 
     Raises SetupError for http at a host that was not named, and for text that is no plain address.
     """
-    parts = typed(address, "https")
-    if parts is None:
-        raise SetupError(
-            say(
-                "a calendar server's address looks like https://cloud.example.com; try again: {command}",
-                command=CONNECT_AGAIN,
-            )
-        )
-    if is_open_to_others(parts, account):
-        raise SetupError(
-            say(
-                "a calendar server's address begins with https://, unless BRIDGE_ALLOW_HOSTS names its host; "
-                "then: {command}",
-                command=CONNECT_AGAIN,
-            )
-        )
+    parts = typed_for_secrets(
+        address,
+        account,
+        say(
+            "a calendar server's address looks like https://cloud.example.com; try again: {command}",
+            command=CONNECT_AGAIN,
+        ),
+        say(
+            "a calendar server's address begins with https://, unless BRIDGE_ALLOW_HOSTS names its host; "
+            "then: {command}",
+            command=CONNECT_AGAIN,
+        ),
+    )
     return urlunsplit(parts._replace(query="", fragment=""))

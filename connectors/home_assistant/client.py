@@ -22,7 +22,7 @@ from bridge.domain.languages import reason, say
 from bridge.domain.ports import Account, Browser
 from bridge.domain.types import Page, RawRecord
 from bridge.http import egress
-from connectors.addresses import is_open_to_others, typed
+from connectors.addresses import ask, typed_for_secrets
 from connectors.home_assistant import SPEC
 from connectors.instants import utc
 from connectors.payload import mapping
@@ -34,6 +34,7 @@ DAYS_PER_REQUEST = 14
 ENTITIES_MAX = 50  # of a phone; it has nine sensors, and more after the app was installed anew
 ADDRESS_HELP = "The address of Home Assistant, e.g. http://homeassistant.local:8123"
 TOKEN_HELP = "The long-lived access token, made in Home Assistant in your profile under Security"  # noqa: S105 - a question
+NOTHING_TYPED = say("home_assistant needs its address, and an access token on standard input: {command}", command=AGAIN)
 STREAM = "sensor"
 ENDINGS = {  # of an entity's name -> what it tells
     "daily_steps": "steps",
@@ -227,8 +228,8 @@ def authorise(account: Account, browser: Browser) -> None:
 
     Raises NeedsLogin without a valid token, SetupError for a wrong address, or if no phone or several fit.
     """
-    address = safe(account.settings["url"].strip() or _asked(browser, ADDRESS_HELP), account)
-    token = account.settings["password"].strip() or _asked(browser, TOKEN_HELP)
+    address = safe(account.settings["url"].strip() or ask(browser, ADDRESS_HELP, NOTHING_TYPED), account)
+    token = account.settings["password"].strip() or ask(browser, TOKEN_HELP, NOTHING_TYPED)
     if not token.isascii() or not token.isprintable():
         raise NeedsLogin(
             say("that is no access token of Home Assistant; make one and try again: {command}", command=AGAIN)
@@ -251,15 +252,6 @@ def authorise(account: Account, browser: Browser) -> None:
 
 def _slug(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", name.lower().removeprefix("sensor.")).strip("_")
-
-
-def _asked(browser: Browser, question: str) -> str:
-    answer = browser.ask(question)
-    if not answer:
-        raise NeedsLogin(
-            say("home_assistant needs its address, and an access token on standard input: {command}", command=AGAIN)
-        )
-    return answer.strip()
 
 
 def _phone(states: list[dict[str, Any]], named: str) -> str:
@@ -293,20 +285,14 @@ def safe(address: str, account: Account) -> str:
 
     Raises SetupError for http at a host that was not named, and for text that is no plain address.
     """
-    parts = typed(address, "https")
-    if parts is None:
-        raise SetupError(
-            say(
-                "the address of Home Assistant looks like http://homeassistant.local:8123; try: {command}",
-                command=AGAIN,
-            )
-        )
-    if is_open_to_others(parts, account):
-        raise SetupError(
-            say(
-                "the access token would travel unencrypted; name the host in BRIDGE_ALLOW_HOSTS if it is "
-                "in your own network, or use its https:// address, then: {command}",
-                command=AGAIN,
-            )
-        )
+    parts = typed_for_secrets(
+        address,
+        account,
+        say("the address of Home Assistant looks like http://homeassistant.local:8123; try: {command}", command=AGAIN),
+        say(
+            "the access token would travel unencrypted; name the host in BRIDGE_ALLOW_HOSTS if it is "
+            "in your own network, or use its https:// address, then: {command}",
+            command=AGAIN,
+        ),
+    )
     return urlunsplit((parts.scheme, parts.netloc, "", "", ""))
