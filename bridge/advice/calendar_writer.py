@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from bridge.advice.labels import labelled
 from bridge.calendar.busy import free_blocks
+from bridge.day.sleep import rounded_up
 from bridge.domain.errors import BridgeError
 from bridge.domain.records import Feedback, Recommendation, User
 from bridge.domain.slots import INSTANT, Moment, moment_at, slot_bounds
@@ -65,7 +66,7 @@ def _plan(
         begin, over = advice.start, advice.end
     else:
         start, end = slot_bounds(moment, user.zones)
-        start = max(start, _rounded_up(advice.answered_at or now))
+        start = max(start, rounded_up(advice.answered_at or now))
         known = labelled(bridge, user, start, end, at=now)
         others = [one for one, _ in known if one.event.kind.partition(":")[0] != "advice"]
         begin, over = _placed([*others, *map(_entry, beside)], advice, start, end)
@@ -92,16 +93,6 @@ def _placed(
     free = free_blocks(others, start, end, minutes=minutes)
     begin = free[0][0] if free else start
     return begin, min(begin + timedelta(minutes=minutes), end)
-
-
-def _rounded_up(at: datetime) -> datetime:
-    """Return the time rounded up to a multiple of five minutes.
-
-    >>> f"{_rounded_up(datetime(2026, 11, 20, 9, 56, 1)):%H:%M}", f"{_rounded_up(datetime(2026, 11, 20, 9, 55)):%H:%M}"
-    ('10:00', '09:55')
-    """
-    over = timedelta(minutes=at.minute % 5, seconds=at.second, microseconds=at.microsecond)
-    return at + (timedelta(minutes=5) - over if over else over)
 
 
 def key_of(user: User, advice: Recommendation) -> str:

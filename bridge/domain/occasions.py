@@ -62,13 +62,14 @@ def occasion_of(value: object) -> Occasion:
             case "since" | "until" | "first":
                 found[name] = date.fromisoformat(one)
             case "months" | "nth":
-                found[name] = frozenset(map(_whole, one))
+                found[name] = frozenset(map(whole, one))
             case _:
-                found[name] = _whole(one)
+                found[name] = whole(one)
     return Occasion(**found)
 
 
-def _whole(value: object) -> int:
+def whole(value: object) -> int:
+    """Return a whole number unchanged. Raises TypeError for anything else, also for a boolean."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError("a whole number is needed")
     return value

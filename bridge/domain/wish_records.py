@@ -7,7 +7,7 @@ from datetime import datetime, time
 from typing import Any
 
 from bridge.domain.errors import SetupError
-from bridge.domain.occasions import Occasion, occasion_of, plain_occasion
+from bridge.domain.occasions import Occasion, occasion_of, plain_occasion, whole
 from bridge.domain.wishes import (
     NEXT,
     SPANS_MAX,
@@ -63,16 +63,16 @@ def wishes_of(body: object) -> Wishes:
         found = Wishes(
             never=frozenset(ActionType(action) for action in _list(body.get("never", []))),
             hours={ActionType(a): _spans(spans) for a, spans in _object(body.get("hours", {}))},
-            days={ActionType(a): frozenset(map(_whole, _list(days))) for a, days in _object(body.get("days") or {})},
+            days={ActionType(a): frozenset(map(whole, _list(days))) for a, days in _object(body.get("days") or {})},
             best={ActionType(a): _best_of(best) for a, best in _object(body.get("best") or {})},
             barred={ActionType(a): _barred_of(several) for a, several in _object(body.get("barred") or {})},
             night=_night_of(body.get("night") or {}),
-            most={ActionType(a): _whole(most) for a, most in _object(body.get("most") or {})},
+            most={ActionType(a): whole(most) for a, most in _object(body.get("most") or {})},
             lengths={ActionType(a): _lasts_of(lasts) for a, lasts in _object(body.get("lengths") or {})},
-            apart={ActionType(a): _whole(days) for a, days in _object(body.get("apart") or {})},
-            goals={ActionType(a): _whole(goal) for a, goal in _object(body.get("goals", {}))},
+            apart={ActionType(a): whole(days) for a, days in _object(body.get("apart") or {})},
+            goals={ActionType(a): whole(goal) for a, goal in _object(body.get("goals", {}))},
             weights={Meter(m): _number(weight) for m, weight in _object(body.get("weights", {}))},
-            suggestions=_whole(body.get("suggestions", SUGGESTIONS_DEFAULT)),
+            suggestions=whole(body.get("suggestions", SUGGESTIONS_DEFAULT)),
             since={ActionType(a): _instant(at) for a, at in _object(body.get("since", {}))},
             named={ActionType(a): _name(name) for a, name in _object(body.get("named") or {})},
             unnamed={ActionType(a): frozenset(map(_name, _list(n))) for a, n in _object(body.get("unnamed") or {})},
@@ -86,7 +86,7 @@ def wishes_of(body: object) -> Wishes:
 
 def _spare_of(value: object) -> Spare:
     found = dict(_object(value))
-    return Spare(times=_whole(found.pop("times")), hours=_spans(found.pop("hours", [])), **found)
+    return Spare(times=whole(found.pop("times")), hours=_spans(found.pop("hours", [])), **found)
 
 
 def _name(value: object) -> str:
@@ -125,7 +125,7 @@ def _lengths(wishes: Wishes) -> dict[str, dict[str, int]]:
 
 
 def _lasts_of(value: object) -> Lasts:
-    found = {name: _whole(minutes) for name, minutes in _object(value)}
+    found = {name: whole(minutes) for name, minutes in _object(value)}
     if not found:
         raise ValueError("a number of minutes is needed")
     return Lasts(**found)
@@ -155,19 +155,19 @@ def _night(night: NightWish) -> dict[str, Any]:
 def _night_of(value: object) -> NightWish:
     found = dict(_object(value))
     days: dict[str, Any] = {
-        name: frozenset(map(_whole, _list(found.pop(name, []))))
+        name: frozenset(map(whole, _list(found.pop(name, []))))
         for name in ("bed_days", "up_days", "late_days", "other_days")
     }
     if not frozenset().union(*days.values()) <= frozenset(range(7)):
         raise ValueError("a weekday is 0 to 6")
-    minutes = None if (long := found.pop("minutes", None)) is None else _whole(long)
+    minutes = None if (long := found.pop("minutes", None)) is None else whole(long)
     times: dict[str, Any] = {name: time.fromisoformat(at) for name, at in found.items()}
     return NightWish(minutes=minutes, **times, **days)
 
 
 def _best_of(value: object) -> Best:
     found = dict(_object(value))
-    days = frozenset(map(_whole, _list(found.get("days", []))))
+    days = frozenset(map(whole, _list(found.get("days", []))))
     if not days <= frozenset(range(7)):
         raise ValueError("a weekday is 0 to 6")
     return Best(days=days, hours=_spans(found.get("hours", [])))
@@ -194,12 +194,6 @@ def _instant(value: object) -> datetime:
     if at is None or at.tzinfo is None:
         raise ValueError("an instant with a time zone is needed")
     return at
-
-
-def _whole(value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError("a whole number is needed")
-    return value
 
 
 def _number(value: object) -> float:

@@ -28,7 +28,6 @@ from bridge.meters import body, words
 from bridge.meters.baseline import CLIP, CONSTANTS, clip
 from bridge.meters.check_in import check_in
 from bridge.meters.fuse import Signal, fuse
-from bridge.meters.habit import Compared
 from bridge.meters.past import Latest, Past
 from rhythm_env.interface import Meter, Slot
 
@@ -83,14 +82,8 @@ def calendar(past: Past, at: datetime) -> Signal | None:
     )
     if habit is None:
         return None
-    told = past.told(lambda: _told(past.calendar.busy(at - LOAD_HALF_LIFE, at), habit))
+    told = past.told(lambda: habit.of_entries("entries_six_hours", past.calendar.busy(at - LOAD_HALF_LIFE, at)))
     return Signal(name="calendar", z=-habit.z, quality=habit.quality, age_hours=0.0, fact=told)
-
-
-def _told(busy: float, habit: Compared) -> Fact:
-    if not busy:
-        return fact("entries_lately", compared=habit.fact)
-    return fact("entries_six_hours", length=length(60 * busy), compared=habit.fact)
 
 
 def awake(past: Past, at: datetime) -> Signal | None:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from math import sqrt
 
-from bridge.domain.facts import Fact, fact
+from bridge.domain.facts import Fact, fact, length
 from bridge.meters.baseline import clip
 
 DAY = timedelta(days=1)
@@ -49,6 +49,12 @@ class Compared:
         if abs(self.z) < USUAL_Z:
             return fact("as_usual")
         return fact("more_than_usual" if self.z > 0 else "less_than_usual")
+
+    def of_entries(self, kind: str, hours: float) -> Fact:
+        """Return the fact ``kind`` of so many hours of entries against habit, or that there were none lately."""
+        if not hours:
+            return fact("entries_lately", compared=self.fact)
+        return fact(kind, length=length(60 * hours), compared=self.fact)
 
 
 class Amounts:

@@ -10,12 +10,10 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from bridge.domain.facts import Fact, fact, length
 from bridge.domain.types import Reading
 from bridge.meters import body
 from bridge.meters.check_in import check_in
 from bridge.meters.fuse import Signal, fuse
-from bridge.meters.habit import Compared
 from bridge.meters.past import Past
 from rhythm_env.interface import Meter
 
@@ -41,11 +39,5 @@ def meetings(past: Past, at: datetime) -> Signal | None:
     )
     if habit is None:
         return None
-    told = past.told(lambda: _told(past.calendar.busy(at - HALF_LIFE, at), habit))
+    told = past.told(lambda: habit.of_entries("entries_twelve_hours", past.calendar.busy(at - HALF_LIFE, at)))
     return Signal(name="meetings", z=habit.z, quality=habit.quality, age_hours=0.0, fact=told)
-
-
-def _told(busy: float, habit: Compared) -> Fact:
-    if not busy:
-        return fact("entries_lately", compared=habit.fact)
-    return fact("entries_twelve_hours", length=length(60 * busy), compared=habit.fact)

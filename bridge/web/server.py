@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from fastapi import Depends, FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, RedirectResponse, Response
+from fastapi.responses import JSONResponse, Response
 from fastapi.security import HTTPBearer
 from pydantic import BaseModel
 from starlette.datastructures import Headers
@@ -29,7 +29,7 @@ from bridge.web.bounds import ASSISTANTS_PATH, PROGRAM_PATHS, Bounds
 from bridge.web.render import keep_files, packed_file, static_file
 from bridge.web.security import LOOPBACK, Security
 from bridge.web.serving import address, listen, run
-from bridge.web.state import AppState, NotLoggedIn, NotProved, UnknownUser, app_state, check_csrf
+from bridge.web.state import AppState, NotLoggedIn, NotProved, UnknownUser, app_state, check_csrf, lead_to
 
 if TYPE_CHECKING:
     from bridge.installation import Bridge
@@ -132,18 +132,12 @@ def _to_login(request: Request, _error: Exception) -> Response:
         return JSONResponse({"error": text}, 401, {"WWW-Authenticate": "Bearer"})
     state = app_state(request)
     place = "/welcome" if state.local and not state.bridge.store.people.users() else "/login"
-    return _led(request, place)
+    return lead_to(request, place)
 
 
 def _to_proof(request: Request, error: Exception) -> Response:
     """Lead to the page that asks for the password or a passkey again."""
-    return _led(request, f"/prove?section={error.section if isinstance(error, NotProved) else ''}")
-
-
-def _led(request: Request, place: str) -> Response:
-    if "hx-request" in request.headers:
-        return Response(status_code=204, headers={"HX-Redirect": place})
-    return RedirectResponse(place, 303)
+    return lead_to(request, f"/prove?section={error.section if isinstance(error, NotProved) else ''}")
 
 
 def _refuse_unknown(request: Request, error: Exception) -> Response:

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Generic, TypeVar
 
 from fastapi import Depends, HTTPException, Request
+from fastapi.responses import RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 
 from bridge import installation
@@ -238,6 +239,13 @@ def is_seen(request: Request, visit: Visit) -> bool:
         return False
     opened = visit.session and request.headers.get("sec-fetch-dest") == "document"
     return opened or request.headers.get("sec-fetch-site", "none" if visit.session else "") in SAME_SITE
+
+
+def lead_to(request: Request, place: str) -> Response:
+    """Return the answer that takes the browser to another page, also from a request that a script sent."""
+    if "hx-request" in request.headers:
+        return Response(status_code=204, headers={"HX-Redirect": place})
+    return RedirectResponse(place, 303)
 
 
 def csrf(request: Request) -> str:

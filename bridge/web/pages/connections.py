@@ -34,7 +34,7 @@ from bridge.web.phrases import kind_name
 from bridge.web.render import page
 from bridge.web.result_cache import counts_version
 from bridge.web.security import LOOPBACK
-from bridge.web.state import SESSION_COOKIE, Visit, Visitor
+from bridge.web.state import SESSION_COOKIE, Visit, Visitor, lead_to
 
 router = APIRouter()
 KEPT_TEXT = say("{name} is disconnected and its data kept. It did not confirm: revoke the consent there as well.")
@@ -222,18 +222,12 @@ def connect(
     A source that lacks an application's client id or secret leads to the page that asks for them.
     """
     if clients.is_missing(visit.bridge, visit.user, _spec(source)):
-        return _lead_to(request, f"/connections/{source}/keys")
+        return lead_to(request, f"/connections/{source}/keys")
     elsewhere, spec = request.url.hostname not in LOOPBACK, _spec(source)
     typed = {"url": url.strip(), "name": name.strip(), "password": password.strip()}
     given = {field: text for field, text in typed.items() if text}
     started = background.consent(visit, spec, write=write == "yes", elsewhere=elsewhere, given=given, also=also)
     return _job_part(visit, started)
-
-
-def _lead_to(request: Request, place: str) -> Response:
-    if "hx-request" in request.headers:
-        return Response(status_code=204, headers={"HX-Redirect": place})
-    return RedirectResponse(place, 303)
 
 
 @router.post("/connections/{source}/sync")

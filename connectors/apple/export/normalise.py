@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, tzinfo
+from functools import partial
 
 from bridge.domain.metrics import Metric
 from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord, Sample
@@ -85,14 +86,9 @@ def _heart_rate(fields: Fields) -> Iterator[Sample]:
             yield lasted.mean(Metric.HEART_RATE, told)
 
 
-def _sdnn(fields: Fields) -> Iterator[Sample]:
+def _variability(fields: Fields, table: Table) -> Iterator[Sample]:
     for key, reading in _each(fields, "readings"):
-        yield from _span(reading).samples(key, reading.measured(SDNN))
-
-
-def _rmssd(fields: Fields) -> Iterator[Sample]:
-    for key, reading in _each(fields, "readings"):
-        yield from _span(reading).samples(key, reading.measured(RMSSD))
+        yield from _span(reading).samples(key, reading.measured(table))
 
 
 def _mindful(fields: Fields) -> Iterator[Sample]:
@@ -143,8 +139,8 @@ STORED_ALONE = ("activity", "every")  # without meaning: sums by quarter of an h
 STREAM_READERS: Mapping[str, Callable[[Fields], Iterator[Item]]] = {
     "day": _day,
     "heart_rate": _heart_rate,
-    "hrv": _sdnn,
-    "rmssd": _rmssd,
+    "hrv": partial(_variability, table=SDNN),
+    "rmssd": partial(_variability, table=RMSSD),
     "mindful": _mindful,
     "noted": _noted,
     "night": _nights,
