@@ -112,7 +112,7 @@ class LastsDocument(TypedDict):
 
 
 class OccasionDocument(TypedDict):
-    """The days on which a wish holds: between dates, in months, in one of ``every`` weeks, counted from ``first``."""
+    """The ``days`` on which a wish holds, between dates, in months, one of ``every`` weeks counted from ``first``."""
 
     since: NotRequired[str]
     until: NotRequired[str]
@@ -120,6 +120,7 @@ class OccasionDocument(TypedDict):
     every: NotRequired[int]
     first: NotRequired[str]
     nth: NotRequired[list[int]]
+    days: NotRequired[list[int]]
 
 
 class SpareDocument(TypedDict):

@@ -9,12 +9,13 @@ from typing import Any
 
 LAST = -1  # of the weekdays of a month
 MONTHS, NTHS, WEEKS_MAX = frozenset(range(1, 13)), frozenset({LAST, 1, 2, 3, 4, 5}), 8
+WEEKDAYS = frozenset(range(7))
 WEEK = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Occasion:
-    """The days from ``since`` to ``until`` in some ``months`` of the year, in one of ``every`` few weeks.
+    """The ``days`` of a week from ``since`` to ``until``, in some ``months`` of a year, in one of ``every`` few weeks.
 
     ``first`` is a Monday of those weeks. ``nth`` counts a weekday in its month: the first to the fifth, or the last.
     Raises ValueError for any other value, and for one that leaves out no day.
@@ -26,17 +27,20 @@ class Occasion:
     every: int = 1
     first: date | None = None
     nth: frozenset[int] = frozenset()
+    days: frozenset[int] = frozenset()
 
     def __post_init__(self) -> None:
         weeks = self.every == 1 if self.first is None else 1 < self.every <= WEEKS_MAX and not self.first.weekday()
         ordered = self.since is None or self.until is None or self.since <= self.until
-        if not (weeks and ordered and self.months < MONTHS and self.nth <= NTHS) or not (
-            self.since or self.until or self.months or self.first or self.nth
+        if not (weeks and ordered and self.months < MONTHS and self.nth <= NTHS and self.days < WEEKDAYS) or not (
+            self.since or self.until or self.months or self.first or self.nth or self.days
         ):
             raise ValueError("no days")
 
     def holds(self, day: date) -> bool:
         if (self.since is not None and day < self.since) or (self.until is not None and day > self.until):
+            return False
+        if self.days and day.weekday() not in self.days:
             return False
         if self.first is not None and (day - self.first) // WEEK % self.every:
             return False
@@ -48,7 +52,7 @@ class Occasion:
 def plain_occasion(when: Occasion) -> dict[str, Any]:
     """Return an occasion as JSON values, for ``occasion_of``. Empty fields are left out."""
     dates = {name: one.isoformat() for name in ("since", "until", "first") if (one := getattr(when, name)) is not None}
-    lists = {name: sorted(one) for name in ("months", "nth") if (one := getattr(when, name))}
+    lists = {name: sorted(one) for name in ("months", "nth", "days") if (one := getattr(when, name))}
     return {**dates, **lists, **({"every": when.every} if when.every > 1 else {})}
 
 
@@ -61,7 +65,7 @@ def occasion_of(value: object) -> Occasion:
         match name:
             case "since" | "until" | "first":
                 found[name] = date.fromisoformat(one)
-            case "months" | "nth":
+            case "months" | "nth" | "days":
                 found[name] = frozenset(map(whole, one))
             case _:
                 found[name] = whole(one)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bridge.wishes.hours import AT_NIGHT, NotUnderstood
+from bridge.wishes.hours import AT_NIGHT, MEAL, NotUnderstood
 from bridge.wishes.lexicon import ALL, WEEK, WORK, Kind
 from bridge.wishes.reasons import Reading, is_days, is_limit
 from bridge.wishes.slots import HEADS, LIMITS, Part
@@ -43,6 +43,8 @@ def otherwise(part: Part, clauses: list[Part]) -> None:
     last = clauses[-1] if clauses else part
     if not (last.days and last.has(K.BED, K.UP, K.FINISH, K.START)) or last.nots:
         raise NotUnderstood
+    if part.has_head and not part.flags.keys() & last.flags.keys():
+        raise NotUnderstood
     clauses.append(replace(last, days=frozenset(WEEK) - last.days, spans=part.spans, joint=K.COMMA))
 
 
@@ -77,6 +79,8 @@ def add(last: Part, part: Part) -> None:
     """Add to a part what another says of it."""
     if last.counts and part.counts and (part.joint is not K.AND or not last.actions):
         raise NotUnderstood
+    if last.has(K.MOST) and part.counts and part.actions and last.has(K.NUMBER, K.TIMES):
+        raise NotUnderstood  # "at most three runs and two swims a week"
     if K.NUMBER in last.flags and K.NUMBER in part.flags and part.actions:
         last.flags[K.NUMBER] += part.flags[K.NUMBER]
     last.actions = last.actions or part.actions
@@ -112,6 +116,12 @@ def inherits(part: Part, head: Part) -> Part:
     if head.nots and not part.nots and not part.flags.keys() & (LIMITS | {K.BEST, K.FINE}) and part.times:
         new.nots, new.flags[K.NOT] = 1, head.flags.get(K.NOT)
     return new
+
+
+def _at_event(event: Span, told: Span) -> Span:
+    """Return the time of "a nap after lunch, around one", which is near the event."""
+    (hour, minute, known), meal = told[1], event[1][2] == MEAL
+    return event[0], (hour, minute, MEAL if meal and known else known), told[2]
 
 
 def _ends_on_days(part: Part) -> bool:
@@ -170,7 +180,7 @@ def go_on_with(last: Part, part: Part, read: Reading) -> None:
         last.spans = (
             between(last.spans[0], part.spans[0]) or part.spans
             if part.spans[0][0] is not K.AT
-            else [(last.spans[0][0], *part.spans[0][1:])]
+            else [_at_event(last.spans[0], part.spans[0])]
         )
     else:
         read.clauses.append(inherits(part, last))

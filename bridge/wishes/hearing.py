@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from bridge.domain.errors import SetupError
+from bridge.domain.occasions import Occasion
 from bridge.domain.wish_terms import common
 from bridge.domain.wishes import SUGGESTIONS_DEFAULT, Wishes
 from bridge.wishes.hours import NOON, NotUnderstood
@@ -91,7 +92,11 @@ def _on_days(text: str, language: str, today: date | None) -> Heard | None:
     usual = Said(kind="suggestions", number=SUGGESTIONS_DEFAULT)
     if not (of_all or of_one) or usual in found.said or OF_ALL_DAYS & {one.kind for one in found.said}:
         return None  # "no sport on Mondays, the pool is closed until May"
-    return replace(found, said=tuple(replace(one, when=when) for one in found.said))
+    return replace(found, said=tuple(replace(one, when=_of_both(when, one.when)) for one in found.said))
+
+
+def _of_both(when: Occasion, other: Occasion | None) -> Occasion:
+    return when if other is None else replace(when, days=other.days)
 
 
 def _read(text: str, language: str) -> Heard | None:
@@ -115,7 +120,9 @@ def _goes(one: Said, other: Said) -> bool:
 def _contradicts(said: tuple[Said, ...]) -> bool:
     """Return True if one wish of a text takes back another, or leaves nothing of it."""
     for at, one in enumerate(said):
-        same = [other for other in said[:at] if other.kind == one.kind and other.actions & one.actions]
+        same = [o for o in said[:at] if o.kind == one.kind and o.actions & one.actions and o.when == one.when]
+        if one.kind in ("shortest", "longest", "most") and any(o.number != one.number for o in same):
+            return True
         if (one.kind in ("goal", "best") and same) or (
             one.kind in LIMITS and not all(_goes(one, other) for other in same)
         ):
@@ -144,8 +151,14 @@ def _leaves_no_best(best: Said, said: tuple[Said, ...]) -> bool:
         return True
     if any(one.kind == "hours" and best.hours and not common(best.hours, one.hours) for one in of_it):
         return True
+    if any(one.kind == "without" and one.names & best.names and _of_its_days(best, one) for one in of_it):
+        return True
     barred = [one for one in of_it if one.kind == "barred" and best.hours and frozenset() < best.days <= one.days]
     return any(common(best.hours, one.hours) == best.hours for one in barred)
+
+
+def _of_its_days(best: Said, one: Said) -> bool:
+    return one.when is None or bool(best.days & one.when.days)
 
 
 def _bars_nothing(said: tuple[Said, ...]) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -15,7 +14,8 @@ from bridge.wishes.lexicon import ALL, WEEK, WORK, Kind, OneOf
 from bridge.wishes.nights import night_back, of_night
 from bridge.wishes.said import Said
 from bridge.wishes.slots import LIMITS, Part, is_general
-from bridge.wishes.wanting import at_most, not_wanted, nothing_else, wanted
+from bridge.wishes.times import COMPANY
+from bridge.wishes.wanting import LEADING, at_most, kinds_of, not_wanted, nothing_else, on_days, wanted
 from bridge.wishes.working import KEPT, free, goes_beside, of_work, open_again
 from rhythm_env.interface import ActionType
 
@@ -26,7 +26,6 @@ TIMES = (K.DAY, K.PART, K.SPAN)
 ELSE = 1  # of "only": nothing but
 SLEEPERS = {K.BED, K.UP}
 GOAL = 1  # of a rule
-LEADING = re.compile(r"^(?:my|our|the|an?|some|mein\w*|unser\w*|de[rnms]|die|das|ein\w*) ")
 ONE_TIME = {1: 60, 7: 180}  # minutes of a week and of a day that can be one time
 AFTERWARDS = 1  # of "then"
 
@@ -34,6 +33,7 @@ AFTERWARDS = 1  # of "then"
 def said_of(part: Part) -> tuple[Said, ...]:
     if (
         part.loose
+        or part.has(K.MINUTES)
         or part.words
         or (part.nots and part.flags.get(K.THEN) == AFTERWARDS)
         or (part.has(K.LEAST) and part.spans and not part.counts)  # "at least till eleven" bars nothing after it
@@ -81,7 +81,12 @@ def _of_actions(part: Part) -> tuple[Said, ...]:
 def _of_free(part: Part) -> tuple[Said, ...]:
     """Return the wishes for what is free or kept free, and none for what is only wanted then."""
     named = bool(part.actions - WORK)
-    if part.flags[K.FREE] == KEPT and named and len(part.named) == 1 and part.parts + part.spans:
+    if (
+        part.flags[K.FREE] == KEPT
+        and named
+        and part.parts + part.spans
+        and (len(part.named) == 1 or part.actions <= COMPANY)
+    ):
         return nothing_else(part)  # "keep Thursday evenings free for choir"
     if part.flags[K.FREE] and named:
         return ()
@@ -132,7 +137,8 @@ def _lasting(part: Part) -> tuple[Said, ...]:
     if beside is not None and len(told) == 1 and told[0][0] is None:
         del part.flags[beside]  # "two-hour blocks minimum"
         told = [(beside if beside is K.LEAST else K.MOST, *told[0][1:])]
-    if part.actions in (WORK, ALL) or len(part.actions) > 1 or _is_of_a_day(part, told):
+    of_kind = part.has(K.ONLY) and kinds_of(part)  # "cycling only at the weekend, then two hours"
+    if part.actions in (WORK, ALL) or len(part.actions) > 1 or of_kind or _is_of_a_day(part, told):
         raise NotUnderstood
     if part.flags.get(K.PER) == 1:
         part.flags.setdefault(K.TIMES, 1)  # "an hour of painting in the week"
@@ -189,6 +195,8 @@ def _weight(part: Part) -> Said:
 
 
 def _of_suggestions(part: Part) -> tuple[Said, ...]:
+    if all(value >= ALL for _, value in part.beside if isinstance(value, frozenset)) and part.nots and part.times:
+        part.beside = []  # "a quiet Sunday without any suggestions"
     if (part.nots or part.has(K.ONLY)) and part.times and not (part.counts or part.actions):
         part.actions = ALL  # "don't bother me before nine", "suggestions on weekdays only"
         return _limits(part)
@@ -201,7 +209,8 @@ def _of_suggestions(part: Part) -> tuple[Said, ...]:
 def _suggestions(part: Part) -> Said:
     if part.flags.keys() == {K.NOT, K.SUGGESTION} and not (part.times or part.actions):
         return Said(kind="suggestions")
-    counts = [part.flags[kind] for kind in (K.NUMBER, K.TIMES) if part.flags.get(kind) is not None]
+    counts = [part.flags[kind] for kind in (K.TIMES, K.NUMBER) if part.flags.get(kind) is not None]
+    counts = counts[:1] if counts[1:] == [1] else counts  # "once a day one suggestion"
     limited: Any = part.flags.keys() & {K.MOST, K.ENOUGH, K.ONLY, K.FINE}
     part.nots = 0 if part.flags.get(K.MOST) == 1 else part.nots
     alone = part.has(K.SUGGESTION) or part.flags.get(K.PER) == len(WEEK)
@@ -211,14 +220,16 @@ def _suggestions(part: Part) -> Said:
         or not limited
         or not alone
         or part.nots
-        or part.times
+        or (part.days and not part.flags.keys() & LIMITS)
+        or part.parts
+        or part.spans
         or part.actions
         or any(value != ANY for _, value in part.beside)
         or part.flags.get(K.PER, len(WEEK)) != len(WEEK)
         or not 0 <= counts[0] <= SUGGESTIONS_MAX
     ):
         raise NotUnderstood
-    return Said(kind="suggestions", number=counts[0])
+    return Said(kind="suggestions", number=counts[0], when=on_days(part.days))
 
 
 def _taken_back(part: Part) -> tuple[Said, ...]:
@@ -260,8 +271,9 @@ def _limits(part: Part) -> tuple[Said, ...]:
     if len(timed) > 1 and not part.nots:
         raise NotUnderstood  # "weights in the morning running in the evening"
     joined = sum(kind in (K.AND, K.OR, K.COMMA) for kind in part.kinds) + part.nots
-    if len(part.actions) > 1 and len(set(part.named)) > joined + (not part.nots):
-        raise NotUnderstood  # "no calls to my mother"
+    apart = len(part.actions) > 1 or (part.nots and any(isinstance(one, OneOf) for one in part.named))
+    if apart and len({(one, getattr(one, "name", "")) for one in part.named}) > joined + (not part.nots):
+        raise NotUnderstood  # "no calls to my mother", "yoga yes, gym no"
     several = len(part.actions) > 1 and part.actions not in (WORK, ALL)
     if (
         several

@@ -65,9 +65,9 @@ def _at_times(part: Part, *, bed: bool) -> tuple[Said, ...]:
         elif part.nots or relation not in (K.AT, K.LATEST, K.BEFORE, K.TO):
             raise NotUnderstood
         return (Said(kind="up", at=_at_dawn(clock)),)
-    if relation is K.TO and not clock[2] and clock[0] in range(4, 10):
-        raise NotUnderstood  # "sleep until eight"
-    if relation is K.TO and clock[2] and clock[0] in range(4, LATEST_UP):
+    if relation is K.TO and not clock[2] and clock[0] in range(4, 10) and not part.days:
+        raise NotUnderstood  # "sleep until eight", but "on Saturdays"
+    if relation is K.TO and (clock[2] or part.days) and clock[0] in range(4, LATEST_UP):
         return (Said(kind="up", at=_at_dawn(clock)),)  # "let me sleep till 2 pm"
     early = (
         relation is K.EARLIEST

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bridge.domain.wish_terms import common
+from bridge.domain.wishes import SUGGESTIONS_DEFAULT
 from bridge.wishes.clauses import (
     FIRM,
     add,
@@ -40,9 +41,11 @@ from bridge.wishes.reasons import (
 from bridge.wishes.said import Said
 from bridge.wishes.slots import PERSON, POLARITY, Part, parts_of
 from bridge.wishes.spelling import without_adjuncts
+from bridge.wishes.wanting import DISLIKED, on_days
 
 K = Kind
 AFTERWARDS, THAT_DAY = 1, 2  # of "then"
+LENGTHS = ("shortest", "longest")
 KIND_OF = re.compile(  # tells which outings are meant, and no wish can hold it
     r"(?i)\b(?:long|short|easy|hard|lange[rsn]?|kurze[rsn]?|lockere[rsn]?)"
     r"(?= (?:runs?|rides?|walks?|hikes?|swims?|\w*(?:lauf|läufe|fahrt|tour|wanderung|spaziergang|spaziergänge))\b)"
@@ -69,14 +72,46 @@ def _by_words(text: str, language: str, *, with_meters: bool) -> tuple[tuple[Sai
         read = _read(parts, text)
         if len({part.has(K.CLEAR) for part in parts}) > 1:
             return None
-        said = tuple(one for clause in read.clauses for one in said_of(clause))
+        said = _of_week([one for clause in read.clauses for one in _said_on_days(clause, read.clauses)])
         goals = [one for one in said if one.kind == "goal"]
         if len(goals) > len(set(goals)):
-            return None  # "ballet once a week and yoga once": twice in all
+            return None  # "ballet once a week and once something for my back"
     except NotUnderstood:
         return None
     aside = [one for one in KIND_OF.findall(text) if not any(part.has(K.LASTS) for part in parts)]
     return (_alike(said), (*read.aside, *aside)) if said else None
+
+
+def _said_on_days(clause: Part, clauses: Sequence[Part]) -> tuple[Said, ...]:
+    """Return the wishes of a clause, with its days those lengths that differ: "an hour on Sundays"."""
+    beside = [one for one in clauses if one is not clause and one.actions == clause.actions and one.has(K.LASTS)]
+    when, said = on_days(clause.days), said_of(clause)
+    differ = clause.has(K.LASTS) and beside and all(one.days for one in beside)
+    return tuple(replace(one, when=when) if differ and one.kind in LENGTHS else one for one in said)
+
+
+def _of_week(said: Sequence[Said]) -> tuple[Said, ...]:
+    """Return wishes with the number of suggestions of most days as that of all: "five on weekdays, else two"."""
+    counts = [one for one in said if one.kind == "suggestions" and one.when is not None]
+    days = [day for one in counts if one.when is not None for day in one.when.days]
+    base = max(
+        counts,
+        key=lambda one: (one.number == SUGGESTIONS_DEFAULT, len(one.when.days if one.when else ())),
+        default=None,
+    )
+    if sorted(days) == sorted(WEEK) and base is not None:
+        said = [replace(base, when=None), *(one for one in said if one is not base)]
+    if len(days) > len(set(days)) or any(
+        one.when is not None and one.number == SUGGESTIONS_DEFAULT for one in said if one.kind == "suggestions"
+    ):
+        raise NotUnderstood
+    return tuple(said)
+
+
+def _goes_on(one: Said, other: Said) -> bool:
+    """Return True if a wish can be told in one with another of its kind and action."""
+    of_kind = one.kind == "without" and one.names == other.names and one.when is not None and other.when is not None
+    return one.kind == "best" or of_kind or (one.kind == "days" and one.narrows and other.narrows)
 
 
 def _alike(said: tuple[Said, ...]) -> tuple[Said, ...]:
@@ -84,12 +119,14 @@ def _alike(said: tuple[Said, ...]) -> tuple[Said, ...]:
     found: list[Said] = []
     for one in said:
         alike = ((i, o) for i, o in enumerate(found) if o.kind == one.kind and o.actions == one.actions)
-        same = next(
-            (i for i, o in alike if one.kind == "best" or (one.kind == "days" and o.narrows and one.narrows)), None
-        )
+        same = next((i for i, o in alike if _goes_on(one, o)), None)
         one = one if same is None else replace(one, names=one.names | found[same].names)
         if same is None:
             found.append(one)
+        elif one.kind == "without":
+            found[same] = replace(
+                one, when=on_days(frozenset().union(*(o.when.days for o in (one, found[same]) if o.when)))
+            )
         elif one.kind == "days":
             found[same] = replace(one, days=one.days & found[same].days)
         elif not (found[same].days and one.days) and not (found[same].hours and one.hours):
@@ -112,6 +149,9 @@ def _read(parts: Sequence[Part], text: str) -> Reading:
         _take(part, parts[at + 1 :], read)
     if any(one.flags.keys() - {K.BEST} or one.times for one in read.pending) or not read.clauses:
         raise NotUnderstood
+    mute = [one.nots and one.flags.keys() == {K.NOT, K.SUGGESTION} and not one.times for one in read.clauses]
+    if any(mute) and not all(mute):
+        raise NotUnderstood  # "give me a break on Mondays, no suggestions"
     if any(one.nots and not one.times and one.actions & read.wanted for one in read.clauses):
         raise NotUnderstood  # "more family time but also never family time"
     if read.conditional is not None and (read.conditional.has(K.BUT) or not read.conditional.times):
@@ -129,7 +169,7 @@ def _read(parts: Sequence[Part], text: str) -> Reading:
 def _take(part: Part, following: Sequence[Part], read: Reading) -> None:
     if part.has(K.CLEAR):
         read.clauses.append(part)
-    elif part.joint is K.WHY and part.kinds == [K.SPAN]:
+    elif part.joint is K.WHY and part.kinds in ([K.SPAN], [K.SPAN, K.BED], [K.BED, K.SPAN], [K.SPAN, K.UP]):
         otherwise(part, read.clauses)
     elif (
         part.joint is K.AND
@@ -163,8 +203,8 @@ def _begin(part: Part, read: Reading) -> None:
         if not last.flags.keys() & {K.FINISH, K.START}:
             add(last, part)
         return
-    if last is not None and part.joint is K.THUS and is_ground(last, part, read):
-        leave(last, read)
+    if last is not None and part.joint is K.THUS:
+        _draw(last, part, read)
     _on_that_day(part, last, read)
     first, rest = (read.pending[0], read.pending[1:]) if read.pending else (None, [])
     read.pending = []
@@ -183,6 +223,16 @@ def _begin(part: Part, read: Reading) -> None:
         else:
             read.clauses.append(inherits(first, part))
     read.clauses.append(part)
+
+
+def _draw(last: Part, part: Part, read: Reading) -> None:
+    """Leave the ground of a wish aside, and what it says more exactly: "no tv on work nights, so none from Monday"."""
+    ends = last.has(K.FINISH) and part.has(K.FINISH)
+    again = part.times and last.times and (ends or (last.nots and part.nots and last.actions == part.actions))
+    if again:
+        part.days = part.days or last.days
+    if again or is_ground(last, part, read):
+        leave(last, read)
 
 
 def _on_that_day(part: Part, last: Part | None, read: Reading) -> None:
@@ -275,7 +325,8 @@ def _go_on(part: Part, read: Reading) -> None:
     last = read.clauses[-1] if read.clauses else None
     if part.words or part.loose or (last is not None and part.has(K.FINE) and last.nots):
         raise NotUnderstood
-    if part.flags.get(K.NOT) == "nothing" and _is_quiet(part, last, read):
+    said = last is not None and _is_said(part, last)
+    if said or (part.flags.get(K.NOT) == "nothing" and _is_quiet(part, last, read)):
         return
     if part.flags.get(K.NOT) == "nothing" and part.times and len({one.actions for one in read.clauses}) > 1:
         read.clauses.append(replace(part, actions=ALL))  # "learning at nine, sport at noon, nothing in the evening"
@@ -304,6 +355,13 @@ def _go_on(part: Part, read: Reading) -> None:
         last.flags |= {kind: None for kind in (K.ONLY,) if part.has(kind)}
     else:
         go_on_with(last, part, read)
+
+
+def _is_said(part: Part, last: Part) -> bool:
+    """Return True for what a wish says already: "clock off at four, every day", "I can't stand meditating, drop it"."""
+    daily = part.kinds == [K.PER] and part.flags[K.PER] == len(WEEK) and last.spans and not last.days
+    disliked = part.kinds == [K.BACK] and last.flags.get(K.NOT) in DISLIKED and not last.times
+    return bool(daily and last.has(K.FINISH, K.BED, K.UP)) or disliked
 
 
 def _beside_length(last: Part) -> set[Kind]:

@@ -104,6 +104,8 @@ def _is_reason(part: Part, read: Reading, following: Sequence[Part]) -> bool:
     timed = any(one.times and not one.has_head for one in following)
     if part.joint is K.WHEN and not (read.clauses and (read.clauses[-1].times or timed)):
         raise NotUnderstood
+    if part.is_else and (part.nots or part.times or part.counts) and not part.words:
+        raise NotUnderstood  # "else at five" says when, and gives no reason
     if part.nots and part.has_head and not part.words:
         raise NotUnderstood
     if part.joint is K.WHEN:

@@ -24,6 +24,7 @@ SHORT = 3  # words of what is no statement
 JOINTS = (K.COMMA, K.COLON, K.CUT, K.AND, K.OR, K.THUS, K.WHY, K.WHEN)
 LISTS = (K.ACTION, K.DAY, K.PART, K.SPAN, K.METER)
 ME, NOUN, OTHERS, PERSON = 1, 2, 3, 4
+ELSE = 1  # of "why"
 SHARED = frozenset({ActionType.EXERCISE, ActionType.ME_TIME, ActionType.LEARN})  # which one does with one's family
 COMPOUND = re.compile(r"[a-zäöüß]{3,}(?<!st)(?<!re)(training|gymnastik|übungen|workout)")  # of a first word not known
 NEVER = ((K.NOT, "never"), (K.NOT, "nie"))
@@ -69,6 +70,7 @@ class Part:
     words: list[str] = field(default_factory=list)
     nots: int = 0
     by_then: bool = False  # points to times that were said before
+    is_else: bool = False  # follows "otherwise"
     is_short: bool = False  # no statement, but a few words
     is_fragment: bool = False  # says nothing of anybody: "not earlier"
     subject: int = 0  # of the words it begins with: ME, a noun to come, or somebody else
@@ -102,25 +104,37 @@ class Part:
 def parts_of(text: str, language: str, *, with_meters: bool) -> list[Part]:
     """Return the parts of a text. Raises NotUnderstood for a text with a word that changes what it is beside."""
     known = lexicon(language, with_meters=with_meters)
-    tokens = list(phrases.tokens(words(timed(text, language), known), known.phrases, _figure))
+    spelt = words(timed(text, language), known)
+    tokens = list(phrases.tokens(spelt, known.phrases, _figure))
     kinds = [kind for kind, _ in tokens]
     if (
         K.BAR in kinds
         or re.match(r"\s*-\s?\d", text)
-        or (K.FINISH not in kinds and re.search(r"\bfinish", text.lower()))
+        or (K.FINISH not in kinds and re.search(r"\bfinish", " ".join(spelt)))
         or (K.LASTS not in kinds and AT_ONCE.search(text.lower()))
     ):
         raise NotUnderstood  # "finish the report by six"
     for at, token in enumerate(tokens[:-1]):
         tokens[at] = (K.NOT, "never") if token == (K.MOST, 2) and tokens[at + 1][0] is K.ACTION else token
     ends = [True, *(kind in JOINTS for kind in kinds)]
-    told = [one for ended, one in zip(ends, tokens, strict=False) if one[0] is not K.FILL or (ended and one[1])]
+    told = [
+        one
+        for at, one in enumerate(tokens)
+        if one[0] is not K.FILL or (ends[at] and one[1] and not _in_list(tokens, at))
+    ]
     found = list(_parts(_excepted(ranged(folded(bounded(told))))))
     at = 0
     for part in found:
         if len({kind for kind, _ in part.beside} - {K.DETAIL}) > 1 and not part.actions:
             _take(part, K.ACTION, OneOf({ActionType.SOCIALIZE}))  # "coffee with Anna"
         _with_company(part)
+        alone = {
+            value
+            for kind, value in part.beside
+            if kind is K.DETAIL and isinstance(value, frozenset) and len(value) == 1
+        }
+        if len(alone) == 1 and not (part.has_head or part.nots) and (part.counts or part.has(K.LASTS)):
+            _take(part, K.ACTION, OneOf(*alone))  # "an hour with a book", "two sessions at the studio"
         part.text, at = _source(part.words, text, at)
         if part.text:
             part.clause = said = ENDS.split(text[:at])[-1] + ENDS.split(text[at:])[0]
@@ -130,6 +144,12 @@ def parts_of(text: str, language: str, *, with_meters: bool) -> list[Part]:
             )
         part.is_short = len(re.split(r"[,;.!?()]", text[:at])[-1].split()) < SHORT and at == _end(text, at)
     return found
+
+
+def _in_list(tokens: Sequence[Token], at: int) -> bool:
+    """Return True for the second "my" of "my friends and my sister"."""
+    kinds = [kind for kind, _ in tokens[max(at - 2, 0) : at + 2]]
+    return tokens[at][1] == NOUN and len(kinds) == 4 and kinds[0] is kinds[3] is K.ACTION and kinds[1] in (K.AND, K.OR)
 
 
 def _with_company(part: Part) -> None:
@@ -214,11 +234,11 @@ def _parts(tokens: Sequence[Token]) -> Iterator[Part]:
                 continue
             if part.kinds or part.words:
                 yield part
-                part = Part(kind)
+                part = Part(kind, is_else=kind is K.WHY and value == ELSE)
             elif kind in (K.WHY, K.THUS, K.WHEN):
                 if (part.joint, kind) == (K.OR, K.WHEN):
                     raise NotUnderstood  # "no gym on Mondays or when I'm tired"
-                part.joint = kind
+                part.joint, part.is_else = kind, kind is K.WHY and value == ELSE
             continue
         _take(part, kind, value)
     if part.kinds or part.words or part.joint is K.WHEN:
@@ -278,4 +298,4 @@ def _take(part: Part, kind: Kind, value: Any) -> None:
 
 def is_general(part: Part) -> bool:
     """Return True if the actions were named as a whole, and not by one kind of them."""
-    return bool(part.named) and (any(not isinstance(one, OneOf) for one in part.named) or len(part.named) > 1)
+    return any(not isinstance(one, OneOf) for one in part.named)

@@ -120,7 +120,9 @@ def _clock(tokens: Sequence[Token], at: int, *, bare: bool) -> tuple[Clock | Non
         kind, minute, at, following = (K.CLOCK, int(str(following[0][1])), at + 1, following[1:])
     said = kind is K.CLOCK or bool(shift)
     if following[0][0] is K.OCLOCK:
-        said, at, following = True, at + 1, following[1:]
+        more = following[1][0] is K.MINUTES and not (minute or shift)  # "fünf Uhr dreißig"
+        minute = int(str(following[1][1])) if more else minute
+        said, at, following = True, at + 1 + more, following[1 + more :]
     total = hour * 60 + minute + shift
     known = hour > NOON or hour == 0 or bool(sure) or (kind is K.CLOCK and (hour, minute) == (NOON, 0))
     counted = bare and not said and following[0][0] is K.PART  # "two evenings a week"

@@ -227,7 +227,8 @@ NTHS = (
 def on_occasion(when: Occasion) -> str:
     """Return the days of an occasion, such as "until 3 May 2027" and "every 2 weeks, counted from 30 November"."""
     since, until, first = (None if at is None else date_text(at, DATE) for at in (when.since, when.until, when.first))
-    found = [shown(NTHS[max(n, 0)]) for n in sorted(when.nth)]
+    found = [_("on {day}", day=_days(when.days))] if when.days else []
+    found += [shown(NTHS[max(n, 0)]) for n in sorted(when.nth)]
     if first is not None:
         found.append(_("every {count} weeks, counted from {day}", count=when.every, day=first))
     if when.months:

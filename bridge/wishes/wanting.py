@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+from bridge.domain.occasions import Occasion
 from bridge.domain.wishes import GOAL_MAX, Hours
 from bridge.wishes.clocks import kept, left_by
 from bridge.wishes.hours import ANY_DAY, NotUnderstood
 from bridge.wishes.lexicon import ALL, WEEK, WORK, Kind, OneOf
 from bridge.wishes.said import Said
 from bridge.wishes.slots import Part, is_general
+from bridge.wishes.times import COMPANY
 from bridge.wishes.working import WORKDAYS_MIN, often
 from rhythm_env.interface import ActionType
 
@@ -18,12 +21,16 @@ DISLIKED = frozenset({"hate", "hasse"})
 OF_LIFE = frozenset({A.FAMILY_TIME, A.SOCIALIZE, A.ADMIN_WORK, A.ME_TIME})
 BY_KINDS = frozenset({A.EXERCISE, A.ME_TIME, A.LEARN})  # of which a suggestion may name a kind
 NAPS = (11, 17)  # hours
+LEADING = re.compile(  # words of a kind of action
+    r"^(?:to |at |in |auf |in )?(?:my|our|the|an?|some|mein\w*|unser\w*|de[rnms]|die|das|ein\w*|ins|im|zum|zur) "
+)
 VERBAL = 2  # of "I can only"
 
 
 def nothing_else(part: Part) -> tuple[Said, ...]:
     """Read "nothing but family from five to seven": it is wanted then, and all else is not."""
-    if part.nots or part.counts or len(part.named) != 1 or not part.times or part.actions in (WORK, ALL):
+    several = len(part.named) != 1 and not part.actions <= COMPANY
+    if part.nots or part.counts or several or not part.times or part.actions in (WORK, ALL):
         raise NotUnderstood
     hours = tuple(part.parts) + tuple(kept(span, part) for span in part.spans)
     rest, days = ALL - part.actions, part.days or ANY_DAY
@@ -48,6 +55,16 @@ def at_most(part: Part) -> Said:
     return Said(kind="most", actions=part.actions, number=count)
 
 
+def on_days(days: frozenset[int]) -> Occasion | None:
+    return Occasion(days=days) if days and days != ANY_DAY else None
+
+
+def kinds_of(part: Part, among: frozenset[ActionType] = BY_KINDS) -> frozenset[str]:
+    """Return the names of the kinds of an action that a part tells, such as "yoga", none for the action as a whole."""
+    names = {LEADING.sub("", one.name) for one in part.named if isinstance(one, OneOf)}
+    return frozenset(names) if part.actions <= among and not is_general(part) and all(names) else frozenset()
+
+
 def not_wanted(part: Part, *, general: bool) -> tuple[Said, ...]:
     if (
         _is_hated(part)
@@ -59,23 +76,19 @@ def not_wanted(part: Part, *, general: bool) -> tuple[Said, ...]:
     actions, days = part.actions, part.days
     if not part.times:
         forever = actions != WORK or part.flags.get(K.NOT) in ("never", "nie")
-        if not general and not part.by_then and len(part.named) == 1 and not part.beside:
-            return (_without(part.named[0]),)  # "never football" is not "never sport"
+        if (names := kinds_of(part, BY_KINDS | WORK)) and not part.by_then and not part.beside:
+            return (Said(kind="without", actions=actions, names=names),)  # "never football" is not "never sport"
         if not general or actions == ALL or part.by_then or not forever:
             raise NotUnderstood
         return (Said(kind="never", actions=actions),)
     if not (part.parts or part.spans):
+        if names := kinds_of(part):
+            return (Said(kind="without", actions=actions, names=names, when=on_days(days)),)
         return (Said(kind="days", actions=actions, days=ANY_DAY - days, narrows=True),)
     left = [(end, begin) for begin, end in part.parts] + [left_by(span, actions) for span in part.spans]
     if not days or days == ANY_DAY:
         return tuple(Said(kind="hours", actions=actions, hours=(one,), narrows=True) for one in left)
     return tuple(Said(kind="barred", actions=actions, days=days, hours=((end, begin),)) for begin, end in left)
-
-
-def _without(kind: frozenset[ActionType]) -> Said:
-    if not isinstance(kind, OneOf) or not kind.name or not kind <= BY_KINDS:
-        raise NotUnderstood
-    return Said(kind="without", actions=frozenset(kind), names=frozenset({kind.name}))
 
 
 def _is_hated(part: Part) -> bool:
@@ -97,6 +110,8 @@ def wanted(part: Part) -> tuple[Said, ...]:
         if part.has(K.ONLY) or K.TO in relations:
             raise NotUnderstood  # "on Fridays only after 8 pm": and on other days?
         return _on_those_days(part, hours)
+    if only and part.days and kinds_of(part):
+        return _on_no_other_day(part, hours)
     found = []
     if only and part.days:
         found.append(Said(kind="days", actions=actions, days=part.days))
@@ -111,6 +126,15 @@ def wanted(part: Part) -> tuple[Said, ...]:
     return tuple(found)
 
 
+def _on_no_other_day(part: Part, hours: tuple[Hours, ...]) -> tuple[Said, ...]:
+    """Read "yoga only on Sundays", which bars no other sport. No wish holds the hours of a kind."""
+    if hours or part.counts:
+        raise NotUnderstood
+    rest = on_days(ANY_DAY - part.days)
+    best = Said(kind="best", actions=part.actions, days=part.days)
+    return best, Said(kind="without", actions=part.actions, names=kinds_of(part), when=rest)
+
+
 def _check_wanted(part: Part, *, goal: bool, only: bool) -> None:
     actions = part.actions
     verbal = part.flags.get(K.ONLY) == VERBAL or (actions == WORK and not part.spans)
@@ -121,7 +145,6 @@ def _check_wanted(part: Part, *, goal: bool, only: bool) -> None:
         or (actions == {A.SLEEP} and not part.has(K.BEST) and any(map(_is_of_night, part.spans)))
         or (goal and only)
         or (part.has(K.FINE) and not part.times)
-        or (part.kinds == [K.ACTION, K.ONLY, K.DAY] and actions == {A.EXERCISE} and not is_general(part))
         or (actions == WORK and part.has(K.BEST))
         or (part.parts and part.spans)
         or (len(part.spans) > 1 and any(end is None for _, _, end in part.spans) and not (only and _are_around(part)))

@@ -68,7 +68,6 @@ def test_most_wishes_are_understood_and_none_wrongly(language: str, half: int) -
         "an afternoon nap at 2",
         "Sundays: family only",  # and nothing else, or on no other day?
         "work starts at 10 and ends at 9am",
-        "yoga only on Sundays",  # which bars no other sport
         "nach neunerl am Abend mag ich Ruhe, da nichts mehr vorschlagen",
         "work 8 to 4, on Fridays till 8 pm",
         "x" * 1000,
@@ -191,7 +190,7 @@ def test_what_was_understood_is_said_in_a_sentence() -> None:
             "exercise on Saturdays, but not before ten",
             "exercise best on Saturday; exercise not on Saturday from 00:00 to 10:00",
         ),
-        ("no gym on Saturdays, my knees hurt by then", "exercise not on Saturday"),
+        ("no gym on Saturdays, my knees hurt by then", "exercise without gym, on Saturday"),
         ("My working hours are 19:00 to 07:00", "work only from 19:00 to 07:00"),
         ("in bed at ten sharp, mum wakes at five", "in bed by 22:00"),
         ("no deep work when the kids are home, i.e. Wednesdays", "focused work not on Wednesday"),
@@ -212,7 +211,7 @@ def test_what_was_understood_is_said_in_a_sentence() -> None:
             "work not on Monday, Tuesday, Wednesday, Thursday and Friday from 18:00 to 24:00",
         ),
         ("Evenings belong to my kids until eight", "family time best from 18:00 to 20:00"),
-        ("any day but Monday is fine for the gym", "exercise not on Monday"),
+        ("any day but Monday is fine for the gym", "exercise without gym, on Monday"),
         ("undo my no-tv rule", "forget what you wished for watching series"),
         ("coffee with the girls on Saturdays", "seeing friends best on Saturday"),
         (

@@ -53,6 +53,8 @@ ACTIONS = {  # word -> action, by language
         "Netflix": "BINGE_WATCH",
     },
 }
+KINDS = ("long runs", "tennis with Mark", "French vocabulary", "a good book")  # not a whole action
+KINDS += ("Lauftraining", "Tennis mit Mark", "Französisch lernen", "Mathehausaufgaben", "ein gutes Buch")
 FORMS = {  # text -> meaning, where {a} is an action
     "en": {
         "{a} three times a week": "goal {A} 3",
@@ -98,6 +100,8 @@ def _made(language: str, seed: int) -> list[tuple[str, Meaning]]:
     for word, action in ACTIONS[language].items():
         for form, means in FORMS[language].items():
             text, meaning = form.replace("{a}", word), means.replace("{A}", action)
+            if word in KINDS:  # on the other days, what else is of the action may be suggested
+                meaning = meaning.replace(f"days {action} sat sun", f"best {action} sat sun; without {action}")
             beside, other = chosen.choice([*ALONE[language].items()])
             if chosen.random() < 0.5:
                 joint = {"en": " and ", "de": " und "}[language]

@@ -87,6 +87,7 @@ class OccasionDays(Body):
     every: int = Field(1, ge=1, le=WEEKS_MAX, description="In one of so many weeks.")
     first: date | None = Field(None, description="A Monday of such a week.")
     nth: list[Annotated[int, Field(ge=-1, le=5)]] = Field([], max_length=5, description="Of the month; -1: the last.")
+    days: list[Weekday] = Field([], max_length=6, description="On these weekdays alone.")
 
 
 class SpareTime(Body):
