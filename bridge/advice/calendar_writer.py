@@ -45,9 +45,8 @@ def plans(bridge: Bridge, user: User, *, now: datetime) -> list[Plan]:
     """Return the plans for recent accepted and rescheduled recommendations whose slots are not over."""
     found: list[Plan] = []
     for advice in bridge.store.recommendations.between(user.id, since=now - RESCHEDULED_MAX, until=now + INSTANT):
-        moment = _meant_for(advice)
-        if moment is not None and slot_bounds(moment, user.zones)[1] > now:
-            found.append(_plan(bridge, user, advice, moment, now, beside=found))
+        plan = _plan(bridge, user, advice, now, beside=found)
+        found += [] if plan is None else [plan]
     return [plan for plan in found if plan.start < plan.end]  # a slot's last minutes leave no room
 
 
@@ -57,10 +56,11 @@ def _meant_for(advice: Recommendation) -> Moment | None:
     return {Answer.ACCEPT: advice.moment, Answer.RESCHEDULE: advice.moved_to}.get(advice.answer or Answer.IGNORE)
 
 
-def _plan(
-    bridge: Bridge, user: User, advice: Recommendation, moment: Moment, now: datetime, *, beside: Sequence[Plan]
-) -> Plan:
-    """Return a plan in ``moment``: the recommendation's own time if it lies there, else the first free time."""
+def _plan(bridge: Bridge, user: User, advice: Recommendation, now: datetime, *, beside: Sequence[Plan]) -> Plan | None:
+    """Return a plan at the recommendation's own time, or the first free time of its slot. None once that is over."""
+    moment = _meant_for(advice)
+    if moment is None or slot_bounds(moment, user.zones)[1] <= now:
+        return None
     own = advice.start is not None and moment in (advice.moment, moment_at(advice.start, user.zones))
     if own and advice.start is not None and advice.end is not None:
         begin, over = advice.start, advice.end

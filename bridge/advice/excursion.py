@@ -102,7 +102,7 @@ def effect(points: Sequence[Point], *, binary: bool = False) -> Effect | None:
     design = np.hstack([controls, (given - fixed)[:, None] * moderators])
     try:
         if binary:
-            found, scores, bread, leverage = _ratio(design, moderators, controls, given, weights, outcome)
+            found, scores, bread, leverage = _ratio(design, given[:, None] * moderators, weights, outcome)
         else:
             found, scores, bread, leverage = _difference(design, weights, outcome)
         spread, freedom = _sandwich(scores, bread, leverage, [point.cluster for point in points], moderators.shape[1])
@@ -132,28 +132,27 @@ def _difference(design: Array, weights: Array, outcome: Array) -> tuple[Array, A
     return found, weighted, bread, np.column_stack([design, outcome - design @ found])
 
 
-def _ratio(
-    design: Array, moderators: Array, controls: Array, given: Array, weights: Array, outcome: Array
-) -> tuple[Array, Array, Array, Array]:
-    """Return what ``_difference`` returns for a log ratio, by Newton's method."""
+def _ratio(design: Array, treated: Array, weights: Array, outcome: Array) -> tuple[Array, Array, Array, Array]:
+    """Return what ``_difference`` returns for a log ratio, by Newton's method. ``treated`` are given moderators."""
     first = np.log(np.clip(outcome.mean(), 0.01, 0.99))
     found = np.zeros(design.shape[1])
-    found[0], split = first, controls.shape[1]
-    plain = np.hstack([controls, given[:, None] * moderators])
+    found[0], split = first, design.shape[1] - treated.shape[1]
+    controls = design[:, :split]
+    plain = np.hstack([controls, treated])
     for _ in range(NEWTON_STEPS):
-        without = np.exp(-given * (moderators @ found[split:]))
+        without = np.exp(-(treated @ found[split:]))
         base = np.exp(np.clip(controls @ found[:split], -20.0, 3.0))
         score = design.T @ (weights * (without * outcome - base))
         slope = np.zeros((design.shape[1], design.shape[1]))
         slope[:, :split] = design.T @ (controls * (weights * base)[:, None])
-        slope[:, split:] = design.T @ (plain[:, split:] * (weights * without * outcome)[:, None])
+        slope[:, split:] = design.T @ (treated * (weights * without * outcome)[:, None])
         step = np.linalg.solve(slope, score)
         found = found + step * min(1.0, 1.0 / max(float(np.abs(step).max()), 1e-12))
         if float(np.abs(step).max()) < PRECISE:
             break
     else:
         raise np.linalg.LinAlgError("no solution was found")
-    without = np.exp(-given * (moderators @ found[split:]))
+    without = np.exp(-(treated @ found[split:]))
     base = np.exp(controls @ found[:split])
     derived = plain * base[:, None]  # of the expected outcome, as Mancl and DeRouen have it
     weighted = design * weights[:, None]

@@ -178,14 +178,14 @@ def look(store: Store, user: User, *, now: datetime) -> bool:
     return False
 
 
-def switch(store: Store, user: User, what: str, reason: str, *, on: bool, now: datetime) -> None:
-    """Switch advice or the watch on or off. Raises SetupError without a reason, or if it is so already."""
-    reason = " ".join(reason.split())
+def switch(store: Store, user: User, wanted: Switch) -> None:
+    """Save a switch by the person. Raises SetupError without a reason, or if it is so already."""
+    reason = " ".join(wanted.reason.split())
     if not 1 <= len(reason) <= REASON_MAX or not reason.isprintable():
         raise SetupError(say('say why in 1 to 300 letters: --because "..."'))
-    if is_on(store.people.preferences(user.id).switches, what) is on:
+    if is_on(store.people.preferences(user.id).switches, wanted.what) is wanted.on:
         raise SetupError(say("it is so already; see: bridge watch"))
-    _switch(store, user, Switch(at=now, what=what, on=on, by=PERSON, reason=reason))
+    _switch(store, user, replace(wanted, by=PERSON, reason=reason))
 
 
 def _switch(store: Store, user: User, one: Switch) -> None:

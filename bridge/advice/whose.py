@@ -127,27 +127,27 @@ def marks(store: Store, user: User) -> tuple[Mark, ...]:
     return store.people.preferences(user.id).marks
 
 
-def mark(
-    store: Store, user: User, wanted: str, whose: Whose, *, now: datetime, series: bool = False, like: bool = False
-) -> Marked:
+def mark(store: Store, user: User, wanted: Mark, *, now: datetime) -> Marked:
     """Save whose an entry is: of this one, of its ``series``, or of all entries ``like`` it. Return what it decides.
 
-    ``wanted`` is the key or title of an entry from 60 days before ``now`` to 60 days after, or of a mark. ``MINE``
+    ``wanted.key`` is the key or title of an entry from 60 days before ``now`` to 60 days after, or of a mark. ``MINE``
     takes back the marks of the entry. Raises SetupError if there is no such entry.
     """
+    whose = wanted.whose
     said = store.people.preferences(user.id)
     before, occurrences = said.ownership(user.name), _occurrences(store, user, now)
-    found = _found(occurrences, wanted, before, now)
+    found = _found(occurrences, wanted.key, before, now)
     if found is None:
-        return _taken_back(store, user, wanted, whose, now=now)
-    key = series_of(found.event) if series or like else found.key
+        return _taken_back(store, user, wanted, now=now)
+    of_series = wanted.series or wanted.like
+    key = series_of(found.event) if of_series else found.key
     today = local_time(now, user.zones).date()
-    one = Mark(key=key, whose=whose, title=_title(found.event), series=series or like, said=today)
-    made = _speaking(one, _titles(store, user, now)) if like else [one]
+    one = Mark(key=key, whose=whose, title=_title(found.event), series=of_series, said=today)
+    made = _speaking(one, _titles(store, user, now)) if wanted.like else [one]
     gone = {found.key, found.event.key, series_of(found.event)} if whose is Whose.MINE else {key}
     kept = tuple(old for old in said.marks if old.key not in gone and not any(_says_of_the_same(old, m) for m in made))
     is_mine = replace(before, marks=kept).whose(found.event, found.key) in (None, Whose.MINE)
-    is_kept = like or not (whose is Whose.MINE and is_mine)
+    is_kept = wanted.like or not (whose is Whose.MINE and is_mine)
     after = replace(before, marks=(*kept, *made) if is_kept else kept)
     store.people.change_preferences(user.id, marks=after.marks, now=now)
     changed = sum(
@@ -158,11 +158,12 @@ def mark(
     return Marked(event=found.event, whose=whose, mark=made[0] if is_kept else None, changes=changed)
 
 
-def _taken_back(store: Store, user: User, wanted: str, whose: Whose, *, now: datetime) -> Marked:
+def _taken_back(store: Store, user: User, wanted: Mark, *, now: datetime) -> Marked:
     """Delete the marks of an entry that no calendar holds any more. Raises SetupError if there are none."""
     said = store.people.preferences(user.id).marks
-    named = [one for one in said if wanted == one.key or wanted.casefold() == (one.title or "").casefold()]
-    if not named or whose is not Whose.MINE:
+    key = wanted.key
+    named = [one for one in said if key == one.key or key.casefold() == (one.title or "").casefold()]
+    if not named or wanted.whose is not Whose.MINE:
         raise SetupError(
             say(
                 "there is no such entry within {days} days; see: {entries}, or the marks: {marks}",
@@ -173,7 +174,7 @@ def _taken_back(store: Store, user: User, wanted: str, whose: Whose, *, now: dat
         )
     store.people.change_preferences(user.id, marks=tuple(one for one in said if one not in named), now=now)
     event = Event(key=named[-1].key, calendar="", title=named[-1].title)
-    return Marked(event=event, whose=whose, mark=None, changes=0)
+    return Marked(event=event, whose=wanted.whose, mark=None, changes=0)
 
 
 def _found(occurrences: Sequence[Occurrence], wanted: str, said: Ownership, now: datetime) -> Occurrence | None:

@@ -51,11 +51,12 @@ class Client:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provider:
-    """The addresses of a login provider, from its discovery document. ``userinfo_url`` may be empty.
+    """The login provider of a ``client``: its addresses, from its discovery document. ``userinfo_url`` may be empty.
 
     ``takes_basic``: HTTP Basic for the secret. ``names_itself``: the redirect names the issuer (RFC 9207).
     """
 
+    client: Client
     issuer: str
     authorise_url: str
     token_url: str
@@ -126,6 +127,7 @@ def discover(client: Client) -> Provider:
         )
     methods = told.get("token_endpoint_auth_methods_supported", ["client_secret_basic"])
     return Provider(
+        client=client,
         issuer=issuer,
         authorise_url=_address(told, "authorization_endpoint"),
         token_url=_address(told, "token_endpoint"),
@@ -155,12 +157,12 @@ def new_attempt(redirect: str, *, link_to: int | None = None) -> Attempt:
     )
 
 
-def login_url(client: Client, provider: Provider, attempt: Attempt, state: str) -> str:
+def login_url(provider: Provider, attempt: Attempt, state: str) -> str:
     """Return the provider's login address. The provider sends the random ``state`` back with its answer."""
     challenge = urlsafe_b64encode(hashlib.sha256(attempt.verifier.encode()).digest()).rstrip(b"=").decode()
     query = {
         "response_type": "code",
-        "client_id": client.id,
+        "client_id": provider.client.id,
         "redirect_uri": attempt.redirect,
         "scope": SCOPES,
         "state": state,
@@ -171,9 +173,7 @@ def login_url(client: Client, provider: Provider, attempt: Attempt, state: str) 
     return f"{provider.authorise_url}{'&' if urlsplit(provider.authorise_url).query else '?'}{urlencode(query)}"
 
 
-def account_of(
-    client: Client, provider: Provider, attempt: Attempt, code: str, issuer: str | None, *, now: datetime
-) -> Account:
+def account_of(provider: Provider, attempt: Attempt, code: str, issuer: str | None, *, now: datetime) -> Account:
     """Exchange the ``code`` of a redirect for the account that logged in. ``issuer`` None: the redirect named none.
 
     Raises Forged if a check or the code fails, SetupError for a refused client, TryLater without an answer.
@@ -181,19 +181,18 @@ def account_of(
     if issuer != provider.issuer and (issuer is not None or provider.names_itself):
         raise refused()
     with http.open_session() as session:
-        tokens = _object(_exchanged(session, client, provider, attempt, code))
+        tokens = _object(_exchanged(session, provider, attempt, code))
         keys = _object(_get(session, provider.keys_url))
-        claims = checked(str(tokens.get("id_token", "")), keys, client, provider, nonce=attempt.nonce, now=now)
-        subject, name = claims["sub"], claims.get(client.claim) if client.claim else ""
+        claims = checked(str(tokens.get("id_token", "")), keys, provider, nonce=attempt.nonce, now=now)
+        subject, claim = claims["sub"], provider.client.claim
+        name = claims.get(claim) if claim else ""
         if name is None and provider.userinfo_url:  # some providers tell profiles there alone
             told = _object(_get(session, provider.userinfo_url, token=str(tokens.get("access_token", ""))))
-            name = told.get(client.claim) if told.get("sub") == subject else None
+            name = told.get(claim) if told.get("sub") == subject else None
     return Account(issuer=canonical(provider.issuer), subject=subject, name=name if isinstance(name, str) else "")
 
 
-def checked(
-    token: str, keys: Mapping[str, Any], client: Client, provider: Provider, *, nonce: str, now: datetime
-) -> dict[str, Any]:
+def checked(token: str, keys: Mapping[str, Any], provider: Provider, *, nonce: str, now: datetime) -> dict[str, Any]:
     """Return the claims of an ID token, checked as OpenID Connect Core 1.0, section 3.1.3.7, says.
 
     ``keys`` is the key set (JWKS). Raises Forged unless signature, issuer, audience, nonce and times are right.
@@ -206,7 +205,7 @@ def checked(
         now=int(now.timestamp()),
         leeway=LEEWAY_SECONDS,
         iss={"essential": True, "value": provider.issuer},
-        aud={"essential": True, "value": client.id},
+        aud={"essential": True, "value": provider.client.id},
         exp={"essential": True},
         iat={"essential": True},
         nonce={"essential": True},
@@ -218,8 +217,8 @@ def checked(
     except (JoseError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise refused() from None
     claims: dict[str, Any] = found.claims
-    audiences, party = claims["aud"], claims.get("azp", client.id)
-    is_ours = party == client.id and (isinstance(audiences, str) or len(audiences) == 1 or "azp" in claims)
+    audiences, party = claims["aud"], claims.get("azp", provider.client.id)
+    is_ours = party == provider.client.id and (isinstance(audiences, str) or len(audiences) == 1 or "azp" in claims)
     is_answer = hmac.compare_digest(str(claims["nonce"]).encode(), nonce.encode())
     subject = claims["sub"]
     if not (is_ours and is_answer and isinstance(subject, str) and 0 < len(subject) <= SUBJECT_MAX_CHARS):
@@ -246,12 +245,11 @@ def refused() -> Forged:
     return Forged("the login provider's answer was not accepted; log in again, and see: bridge doctor")
 
 
-def _exchanged(
-    session: requests.Session, client: Client, provider: Provider, attempt: Attempt, code: str
-) -> requests.Response:
+def _exchanged(session: requests.Session, provider: Provider, attempt: Attempt, code: str) -> requests.Response:
     """Raise Forged if the code is refused, SetupError if the client is, TryLater without an answer."""
     import requests
 
+    client = provider.client
     form = {
         "grant_type": "authorization_code",
         "code": code,
@@ -261,7 +259,9 @@ def _exchanged(
     basic = (quote(client.id, safe=""), quote(client.secret, safe=""))  # RFC 6749, section 2.3.1
     is_basic = bool(client.secret) and provider.takes_basic
     if not is_basic:
-        form |= {"client_id": client.id} | ({"client_secret": client.secret} if client.secret else {})
+        form |= {"client_id": client.id} | (
+            {"client_secret": client.secret} if client.secret else {}
+        )
     options: dict[str, Any] = {"auth": basic} if is_basic else {}
     try:
         answer = session.post(provider.token_url, data=form, timeout=TIMEOUT, allow_redirects=False, **options)

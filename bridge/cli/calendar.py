@@ -234,7 +234,7 @@ def mark(
 ) -> None:
     """Say whose an entry is. What is not yours makes no busy time, and no plan or meter knows it."""
     from bridge.advice import whose as owning
-    from bridge.calendar.ownership import Whose
+    from bridge.calendar.ownership import Mark, Whose
     from bridge.documents.calendar import mark_document, marks_document
 
     if event is not None and (whose or "").lower() not in set(Whose):
@@ -245,8 +245,8 @@ def mark(
             body = marks_document(known, owning.doubts(bridge.store, person, now=now))
             _print_marks(body, user) if not json else show.document(body)
             return
-        said = Whose(whose.lower())
-        done = owning.mark(bridge.store, person, event, said, now=now, series=series, like=like)
+        wanted = Mark(key=event, whose=Whose(whose.lower()), series=series, like=like)
+        done = owning.mark(bridge.store, person, wanted, now=now)
     kept = done.mark or owning.taken_back(done)
     show.result({**mark_document(kept), "changes": done.changes}, _said(done, user, like=like), json=json)
 

@@ -180,7 +180,7 @@ def watch(
     """Show the watch over harm: it stops advice when levels or nights are lower after it than without it."""
     from bridge.advice import harm
     from bridge.documents import watch as told
-    from bridge.domain.guard import ADVICE, WATCH
+    from bridge.domain.guard import ADVICE, WATCH, Switch
 
     if (switch is not None and switch not in SWITCHES) or (because is not None and switch is None):
         raise SetupError('write: bridge watch, or bridge watch on|off|advice-on|advice-off --because "..."')
@@ -188,7 +188,7 @@ def watch(
     with options.opened(name) as (bridge, person, now):
         if switch is not None:
             what = ADVICE if switch.startswith("advice") else WATCH
-            harm.switch(bridge.store, person, what, because or "", on=switch.endswith("on"), now=now)
+            harm.switch(bridge.store, person, Switch(at=now, what=what, on=switch.endswith("on"), reason=because or ""))
         found = harm.watched(bridge.store, person, now=now)
         switches = bridge.store.people.preferences(person.id).switches
     lines = [told.watch_line(found, switches), told.finds_line(), *(told.event_line(one, person) for one in switches)]

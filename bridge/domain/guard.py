@@ -174,7 +174,7 @@ class Switch:
     at: datetime
     what: str
     on: bool
-    by: str
+    by: str = PERSON
     reason: str = ""
     evidence: float | None = None
     silent: int = 0

@@ -9,7 +9,6 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import NormalDist
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +23,6 @@ from policies.planner.responses import Particles
 from rhythm_env.constants import SLOTS
 from rhythm_env.dynamics import ACTIONS
 from rhythm_env.interface import ActionType, Belief, Decision, Observation, Slot
-
-if TYPE_CHECKING:
-    from policies.planner.plans import Bodies
 
 Array = NDArray[np.float64]
 
@@ -84,7 +80,7 @@ def advise(
         belief=Belief(**{name: mean[at] for at, name in enumerate(("social", "morning", "work"))}),
         scores={one: round(float(value), DIGITS) for one, value in zip(feasible, found.taken(), strict=True)},
         probabilities=probabilities,
-        reasons=reasons(action, observation, posterior, body_of(posterior.person()), known, trust),
+        reasons=reasons(action, observation, posterior, known),
         belief_sd=sd,
     )
 
@@ -203,12 +199,11 @@ DEALT, SURELY = 400, 0.95  # times that answers are dealt anew, and the share of
 Cells = Mapping[tuple[int, int], Sequence[bool]]  # (action, slot) -> which answers were taken
 
 
-def reasons(
-    action: ActionType, observation: Observation, posterior: Posterior, body: Bodies, known: Heard, trust: float
-) -> tuple[str, ...]:
+def reasons(action: ActionType, observation: Observation, posterior: Posterior, known: Heard) -> tuple[str, ...]:
     """Return at least one sentence for a decision: the planner's where it is trusted, else those of ``findings``."""
-    if trust >= DOUBTED or len(known.lessons) < MANY_ENOUGH:
-        return of_the_planner(action, observation, posterior.person(), body, posterior.belief())
+    if say(known.known) >= DOUBTED or len(known.lessons) < MANY_ENOUGH:
+        person = posterior.person()
+        return of_the_planner(action, observation, person, body_of(person), posterior.belief())
     found = tuple(findings(known))[:MOST_SAID]
     return (NO_PATTERN, *answers(observation.history, observation.slot, action), *found)
 

@@ -15,7 +15,7 @@ from bridge import meters
 from bridge.advice import modes, whose
 from bridge.advice.day_plan import plan_day
 from bridge.advice.recommend import load_person
-from bridge.calendar.ownership import Ownership, Whose
+from bridge.calendar.ownership import Mark, Ownership, Whose
 from bridge.day.person import ModeKind
 from bridge.store import Store
 from tests.calendar.families import Entry, as_ics, family
@@ -81,7 +81,7 @@ def test_entries_that_are_not_mine_change_nothing(home: Home, monkeypatch: pytes
     home.share(near)
     events = home.store.reading.events(home.user.id, since=NOW - whose.NEAR, until=NOW + whose.NEAR)
     for key in [event.key for _, event in events if event.calendar == "Family"]:
-        whose.mark(home.store, home.user, key, Whose.NOT_MINE, now=NOW)
+        whose.mark(home.store, home.user, Mark(key=key, whose=Whose.NOT_MINE), now=NOW)
     assert home.day() == alone
     monkeypatch.setattr(Ownership, "own_of", lambda _, occurrences: list(occurrences))  # the planted fault
     assert home.day() != alone
@@ -91,13 +91,13 @@ def test_an_entry_without_time_is_shown_and_takes_none(home: Home, monkeypatch: 
     title = home.others[-1].title
     home.share([replace(home.others[-1], start=NOW + timedelta(hours=3))])
     busy = home.day()
-    whose.mark(home.store, home.user, title, Whose.NO_TIME, now=NOW, like=True)
+    whose.mark(home.store, home.user, Mark(key=title, whose=Whose.NO_TIME, like=True), now=NOW)
     (found,) = [entry for entry in home.day()[0] if entry not in busy[0]]
     assert found[2] is False
     with monkeypatch.context() as planted:  # the planted fault: an entry without time is as any other
         planted.setattr(Ownership, "own_of", lambda _, occurrences: list(occurrences))
         assert home.known() == busy[:-1]
-    whose.mark(home.store, home.user, title, Whose.MINE, now=NOW)
+    whose.mark(home.store, home.user, Mark(key=title, whose=Whose.MINE), now=NOW)
     assert home.known() == busy[:-1]
 
 
@@ -107,14 +107,14 @@ def test_each_mark_is_taken_back_by_one_command(
 ) -> None:
     home.share(home.others)
     before, title = home.known(), next(o.title for o in home.others if NOW < o.start < NOW + timedelta(days=14))
-    made = whose.mark(home.store, home.user, title, Whose.NOT_MINE, now=NOW, **scope)
+    made = whose.mark(home.store, home.user, Mark(key=title, whose=Whose.NOT_MINE, **scope), now=NOW)
     assert made.mark is not None
     assert home.known() != before
     with monkeypatch.context() as planted:  # the planted fault: "mine" takes nothing back
         planted.setattr(type(home.store.people), "change_preferences", lambda *_, **__: None)
-        whose.mark(home.store, home.user, made.mark.key, Whose.MINE, now=NOW)
+        whose.mark(home.store, home.user, Mark(key=made.mark.key, whose=Whose.MINE), now=NOW)
         assert home.known() != before
-    whose.mark(home.store, home.user, made.mark.key, Whose.MINE, now=NOW)
+    whose.mark(home.store, home.user, Mark(key=made.mark.key, whose=Whose.MINE), now=NOW)
     assert whose.marks(home.store, home.user) == ()
     assert home.known() == before
 
@@ -171,5 +171,5 @@ def test_somebody_elses_flight_changes_no_clock(home: Home) -> None:
     bridge, at_home = home.desk.bridge, home.user.zones
     home.desk.give("flight.ics", FLIGHT.replace("\n", "\r\n"))
     assert bridge.travelled(home.user, at=NOW).zones != at_home
-    whose.mark(home.store, home.user, "Ben: flight to New York", Whose.NOT_MINE, now=NOW)
+    whose.mark(home.store, home.user, Mark(key="Ben: flight to New York", whose=Whose.NOT_MINE), now=NOW)
     assert bridge.travelled(home.user, at=NOW).zones == at_home

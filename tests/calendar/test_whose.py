@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bridge.advice import whose
-from bridge.calendar.ownership import Whose
+from bridge.calendar.ownership import Mark, Whose
 from bridge.store import Store
 from tests.calendar.families import Entry, as_ics, family
 from tests.desk import Desk
@@ -39,7 +39,7 @@ class Told:
                 title = doubts[0].title if doubts else rng.choice(near).title
                 one = next(entry for entry in near if entry.title == title)
                 is_like = one.name is not None or self.is_of_one(one.what)  # a doctor without a name is anybody's
-                whose.mark(store, user, title, truth(one), now=NOW, like=is_like)
+                whose.mark(store, user, Mark(key=title, whose=truth(one), like=is_like), now=NOW)
                 self.answered.append(one)
             self.said = store.people.preferences(user.id).ownership(user.name)
 

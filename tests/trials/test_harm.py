@@ -16,7 +16,7 @@ from bridge.advice import harm, recommend
 from bridge.cli import app as cli
 from bridge.domain.errors import SetupError
 from bridge.domain.facts import fact
-from bridge.domain.guard import ADVICE, WATCH, is_on
+from bridge.domain.guard import ADVICE, WATCH, Switch, is_on
 from bridge.domain.records import FullRecommendation, Recommendation, Silence, User
 from bridge.domain.slots import moment_at
 from bridge.installation import open_bridge
@@ -91,7 +91,7 @@ def test_advice_that_does_harm_stops_and_says_why(store: Store) -> None:
     assert recommend.load_person(bridge_of(store), ana, now=now).wishes.suggestions == 0
     assert harm.look(store, ben, now=now)
     later = now + DAY
-    harm.switch(store, ana, ADVICE, "I was ill", on=True, now=later)
+    harm.switch(store, ana, Switch(at=later, what=ADVICE, on=True, reason="I was ill"))
     assert isinstance(advised(store, ana, later + SLOT), Recommendation)  # awake, who is usually asleep at seven
     assert harm.watched(store, ana, now=later + DAY).stake == 1  # which begins anew
     assert harm.look(store, ana, now=later + DAY)
@@ -99,10 +99,10 @@ def test_advice_that_does_harm_stops_and_says_why(store: Store) -> None:
 
 def test_without_the_watch_advice_goes_on(store: Store) -> None:
     ana = store.people.add_user("ana", "UTC", now=START)
-    harm.switch(store, ana, WATCH, "I know better", on=False, now=START)
+    harm.switch(store, ana, Switch(at=START, what=WATCH, on=False, reason="I know better"))
     now = live(store, ana, 60, harm_done=1.5)
     assert harm.look(store, ana, now=now)
-    harm.switch(store, ana, WATCH, "I do not", on=True, now=now)
+    harm.switch(store, ana, Switch(at=now, what=WATCH, on=True, reason="I do not"))
     assert harm.look(store, ana, now=now)
     again = live(store, ana, 60, harm_done=1.5, first=now, seed=2)
     assert not harm.look(store, ana, now=again)

@@ -6,6 +6,7 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from bridge.advice import whose
+from bridge.calendar import ownership
 from bridge.calendar.ownership import Whose
 from bridge.documents.calendar import (
     CalendarUseDocument,
@@ -58,7 +59,8 @@ def marks(visit: Visitor) -> MarksDocument:
 def mark(visit: Visitor, body: Mark) -> MarkDocument:
     """Say whose an entry is, and return what stands. An entry that is not there within 60 days gets 400."""
     store, user = visit.bridge.store, visit.user
-    done = whose.mark(store, user, body.event, body.whose, now=visit.now, series=body.series, like=body.like)
+    wanted = ownership.Mark(key=body.event, whose=body.whose, series=body.series, like=body.like)
+    done = whose.mark(store, user, wanted, now=visit.now)
     return mark_document(done.mark or whose.taken_back(done))
 
 

@@ -14,7 +14,7 @@ from bridge.advice.trial import OUTCOMES, Told
 from bridge.documents import trials, watch
 from bridge.documents.inputs import parse_day
 from bridge.domain.errors import SetupError
-from bridge.domain.guard import ADVICE, WATCH, is_on
+from bridge.domain.guard import ADVICE, WATCH, Switch, is_on
 from bridge.domain.languages import Text, _, date_text, say, shown
 from bridge.domain.slots import moment_at
 from bridge.domain.trials import DAY
@@ -162,5 +162,5 @@ def switch(visit: Visitor, what: Words, because: Words = "") -> RedirectResponse
     if what not in (ADVICE, WATCH):
         raise SetupError(_("say advice or watch"))
     on = not is_on(visit.bridge.store.people.preferences(visit.user.id).switches, what)
-    harm.switch(visit.bridge.store, visit.user, what, because, on=on, now=visit.now)
+    harm.switch(visit.bridge.store, visit.user, Switch(at=visit.now, what=what, on=on, reason=because))
     return RedirectResponse("/effects", 303)

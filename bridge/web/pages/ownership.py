@@ -53,7 +53,8 @@ def mark(
     if whose_:
         if whose_ not in set(Whose):
             raise SetupError(_("say mine, not-mine or no-time"))
-        done = whose.mark(store, user, event, Whose(whose_), now=now, series=scope == "series", like=scope == "like")
+        wanted = Mark(key=event, whose=Whose(whose_), series=scope == "series", like=scope == "like")
+        done = whose.mark(store, user, wanted, now=now)
         marked = {"marked": done.mark.key} if done.mark is not None else {}
     else:
         for one in whose.doubts(store, user, now=now):

@@ -52,12 +52,11 @@ def begin(request: Request) -> Response:
 
 
 def _begun(request: Request, state: AppState, *, link_to: int | None = None) -> str:
-    client = _client(state)
     with state.asking_provider.held("discovery"):
-        provider = oidc.discover(client)
+        provider = oidc.discover(_client(state))
     attempt, key = oidc.new_attempt(outside(request) + BACK_PATH, link_to=link_to), secrets.token_urlsafe(32)
     state.attempts.put(request.state.seed, key, attempt)
-    return oidc.login_url(client, provider, attempt, key)
+    return oidc.login_url(provider, attempt, key)
 
 
 def _client(state: AppState) -> oidc.Client:
@@ -94,10 +93,9 @@ def back(request: Request, state: Answer = "", code: Answer = "", iss: Answer | 
 
 
 def _account(app: AppState, attempt: oidc.Attempt, code: str, issuer: str | None) -> oidc.Account:
-    client = _client(app)
     with app.asking_provider.held("login"):
-        provider = oidc.discover(client)
-        return oidc.account_of(client, provider, attempt, code, issuer, now=installation.now())
+        provider = oidc.discover(_client(app))
+        return oidc.account_of(provider, attempt, code, issuer, now=installation.now())
 
 
 def _user_of(app: AppState, account: oidc.Account) -> User | None:
