@@ -27,7 +27,7 @@ from bridge.domain.types import Page, RawRecord, Sample, Task
 from bridge.ingest import runs
 from bridge.ingest.sync import Source, _Pull, sync
 from bridge.meters.habit import LEAST_HISTORY, SPAN, Amounts, against
-from bridge.meters.todo import Tasks
+from bridge.meters.hours import Tasks
 from bridge.store import Store, codec, inserts, rows
 from bridge.web.today_cache import TodayCache
 from tests.store.toy import HOUR, connected, day, land, normalise

@@ -259,9 +259,7 @@ def _exchanged(session: requests.Session, provider: Provider, attempt: Attempt, 
     basic = (quote(client.id, safe=""), quote(client.secret, safe=""))  # RFC 6749, section 2.3.1
     is_basic = bool(client.secret) and provider.takes_basic
     if not is_basic:
-        form |= {"client_id": client.id} | (
-            {"client_secret": client.secret} if client.secret else {}
-        )
+        form |= {"client_id": client.id} | ({"client_secret": client.secret} if client.secret else {})
     options: dict[str, Any] = {"auth": basic} if is_basic else {}
     try:
         answer = session.post(provider.token_url, data=form, timeout=TIMEOUT, allow_redirects=False, **options)

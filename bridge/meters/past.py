@@ -33,11 +33,10 @@ from bridge.meters.baseline import (
 )
 from bridge.meters.check_in import CHECK_IN_METRICS, Answers
 from bridge.meters.fuse import EXPIRY
-from bridge.meters.hours import Calendar, Intraday
+from bridge.meters.hours import Calendar, Intraday, Tasks
 from bridge.meters.nights import LOOSER, Nights, ended_nights
 from bridge.meters.overlaps import series_of
 from bridge.meters.sleep import need, score
-from bridge.meters.todo import Tasks
 
 UNTOLD = fact("several", parts=())  # of readings without reasons; nobody is shown it
 SLACK = timedelta(days=20)  # for journeys, and for instants up to two weeks before the last

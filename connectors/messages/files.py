@@ -1,4 +1,7 @@
-"""Read CSV files with daily counts of people messaged and of messages. No cell that could hold words is stored."""
+"""Read CSV files with daily counts of people messaged and of messages, and turn days into samples.
+
+No cell that could hold words is stored. A file names no zone, so a sample starts at the day's midnight in UTC.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +9,34 @@ import csv
 import hashlib
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from itertools import islice
+from typing import Any
 
-from bridge.domain.errors import SourceChanged
-from bridge.domain.metrics import METRICS
+from bridge.domain.errors import BadRecord, SourceChanged
+from bridge.domain.metrics import METRICS, Metric
 from bridge.domain.ports import File
-from bridge.domain.types import Covers, Page, RawRecord
+from bridge.domain.types import Covers, Item, Page, RawRecord, Sample
 from bridge.ingest.files import ending
-from connectors.instants import calendar_date
-from connectors.messages.normalise import COUNTS
+from connectors.instants import calendar_date, midnight
 
+COUNTS = {"contacts": Metric.CONTACTS, "messages": Metric.MESSAGES}
 COUNTS_PAGE_ROWS = 500
 COUNTS_MAX_BYTES = 5_000_000  # bytes; ten years of days are about 0.1 MB
 NEEDED = {"date", "contacts"}
 COLUMNS = {"date", *COUNTS}
 DAY_PATTERN = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 COUNT_PATTERN = re.compile(r"(\d{1,9})(\.0+)?", re.ASCII)  # some programs write whole numbers as 3.0
+UNREADABLE_REASONS = {
+    "line": "a line is no CSV",
+    "cells": "a line has more cells than there are columns",
+    "date": "date is not written like 2026-11-20",
+    "contacts": "contacts is no count",
+    "messages": "messages is no count",
+    "twice": "a date occurs twice; the first line with it is used",
+}
 
 
 def recognise(file: File) -> bool:
@@ -60,7 +73,7 @@ class Header:
 
 
 class Unreadable(Exception):
-    """The error for a line that is no valid day. Its text is a key of ``normalise.UNREADABLE_REASONS``."""
+    """The error for a line that is no valid day. Its text is a key of ``UNREADABLE_REASONS``."""
 
 
 def _header(file: File) -> Header:
@@ -123,3 +136,32 @@ def _count(name: str, text: str) -> int | None:
     if found is None or int(found[1]) > METRICS[COUNTS[name]].high:
         raise Unreadable(name)
     return int(found[1])
+
+
+def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
+    payload = record.payload
+    if "unreadable" in payload:
+        raise BadRecord(f"messages/day: {UNREADABLE_REASONS.get(str(payload['unreadable']), 'a line is no day')}")
+    day = _day_of(payload)
+    values = {metric: _counted(payload, name, metric) for name, metric in COUNTS.items()}
+    return [
+        Sample(key=f"{record.key}/{metric}", metric=metric, start=midnight(day), day=day, value=float(value))
+        for metric, value in values.items()
+        if value is not None
+    ]
+
+
+def _day_of(payload: Mapping[str, Any]) -> date:
+    day = calendar_date(payload.get("date"))
+    if day is None:
+        raise BadRecord(f"messages/day: {UNREADABLE_REASONS['date']}")
+    return day
+
+
+def _counted(payload: Mapping[str, Any], name: str, metric: Metric) -> int | None:
+    value = payload.get(name)
+    if value is None:
+        return None
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= METRICS[metric].high:
+        raise BadRecord(f"messages/day: {UNREADABLE_REASONS[name]}")
+    return value

@@ -21,8 +21,7 @@ from bridge.domain.types import Outcome, Sample
 from bridge.ingest import runs
 from bridge.ingest.files import DiskFile
 from bridge.store import Store
-from connectors.messages.files import COUNTS_MAX_BYTES, read, recognise
-from connectors.messages.normalise import UNREADABLE_REASONS, normalise
+from connectors.messages.files import COUNTS_MAX_BYTES, UNREADABLE_REASONS, normalise, read, recognise
 from tests.world import NOW
 
 WORDS = "see you at eight"

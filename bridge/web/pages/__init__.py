@@ -25,7 +25,6 @@ from bridge.web.pages import (
     review,
     settings,
     shell,
-    tasks,
     today,
     trends,
     week,
@@ -35,7 +34,6 @@ from bridge.web.pages import (
 ROUTERS = (
     today.router,
     plan.router,
-    tasks.router,
     week.router,
     history.router,
     wishes.router,

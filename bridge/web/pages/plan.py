@@ -1,11 +1,11 @@
-"""Serve the plan of a day, the times to which a recommendation can be put off, and recommendations' calendar files."""
+"""Serve the plan of a day with the forms that tick its tasks, times to put a recommendation off to, and files."""
 
 from __future__ import annotations
 
 from datetime import date, timedelta
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Form, Path, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from bridge.advice import feedback, rescheduling
@@ -15,6 +15,8 @@ from bridge.documents.plan import to_icalendar
 from bridge.documents.review import week_name
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, date_text
+from bridge.domain.records import Deed
+from bridge.domain.slots import moment_at
 from bridge.web import ahead, timeline
 from bridge.web.day import is_part, local
 from bridge.web.render import page
@@ -24,6 +26,8 @@ from bridge.web.state import Visitor, is_seen
 router = APIRouter()
 Number = Annotated[int, Path(ge=1, le=2**53)]
 A_DAY = timedelta(days=1)
+Key = Annotated[str, Form(max_length=2000)]
+Day = Annotated[str, Form(max_length=20)]
 
 
 @router.get("/day")
@@ -80,3 +84,32 @@ def entry(visit: Visitor, number: Number) -> Response:
     )
     name = {"Content-Disposition": f'attachment; filename="advice-{found.id}.ics"'}
     return Response(to_icalendar([block], visit.now), media_type="text/calendar; charset=utf-8", headers=name)
+
+
+@router.post("/tasks/done")
+def tick(visit: Visitor, task: Key, day: Day = "") -> RedirectResponse:
+    """Note that the user did a task, and its recommendation too, and show the plan again from which it was ticked.
+
+    Raises SetupError for a key that is none of the user's open tasks.
+    """
+    store = visit.bridge.store
+    tasks = (one for _source, one in store.reading.tasks(visit.user.id) if one.completed is None)
+    found = next((one for one in tasks if str(one.key) == task), None)
+    if found is None:
+        raise SetupError(_("this task is not open any more; open the page again"))
+    store.task_notes.tick(visit.user.id, found, now=visit.now)
+    current = store.recommendations.of_slot(visit.user.id, moment_at(visit.now, visit.user.zones))
+    if current is not None and current.what == found.title:
+        feedback.say(store, visit.user, current.id, Deed.DONE, now=visit.now)
+    return _plan_of(visit, day)
+
+
+@router.post("/tasks/open")
+def untick(visit: Visitor, task: Key, day: Day = "") -> RedirectResponse:
+    """Take back that the user did a task, and show the plan again from which that was done."""
+    visit.bridge.store.task_notes.untick(visit.user.id, task, now=visit.now)
+    return _plan_of(visit, day)
+
+
+def _plan_of(visit: Visitor, day: str) -> RedirectResponse:
+    return RedirectResponse(f"/day?date={parse_day(day, local(visit, visit.now).date())}" if day else "/", 303)
