@@ -117,7 +117,8 @@ def _tracks(known: Snapshot, days: Sequence[date]) -> dict[Meter, Track]:
     first = now.shifted(-SLOTS_PER_DAY * ((now.date - days[0]) // DAY) - int(now.slot))
     steps = range((now.date - days[0]) // DAY * SLOTS_PER_DAY + int(now.slot) + 1)
     moments = [first.shifted(step) for step in steps]
-    readings = read_slots(known, [slot_start(moment, known.zones) for moment in moments], reasons=False)
+    starts = [slot_start(moment, known.zones) for moment in moments[:-1]]
+    readings = read_slots(known, [*starts, known.at], reasons=False)  # the running slot as it is now, like Today
     of_day: dict[date, list[Mapping[Meter, Reading]]] = {}
     for moment, reading in zip(moments, readings, strict=True):
         of_day.setdefault(moment.date, []).append(reading)

@@ -113,6 +113,8 @@ def _meters(known: Snapshot, user: User, monday: date, until: datetime) -> dict[
     steps = [step for step in range(STEPS_PER_WEEK) if slot_start(moment_of(monday, step), user.zones) < until]
     weeks = [monday - back * WEEK for back in range(WEEKS_BEFORE, -1, -1)]
     starts = [slot_start(moment_of(week, step), user.zones) for week in weeks for step in steps]
+    if steps and until < slot_start(moment_of(monday + WEEK, 0), user.zones):
+        starts[-1] = until  # the running slot as it is now, like Today
     found = read_slots(known, starts) if steps else []
     compared: dict[Meter, Compared] = {}
     for meter in Meter:

@@ -47,7 +47,9 @@ def summary(review: Review) -> list[str]:
         said.append(say("What fell short: {facts}.", facts=listed(short)))
     if not said:
         alike = any(one.value is not None and one.usual is not None for one in compared)
-        nothing = say("Nothing is known of this week.")
+        known = any(one.value is not None for one in compared)
+        alone = say("Of the four weeks before, too little is known to compare this week with.")
+        nothing = alone if known else say("Nothing is known of this week.")
         said = [say("The week was much like the four weeks before.") if alike else nothing]
     return [*said, *_to_try(review)]
 

@@ -24,6 +24,7 @@ from rhythm_env.interface import Meter
 
 NOON, A_DAY = timedelta(hours=12), timedelta(days=1)
 DAYS_PER_WEEK = 7
+ANSWER_HOURS = 48.0  # our choice: for so long an answer tells how a person is, beside older data
 UNTIL_BACK = timedelta(days=7320)  # before today, no earlier day is shown
 
 
@@ -49,7 +50,7 @@ class AsOf:
 def as_of(visit: Visit) -> AsOf | None:
     """Return how the visiting user was on the last day with data.
 
-    None without any, and while an answer, newer data or a calendar tells of a meter now.
+    None without any, and while an answer of the last two days, newer data or a calendar tells of a meter now.
     """
     newest = _newest(visit)
     if newest is None:
@@ -61,12 +62,13 @@ def as_of(visit: Visit) -> AsOf | None:
 def _newest(visit: Visit) -> tuple[date, bool] | None:
     """Return the day of what the page tells of, and whether nothing newer is known."""
     current, store = visit.app.today_cache.today(visit.bridge, visit.user, visit.now), visit.bridge.store
-    if any(because.signal == OWN_WORD for one in current.readings.values() for because in one.because):
+    inputs = [because for one in current.readings.values() for because in one.because]
+    if any(one.signal == OWN_WORD and one.age_hours < ANSWER_HOURS for one in inputs):
         return None
     old = newest_if_old(store, visit.user, current.known)
     if old is not None:
         return old, True
-    if any(one.coverage > 0 for one in current.readings.values()):
+    if any(one.signal != OWN_WORD for one in inputs):
         return None
     measured = newest_measurement(store, visit.user, visit.now)
     return None if measured is None else (local(visit, measured).date(), False)

@@ -6,6 +6,7 @@ import random
 import re
 from datetime import timedelta
 from html import unescape
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 from zoneinfo import ZoneInfo
@@ -19,6 +20,7 @@ from bridge.auth import access
 from bridge.day.person import ModeKind
 from bridge.domain.records import User
 from bridge.domain.wishes import Wishes
+from bridge.ingest import runs
 from bridge.ingest.sync import sync
 from lab.plans import mornings
 from lab.plans.replay import sources_of
@@ -36,13 +38,34 @@ def text(answer: requests.Response) -> str:
 
 def test_this_day_is_different_and_back_to_normal(place: Place, ana: User, visitor: Visitor) -> None:
     assert "This day is different" in text(visitor.get("/"))
-    assert visitor.change("/mode", {"mode": "holiday", "until": "2026-11-24"}).headers["location"] == "/"
+    assert visitor.change("/mode", {"mode": "holiday", "until": "2026-11-24"}).headers["location"] == "/#different"
     assert "You said that you are on holiday, until Tuesday, 24 November." in text(visitor.get("/"))
     visitor.change("/mode", {"mode": "normal"})
     assert "You said" not in text(visitor.get("/"))
     assert modes.mode_of(place.bridge.store, ana, installation.now().date()).kind is ModeKind.NORMAL
     for wrong in ({"mode": "tired"}, {"mode": "ill", "until": "2026-11-01"}):
         assert visitor.change("/mode", wrong).status_code == 400
+
+
+def test_the_day_begins_with_an_illness_that_is_said_beside_old_data(place: Place, ana: User, tmp_path: Path) -> None:
+    for file in Path("fixtures/whoop/export").iterdir():
+        (tmp_path / file.name).write_text(file.read_text(encoding="utf-8").replace("2026-", "2024-"), encoding="utf-8")
+    runs.import_path(place.bridge, ana, tmp_path, at=installation.now())
+    visitor = place.visitor()
+    visitor.get("/")
+    assert visitor.change("/mode", {"mode": "ill", "back": "/"}).headers["location"] == "/"
+    said = "You said that you are ill. As of 20 November 2024: that is the day of your newest data."
+    assert said in text(visitor.get("/"))
+
+
+def test_who_says_where_they_live_is_not_asked_whether_they_travel(
+    place: Place, ana: User, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    visitor.change("/checkin", {"score": "4"})  # at 10:05 in Berlin
+    visitor.change("/settings/zone", {"zone": "Europe/London"})
+    monkeypatch.setenv("BRIDGE_NOW", (installation.now() + timedelta(minutes=1)).isoformat())
+    assert "are you travelling" not in text(visitor.get("/different", headers=PART)).casefold()
+    assert "You said: 4 at 09:05." in text(visitor.get("/"))
 
 
 def test_a_holiday_of_next_week_is_said_and_taken_back(place: Place, ana: User, visitor: Visitor) -> None:
@@ -110,6 +133,13 @@ def test_a_wish_is_said_back_and_counts_once_confirmed(place: Place, ana: User, 
     assert saved.text.lstrip().startswith('<section class="card" id="wish"')
     assert "Saved: never suggest meditation." in text(saved)
     assert people.wishes(ana.id).never == {ActionType.MEDITATE}
+    assert saved.headers["HX-Trigger"] == "advised, checkedin"  # the plan and the advice follow it
+    before = unescape(re.findall(r'name="before" value="([^"]+)"', saved.text)[0])
+    undone = visitor.change("/wishes/undo", {"before": before}, headers=PART)
+    assert "Taken back." in text(undone)
+    assert not people.wishes(ana.id).never
+    for wrong_form in ("{", "[" * 40_000, '{"never": 3}', "null"):
+        assert visitor.change("/wishes/undo", {"before": wrong_form}).status_code == 400
     wrong = visitor.change("/wishes/said", {"text": "purple <b>"})
     assert (wrong.status_code, "purple &lt;b&gt;" in wrong.text) == (400, True)
     assert "say it like" in text(wrong)

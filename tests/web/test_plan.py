@@ -374,6 +374,24 @@ def test_a_check_in_and_the_page_after_it_say_the_same(
     assert re.findall(words, said) == re.findall(words, after) != re.findall(words, before)
 
 
+def test_a_check_in_beside_old_nights_is_told_alike_on_every_page(
+    place: Place, ana: User, visitor: Visitor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nights_of_2025(place, ana, tmp_path)
+    visitor.change("/checkin", {"score": "1"})
+    monkeypatch.setenv("BRIDGE_NOW", (installation.now() + timedelta(minutes=1)).isoformat())
+    page = place.visitor().get("/").text
+    (level,) = re.findall(r'aria-label="Vitality [^"]*, (0\.\d\d) of 1', page)
+    body = place.visitor().get("/api/v1/trends?weeks=12").json()
+    assert f"{body['meters']['VITALITY']['level'][-1]:.2f}" == level
+    assert "Nothing is known of these weeks" not in place.visitor().get("/trends?weeks=12&until=2026-11-20").text
+    assert "Nothing is known of this week" not in place.visitor().get("/review?week=2026-W47").text
+    asked = unescape(place.visitor().get("/ask?text=how+was+my+vitality+today").text)
+    assert level in asked
+    monkeypatch.setenv("BRIDGE_NOW", (installation.now() + timedelta(days=3)).isoformat())
+    assert "How you were on 20 November 2025" in place.visitor().get("/").text
+
+
 def test_trends_end_with_old_data(place: Place, ana: User, tmp_path: Path) -> None:
     for file in Path("fixtures/whoop/export").iterdir():
         (tmp_path / file.name).write_text(

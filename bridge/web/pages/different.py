@@ -15,10 +15,12 @@ from bridge.domain.languages import date_text, say, shown
 from bridge.domain.rendering import for_person
 from bridge.web import day
 from bridge.web.render import page
+from bridge.web.said import Back
 from bridge.web.state import Visit, Visitor
 
 router = APIRouter()
 Text = Annotated[str, Form(max_length=1000)]
+HERE = "/#different"
 MODE_TITLES = {
     ModeKind.ILL: say("I am ill"),
     ModeKind.AWAY: say("I am away"),
@@ -57,21 +59,25 @@ def different(request: Request, visit: Visitor, above: Annotated[str, Query(max_
 
 @router.post("/mode")
 def say_mode(
-    visit: Visitor, mode: Text, until: Text = "", begin: Annotated[str, Form(alias="from", max_length=40)] = ""
+    visit: Visitor,
+    mode: Text,
+    until: Text = "",
+    begin: Annotated[str, Form(alias="from", max_length=40)] = "",
+    back: Back = HERE,
 ) -> RedirectResponse:
     """Say that these days or later ones are different, or normal. Raises SetupError for a day that is over."""
     store, user = visit.bridge.store, visit.user
     today = day.local(visit, visit.now).date()
     first, last = (parse_day(one, today) if one else None for one in (begin, until))
     modes.say_mode(store, user, modes.parse_mode(mode, user), last, now=visit.now, begin=first)
-    return RedirectResponse("/", 303)
+    return RedirectResponse(back, 303)
 
 
 @router.post("/mode/no")
-def dismiss(visit: Visitor, mode: Text) -> RedirectResponse:
+def dismiss(visit: Visitor, mode: Text, back: Back = HERE) -> RedirectResponse:
     """Note that a mode that was noticed is none. It is not asked again for four weeks."""
     modes.dismiss(visit.bridge.store, visit.user, [modes.parse_mode(mode, visit.user)], now=visit.now)
-    return RedirectResponse("/", 303)
+    return RedirectResponse(back, 303)
 
 
 def card(visit: Visit) -> dict[str, Any]:

@@ -13,9 +13,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Form, HTTPException, Path, Request
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
-from bridge.advice import notify, web_push
+from bridge.advice import modes, notify, web_push
 from bridge.advice.web_push import Device
 from bridge.auth import access, assistants
+from bridge.day.person import ModeKind
 from bridge.documents.connections import UnsentDocument, notifications_document
 from bridge.documents.diagnostics import diagnostics_document
 from bridge.documents.inputs import parse_slots
@@ -108,6 +109,8 @@ def zone(visit: Visitor, zone: Text = "") -> Response:
         visit.bridge.store.people.set_zone(visit.user.id, zone_meant(zone), since=visit.now)
     except SetupError as error:
         return shown(visit, wrong={"zone": told(error)})
+    moved = visit.bridge.store.people.user(visit.user.name)
+    modes.dismiss(visit.bridge.store, moved, [ModeKind.AWAY], now=visit.now)  # who lives there does not travel
     return changed("zone")
 
 

@@ -97,7 +97,8 @@ def today(
 
 
 def _opening(opening: Sequence[Fact]) -> dict[str, Any]:
-    return {"opening": for_person(opening), "not_in": any(one.kind == "nights_not_in" for one in opening)}
+    kinds = {one.kind for one in opening}
+    return {"opening": for_person(opening), "not_in": "nights_not_in" in kinds, "says_ill": "said_ill" in kinds}
 
 
 def _meters(current: Today, then: AsOf | None) -> dict[str, Any]:

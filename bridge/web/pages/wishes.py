@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from json import dumps
+from json import dumps, loads
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, Request
@@ -15,7 +15,7 @@ from bridge.documents.inputs import parse_spans
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, say, told
 from bridge.domain.occasions import plain_occasion
-from bridge.domain.wish_records import plain
+from bridge.domain.wish_records import plain, wishes_of
 from bridge.domain.wishes import GOAL_MAX, SUGGESTIONS_DEFAULT, SUGGESTIONS_MAX, Hours, Wishes, checked
 from bridge.web.day import is_part
 from bridge.web.phrases import action_name
@@ -33,7 +33,8 @@ WEIGHT_CHOICES = (
     ("2", say("more")),
     ("3", say("much more")),
 )
-NO_WISH: dict[str, Any] = {"text": "", "wrong": None, "understood": None, "saved": False}
+NO_WISH: dict[str, Any] = {"text": "", "wrong": None, "understood": None, "saved": False, "back": False}
+BEFORE_MAX = 50_000  # characters of all wishes
 Text = Annotated[str, Form(max_length=1000)]
 FIELD_MAX = 200  # characters
 Fields = Mapping[str, str]
@@ -74,16 +75,37 @@ def save(visit: Visitor, form: Annotated[Fields, Depends(fields)]) -> Response:
 def wish(request: Request, visit: Visitor, text: Text, confirmed: Text = "") -> Response:
     """Show what is understood of a wish, or save it if it is confirmed. Else examples are told."""
     found, status = NO_WISH | {"text": text}, 200
+    before = plain(visit.bridge.store.people.wishes(visit.user.id))
     try:
         said = wishing.say_wish(visit.bridge.store, visit.user, text, confirmed=confirmed == "yes", now=visit.now)
     except SetupError as error:
         found |= {"wrong": told(error)}
         status = 200 if is_part(request) else 400  # htmx shows no part of a refusal
     else:
-        found |= {"understood": str(said), "saved": confirmed == "yes"}
+        found |= {"understood": str(said), "saved": confirmed == "yes", "before": dumps(before)}
     if is_part(request):
-        return page("today/wish.html", visit, path="/", wish=found)
+        return _told_on_today(visit, found)
     return _shown(visit, _fields_of(visit.bridge.store.people.wishes(visit.user.id)), wish=found, status=status)
+
+
+@router.post("/wishes/undo")
+def undo(request: Request, visit: Visitor, before: Annotated[str, Form(max_length=BEFORE_MAX)]) -> Response:
+    """Restore the wishes from before one was saved, which its form holds. Raises SetupError for other content."""
+    try:
+        body = loads(before)
+    except (ValueError, RecursionError):
+        body = None
+    visit.bridge.store.people.save_wishes(visit.user.id, wishes_of(body), now=visit.now)
+    back = NO_WISH | {"back": True}
+    return _told_on_today(visit, back) if is_part(request) else RedirectResponse("/wishes?saved=yes#said", 303)
+
+
+def _told_on_today(visit: Visit, wish: Mapping[str, Any]) -> HTMLResponse:
+    """Return the part of Today that a wish is said in. Where one counts or no longer does, advice and plan are new."""
+    part = page("today/wish.html", visit, path="/", wish=wish)
+    if wish["saved"] or wish["back"]:
+        part.headers["HX-Trigger"] = "advised, checkedin"
+    return part
 
 
 @router.post("/wishes/back")
@@ -95,7 +117,7 @@ def take_back(visit: Visitor, wish: Annotated[str, Form(max_length=1000)]) -> Re
     for one in standing(before):
         after = without(after, one) if _key(one) == wish else after
     people.save_wishes(visit.user.id, after, now=visit.now)
-    return RedirectResponse("/wishes?saved=yes", 303)
+    return RedirectResponse("/wishes?saved=yes#said", 303)
 
 
 def _key(one: Said) -> str:
