@@ -12,7 +12,7 @@ from bridge.domain.types import EpisodeKind, Sample
 from connectors.apple.export import files
 from connectors.apple.export.heads import rank
 from connectors.apple.export.normalise import normalise
-from tests.apple_health.documents import WATCH, document, episodes, items, quantity, slept, steps, values
+from tests.apple_health.documents import WATCH, document, episodes, items, quantity, records, slept, steps, values
 
 HOME = "Europe/Berlin"
 NO_BREAK = "\u00a0"
@@ -113,6 +113,17 @@ def test_heart_rates_are_means_of_a_quarter() -> None:
     rows = [quantity("HeartRate", rate, "count/min", f"2026-11-10 {at} +0100") for at, rate in rates.items()]
     found = [(s.value, s.count, s.low, s.high, f"{s.start:%H:%M}") for s in items(document(*rows))]  # type: ignore[union-attr]
     assert found == [(70, 3, 60, 80, "09:00"), (90, 1, 90, 90, "09:15")]
+
+
+def test_each_of_several_sources_of_a_rate_is_kept() -> None:
+    def told(*sources: str) -> dict[str, list[float]]:
+        at = "2026-11-10 10:00:00 +0100"
+        rows = [quantity("HeartRate", 60 + n, "count/min", at, source=one) for n, one in enumerate(sources)]
+        (day,) = (one.payload for one in records(document(*rows)) if "quarters" in one.payload)
+        return {source: next(iter(quarters.values())) for source, quarters in day.get("sources", {}).items()}
+
+    assert told("Strap") == {}  # the quarters themselves are its own
+    assert told("Strap", "Watch") == {"Strap": [1, 60, 60, 60], "Watch": [1, 61, 61, 61]}
 
 
 def test_the_medians_of_a_night_are_of_what_was_measured_in_it() -> None:
