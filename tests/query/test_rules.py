@@ -53,7 +53,13 @@ def at(day: date, clock: str) -> datetime:
 
 
 def life() -> Iterator[Item]:
-    """Steps on each day but the fourth, nights with deep sleep of 60 to 80 minutes, some workouts."""
+    """Steps on each day but the fourth, nights with deep sleep of 60 to 80 minutes, some workouts and sessions."""
+    for clock, minutes in (("08:00", 10.0), ("20:00", 20.0)):
+        start, key = at(FIRST, clock), f"mindful/{clock}"
+        yield Sample(key=key, metric=Metric.MINDFUL, start=start, day=FIRST, value=minutes)
+    for clock, rate, count in (("08:00", 60.0, 1), ("20:00", 80.0, 3)):
+        start, key = at(FIRST, clock), f"heart_rate/{clock}"
+        yield Sample(key=key, metric=Metric.HEART_RATE, start=start, day=FIRST, value=rate, count=count)
     for n in range(DAYS):
         day = FIRST + timedelta(days=n)
         if n != 3:
@@ -107,6 +113,9 @@ RULES: list[tuple[str, tuple[str, ...], dict[str, str | int], float | None, int]
     ("workouts", (), {}, 6, 6),
     ("entries", (), {}, 0, 0),
     ("deep_sleep/asleep", ("weekday = 1",), {}, (60 / 450 + 67 / 450 + 74 / 450) / 3, 3),
+    # minutes of a day are added, other measurements averaged by their counts
+    ("mindful", (), {}, 30, 1),
+    ("heart_rate", (), {}, 75, 1),
     # both ends inside
     ("steps", (), {"of": "count", "since": "2025-12-23", "until": "2025-12-26"}, 3, 3),
     ("workouts", (), {"since": "2025-12-31", "until": "2025-12-31"}, 1, 1),
