@@ -249,7 +249,7 @@ def _rates(text: str) -> Mapping[str, float]:
 
 
 def _numbers(text: str) -> dict[str, float]:
-    """Return source -> number of a text such as ``whoop=10,withings=2.5``, with 0 for what is no number."""
+    """Return source -> number from a text such as ``whoop=10,withings=2.5``. An invalid number becomes 0."""
     pairs = [part.partition("=") for part in text.replace(" ", "").split(",") if part]
     return {
         name: float(number) if name and re.fullmatch(r"\d+(\.\d+)?", number, re.ASCII) else 0.0

@@ -44,9 +44,9 @@ KEY_PLACES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """The result of a check of the installation. ``next`` is the command that mends a fault, or empty.
+    """The result of a check of the installation. ``next`` is the command that mends a fault, or "".
 
-    ``optional`` says that something is merely not set up. ``extra`` names the extra that it is, or is empty.
+    ``optional`` marks something that is merely not set up, by the package extra named in ``extra``, if any.
     """
 
     check: str
@@ -62,7 +62,7 @@ def _fault(check: str, error: BridgeError, then: str) -> Finding:
 
 
 def _cured(text: str) -> str:
-    """Return an error's text without the advice to run this check."""
+    """Return an error's text without its advice to run ``bridge doctor``."""
     return TO_THE_DOCTOR.sub("", text)
 
 
@@ -259,7 +259,7 @@ def _people(bridge: installation.Bridge) -> Iterator[Finding]:
 
 
 def _connection(bridge: installation.Bridge, user: User, connection: Connection) -> Finding:
-    """Return the first fault, those that last before those that pass."""
+    """Return the first fault of a connection. Lasting faults come before passing ones."""
     check = f"{user.name}/{connection.source}"
     again = f"bridge sync --user {user.name} --source {connection.source}"
     login = f"bridge connect {connection.source} --user {user.name}"

@@ -51,12 +51,12 @@ class Lease:
         return mine
 
     def claimed(self) -> Lease:
-        """Return this lease as one that ``holder`` has just taken."""
+        """Return the same lease, noted as just taken by ``holder``."""
         self.renewed = time.monotonic()
         return self
 
     def is_mine(self) -> bool:
-        """Return True if the lease was taken already, or else take it."""
+        """Take the lease unless it was taken already. Return True if it is held."""
         return self.renewed > float("-inf") or self.taken()
 
     def wait(self, patience: timedelta) -> bool:
@@ -107,7 +107,7 @@ def holder() -> str:
 
 @cache
 def _system_mark() -> str:
-    """Return a mark that differs between starts and containers, which may share a host name, or ""."""
+    """Return a mark of this start of the system or container, as containers may share a host name, or ""."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii")
         return hashlib.sha256(f"{boot}{Path('/proc/self/ns/pid').readlink()}".encode()).hexdigest()[:8]
@@ -132,7 +132,7 @@ def release_dead(store: Store) -> None:
 
 
 def _is_dead(holder: str) -> bool:
-    """Return True for a process of this machine that no longer runs; others' state cannot be known."""
+    """Return True if a holder was a process of this machine that has ended. Other machines' holders are not known."""
     host, _, rest = holder.partition("/")
     process, _, marks = rest.partition("/")
     here = (host, marks.rpartition("/")[2]) == (socket.gethostname(), _system_mark())

@@ -31,7 +31,7 @@ EXTRAS = {  # of the product: the module that each brings, and what needs it
 
 
 def lacking(extra: str) -> SetupError:
-    """Return the error for what needs an extra of the product that is not installed."""
+    """Return the error for a function that needs a package extra that is not installed."""
     return SetupError(f"{EXTRAS[extra][1]} needs the extra {extra}, which is not installed: {adding(extra)}")
 
 
@@ -41,7 +41,7 @@ def missing() -> Iterator[str]:
 
 
 def adding(extra: str, package: str = PRODUCT) -> str:
-    """Return the command that adds an extra to this installation, after its place where that is not known."""
+    """Return the command that installs an extra into this installation, from where it came from."""
     if IMAGE_EXTRAS.is_file():
         extras = IMAGE_EXTRAS.read_text(encoding="utf-8").strip()
         return f"docker compose build --build-arg EXTRAS={extras},{extra}"

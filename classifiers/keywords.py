@@ -281,7 +281,7 @@ def normalised(title: str) -> str:
 
 
 def _in_place(hits: Iterable[Hit], text: str) -> list[Hit]:
-    """Return the hits whose place in the title counts, without those that another word of the title forbids."""
+    """Return the hits at a place in the title where their phrase counts, without those that another word forbids."""
     found = WORD.search(text)
     first = found.start() if found else 0
     standing = [hit for hit in hits if _counts(hit, text, first)]
@@ -298,7 +298,7 @@ def _counts(hit: Hit, text: str, first: int) -> bool:
 
 
 def _at_home(hits: Sequence[Hit], text: str, own: Mapping[str, frozenset[str]]) -> list[Hit]:
-    """Return the hits without those of a shared phrase in a title of another language."""
+    """Return the hits, without those of a phrase that means something else in the title's language."""
 
     def counts(hit: Hit) -> bool:
         language = hit.entry.language
@@ -310,7 +310,7 @@ def _at_home(hits: Sequence[Hit], text: str, own: Mapping[str, frozenset[str]]) 
 
 
 def uncovered(hits: Iterable[Hit]) -> list[Hit]:
-    """Return the hits that lie within no longer hit, by start, so that "book club" hides "book"."""
+    """Return the hits, by start, that no longer hit contains: "book club" hides "book"."""
     kept: list[Hit] = []
     furthest, span = -1, (-1, -1)
     for hit in sorted(hits, key=lambda hit: (hit.start, -hit.end)):
@@ -333,7 +333,7 @@ def holds() -> frozenset[str]:
 
 
 def is_hold(title: str) -> bool:
-    """Return True if a title only holds time, numbers and times of day aside. "Hold: team lunch" names an activity."""
+    """Return True if a title only reserves time, besides numbers and times. "Hold: team lunch" names an activity."""
     words = WORD.findall(normalised(title))
     return " ".join(word for word in words if not NOISE.fullmatch(word)) in holds()
 
@@ -349,9 +349,9 @@ KINDS = {
 
 
 def structure(event: Invitation) -> Verdict | None:
-    """Return a verdict from an event's invitees, video link, hour and length, not from its title.
+    """Return a verdict from an event's invitees, video link, hour and length, whatever its title.
 
-    Returns None if these say nothing, and for all-day events.
+    Returns None if these tell nothing, and for all-day events.
     """
     if event.all_day:
         return None

@@ -45,7 +45,7 @@ def observe(user: options.User, at: options.At = None, json: options.Json = Fals
 
 
 def _as_seen(reading: Reading, state: MeterState) -> Reading:
-    """Return the reading with level, uncertainty and coverage as the model gets them."""
+    """Return the reading with the level, uncertainty and coverage that the model gets."""
     return replace(reading, level=state.level, sd=state.sd, coverage=state.coverage)
 
 
@@ -228,7 +228,7 @@ def _sentence(text: str) -> str:
 
 
 def _next_idea(further: Recommendation | Silence, user: User) -> str:
-    """Return the idea that follows a refusal, or why there is none."""
+    """Return the suggestion after a refusal, or why there is none."""
     from bridge.domain.records import Recommendation
     from bridge.domain.rendering import for_person
 
@@ -250,7 +250,7 @@ def _noted(advice: Recommendation, given: Answer | Deed, user: User) -> str:
 
 
 def _taken(offers: Sequence[OfferDocument]) -> str | None:
-    """Return the slot of the chosen time, or None for 0, an unknown number, no offers or no terminal."""
+    """Return the slot of the time that the user picks by number, or None without offers, terminal or valid number."""
     if not offers or not sys.stdin.isatty():
         return None
     for number, offer in enumerate(offers, start=1):

@@ -126,7 +126,7 @@ def _say_what_is_asked(source: str, *, write: bool) -> None:
 
 
 def _grant_push(bridge: Bridge, user: User, source: str) -> None:
-    """Make and print a push token; the one before ends. Raises SetupError where no app sends."""
+    """Make and print a push token in place of an earlier one. Raises SetupError if no app sends to the source."""
     from bridge.ingest.pushes import PUSH_PATH, grant
 
     token = grant(bridge, user, source)

@@ -191,11 +191,11 @@ def level(reading: Reading, width: int) -> str:
 
 
 def unwatched(stream: str, records: int) -> None:
-    """Do nothing after a stored page of records, because there is no terminal on which to show progress."""
+    """Ignore a stored page of records, because there is no terminal to show progress on."""
 
 
 def unseen(done: int, total: int) -> None:
-    """Do nothing after a step's progress, because there is no terminal on which to show it."""
+    """Ignore a step's progress, because there is no terminal to show it on."""
 
 
 class Progress:

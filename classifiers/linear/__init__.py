@@ -107,9 +107,9 @@ def open_classifier() -> EventClassifier:
 
 
 def at_work(shares: NDArray[np.float64], events: Sequence[Invitation]) -> NDArray[np.float64]:
-    """Return the probabilities (event, action) after some meetings became work, and races sport.
+    """Return the probabilities (event, action) with some meetings moved to work, and races to sport.
 
-    A one-to-one at working hours is no SOCIALIZE, and a bare rhythm ("Daily") there, with others or online no MEDITATE.
+    At working hours a one-to-one is no SOCIALIZE, and a bare "Daily" with others or online no MEDITATE.
     """
     work = ActionType.ADMIN_WORK
     found = _moved(shares, [_is_one_to_one(event) for event in events], ActionType.SOCIALIZE, work)
@@ -131,7 +131,7 @@ def _is_race(event: Invitation) -> bool:
 
 
 def sureness(shares: NDArray[np.float64], events: Sequence[Invitation]) -> NDArray[np.float64]:
-    """Return the confidence in each label (event, action), lower for a calendar entry than for a title alone."""
+    """Return the confidence in each label (event, action). A calendar entry gets less than a title alone."""
     import numpy as np
 
     powers = np.array([1 / ENTRY_TEMPERATURE if is_entry(event) else 1.0 for event in events])[:, None]
@@ -155,5 +155,5 @@ def _is_working_time(event: Invitation) -> bool:
 
 
 def is_entry(event: Invitation) -> bool:
-    """Return True for a calendar entry, which is all-day or has an hour or a length. A title alone has none of them."""
+    """Return True for a calendar entry, which is all-day, or has an hour or a length. A mere title has none of them."""
     return event.all_day or event.start_hour is not None or event.minutes is not None

@@ -68,7 +68,7 @@ def people() -> frozenset[str]:
 
 
 def plain_words(title: str) -> str:
-    """Return a title's normalised words, cut short, with a blank between words and at both ends."""
+    """Return a title's normalised words, limited in length, each between blanks."""
     text = DRAWL.sub(r"\1\1\1", DIGIT_RUN.sub("0", normalised(title)))
     words = dict.fromkeys(SOMEBODY if word in people() else word for word in WORD.findall(text))
     return f" {' '.join(words)[:TITLE_MAX_CHARS].rstrip()} " if words else " "
@@ -88,7 +88,7 @@ def blocks(titles: Sequence[str], rules: Sequence[Sequence[str]]) -> list[Block]
 
 
 def words_in(found: Sequence[Block], titles: int) -> NDArray[np.int64]:
-    """Return how many words each of ``titles`` titles has, by their features ``found`` (see ``blocks``)."""
+    """Return the number of words of each title, counted in the features ``found``."""
     words = next(block for block in found if block.part is Part.WORDS)
     return np.bincount(words.titles, minlength=titles)
 
@@ -201,7 +201,7 @@ class Model:
         return shares
 
     def _scored(self, found: Sequence[Block], part: Part, titles: int) -> NDArray[np.float64]:
-        """Return the scores, of shape (title, action), that the features ``found`` of one part give."""
+        """Return the scores (title, action) from the features ``found`` of one part."""
         sums = np.zeros((titles, self.weights.shape[1]))
         squares = np.zeros(titles)
         for block in found:
@@ -215,7 +215,7 @@ class Model:
 
 
 def names(rule: Verdict | None) -> list[str]:
-    """Return the facts that a keyword rule's verdict, which may be missing, gives about a title."""
+    """Return the features that a keyword rule's verdict gives a title, also for no verdict."""
     if rule is None or rule.action is None:
         return ["no rule"]
     return [f"rule {rule.action}", f"rule {rule.action} {rule.confidence:.1f}"]

@@ -54,7 +54,7 @@ CACHE_SCHEMA = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """Options for requests to a language model: ``most`` a day (UTC), for labels with a confidence below ``sure``."""
+    """Options for requests to a language model: at most ``most`` a day (UTC), for labels less sure than ``sure``."""
 
     model: str
     sure: float
@@ -209,7 +209,7 @@ class AnswerCache:
             return {key: Said(ActionType(row[0]), row[1]) for key, row in rows if row and row[0] in ACTION_WORDS}
 
     def put(self, answers: Mapping[bytes, Said]) -> None:
-        """Store answers by the digests of their titles, without an end."""
+        """Store answers by the digests of their titles. They never expire."""
         rows = [(key, str(said.action), said.confidence) for key, said in answers.items()]
         with self._opened() as file:
             file.executemany("insert or replace into labels values (?, ?, ?)", rows)

@@ -125,7 +125,7 @@ class Said(NamedTuple):
 
 
 class Sorted(NamedTuple):
-    """The labels of an answer: ``said`` maps a title's number to its label, ``wrong`` a fault to how many have it."""
+    """The labels of an answer. ``said`` maps a title's number to its label, ``wrong`` a fault to its count."""
 
     said: dict[int, Said]
     wrong: Counter[str]

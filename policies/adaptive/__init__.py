@@ -105,7 +105,7 @@ class Adaptive:
 
 
 def _without_suppositions(observation: Observation, rng: random.Random) -> Decision:
-    """Return the decision of ``shared_arms``, which assumes nothing about the user."""
+    """Return the decision of ``shared_arms``, for a user whom the models predict badly."""
     from policies.adaptive.advice import LOST, UNKNOWN_SD
     from policies.shared_arms import SharedArms
 

@@ -105,14 +105,15 @@ def worth(gains: Array, weight: float) -> Array:
 
 
 def weighed(trust: float, contrary: float) -> float:
-    """Return the weight (0 to 1) of the meters, which falls where forecasts do not hold and where they hold because the
-    person refuses what is good (with probability ``contrary``).
+    """Return the weight (0 to 1) of the meters. It is low where forecasts fail, and where they hold because the person
+
+    refuses what is good (probability ``contrary``).
     """
     return (LEAST + (1 - LEAST) * counted(trust)) * (1 - DISSENT * contrary)
 
 
 def _served(posterior: Posterior, trust: float) -> Array:
-    """Return the person (18,) by whom gains are judged: the average person, and the posterior's as far as it counts."""
+    """Return the person (18,) whose gains count: the average one, mixed with the posterior's by its trust."""
     share = counted(trust)
     return share * posterior.person() + (1 - share) * prior().person()
 
@@ -160,7 +161,7 @@ def say(learner: Learner) -> float:
 
 
 def counted(trust: float) -> float:
-    """Return the weight of the planner's values by its share of the ``trust``, 0 below 0.1 and 1 from 0.4 on."""
+    """Return the weight of the planner's values: 0 for a ``trust`` below 0.1, rising to 1 at 0.4."""
     return min(max((trust - DOUBTED) / (TRUSTED - DOUBTED), 0.0), 1.0)
 
 
@@ -223,7 +224,7 @@ def findings(known: Heard) -> Iterator[str]:
 
 
 def beyond_chance(cells: Cells) -> Cells:
-    """Return the cells (action, slot) whose share of accepted answers lies beyond what random deals reach."""
+    """Return the cells (action, slot) whose share of accepted answers random answers would hardly reach."""
     often = {cell: taken for cell, taken in cells.items() if len(taken) >= PATTERN_ANSWERS}
     if not often:
         return often
@@ -242,7 +243,7 @@ def beyond_chance(cells: Cells) -> Cells:
 
 
 def standing_out(learner: Learner, action: int, slot: int) -> float:
-    """Return the user's own taste for an action in a slot, in deviations from zero, averaged over the models."""
+    """Return how far the user's own taste for an action in a slot is from 0, in standard deviations."""
     places = [ACTION + action, BOTH + action * SLOTS + slot]
     weights = learner.weights()
     mean = learner.mean[:, places].sum(axis=1)

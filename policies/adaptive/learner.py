@@ -52,9 +52,9 @@ WAYS_BESIDE = ((PASSING, 1.0, 0.4), (LASTING, 1.0, 0.1), (PASSING, 0.45, 0.5))
 
 
 class Asked(NamedTuple):
-    """The features of a recommendation that was put to the user. ``action`` is a number, ``day`` 0..6.
+    """The features of a recommendation that the user was asked about. ``action`` is a number, ``day`` 0 to 6.
 
-    ``planner`` is a logit, ``usual`` a logarithm, ``repeated`` the faded count of earlier ones.
+    ``planner`` is a logit, ``usual`` a logarithm, ``repeated`` the fading count of earlier ones.
     """
 
     action: int
@@ -135,14 +135,14 @@ class Learner:
         return np.asarray(found / found.sum())
 
     def leaning(self) -> Array:
-        """Return the weights (m,) of the models for decisions: those with the planner, until answers contradict."""
+        """Return the weights (m,) of the models for decisions. Those with the planner lead until answers object."""
         found = self.weights()
         near = (self.of.listens > 0) & (self.of.size <= NEAR)
         share = found[near].sum()
         return np.asarray(np.where(near, found, 0.0) / share if share >= LIKELIER else found)
 
     def hear(self, asked: Asked, *, taken: bool) -> Learner:
-        """Return the learner after a further answer (accepted if ``taken``), without time passing before it."""
+        """Return the learner after one more answer, given at the same time as the last."""
         return self.hear_all([asked], [taken], [0.0])
 
     def hear_all(self, asked: Sequence[Asked], taken: Sequence[bool], days: Sequence[float]) -> Learner:

@@ -45,7 +45,7 @@ class Lesson(NamedTuple):
 
 @dataclass(frozen=True)
 class Heard:
-    """The ``learner`` after some lessons, None before any answer. ``repeated`` is the faded count by action."""
+    """The ``learner`` after some lessons, None before any. ``repeated`` is the fading count by action."""
 
     learner: Learner | None = None
     repeated: Sequence[float] = (0.0,) * MANY
@@ -53,7 +53,7 @@ class Heard:
 
     @property
     def known(self) -> Learner:
-        """The learner, or a learner before any answer if there is none."""
+        """The learner, or without any lesson a learner before any answer."""
         return self.learner or fresh()
 
     def after(self, lessons: Sequence[Lesson]) -> Heard:
@@ -89,7 +89,7 @@ class Heard:
         return bool(mean > max(BADLY * share * (1 - share), SURE * error))
 
     def surprise(self) -> float:
-        """Return how many standard errors more Accept were given than the planner foretold."""
+        """Return by how many standard errors the accepted answers exceed the planner's prediction."""
         chances = [1 / (1 + exp(-lesson.planner)) for lesson in self.lessons]
         spread = sum(chance * (1 - chance) for chance in chances) ** 0.5
         return float((sum(lesson.taken for lesson in self.lessons) - sum(chances)) / max(spread, CERTAIN))
@@ -143,7 +143,7 @@ def _habits(shown: Mapping[ActionType, float]) -> Sequence[float]:
 
 
 def _lessons(crowd: Particles, routine: Routine) -> tuple[Lesson, ...]:
-    """Return the answers that the planner's particles have processed, as lessons."""
+    """Return the answers that the particles have processed, as lessons for the learner."""
     habits = {kind: _habits(shown) for kind, shown in routine.items()}
     found = []
     for one, chance in crowd.foretold:

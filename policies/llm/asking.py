@@ -63,7 +63,7 @@ def read(text: str, feasible: Collection[ActionType]) -> Said:
 
 
 def _last(line: str) -> tuple[ActionType, tuple[str, ...]]:
-    """Return the action and the three digits of an answer's last line, in either order."""
+    """Return the action and three digits in an answer's last line. Either may come first."""
     if found := FIRST.fullmatch(line):
         *digits, name = found.groups()
     elif found := LEGACY.fullmatch(line):
@@ -74,7 +74,7 @@ def _last(line: str) -> tuple[ActionType, tuple[str, ...]]:
 
 
 def reasoning(text: str) -> str:
-    """Return the first reasoning in an answer as a line of at most 400 visible characters, or ""."""
+    """Return the first line of reasoning in an answer, at most 400 visible characters, or ""."""
     found = REASONING.search(text)
     if found is None:
         return ""

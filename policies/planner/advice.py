@@ -68,7 +68,7 @@ def taken(observation: Observation, posterior: Posterior, action: ActionType) ->
 
 
 def read_into(supposed: Array, observation: Observation) -> Array:
-    """Return the supposed meters (5,) moved towards the readings, further for more certain readings.
+    """Return the simulated meters (5,) moved towards the readings, the further the more certain a reading is.
 
     Felt meters move by their distance from the user's normal, counted ones towards the reading.
     """
@@ -222,5 +222,5 @@ def leanings(mean: Array, sd: Array) -> Iterator[str]:
 
 
 def plain(action: ActionType) -> str:
-    """Return the name of an action as it stands within a sentence, such as "time for yourself"."""
+    """Return an action's name for use inside a sentence, such as "time for yourself"."""
     return NOUNS.get(action, action.lower().replace("_", " "))

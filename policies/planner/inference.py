@@ -106,7 +106,7 @@ def certain(person: Profiles) -> Particles:
 
 @cache
 def anyone(size: int = CROWD, kinds: tuple[Kind, ...] = USUAL) -> Particles:
-    """Return ``size`` particles of the population for each kind of people, before any answer."""
+    """Return ``size`` particles, spread over the population, for each kind of people, before any answer."""
     odds, way, seen = (np.repeat(np.array(each, dtype=np.float32), size) for each in zip(*kinds, strict=True))
     found = Particles(np.tile(anybody(size), len(kinds)), len(kinds), way=way, seen=seen)
     found.logs = np.log(odds)
@@ -120,7 +120,7 @@ def _archetypes() -> Particles:
 
 
 def exact(observation: Observation) -> bool:
-    """Return True if all meters are read, and without error."""
+    """Return True if every meter was read without error."""
     states = observation.meters.values()
     return len(states) == len(Meter) and all(state.sd == 0 and state.coverage > 0 for state in states)
 
@@ -206,6 +206,6 @@ def crowd_of(prior: Mapping[str, Any], size: int = CROWD) -> Particles:
 
 
 def since(observation: Observation, prior: Mapping[str, Any]) -> Observation:
-    """Return the observation with only those answers that came after the answers in the prior."""
+    """Return the observation without the answers that the prior has learnt from."""
     through = datetime.fromisoformat(prior["through"])
     return replace(observation, history=tuple(one for one in observation.history if one.at > through))

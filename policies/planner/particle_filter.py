@@ -77,7 +77,7 @@ SHARED = Memory()  # the cache of this process
 
 
 def recalled(history: tuple[Interaction, ...]) -> tuple[Interaction, ...]:
-    """Return the answers of ``history`` that the particle filter uses, from a week's begin on if they span weeks."""
+    """Return the answers that the particle filter processes, from the begin of a week on if they span weeks."""
     if not history or history[-1].at - history[0].at < WEEKS:
         return history
     mondays = (n for n, (last, one) in enumerate(pairwise(history), start=1) if _step(one) < _step(last))
@@ -127,7 +127,7 @@ def _hear(crowd: Particles, history: Sequence[Interaction], which: range, shown:
 
 
 def _pass(crowd: Particles, one: Interaction | Place, slots: int, room: Array) -> None:
-    """Let the particles live through the slots without advice after ``one``, by changing ``crowd`` itself."""
+    """Let the particles live, in place, through the slots without advice after ``one``."""
     before = _step(one)
     for step in range(before + 1, before + min(slots, UNSEEN)):
         changes = crowd.changes(step % SLOTS, room)
@@ -217,7 +217,7 @@ def _within_groups(crowd: Particles) -> Array:
 
 
 def _alike(people: Array, weights: Array, copied: Array, rng: Any) -> Array:
-    """Return new people (18, n) near the particles at the indices ``copied``, within the bounds of a person."""
+    """Return new people (18, n) near the particles ``copied`` (indices), within the bounds of a person."""
     mean = (people @ weights)[:, None]
     apart = people - mean
     spread = np.sqrt(apart**2 @ weights)[:, None]

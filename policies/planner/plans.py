@@ -152,7 +152,7 @@ def _places(steps: int, turn: int) -> tuple[Ints, Ints]:
 
 
 def _changed(best: Ints, situation: Situation, turn: int) -> Ints:
-    """Return plans (steps, n) that differ a little from ``best`` and begin with a possible action."""
+    """Return plans (steps, n) that differ slightly from ``best``. Each begins with a possible action."""
     steps, many = len(best), len(ACTIONS)
     singles = np.repeat(best[:, None], steps * many, axis=1)
     singles[np.repeat(np.arange(steps), many), np.arange(steps * many)] = np.tile(np.arange(many), steps)
@@ -216,7 +216,7 @@ class Bodies:
     tolerance: Array  # (n,)
 
     def one(self, at: int) -> Bodies:
-        """Return the tables of the person at index ``at``, without the last axis."""
+        """Return the tables of a single person, without the last axis."""
         return Bodies(self.growing, self.rest[..., at], self.decay[..., at], self.tolerance[at])
 
 

@@ -79,7 +79,7 @@ def anybody(size: int = CROWD) -> Array:
 
 
 def within(people: Array) -> Array:
-    """Return people (18, n) within a person's bounds, their weights at least 0.03 and 1 in sum."""
+    """Return people (18, n) limited to a person's bounds, with weights of at least 0.03 that add to 1."""
     known = population()
     found = np.minimum(np.maximum(people, known.low), known.high)
     found[:METERS] = np.maximum(found[:METERS], SMALLEST)

@@ -182,7 +182,7 @@ def _linear() -> Linear:
 
 
 def looked_at(one: Interaction) -> slice | list[int]:
-    """Return the slots of the day on which the probability of an answer depends, the answer's own slot first."""
+    """Return the slots of a day that decide an answer's probability, its own slot first."""
     slot = int(one.slot)
     if one.answer is Answer.ACCEPT:
         return slice(slot, slot + 1)
