@@ -105,7 +105,7 @@ def _day(word: str, today: date) -> date:
     try:
         return date.fromisoformat(word)
     except ValueError:
-        raise SetupError(say("{day} is no date", day=word)) from None
+        raise SetupError(say("{day} is no date; write it like 2026-11-20, or say yesterday", day=word)) from None
 
 
 def record_note(store: Store, user: User, note: Note, *, now: datetime) -> str:

@@ -244,7 +244,7 @@ class Tools:
         may say why. An answer can be changed until the day ends.
         """
         if because is not None and answer != "ignore":
-            raise SetupError("only ignore takes because")
+            raise SetupError("only ignore takes a reason; leave because out")
         store, user, now = self.bridge.store, self._user(), installation.now()
         if (day is None) != (slot is None):
             raise SetupError("name both a day and a slot, e.g. Sat and evening")
