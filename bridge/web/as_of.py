@@ -18,8 +18,8 @@ from bridge.domain.records import Snapshot
 from bridge.domain.types import EpisodeKind, Reading
 from bridge.meters.fuse import OWN_WORD
 from bridge.web.day import local
+from bridge.web.result_cache import data_version
 from bridge.web.state import Visit
-from bridge.web.today_cache import data_version
 from rhythm_env.interface import Meter
 
 NOON, A_DAY = timedelta(hours=12), timedelta(days=1)

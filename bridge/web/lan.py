@@ -24,7 +24,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from bridge.auth import authority
 from bridge.auth.authority import LEAF_LASTS, Authority, Place
 from bridge.domain.errors import SetupError
-from bridge.web.server import check_passwords
+from bridge.web.logins import check_passwords
 
 if TYPE_CHECKING:
     from bridge.installation import Bridge

@@ -19,6 +19,7 @@ from bridge.web.throttle import RateLimit
 
 if TYPE_CHECKING:
     from bridge.auth.vault import Vault
+    from bridge.installation import Bridge
 
 KEY_PURPOSE = "browsers that have logged in"
 DEVICE_COOKIE_SECONDS = 365 * 86_400
@@ -108,3 +109,21 @@ def _signer(vault: Vault, name: str) -> Signer:
     keys = vault.derived(KEY_PURPOSE)[::-1]
     salt = name.encode("utf-8", "replace")
     return Signer(keys, salt=salt, key_derivation="hmac", digest_method=hashlib.sha384)
+
+
+def check_passwords(bridge: Bridge) -> None:
+    """Raise SetupError unless there are users and each has a way to log in."""
+    users = bridge.store.people.users()
+    if not users:
+        raise SetupError(
+            "other machines could reach the page, but there is no user yet; "
+            "add one and set a password: bridge user add NAME, then: bridge user password NAME"
+        )
+    if bridge.settings.user_header or (bridge.settings.oidc_issuer and bridge.settings.oidc_user_claim):
+        return
+    for user in users:
+        if not bridge.store.credentials.is_protected(user.id):
+            raise SetupError(
+                f"other machines could read the data of {user.name}, who has no password, passkey or linked login; "
+                f"set a password: bridge user password {user.name}"
+            )

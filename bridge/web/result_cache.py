@@ -8,8 +8,7 @@ from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from bridge.domain.languages import current
-from bridge.domain.slots import moment_at
-from bridge.web.today_cache import data_version
+from bridge.domain.slots import local_time, moment_at
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -97,3 +96,12 @@ def counts_version(bridge: Bridge, user: User, now: datetime) -> Version:
     """
     finished = bridge.store.scheduling.syncs_finished(user.id)
     return data_version(bridge, user, now), finished, now.timestamp() // COUNTS_FRESH_SECONDS
+
+
+def data_version(bridge: Bridge, user: User, now: datetime) -> Version:
+    """Return a value that changes whenever a user's snapshot must be loaded again, and at the user's midnight."""
+    changes = tuple((c.id, c.last_change) for c in bridge.store.connections.of_user(user.id))
+    corrected = tuple((found.series, found.made_at) for found in bridge.store.people.corrections(user.id))
+    ticked_at = bridge.store.task_notes.said_at(user.id)
+    rules = ticked_at, bridge.proxies.version, user.zones, bridge.store.people.preferences(user.id)
+    return changes, corrected, *rules, local_time(now, user.zones).date()

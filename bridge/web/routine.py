@@ -16,8 +16,8 @@ from bridge.domain.types import EpisodeKind
 from bridge.web import phrases
 from bridge.web.as_of import as_of
 from bridge.web.day import local
+from bridge.web.result_cache import data_version
 from bridge.web.state import Visit
-from bridge.web.today_cache import data_version
 from rhythm_env.interface import ActionType
 
 HABIT_DAILY = 6.5  # times a week that read as every day

@@ -20,12 +20,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bridge import __version__, installation, log
 from bridge.daemon.housekeeping import drop_uploads
-from bridge.domain.errors import SetupError
 from bridge.domain.languages import ENGLISH, accepted, speaking
 from bridge.store.people import composed, is_name
 from bridge.web import api, forwarded, pages, pushes, refusals
 from bridge.web.assistants import Assistants, ToolServers
 from bridge.web.bounds import ASSISTANTS_PATH, PROGRAM_PATHS, Bounds
+from bridge.web.logins import check_passwords
 from bridge.web.render import keep_files, packed_file, static_file
 from bridge.web.security import LOOPBACK, Security
 from bridge.web.serving import address, listen, run
@@ -202,24 +202,6 @@ def opened(
 def _outside_names(url: str | None) -> list[str]:
     name = urlsplit(url or "").hostname
     return [name] if name and name not in LOOPBACK else []
-
-
-def check_passwords(bridge: Bridge) -> None:
-    """Raise SetupError unless there are users and each has a way to log in."""
-    users = bridge.store.people.users()
-    if not users:
-        raise SetupError(
-            "other machines could reach the page, but there is no user yet; "
-            "add one and set a password: bridge user add NAME, then: bridge user password NAME"
-        )
-    if bridge.settings.user_header or (bridge.settings.oidc_issuer and bridge.settings.oidc_user_claim):
-        return
-    for user in users:
-        if not bridge.store.credentials.is_protected(user.id):
-            raise SetupError(
-                f"other machines could read the data of {user.name}, who has no password, passkey or linked login; "
-                f"set a password: bridge user password {user.name}"
-            )
 
 
 class Speaking:

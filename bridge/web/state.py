@@ -20,7 +20,7 @@ from bridge.advice.recommend import person_of
 from bridge.auth import access, oidc
 from bridge.auth.passkeys import Challenge
 from bridge.day.person import Person
-from bridge.domain.languages import speak
+from bridge.domain.languages import _, speak
 from bridge.domain.records import User
 from bridge.domain.types import Reading
 from bridge.store.people import composed
@@ -231,6 +231,12 @@ def bearer(request: Request) -> str | None:
     """Return the token in ``Authorization: Bearer``, or None without such a header."""
     kind, _, token = request.headers.get("authorization", "").partition(" ")
     return token.strip() if kind.lower() == "bearer" else None
+
+
+def in_browser(request: Request) -> None:
+    """Raise HTTPException 403 for a program with a token. A token must not make further tokens or change a password."""
+    if bearer(request) is not None:
+        raise HTTPException(403, _("settings are changed in a browser or by commands; see: bridge --help"))
 
 
 def is_seen(request: Request, visit: Visit) -> bool:

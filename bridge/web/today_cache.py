@@ -23,6 +23,7 @@ from bridge.domain.facts import Fact
 from bridge.domain.records import Recommendation, Snapshot, User
 from bridge.domain.slots import INSTANT, Moment, local_time, moment_at, slot_start
 from bridge.domain.types import Reading
+from bridge.web.result_cache import Version, data_version
 from rhythm_env.interface import Meter, Slot
 
 if TYPE_CHECKING:
@@ -33,13 +34,11 @@ if TYPE_CHECKING:
 DAY, WEEK = timedelta(days=1), timedelta(days=7)
 MAX_CACHED_USERS = 32
 VIEWS_PER_INDEX = 50
-DataVersion = tuple[object, ...]
 Kept = TypeVar("Kept")
 FRESH = timedelta(minutes=5)  # suggestions begin at full five minutes
 ADVICE_BACK = timedelta(days=8)
 MAX_CACHED_PLANS = 64
 Key = tuple[int, date, bool]  # user, date, and if the recommendation was marked as shown
-Version = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,13 +61,13 @@ class TodayCache:
     """A cache of snapshots and routines of users, those made last, until a new day or a change of ``data_version``."""
 
     def __init__(self) -> None:
-        self._snapshots: dict[int, tuple[DataVersion, Snapshot]] = {}
-        self._routines: dict[int, tuple[DataVersion, Routine]] = {}
+        self._snapshots: dict[int, tuple[Version, Snapshot]] = {}
+        self._routines: dict[int, tuple[Version, Routine]] = {}
         self._pasts: dict[int, _Index] = {}
         self._yesterdays: dict[int, tuple[object, Moment, dict[Meter, Reading]]] = {}
         self._days: dict[int, tuple[object, Moment, list[WeekSlot]]] = {}
         self._openings: dict[int, tuple[tuple[object, ...], tuple[Fact, ...]]] = {}
-        self._advice: dict[int, tuple[DataVersion, list[Recommendation]]] = {}
+        self._advice: dict[int, tuple[Version, list[Recommendation]]] = {}
         self._lock = threading.Lock()
 
     def routine(self, bridge: Bridge, user: User, now: datetime) -> Routine:
@@ -197,15 +196,6 @@ class _Index:
     left: int = VIEWS_PER_INDEX
     read: datetime | None = None
     readings: dict[Meter, Reading] = field(default_factory=dict)
-
-
-def data_version(bridge: Bridge, user: User, now: datetime) -> DataVersion:
-    """Return a value that changes whenever a user's snapshot must be loaded again, and at the user's midnight."""
-    changes = tuple((c.id, c.last_change) for c in bridge.store.connections.of_user(user.id))
-    corrected = tuple((found.series, found.made_at) for found in bridge.store.people.corrections(user.id))
-    ticked_at = bridge.store.task_notes.said_at(user.id)
-    rules = ticked_at, bridge.proxies.version, user.zones, bridge.store.people.preferences(user.id)
-    return changes, corrected, *rules, local_time(now, user.zones).date()
 
 
 class PlanCache:

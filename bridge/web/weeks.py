@@ -7,8 +7,8 @@ from functools import partial
 
 from bridge.advice.week import A_WEEK, Week, load_week
 from bridge.domain.slots import moment_of, slot_start
+from bridge.web.result_cache import data_version
 from bridge.web.state import Visit
-from bridge.web.today_cache import data_version
 
 
 def cached_week(visit: Visit, monday: date) -> Week:

@@ -20,7 +20,7 @@ from bridge.day.person import Mode, ModeKind
 from bridge.day.routine import learn_routine
 from bridge.domain.errors import BridgeError
 from bridge.domain.facts import fact
-from bridge.web.today_cache import data_version
+from bridge.web.result_cache import data_version
 from tests.day.test_any_life import any_life
 from tests.world import introduce
 

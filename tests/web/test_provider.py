@@ -17,8 +17,8 @@ from bridge import installation
 from bridge.domain.errors import SetupError
 from bridge.domain.records import User
 from bridge.installation import Bridge
-from bridge.web.logins import TRIES_PER_ADDRESS
-from bridge.web.server import check_passwords, create
+from bridge.web.logins import TRIES_PER_ADDRESS, check_passwords
+from bridge.web.server import create
 from tests.web.conftest import secured
 from tests.web.provider import CLIENT, Claims, Running, provider
 from tests.web.served import Place, Visitor, open_at, served

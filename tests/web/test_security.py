@@ -23,7 +23,7 @@ from bridge.domain.errors import SetupError
 from bridge.domain.records import Recommendation, User
 from bridge.ingest import runs
 from bridge.web import background, bounds, forwarded, phrases, pushes
-from bridge.web.server import check_passwords
+from bridge.web.logins import check_passwords
 from tests.web.conftest import secured
 from tests.web.served import Place, Visitor, calendar, open_at, served
 

@@ -15,7 +15,8 @@ from bridge import installation
 from bridge.auth import access
 from bridge.domain.errors import SetupError
 from bridge.ingest import checkins
-from bridge.web.server import check_passwords, create
+from bridge.web.logins import check_passwords
+from bridge.web.server import create
 from tests.web.conftest import secured
 from tests.web.served import Place, Visitor, open_at, served
 

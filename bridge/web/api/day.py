@@ -25,8 +25,8 @@ from bridge.domain.rendering import told
 from bridge.domain.slots import local_time, zone_at
 from bridge.ingest import checkins as checkin
 from bridge.web import day
+from bridge.web.result_cache import data_version
 from bridge.web.state import Visit, Visitor
-from bridge.web.today_cache import data_version
 from bridge.web.weeks import cached_week
 from rhythm_env.interface import ActionType, Meter
 

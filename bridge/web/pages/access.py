@@ -13,8 +13,8 @@ from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, many, told
 from bridge.web.pages.login import begin_session
 from bridge.web.pages.proof import check_password, proved
-from bridge.web.pages.settings import changed, in_browser, refuse_last_way, shown
-from bridge.web.state import Visitor
+from bridge.web.pages.settings import changed, refuse_last_way, shown
+from bridge.web.state import Visitor, in_browser
 
 router = APIRouter(dependencies=[Depends(in_browser)])
 Password = Annotated[str, Form(max_length=300)]

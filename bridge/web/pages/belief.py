@@ -18,10 +18,9 @@ from bridge.meters.sensitivity import FELT_BY_BODY
 from bridge.web import phrases
 from bridge.web.day import local
 from bridge.web.render import page
-from bridge.web.result_cache import advice_version
+from bridge.web.result_cache import advice_version, data_version
 from bridge.web.routine import routine
 from bridge.web.state import Visit, Visitor
-from bridge.web.today_cache import data_version
 
 router = APIRouter()
 

@@ -29,12 +29,11 @@ from bridge.web.jobs import DONE, Job
 from bridge.web.pages.entries import answers
 from bridge.web.pages.ownership import just_marked, owned
 from bridge.web.pages.proof import proved
-from bridge.web.pages.settings import in_browser
 from bridge.web.phrases import kind_name
 from bridge.web.render import page
 from bridge.web.result_cache import counts_version
 from bridge.web.security import LOOPBACK
-from bridge.web.state import SESSION_COOKIE, Visit, Visitor, lead_to
+from bridge.web.state import SESSION_COOKIE, Visit, Visitor, in_browser, lead_to
 
 router = APIRouter()
 KEPT_TEXT = say("{name} is disconnected and its data kept. It did not confirm: revoke the consent there as well.")

@@ -16,8 +16,8 @@ from bridge.domain.languages import _, date_text
 from bridge.web.day import is_part, local
 from bridge.web.phrases import action_name
 from bridge.web.render import page
+from bridge.web.result_cache import data_version
 from bridge.web.state import Visit, Visitor
-from bridge.web.today_cache import data_version
 from rhythm_env.interface import ActionType
 
 router = APIRouter()

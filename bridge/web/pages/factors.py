@@ -18,9 +18,9 @@ from bridge.query.factors import factors as found_of
 from bridge.web.day import local
 from bridge.web.phrases import kind_name, unit_name
 from bridge.web.render import page
+from bridge.web.result_cache import data_version
 from bridge.web.said import Back, key_of, row
 from bridge.web.state import Visit, Visitor
-from bridge.web.today_cache import data_version
 
 router = APIRouter()
 Noted = Annotated[str, Query(max_length=20)]

@@ -15,9 +15,9 @@ from bridge.domain.languages import _, number, told
 from bridge.domain.languages import shown as shown_text
 from bridge.web import day, phrases
 from bridge.web.pages.proof import proved
-from bridge.web.pages.settings import changed, in_browser, shown
+from bridge.web.pages.settings import changed, shown
 from bridge.web.render import page
-from bridge.web.state import Visitor
+from bridge.web.state import Visitor, in_browser
 from rhythm_env.interface import Meter
 
 router = APIRouter()

@@ -14,10 +14,9 @@ from bridge.domain.ports import ConnectorSpec
 from bridge.ingest import clients
 from bridge.web import phrases
 from bridge.web.pages.connections import shown_source
-from bridge.web.pages.settings import in_browser
 from bridge.web.render import page
 from bridge.web.security import LOOPBACK
-from bridge.web.state import Visit, Visitor
+from bridge.web.state import Visit, Visitor, in_browser
 
 router = APIRouter()
 Key = Annotated[str, Form(min_length=1, max_length=500)]

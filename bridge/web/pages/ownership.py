@@ -17,8 +17,8 @@ from bridge.calendar.ownership import Mark, Whose
 from bridge.documents.review import week_name
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, date_text, say, shown
+from bridge.web.result_cache import data_version
 from bridge.web.state import Visit, Visitor
-from bridge.web.today_cache import data_version
 
 router = APIRouter()
 Text = Annotated[str, Form(max_length=2000)]

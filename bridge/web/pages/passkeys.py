@@ -19,9 +19,9 @@ from bridge.web.logins import TooManyTries, uncount
 from bridge.web.next_steps import without_commands
 from bridge.web.pages.login import begin_session, login_page, outside, stay, too_many_tries
 from bridge.web.pages.proof import place, proved
-from bridge.web.pages.settings import changed, in_browser, refuse_last_way, shown
+from bridge.web.pages.settings import changed, refuse_last_way, shown
 from bridge.web.phrases import sentence
-from bridge.web.state import AppState, Visitor, app_state
+from bridge.web.state import AppState, Visitor, app_state, in_browser
 
 router = APIRouter()
 Credential = Annotated[str, Form(max_length=20_000)]

@@ -13,9 +13,8 @@ from bridge.auth import access
 from bridge.domain.errors import BridgeError, SetupError
 from bridge.domain.languages import _, told
 from bridge.web.logins import TooManyTries, cookie_name, known_device, uncount
-from bridge.web.pages.settings import in_browser
 from bridge.web.render import page
-from bridge.web.state import SESSION_COOKIE, NotProved, Visit, Visitor
+from bridge.web.state import SESSION_COOKIE, NotProved, Visit, Visitor, in_browser
 
 SECTIONS = ("passkeys", "login", "token", "assistants", "shares", "everything")  # of the settings, that ask for proof
 

@@ -21,9 +21,9 @@ from bridge.web.forwarded import customer_network
 from bridge.web.logins import TooManyTries, uncount
 from bridge.web.pages.login import begin_session, login_page, outside, stay, too_many_tries
 from bridge.web.pages.proof import proved
-from bridge.web.pages.settings import changed, in_browser, refuse_last_way, shown
+from bridge.web.pages.settings import changed, refuse_last_way, shown
 from bridge.web.render import page
-from bridge.web.state import AppState, NotLoggedIn, Visitor, app_state, current_visit
+from bridge.web.state import AppState, NotLoggedIn, Visitor, app_state, current_visit, in_browser
 
 log = logging.getLogger(__name__)
 router = APIRouter()

@@ -10,7 +10,7 @@ from datetime import datetime
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Form, HTTPException, Path, Request
+from fastapi import APIRouter, Depends, Form, HTTPException, Path
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from bridge.advice import modes, notify, web_push
@@ -28,7 +28,7 @@ from bridge.domain.titles import SLOT_TITLES
 from bridge.domain.zones import zone_meant, zones_by_place
 from bridge.web.day import backup, local
 from bridge.web.render import page
-from bridge.web.state import Visit, Visitor, bearer
+from bridge.web.state import Visit, Visitor, in_browser
 from rhythm_env.interface import Meter, Slot
 
 UNSENT_SHOWN = 5
@@ -70,12 +70,6 @@ SECTIONS = {
 }  # of what was saved, where it is called otherwise
 Text = Annotated[str, Form(max_length=300)]
 Address = Annotated[str, Form(max_length=2000)]
-
-
-def in_browser(request: Request) -> None:
-    """Raise HTTPException 403 for a program with a token. A token must not make further tokens or change a password."""
-    if bearer(request) is not None:
-        raise HTTPException(403, _("settings are changed in a browser or by commands; see: bridge --help"))
 
 
 router = APIRouter(dependencies=[Depends(in_browser)])
