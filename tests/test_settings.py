@@ -11,7 +11,7 @@ from bridge import config, registry
 from bridge.daemon.housekeeping import days
 from bridge.doctor import examine
 from bridge.domain.errors import SetupError
-from bridge.ingest.connecting import connect
+from bridge.ingest.connecting import NewConsent, connect
 from bridge.installation import now, open_bridge
 from bridge.recordings.server import Answer, LabServer
 
@@ -139,12 +139,12 @@ def test_one_persons_credentials_are_never_anothers(by: str, calendars: str, mon
     with open_bridge() as bridge:
         ana = bridge.store.people.add_user("ana", "UTC", now=NOW)
         alone = Answering(calendars)
-        first = connect(bridge, ana, "ics", alone)
+        first = connect(bridge, ana, NewConsent(source="ics"), alone)
         assert (alone.asked, bridge.account(first, registry.spec("ics")).token_field("url")) == (0, url)
         ben = bridge.store.people.add_user("ben", "UTC", now=NOW)
         for user in (ben, ana):
             person = Answering(calendars)
-            connection = connect(bridge, user, "ics", person)
+            connection = connect(bridge, user, NewConsent(source="ics"), person)
             kept = bridge.account(connection, registry.spec("ics")).token_field("url")
             assert (person.asked, kept.endswith("of-the-person.ics")) == (1, True)
 

@@ -102,9 +102,10 @@ def connect(
         if folder is None:
             _say_what_is_asked(source, write=write)
             browser, typed = Terminal(headless=no_browser), {"url": url, "name": name, "ca": ca}
-            connecting.connect(
-                bridge, person, source, browser, write=write, also=also or (), given=typed, by_operator=True, add=add
+            wanted = connecting.NewConsent(
+                source=source, write=write, also=also or (), given=typed, by_operator=True, add=add
             )
+            connecting.connect(bridge, person, wanted, browser)
         else:
             connecting.connect_folder(bridge, person, source, folder)
     typer.echo(f"{source} is connected. Next: bridge sync --user {user}")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from bridge import registry
@@ -32,22 +32,27 @@ ACCOUNT, ACCOUNTS_MAX = "account", 20  # the name of the first; how many a sourc
 WRITES_FIELD = "writes"  # beside a consent: whether accepted advice is written there
 
 
-def connect(
-    bridge: Bridge,
-    user: User,
-    source: str,
-    browser: Browser,
-    *,
-    write: bool = False,
-    also: Sequence[str] = (),
-    given: Mapping[str, str | None] = MappingProxyType({}),
-    by_operator: bool = False,
-    add: bool = False,
-) -> Connection:
+@dataclass(frozen=True, kw_only=True)
+class NewConsent:
+    """A consent that a user asks for at a ``source``: with ``write`` also to write, and for the sources ``also``.
+
+    ``given`` are typed settings, ``by_operator`` if typed at the command line. With ``add`` earlier accounts stay.
+    """
+
+    source: str
+    write: bool = False
+    also: Sequence[str] = ()
+    given: Mapping[str, str | None] = field(default_factory=dict)
+    by_operator: bool = False
+    add: bool = False
+
+
+def connect(bridge: Bridge, user: User, wanted: NewConsent, browser: Browser) -> Connection:
     """Obtain a user's consent at a source through ``browser``, save it, and return its connection.
 
-    Raises SetupError if no consent is needed, no token comes, writing is impossible, or ``given`` has unknown names.
+    Raises SetupError if no consent is needed, no token comes, writing is impossible, or settings have unknown names.
     """
+    source, write = wanted.source, wanted.write
     spec = registry.spec(source)
     if spec.authorises is None:
         raise SetupError(f"{source} needs no consent; {_by_hand(spec, user)}")
@@ -55,14 +60,14 @@ def connect(
         raise SetupError(
             f"nothing can be written to {source}; connect without --write: bridge connect {source} --user {user.name}"
         )
-    others = [_served_as_well(spec, other) for other in also]
-    typed = {name: value for name, value in given.items() if value is not None}
+    others = [_served_as_well(spec, other) for other in wanted.also]
+    typed = {name: value for name, value in wanted.given.items() if value is not None}
     unknown = sorted(set(typed) - {setting.name for setting in spec.settings})
     if unknown:
         raise SetupError(f"{source} takes no --{unknown[0]}; leave it out: bridge connect {source} --user {user.name}")
     zone = zone_at(now(), user.zones).key
     settings = bridge.settings_of(user, spec.name, spec.settings)
-    named = (typed if by_operator else {}).get("url") or settings.get("url", "")
+    named = (typed if wanted.by_operator else {}).get("url") or settings.get("url", "")
     hosts = {*bridge.settings.allow_hosts, *filter(None, [egress.host_of(named)])}
     fresh = Consent({**settings, **typed}, zone, hosts)
     more: dict[str, Any] = {"also": [scope for one in others for scope in one.consent_scopes]} if others else {}
@@ -73,7 +78,7 @@ def connect(
     for other in others:
         if set(other.consent_scopes) & set(fresh.saved_token.get("scopes", ())):
             _save_consent(bridge, user, other, fresh.saved_token | {WRITES_FIELD: False})
-    account = _account_for(bridge, user, spec, fresh.saved_token) if add and spec.several else ACCOUNT
+    account = _account_for(bridge, user, spec, fresh.saved_token) if wanted.add and spec.several else ACCOUNT
     return _save_consent(bridge, user, spec, fresh.saved_token | {WRITES_FIELD: write}, account)
 
 

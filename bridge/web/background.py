@@ -8,7 +8,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import zipfile
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -37,29 +37,20 @@ EXPORT_CHUNK_BYTES = 1 << 20
 MIN_FREE_DISK_BYTES = 500_000_000  # left free by an upload
 
 
-def consent(
-    visit: Visit,
-    spec: ConnectorSpec,
-    *,
-    write: bool,
-    elsewhere: bool,
-    given: Mapping[str, str | None],
-    also: Sequence[str] = (),
-) -> Job:
+def consent(visit: Visit, wanted: connecting.NewConsent, *, elsewhere: bool) -> Job:
     """Start and return a job that obtains the user's consent at a source and then syncs it, or the running job.
 
     ``elsewhere``: the browser runs on another machine. Raises TryLater if the user has too many jobs.
     """
+    spec = registry.spec(wanted.source)
     title = phrases.source_name(spec.title)[0]
 
     def connect_and_sync(job: Job) -> list[dict[str, Any]]:
         job.text, job.elsewhere = say("Waiting for {source}", source=title), elsewhere
-        connecting.connect(
-            visit.bridge, visit.user, spec.name, job, write=write, also=also, given=given, add=spec.several
-        )
+        connecting.connect(visit.bridge, visit.user, wanted, job)
         job.url, job.text = None, say("Connected. Fetching the data")
         connected = {one.source for one in visit.bridge.store.connections.of_user(visit.user.id)}
-        served = [spec, *(registry.spec(name) for name in also if name in connected)]
+        served = [spec, *(registry.spec(name) for name in wanted.also if name in connected)]
         return [row for one in served for row in _sync(visit, one, job)]
 
     return _start_once(visit, title, connect_and_sync)

@@ -17,7 +17,7 @@ def live(folder: Path, day: date, *, days: int = 75, seed: int = 7) -> None:
     with stage(seed=seed, today=day, days=days) as (served, downloads), installation.open_bridge() as bridge:
         person = bridge.store.people.add_user(DEMO_USER, DEMO_ZONE, now=installation.now())
         for source in served:
-            connecting.connect(bridge, person, source, Agreeing())
+            connecting.connect(bridge, person, connecting.NewConsent(source=source), Agreeing())
         for path in downloads:
             runs.import_path(bridge, person, Path(path), at=installation.now())
         runs.sync_user(bridge, person, None, at=installation.now())

@@ -62,7 +62,7 @@ def record(folder: Path = LIFE_FOLDER) -> dict[str, int]:
         bridge = stack.enter_context(installation.open_bridge())
         user = bridge.store.people.add_user(DEMO_USER, DEMO_ZONE, now=_at(MONDAY))
         for source in vendors:
-            connecting.connect(bridge, user, source, Agreeing())
+            connecting.connect(bridge, user, connecting.NewConsent(source=source), Agreeing())
         for number in range(7):
             _live(bridge, user, vendors, MONDAY + number * DAY, Path(home))
         lines = _lines(bridge.store.exports.dump(user.id))

@@ -53,7 +53,7 @@ def connect(bridge: installation.Bridge, user: User, source: str, *also: str) ->
     """Go through the consent; the scopes that were asked for."""
     visitor = Visitor()
     try:
-        connecting.connect(bridge, user, source, visitor, also=also)
+        connecting.connect(bridge, user, connecting.NewConsent(source=source, also=also), visitor)
     finally:
         visitor.leave()
     return visitor.shown["scope"]

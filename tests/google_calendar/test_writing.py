@@ -352,7 +352,9 @@ def test_an_answer_of_a_clock_that_was_ahead_is_written_once(stage: Stage) -> No
 def test_the_consent_to_write_is_asked_for_only_when_told_to(stage: Stage) -> None:
     for write in (False, True):
         visitor = Visitor()
-        connection = connecting.connect(stage.bridge, stage.user, "google_calendar", visitor, write=write)
+        connection = connecting.connect(
+            stage.bridge, stage.user, connecting.NewConsent(source="google_calendar", write=write), visitor
+        )
         visitor.leave()
         assert (WRITE_SCOPE in visitor.shown["scope"]) is write
         account = stage.bridge.account(connection, registry.spec("google_calendar"))

@@ -150,7 +150,8 @@ def test_one_consent_serves_calendar_and_tasks_and_one_id_both(
         assert not clients.is_missing(bridge, ana, todo)
         assert clients.asked(bridge, ana, calendar).shared_with == (todo.title,)
         assert [one.name for one in connecting.joined_by(calendar)] == ["microsoft_todo"]
-        connecting.connect(bridge, ana, "microsoft_calendar", Person(), also=["microsoft_todo"])
+        wanted = connecting.NewConsent(source="microsoft_calendar", also=["microsoft_todo"])
+        connecting.connect(bridge, ana, wanted, Person())
         connections = bridge.store.connections.of_user(ana.id)
         held = {one.source: bridge.account(one, registry.spec(one.source)).token() for one in connections}
         assert set(held) == {"microsoft_calendar", "microsoft_todo"}

@@ -22,6 +22,7 @@ from bridge.domain.ports import ConnectorSpec
 from bridge.domain.records import FOLDER_CONNECTION, IMPORT_CONNECTION, PUSH_CONNECTION, Connection
 from bridge.ingest import clients, connecting
 from bridge.ingest.checkins import CHECK_IN_CONNECTION
+from bridge.ingest.connecting import NewConsent
 from bridge.ingest.pushes import PUSH_PATH, grant
 from bridge.web import background, phrases
 from bridge.web.day import local
@@ -225,8 +226,8 @@ def connect(
     elsewhere, spec = request.url.hostname not in LOOPBACK, _spec(source)
     typed = {"url": url.strip(), "name": name.strip(), "password": password.strip()}
     given = {field: text for field, text in typed.items() if text}
-    started = background.consent(visit, spec, write=write == "yes", elsewhere=elsewhere, given=given, also=also)
-    return _job_part(visit, started)
+    wanted = NewConsent(source=source, write=write == "yes", also=also, given=given, add=spec.several)
+    return _job_part(visit, background.consent(visit, wanted, elsewhere=elsewhere))
 
 
 @router.post("/connections/{source}/sync")
