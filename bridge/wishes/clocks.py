@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from datetime import time
 from typing import Any
 
 from bridge.domain.wishes import Hours
 from bridge.wishes.hours import AT_NIGHT, BY_DAY, LATE, MEAL, MIDNIGHT, NOON, NotUnderstood, span_not, span_of, sure
-from bridge.wishes.lexicon import ALL, EVENING, NIGHT, WORK, Kind
+from bridge.wishes.lexicon import ALL, EVENING, MORNING, NIGHT, WORK, Kind
 from bridge.wishes.slots import Part
 from rhythm_env.interface import ActionType
 
 K, A = Kind, ActionType
+OF_MORNING = re.compile("breakfast|brunch|frühstück")
 AROUND = 2  # hours from a time at which something is wanted
 LATEST_DINNER = 9  # from which hours with the family may be of a morning
 EVENING_HOURS = 4  # the most that "8 to 10 pm" can be
@@ -19,6 +21,8 @@ EVENING_HOURS = 4  # the most that "8 to 10 pm" can be
 
 def with_halves(part: Part) -> None:
     """Let a part of the day say which half an hour beside it is of: "in the evening, around seven"."""
+    if not part.parts and any(OF_MORNING.search(getattr(one, "name", "")) for one in part.named):
+        part.parts = [MORNING]  # "family breakfast at nine"
     if len(part.parts) != 1 or not part.spans:
         return
     begin = part.parts[0][0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 from bridge.domain.wish_terms import common
@@ -15,7 +16,7 @@ from bridge.wishes.nights import night_back, of_night
 from bridge.wishes.said import Said
 from bridge.wishes.slots import LIMITS, Part, is_general
 from bridge.wishes.times import COMPANY
-from bridge.wishes.wanting import LEADING, at_most, kinds_of, not_wanted, nothing_else, on_days, wanted
+from bridge.wishes.wanting import LEADING, VERBAL, at_most, kinds_of, not_wanted, nothing_else, on_days, wanted
 from bridge.wishes.working import KEPT, free, goes_beside, of_work, open_again
 from rhythm_env.interface import ActionType
 
@@ -277,6 +278,7 @@ def _limits(part: Part) -> tuple[Said, ...]:
     several = len(part.actions) > 1 and part.actions not in (WORK, ALL)
     if (
         several
+        and not (part.actions <= COMPANY and K.AND in part.kinds and part.times and not part.nots | part.counts)
         and (part.nots or part.counts or part.times)
         and (K.AND in part.kinds or not (part.nots or part.has(K.ONLY)) or part.counts)
     ):
@@ -294,8 +296,9 @@ def _limits(part: Part) -> tuple[Said, ...]:
         part.nots = 0
     if part.has(K.MOST, K.ENOUGH):
         return (at_most(part),)
-    if (K.ONLY, K.ACTION) in zip(part.kinds, part.kinds[1:], strict=False) and part.flags.get(K.ONLY) == ELSE:
-        return nothing_else(part)
+    last_said = part.kinds[-2:] == [K.ONLY, K.ACTION] and (part.parts or part.spans) and part.flags[K.ONLY] != VERBAL
+    if last_said or ((K.ONLY, K.ACTION) in pairwise(part.kinds) and part.flags.get(K.ONLY) == ELSE):
+        return nothing_else(part)  # "on Friday evenings only family", and not "family only"
     if part.nots:
         return not_wanted(part, general=is_general(part) and not in_part)
     return wanted(part)

@@ -40,6 +40,8 @@ def of_night(part: Part) -> tuple[Said, ...]:
 def _long(part: Part) -> Said:
     """Return the wish for the length of each night: "at least eight hours in bed"."""
     (side, minutes, beyond), *more = part.flags[K.LASTS]
+    if side is None and part.has(K.LEAST):
+        side = part.flags.pop(K.LEAST)  # "eight hours of sleep at least"
     of_some = part.days or part.spans or part.nots or not part.has(K.BED) or set(part.parts) - {NIGHT, EVENING}
     rest = part.flags.keys() - {K.BED, K.LASTS, K.EVERY, K.PER, K.BEST}
     if of_some or more or beyond or rest or side not in (None, K.LEAST) or part.flags.get(K.PER, 7) != 7:

@@ -313,7 +313,8 @@ def _point_back(part: Part, last: Part | None, read: Reading) -> None:
     if part.by_then and last is not None and last is before and not is_limit(last) and not last.has(K.FREE):
         leave(last, read)
     leads = last is not None and (last.has(K.BEST) or (last.kinds[:1] == [K.PART] and not is_limit(last)))
-    rather = leads and part.joint is K.AND  # "in the evening I like reading and no tv"
+    of_both = last is not None and last.nots and last.kinds[:1] in ([K.DAY], [K.PART], [K.SPAN])  # "on Sundays no work"
+    rather = (leads or of_both) and part.joint is K.AND  # "in the evening I like reading and no tv"
     if before is not None and (last is None or part.by_then or rather or last.has(K.FREE)):
         part.days, part.parts, part.spans = (before.days, list(before.parts), list(before.spans))
     elif not is_never(part) and part.joint is not K.CUT:

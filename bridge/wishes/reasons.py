@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from bridge.wishes.hours import NotUnderstood
-from bridge.wishes.lexicon import WORK, Kind
+from bridge.wishes.lexicon import ALL, WORK, Kind
 from bridge.wishes.slots import CHANGES, DENIES, HEADS, LIMITS, OTHERS, Part
 from rhythm_env.interface import ActionType
 
@@ -71,7 +71,13 @@ def _is_remark(part: Part, last: Part) -> bool:
     """Return True for what only tells of a wish before it. "That is all I can" makes a ceiling of a count."""
     if part.kinds == [K.ACTION, K.FINE] and part.actions == last.actions and last.nots and not last.times:
         return True  # "no running, cycling is fine"
-    if part.kinds == [K.ACTION] and part.joint in (K.COMMA, K.CUT) and part.subject and not names_work(part):
+    hushed = last.nots and last.actions == ALL and last.times
+    if (
+        part.kinds == [K.ACTION]
+        and part.joint in (K.COMMA, K.CUT)
+        and (part.subject or hushed)
+        and not names_work(part)
+    ):
         return True  # "not on Mondays, I have class"
     if part.subject == OTHERS and part.days and last.days and not (part.words or last.has(K.FREE)):
         raise NotUnderstood  # "no tv on workdays, that is Wednesday to Sunday"

@@ -24,8 +24,9 @@ SHORT = 3  # words of what is no statement
 JOINTS = (K.COMMA, K.COLON, K.CUT, K.AND, K.OR, K.THUS, K.WHY, K.WHEN)
 LISTS = (K.ACTION, K.DAY, K.PART, K.SPAN, K.METER)
 ME, NOUN, OTHERS, PERSON = 1, 2, 3, 4
-ELSE = 1  # of "why"
+ELSE, FOR = 1, 2  # of "why"
 SHARED = frozenset({ActionType.EXERCISE, ActionType.ME_TIME, ActionType.LEARN})  # which one does with one's family
+WITH = frozenset({"with", "mit"})
 COMPOUND = re.compile(r"[a-zäöüß]{3,}(?<!st)(?<!re)(training|gymnastik|übungen|workout)")  # of a first word not known
 NEVER = ((K.NOT, "never"), (K.NOT, "nie"))
 TIMED = {K.DAY, K.PART, K.SPAN, K.TIMES, K.PER}
@@ -127,7 +128,8 @@ def parts_of(text: str, language: str, *, with_meters: bool) -> list[Part]:
     for part in found:
         if len({kind for kind, _ in part.beside} - {K.DETAIL}) > 1 and not part.actions:
             _take(part, K.ACTION, OneOf({ActionType.SOCIALIZE}))  # "coffee with Anna"
-        _with_company(part)
+        if WITH.intersection(spelt):
+            _with_company(part)
         alone = {
             value
             for kind, value in part.beside
@@ -153,12 +155,17 @@ def _in_list(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _with_company(part: Part) -> None:
-    """Read "swimming with my daughter" as time with her."""
-    beside = [at for at in range(len(part.kinds) - 1) if part.kinds[at : at + 2] == [K.ACTION, K.ACTION]]
-    kin = [one for one in part.named[1:] if one == {ActionType.FAMILY_TIME}]
-    if len(part.named) == len(beside) + 1 == 2 and kin and not part.nots and part.named[0] <= SHARED:
-        name = ", ".join(one.name for one in part.named if isinstance(one, OneOf))
-        part.actions, part.named = frozenset(kin[0]), [OneOf.called(ActionType.FAMILY_TIME, name)]
+    """Read "swimming with my daughter" as time with her, and "tennis with friends" as tennis."""
+    pairs = [at for at in range(len(part.kinds) - 1) if part.kinds[at : at + 2] == [K.ACTION, K.ACTION]]
+    company = [one for one in part.named if one <= COMPANY]
+    if len(part.named) != 2 or len(pairs) != 1 or len(company) != 1 or part.nots:
+        return
+    (done,) = (one for one in part.named if one is not company[0])
+    name = ", ".join(one.name for one in part.named if isinstance(one, OneOf) and one.name)
+    if company[0] == {ActionType.FAMILY_TIME} and done <= SHARED:
+        part.actions, part.named = frozenset(company[0]), [OneOf.called(ActionType.FAMILY_TIME, name)]
+    elif done <= SHARED | {ActionType.BINGE_WATCH}:
+        part.actions, part.named = frozenset(done), [done]
 
 
 def _excepted(tokens: Sequence[Token]) -> list[Token]:
@@ -228,6 +235,8 @@ def _parts(tokens: Sequence[Token]) -> Iterator[Part]:
     for at, (kind, value) in enumerate(tokens):
         if kind is K.COLON and not part.words:
             continue  # "emails: from 8 to 9", but "part-time: Fridays off"
+        if (kind, value) == (K.WHY, FOR) and not (part.has_head or part.nots) and _is_action(tokens[at + 1 : at + 2]):
+            continue  # "Thursday evenings for my book club"
         if kind in JOINTS:
             if kind in (K.AND, K.OR, K.COMMA) and 0 < at < len(tokens) - 1 and _lists(tokens, at):
                 part.kinds.append(kind)
@@ -243,6 +252,10 @@ def _parts(tokens: Sequence[Token]) -> Iterator[Part]:
         _take(part, kind, value)
     if part.kinds or part.words or part.joint is K.WHEN:
         yield part
+
+
+def _is_action(tokens: Sequence[Token]) -> bool:
+    return [kind for kind, _ in tokens] == [K.ACTION]
 
 
 def _lists(tokens: Sequence[Token], at: int) -> bool:

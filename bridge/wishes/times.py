@@ -47,7 +47,7 @@ def folded(tokens: Sequence[Token]) -> list[Token]:
         while relation and begin < len(tokens) and tokens[begin][0] in (K.AT, K.LATEST, K.EARLIEST):
             relation = relation if tokens[begin][0] is K.AT else tokens[begin][0]
             begin += 1
-        bare = relation is None and not (found and found[-1][0] in TIMED)
+        bare = relation is None and not (found and (found[-1][0] in TIMED or _goes_on(tokens, at, found)))
         first, after = _clock(tokens, begin, bare=bare)
         if first is None and relation and begin < len(tokens):
             first, after = _edge(relation, tokens[begin], begin)
@@ -71,6 +71,12 @@ def folded(tokens: Sequence[Token]) -> list[Token]:
         found.append((K.SPAN, (relation, first, second)))
         at = after
     return found
+
+
+def _goes_on(tokens: Sequence[Token], at: int, found: Sequence[Token]) -> bool:
+    """Return True for the "ten" of "bed by eleven, ten on Sundays"."""
+    joined = found[-1][0] in (K.AND, K.COMMA, K.CUT) and any(kind in (K.BED, K.UP, K.FINISH) for kind, _ in found)
+    return joined and [kind for kind, _ in tokens[at + 1 : at + 3] if kind is not K.AT][:1] == [K.DAY]
 
 
 def _is_around(tokens: Sequence[Token], at: int) -> bool:

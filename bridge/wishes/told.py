@@ -201,7 +201,7 @@ def _named(one: Said) -> Sequence[Text]:
     whole = {ALL: say("everything that is suggested"), WORK: say("work")}.get(one.actions)
     if whole is not None:
         return [whole]
-    if one.kind == "barred" and len(left := ALL - one.actions) == 1:
+    if one.kind in ("barred", "hours") and len(left := ALL - one.actions) == 1:
         return [say("everything but {action}", action=shown({**ACTION_WORDS, **WISHED}[min(left)]))]
     words: Mapping[ActionType, Text] = {**ACTION_WORDS, **WISHED}
     if one.kind in ("best", "goal") and one.names:

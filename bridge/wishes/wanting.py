@@ -37,6 +37,8 @@ def nothing_else(part: Part) -> tuple[Said, ...]:
     best = Said(kind="best", actions=part.actions, days=part.days, hours=hours)
     if not hours:
         raise NotUnderstood
+    if days == ANY_DAY and len(hours) == 1:
+        return best, Said(kind="hours", actions=rest, hours=(hours[0][::-1],), narrows=True)
     return best, Said(kind="barred", actions=rest, days=days, hours=hours)
 
 
@@ -140,7 +142,7 @@ def _check_wanted(part: Part, *, goal: bool, only: bool) -> None:
     verbal = part.flags.get(K.ONLY) == VERBAL or (actions == WORK and not part.spans)
     work_days = actions == WORK and len(part.days) >= WORKDAYS_MIN
     if (
-        (len(actions) > 1 and not only)
+        (len(actions) > 1 and not only and not (actions <= COMPANY and not goal))
         or (actions == ALL and not part.has(K.ONLY))
         or (actions == {A.SLEEP} and not part.has(K.BEST) and any(map(_is_of_night, part.spans)))
         or (goal and only)

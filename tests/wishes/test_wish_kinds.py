@@ -141,6 +141,24 @@ def test_the_words_of_a_suggestion_take_a_veto_back(action: ActionType) -> None:
         ("basketball Sundays 4pm", "exercise (basketball) best on Sunday from 16:00 to 18:00"),
         ("sonntags zur Oma", "family time (Oma) best on Sunday"),
         ("never yoga", "exercise without yoga"),
+        ("never yoga or pilates", "exercise without pilates and yoga"),
+        ("no yoga on Mondays", "exercise without yoga, on Monday"),
+        ("Yoga nur Mo-Sa", "exercise (Yoga) best on {rest} and Saturday; exercise without Yoga, on Sunday"),
+        (
+            "up to five suggestions on weekdays but just one on Saturday and Sunday",
+            "at most 5 suggestions a day; at most one suggestion a day, on Saturday and Sunday",
+        ),
+        (
+            "finish at 3 on Sundays, otherwise at five",
+            "work not on Sunday from 15:00 to 24:00; work not on {rest} and Saturday from 17:00 to 24:00",
+        ),
+        (
+            "ab halb sieben nur noch Familie",
+            "family time best from 18:30 to 24:00; everything but family time not after 18:30",
+        ),
+        ("Mittwochs und freitags Sport, sonst keinen", "exercise only on Wednesday and Friday"),
+        ("family breakfast on Sundays at nine", "family time (family breakfast) best on Sunday from 09:00 to 11:00"),
+        ("um fünf Uhr dreißig aufstehen", "up at 05:30"),
         (
             "deep work 9-12 except weekends",
             "focused work best on Monday, Tuesday, Wednesday, Thursday and Friday from 09:00 to 12:00",
@@ -171,4 +189,4 @@ def test_the_words_of_a_suggestion_take_a_veto_back(action: ActionType) -> None:
     ],
 )
 def test_the_kind_of_an_action_is_held_and_told(text: str, meaning: str) -> None:
-    assert sentence(understood(text)) == meaning
+    assert sentence(understood(text)) == meaning.format(rest="Monday, Tuesday, Wednesday, Thursday, Friday")
