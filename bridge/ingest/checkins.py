@@ -62,7 +62,7 @@ def forget(store: Store, user: User, said: CheckIn, *, now: datetime) -> None:
 
 
 def take_back(store: Store, user: User, said: RawRecord, *, now: datetime) -> None:
-    """Delete what a user said of themselves."""
+    """Delete a check-in or a note of the user."""
     gone = replace(said, payload={}, deleted=True)
     store_said(store, user, gone, again=f"bridge checkin --user {user.name}", now=now)
 

@@ -181,7 +181,7 @@ def disconnect(bridge: Bridge, user: User, source: str, *, keep: bool = False, n
 
 
 def _revoked(bridge: Bridge, connection: Connection, spec: ConnectorSpec) -> bool:
-    """Return False if the consent may be left at the vendor."""
+    """Revoke a connection's consent. Return False if the vendor may still have it."""
     held = bridge.store.connections.secret(connection.id) is not None
     if not held or connection.name.startswith(FOLDER_CONNECTION) or _is_shared(bridge, connection, spec):
         return True
@@ -198,7 +198,7 @@ def _is_connected(bridge: Bridge, source: str) -> bool:
 
 
 def _is_shared(bridge: Bridge, connection: Connection, spec: ConnectorSpec) -> bool:
-    """Return True if another connection has the same refresh token, which must not be revoked then."""
+    """Return True if another connection uses the same refresh token, so that it must not be revoked."""
     if not spec.consent_scopes:
         return False
     with suppress(BridgeError):  # without the key nothing can be revoked either
@@ -280,7 +280,7 @@ def connect_folder(bridge: Bridge, user: User, source: str, folder: Path) -> Con
 
 
 def is_lost(bridge: Bridge, connection: Connection) -> bool:
-    """Return True without a consent that the user did not end, as after the import of an export."""
+    """Return True if a connection has no consent although the user did not end it, as after importing an export."""
     return _has_no_secret(bridge, connection) and not is_kept(bridge, connection)
 
 

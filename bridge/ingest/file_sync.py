@@ -72,7 +72,7 @@ Group = list[tuple[Page, str]]  # pages with their files
 
 
 def _grouped(pages: Iterable[Page], reading: FileReading) -> Iterator[Group]:
-    """Yield groups of (page, file) for one transaction each; a cursor, SETTLE or an error ends a group."""
+    """Yield groups of (page, file) for a transaction each. A cursor, SETTLE or an error ends a group."""
     group: Group = []
     records = 0
     try:
@@ -92,7 +92,10 @@ def _grouped(pages: Iterable[Page], reading: FileReading) -> Iterator[Group]:
 def _store_group(
     source: Source, store: Store, group: Group, delivered: dict[str, set[str]], *, now: datetime
 ) -> list[tuple[Page, str, list[RecordResult]]]:
-    """Return each page with its file and results; ``delivered`` (stream -> keys) is added to and spares deletions."""
+    """Store a group of pages, and return each page with its file and results.
+
+    ``delivered`` (stream -> keys) grows, and its records are spared by deletions.
+    """
     for page, _ in group:
         delivered[page.stream].update(record.key for record in page.records)
     plain = [(page, file) for page, file in group if _only_holds_records(page)]
@@ -115,7 +118,7 @@ def _only_holds_records(page: Page) -> bool:
 
 
 def _dated(page: Page, now: datetime) -> Page:
-    """Set export dates after ``now`` to ``now``: a future date would outrank every later export."""
+    """Limit export dates to ``now``. A future date would outrank every later export."""
     covers, records, still = page.covers, page.records, page.still
     if any(record.as_of is not None and record.as_of > now for record in records):
         records = tuple(replace(r, as_of=min(r.as_of, now)) if r.as_of is not None else r for r in records)
@@ -127,7 +130,7 @@ def _dated(page: Page, now: datetime) -> Page:
 
 
 def _deletions_last(pages: Iterable[Page]) -> Iterator[Page]:
-    """Yield deletions as pages of their own before the next cursor, or last."""
+    """Yield the pages, and their deletions as pages of their own before the next cursor, or at the end."""
     waiting: list[Page] = []
     for page in pages:
         if page.cursor is not None:
@@ -155,7 +158,7 @@ class FileReading(Protocol):
 
     def __iter__(self) -> Iterator[Page]: ...
     def landed(self, file: str, page: Page, results: Sequence[RecordResult]) -> None:
-        """Note what became of a page's records. A file most of whose rows are set aside fails."""
+        """Note the results of a page's records. A file with most rows set aside counts as failed."""
         ...
 
 

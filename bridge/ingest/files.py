@@ -218,7 +218,7 @@ def files_below(folder: Path) -> list[Path]:
 
 
 def _walk(file: DiskFile | ZipMember, stack: ExitStack, depth: int) -> Iterator[FoundFile | UnreadableFile]:
-    """Yield the file, or a zip's members down to ``depth``; an UnreadableFile for a bomb or a damaged zip."""
+    """Yield a file, or a zip's members down to ``depth``. A damaged zip or a zip bomb gives an UnreadableFile."""
     try:
         archive = _open_zip(file, stack) if depth and _is_zip(file) else None
     except DAMAGED as error:
@@ -287,13 +287,13 @@ def is_bomb(
     ratio: int = truncated_zip.UNPACKED_RATIO_MAX,
     harmless: int = truncated_zip.UNPACKED_HARMLESS_BYTES,
 ) -> bool:
-    """Return True if a zip's members add up to more bytes than both ``ratio`` times ``packed`` and ``harmless``."""
+    """Return True if a zip would unpack to more than ``harmless`` bytes and ``ratio`` times ``packed``."""
     unpacked = sum(member.file_size for member in archive.infolist())
     return unpacked > max(ratio * packed, harmless)
 
 
 def _open_zip(file: DiskFile | ZipMember, stack: ExitStack) -> zipfile.ZipFile:
-    """Open a zip; one within a zip is unpacked first, because zips are read from their end."""
+    """Open a zip. A zip inside a zip is unpacked first, because zips are read from their end."""
     if isinstance(file, DiskFile):
         return stack.enter_context(zipfile.ZipFile(file.place))
     unpacked = stack.enter_context(tempfile.TemporaryFile(prefix="rhythm-bridge-"))  # noqa: SIM115 - the stack closes it

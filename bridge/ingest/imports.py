@@ -92,7 +92,7 @@ def _claim(told: Recognised | bool | None) -> Recognised | None:
 
 
 def _unread(path: str, specs: Iterable[ConnectorSpec]) -> Unread:
-    """Describe a file by the first source that leaves it out on purpose, else by its ending."""
+    """Return an unread file with the source that skips it on purpose, or None for its source if none knows it."""
     for spec in specs:
         for pattern, kind in spec.leaves_out.items():
             if re.search(pattern, path):
@@ -283,7 +283,7 @@ class FilePages:
         return records
 
     def _of_all(self, page: Page, file: File) -> Page:
-        """Note what the page lists completely; files of one name delete nothing, or they would each other's records."""
+        """Note what a page covers completely. Files of one name delete nothing, or each would delete the other's."""
         if self._names[file.name] > 1:
             return _without_file(page)
         if page.covers is not None and page.covers.parents is not None:
@@ -366,7 +366,7 @@ def _dated(page: Page, as_of: datetime) -> Page:
 
 
 def _without_file(page: Page) -> Page:
-    """Return a page for files of the same name, which may hold the same record."""
+    """Return a page whose records name no file as parent, since several files of a name may hold a record."""
     records = tuple(
         replace(r, parent=None) if (r.parent or "").startswith(FILE_PARENT_PREFIX) else r for r in page.records
     )

@@ -139,7 +139,7 @@ class Json:
                 raise Broken
 
     def _plain(self) -> str:
-        """Read a number or word up to a comma, bracket or blank. Raises Broken if empty."""
+        """Return a number or word up to the next comma, bracket or blank. Raises Broken if empty."""
         while (end := self._past(NUMBER_OR_WORD)) == len(self._text):
             if len(self._text) - self._at > WORD_MAX_CHARS or not self._more():
                 break
@@ -168,7 +168,7 @@ class Json:
             raise Broken
 
     def _more(self) -> bool:
-        """Read on, False at the end; parts grow, so that a long value is not decoded too often."""
+        """Read the next part of the file, and return False at its end. Parts grow, to decode long values less often."""
         if self._ended:
             return False
         content = self._stream.read(max(JSON_CHUNK_BYTES, 2 * (len(self._text) - self._at)))

@@ -109,7 +109,7 @@ def record_defect(store: Store, connection: Connection, error: Exception, *, hol
 
 
 def defect_outcome(store: Store, connection: Connection, error: Exception) -> Outcome:
-    """Return a failed outcome for an error of the program, unsaved, with its type and the next command."""
+    """Return the failed outcome for a program error, with its type and the next command. It is not saved."""
     user = store.people.user_by_id(connection.user_id)
     because = say(
         "an unexpected {kind}; run: {command}", kind=type(error).__name__, command=f"bridge sync --user {user.name}"
@@ -165,7 +165,7 @@ def record_outcome(lease: Lease, outcome: Outcome, *, cadence: timedelta | None 
 
 
 def _failures_in_a_row(connection: Connection, outcome: Outcome) -> int:
-    """Return the failures in a row: 0 after success, 1 if new records came, as before if nothing was asked."""
+    """Return the number of failures in a row: 0 after a success, 1 if records came, the same if nothing was asked."""
     if outcome.outcome == "ok":
         return 0
     if outcome.outcome == "interrupted" or outcome.unasked:

@@ -28,7 +28,7 @@ class Ration:
     ready: float = 0.0  # on the monotonic clock, when those left may be sent
 
     def reserve(self) -> timedelta:
-        """Reserve the next block, and return the wait for it. After a wait of more than ``PATIENCE`` none is left."""
+        """Reserve the next block of requests and return how long to wait. Above ``PATIENCE`` none is reserved."""
         if self.rate is None:
             return timedelta(0)
         worth = timedelta(seconds=self.block / self.rate)

@@ -58,7 +58,7 @@ def ration(bridge: Bridge, source: str) -> Ration:
 
 
 def room(bridge: Bridge, sources: Iterable[str]) -> dict[str, int]:
-    """Return source -> syncs for which requests may be sent now; without a rate any number."""
+    """Return source -> number of syncs whose requests may be sent now. Sources without a rate have no limit."""
     rates = {source: bridge.rate(source) for source in sources}
     limited = {source: rate for source, rate in rates.items() if rate is not None}
     requests = bridge.store.rates.room(limited, now=datetime.now(UTC))

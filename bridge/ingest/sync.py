@@ -55,7 +55,7 @@ OnPage = Callable[[str, int], None]
 
 
 def ignore_page(stream: str, records: int) -> None:
-    """Do nothing with a page's (stream, number of records)."""
+    """Ignore a stored page, as the default of ``on_page``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +112,7 @@ def sync(source: Source, store: Store, *, holder: str, now: datetime, on_page: O
 
 
 def _lasting_or_odd(store: Store, connection: Connection, error: BridgeError, *, at: datetime) -> BridgeError:
-    """Return an Odd error, or ``error`` itself once odd answers have lasted."""
+    """Return an Odd error for the first odd answers, and ``error`` itself once they have lasted."""
     earlier = store.scheduling.odd_answers(connection.id)
     lasted = len(earlier) + 1 >= ODD_ANSWERS_MIN and at - min(earlier) >= ODD_ANSWERS_SPAN
     return error if lasted else Odd(reason(error))
@@ -168,7 +168,7 @@ def _release(
 
 
 class _Waiting(NamedTuple):
-    """A pulled page, with the cursor before it and the keys that its listing has delivered so far."""
+    """A pulled page that waits to be stored, with the cursor before it and the keys listed so far."""
 
     page: Page
     cursor: str | None
@@ -269,7 +269,7 @@ class _Pull:
             self._may_ask(self._limited_until())
 
     def _wait(self, one: _Waiting) -> None:
-        """Let a page wait for others that land with it, or land them all."""
+        """Let a page wait to be stored with others, or store all that wait."""
         self.since = self.since if self.waiting else time.monotonic()
         self.waiting.append(one)
         many = sum(len(waiting.page.records) for waiting in self.waiting) >= TOGETHER_MAX_RECORDS
@@ -277,7 +277,7 @@ class _Pull:
             self._land()
 
     def _land(self) -> None:
-        """Store the pages that wait. If one cannot be stored, those before it are."""
+        """Store the waiting pages. If a page cannot be stored, those before it stay stored."""
         waiting, self.waiting = self.waiting, []
         if not waiting:
             return
@@ -324,7 +324,7 @@ class _Pull:
             raise RateLimited(text, retry_at=limited_until)
 
     def _may_ask_again(self) -> None:
-        """Raise RateLimited while this connection's limit holds: a user or a webhook may come too early."""
+        """Raise RateLimited while the connection's rate limit holds. A user or a webhook may start a sync too early."""
         connection, now = self.source.connection, self.lease.clock()
         last = self.store.scheduling.last_outcome(connection.id) if connection.last_error else None
         if last is None or not last[1].limited or last[1].retry_at is None:
@@ -378,7 +378,7 @@ def refuse_changed_shape(spec: ConnectorSpec, page: Page, results: list[RecordRe
 
 
 def _nothing_permitted(spec: ConnectorSpec, refused: Sequence[NotPermitted]) -> BridgeError:
-    """Return NeedsLogin if a scope was missing, else the error for the whole source."""
+    """Return NeedsLogin if a scope is missing, else the error for a source that permits no stream."""
     if not any(error.named for error in refused):
         return refused[0].whole
     command = f"bridge connect {spec.name} --user NAME"
