@@ -22,7 +22,7 @@ SPEC = ConnectorSpec(
     delivers=frozenset({Metric.FOCUS}),
     streams=("day",),
     overlap=timedelta(days=3),
-    normaliser="connectors.activitywatch.normalise:normalise",
+    normaliser="connectors.activitywatch.stretches:normalise",
     settings=(
         Setting(
             name="url",

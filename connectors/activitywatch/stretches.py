@@ -1,4 +1,4 @@
-"""Compute stretches of focus from what window and presence watchers recorded."""
+"""Compute stretches of focus from what window and presence watchers recorded, and turn them into samples."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from types import MappingProxyType
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from bridge.domain.metrics import Metric
 from bridge.domain.samples import finite
-from bridge.domain.types import RawRecord
-from connectors.instants import utc
-from connectors.payload import mapping
+from bridge.domain.types import Item, RawRecord, Sample
+from connectors.instants import offset_in, utc
+from connectors.payload import Fields, mapping, rows
 from connectors.stretches import Span, merged
 
 GAP_SECONDS = 5 * 60.0  # as a pause in the calendar
@@ -178,3 +179,26 @@ def category(app: object, own: frozenset[str] = frozenset()) -> str:
 def own_apps(setting: str) -> frozenset[str]:
     """Return the names of apps in a setting, which stand between commas, in the form that ``plain`` gives."""
     return frozenset(filter(None, (plain(name) for name in setting.split(","))))
+
+
+def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
+    fields = Fields.of("activitywatch", record)
+    day, zone = Fields({"day": record.key}, fields.name).day("day"), fields.zone("zone")
+    found: list[Item] = []
+    for number, payload in enumerate(rows(fields.get("stretches"))):
+        told = Fields(mapping(payload), fields.name)
+        start, end, minutes = told.instant("start"), told.instant("end"), told.number("minutes")
+        if minutes is None or end < start:
+            raise fields.bad("a stretch has no minutes, or ends before it starts")
+        found.append(
+            Sample(
+                key=f"{record.key}/{number}",
+                metric=Metric.FOCUS,
+                start=start,
+                end=end,
+                offset=offset_in(zone, start),
+                day=day,
+                value=minutes,
+            )
+        )
+    return found

@@ -1,6 +1,6 @@
-"""Read what Taskwarrior's ``task export`` writes, a list of tasks, or a task in every line.
+"""Read what Taskwarrior's ``task export`` writes, a list of tasks, or a task in every line, and turn it into tasks.
 
-Annotations, tags and attributes of the person's own are left out.
+Annotations, tags and attributes of the person's own are left out. Fields: taskwarrior.org/docs/design/task.
 """
 
 from __future__ import annotations
@@ -8,14 +8,17 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime
 from typing import Any, BinaryIO
 
-from bridge.domain.errors import SourceChanged
+from bridge.domain.errors import BadRecord, SourceChanged
 from bridge.domain.ports import File
-from bridge.domain.types import Page, RawRecord
+from bridge.domain.types import Item, Page, RawRecord, Task
 from bridge.ingest.json_stream import Broken, Json
+from connectors.instants import EVENT_YEARS, time_zone, utc_of_unix
 from connectors.lists import file_pages, named
+from connectors.payload import words
 
 TASKS_READ_MAX = 200_000
 TASK_MAX_CHARS = 200_000
@@ -24,6 +27,9 @@ KEPT = ("description", "status", "due", "end", "modified", "project", "priority"
 LINE_MAX_BYTES = 8_000_000
 # A text, or a value that is no text, list or object. Numbers come as the place writes them, such as 13,2 or nan.
 TEXT_OR_VALUE = re.compile(rb'"(?:[^"\\\n]|\\.)*+"|(:\s*)([^\s"{}\[\]:,][^"{}\[\]:\n]*?)(?=\s*(?:,\s*"|,?\s*$|[}\]]))')
+OPEN = ("pending", "waiting")
+NO_TASK = ("deleted", "recurring")  # the pattern of repeated tasks, each of which is a task of its own
+NO_PROJECT = "Taskwarrior"
 
 
 def recognise(file: File) -> bool:
@@ -102,3 +108,44 @@ def _task(document: Json) -> Iterator[dict[str, Any]]:
 def _record(task: dict[str, Any], parent: str, zone: str) -> RawRecord:
     kept = {name: task[name] for name in KEPT if task.get(name) is not None}
     return RawRecord(stream="task", key=task["uuid"], payload={**kept, "zone": zone}, parent=parent)
+
+
+def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
+    """Return the record's task, nothing for a deleted task or a pattern of repeated ones."""
+    payload = record.payload
+    status, title = payload.get("status"), words(payload.get("description"))
+    if status in NO_TASK:
+        return []
+    if status not in (*OPEN, "completed"):
+        raise BadRecord("taskwarrior/task: status is unknown")
+    of = words(payload.get("project")) or NO_PROJECT
+    completed = _completed(payload) if status == "completed" else None
+    return [Task(key=record.key, list=of, title=title, due=_due(payload), completed=completed)]
+
+
+def _due(payload: Any) -> date | None:
+    if payload.get("due") is None:
+        return None
+    at, zone = _instant(payload.get("due")), time_zone(payload.get("zone"))
+    if at is None or zone is None:
+        raise BadRecord("taskwarrior/task: due or zone is unreadable")
+    return at.astimezone(zone).date()
+
+
+def _completed(payload: Any) -> datetime:
+    at = _instant(payload.get("end")) or _instant(payload.get("modified"))
+    if at is None:
+        raise BadRecord("taskwarrior/task: a completed task states neither when it ended nor when it changed")
+    return at
+
+
+def _instant(value: Any) -> datetime | None:
+    """Return the instant of a text such as ``20261120T090500Z``, or of seconds since 1970."""
+    text = str(value)
+    if text.isdecimal() and len(text) <= len("1700000000"):
+        return utc_of_unix(int(text))
+    try:
+        at = datetime.strptime(text, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
+    except ValueError:
+        return None
+    return at if at.year in EVENT_YEARS else None

@@ -45,7 +45,7 @@ SPEC = ConnectorSpec(
     title=say("Withings"),
     delivers=frozenset({"episodes"}).union(SLEEP, NIGHT, ACTIVITY),
     streams=("sleep", "activity"),
-    normaliser="connectors.withings.normalise:normalise",
+    normaliser="connectors.withings.client:normalise",
     settings=(
         Setting(name="base_url", help="the API's address", default="https://wbsapi.withings.net"),
         Setting(name="consent_url", help="the consent page's address", default="https://account.withings.com"),

@@ -1,9 +1,11 @@
-"""Pull Withings's lists of sleeps and of days of activity, 30 days a request, oldest first.
+"""Pull Withings's lists of sleeps and of days of activity, 30 days a request, and turn them into episodes and samples.
 
 Field names: https://developer.withings.com/api-reference.
 """
 
-from collections.abc import Iterator
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
 from functools import partial
 
@@ -11,10 +13,12 @@ from bridge import http
 from bridge.auth import oauth
 from bridge.domain.errors import SourceChanged
 from bridge.domain.ports import Account
-from bridge.domain.types import Page, RawRecord
-from connectors.payload import listing, raw_records
+from bridge.domain.types import EpisodeKind, Item, Page, RawRecord
+from connectors.instants import local_date, offset_in
+from connectors.payload import Fields, listing, raw_records
+from connectors.stretches import Stretch
 from connectors.windows import Window
-from connectors.withings import NIGHT, SLEEP, SPEC
+from connectors.withings import ACTIVITY, NIGHT, SLEEP, SPEC
 
 MONTH = 30  # days that one request asks for
 DAY, LONGEST_MONTH = timedelta(days=1), timedelta(days=31)
@@ -26,6 +30,7 @@ LISTS = {  # stream -> path, what is asked for, the list in the answer, and the 
 
 authorise = partial(oauth.authorise, spec=SPEC)
 revoke = partial(oauth.revoke, spec=SPEC)
+SHORTEST_NIGHT = 120  # minutes; Withings does not tell which sleep is a nap
 
 
 class Client:
@@ -70,3 +75,22 @@ def _after(offset: int, told: object) -> int:
             f"{SPEC.name} told of more rows, but not where they begin; look for a newer release of the bridge"
         )
     return told
+
+
+def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - no record has a parent
+    fields = Fields.of(SPEC.name, record)
+    return list(_sleep(record.key, fields) if record.stream == "sleep" else _activity(record.key, fields))
+
+
+def _sleep(key: str, fields: Fields) -> Iterator[Item]:
+    start, end = fields.unix("startdate"), fields.unix("enddate")
+    fields.ordered(start, end)
+    offset = offset_in(fields.zone("timezone"), end)
+    lasted = Stretch(start=start, end=end, offset=offset, day=local_date(end, offset))
+    nap = lasted.minutes < SHORTEST_NIGHT
+    yield lasted.episode(EpisodeKind.NAP if nap else EpisodeKind.SLEEP, key, fields.measured(SLEEP))
+    yield from lasted.samples(key, {} if nap else fields.measured(NIGHT))
+
+
+def _activity(key: str, fields: Fields) -> Iterator[Item]:
+    yield from fields.day_in("date", "timezone").samples(key, fields.measured(ACTIVITY))

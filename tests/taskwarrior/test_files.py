@@ -10,7 +10,7 @@ import pytest
 
 from bridge.domain.types import RawRecord, Task
 from bridge.store import Store
-from connectors.taskwarrior.normalise import normalise
+from connectors.taskwarrior.files import normalise
 from tests.todoist.test_files import Desk
 
 OPEN = {"description": "Rent", "entry": "20261101T080000Z", "status": "pending", "uuid": "11111111-0000-4000-8000-1"}

@@ -20,7 +20,7 @@ from bridge.domain.metrics import Metric
 from bridge.ingest import webhooks
 from bridge.store import Store, database
 from bridge.web import push_server
-from connectors.whoop.webhook import notice
+from connectors.whoop.client import notice
 from lab.vendors.whoop import CLIENT
 from lab.web_server import running
 from tests.world import World, later, living

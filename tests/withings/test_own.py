@@ -12,7 +12,7 @@ from bridge.auth.token_transport import unwrapped
 from bridge.domain.errors import BadRecord, BridgeError, NeedsLogin, SourceChanged, TryLater
 from bridge.domain.types import Episode, EpisodeKind, RawRecord, Sample
 from connectors.withings import SPEC, client
-from connectors.withings.normalise import normalise
+from connectors.withings.client import normalise
 
 NOW = datetime(2025, 10, 21, 8, tzinfo=UTC)
 NIGHT: dict[str, Any] = {

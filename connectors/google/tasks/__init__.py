@@ -22,7 +22,7 @@ SPEC = ConnectorSpec(
     delivers=frozenset({"tasks"}),
     streams=("list", "task"),
     cursor_version=2,
-    normaliser="connectors.google.tasks.normalise:normalise",
+    normaliser="connectors.google.tasks.client:normalise",
     settings=(
         Setting(name="base_url", help="the API's address", default="https://tasks.googleapis.com"),
         *GOOGLE_SETTINGS,

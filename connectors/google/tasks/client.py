@@ -1,20 +1,26 @@
-"""Pull Google's task lists and tasks. A list's tasks are read whole once, and later only their changes."""
+"""Pull Google's task lists and tasks, and turn task resources into tasks.
+
+A list's tasks are read whole once, and later only their changes.
+Field names: developers.google.com/workspace/tasks/reference/rest/v1/tasks.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from datetime import datetime, timedelta
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, datetime, timedelta
 from functools import cached_property, partial
 from typing import Any
 
 from bridge.domain.errors import SourceChanged
 from bridge.domain.ports import Account
-from bridge.domain.types import Covers, Page, RawRecord
+from bridge.domain.types import Covers, Item, Page, RawRecord, Task
 from connectors.google import auth
 from connectors.google.answers import Gone, Invalid, NotFound, Service, answered
 from connectors.google.auth import open_service
+from connectors.instants import EVENT_YEARS, calendar_date, utc
 from connectors.lists import dropped
+from connectors.payload import Fields, words
 
 TASKS = Service(
     source="google_tasks",
@@ -128,3 +134,31 @@ def _record(one: str, item: Mapping[str, Any]) -> RawRecord:
 
 def _text(at: datetime) -> str:
     return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
+    if record.stream == "list":
+        return []
+    fields = Fields.of("google_tasks", record)
+    one, _, key = record.key.rpartition("/")
+    if not isinstance(fields.get("id"), str) or not key:
+        raise fields.bad("id is missing")
+    title = words(fields.get("title"))
+    return [Task(key=record.key, list=one, title=title, due=_due(fields), completed=_completed(fields))]
+
+
+def _due(fields: Fields) -> date | None:
+    text = fields.get("due")
+    day = None if text is None else calendar_date(str(text)[:10], EVENT_YEARS)
+    if text is not None and day is None:
+        raise fields.bad("due is no date")
+    return day
+
+
+def _completed(fields: Fields) -> datetime | None:
+    if not fields.choice("status", {"needsAction": False, "completed": True}):
+        return None
+    at = utc(fields.get("completed")) or utc(fields.get("updated"))
+    if at is None:
+        raise fields.bad("completed is no instant")
+    return at

@@ -15,7 +15,7 @@ from bridge.domain.errors import CursorExpired
 from bridge.domain.ports import Account, Browser
 from bridge.domain.types import Covers, Page, RawRecord
 from connectors.microsoft.calendar import SPEC
-from connectors.microsoft.calendar.events import MASTER, kept
+from connectors.microsoft.calendar.normalise import MASTER, kept
 from connectors.microsoft.consent import obtain
 from connectors.microsoft.graph import REMOVED, Closed, Graph, Missing, Rejected, Thing
 

@@ -1,19 +1,20 @@
-"""Turn events of Microsoft Graph into events. A series gives none itself, for its occurrences have their own records.
+"""Choose the parts of an event of Microsoft Graph to store, and turn them into events.
 
-Field names: learn.microsoft.com/graph/api/resources/event.
+No address or place is stored, and of its texts only the title. A series gives no event itself, for its occurrences
+have their own records. Field names: learn.microsoft.com/graph/api/resources/event.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
 from bridge.domain.errors import BadRecord
 from bridge.domain.types import Event, Item, RawRecord, Response
-from connectors.microsoft.calendar.events import MASTER, OCCURRENCE
 from connectors.microsoft.graph import instant, written_date, zone_of
-from connectors.payload import words
+from connectors.payload import mapping, rows, words
 
 RESPONSES = {
     "accepted": Response.ACCEPTED,
@@ -23,6 +24,57 @@ RESPONSES = {
 }
 FREE = ("free", "workingElsewhere")  # of showAs
 PRIVATE = ("private", "confidential")  # of sensitivity
+SINGLE, OCCURRENCE, EXCEPTION, MASTER = "singleInstance", "occurrence", "exception", "seriesMaster"
+PLAIN = (
+    "id",
+    "type",
+    "seriesMasterId",
+    "iCalUId",
+    "subject",
+    "start",
+    "end",
+    "isAllDay",
+    "isCancelled",
+    "isOrganizer",
+    "isOnlineMeeting",
+    "originalStartTimeZone",
+    "sensitivity",
+    "showAs",
+)
+OF_OCCURRENCE = ("id", "type", "seriesMasterId", "start", "end")  # as a listing of changes tells it
+MARKED = re.compile(r"rhythm-bridge ([0-9a-f]{40}) (\S{1,40}/[A-Z_]{1,40})")
+
+
+def kept(event: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the part of an event of Microsoft Graph that is stored, with people only counted.
+
+    Of an occurrence only its id, type, series and times are stored.
+    """
+    if event.get("type") == OCCURRENCE:
+        return {name: event[name] for name in OF_OCCURRENCE if name in event}
+    found = {name: event[name] for name in PLAIN if event.get(name) is not None}
+    attendees = [mapping(one) for one in rows(event.get("attendees"))]
+    people = [attendee for attendee in attendees if attendee.get("type") != "resource"]
+    mark = mark_of(event)
+    return found | {
+        "response": words(mapping(event.get("responseStatus")).get("response")),
+        "attendees": len(people),
+        "organizerAttends": _address(event.get("organizer")) in {_address(one) for one in people} - {None},
+        "located": "://" not in (words(mapping(event.get("location")).get("displayName")) or "://"),
+        **({} if mark is None else {"rhythm": mark[1]}),
+    }
+
+
+def mark_of(event: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return (digest of the plan's key, SLOT/ACTION) from the bridge's mark in an event's text, or None."""
+    text = event.get("bodyPreview")
+    found = MARKED.search(text) if isinstance(text, str) else None
+    return None if found is None else (found[1], found[2])
+
+
+def _address(person: Any) -> str | None:
+    address = mapping(mapping(person).get("emailAddress")).get("address")
+    return address.lower() if isinstance(address, str) else None
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:

@@ -15,7 +15,7 @@ from bridge.domain.errors import SetupError
 from bridge.domain.ports import Account
 from bridge.domain.types import Plan
 from connectors.microsoft.calendar import SPEC
-from connectors.microsoft.calendar.events import mark_of
+from connectors.microsoft.calendar.normalise import mark_of
 from connectors.microsoft.graph import Graph, Missing, Overtaken, Thing
 from connectors.written_plans import TITLE, WrittenPlans, event_id, mark_of_plan, title_of
 

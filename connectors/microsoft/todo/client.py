@@ -1,26 +1,33 @@
-"""Pull the lists and tasks of Microsoft To Do. A list is read whole once. Later its link leads to the changes alone."""
+"""Pull the lists and tasks of Microsoft To Do, and turn them into tasks.
+
+A list is read whole once. Later its link leads to the changes alone.
+Field names: learn.microsoft.com/graph/api/resources/todotask.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from datetime import datetime
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime, time
 from functools import partial
 from typing import Any
 from urllib.parse import quote
 
 from bridge.domain.errors import CursorExpired
 from bridge.domain.ports import Account
-from bridge.domain.types import Covers, Page, RawRecord
+from bridge.domain.types import Covers, Item, Page, RawRecord, Task
+from connectors.instants import EVENT_YEARS, utc
 from connectors.lists import dropped
 from connectors.microsoft.consent import obtain
-from connectors.microsoft.graph import REMOVED, Graph, Missing, Rejected, Thing
+from connectors.microsoft.graph import REMOVED, Graph, Missing, Rejected, Thing, instant, written_date
 from connectors.microsoft.todo import SPEC
+from connectors.payload import Fields, words
 
 LIST_FIELDS = ("id", "wellknownListName")  # no names
 TASK_FIELDS = ("id", "title", "status", "dueDateTime", "completedDateTime", "lastModifiedDateTime")  # no notes
 
 authorise = partial(obtain, spec=SPEC)
+STATES = {"notStarted": False, "inProgress": False, "waitingOnOthers": False, "deferred": False, "completed": True}
 
 
 class MicrosoftToDo:
@@ -81,3 +88,40 @@ class MicrosoftToDo:
 
 def _part(thing: Thing, fields: tuple[str, ...]) -> dict[str, Any]:
     return {name: thing[name] for name in fields if thing.get(name) is not None}
+
+
+def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
+    if record.stream == "list":
+        return []
+    fields = Fields.of("microsoft_todo", record)
+    one, _, key = record.key.rpartition("/")
+    if not isinstance(fields.get("id"), str) or not key:
+        raise fields.bad("id is missing")
+    return [
+        Task(
+            key=record.key,
+            list=one,
+            title=words(fields.get("title")),
+            due=_due(fields),
+            completed=_completed(fields),
+        )
+    ]
+
+
+def _due(fields: Fields) -> date | None:
+    written = fields.get("dueDateTime")
+    day = None if written is None else written_date(written, fields.get("zone"))
+    if written is not None and day is None:
+        raise fields.bad("dueDateTime is no date")
+    return day
+
+
+def _completed(fields: Fields) -> datetime | None:
+    if not fields.choice("status", STATES):
+        return None
+    at, changed = instant(fields.get("completedDateTime")), utc(fields.get("lastModifiedDateTime"), EVENT_YEARS)
+    if at is None or (at.time() == time(0) and changed is not None and changed.date() == at.date()):
+        at = changed
+    if at is None:
+        raise fields.bad("completedDateTime is no instant")
+    return at
