@@ -75,8 +75,7 @@ def trace(
 ) -> None:
     """Print where a stored row came from. Without a row, list a day's measured values (today's) with their numbers."""
     from bridge import installation
-    from bridge.documents.preference import counted_document
-    from bridge.documents.provenance import provenance_document
+    from bridge.documents.preference import counted_document, provenance_document
 
     asked = {"sample": sample, "episode": episode, "event": event, "task": task}
     given = [(kind, name) for kind, name in asked.items() if name is not None]
@@ -119,7 +118,7 @@ def _only(store: Store, kind: str, name: str) -> int:
 
 
 def _list(found: Sequence[tuple[int, str, Sample]], metric: str | None, *, json: bool) -> None:
-    from bridge.documents.provenance import sample_document
+    from bridge.documents.preference import sample_document
     from bridge.domain.metrics import METRICS, Shape
 
     rows = [sample_document(*one) for one in found if metric in (None, one[2].metric)]

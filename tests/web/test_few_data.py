@@ -12,7 +12,7 @@ from bridge.documents.planning import UsualDocument
 from bridge.domain.records import Recommendation, User
 from bridge.domain.wishes import Wishes
 from bridge.ingest import checkins
-from bridge.web import routine
+from bridge.web.pages import belief
 from rhythm_env.interface import ActionType, Meter
 from tests.web.served import Place, Visitor
 
@@ -58,4 +58,4 @@ def test_a_habit_names_each_entry_and_each_time_once() -> None:
         at(2, "09:45", "Design doc"),
         at(4, "10:00", "Design doc"),
     ]
-    assert routine._usual(days) == ["Mon, Wed 09:45, Fri 10:00 Design doc", "Tue 14:00"]
+    assert belief._usual(days) == ["Mon, Wed 09:45, Fri 10:00 Design doc", "Tue 14:00"]

@@ -24,10 +24,9 @@ from bridge.domain.titles import advice_title
 from bridge.domain.trials import Trial
 from bridge.ingest import checkins
 from bridge.web import ahead, day, timeline
-from bridge.web.arrivals import together
+from bridge.web.arrivals import kept_coming, together
 from bridge.web.as_of import AsOf, as_of
 from bridge.web.jobs import DONE
-from bridge.web.keeping import kept_coming
 from bridge.web.pages import different, ownership
 from bridge.web.pages.factors import Noted, chips_of, just_noted
 from bridge.web.pages.wishes import NO_WISH
