@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from bridge.domain.errors import CutShort
 from bridge.domain.ports import File
 from bridge.domain.types import FILE_PARENT_PREFIX, Covers, Page, RawRecord
+from connectors.payload import Fields
 
 PAGE_TASKS = 500
 COPY_SUFFIX = re.compile(r" ?\(\d+\)$")  # what browsers add to the name of a file that is downloaded again
@@ -37,3 +38,12 @@ def file_pages(parent: str, records: Sequence[RawRecord], *, cut: bool) -> Itera
     if cut:
         raise CutShort("it ends early or is damaged; what came before was read. Export it again")
     yield Page(stream="task", records=(), covers=Covers(parents=frozenset({parent})))
+
+
+def task_in(source: str, record: RawRecord) -> tuple[str, Fields]:
+    """Return the list and the fields of a task's record, whose key is ``LIST/ID``. Raises BadRecord without an id."""
+    fields = Fields.of(source, record)
+    name, _, key = record.key.rpartition("/")
+    if not isinstance(fields.get("id"), str) or not key:
+        raise fields.bad("id is missing")
+    return name, fields

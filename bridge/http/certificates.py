@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
-from bridge.domain.errors import NeedsLogin, SetupError
-from bridge.domain.languages import say
+from bridge.domain.errors import BridgeError, NeedsLogin, SetupError, TryLater
+from bridge.domain.languages import Text, say
 from bridge.http import egress
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def with_trust(
     return work(trust), trust
 
 
-def refusal(error: Exception, address: str, allowed: Collection[str], command: str) -> Untrusted | None:
+def _refusal(error: Exception, address: str, allowed: Collection[str], command: str) -> Untrusted | None:
     """Return the error for a request that failed by its server's certificate, or None for other failures."""
     from requests.exceptions import SSLError
 
@@ -181,6 +181,14 @@ def refusal(error: Exception, address: str, allowed: Collection[str], command: s
         return None
     problem = PROBLEMS.get(_code(error), UNSIGNED)
     return Untrusted(Certificate(host=host, pem=pem, problem=problem), command)
+
+
+def no_answer(error: Exception, address: str, allowed: Collection[str], command: str, silent: Text) -> BridgeError:
+    """Return the error for a request that got no answer: Untrusted, or else TryLater ``silent``.
+
+    Refused, closed and silent servers read the same, because they would tell of a network inside.
+    """
+    return _refusal(error, address, allowed, command) or TryLater(silent)
 
 
 def _shown(host: str, port: int, allowed: Collection[str]) -> str:

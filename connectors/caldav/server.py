@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 
 from bridge import http
-from bridge.domain.errors import NeedsLogin, Refused, SourceChanged, TryLater
+from bridge.domain.errors import NeedsLogin, Refused, SourceChanged
 from bridge.domain.languages import say
 from bridge.http import certificates, egress
 from connectors.caldav import multistatus
@@ -143,13 +143,8 @@ class Server:
                 self._session.auth = HTTPDigestAuth(self._name.decode(), self._password.decode())
                 answer = self._session.request(method, address, **options)
         except requests.RequestException as error:
-            untrusted = certificates.refusal(error, address, self._hosts, CONNECT_AGAIN)
-            if untrusted is not None:
-                raise untrusted from None
-            # Refused, closed and silent read the same: they tell of a network inside.
-            raise TryLater(
-                say("the calendar server does not answer; check the address ({rule})", rule=egress.REFUSAL_TEXT)
-            ) from None
+            silent = say("the calendar server does not answer; check the address ({rule})", rule=egress.REFUSAL_TEXT)
+            raise certificates.no_answer(error, address, self._hosts, CONNECT_AGAIN, silent) from None
         except ValueError:  # of a redirect that cannot be read
             raise SourceChanged(
                 say(

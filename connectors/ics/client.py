@@ -73,13 +73,8 @@ class Server:
                         continue
                     return _read(answer, now)
         except requests.RequestException as error:
-            untrusted = certificates.refusal(error, address, self._hosts, CONNECT_AGAIN)
-            if untrusted is not None:
-                raise untrusted from None
-            # Refused, closed and silent read the same: they tell of a network inside.
-            raise TryLater(
-                say("the calendar's server does not answer; check the address ({rule})", rule=egress.REFUSAL_TEXT)
-            ) from None
+            silent = say("the calendar's server does not answer; check the address ({rule})", rule=egress.REFUSAL_TEXT)
+            raise certificates.no_answer(error, address, self._hosts, CONNECT_AGAIN, silent) from None
         except ValueError:  # requests looks at a redirect's address even where it shall not follow
             raise SourceChanged(
                 say("the calendar's server redirects to an unreadable address; check the calendar's address")

@@ -19,7 +19,7 @@ from connectors.google import auth
 from connectors.google.answers import Gone, Invalid, NotFound, Service, answered
 from connectors.google.auth import open_service
 from connectors.instants import EVENT_YEARS, calendar_date, utc
-from connectors.lists import dropped
+from connectors.lists import dropped, task_in
 from connectors.payload import Fields, words
 
 TASKS = Service(
@@ -139,12 +139,9 @@ def _text(at: datetime) -> str:
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
     if record.stream == "list":
         return []
-    fields = Fields.of("google_tasks", record)
-    one, _, key = record.key.rpartition("/")
-    if not isinstance(fields.get("id"), str) or not key:
-        raise fields.bad("id is missing")
+    name, fields = task_in("google_tasks", record)
     title = words(fields.get("title"))
-    return [Task(key=record.key, list=one, title=title, due=_due(fields), completed=_completed(fields))]
+    return [Task(key=record.key, list=name, title=title, due=_due(fields), completed=_completed(fields))]
 
 
 def _due(fields: Fields) -> date | None:

@@ -17,7 +17,7 @@ from bridge.domain.errors import CursorExpired
 from bridge.domain.ports import Account
 from bridge.domain.types import Covers, Item, Page, RawRecord, Task
 from connectors.instants import EVENT_YEARS, utc
-from connectors.lists import dropped
+from connectors.lists import dropped, task_in
 from connectors.microsoft.consent import obtain
 from connectors.microsoft.graph import REMOVED, Graph, Missing, Rejected, Thing, instant, written_date
 from connectors.microsoft.todo import SPEC
@@ -93,19 +93,9 @@ def _part(thing: Thing, fields: tuple[str, ...]) -> dict[str, Any]:
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
     if record.stream == "list":
         return []
-    fields = Fields.of("microsoft_todo", record)
-    one, _, key = record.key.rpartition("/")
-    if not isinstance(fields.get("id"), str) or not key:
-        raise fields.bad("id is missing")
-    return [
-        Task(
-            key=record.key,
-            list=one,
-            title=words(fields.get("title")),
-            due=_due(fields),
-            completed=_completed(fields),
-        )
-    ]
+    name, fields = task_in("microsoft_todo", record)
+    title = words(fields.get("title"))
+    return [Task(key=record.key, list=name, title=title, due=_due(fields), completed=_completed(fields))]
 
 
 def _due(fields: Fields) -> date | None:
