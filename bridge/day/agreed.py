@@ -1,4 +1,4 @@
-"""The times to which a person agreed, put off or refused something, and what waits for them."""
+"""Find the suggestions that a person accepted, put off or refused, and the times that they agreed to."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def promised(person: Person) -> list[Stretch]:
 
 
 def _new_times(person: Person) -> Iterator[tuple[Recommendation, Stretch]]:
-    """Yield the suggestions that were put off to a time, each with that time, or with the slot where it has none."""
+    """Yield each suggestion that was put off, with its new time, or with its new slot if no time was named."""
     zones = person.known.zones
     for one in person.advised:
         if one.kind == "suggested" and one.answer is Answer.RESCHEDULE and one.moved_to is not None:
@@ -43,7 +43,7 @@ def _new_times(person: Person) -> Iterator[tuple[Recommendation, Stretch]]:
 
 
 def moved_tasks(person: Person) -> list[tuple[Task, Stretch]]:
-    """Return the open tasks that the person moved, each with its place, while that is free and it is due as then."""
+    """Return the open tasks that the person moved, each with its place, while it is free and the due date the same."""
     due = [one for one in person.known.tasks if one.completed is None and one.title and one.due is not None]
     placed = [(one, person.places[str(one.key)]) for one in due if str(one.key) in person.places]
     chosen = [(one, (start, end)) for one, (start, end, due_then) in placed if due_then == one.due]
@@ -51,20 +51,20 @@ def moved_tasks(person: Person) -> list[tuple[Task, Stretch]]:
 
 
 def put_off(person: Person) -> frozenset[str]:
-    """Return the names of what was put off to a time that is not over: it has no other place until then."""
+    """Return the names of suggestions put off to a time that is not over. Until then they get no other place."""
     times = _new_times(person)
     names = {one.what for one, (_, end) in times if one.what and end > person.now}
     return frozenset(names | {task.title for task, _ in moved_tasks(person) if task.title})
 
 
 def open_again(person: Person) -> frozenset[str]:
-    """Return the names of what was put off to a time that is over, and was not done."""
+    """Return the names of suggestions put off to a time that passed without the action."""
     over = (one for one, (_, end) in _new_times(person) if end <= person.now and one.outcome is not Deed.DONE)
     return frozenset(one.what for one in over if one.what) - put_off(person)
 
 
 def refused_slots(person: Person, name: str | None) -> list[Stretch]:
-    """Return the parts of days for which something of a name was suggested and refused."""
+    """Return the slots for which something of this name was suggested and refused."""
     zones = person.known.zones
     found = (one for one in person.advised if one.answer is Answer.IGNORE and one.what == name and name)
     return [slot_bounds(moment_at(one.start or one.created_at, zones), zones) for one in found]

@@ -126,7 +126,7 @@ def option_at(one: Judged, view: View, start: int) -> Option:
 
 
 def _usual_name(one: Judged, view: View, start: int) -> str | None:
-    """Return the person's own word for the action, as wished or at its usual hour. Company has none of the latter."""
+    """Return the user's own word for the action, as wished or as usual at this hour. Company has no usual word."""
     added, habit = one.added["usual_hour"], view.habit(one.candidate.action)
     at_hour = isinstance(added, np.ndarray) and added[start] > 0
     wanted = any(np.max(one.added.get(term, 0.0)) > 0 for term in ("goal", "wanted_then"))
@@ -195,7 +195,7 @@ def _later(one: Judged, view: View, cells: tuple[int, int, int]) -> list[Judged]
 
 
 def _ahead(candidate: Candidate, view: View, at: datetime) -> timedelta:
-    """Return within what time a candidate must begin to be said: work not hours ahead, with an entry before it."""
+    """Return how soon a candidate must begin to be suggested. Work is not suggested hours ahead, or across an entry."""
     if candidate.task is None:
         return SOON if candidate.action in RESTS else DAY
     if urgency(candidate.due, view.grid.date) > 1:
@@ -205,7 +205,7 @@ def _ahead(candidate: Candidate, view: View, at: datetime) -> timedelta:
 
 
 def _until(why: Fact | None, view: View, last: int) -> Fact | None:
-    """Return a refusal as it is told of the looked-at part of a day: a gap can be missing in it alone."""
+    """Return a refusal that holds for the examined part of the day only, such as a missing gap."""
     if why is None or why.kind != "no_gap" or last >= view.grid.size:
         return why
     return fact("no_gap_before", minutes=why.values["minutes"], time=view.person.local(view.grid.at(last)))
@@ -214,7 +214,7 @@ def _until(why: Fact | None, view: View, last: int) -> Fact | None:
 def _put_first(
     found: dict[ActionType, Option], held: dict[ActionType, Fact], tasks: Sequence[Judged], view: View
 ) -> None:
-    """Hold back what would end after the begin of a task that comes before it, or begin once a task can be over."""
+    """Hold back what would end after a more urgent task begins, or begin when a task could be over."""
     today, refused = view.grid.date, {one.what for one in view.person.advised if one.answer is not None}
     near = [(one.task.due, one) for one in found.values() if one.task is not None and one.task.due is not None]
     fitting = [_earliest(one, view) for one in tasks]
@@ -240,13 +240,13 @@ def _put_first(
 
 
 def _first(one: Option, view: View) -> tuple[int, float, float]:
-    """Sort options of one action: the more urgent task, of today's the one that begins first, the larger value."""
+    """Return a sort key of options of one action: the more urgent task, of today's the earlier, then the value."""
     urgent = urgency(None if one.task is None else one.task.due, view.grid.date)
     return -urgent, 0.0 if urgent else view.grid.down(one.start) * -1.0, one.value
 
 
 def _earliest(one: Judged, view: View) -> tuple[Candidate, datetime, datetime, datetime]:
-    """Return a candidate that fits with the earliest stretch that it can take, and the end of its best."""
+    """Return a fitting candidate with the earliest stretch it can take, and the end of its best one."""
     start, best = view.grid.at(int(np.argmax(np.isfinite(one.value)))), int(np.argmax(one.value))
     return one.candidate, start, start + one.candidate.least * MINUTE, view.grid.at(best + int(one.lengths[best]))
 
@@ -322,7 +322,7 @@ def _of_bedtime(person: Person, ends: date) -> Fact:
 
 
 def _earlier(person: Person, ends: date, at: datetime) -> Fact:
-    """Return the fact of what moved a bedtime, or that it is the earliest where last night began still earlier."""
+    """Return the fact that moved a bedtime, or that it is the earliest if last night began still earlier."""
     night, last, earliest = person.night(ends), person.last_bed(ends), person.earliest_bed(ends)
     if night.moved in REST and last is not None and last < night.bed <= earliest + CELL:
         return fact("bedtime_earliest", time=at, usual=person.local(person.usual_sleep(ends)[0]))
@@ -354,7 +354,7 @@ def _usual(person: Person, night: Night, kinds: tuple[str, str, str], at: dateti
 
 
 def _leaves(person: Person, ends: date) -> Fact | None:
-    """Return the fact of the bedtime of a night that an entry after it makes short, with what is missing, or None."""
+    """Return the fact of a bedtime that a late entry makes short, with the missing sleep, or None."""
     night, up = person.night(ends), person.usual_sleep(ends)[1]
     missing = person.need(ends) - (night.wake - night.bed)
     if night.rests is Rests.SLEPT or night.moved not in CUT or night.wake > up - 2 * CELL or missing < SHORT:
@@ -379,14 +379,14 @@ def leaving(person: Person, ends: date) -> tuple[Fact, ...]:
 
 
 def _lengths(person: Person, ends: date) -> dict[str, Any]:
-    """Return how long a night is, and what it lacks of the person's need."""
+    """Return the length of a night, and how much it falls short of the person's need."""
     long = person.night(ends).wake - person.night(ends).bed
     found = {"long": long, "missing": person.need(ends) - long}
     return {name: length(5 * round(one / MINUTE / 5)) for name, one in found.items()}
 
 
 def _just_ended(person: Person, night: Night) -> bool:
-    """Return True if a night begins as soon as an entry before it allows, or as late as the person wishes."""
+    """Return True if a night begins as early as the entry before it allows, or as late as the person wishes."""
     wish = night_on(person.wishes, person.date_of(night.bed + DAY / 2))
     late = any(night.bed - TO_BED - CELL <= end <= night.bed for _, end in person.attended)
     return late or wish.bed is not None or wish.earliest is not None
@@ -414,9 +414,9 @@ def of_waking(person: Person, ends: date) -> Fact:
 
 
 def needed(option: Option, view: View) -> bool:
-    """Return True for what is due by today, and for a rest after a short night or while the body is not well.
+    """Return True for what is due by today, and for rest after a short night or while the body is not well.
 
-    The day's opening says so, thus no lot may take it away.
+    The day's opening names it, so no random draw may leave it out.
     """
     body = view.person.body.state is not Condition.WELL or short_night(view) is not None
     due = option.task is not None and option.task.due is not None and option.task.due <= view.grid.date
@@ -424,7 +424,7 @@ def needed(option: Option, view: View) -> bool:
 
 
 def policy_term(decision: Decision) -> dict[ActionType, float]:
-    """Return what a policy adds to each action in log-odds: its scores against their mean, or the action it names."""
+    """Return the policy's part in log-odds by action: its scores less their mean, or the action it names."""
     given = weights()
     scores, most = decision.scores, given["policy_most"]
     if not scores or len(set(scores.values())) < 2:
@@ -434,7 +434,7 @@ def policy_term(decision: Decision) -> dict[ActionType, float]:
 
 
 def weighed(decision: Decision, found: Mapping[ActionType, Option]) -> Decision:
-    """Return the decision, where clearly worse actions give their chances to the best options of the day."""
+    """Return the decision with the probability of clearly worse actions moved to the day's best options."""
     if not decision.scores and sum(share > 0 for share in decision.probabilities.values()) > 1:
         return decision
     term = policy_term(decision)
@@ -500,7 +500,7 @@ def place(
 
 
 def refused(view: View, action: ActionType, task: Task | None, span: Stretch) -> Fact | None:
-    """Return the fact by which the person's mode, body or wishes now speak against what was suggested, if any."""
+    """Return the fact (mode, body or wish) that now speaks against an earlier suggestion, if any."""
     return taken_back(of_either(action, task, view.person), view, *span)
 
 

@@ -1,4 +1,4 @@
-"""Entries of the calendar that the watch contradicts: slept over, or sport of which it shows nothing."""
+"""Find calendar entries that the watch contradicts: slept through, or sport without any movement."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LATE_FOR = timedelta(hours=4)  # the longest entry that one does not come late t
 
 
 def missed(known: Snapshot) -> Mapping[str, datetime | None]:
-    """Return by key the entries until now that cannot have been attended, by the watch, and when one woke after it."""
+    """Return key -> waking time (None: not slept through) of the past entries that the watch shows as missed."""
     return known.once("missed entries", lambda: dict(_missed(known)))
 
 
@@ -59,7 +59,7 @@ def _missed(known: Snapshot) -> Iterator[tuple[str, datetime | None]]:
 
 
 def _walked(known: Snapshot) -> frozenset[date]:
-    """Return the dates of more steps than usual, whose sport may have been without a workout."""
+    """Return the dates with more steps than usual. Sport on them may have been done without a recorded workout."""
     steps = [(one.day, one.value) for _, one in known.samples if one.metric is Metric.STEPS]
     usual = median([count for _, count in steps]) if steps else 0.0
     return frozenset(day for day, count in steps if count > usual)

@@ -154,7 +154,7 @@ class Grid:
         return self.touched([*(self.margins(o, label) for o, label in self.entries), *self.journeys])
 
     def margins(self, occurrence: Occurrence, label: Label) -> Stretch:
-        """Return the time of an entry with the way to it and a pause after it."""
+        """Return the time of an entry with the way before it and a pause after it."""
         if is_by_land(occurrence):
             return journey(occurrence)
         length, place = occurrence.end - occurrence.start, TRAVEL if occurrence.event.located else BESIDE
@@ -166,7 +166,7 @@ class Grid:
 
     @cached_property
     def rests(self) -> list[Stretch]:
-        """Return the time that entries need around them, and working hours before them: the way, food and a pause."""
+        """Return the time that entries and work need before and after them: ways, food and pauses."""
         found: list[Stretch] = []
         near, most = clipped(self.person.attended, self.wake - DAY, self.bed + DAY), TRAVEL if self.tight else DAY
         for start, end in merged(near, bridging=PAUSE_AT_MOST):
@@ -188,7 +188,7 @@ class Grid:
 
     @cached_property
     def in_new_zone(self) -> bool:
-        """True if the clock is set anew on the day or in the 24 hours before it."""
+        """True if the clock changes to another zone on the day, or did in the 24 hours before it."""
         return bool(moves(self.person.known.zones, self.wake - DAY, self.bed))
 
     @cached_property
@@ -206,7 +206,7 @@ class Grid:
 
     @cached_property
     def meals(self) -> list[Stretch]:
-        """The entries for lunch and dinner, else the usual hours that are free. What is assumed can also be moved."""
+        """The entries for lunch and dinner, else the usual free hours for them. Only assumed meals can be moved."""
         early = self.wake <= self.since(FASTS_UNTIL)
         lunch = self._meal(LUNCHES, LUNCH, LUNCH_FROM, EVENING) if early else None
         dinner = self._meal(DINNERS, DINNER, DINNER_FROM, DINNER_UNTIL)
@@ -223,7 +223,7 @@ class Grid:
 
     @cached_property
     def no_lunch(self) -> tuple[Occurrence, Fact] | None:
-        """The entry that is easiest to shorten, and the fact that entries leave no time for lunch; else None."""
+        """The entry that is easiest to shorten and the fact that no time for lunch is left, or None."""
         low, high = self.since(LUNCH_FROM), self.since(LUNCH_UNTIL)
         mine = [(o, label) for o, label in self.entries if o.start < high and low < o.end]
         row = next((one for one in self.rows if one[0] <= low and high <= one[1]), None)
@@ -237,7 +237,7 @@ class Grid:
 
     @cached_property
     def rows(self) -> list[Stretch]:
-        """The stretches of entries without a gap in which one can eat."""
+        """The rows of entries without a gap long enough to eat."""
         return merged(self.person.attended, bridging=LUNCH_LEAST)
 
     def no_meal(self, at: datetime) -> Fact | None:
@@ -251,7 +251,7 @@ class Grid:
         return None if gives is None else self._gap("no_meal_gap", row, gives)
 
     def _gap(self, kind: str, row: Stretch, gives: Entry) -> Fact:
-        """Return the fact of which entry of a row could end early to make a gap, else when else one can eat."""
+        """Return the fact that names an entry of a row that could end early to leave a gap, or another time to eat."""
         start, end, time = (self.person.local(at) for at in (*row, gives[0].start))
         if hold(*gives) < 2:
             return fact(kind, start=start, end=end, time=time, title=title_of(gives[0]))
@@ -290,7 +290,7 @@ class Grid:
         return tuple(told) or ("work",)
 
     def worked(self, days: int, ahead: int = 0) -> float:
-        """Return the hours of entries of work from ``days`` before the begin of the date to ``ahead`` days after it."""
+        """Return the hours of work entries from ``days`` before the date to ``ahead`` days after it."""
         low, high = (self.midnight + k * DAY for k in (-days, ahead))
         work = ((o, label) for o, label in self.person.entries if takes_time(o.event) and label.action in OFFICE_WORK)
         return length(clipped(merged((o.start, o.end) for o, _ in work), low, high)) / HOUR
@@ -312,7 +312,7 @@ class Grid:
 
 
 def _can_end(occurrence: Occurrence, at: datetime) -> bool:
-    """Return True if 20 minutes less leave something of an entry, and their begin is ahead."""
+    """Return True if an entry lies ahead and is still useful when cut by 20 minutes."""
     return occurrence.end - LUNCH_LEAST > max(at, occurrence.start)
 
 

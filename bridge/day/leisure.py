@@ -1,4 +1,4 @@
-"""Free time: quiet stretches, leisure by what an evening lies between, and sport that a watch never shows."""
+"""Judge free time: long gaps, leisure by what lies before and after an evening, and sport that no watch shows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OF_EVENING: Mapping[str, ActionType] = {"week_over": A.ME_TIME, "free_days": A.B
 
 
 def free_time(candidate: Candidate, view: View, _lengths: Starts) -> Numbers | float:
-    """Leisure after hard days, or in an evening by what it lies between: the work of days, or free days."""
+    """Return the worth of leisure after hard days, or in an evening before or after work or free days."""
     long, evening = view.free * 5 >= FREE, view.grid.minutes >= EVENING_FROM
     if candidate.action is A.ME_TIME and A.ME_TIME not in _said(view) and view.grid.worked(3) >= HARD_DAYS:
         return long.astype(float)
@@ -41,7 +41,7 @@ def free_time(candidate: Candidate, view: View, _lengths: Starts) -> Numbers | f
 
 
 def tells(why: Because, view: View) -> bool:
-    """Return False for a measured input that says little: company in hours of sleep, or a light load of entries."""
+    """Return False for an input that explains little: company during sleep, or a light load of entries."""
     if why.signal == "company_now":
         return view.person.now >= view.grid.wake + AWAKE
     if why.signal == "meetings":
@@ -50,13 +50,13 @@ def tells(why: Because, view: View) -> bool:
 
 
 def carries(candidate: Candidate, view: View) -> int:
-    """Return 2, reason enough, on the eve of work and after nine hours of it a day, and 1 for a free evening alone."""
+    """Return 2 (a reason by itself) on the eve of work and after nine hours of it a day, 1 for a mere free evening."""
     hard = view.grid.worked(3) >= HARD or view.grid.worked(5, 1) >= HARD_WEEK
     return 2 if hard or candidate.action is A.MEDITATE else 1
 
 
 def _evening_kind(view: View) -> str:
-    """Return between what the evening lies: "week_over", "free_days", "work_again", or "" for any other."""
+    """Return what the evening lies between: "week_over", "free_days", "work_again", or "" for anything else."""
     person, day = view.person, view.grid.date
     if float(view.grid.strained[-1]) >= LOAD and not person.work(day):
         return ""  # no free day, whatever one usually does on it
@@ -81,7 +81,7 @@ def _first_entry(view: View) -> datetime | None:
 
 
 def _off(view: View, day: date) -> bool:
-    """Return True for a weekend's date or a free one, and not for one on which work merely does not show."""
+    """Return True for a weekend or free date. A date on which no work happens to show is not enough."""
     return day.weekday() >= WEEKEND or view.person.free_day(day)
 
 
@@ -103,7 +103,7 @@ def of_free_time(candidate: Candidate, view: View, _start: int) -> Fact:
 
 
 def never_lately(candidate: Candidate, view: View, _lengths: Starts) -> Numbers | float:
-    """Somebody whose watch shows nothing of the kind, on one day of four and by eight in the evening."""
+    """Return 1 for sport of a user whose watch shows none, on one day of four and until eight in the evening."""
     person, day = view.person, view.grid.date
     if candidate.action in person.routine.habits or not person.known.episodes or candidate.action in _said(view):
         return 0.0
@@ -116,7 +116,7 @@ def _said(view: View) -> set[ActionType | None]:
 
 
 def quiet_stretch(candidate: Candidate, view: View, _lengths: Starts) -> Numbers | float:
-    """Return 1 at the starts of a long gap within the working time of a working day of the week."""
+    """Return 1 at the starts of a long gap within the working hours of a weekday."""
     grid, habits = view.grid, view.person.routine.habits
     if not grid.entries or candidate.task is not None or A.DEEP_WORK not in habits or _off(view, grid.date):
         return 0.0
@@ -133,7 +133,7 @@ def of_quiet_stretch(_candidate: Candidate, view: View, start: int) -> Fact:
 
 
 def wanted_then(candidate: Candidate, view: View, _lengths: Starts) -> Numbers | float:
-    """Return 1 at the hours of a day on which an action is wanted and not done yet, or -1 outside of hours for all."""
+    """Return 1 at the hours at which an action is wanted and not done yet, -1 outside of hours that hold every day."""
     action, grid = candidate.action, view.grid
     best = None if action is None or candidate.task is not None else view.wishes.best.get(action)
     if best is None or action is None:

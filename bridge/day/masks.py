@@ -63,17 +63,17 @@ def presses(candidate: Candidate, view: View) -> bool:
 
 
 def is_near(candidate: Candidate, view: View) -> bool:
-    """Return True for what is due that day or the next: what is overdue can wait as well."""
+    """Return True for tasks due that day or the next. Overdue ones can wait, too."""
     return candidate.due is not None and view.grid.date <= candidate.due <= view.grid.date + DAY
 
 
 def urgency(due: date | None, today: date) -> int:
-    """Return 0 for what is overdue or due today, 1 for tomorrow, 2 for two days, and 3 for all else."""
+    """Return 0 for a task overdue or due today, 1 for tomorrow, 2 for the day after, and 3 for later."""
     return 3 if due is None else min(max((due - today).days, 0), 3)
 
 
 def before(due: date, action: ActionType | None, today: date) -> bool:
-    """Return True if a task comes before an action (None: another task): leisure waits for tomorrow's as well."""
+    """Return True if a task comes before an action, or before another task (None). Leisure waits longest."""
     waits = DUE_DAYS if action in LEISURE else 1 if action in COMPANY else 0
     return urgency(due, today) <= waits
 
@@ -102,7 +102,7 @@ def _late_shift(grid: Grid) -> bool:
 
 
 def _free_of_dinner(candidate: Candidate, view: View) -> Cells:
-    """The hours of a task. On a free day what can wait a day keeps clear of dinner, and on a weekend of the evening."""
+    """Return the hours of a task. On a free day one that can wait a day avoids dinner, on weekends the evening."""
     grid, hours = view.grid, view.grid.inside([_task_hours(candidate, view)])
     if grid.date.weekday() >= WEEKEND and not is_near(candidate, view):
         return hours & grid.inside([(grid.begin, grid.since(ERRANDS_UNTIL))])
@@ -172,7 +172,7 @@ def _learning_hours(grid: Grid) -> list[Stretch]:
 
 
 def _sport_hours(grid: Grid) -> list[Stretch]:
-    """Until two hours before bedtime (Stutz 2019) and 21:00, clear of late shifts and of evenings with family."""
+    """Return the hours for sport: until two hours before bed (Stutz 2019), and not near late shifts or family."""
     late = [o for o, _ in grid.entries if o.end - o.start >= SHIFT and o.start >= grid.since(EVENING)]
     shifts = [(o.start - BEFORE_SHIFT, o.end) for o in late]
     family = [o for o, label in grid.entries if label.action is A.FAMILY_TIME and o.end > grid.since(AFTER_DINNER)]
@@ -194,7 +194,7 @@ def _screen_hours(grid: Grid) -> list[Stretch]:
 
 
 def _own_hours(grid: Grid) -> list[Stretch]:
-    """After a day of work, on a free day from noon, and from ten before a late shift."""
+    """Return the hours for oneself: after work, on a free day from noon, and from ten before a late shift."""
     begin = grid.since(NOON)
     if grid.work:
         begin = grid.work[-1][1] if grid.work[0][0] < begin else grid.since(FREE_FROM)
@@ -321,7 +321,7 @@ def not_lately(candidate: Candidate, view: View) -> Cells | bool:
 
 
 def _said_once(view: View) -> bool:
-    """Return True if sport was suggested once today, its time is over, and nobody answered: it may be said again."""
+    """Return True if sport was suggested once today, without an answer, and its time is over. It may come again."""
     day, now = view.grid.date, view.person.now
     of_day = [one for one in view.person.advised if one.action is A.EXERCISE and one.moment.date == day]
     return len(of_day) == 1 and of_day[0].answer is None and of_day[0].end is not None and of_day[0].end <= now

@@ -30,7 +30,7 @@ ORDINARY = {"ordinary_opening": (), "ordinary_after_good": (fact("good_night"),)
 
 
 def opening(person: Person) -> tuple[Fact, ...]:
-    """Return what matters most of the person's day, in order. It is empty where neither night nor day is known."""
+    """Return the facts that matter most today, in order. Empty if neither the night nor the day is known."""
     body, beside = tuple(_body(person)), tuple(_beside(person))
     if beside and len(body) == 1 and body[0].kind in ORDINARY:
         return (*beside, *ORDINARY[body[0].kind])
@@ -75,7 +75,7 @@ def _night_and_day(person: Person) -> Iterator[Fact]:
 
 
 def _missing(person: Person, today: date) -> Fact | None:
-    """Return that last night is not known yet, or None before one usually gets up and without nights lately."""
+    """Return the fact that last night is not known yet, or None before the usual wake time or without nights."""
     last = person.last_night
     if last is None or not today - LATELY < last < today or person.now < person.sleep(today)[1]:
         return None
@@ -103,14 +103,14 @@ def _beside(person: Person) -> Iterator[Fact]:
 
 
 def _due(title: str, days: int) -> Fact:
-    """Return that a task is due today, or was so many days ago, in the words of its card."""
+    """Return the fact that a task is due today, or was due so many days ago."""
     if days > 1:
         return fact("task_long_due", days=days, title=title)
     return fact("task_was_due" if days else "task_due_today", title=title)
 
 
 def _stands_out(person: Person, one: Occurrence, action: ActionType | None) -> bool:
-    """Return True for a long entry whose like the last weeks did not hold, and that is no flight."""
+    """Return True for a long entry unlike any of the last weeks that is no flight."""
     event, always = one.event, action in OFFICE_WORK or person.body.state is not Condition.WELL
     single = event.kind == "default" and not (event.recurrence or event.master or one in person.flights)
     if event.private or not event.title or not single:

@@ -166,7 +166,7 @@ def is_nap(advice: Recommendation) -> bool:
 
 
 def _begun(advice: Recommendation, one: Episode) -> bool:
-    """Return True if an episode had begun before it was advised."""
+    """Return True if an episode began before it was advised."""
     return advice.kind != "keep" and one.start < advice.created_at
 
 
@@ -237,7 +237,7 @@ def _entries(advice: Recommendation, known: Snapshot, span: Stretch) -> Iterator
 
 
 def _is_copy(advice: Recommendation, occurrence: Occurrence, known: Snapshot) -> bool:
-    """Return True if another entry stood at the very same time before the advice."""
+    """Return True if another entry stood at the same time before the advice, so that this one is a copy."""
     same = [o for o, _ in known.agenda if (o.start, o.end) == (occurrence.start, occurrence.end)]
     return any(not made_after(advice, one.event, known) for one in same)
 

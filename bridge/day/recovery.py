@@ -1,4 +1,4 @@
-"""Illness and hardly any sleep against sport: what is said before it, and for how long usual sport is held back."""
+"""Judge sport after illness and short nights: the warning before it, and how long usual sport waits."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def hardly_slept(person: Person, day: date) -> Fact | None:
 
 
 def at_risk(person: Person) -> tuple[Fact, ...]:
-    """Return why sport ahead had better be left out or be easy, and which. It is empty where nothing says so.
+    """Return why sport ahead should be left out or be easy, and which sport. Empty without a reason.
 
-    It goes by the last night, so that what was said once holds all day.
+    It uses the last night only, so that the advice stays the same all day.
     """
     ahead = next((o for o in person.sport if person.now < o.start < person.now + AT_RISK), None)
     if ahead is None:
@@ -50,14 +50,14 @@ def leaving_for(person: Person, race: Occurrence) -> tuple[Fact, ...]:
 
 
 def if_at_all(person: Person, told: Fact) -> Fact:
-    """Return a fact that names what is ahead, worded conditionally where that had better be left out."""
+    """Return a fact that names what is ahead, in the conditional if it should be left out."""
     doubted = at_risk(person)
     ahead = told.values.get("entry", told.values.get("time"))
     return fact("if_at_all", told=told) if doubted and doubted[-1].values["time"] == ahead else told
 
 
 def held_back(person: Person, day: date) -> Fact | None:
-    """Return what holds usual sport back on a date: illness, hardly any sleep or long sport of the two days before."""
+    """Return the fact that holds back usual sport: illness, little sleep, or long sport of the last two days."""
     for ago in range(1, HELD_BACK + 1):
         before = day - ago * DAY
         why = person.fought(before) or hardly_slept(person, before) or _raced(person, before)

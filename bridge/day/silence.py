@@ -40,7 +40,7 @@ ASKED = {"short_night", "unwell", "early_entry", "after_entry"}  # what moved a 
 
 
 def quiet(view: View, held: Mapping[ActionType, Fact]) -> tuple[Fact, ...]:
-    """Return why nothing is advised now, what must be done first. The evening tells the plan's earlier bedtime too."""
+    """Return why nothing is advised now, with what must be done first, and in the evening an earlier bedtime."""
     told = list(_why(view, held))
     if view.person.now >= view.grid.since(EVENING) and not any(one.kind in IN_BED for one in told):
         told += _earlier_night(view)
@@ -77,7 +77,7 @@ def _why(view: View, held: Mapping[ActionType, Fact]) -> Iterator[Fact]:
 
 
 def _while_taken(view: View, taken: Fact) -> Iterator[Fact]:
-    """Yield what an entry or sleep must not hide, and that one is in it or near it."""
+    """Yield the facts that an entry or sleep must not hide, and the fact of being in it or near it."""
     person, now = view.person, view.person.now
     lunch = view.grid.no_lunch if view.is_today and now < view.grid.since(LUNCH_UNTIL) else None
     meal = view.grid.no_meal(now) if lunch is None else lunch[1]
@@ -127,7 +127,7 @@ def _nothing(view: View) -> Fact:
 
 
 def _usual_later(view: View) -> Iterator[Fact]:
-    """Yield what is usual later today, of oneself, and still suits its hour: the plan shows it."""
+    """Yield the actions that the user usually does later today and that the plan shows."""
     for action in (one for one in sorted(ALONE) if view.has_habit_today(one)):
         candidate = of_action(action, view.person)
         start, suits = usual(candidate, view, timedelta(0))[0][0], _fits(candidate, view)
@@ -137,7 +137,7 @@ def _usual_later(view: View) -> Iterator[Fact]:
 
 
 def _nap(view: View) -> Iterator[Fact]:
-    """Yield when the nap that last night asks for fits, or that it was missed, and what bedtime stands in for it."""
+    """Yield the time for a nap after a short night, or that it was missed and which bedtime replaces it."""
     person, day = view.person, view.grid.date
     nap = _fits(of_action(ActionType.SLEEP, person), view)
     napped = any(one.kind is EpisodeKind.NAP and one.day == day for one in person.recorded)
@@ -170,7 +170,7 @@ def _of_sport(view: View, why: Fact | None) -> Fact | None:
 
 
 def _fits(candidate: Candidate, view: View) -> datetime | None:
-    """Return when a candidate suits the rest of a day best, or None."""
+    """Return the time that suits a candidate best in the rest of the day, or None."""
     one = judged(candidate, view, view.now if view.is_today else 0, view.grid.size)
     return None if one.refusal is not None else view.grid.at(int(np.argmax(one.value)))
 
@@ -217,7 +217,7 @@ def _soon(view: View) -> Fact | None:
 
 
 def _clash(view: View) -> Iterator[Fact]:
-    """Yield the first two entries of one's own whose overlap begins within the coming hours, once by their names."""
+    """Yield the next two overlapping entries of the user, the same pair of names once."""
     person, now = view.person, view.person.now
     near = [o for o, _ in person.entries if now < o.end and o.start < min(now + CLASH_AHEAD, view.grid.bed)]
     mine = [o for o in near if takes_time(o.event)]

@@ -130,7 +130,7 @@ def nights_and_odd(known: Snapshot) -> tuple[tuple[UsualNight, ...], frozenset[d
 
 
 def _until_monday(own: list[Slept], known: Snapshot) -> list[Slept]:
-    """Return the nights until this week's Monday if they are many, so that what is usual is one thing for a week."""
+    """Return the nights until this week's Monday if there are many, so that the usual stays the same all week."""
     today = clock(known.at, known.zones)[0]
     before = [one for one in own if one.day <= today - today.weekday() * DAY]
     return before if len(before) >= SETTLED_NIGHTS else own
@@ -252,7 +252,7 @@ def _within(left: Sequence[Residual]) -> float:
 def _level(
     left: Sequence[Residual], key: Callable[[int], Hashable], between: float, spread: float
 ) -> tuple[Mapping[Hashable, float], float]:
-    """Return group -> location shrunk towards zero, and by how many nights."""
+    """Return group -> (location shrunk towards zero, number of nights it rests on)."""
     count = sum(w for _, _, w in left)
     groups = {name: (midmean(*of), sum(of[1])) for name, of in _groups(left, key).items()}
     variance = OF_MIDMEAN * spread**2
@@ -353,7 +353,7 @@ def _of_another_zone(occurrence: Occurrence, zones: ZoneHistory) -> bool:
 
 
 def _west(bed: datetime, zones: ZoneHistory) -> timedelta:
-    """Return the time by which the first night after a journey westward begins earlier."""
+    """Return how much earlier the first night after a westward journey begins."""
     before, after = (bed.astimezone(zone_at(at, zones)).utcoffset() for at in (bed - DAY, bed))
     back = (before or NO_TIME) - (after or NO_TIME)
     return min(back * PER_HOUR, EARLIER_MAX) if back >= JET_LAG_MIN else NO_TIME

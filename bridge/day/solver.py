@@ -52,7 +52,7 @@ def fits(one: Place, chosen: Sequence[Place], most: Most, apart: Apart) -> bool:
 
 @dataclass(slots=True, kw_only=True)
 class _Search:
-    """Depth first over the candidates, the best first; a branch ends where even its best places would not gain."""
+    """A depth-first search over the candidates, best first. It drops a branch whose best places cannot win."""
 
     choices: Sequence[Sequence[Place]]
     most: Most

@@ -124,7 +124,7 @@ def _usual_hour(candidate: Candidate, view: View, _lengths: Starts) -> Value:
 
 
 def _is_unwanted(action: ActionType, view: View) -> bool:
-    """Return True if what the person usually does on the weekday is a kind that they do not want."""
+    """Return True if the kind of action that is usual on the weekday is one that the person does not want."""
     habit, unwanted = view.habit(action), view.wishes.unnamed.get(action, frozenset())
     name = "" if habit is None else habit.names.get(view.grid.date.weekday(), "")
     return bool(name) and any(is_sport(name, one) or one.casefold() in name.casefold() for one in unwanted)
@@ -227,7 +227,7 @@ def _of_goal(candidate: Candidate, view: View, _start: int) -> Fact:
 
 
 def due_weight(candidate: Candidate, day: date) -> float:
-    """Return what the nearness of a task's deadline adds on a date."""
+    """Return the worth that a near deadline adds to a task on a date."""
     if candidate.due is None:
         return 0.0
     days, given = (candidate.due - day).days, weights()

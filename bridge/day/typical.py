@@ -1,4 +1,4 @@
-"""Times of a life: on the user's clock, typical by weighted medians and midmeans, and odd days, which tell nothing."""
+"""Find typical times of a user by weighted medians and midmeans, and leave out odd days."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def ordinary(days: Sequence[date], figures: Sequence[tuple[float, float]]) -> li
 
 
 def _last_before(days: Sequence[date], columns: Sequence[Sequence[float]]) -> date:
-    """Return the last date before a new life: weeks far from the three weeks before them. Without one, long ago."""
+    """Return the last date before a new way of life: weeks far from the three before them. Else long ago."""
     for weeks in range(NEW_WEEKS, (days[-1] - days[0]).days // 7):
         last = days[-1] - timedelta(weeks=weeks)
         since, before = bisect_right(days, last), bisect_right(days, last - timedelta(weeks=3))
@@ -145,7 +145,7 @@ def _far_apart(new: Sequence[float], old: Sequence[float]) -> bool:
 
 
 def _left(days: Sequence[date], figures: Sequence[float]) -> list[float]:
-    """Return figures without the median of their weekday, kind of day, or all days: the first with four days."""
+    """Return figures less the median of their weekday, kind of day or all days, the first that has four days."""
     weekdays = [day.weekday() for day in days]
     everyday = median(figures)
     usual = [everyday] * 7

@@ -18,7 +18,7 @@ SAID = {"not_today", "put_off_until", "vetoed", "mode_away", "mode_holiday"}  # 
 
 
 def outside(candidate: Candidate, view: View, start: datetime) -> Fact | None:
-    """Return why what begins at an instant is not at the hours that are wished of it, or None."""
+    """Return why a start is outside the hours wished for the action, or None."""
     spans = hours_of(candidate, view)
     if not spans or any(low <= start < high for low, high in spans) or not is_wanted(candidate.action, view):
         return None
@@ -26,7 +26,7 @@ def outside(candidate: Candidate, view: View, start: datetime) -> Fact | None:
 
 
 def unmet(view: View, placed: Sequence[Said]) -> Iterator[Fact]:
-    """Yield why what is wished on a day is not among what is ``placed`` on it, as far as the person cannot know it."""
+    """Yield why a wish for the day is not among the ``placed`` actions, if the person cannot know that."""
     person, day = view.person, view.grid.date
     heard = {one.action for one in person.advised if one.moment.date == day and one.answer is Answer.IGNORE}
     known = heard | {one.action for one in placed}
@@ -55,7 +55,7 @@ def _is_due(action: ActionType | None, view: View) -> bool:
 
 
 def _why(candidate: Candidate, view: View, placed: Sequence[Said]) -> Fact:
-    """Return the refusal of the hours wished, or what takes them, or what is placed in their stead."""
+    """Return the refusal for the wished hours, what takes them, or what was placed instead."""
     grid, person, least = view.grid, view.person, candidate.least * MINUTE
     low, high = hours_of(candidate, view)[0]
     if view.is_today and high - least < person.now:

@@ -155,7 +155,7 @@ class View:
 
 
 def stands(event: Event) -> bool:
-    """Return True for what belongs in the plan: not cancelled or declined, nor a mark of a place or a task."""
+    """Return True for an event that belongs in the plan: not cancelled, declined, or a mere place or task."""
     return not event.cancelled and event.response != "declined" and event.kind not in ("workingLocation", "task")
 
 
@@ -196,13 +196,13 @@ def taken_at(view: View, at: datetime) -> Fact | None:
 
 
 def what_begins(person: Person, start: datetime) -> str:
-    """Return what the entry is that begins at an instant, the telling one of several."""
+    """Return what kind of entry begins at an instant, the most telling of several."""
     found = (what_is(o, label, person.races) for o, label in person.entries if o.start == start and stands(o.event))
     return next((one for one in found if one != "entry"), "entry")
 
 
 def may_be_for(title: str | None, task: Task) -> bool:
-    """Return True if an entry of deep work names the task, or nothing but the time that it keeps."""
+    """Return True if an entry of deep work names the task, or no task at all."""
     own = words(title) - FOCUS
     return not own or bool(own & words(task.title))
 
@@ -373,7 +373,7 @@ def deadline(candidate: Candidate, person: Person) -> datetime | None:
 
 
 def of_due(candidate: Candidate, grid: Grid) -> Fact:
-    """Return how far from the day of the plan a task is due, or before what it closes."""
+    """Return how far ahead of its due date a task is placed, or before which closing time."""
     if candidate.task is not None and candidate.task.key in grid.person.errands:
         return if_at_all(grid.person, grid.person.errands[candidate.task.key].why)
     days = 0 if candidate.due is None else (candidate.due - grid.date).days

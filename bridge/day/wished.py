@@ -1,4 +1,4 @@
-"""What a person wishes of hours: when an action may be, the hours that are its own, and why they are not kept."""
+"""Find the hours that a person wishes for an action, the hours reserved for it, and why they are not kept."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def hours_of(candidate: Candidate, view: View) -> list[Stretch]:
 
 
 def told_hours(candidate: Candidate, view: View) -> dict[str, Any]:
-    """Return begin and end of these hours as a fact tells them, from waking on where they begin at midnight."""
+    """Return begin and end of the wished hours for a fact, from waking on if they begin at midnight."""
     low, high = hours_of(candidate, view)[0]
     low = min(max(low, view.grid.begin), high) if low == view.grid.midnight else low
     return {"start": view.person.local(low), "end": view.person.local(high)}

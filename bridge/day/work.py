@@ -164,7 +164,7 @@ def _own(days: Mapping[date, _Worked], weekday: int, known: Snapshot, spread: fl
 
 
 def _of_weekday(weekday: int, own: tuple[Span, ...], usual: Sequence[Span]) -> tuple[Span, ...]:
-    """Return the usual spans, at least ``usual`` where the calendar has gaps."""
+    """Return a weekday's usual spans of work. Gaps of the calendar are filled with ``usual``."""
     if weekday in WEEKEND:
         return own
     spans = (_hull([*own, *usual]),) if usual else own
@@ -175,7 +175,7 @@ def _of_weekday(weekday: int, own: tuple[Span, ...], usual: Sequence[Span]) -> t
 
 
 def _shares(days: Mapping[date, float], free: frozenset[date], known: Snapshot, begun: datetime) -> list[float]:
-    """Return the share of weeks worked, from 0 to 1, by weekday, since a calendar that ``begun`` then."""
+    """Return by weekday the share of weeks worked (0 to 1), since the calendar ``begun`` at that time."""
     today, _ = clock(known.at, known.zones)
     worked = [PRIOR_WEEKS * (WORKS_ON_WEEKEND if d in WEEKEND else WORKS_ON_WORKDAY) for d in range(7)]
     seen = [PRIOR_WEEKS] * 7
