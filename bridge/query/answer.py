@@ -79,7 +79,7 @@ def _found(query: Query, tables: Tables) -> Answer:
 
 
 def _told(query: Query, kept: Sequence[Row], tables: Tables) -> Iterable[Group]:
-    """Return the groups of an answer: of the highest rows, each row, the days in a row now, or by what is asked."""
+    """Return the groups of an answer: the top rows, each row, current streaks, or groups by day, week or name."""
     if query.of is Aggregate.STREAK and tables.days is not None:
         now = streak_now(sorted({row.day for row in kept}), tables.days[1])
         return [Group(key="now", value=float(now), n=now)]
@@ -89,7 +89,7 @@ def _told(query: Query, kept: Sequence[Row], tables: Tables) -> Iterable[Group]:
 
 
 def _several(query: Query, tables: Tables) -> Answer:
-    """Return the figure of each part that is known as a group."""
+    """Return the figure of each part of a subject as a group. Unknown ones are left out."""
     found = [answer(replace(query, subject=part), tables) for part in query.subject.parts]
     groups = tuple(
         Group(key=one.query.subject.name, value=one.value, n=one.n, unit=one.unit)
@@ -110,14 +110,14 @@ def _of_several(query: Query, tables: Tables) -> Answer:
 
 
 def _top(query: Query, rows: Sequence[Row]) -> Iterable[Group]:
-    """Yield the highest or lowest rows with their days, the first of them first."""
+    """Yield the highest or lowest rows with their days, best first."""
     values = sorted(values_of(query, rows), key=lambda one: one[1], reverse=query.of is Aggregate.MAX)
     for day, value in values[: query.top]:
         yield Group(key=day.isoformat(), value=told(value, query), n=1)
 
 
 def _untold(query: Query, rows: Sequence[Row], tables: Tables) -> Text | None:
-    """Return the reason where a count of 0 would be of days of which nothing is stored, and not of days without any."""
+    """Return the reason why a count of 0 may come from days without any stored data, or None."""
     before = bool(tables.days and query.until and query.until < tables.days[0])
     daily = query.per is None and query.subject.kind in (Kind.DAYS, Kind.NIGHTS)
     if rows or query.of is not Aggregate.COUNT or not (before or daily):
@@ -126,7 +126,7 @@ def _untold(query: Query, rows: Sequence[Row], tables: Tables) -> Text | None:
 
 
 def _metrics(query: Query) -> set[str]:
-    """Return the names of all that a query compares or makes a figure of."""
+    """Return the names of all metrics in a query's subject and conditions."""
     names = [*(part.name for part in query.subjects), *(part.name for part in query.conditions)]
     return {part for name in names for part in name.split("/")}
 
@@ -163,7 +163,7 @@ def _key(by: By, row: Row) -> str:
 
 
 def _share(query: Query, rows: Sequence[Row], tables: Tables) -> Answer:
-    """Return the share of the subject's rows for which the conditions hold. What a row lacks does not hold."""
+    """Return the share of the subject's rows that meet the conditions. A row without the field does not."""
     test = test_of(query.where, tables, query.subject.kind)
     held = [test is None or test(row) for row in rows]
     groups: dict[str, list[bool]] = {}
@@ -182,7 +182,7 @@ def _share(query: Query, rows: Sequence[Row], tables: Tables) -> Answer:
 
 
 def _row_key(row: Row, n: int) -> str:
-    """Return the day, time and name of the row at a place, which tells it from all others."""
+    """Return day, time and name of a row, which together identify it."""
     day = "" if row.day == date.max else row.day.isoformat()
     minutes = row.values.get("start", row.start if row.fields else None)
     time = "" if minutes is None else f"{int(minutes) // 60:02}:{int(minutes) % 60:02}"

@@ -42,7 +42,7 @@ class Answer:
 
     @property
     def column(self) -> str:
-        """Return the unit of the groups: of rows one by one, that of those that have one, as minutes."""
+        """Return the unit of the groups. Row by row it is the unit of the rows that have one, such as minutes."""
         units = (one.unit for one in self.groups if one.unit and self.query.by is By.ROW)
         return next(units, self.unit)
 

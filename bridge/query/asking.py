@@ -116,7 +116,7 @@ def _answered(
 
 
 def _not_noted(bridge: Bridge, user: User, words: Words, text: str) -> str | None:
-    """Return the note that a question asks for and that the person never made, or None."""
+    """Return the note that a question asks about but the person never made, or None."""
     named = {one.removeprefix("before.") for one in (words.what, *words.where, words.against or "")}
     said = {one for one in noted(text)[1] if not one.startswith(TITLED)}
     known = {one.lower() for one in exposures.names(bridge.store, user)}
@@ -125,7 +125,7 @@ def _not_noted(bridge: Bridge, user: User, words: Words, text: str) -> str | Non
 
 
 def _since_entry(bridge: Bridge, user: User, words: Words, *, now: datetime) -> tuple[Words, Text | None]:
-    """Return a query since the day on which the only entry with some words began, else without, and why not."""
+    """Return a query from the day of the only entry with some words. Otherwise return it unchanged, with the reason."""
     if not (words.since or "").startswith(TITLED):
         return words, None
     name = str(words.since).removeprefix(TITLED)
@@ -141,14 +141,14 @@ def _since_entry(bridge: Bridge, user: User, words: Words, *, now: datetime) -> 
 
 
 def _nothing(words: Words, reason: Text, name: str = "") -> tuple[Answer, Tables]:
-    """Return the answer to a query of what is not there."""
+    """Return the answer to a query about something that the data do not hold."""
     names = [*note_classes(), *_titled(words), words.what, *([name] if name else [])]
     query = query_of(words, factors=lambda: names)
     return answer(query, Tables(values={}, reason=reason)), Tables(values={})
 
 
 def _renamed(words: Words, name: re.Pattern[str], other: str) -> Words:
-    """Return a query with another name for what is asked for, in its conditions too, but for titles of entries."""
+    """Return a query with a name replaced, in its conditions, too, but not in titles of entries."""
     what, *where = (one if TITLED in one else name.sub(other, one) for one in (words.what, *words.where))
     against = words.against if words.against is None or TITLED in words.against else name.sub(other, words.against)
     return replace(words, what=what, where=where, against=against)

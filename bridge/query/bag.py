@@ -21,7 +21,7 @@ WORK = "DEEP_WORK|ADMIN_WORK"
 
 @dataclass
 class Bag:
-    """The tokens that are left to be understood, in their order."""
+    """The tokens of a question that are not understood yet, in order."""
 
     tokens: list[w.Token]
     said: str | None = None  # "days" or "nights" of which conditions were told
@@ -180,7 +180,7 @@ def _conditions(bag: Bag) -> None:
 
 
 def _loose(bag: Bag) -> list[w.Token]:
-    """Return the tokens that no condition takes, wherever they stand."""
+    """Return the tokens that belong to no condition."""
     burned = (w.HOW_MANY, w.BURNED)
     kinds: tuple[str, ...] = (w.DID, w.BY, w.EACH, w.ROWS_LAST, w.PERIOD)
     added = bag.sees(w.DID) or (w.OF, "mean") in bag.tokens
@@ -252,7 +252,7 @@ def _day(of: dict[str, object]) -> str:
 
 
 def _ahead(of: dict[str, object]) -> Sequence[str]:
-    """Return the conditions of the night or day before something."""
+    """Return the conditions on the night or day before."""
     told = {kind: one for kind, one in of.items() if kind not in (w.ON_DAYS, w.DAYS, w.NIGHTS)}
     found: str | Sequence[str] | None = (
         _noted(told) if w.FACTOR in of else _of_action(told) if w.ACTION in of else _with_entries(told)

@@ -34,7 +34,7 @@ def correlation(query: Query, other: Subject, tables: Tables) -> Answer:
 
 
 def _held_by_day(subject: Subject, tables: Tables, query: Query) -> dict[date, float]:
-    """Return local day -> the figure of the subject's rows for which the conditions hold."""
+    """Return local day -> value of the subject, from the rows that meet the conditions."""
     if subject.kind is Kind.ENTRIES and not query.where and (days := tables.by_day(subject.name)):
         since, until = query.since or date.min, query.until or date.max
         return {day: value for day, value in days.items() if since <= day <= until}  # with 0 on the days without
@@ -98,7 +98,7 @@ def minus(query: Query, sides: tuple[list[Row], list[Row]], keys: tuple[str, str
 
 
 def _known_days(split: Condition, tables: Tables) -> Container[date] | None:
-    """Return the days of which a condition can be told, or None for all days."""
+    """Return the days on which a condition can be decided, or None for all days."""
     if split.name in ("weekday", "action") or split.of_workout:
         return None
     return tables.nights if split.name.startswith("night.") else tables.by_day(split.name)

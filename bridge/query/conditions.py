@@ -19,7 +19,7 @@ Test = Callable[[Row], bool]
 
 
 def test_of(conditions: Sequence[Condition], tables: Tables, kind: Kind) -> Test | None:
-    """Return the test whether all conditions hold for a row, or for the day before it where they ask for that."""
+    """Return a function that tests a row (or the day before it, if asked) against all conditions."""
     now = _test_of_row([one for one in conditions if not one.of_day_before], tables, kind)
     before = _test_of_row([one for one in conditions if one.of_day_before], tables, Kind.DAYS)
     if before is None:
@@ -28,7 +28,7 @@ def test_of(conditions: Sequence[Condition], tables: Tables, kind: Kind) -> Test
 
 
 def _test_of_row(conditions: Sequence[Condition], tables: Tables, kind: Kind) -> Test | None:
-    """Return the test whether all hold for a row. Of a day, those on workouts must hold for one and the same."""
+    """Return a function that tests a row. Conditions on workouts must hold for the same workout of a day."""
     tests = [_test_of_day(one, tables, kind) for one in conditions if not one.of_workout]
     of_workout = [_test_of_workout(one) for one in conditions if one.of_workout]
     if kind is Kind.WORKOUTS:
@@ -69,7 +69,7 @@ def _test_of_day(one: Condition, tables: Tables, kind: Kind) -> Test:
 
 
 def compared(one: Condition) -> Callable[[Any], bool]:
-    """Return the test whether a value meets a condition."""
+    """Return a function that tests a value against a condition."""
     if len(one.values) > 1:
         return lambda value: (value in one.values) is (one.operator == "=")
     test: Callable[[Any, Any], bool] = COMPARED.get(one.operator, operator.eq)

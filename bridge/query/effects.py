@@ -100,7 +100,7 @@ def _judged(one: Effect, *, claimed: bool) -> Effect:
 
 
 def _claims(chances: Sequence[float]) -> list[bool]:
-    """Return which p-values are claims by Benjamini and Hochberg. Those of 1 are no tests."""
+    """Return which p-values are significant by Benjamini and Hochberg. A p-value of 1 counts as not tested."""
     tests = sorted(p for p in chances if p < 1)
     bound = max((p for rank, p in enumerate(tests, 1) if p <= FALSE_CLAIMS * rank / len(tests)), default=-1.0)
     return [p <= bound for p in chances]
@@ -148,7 +148,7 @@ def _of_outcome(
 
 
 def _welch(n_with: int, n_without: int) -> float:
-    """Return the freedom of a difference of two means of such numbers, with the same spread on both sides."""
+    """Return the degrees of freedom of a difference of two means of so many values, with equal spreads."""
     return (1 / n_with + 1 / n_without) ** 2 / (1 / (n_with**2 * (n_with - 1)) + 1 / (n_without**2 * (n_without - 1)))
 
 
@@ -174,7 +174,7 @@ def _days_left(outcome: Outcome, fit: _Fit | None, name: str, days: tuple[int, i
 
 
 def _spread(found: Sequence[tuple[float, float]], floor: float) -> float:
-    """Return the variance of true effects around none, by the moments of their estimates, and at least the floor's."""
+    """Return the variance of the true effects around zero, by moments of their estimates, from ``floor`` squared on."""
     if not found:
         return floor**2
     own = sum(estimate**2 - error**2 for estimate, error in found) / len(found)
@@ -226,7 +226,7 @@ def _fitted(
 
 
 def _nuisance(days: Sequence[date], controls: Sequence[Mapping[date, float]]) -> Array:
-    """Return the columns of what else differs between days: level, trend, weekday, season, figures of the day."""
+    """Return the columns to adjust for: level, trend, weekday, season, and the day's control figures."""
     import numpy as np
 
     at = np.array([day.toordinal() for day in days], dtype=float)

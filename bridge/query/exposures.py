@@ -43,7 +43,7 @@ Exposures = dict[str, dict[date, float]]  # factor -> day -> amount, of the days
 
 
 def names(store: Store, user: User) -> list[str]:
-    """Return the factors that a user's data may tell, notes first."""
+    """Return the names of the factors that a user's data can tell about, notes first."""
     noted = store.daily.noted(user.id)
     return [*dict.fromkeys(kept_name(one, noted) for one in noted), *CLASSES]
 
@@ -109,7 +109,7 @@ def _noted(store: Store, user: User, since: date, today: date) -> Exposures:
 
 
 def _filled(of: Mapping[date, float], first: date, last: date) -> dict[date, float]:
-    """Return amounts by day with 0 on the days between two dates that have none."""
+    """Return amounts by day, with 0 for the days between two dates that have none."""
     return {day: of.get(day, 0.0) for day in (first + n * DAY for n in range((last - first).days + 1))}
 
 

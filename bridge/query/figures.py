@@ -39,7 +39,7 @@ def is_nightly(where: Sequence[str]) -> bool:
 
 
 def counted(where: Sequence[str]) -> str:
-    """Return the subject whose days are counted by conditions."""
+    """Return the subject whose days the conditions count. Raises NotUnderstood for weekdays alone."""
     fields = {one.removeprefix(ON).split(" =")[0].rsplit(" ", 1 if " = " in one else 2)[0] for one in where}
     fields = {one for one in fields if not one.startswith(("weekday", AFTER, NEXT))}
     if any(
@@ -298,7 +298,7 @@ def _metric_of(bag: Bag, metric: str, where: list[str]) -> Words:
 
 
 def _asked_well(bag: Bag, metric: str) -> bool:
-    """Return True if the words by which a metric is asked for suit it."""
+    """Return True if the words of the question fit the metric."""
     unit, long, how, walk = bag.text(w.UNIT), bag.has(w.HOW_LONG), bag.has(w.HOW), bag.has(w.WALK)
     own = unit_of(metric)
     if unit is not None and {"min": "min", "km": "m", "m": "m"}[unit] != own:

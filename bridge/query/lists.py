@@ -53,7 +53,7 @@ def _all_read(bag: Bag, found: Words) -> Words:
 
 
 def _subject(bag: Bag) -> Words:
-    """Return the query that counts the days, workouts or notes that are left in the bag."""
+    """Return the query that counts what is left in the bag: days, workouts or notes."""
     bag.take(*SAID, w.DAYS, w.PERIOD)
     nights, without = bag.has(w.NIGHTS), bag.has(w.OTHERS)
     where = where_of(bag)

@@ -112,7 +112,7 @@ class Subject:
 
     @property
     def added(self) -> bool:
-        """Return True if the values of several rows add up to a figure of them all."""
+        """Return True if the values of several rows can be summed."""
         if self.kind is not Kind.DAYS or self.field is None:
             return self.field not in (*AVERAGED, *CLOCKS)
         return (
@@ -222,7 +222,7 @@ class Condition:
 
     @property
     def name(self) -> str:
-        """Return the field without what says that it is of the day before."""
+        """Return the field's name without the mark for the day before."""
         return self.field.removeprefix(BEFORE)
 
     @property
@@ -284,12 +284,12 @@ class Query:
 
     @property
     def subjects(self) -> Sequence[Subject]:
-        """Return what is asked for, part by part, and what it is correlated with."""
+        """Return the parts of the subject, and what it is correlated with."""
         return [*(self.subject.parts or [self.subject]), *([self.against] if isinstance(self.against, Subject) else [])]
 
     @property
     def reach(self) -> Span:
-        """Return the span that holds all rows that are asked for."""
+        """Return the span of dates that all needed rows lie in."""
         if not isinstance(self.against, Span):
             return Span(self.since, self.until)
         firsts, lasts = (self.since, self.against.since), (self.until, self.against.until)

@@ -186,7 +186,7 @@ def _offer(text: str, today: date, factors: w.Lexicon) -> tuple[Sequence[str], s
 
 
 def _near(named: Mapping[str, object], language: str) -> str:
-    """Return a question of what is named, or of anything, in a language."""
+    """Return an understood question about what is named, or about anything, in a language."""
     if w.METRIC in named and (name := _names(language).get(str(named[w.METRIC]))):
         return LATE[language].format(name=name)
     sport = w.WORKOUTS if named.keys() & {w.SPORT, w.ACTIVITY} else ""
@@ -200,7 +200,7 @@ def _is_of(word: str, unknown: Set[str]) -> bool:
 
 @cache
 def _names(language: str) -> Mapping[str, str]:
-    """Return metric -> the word for it in a language that comes first."""
+    """Return metric -> the first word for it in a language."""
     told = {name: words["de" if language == "de" else "en"] for name, words in metric_names.asked_words().items()}
     return {name: words.split(",")[0] for name, words in told.items()}
 
@@ -231,7 +231,7 @@ def read_both(text: str, today: date, factors: Iterable[str] = ()) -> tuple[Word
 
 
 def _told(text: str, marked: Marked, factors: w.Lexicon) -> Sequence[w.Token]:
-    """Return the tokens of a question that say what it is about."""
+    """Return the tokens of a question that say what it asks about."""
     known = {**lexicon(marked.language), **factors}
     return [one for one in _tokens(marked.mark(_plain(text)), marked, known) if one[0] in SUBJECTS]
 

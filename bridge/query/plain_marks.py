@@ -99,7 +99,7 @@ class Marked:
         return len(self.spans) == 2 and self.spans[0][1] is None and self.spans[1][0] is None
 
     def is_recent(self, until: date | None) -> bool:
-        """Return True for a span that ended at most a week ago, of which the time before is the usual one."""
+        """Return True for a span that is open or ended within a week. Its comparison is the usual time before it."""
         return until is None or until >= self.today - 7 * DAY
 
     def corrected_text(self, text: str, known: w.Lexicon) -> str:

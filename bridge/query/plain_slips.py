@@ -19,7 +19,7 @@ FORMED = {"en": NOUNS, "de": NOUNS | {w.OF, w.BEST, w.LENGTH, w.EARLY}}
 
 
 def parts(word: str, language: str, known: w.Lexicon) -> Sequence[str]:
-    """Return the parts of a German compound that are known words, or the word."""
+    """Return the known words of a German compound, or the compound itself."""
     if (word,) in known or word.startswith("§"):
         return (word,)
     if (form := _form(word, language, known)) != word or language != "de":
@@ -67,7 +67,7 @@ def _form(word: str, language: str, known: w.Lexicon) -> str:
 
 
 def mended(word: str, words: Set[str], language: str, known: w.Lexicon) -> str:
-    """Return the only known word that is one slip away from an unknown one of five letters or more, or the word."""
+    """Return the only known word one typing slip away from a word of five letters or more, else the word."""
     if len(word) < 5 or word in words or not word.isalpha() or parts(word, language, known) != (word,):
         return word
     near = [one for one in words if abs(len(one) - len(word)) <= 1 and len(one) > 3 and _is_slip(word, one)]

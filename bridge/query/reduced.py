@@ -79,7 +79,7 @@ def _ordered(minutes: float, subject: Subject) -> float:
 
 
 def told(value: float | None, query: Query) -> float | None:
-    """Return a figure of clock times, as they are ordered, as minutes after midnight."""
+    """Return a clock time that was shifted for ordering as minutes after midnight."""
     if value is None or unit_of(query) != CLOCK_UNIT or query.subject.kind is not Kind.NIGHTS:
         return value
     return (value + NOON) % DAY_MINUTES if query.subject.field == "start" else value
@@ -193,7 +193,7 @@ def in_days(query: Query, rows: Sequence[Row], tables: Tables) -> tuple[float | 
 
 
 def streaks(days: Sequence[date]) -> Iterator[tuple[int, date]]:
-    """Yield the length and last day of each run of days in a row."""
+    """Yield (length, last day) of each run of consecutive days."""
     length = 0
     for day, following in zip_longest(days, days[1:]):
         length += 1
@@ -203,6 +203,6 @@ def streaks(days: Sequence[date]) -> Iterator[tuple[int, date]]:
 
 
 def streak_now(days: Sequence[date], today: date) -> int:
-    """Return the length of the run of days that ends today or, as today is not over, yesterday."""
+    """Return the length of the run of days up to today, or up to yesterday because today is not over."""
     last = list(streaks(days))[-1:]
     return last[0][0] if last and last[0][1] >= today - timedelta(days=1) else 0

@@ -180,7 +180,7 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime, titl
 
 
 def _unreached(bridge: Bridge, user: User, query: Query) -> Text | None:
-    """Return the reason for which no workout or entry that is asked for can be known, or None."""
+    """Return why no workout or entry can be known, or None."""
     kind, daily = query.subject.kind, bridge.store.daily
     first = daily.first_event(user.id) if kind is Kind.ENTRIES else None
     if first and query.until and query.until < first - DAY:  # a day of another zone may be the one before
@@ -254,7 +254,7 @@ def _chosen(
 
 
 def _doubtful(found: Sequence[Encoded]) -> set[int]:
-    """Return the places of sleeps that may be pieces of a night, or of which one counts for a day."""
+    """Return the places of sleeps that may be parts of one night, or of which only one counts for a day."""
     doubtful = _near(found, AWAKE_MAX + timedelta.resolution)
     of_day: dict[str, int] = {}
     for n, (_, fields) in enumerate(found):

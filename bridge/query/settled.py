@@ -182,7 +182,7 @@ class _Around:
         return bool({(w.METRIC, "floors"), (w.FIGURE, "ascent")} & self.tokens)
 
     def meant(self, token: w.Token) -> w.Token:
-        """Return the token that is meant by one of several meanings."""
+        """Return the meaning of an ambiguous token, by the other tokens."""
         kind, value = token
         usual = {(w.OF, "mean"), (w.OF, "median"), (w.OF, "trend"), (w.DID, "now"), (w.USUAL, None)} & self.tokens
         meant: dict[tuple[str, bool], w.Token] = {
@@ -200,7 +200,7 @@ class _Around:
         return meant.get((kind, True), token)
 
     def leaves_out(self, token: w.Token) -> bool:
-        """Return True for a token that says nothing beside the others."""
+        """Return True for a token that adds nothing to the others."""
         kind, value = token
         nightly = [one in METRICS and METRICS[Metric(one)].shape is Shape.NIGHTLY for one in self.metrics]
         told_by_group = (

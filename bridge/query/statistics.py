@@ -34,7 +34,7 @@ def rank_correlation(one: Sequence[float], other: Sequence[float]) -> tuple[floa
 
 
 def _ranks(values: Sequence[float]) -> Any:
-    """Return each value's rank from 1 on; equal values share the mean of theirs."""
+    """Return each value's rank from 1. Equal values share their mean rank."""
     import numpy as np
 
     _, place, count = np.unique(values, return_inverse=True, return_counts=True)

@@ -175,7 +175,7 @@ def metric_name(name: str) -> str:
 
 
 def dates(first: date | None, last: date | None) -> Text:
-    """Return a span, of which one end may be open, within a sentence."""
+    """Return a span as part of a sentence. One end may be open."""
     if first and last:
         if first == last:
             return say("on {day}", day=day_of(first))

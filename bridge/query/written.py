@@ -8,7 +8,7 @@ HOUR = 60
 
 
 def rounded(value: float, unit: str) -> float:
-    """Return a figure as exactly as it is told: minutes to a tenth."""
+    """Return a figure rounded as it is shown: minutes to a tenth."""
     return round(value, 1) if unit.split()[0] == "min" else value
 
 
