@@ -44,11 +44,6 @@ _DECODERS: dict[str, dict[str, Callable[[Any], Any]]] = {
 }
 
 
-def kind_of(item: Item) -> str:
-    """Return the kind of an item: sample, episode, event or task."""
-    return KIND_OF_CLASS[type(item)]
-
-
 def encode(item: Item) -> str:
     """Return an item as JSON text without None fields, in ASCII, because PostgreSQL refuses a NUL in titles."""
     if type(item) is Sample and (text := _sample_text(item)) is not None:

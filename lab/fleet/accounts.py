@@ -130,5 +130,5 @@ def _meaning(source: str, held: Sequence[RawRecord]) -> tuple[list[str], Counter
     by_path = {record.path: record for record in held}
     rows: Counter[str] = Counter()
     for record in held:
-        rows.update(codec.kind_of(item) for item in normalise(record, by_path.get(record.parent or "")))
+        rows.update(codec.KIND_OF_CLASS[type(item)] for item in normalise(record, by_path.get(record.parent or "")))
     return sorted(by_path), rows

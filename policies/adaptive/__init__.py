@@ -67,21 +67,6 @@ class Adaptive:
             0.5 if crowd is None else float(chances(observation, crowd, self._listen(crowd, observation), [action])[0])
         )
 
-    def findings(self, observation: Observation) -> tuple[str, ...]:
-        """Return sentences about patterns in the user's answers, with their evidence, the clearest pattern first.
-
-        Before them, a sentence may say that the answers follow no pattern that the planner knows.
-        """
-        from policies.adaptive.advice import NO_PATTERN, findings, say
-        from policies.adaptive.trust import DOUBTED, MANY_ENOUGH
-
-        crowd = self._crowd(observation)
-        if crowd is None:
-            return ()
-        known = self._listen(crowd, observation)
-        lost = say(known.known) < DOUBTED and len(known.lessons) >= MANY_ENOUGH
-        return ((NO_PATTERN,) if lost else ()) + tuple(findings(known))
-
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
         """Return a decision for the action with the best score, by the policy that foresees answers best."""
         from policies.adaptive.advice import advise

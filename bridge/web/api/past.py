@@ -23,7 +23,6 @@ from bridge.web.state import Visitor
 
 router = APIRouter(tags=["past"])
 Weeks = Annotated[int, Query(ge=1, le=52)]
-DAYS_PER_WEEK = 7
 MINUTE_SECONDS = 60  # for which a list of what is still ahead holds
 CONFIRMED_FRESH_SECONDS = 900  # what ends in between is looked at with the next data, or after that
 

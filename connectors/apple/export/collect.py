@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any
@@ -30,7 +30,6 @@ from connectors.apple.export.units import (
 )
 from connectors.apple.export.workouts import workout
 
-Attributes = Mapping[str, str]
 DAY_SECONDS = 86_400.0
 ENDLESS = float("inf")
 BATCH_ROWS = 2_000  # rows from the XML parser taken at once
