@@ -66,7 +66,7 @@ def ask(visit: Visitor, text: Annotated[str, Query(max_length=300)] = "") -> HTM
 
 
 def _change(visit: Visit, found: Answer | None) -> str | None:
-    """Return what Trends says of a figure of which the slope is asked, because the two may differ."""
+    """Return what Trends says about a figure whose trend is asked for, because the two may differ."""
     if found is None or found.query.of is not Aggregate.TREND or found.query.where or found.query.by:
         return None
     return clearest_change(visit, found.query.subject.name)
@@ -112,7 +112,7 @@ def _key(found: Answer, key: str) -> str:
 
 
 def _figure(found: Answer, value: float) -> str:
-    """Return the figure with its unit, which for what is counted is its name: "46,276 steps"."""
+    """Return a figure with its unit. For things counted the unit is their name: "46,276 steps"."""
     if found.query.subject.counted and found.at is not None:  # the first or last of them
         return date_text(found.at, "%a %-d %b %Y")
     if found.unit in COUNTED and found.query.per is None:

@@ -80,7 +80,7 @@ def take_back(
 
 
 def _with(back: str, noted: str) -> str:
-    """Return the address of a page that tells what became of a note."""
+    """Return the address of a page, with what became of a note as its parameter."""
     path, _hash, part = back.partition("#")
     return f"{path}{'&' if '?' in path else '?'}noted={noted}{_hash}{part}"
 
@@ -130,7 +130,7 @@ def _rows(visit: Visit) -> list[dict[str, Any]]:
 
 
 def _difference(value: float, one: Effect) -> str:
-    """Return a difference with as many digits as tell something: two of a meter, none from ten on."""
+    """Return a difference with enough digits: two for a meter, none from ten on."""
     digits = 2 if one.unit == METER_UNIT else 0 if abs(one.effect or 0) >= 10 else 1
     return number(value, f"+,.{digits}f").replace("-", "−")
 

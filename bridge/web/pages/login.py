@@ -234,18 +234,18 @@ def log_out(request: Request) -> Response:
 
 
 def begin_demo(state: AppState) -> Job:
-    """Start and return a job that stores the data of a made-up person, or return the running job.
+    """Start and return a job that stores the data of a made-up person, or return the running one.
 
-    No other job belongs to no user.
+    It is the only job without a user.
     """
     running = next(iter(state.jobs.running(None)), None)
     return running or state.jobs.start(None, say("A made-up person"), lambda job: _land_demo(state, job))
 
 
 def _land_demo(state: AppState, job: Job) -> None:
-    """Let the made-up person live where the day engine has something to say now, and for a while.
+    """Store the made-up person in a time zone where the day engine has something to say now and for a while.
 
-    That is here if it can be: often it is deep night, or they are at an entry of their calendar.
+    The zone of this machine is preferred, but there it may be night, or the person busy with an entry.
     """
     now = installation.now()
     zones = recorded_life.homes(now, config.local_zone())
@@ -266,7 +266,7 @@ def _lands(
     stays: bool = False,
     also_silent: bool = False,
 ) -> bool:
-    """Return True if something is said to the made-up person, with these data, in a zone. Only then may they stay."""
+    """Return True if the made-up person gets advice with these data in a zone. Else, and unless ``stays``, undo."""
     bridge, spoken_to = state.bridge, False
     with contextlib.suppress(_Undone), bridge.store.transaction():
         user = bridge.store.people.add_user(recorded_life.DEMO_USER, zone, now=now)
@@ -286,4 +286,4 @@ def _is_spoken_to(bridge: Bridge, user: User, *moments: datetime) -> bool:
 
 
 class _Undone(Exception):
-    """Undo the storing of a made-up person."""
+    """The exception that rolls back the made-up person."""

@@ -223,7 +223,7 @@ def _silence_part(visit: Visit, found: Silence, follows: str | None) -> HTMLResp
 
 
 def _once(facts: Sequence[Fact], after: Fact | None) -> tuple[Sequence[Fact], Fact | None]:
-    """Return the reasons of a silence and the day's next entry, without what the other says."""
+    """Return the reasons of a silence, and the day's next entry, without repeating each other."""
     if not facts or after is None:
         return facts, after
     same = facts[0].values.get("time") == after.values["time"]

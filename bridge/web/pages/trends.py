@@ -127,7 +127,7 @@ def _shifted(days: list[str], unit: str, one: Change) -> str:
 
 
 def _breaks(body: Body, meter: str) -> set[int]:
-    """Return the places at which a sensor of the meter, its level or the calendar began or ended."""
+    """Return the places where a sensor of the meter, its level or the calendar begins or ends."""
     columns = [row["values"] for row in body["inputs"] if meter in row["meters"]]
     planned = [day for day, hours in enumerate(zip(*body["planned_hours"].values(), strict=True)) if any(hours)]
     calendar = {planned[0], planned[-1] + 1} if planned else set()

@@ -268,7 +268,7 @@ def _slot(drawn: _Drawn, slot: WeekSlot, *, is_open: bool) -> dict[str, Any]:
 
 
 def _lasting(slot: WeekSlot, zones: ZoneHistory) -> Iterator[str]:
-    """Yield the timed entries that began before a slot and fill its begin."""
+    """Yield the timed entries that began before a slot and last into it."""
     for one, label in slot.entries:
         if one.start < slot.facts.start < one.end and not one.event.all_day and takes_time(one.event):
             told = today_event_document(one, label, zones)
