@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from bridge import registry
 from bridge.domain.languages import Text, date_text, many, say, say_many, shown
 from bridge.domain.records import IMPORT_CONNECTION
+from bridge.domain.slots import local_time
 from bridge.ingest import connecting
 from bridge.web import phrases
 from bridge.web.beginnings import things
-from bridge.web.day import local
 from bridge.web.state import Visit
 
 if TYPE_CHECKING:
@@ -102,8 +102,9 @@ def kept_coming(visit: Visit) -> list[dict[str, Any]]:
         newest = store.reading.newest_measurement(one.id, visit.now)
         if not one.name.startswith(IMPORT_CONNECTION) or one.source in live or newest is None:
             continue
-        tomorrow = (local(visit, visit.now).date() + A_DAY - local(visit, newest).date()).days
-        day = date_text(local(visit, newest), "%-d %B %Y")
+        last = local_time(newest, user.zones)
+        tomorrow = (local_time(visit.now, user.zones).date() + A_DAY - last.date()).days
+        day = date_text(last, "%-d %B %Y")
         aged = many(
             "{source}: the newest is of {day}; {count} day old tomorrow, for a file comes only once.",
             "{source}: the newest is of {day}; {count} days old tomorrow, for a file comes only once.",
