@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from bridge.wishes.clocks import of_half
 from bridge.wishes.hours import AT_NIGHT, MEAL, NotUnderstood
 from bridge.wishes.lexicon import ALL, WEEK, WORK, Kind
 from bridge.wishes.reasons import Reading, is_days, is_limit
@@ -113,6 +114,8 @@ def inherits(part: Part, head: Part) -> Part:
         part.nots or any(one[0] in FIRM for one in part.spans)
     ):
         new.days = head.days  # "on Saturdays, but not before ten"
+    if len(head.parts) == 1 and new.spans and not (new.parts or head.nots):
+        new.spans = [of_half(one, head.parts[0]) for one in new.spans]  # "in the morning, never after ten"
     if head.nots and not part.nots and not part.flags.keys() & (LIMITS | {K.BEST, K.FINE}) and part.times:
         new.nots, new.flags[K.NOT] = 1, head.flags.get(K.NOT)
     return new
@@ -176,12 +179,19 @@ def go_on_with(last: Part, part: Part, read: Reading) -> None:
         if is_limit(part):
             last.flags.pop(K.FINE, None)  # "parties are fine, but not on Mondays"
         add(last, part)
-    elif len(last.spans) == 1 and part.spans and not (part.nots or part.days) and part.joint in (K.COMMA, K.THUS):
+    elif (
+        len(last.spans) == 1
+        and part.spans
+        and not (part.nots or part.days or part.parts)
+        and part.joint in (K.COMMA, K.THUS)
+    ):
         last.spans = (
             between(last.spans[0], part.spans[0]) or part.spans
             if part.spans[0][0] is not K.AT
             else [_at_event(last.spans[0], part.spans[0])]
         )
+    elif part.joint is K.CUT and last.nots and not (part.nots or part.flags):
+        raise NotUnderstood  # "not on Tuesdays but on Thursdays"
     else:
         read.clauses.append(inherits(part, last))
 

@@ -14,6 +14,7 @@ from rhythm_env.interface import ActionType
 
 K, A = Kind, ActionType
 OF_MORNING = re.compile("breakfast|brunch|frühstück")
+SMALL = 5  # an hour that may be after midnight
 AROUND = 2  # hours from a time at which something is wanted
 LATEST_DINNER = 9  # from which hours with the family may be of a morning
 EVENING_HOURS = 4  # the most that "8 to 10 pm" can be
@@ -42,6 +43,15 @@ def with_halves(part: Part) -> None:
     if relation in within and part.spans[0][1][0] > begin.hour:
         part.spans = [(K.BETWEEN, (begin.hour, 0, True), part.spans[0][1])]  # "the evening until eight"
     part.parts = []
+
+
+def of_half(span: Any, part: Hours) -> Any:
+    """Return a time in the half of the day that a part of it is in, if its own is not known."""
+    relation, clock, end = span
+    shift = 0 if part[0].hour < NOON else NOON
+    if clock[2] or end is not None or (shift and clock[0] < SMALL):
+        return span
+    return relation, _halved(clock, shift), None
 
 
 def _is_outside(clock: Any, part: Hours) -> bool:

@@ -62,6 +62,8 @@ def _told(found: re.Match[str], words: Words) -> str:
     aimed = next((i for i, one in enumerate(spoken) if one in pronouns), 0)
     if aimed and not found["cut"].strip():  # "after work I go to bed at one", in German with the verb before "I"
         return f"{' '.join(spoken[aimed - ('ich' in pronouns) :])}{found['cut']}{found['from']}{at}"
+    if lead in words["back"].split() and not found["cut"].strip() and re.search(words["work"], event):
+        return found[0]  # "gym before work at seven": which of them is at seven?
     if lead in words["back"].split() and re.search(words["bed"], event) and not re.search(words["kids"], event):
         return found[0]  # the time of going to bed
     if not (found["half"] or re.search(words["known"], at)):

@@ -28,6 +28,9 @@ DEPENDS = re.compile(  # on what a day held, by which no night is wished
     r"\b(?:nach|after|vor|before) (?:(?:de[mr]|eine[mr]|jede[mr]|meine[mr]|the|an?|my|each|every) )?"
     r"(?:[\w-]+ )?[\w-]*(?:dienst|schicht|sport|training|arbeit|party|shift|duty|work|workout)e?n?s?\b"
 )
+NO_END = re.compile(
+    r"(?:\b(?:never|not|no need to)|n't)\b[^,.;]*\b(?:stop(?! work)|quit|skip|drop)\b"
+)  # of what is wished
 OF_ALL_DAYS = {"clear", "allow", "any", "drop", "forget", "open", "usual", "night"}  # which take a wish back
 CLAUSES = re.compile(r"[,;:.](?!\d)| (?:and|und|so|because|weil|denn|since|also|but|aber) ")
 QUESTION = re.compile(  # asks, or tells a condition, and wishes not
@@ -59,7 +62,8 @@ def heard(text: str, today: date | None = None) -> Heard:
 
     Without ``today``, what holds on some dates alone is not understood.
     """
-    if len(text) > TEXT_MAX or QUESTION.match(text.strip().lower()) or LIMITED.search(text.lower()):
+    plain = text.strip().lower()
+    if len(text) > TEXT_MAX or QUESTION.match(plain) or LIMITED.search(plain) or NO_END.search(plain):
         raise NotUnderstood
     found = [one for language in LANGUAGES if (one := _on_days(text, language, today)) is not None]
     if len({one.said for one in found}) != 1:

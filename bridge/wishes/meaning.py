@@ -113,9 +113,12 @@ def _fewer(part: Part) -> Said:
 def _but_on_days(part: Part) -> tuple[Said, ...]:
     """Return the wishes of "never tv except on Fridays", "no work after six except on Mondays" and "daily except"."""
     days, daily = part.flags.pop(K.BUT), part.flags.get(K.PER) == len(WEEK) and not part.has(K.NUMBER, K.TIMES)
-    if part.flags.keys() & SLEEPERS and not (part.days or part.nots):
+    ends = part.has(K.FINISH) and all(end is None for *_, end in part.spans)
+    if (ends or part.flags.keys() & SLEEPERS) and not (part.days or part.nots):
         part.days = ANY_DAY - days  # "in bed by ten except on Fridays"
-        return of_night(part)
+        return of_work(part) if ends else of_night(part)
+    if part.nots and part.flags.keys() == {K.NOT, K.SUGGESTION} and not part.actions:
+        part.flags, part.actions = {K.NOT: None}, ALL  # "no suggestions in the evening except on Fridays"
     if not part.actions or part.days or part.flags.keys() - {K.NOT, K.PER, K.EVERY, K.BEST, K.FINE}:
         raise NotUnderstood
     if part.nots and part.times:
@@ -151,8 +154,8 @@ def _lasting(part: Part) -> tuple[Said, ...]:
         found += [Said(kind=kind, actions=part.actions, number=minutes) for kind in sides]
     if not part.nots:
         part.flags.pop(K.NOT, None)
-    elif not (part.times or part.counts):
-        raise NotUnderstood  # "no 20 minutes of sport"
+    elif not (part.times or part.counts) or any(side is None for side, *_ in told):
+        raise NotUnderstood  # "no 20 minutes of sport", "no sport for two hours after lunch"
     rest = part.times or part.counts or part.has(K.ONLY)
     return (*found, *(_limits(part) if rest else ()))
 
@@ -167,7 +170,8 @@ def _apart(part: Part) -> tuple[Said, ...]:
         part.flags[K.PER] = 1
     if not (part.counts or is_general(part)):
         raise NotUnderstood  # "two days between leg days" is not of all sport
-    return (*(_of_actions(part) if rest else ()), Said(kind="apart", actions=part.actions, number=days))
+    apart = () if part.has(K.LEAST) else (Said(kind="apart", actions=part.actions, number=days),)
+    return (*(_of_actions(part) if rest else ()), *apart)  # "at least every third day" may be oftener
 
 
 def _is_of_a_day(part: Part, told: Sequence[Any]) -> bool:

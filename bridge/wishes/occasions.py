@@ -59,7 +59,18 @@ def _words(language: str) -> Words:
     seasons = [name for name, of in months.items() if len(of) > 1]
     named = {"MONTHS": "|".join(name for name in months if name not in seasons), "SEASONS": "|".join(seasons)}
     patterns = []
-    for name in ("nth", "every", "in_weeks", *SPANS, "for_days", "until_day", "until", "since", "in_months"):
+    for name in (
+        "nth",
+        "every",
+        "in_weeks",
+        *SPANS,
+        "for_days",
+        "this_day",
+        "until_day",
+        "until",
+        "since",
+        "in_months",
+    ):
         for one in _apart(said[name].replace("{at}", f"(?:{said['at']})").replace("{day}", said["day"])):
             for key, value in named.items():
                 one = one.replace(key, value)
@@ -112,9 +123,10 @@ def _given(name: str, told: re.Match[str], words: Words, today: date) -> dict[st
             named = [_group(told, "m"), _group(told, "n")]
             months = frozenset().union(*(words["of_months"][one] for one in named if one))
             return {"months": months & MONTHS}
-        case "until_day":
+        case "this_day" | "until_day":
             at = WEEKDAYS[words["language"]].split().index(_group(told, "w") or "")
-            return {"until": today + ((at - today.weekday()) % WEEK.days) * DAY}
+            day = today + ((at - today.weekday()) % WEEK.days) * DAY
+            return {"until": day, **({"since": day} if name == "this_day" else {})}
         case "until" | "since":
             return {name: _date(told, words, today, last=name == "until")}
     low, high = _span(name, today)

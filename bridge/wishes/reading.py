@@ -76,10 +76,11 @@ def _by_words(text: str, language: str, *, with_meters: bool) -> tuple[tuple[Sai
         goals = [one for one in said if one.kind == "goal"]
         if len(goals) > len(set(goals)):
             return None  # "ballet once a week and once something for my back"
+        alike = _alike(said)
     except NotUnderstood:
         return None
     aside = [one for one in KIND_OF.findall(text) if not any(part.has(K.LASTS) for part in parts)]
-    return (_alike(said), (*read.aside, *aside)) if said else None
+    return (alike, (*read.aside, *aside)) if said else None
 
 
 def _said_on_days(clause: Part, clauses: Sequence[Part]) -> tuple[Said, ...]:
@@ -131,6 +132,8 @@ def _alike(said: tuple[Said, ...]) -> tuple[Said, ...]:
             found[same] = replace(one, days=one.days & found[same].days)
         elif not (found[same].days and one.days) and not (found[same].hours and one.hours):
             found[same] = replace(one, days=one.days | found[same].days, hours=one.hours or found[same].hours)
+        elif one.days and found[same].hours and one.hours and not found[same].days:
+            raise NotUnderstood  # "tv after eight, on Fridays after nine"
         elif found[same].hours and one.hours and common(found[same].hours, one.hours):
             found[same] = replace(one, days=found[same].days or one.days)
         elif bool(found[same].days) == bool(one.days) and found[same].hours == one.hours:
@@ -302,23 +305,33 @@ def _point_back(part: Part, last: Part | None, read: Reading) -> None:
             leave(last, read)
         before = replace(before, parts=[], spans=[])
     if part.flags.get(K.THEN) == AFTERWARDS:
-        if before is None or len(before.spans) != 1:
-            raise NotUnderstood
-        relation, begin, end = before.spans[0]
-        if end is None and relation not in (K.TO, K.BEFORE, K.AT, K.LATEST):
-            raise NotUnderstood
-        part.days, part.spans = before.days, [(K.AFTER, end or begin, None)]
-        del part.flags[K.THEN]
+        _afterwards(part, before)
         return
-    if part.by_then and last is not None and last is before and not is_limit(last) and not last.has(K.FREE):
+    drawn = part.joint is K.THUS and before is not None and before.days  # "on Tuesdays I have choir, so no sport"
+    if (part.by_then or drawn) and last is not None and last is before and not (is_limit(last) or last.has(K.FREE)):
         leave(last, read)
-    leads = last is not None and (last.has(K.BEST) or (last.kinds[:1] == [K.PART] and not is_limit(last)))
-    of_both = last is not None and last.nots and last.kinds[:1] in ([K.DAY], [K.PART], [K.SPAN])  # "on Sundays no work"
-    rather = (leads or of_both) and part.joint is K.AND  # "in the evening I like reading and no tv"
-    if before is not None and (last is None or part.by_then or rather or last.has(K.FREE)):
+    points = last is None or part.by_then or _leads(last, part) or last.has(K.FREE) or (drawn and last is before)
+    if before is not None and points:
         part.days, part.parts, part.spans = (before.days, list(before.parts), list(before.spans))
-    elif not is_never(part) and part.joint is not K.CUT:
+    elif (not is_never(part) or part.actions == WORK) and part.joint is not K.CUT:
         raise NotUnderstood
+
+
+def _leads(last: Part, part: Part) -> bool:
+    """Return True for times said first: "in the evening I like reading and no tv", "on Sundays no work and no tv"."""
+    told = last.has(K.BEST) or (last.kinds[:1] == [K.PART] and not is_limit(last))
+    first = last.nots and last.kinds[:1] in ([K.DAY], [K.PART], [K.SPAN])
+    return bool(told or first) and part.joint is K.AND
+
+
+def _afterwards(part: Part, before: Part | None) -> None:
+    if before is None or len(before.spans) != 1:
+        raise NotUnderstood
+    relation, begin, end = before.spans[0]
+    if end is None and relation not in (K.TO, K.BEFORE, K.AT, K.LATEST):
+        raise NotUnderstood
+    part.days, part.spans = before.days, [(K.AFTER, end or begin, None)]
+    del part.flags[K.THEN]
 
 
 def _go_on(part: Part, read: Reading) -> None:

@@ -95,6 +95,8 @@ def _is_remark(part: Part, last: Part) -> bool:
     wished = is_limit(part) or part.has(K.FINISH, K.START, K.LASTS) or part.actions == WORK
     wished |= bool(part.actions) and part.flags.get(K.THEN) == INSTEAD
     told = part.joint is not K.THUS and not part.has(K.FREE)
+    if part.kinds == [K.THEN, K.ACTION] and told and not (wished or part.subject or part.words):
+        raise NotUnderstood  # "deep work, then a walk"
     return part.kinds[:1] == [K.THEN] and told and not wished  # "then I have lectures"
 
 
@@ -210,7 +212,11 @@ def _of_night(part: Part, read: Reading) -> str:
 
 def _is_unsaid(part: Part) -> bool:
     """Return True for a clause that could be a wish, and of which nothing would be told."""
-    could = (part.loose and (part.actions or part.words)) or part.flags.keys() & (HEADS - {K.FREE})
+    could = (
+        (part.loose and (part.actions or part.words))
+        or EVENTS.intersection(part.loose)
+        or part.flags.keys() & (HEADS - {K.FREE})
+    )
     return bool(could) and not any(part.words) and not part.times and part.joint not in (K.WHY, K.WHEN)
 
 
