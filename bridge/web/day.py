@@ -16,6 +16,7 @@ from bridge.advice import outcomes, requests
 from bridge.advice.feedback import may_move
 from bridge.advice.week import WeekSlot
 from bridge.daemon import backups
+from bridge.day.opening import NAMED
 from bridge.day.person import ILLNESS
 from bridge.documents.calendar import today_event_document
 from bridge.documents.meters import reading_document
@@ -23,11 +24,11 @@ from bridge.documents.recommendations import recommendation_document
 from bridge.documents.text import slot_name, writable
 from bridge.domain.facts import Fact
 from bridge.domain.languages import WEEKDAYS, _, date_text, number, say, shown
-from bridge.domain.records import Deed, FullRecommendation, Recommendation
+from bridge.domain.records import Deed, FullRecommendation, Recommendation, Snapshot
 from bridge.domain.rendering import for_person, told
 from bridge.domain.slots import local_time, moment_at
 from bridge.domain.titles import SLOT_TITLES, advice_title, answer_text
-from bridge.domain.types import Reading
+from bridge.domain.types import Reading, Task
 from bridge.ingest import connecting
 from bridge.meters import words
 from bridge.meters.fuse import OWN_WORD
@@ -49,6 +50,7 @@ SLOT_HEADINGS = {
     Slot.NIGHT: say("{weekday} night"),
 }
 OF_BODY = frozenset({*ILLNESS, "signs_of_night", "low_vitality", "said_ill"})  # told once on a page
+DUE = frozenset({"task_long_due", "task_was_due", "task_due_today", "due_by_today"})  # facts of tasks in an opening
 MOVED_MIN = 0.05  # our choice: a smaller change of a level since yesterday is none
 JUST_SAID_HOURS = 3.0  # our choice: for so long an answer needs no newer data beside it
 WELL_INFORMED_COVERAGE = 0.5  # of a meter; below it the page warns that little is known
@@ -145,6 +147,15 @@ def _meter(meter: Meter, reading: Reading) -> dict[str, Any]:
     }
 
 
+def due(visit: Visit, known: Snapshot, opening: Sequence[Fact]) -> list[Task]:
+    """Return the tasks that the day's opening names as due, to be done or moved beside it."""
+    if not DUE & {one.kind for one in opening}:
+        return []
+    today = local(visit, visit.now).date()
+    found = [one for one in known.tasks if one.completed is None and one.title and one.due and one.due <= today]
+    return sorted(found, key=lambda one: one.due or today)[:NAMED]
+
+
 def slots(today: Today, visit: Visit) -> list[dict[str, Any]]:
     """Return the day's four slots with their events and recommendations, for the template."""
     return [_slot(slot, today, visit) for slot in today.slots]
@@ -152,13 +163,15 @@ def slots(today: Today, visit: Visit) -> list[dict[str, Any]]:
 
 def _slot(slot: WeekSlot, today: Today, visit: Visit) -> dict[str, Any]:
     start, end = local(visit, slot.facts.start), local(visit, slot.facts.end)
+    first = slot.facts.moment.slot is Slot.MORNING  # it also shows what began before the day
+    entries = [pair for pair in slot.entries if first or pair[0].start >= slot.facts.start]
     return {
         "name": shown(SLOT_TITLES[slot.facts.moment.slot]),
         "hours": f"{start:%H:%M}–{end:%H:%M}",
         "now": slot.facts.moment == today.moment,
         "over": slot.facts.end <= today.at,
         "busy": number(slot.facts.busy, ".0%"),
-        "events": [{**today_event_document(o, label, visit.user.zones), "key": o.key} for o, label in slot.entries],
+        "events": [{**today_event_document(o, label, visit.user.zones), "key": o.key} for o, label in entries],
         "advice": [
             {"action": str(given.action), "answer": given.answer, "answered": answered(given)} for given in slot.advice
         ],

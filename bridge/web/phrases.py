@@ -14,6 +14,8 @@ from rhythm_env.interface import ActionType, Meter
 
 # the reason of a label that a rule of the keywords, or the model of titles, gave
 UNKNOWN_SOURCE_CHARACTERS = 40
+OF_STREAM = re.compile(r"^[\w-]+/[\w-]+: ")
+NO_SLEEP = say("a recovery has no sleep, so its night is not known")  # a connector says it, and a page translates it
 GUESS = re.compile(r"(?:learnt|(?:(?:learnt|unsure); )?rule \S+?)(?P<all_day>, all day)?")
 
 
@@ -24,6 +26,18 @@ def action_name(name: str | None) -> str:
     ('Focused work', 'No activity')
     """
     return _("No activity") if name is None else shown(ACTION_TITLES[ActionType(name)])
+
+
+def unread(why: str, count: int) -> str:
+    """Return in words that records were set aside, with the reason, without the names of source and stream before it.
+
+    >>> unread("whoop/export: a recovery has no sleep, so its night is not known", 2)
+    '2 records are kept, but not read: a recovery has no sleep, so its night is not known'
+    """
+    plain = _(OF_STREAM.sub("", why))
+    return many(
+        "{count} record is kept, but not read: {why}", "{count} records are kept, but not read: {why}", count, why=plain
+    )
 
 
 def label_words(why: str) -> str:

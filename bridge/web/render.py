@@ -107,7 +107,7 @@ def templates() -> Environment:
     environment = Environment(loader=DictLoader(texts), autoescape=True, undefined=StrictUndefined, auto_reload=False)
     environment.trim_blocks = environment.lstrip_blocks = True
     environment.globals |= {"static": static_url, "navigation": NAVIGATION, "action_name": phrases.action_name}
-    environment.globals |= {"label_words": phrases.label_words}
+    environment.globals |= {"label_words": phrases.label_words, "unread": phrases.unread}
     environment.globals |= {"meter_name": phrases.meter_name, "meter_word": phrases.meter_word}
     environment.globals |= {"_": _, "html": _markup, "joined": joined, "many": many, "number": number, "shown": shown}
     environment.globals |= {"language": current, "script_words": script_words}

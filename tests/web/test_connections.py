@@ -305,7 +305,7 @@ def test_a_file_is_imported_while_the_page_watches(place: Place, ana: User, visi
     shown = visitor.finished(visitor.upload("../../more.ics", calendar("Another", "another")).text)
     assert "iCalendar</strong>: 2 calendar entries</p>" in shown
     assert "2 new, 0 changed, 0 as before" in shown
-    assert "4 rows stored" in visitor.get("/connections").text
+    assert "4 values and entries are stored" in visitor.get("/connections").text
     assert not list((place.bridge.settings.folder / "uploads").rglob("*.ics"))  # nor anywhere above it
 
 

@@ -244,6 +244,12 @@ def test_a_correction_holds_for_the_series_and_is_seen_at_once(place: Place, vis
     assert "Family time: correct what Choir is" in visitor.get("/events").text
 
 
+def test_an_entry_over_noon_is_corrected_once(visitor: Visitor) -> None:
+    over_noon = calendar("Brunch", "brunch").replace(b"T080000Z", b"T103000Z").replace(b"T090000Z", b"T123000Z")
+    visitor.finished(visitor.upload("brunch.ics", over_noon).text)
+    assert visitor.get("/events").text.count("correct what Brunch is") == 1
+
+
 def test_titles_are_text_and_never_markup(place: Place, ana: User, visitor: Visitor) -> None:
     shown = visitor.finished(visitor.upload("other.ics", calendar(HOSTILE, "hostile")).text)
     assert "2 new" in shown

@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 from html import unescape
+from types import SimpleNamespace
+from typing import cast
 
 from bridge import installation
 from bridge.advice import requests as advising
-from bridge.documents.planning import UsualDocument
+from bridge.day.routine import Habit
+from bridge.documents.planning import HabitDocument, UsualDocument
 from bridge.domain.records import Recommendation, User
 from bridge.domain.wishes import Wishes
 from bridge.ingest import checkins
 from bridge.web.pages import belief
+from bridge.web.state import Visit
 from rhythm_env.interface import ActionType, Meter
 from tests.web.served import Place, Visitor
 
@@ -46,6 +50,15 @@ def test_nothing_believed_is_one_card_below_the_routine(place: Place, ana: User,
     assert shown.index("Your routine") < shown.index("Not known yet")
     assert "Time of day: night owl or morning person?" in unescape(shown)
     assert "From 0 answers" not in shown
+
+
+def test_a_habit_on_more_days_than_it_is_done_says_so(place: Place, ana: User, visitor: Visitor) -> None:
+    visit = cast("Visit", SimpleNamespace(now=installation.now()))
+    usual = [UsualDocument(weekday=day, start="21:30", name=None) for day in range(6)]
+    for often, told in ((4.0, ["Mon, Tue, Wed, Thu, Fri, Sat 21:30", "not on all of them every week"]), (5.6, None)):
+        one = HabitDocument(action="MEDITATE", per_week=often, minutes=20, usual=usual)
+        found = belief._habit(one, {}, Habit(per_week=often, minutes=20.0), visit)["usual"]
+        assert found == (told or ["Mon, Tue, Wed, Thu, Fri, Sat 21:30"])
 
 
 def test_a_habit_names_each_entry_and_each_time_once() -> None:

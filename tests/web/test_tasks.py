@@ -55,6 +55,17 @@ def test_a_silence_says_when_a_task_that_is_due_is_planned(place: Place, ana: Us
     assert re.search(r"<p>Pay &lt;the&gt; rent: \d\d:\d\d</p>", shown)
 
 
+def test_a_task_that_the_day_begins_with_is_done_or_moved_beside_it(place: Place, ana: User, visitor: Visitor) -> None:
+    visitor.finished(visitor.upload("todo.ics", todo("Pay <the> rent", "20261119")).text)
+    head = visitor.get("/").text.partition('<div class="today">')[0]
+    assert "Due yesterday: Pay &lt;the&gt; rent." in head
+    (key, again) = (unescape(one) for one in re.findall(r'name="task" value="([^"]+)"', head))
+    assert key == again
+    assert "/week/slots?task=" in head
+    visitor.change("/tasks/done", {"task": key})
+    assert 'name="task"' not in visitor.get("/").text.partition('<div class="today">')[0]
+
+
 def test_an_entry_at_its_place_moves_it(place: Place, ana: User, visitor: Visitor, rent: str) -> None:
     first = planned(place, ana, rent)
     assert first is not None

@@ -103,15 +103,15 @@ def _habit(one: HabitDocument, newest: Newest, habit: Habit, visit: Visit) -> di
     """Return a habit in words."""
     action, often = ActionType(one["action"]), one["per_week"]
     last = habit.last or visit.now
+    usual = [at for at in one["usual"] if newest.get((action, at["weekday"]), last) >= visit.now - HABIT_PAUSE]
+    some = [_("not on all of them every week")] if len(usual) > often + 1 else []
     return {
         "name": _name(one),
         "often": many("about once a week", "about {count} times a week", max(round(often), 1))
         if often < HABIT_DAILY
         else _("every day"),
         "minutes": one["minutes"],
-        "usual": _usual(
-            [at for at in one["usual"] if newest.get((action, at["weekday"]), last) >= visit.now - HABIT_PAUSE]
-        ),
+        "usual": [*_usual(usual), *some],
     }
 
 

@@ -180,7 +180,7 @@ def _connection(visit: Visit, row: ConnectionDocument) -> dict[str, Any]:
     """Return a connection's document for the template, with words for its data's age."""
     state = "stopped" if row["paused"] else "failed" if row["error"] else "well"
     lag = row["lag_hours"]
-    aside = [_("{count} set aside: {why}", count=count, why=_(why)) for why, count in row["set_aside_reasons"].items()]
+    aside = [phrases.unread(why, count) for why, count in row["set_aside_reasons"].items()]
     success = row["last_success"] and datetime.fromisoformat(row["last_success"])
     return {
         **row,

@@ -271,7 +271,7 @@ def _lands(
     with contextlib.suppress(_Undone), bridge.store.transaction():
         user = bridge.store.people.add_user(recorded_life.DEMO_USER, zone, now=now)
         for number, source in enumerate(sources):
-            job.text = say("Reading 75 days of {source}", source=source)
+            job.text = say("Reading eleven weeks of {source}", source=source)
             job.progress(number, len(sources))
             recorded_life.land(bridge, user, source, at=recorded_life.last_morning(now, zone))
         moments = [now] if stays else [now, now + TIME_TO_LOOK]

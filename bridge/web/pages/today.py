@@ -88,6 +88,8 @@ def today(
             "refused": None if refused is None else {"id": refused.id, "why": _why(refused, reasons)},
             "refusals": _refusals(visit, recommendation),
             "week_name": "",
+            "choices": ahead.choices(visit),
+            "due": [] if then is not None and then.all_old else day.due(visit, current.known, opening),
             "marked": ownership.just_marked(visit, marked),
         }
     if recommendation is not None and recommendation.shown_at is None and is_seen(request, visit):
