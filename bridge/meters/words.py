@@ -137,9 +137,9 @@ def level_words(level: float, sd: float) -> Text:
     """Return in words how far a level is from the usual 0.70, given its standard deviation.
 
     >>> level_words(0.71, 0.1), level_words(0.62, 0.1), level_words(0.85, 0.1), level_words(0.3, 0.1)
-    ('about your usual', 'a little below your usual', 'above your usual', 'far below your usual')
+    ('as usual', 'a bit below', 'above', 'far below')
     """
-    return LEVEL_TEXTS[3 + steps_from_usual(level, sd)]
+    return LEVEL_WORDS[3 + steps_from_usual(level, sd)]
 
 
 def reading_words(reading: Reading) -> tuple[Text, Text]:

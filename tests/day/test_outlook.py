@@ -87,7 +87,7 @@ def test_entries_that_change_several_meters_alike_are_told_in_one_sentence_witho
     assert sum(one.change is not None for one in free) > 2
     said = changes(free)
     serenity = of(free, Meter.SERENITY)
-    assert {str(level_words(one.level, one.sd)) for one in serenity} == {"about your usual"}
+    assert {str(level_words(one.level, one.sd)) for one in serenity} == {"as usual"}
     assert said == ["less productive than usual all day: no focus, 2 h is usual"]  # which the words of the levels say
     assert len(said) <= 3
     assert not any(sign in text for text in said for sign in ("0.", "+", "-"))

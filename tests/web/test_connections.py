@@ -100,7 +100,7 @@ def test_disconnecting_offers_to_keep_what_is_there(
         rows = place.bridge.store.reading.counts(ana.id)["whoop"]
         shown = visitor.get("/connections").text
         assert "Disconnect and keep its data" in shown
-        assert f"What becomes of the {sum(rows.values()):,} rows" in shown
+        assert f"What becomes of the {sum(rows.values()):,} values and entries" in shown
         assert visitor.change("/connections/whoop/disconnect", {"keep": "yes"}).status_code == 303
         assert place.bridge.store.reading.counts(ana.id)["whoop"] == rows
         assert place.bridge.store.connections.secret(connection.id) is None

@@ -25,6 +25,7 @@ def shown(place: Place, seconds: float = 60) -> None:
     begun = visitor.post("/welcome/demo", data={"csrf": visitor.csrf})
     assert begun.status_code == 200, begun.text
     job = next(iter(place.made.state.page.jobs.running(None)), None)
+    assert job is None or "Show me a made-up person" not in visitor.get("/welcome").text  # who comes back waits on
     until = time.monotonic() + seconds
     while job is not None and job.state == "running" and time.monotonic() < until:
         time.sleep(0.1)

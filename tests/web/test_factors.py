@@ -13,7 +13,7 @@ from bridge.query.effects import Effect
 from bridge.web.pages import factors
 from bridge.web.result_cache import ResultCache
 from bridge.web.said import key_of
-from tests.web.served import Place
+from tests.web.served import Place, Visitor
 
 
 def test_a_chip_notes_and_the_table_says_how_many_days_are_left(place: Place, ana: User) -> None:
@@ -83,6 +83,12 @@ def test_a_note_is_of_the_day_that_is_said_or_chosen_and_stands_on_its_page(plac
         assert (answer.status_code, "bridge note" in answer.text) == (400, False)
     assert visitor.change("/factors", {"text": "wine", "day": "2026-11-21"}).status_code == 400
     assert 'type="date" name="day" value="2026-11-20" max="2026-11-20"' in visitor.get("/factors").text
+
+
+def test_who_has_a_calendar_is_not_sent_to_connect_one(place: Place, ana: User, visitor: Visitor) -> None:
+    shown = visitor.get("/factors").text
+    assert "Note what may matter" in shown
+    assert "connect a calendar" not in shown
 
 
 def test_a_result_that_need_not_be_waited_for_is_made_behind_the_page(ana: User) -> None:

@@ -152,7 +152,7 @@ def test_the_preview_of_tomorrow_shows_how_the_meters_are_expected_to_go(
     part = read(visitor, "/day?date=2026-11-21")
     table = part[part.index('<table class="outlook') :]
     for name in ("Vitality", "Serenity", "Connection"):
-        assert re.search(rf'<th scope="row">{name}</th><td>[A-Z][a-z ]+ <span class="number soft">0\.\d\d ± 0', table)
+        assert re.search(rf'<th scope="row">{name}</th><td>[a-z ]+<br><span class="number soft">0\.\d\d ± 0', table)
     assert "by 12:00" in table
     assert "by 00:00" in table
     assert "outlook" not in read(visitor, "/day")
@@ -307,6 +307,7 @@ def test_old_data_show_how_the_person_was_then(place: Place, ana: User, tmp_path
     assert "How you were on 20 November 2024" in shown
     about = place.visitor().get("/belief").text
     assert "As of 20 November 2024: that is the day of your newest data." in about
+    assert 'href="/begin">bring in newer data</a>' in about  # and not to the day, which has no advice either
     assert "Sleep rests on published figures" in about  # of one ordinary night beside a journey nothing is usual
     assert re.search(r'aria-label="Vitality [^"]* of 1, give or take', shown)
     trends = place.visitor().get("/trends").text

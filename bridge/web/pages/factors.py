@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Form, Query
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
+from bridge.advice.week import is_known
 from bridge.domain import noted as noted_names
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, number, say, shown, told
@@ -119,6 +120,7 @@ def _shown(visit: Visit, *, noted: str = "", wrong: str | None = None) -> HTMLRe
         known=known,
         others=others,
         wrong=wrong,
+        calendar=is_known(visit.bridge.store, visit.user, ()),
         noted=[row(visit, one) for one in notes.recent(visit.bridge.store, visit.user)[:NOTES_MAX]],
         back="/factors#said",
         just_noted=None if wrong else just_noted(visit, noted),

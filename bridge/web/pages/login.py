@@ -42,13 +42,15 @@ TIME_TO_LOOK = timedelta(minutes=30)  # after which there must still be a sugges
 
 @router.get("/welcome")
 def welcome(request: Request) -> Response:
-    """Show the page on which the first user is added.
+    """Show the page on which the first user is added, or how far the made-up person is, who is on the way.
 
     Once there is a user, and where other machines reach the page, redirect to the start page.
     """
-    if not _is_first(app_state(request)):
+    state = app_state(request)
+    if not _is_first(state):
         return RedirectResponse("/", 303)
-    return _welcome_page(request)
+    running = next(iter(state.jobs.running(None)), None)
+    return _welcome_page(request) if running is None else page("demo.html", None, csrf=csrf(request), job=running)
 
 
 def _is_first(state: AppState) -> bool:
