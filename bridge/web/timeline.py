@@ -33,6 +33,7 @@ KIND_NAMES = {
 REASONS_MAX = 2
 PREVIEW_HOUR = 18  # hour from which tomorrow is shown as well
 A_DAY = timedelta(days=1)
+JUST = timedelta(minutes=10)  # our choice: for so long what was ticked in any plan can be taken back there
 
 
 def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
@@ -70,8 +71,13 @@ def _of_yesterday(visit: Visit, block: Block, plan: DayPlan) -> bool:
 
 
 def _ticked(visit: Visit, day: date) -> list[dict[str, str]]:
+    """Return the tasks that were ticked on a day, and those of the last minutes, perhaps in the plan of another day."""
     ticks = visit.bridge.store.task_notes.ticks(visit.user.id)
-    done = {key: local(visit, at) for key, (_due, at) in ticks.items() if local(visit, at).date() == day}
+    done = {
+        key: local(visit, at)
+        for key, (_due, at) in ticks.items()
+        if local(visit, at).date() == day or visit.now - at < JUST
+    }
     if not done:
         return []
     titles = {str(one.key): one.title or "" for _source, one in visit.bridge.store.reading.tasks(visit.user.id)}
