@@ -44,8 +44,9 @@ def test_the_first_visit_leads_to_a_page_that_makes_the_first_person(place: Plac
 
 def test_the_made_up_person_is_made_once_however_often_it_is_asked_for(place: Place) -> None:
     visitor, over = place.visitor(), threading.Event()
-    job = place.made.state.page.jobs.start(None, "A made-up person", lambda _: over.wait(60))
     visitor.get("/welcome")
+    job = place.made.state.page.jobs.start(None, "A made-up person", lambda _: over.wait(60))
+    assert f'hx-get="/welcome/demo/{job.id}"' in visitor.get("/welcome").text  # who comes back waits on
     assert f'hx-get="/welcome/demo/{job.id}"' in visitor.change("/welcome/demo").text
     over.set()
 
