@@ -48,9 +48,7 @@ def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
     ]
     begun = sum(row["begun"] for row in rows)
     return {
-        "date": date_text(plan.date, "%A, %-d %B")
-        if plan.date.year == today.year
-        else date_text(plan.date, "%A, %-d %B %Y"),
+        "date": date_text(plan.date, "%A, %-d %B"),
         "is_today": plan.date == today,
         "calendar": is_known(store, visit.user, ()),
         "before": rows[:begun],
