@@ -111,7 +111,7 @@ def test_accept_and_put_off(place: Place, demo: User, page: Any) -> None:
     assert kept.answer is Said.ACCEPT
     page.click("#advice summary:has-text('Later')")
     page.select_option("#advice select[name=to]", label="Sat evening")
-    page.click("text=Move it")
+    page.click("#advice :text('Move it')")
     page.wait_for_selector("#advice .tag:has-text('put off to Sat evening')")
     page.click("text=Why this, and what else?")
     picture(page, "today-why")
