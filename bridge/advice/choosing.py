@@ -74,10 +74,7 @@ class Choosing:
             return self.store.recommendations.add(self._advice(chosen, look))
 
     def _chosen(self, look: Look, options: Mapping[ActionType, Option], *, silent: bool) -> Chosen | float:
-        """Return what is drawn among ``options``, or the probability of silence if the slot was drawn silent.
-
-        Raises SetupError if the policy chooses an action that does not fit.
-        """
+        """Return what is drawn among ``options``, or the probability of silence if the slot was drawn silent."""
         now, zones, policy = self.span[0], self.user.zones, self.policy
         moment = moment_at(now, zones)
         shown = replace(look.observation, feasible=tuple(options))

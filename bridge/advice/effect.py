@@ -146,10 +146,7 @@ def _of_advice(lots: Sequence[tuple[User, Drawn]], outcome: str, *, by_day: bool
 
 
 def _compared(lots: Sequence[tuple[User, Drawn]], outcome: str, *, by_day: bool) -> list[Point]:
-    """Return a point per lot (a draw between advice and no advice) whose outcome is known.
-
-    A point is ``given`` if the slot was drawn to get advice.
-    """
+    """Return a point per draw between advice and none whose outcome is known, ``given`` if it gave advice."""
     drawn = [(person, one) for person, one in lots if outcome in one.outcomes]
     points = [
         Point(

@@ -75,10 +75,8 @@ def say_mode(
 
 
 def _beside(old: Spell, new: Spell, today: date) -> list[Spell]:
-    """Return what remains of a spell when a newer one covers some of its days: the days before and after it.
-
-    A planned spell of another mode stays whole and counts again once the newer one is taken back.
-    """
+    """Return what remains of a spell beside a newer one: the days before it and, of a planned one, those after it."""
+    # A planned one of another mode stays whole, and counts again once the newer one is taken back.
     (kind, since, until), (name, first, last) = old, new
     planned, mode = since > today, ModeKind(name)
     if until < first or last < since or (planned and mode not in (kind, ModeKind.NORMAL)):

@@ -126,10 +126,7 @@ def recommend(
 
 
 def _agreed_before(store: Store, user: User, person: Person, span: Stretch) -> FullRecommendation | None:
-    """Put an accepted recommendation of the slot in force again, if it was set aside (by an illness, say) and fits.
-
-    Return it, or None.
-    """
+    """Put an accepted, then closed recommendation of the slot in force again if it fits, and return it, or None."""
     now, moment = span[0], moment_at(span[0], user.zones)
     for one in store.recommendations.full_between(user.id, since=slot_start(moment, user.zones), until=now + INSTANT):
         agreed = one.answer is Answer.ACCEPT and one.closed_at is not None and one.moment == moment

@@ -112,10 +112,7 @@ class InFile:
 
 
 def _link_whole(path: Path, text: bytes) -> None:
-    """Give a completely written file its name ``path`` (open(2), O_TMPFILE), so that a crash leaves no partial file.
-
-    Raises OSError where unsupported.
-    """
+    """Name a completely written file ``path`` (open(2), O_TMPFILE): a crash leaves no part. Raises OSError."""
     handle = os.open(path.parent, os.O_WRONLY | getattr(os, "O_TMPFILE", os.O_CREAT | os.O_EXCL), 0o600)
     try:
         _fill(handle, text)

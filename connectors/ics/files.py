@@ -42,9 +42,6 @@ def read(file: File, *, zone: str, settings: Mapping[str, str] | None = None) ->
 
 
 def _declined(content: bytes, owner: str, zone: str) -> int:
-    """Return the number of entries that ``owner`` declined.
-
-    Google names a person's calendar by the e-mail address.
-    """
+    """Return the number of entries that ``owner`` declined, whose e-mail address is the calendar's name at Google."""
     found = pages(content, name=owner, zone=zone, mine=frozenset({owner}))
     return sum(record.payload.get("answer") == "DECLINED" for page in found for record in page.records)

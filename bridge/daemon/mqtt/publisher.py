@@ -58,10 +58,7 @@ class Publisher:
         self.link = Link(self.broker, self.work, self._pressed)
 
     def _pressed(self, topic: str, word: str) -> None:
-        """Queue a pressed button for the device's last shown recommendation, or a message.
-
-        Unknown words and presses beyond twenty waiting ones are dropped.
-        """
+        """Queue a button pressed for the device's last shown recommendation, or a message, while few wait."""
         parts = topic.split("/")
         if len(parts) == 3 and parts[2] in orders.PARTS:
             if self.orders.take(orders.Order(parts[1], parts[2], word, self.shown.get(parts[1]))):

@@ -245,10 +245,8 @@ def begin_demo(state: AppState) -> Job:
 
 
 def _land_demo(state: AppState, job: Job) -> None:
-    """Store the made-up person in a time zone where the day engine has something to say now and for a while.
-
-    The zone of this machine is preferred, but there it may be night, or the person busy with an entry.
-    """
+    """Store the made-up person in a zone where the day engine has something to say now and for a while."""
+    # Here if it can be: often it is deep night here, or the person is at an entry of the calendar.
     now = installation.now()
     zones = recorded_life.homes(now, config.local_zone())
     sources = sorted(recorded_life.sources(), key=recorded_life.size)

@@ -291,10 +291,7 @@ def _unreadable(name: str, count: int, what: str = "points") -> Iterator[RawReco
 
 
 def _is_piece(file: File) -> bool:
-    """Return True if a file is a single piece of data in a shape that only Health Auto Export writes.
-
-    Return False for a file of more than 4 MiB.
-    """
+    """Return True for a file of at most 4 MiB that is one piece of data in a shape of this app alone."""
     if file.size > PIECE_MAX_BYTES:
         return False
     if OWN_FORM.search(file.head) or ROUTE.search(file.head):
