@@ -289,7 +289,6 @@ def unknown_setting(what: str, near: str | None) -> SetupError:
 
 
 def _choose(setting: Setting, written: Mapping[str, Any]) -> str:
-    """Return the value of the environment, else of config.toml, else the default, else ""."""
     found = os.environ.get(f"BRIDGE_{setting.name}".upper()) or _as_text(written.get(setting.name))
     return found or setting.default or ""
 

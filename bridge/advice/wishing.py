@@ -224,7 +224,6 @@ def _rest(store: Store, user: User, found: Recommendation, now: datetime) -> Tex
 
 
 def _other_hours(found: Recommendation, user: User) -> Hours:
-    """Return the day's hours outside the part of the day for which a suggestion was made."""
     moment = found.moment if found.start is None else moment_at(found.start, user.zones)
     begin, end = (local_time(at, user.zones).time() for at in slot_bounds(moment, user.zones))
     return end, begin

@@ -70,7 +70,6 @@ def _awaited(address: str, form: Mapping[str, str], offer: _Offer, source: str) 
 
 
 def _dated(token: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a token with ``expires_at`` added, the Unix time at which it expires."""
     seconds = http.parse_seconds(str(token.get("expires_in", "")))
     return dict(token) | ({} if seconds is None else {"expires_at": time.time() + seconds})
 

@@ -260,5 +260,4 @@ def _days(event: Event) -> timedelta:
 
 
 def _wall(at: datetime, zone: ZoneInfo) -> datetime:
-    """Return an instant on the clock of ``zone``, as a naive time in whole seconds."""
     return at.astimezone(zone).replace(tzinfo=None, microsecond=0)

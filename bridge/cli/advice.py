@@ -45,7 +45,6 @@ def observe(user: options.User, at: options.At = None, json: options.Json = Fals
 
 
 def _as_seen(reading: Reading, state: MeterState) -> Reading:
-    """Return the reading with the level, uncertainty and coverage that the model gets."""
     return replace(reading, level=state.level, sd=state.sd, coverage=state.coverage)
 
 

@@ -283,7 +283,6 @@ async def _add(queue: App, jobs: list[Any]) -> None:
 
 
 async def _resume(queue: App) -> None:
-    """Queue jobs of dead workers again, unless an equal one waits."""
     await queue.connector.execute_query_async(query=RELEASE_JOBS_FAR_AHEAD)
     for job in await queue.job_manager.get_stalled_jobs(seconds_since_heartbeat=SILENT_SECONDS):
         await queue.job_manager.retry_job(job)

@@ -223,7 +223,6 @@ class Daemon:
         return self.users[user_id]
 
     def _between_pages(self, stream: str, records: int) -> None:  # noqa: ARG002 - the callback's shape
-        """Raise Interrupted after a stored page if the daemon is stopping."""
         if self.stopping.is_set():
             raise Interrupted("the daemon was stopped", retry_at=self.clock())
 

@@ -274,7 +274,6 @@ def _slot(slot: WeekSlot, week: Week) -> SlotDocument:
 
 
 def _if_known(facts: Mapping[str, Any], week: Week) -> dict[str, Any]:
-    """Return the facts, or the same keys with None if no calendar was ever read."""
     return dict(facts) if week.calendar else dict.fromkeys(facts)
 
 

@@ -64,7 +64,6 @@ class Guard:
         return observation, {}
 
     def _loud(self, action: ActionType, observation: Observation) -> bool:
-        """Return True if an action is too loud for a quiet slot."""
         return observation.slot in self.quiet and action not in QUIET_ACTIONS and action not in observation.planned
 
     def withheld(self, allowed: Observation, *, now: datetime) -> dict[ActionType, Fact]:

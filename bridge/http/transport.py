@@ -98,7 +98,6 @@ def _too_large() -> TooLarge:
 
 @cache
 def _bounded_connection(kind: type) -> type:
-    """Return a connection class whose answers are limited in bytes and seconds."""
     return kind if issubclass(kind, _BoundedConnection) else type(kind.__name__, (_BoundedConnection, kind), {})
 
 

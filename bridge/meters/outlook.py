@@ -143,7 +143,6 @@ def _seen(past: Past, meter: Meter, reading: Reading) -> _Seen:
 
 
 def _ahead(past: Past, meter: Meter, because: Sequence[Because]) -> float:
-    """Return the sum of weight times z of the inputs known in advance (``KNOWN_AHEAD``)."""
     rows = past.proxies.of(meter)
     return sum(rows[one.signal].weight * one.z for one in because if one.signal in KNOWN_AHEAD)
 

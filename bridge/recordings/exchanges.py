@@ -139,7 +139,6 @@ class Player:
 
 
 def _address(request: Request) -> str:
-    """Return the address of the server that was asked."""
     return f"http://{request.headers.get('host', '')}"
 
 

@@ -136,7 +136,6 @@ def _to_login(request: Request, _error: Exception) -> Response:
 
 
 def _to_proof(request: Request, error: Exception) -> Response:
-    """Lead to the page that asks for the password or a passkey again."""
     return lead_to(request, f"/prove?section={error.section if isinstance(error, NotProved) else ''}")
 
 

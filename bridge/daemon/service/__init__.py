@@ -74,7 +74,6 @@ def _user_unit(folder: Path) -> str:
 
 
 def _quoted(word: str) -> str:
-    """Return a word in quotes for a systemd unit, with ``%`` doubled."""
     # https://www.freedesktop.org/software/systemd/man/latest/systemd.syntax.html#Quoting
     escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     return f'"{escaped}"'

@@ -164,7 +164,6 @@ def shown_source(
 
 
 def _icon(spec: ConnectorSpec) -> str:
-    """Return the name of the drawing in ``icons.html`` for a source."""
     kinds = set(map(str, spec.delivers))
     return ICONS.get(spec.name) or ("calendar" if "events" in kinds else "list" if "tasks" in kinds else "watch")
 

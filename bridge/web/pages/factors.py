@@ -81,7 +81,6 @@ def take_back(
 
 
 def _with(back: str, noted: str) -> str:
-    """Return the address of a page, with what became of a note as its parameter."""
     path, _hash, part = back.partition("#")
     return f"{path}{'&' if '?' in path else '?'}noted={noted}{_hash}{part}"
 

@@ -52,7 +52,6 @@ def history(request: Request, visit: Visitor, before: Before = None) -> HTMLResp
 
 
 def _switches(visit: Visit) -> list[str]:
-    """Return the switches of advice and of the watch over harm in words, the newest first."""
     found = visit.bridge.store.people.preferences(visit.user.id).switches
     return [shown(event_line(one, visit.user)) for one in reversed(found)]
 

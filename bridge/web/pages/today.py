@@ -103,7 +103,6 @@ def _opening(opening: Sequence[Fact]) -> dict[str, Any]:
 
 
 def _meters(current: Today, then: AsOf | None) -> dict[str, Any]:
-    """Return the meters of now, or of the last day with data, for the template."""
     meters = day.meters(current.readings, current.before) if then is None else day.meters(then.readings)
     return {"meters": meters, "as_of": then}
 

@@ -149,7 +149,6 @@ def _last_day(visit: Visit, weeks: int) -> date | None:
 
 
 def _night_before(visit: Visit, first: str) -> date | None:
-    """Return the day of the newest known night, if it lies before a first day."""
     store, today = visit.bridge.store, local(visit, visit.now).date()
     last = store.reading.last_night(visit.user.id, before=today + A_DAY, at=visit.now)
     return last if last is not None and last.isoformat() < first else None
