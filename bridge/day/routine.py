@@ -83,7 +83,7 @@ _in_order = attrgetter(*(one.name for one in fields(_Deed)))
 class Routine:
     """A user's routine by weekday, with 0 for Monday. Times are in minutes, beyond 1440 on the next date.
 
-    ``nights`` go by the weekday of waking; ``until`` is the day of the last of them, where all are of long ago.
+    ``nights`` are by the weekday of waking. ``until`` is set if they are old: the day of the last one.
     Unless ``work_known``, working hours are published figures.
     """
 

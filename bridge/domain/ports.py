@@ -278,7 +278,7 @@ class Browser(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invitation:
-    """The fields of a calendar event that a classifier may see. None: not known, or the event is all-day."""
+    """The fields of a calendar event that a classifier may see. None means not known, or an all-day event."""
 
     title: str
     start_hour: int | None = None  # local

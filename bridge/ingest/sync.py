@@ -195,7 +195,7 @@ class _Pull:
     unreadable: Counter[str] = field(default_factory=Counter)  # by stream: records in a row
 
     def everything(self) -> None:
-        """Fetch what webhooks name, then pull all streams; after an expired cursor once more from the start."""
+        """Fetch what webhooks name, then pull all streams. A stream with an expired cursor is pulled from its start."""
         if self.source.open is None:
             raise SetupError(
                 f"{self.source.spec.name} has no account to fetch from; give it a file: bridge import PATH --user NAME"

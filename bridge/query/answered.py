@@ -1,4 +1,4 @@
-"""The answer to a query."""
+"""The answer to a query: its figure, and the figures of its groups."""
 
 from __future__ import annotations
 

@@ -210,7 +210,7 @@ def _all_ahead(tokens: Sequence[w.Token]) -> list[w.Token]:
 
 
 def _again(bag: Bag) -> None:
-    """Drop what is named once more behind "without", as in "with wine versus without wine"."""
+    """Drop a thing that is named again behind "without", as in "with wine versus without wine"."""
     found: list[w.Token] = []
     for kind, of in bag.tokens:
         if kind in (w.FACTOR, w.ACTION) and (kind, of) in found and found[-1][0] == w.OTHERS:

@@ -95,7 +95,7 @@ class Marked:
 
     @property
     def parted(self) -> bool:
-        """Return True for the spans before and after a date."""
+        """Return True if the question compares the spans before and after a date."""
         return len(self.spans) == 2 and self.spans[0][1] is None and self.spans[1][0] is None
 
     def is_recent(self, until: date | None) -> bool:

@@ -108,7 +108,7 @@ def load_states(db: sa.Connection, name: str, values: Collection[Any], **equal: 
 
 
 def state_of(row: Sequence[Any]) -> State:
-    """Return the state of a record from plain values of the columns ``_STATE``, with an empty payload."""
+    """Return a record's state from a row with the columns ``_STATE``. Its payload is empty."""
     number, stream, key, parent, mark, deleted, reason, version, arrived_at, as_of, whole_as_of = row
     outside = tuple(reason.splitlines()) if reason and only_outside(reason) else ()
     return State(

@@ -38,7 +38,7 @@ def proved(section: str) -> Callable[[Visitor], None]:
 
 
 def place(section: str) -> str:
-    """Return the address that follows a proof. An unknown section leads to the settings."""
+    """Return the address to go to after the password was typed again. An unknown section leads to the settings."""
     return f"/settings#{section}" if section in SECTIONS else "/settings"
 
 
@@ -49,7 +49,7 @@ def prove_page(visit: Visitor, section: Annotated[str, Query(max_length=40)] = "
 
 @router.post("/prove")
 def prove(request: Request, visit: Visitor, password: Password = "", section: Password = "") -> Response:
-    """Note that this browser's person typed the password, and lead back to the section of the settings."""
+    """Save that the person at this browser typed the password, and lead back to the section of the settings."""
     try:
         if not access.has_password(visit.bridge.store, visit.user):
             raise SetupError(_("you have no password; use a passkey, or log in again"))

@@ -90,7 +90,10 @@ def wish(request: Request, visit: Visitor, text: Text, confirmed: Text = "") -> 
 
 @router.post("/wishes/undo")
 def undo(request: Request, visit: Visitor, before: Annotated[str, Form(max_length=BEFORE_MAX)]) -> Response:
-    """Restore the wishes from before one was saved, which its form holds. Raises SetupError for other content."""
+    """Restore the wishes that the form holds, which were in force before the last one was saved.
+
+    Raises SetupError for other content.
+    """
     try:
         body = loads(before)
     except (ValueError, RecursionError):
