@@ -21,7 +21,7 @@ SMALLEST_SCALE = 1e-9  # of a scale, so that nothing is divided by zero
 class Figure:
     """A row of figures: its name, the value of the week, and its mean in the weeks before, as texts.
 
-    ``share`` and ``usual_share`` are the lengths of bars, from 0 to 1. They are None where a bar would say nothing.
+    ``share`` and ``usual_share`` are the lengths of bars, from 0 to 1, or None for a row without bars.
     """
 
     name: Text

@@ -101,7 +101,7 @@ def _differences(mine: ProxyMap, *, json: bool) -> None:
 
 
 def _set(path: Path, text: str) -> None:
-    """Raise SetupError for an unreadable or invalid change; the file stays as it was."""
+    """Save a change of the map. Raises SetupError for an unreadable or invalid one, and then leaves the file."""
     from bridge.meters import proxy
 
     meter, signal, name, value = _parsed(text)

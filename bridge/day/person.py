@@ -148,9 +148,9 @@ class ModeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mode:
-    """The mode that the person ``said``, from ``since`` to the end of ``until``. None is an open end.
+    """The mode that the person ``said`` (ill, away, ...), from ``since`` to the end of ``until``. None is an open end.
 
-    ``planned`` are those that the person said of later days.
+    ``planned`` are modes that the person announced for later days.
     """
 
     kind: ModeKind = ModeKind.NORMAL

@@ -157,7 +157,7 @@ def learn_routine(known: Snapshot) -> Routine:
 
 
 def _beside_work(night: UsualNight, eve: Sequence[Span], day: Sequence[Span]) -> UsualNight:
-    """Return a night moved to an hour from the shifts around it, with its length kept."""
+    """Return a night of the same length, moved so that it is an hour away from the shifts around it."""
     length = night.wake - night.bed
     around = (*((start - MINUTES_OF_DAY, end - MINUTES_OF_DAY) for start, end in eve), *day)
     for start, end in (one for one in around if one[1] - one[0] >= SHIFT):
@@ -232,7 +232,7 @@ def _name(deeds: Sequence[_Deed]) -> str:
 
 
 def _once(deeds: Sequence[_Deed]) -> list[_Deed]:
-    """Return ordered deeds without measurements near a deed of the calendar or another source."""
+    """Return ordered deeds, without recordings near the same deed of the calendar or of another source."""
     kept: list[_Deed] = []
     for one in sorted(deeds, key=attrgetter("measured")):
         slack = SLACK if one.measured else timedelta(0)

@@ -149,7 +149,7 @@ class View:
         return {one for one in found if day - WEEK < one <= day}
 
     def times_this_week(self, action: ActionType, until: datetime) -> int:
-        """Return how many of these dates lie in the week of the day."""
+        """Return how many of the dates of ``times`` lie in the week of the day."""
         monday = self.grid.date - self.grid.date.weekday() * DAY
         return sum(day >= monday for day in self.times(action, until))
 

@@ -75,7 +75,7 @@ class LabServer(AbstractContextManager["LabServer"]):
         return f"http://127.0.0.1:{self._server.server_address[1]}"
 
     def answer(self, request: Request, line: str) -> Answer:
-        """Return the answer of the first fault that answers, or else the application's.
+        """Return the answer of the first fault that gives one, else the application's.
 
         The request's first ``line`` is added to ``asked``.
         """

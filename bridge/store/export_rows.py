@@ -247,7 +247,7 @@ def _recommendation(values: Row) -> Row:
 
 
 def check_recommendation(read: FullRecommendation) -> None:
-    """Raise ValueError or TypeError for a recommendation whose values are of other types than a policy gives."""
+    """Raise ValueError or TypeError for a recommendation with values of a wrong type."""
     numbers = (*read.belief.values(), *read.scores.values(), *read.probabilities.values(), *(read.belief_sd or ()))
     if not all(type(number) in (int, float) for number in numbers):
         raise Unfit("no finite number")

@@ -100,7 +100,7 @@ def _readings_of(
     *,
     now: datetime,
 ) -> tuple[dict[packed.Day, list[Known]], dict[packed.Day, set[int]]]:
-    """Return the readings of packed rows to write, and the ids of the rows that are there."""
+    """Return the readings of the packed rows to write, and the ids of the rows that they replace."""
     readings: dict[packed.Day, list[Known]] = {day: [] for day in sorted(days)}
     there: dict[packed.Day, set[int]] = defaultdict(set)
     known_at = tables.microseconds(now)

@@ -76,7 +76,7 @@ class Names:
         return f"{self.node}/{device}/{part}"
 
     def is_ours(self, topic: str) -> bool:
-        """Return True for a topic under which this installation alone publishes retained messages."""
+        """Return True for a topic that only this installation publishes to, with retained messages."""
         device = topic.removeprefix(f"{self.discovery}/device/").removesuffix("/config")
         is_device = re.fullmatch(rf"{self.node}_[0-9a-f]{{12}}", device) is not None
         return topic.startswith(f"{self.node}/") or (is_device and topic == self.config(device))
