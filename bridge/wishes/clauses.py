@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bridge.wishes.clocks import of_half
-from bridge.wishes.hours import AT_NIGHT, MEAL, NotUnderstood
+from bridge.wishes.hours import AT_NIGHT, NotUnderstood
 from bridge.wishes.lexicon import ALL, WEEK, WORK, Kind
 from bridge.wishes.reasons import Reading, is_days, is_limit
 from bridge.wishes.slots import HEADS, LIMITS, Part
-from bridge.wishes.times import Span
 
 K = Kind
 SATURDAY, SUNDAY = 5, 6
@@ -61,15 +60,11 @@ def share_nights(clauses: Sequence[Part]) -> None:
 def goes_with(last: Part, part: Part) -> bool:
     """Return True if a part says more of the same, such as "two gym sessions and one swim a week"."""
     bare = not (part.times or part.counts)
-    if last.flags.keys() & {K.FINISH, K.START} and part.actions == WORK and part.nots and bare:
-        return True  # "I finish at five, no work then"
     if last.actions and part.actions == last.actions and bare and (part.by_then or part.has(K.ONLY) or last.nots):
         return bool(part.nots) == bool(last.nots) and not part.flags.keys() - {K.ONLY, K.NOT, K.BEST, K.THEN}
     if last.nots and part.actions < last.actions and bare and (part.nots or part.joint is K.OR):
         return not last.times  # "no work, neither deep work nor paperwork"
     if last.actions and part.actions == last.actions and not part.nots and not last.nots:
-        if part.joint is K.OR and part.kinds == [K.ACTION]:
-            return True  # "twice a week the violin for fun, or reading"
         if last.has(K.NUMBER, K.TIMES) and part.has(K.NUMBER, K.TIMES) and K.PER in part.flags:
             return K.PER not in last.flags
         return not (last.times or last.counts or last.flags.keys() & LIMITS)
@@ -121,23 +116,9 @@ def inherits(part: Part, head: Part) -> Part:
     return new
 
 
-def _at_event(event: Span, told: Span) -> Span:
-    """Return the time of "a nap after lunch, around one", which is near the event."""
-    (hour, minute, known), meal = told[1], event[1][2] == MEAL
-    return event[0], (hour, minute, MEAL if meal and known else known), told[2]
-
-
 def _ends_on_days(part: Part) -> bool:
     relations = [one[0] for one in part.spans]
     return bool(part.days) and relations == [K.TO] and not part.flags.keys() - {K.ONLY}
-
-
-def between(first: Span, second: Span) -> list[Span] | None:
-    """Return the time of "after eleven, before one", or None for other times."""
-    ends = (K.BEFORE, K.LATEST, K.TO)
-    if first[0] not in (K.AFTER, K.EARLIEST) or second[0] not in ends or first[2] or second[2]:
-        return None
-    return [(K.BETWEEN, first[1], second[1])]
 
 
 def add_length(last: Part, part: Part) -> None:
@@ -185,11 +166,7 @@ def go_on_with(last: Part, part: Part, read: Reading) -> None:
         and not (part.nots or part.days or part.parts)
         and part.joint in (K.COMMA, K.THUS)
     ):
-        last.spans = (
-            between(last.spans[0], part.spans[0]) or part.spans
-            if part.spans[0][0] is not K.AT
-            else [_at_event(last.spans[0], part.spans[0])]
-        )
+        raise NotUnderstood  # two times of one action
     elif part.joint is K.CUT and last.nots and not (part.nots or part.flags):
         raise NotUnderstood  # "not on Tuesdays but on Thursdays"
     else:

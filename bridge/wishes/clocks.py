@@ -7,8 +7,8 @@ from datetime import time
 from typing import Any
 
 from bridge.domain.wishes import Hours
-from bridge.wishes.hours import AT_NIGHT, BY_DAY, LATE, MEAL, MIDNIGHT, NOON, NotUnderstood, span_not, span_of, sure
-from bridge.wishes.lexicon import ALL, EVENING, MORNING, NIGHT, WORK, Kind
+from bridge.wishes.hours import AT_NIGHT, BY_DAY, MEAL, MIDNIGHT, NOON, NotUnderstood, span_not, span_of, sure
+from bridge.wishes.lexicon import ALL, MORNING, NIGHT, WORK, Kind
 from bridge.wishes.slots import Part
 from rhythm_env.interface import ActionType
 
@@ -74,8 +74,6 @@ def _of_evening(clock: Any, end: Any, actions: frozenset[ActionType]) -> tuple[A
         and 5 <= clock[0] < latest > end[0] > clock[0]
     ):
         return _halved(clock, NOON), _halved(end, NOON)
-    if end is not None and not (clock[2] or end[2]) and actions == {A.MEDITATE} and 5 <= clock[0] < end[0] < LATE:
-        return _halved(clock, 0), _halved(end, 0)
     if end is None or clock[2] or not end[2] or not 0 < end[0] - 12 - clock[0] % 12 <= EVENING_HOURS:
         return clock, end
     return (clock[0] % 12 + 12, clock[1], True), end
@@ -98,8 +96,6 @@ def kept(span: Any, part: Part) -> Hours:
     actions = part.actions
     clock, end = _of_evening(clock, end, actions)
     if end is not None:
-        if clock[0] >= EVENING[0].hour and end[0] < 5:
-            return time(clock[0] % 24, clock[1]), time(end[0], end[1])
         return span_of((relation, clock, end), actions)
     if relation is K.EARLIEST or (relation is K.AFTER and part.has(K.ONLY)):
         late = actions <= AT_NIGHT

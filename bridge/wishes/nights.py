@@ -25,10 +25,6 @@ def of_night(part: Part) -> tuple[Said, ...]:
         raise NotUnderstood  # "no tv in bed"
     if part.has(K.LASTS):
         return (_long(part),)
-    if part.flags.get(K.NOT) == "told" and bed and not (part.times or part.counts):
-        return (Said(kind="never", actions=frozenset({A.SLEEP})),)
-    if part.nots and bed and part.parts and not part.spans and not part.days and part.parts[0][0] < EVENING[0]:
-        return (Said(kind="hours", actions=frozenset({A.SLEEP}), hours=(part.parts[0][::-1],), narrows=True),)
     if len(part.spans) != 1 or (part.counts and not part.flags.get(K.PER) == len(WEEK)) or part.has(K.MOST, K.LEAST):
         raise NotUnderstood
     if part.has(K.NUMBER, K.TIMES) or part.nots > 1:

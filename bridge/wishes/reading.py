@@ -183,8 +183,6 @@ def _take(part: Part, following: Sequence[Part], read: Reading) -> None:
     elif is_aside(part, read, following):
         share_times(part, following)
         set_aside(part, read)
-    elif part.kinds == [K.FREE] and read.clauses and read.clauses[-1].days:
-        set_aside(part, read)  # "no sport on Sundays, it's my day off"
     elif part.has_head:
         read.in_aside = False
         _begin(part, read)
@@ -211,7 +209,6 @@ def _begin(part: Part, read: Reading) -> None:
     _on_that_day(part, last, read)
     first, rest = (read.pending[0], read.pending[1:]) if read.pending else (None, [])
     read.pending = []
-    _work_then(part, last, read)
     unlimited = not (part.times or part.counts)
     if first is not None and unlimited and part.flags.get(K.THEN) == AFTERWARDS:
         raise NotUnderstood  # "choir is from seven to nine, after that I read"
@@ -286,15 +283,6 @@ def _points(part: Part) -> bool:
     return (part.by_then or names_work(part)) and told and not part.flags.keys() - {K.THEN, K.BEST, K.ONLY}
 
 
-def _work_then(part: Part, last: Part | None, read: Reading) -> None:
-    """Read "patients from 7:30, that is when I start" and "work until four, and that is it"."""
-    if not part.has(K.FINISH, K.START) or part.times or part.nots or not part.by_then or read.before is None:
-        return
-    part.days, part.spans = read.before.days, list(read.before.spans)
-    if last is not None and last is read.before and last.actions == WORK:
-        leave(last, read)
-
-
 def _point_back(part: Part, last: Part | None, read: Reading) -> None:
     """Give a veto without times those that were said before it: "Tuesdays are choir evenings, so no tv then"."""
     before = read.before
@@ -351,10 +339,6 @@ def _go_on(part: Part, read: Reading) -> None:
         and not (part.times or part.counts or part.flags.keys() - _beside_length(last))
     ):
         add_length(last, part)
-        return
-    asked = last is not None and last.kinds == [K.ACTION] and part.kinds == [K.NOT]
-    if last is not None and asked and part.flags[K.NOT] in (None, "never", "nie"):
-        add(last, part)  # "meditation? never"
         return
     if part.nots and not part.times and (last is None or not (is_limit(last) or part.has(K.ONLY))):
         raise NotUnderstood  # "I run on Sundays, I hate it"

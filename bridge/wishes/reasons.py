@@ -88,10 +88,6 @@ def _is_remark(part: Part, last: Part) -> bool:
         and not (part.times and not (last.times or last.counts))
     ):
         return True
-    if part.flags.keys() == {K.MOST} and part.words and not (part.times or part.counts):
-        if last.counts and not last.nots:
-            last.flags.setdefault(K.MOST, None)
-        return last.has(K.MOST, K.ONLY, K.ENOUGH)
     wished = is_limit(part) or part.has(K.FINISH, K.START, K.LASTS) or part.actions == WORK
     wished |= bool(part.actions) and part.flags.get(K.THEN) == INSTEAD
     told = part.joint is not K.THUS and not part.has(K.FREE)
