@@ -11,7 +11,7 @@ from bridge.cli import options, show
 
 if TYPE_CHECKING:
     from bridge.query.answered import Answer
-    from bridge.query.rows import Tables
+    from bridge.query.tables import Tables
 
 CHART_WIDTH, CHART_MIN_DAYS = 40, 3
 

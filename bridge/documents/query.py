@@ -56,7 +56,7 @@ class AskedDocument(AnswerDocument):
 def asked_document(found: Answer) -> AskedDocument:
     """Return the answer to a plain question as a JSON document."""
     document = answer_document(found)
-    understood = " ".join(str(sentence(one.query, one.translated_by)) for one in (found, *found.also))
+    understood = " ".join(str(sentence(one.query, one.read_as)) for one in (found, *found.also))
     if found.also:
         told = [one["said"] or one["reason"] for one in (document, *map(answer_document, found.also))]
         document["said"] = " ".join(one for one in told if one)

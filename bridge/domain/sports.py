@@ -11,11 +11,12 @@ from types import MappingProxyType
 PREFIX = "HKWorkoutActivityType"
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\WA-Z_]+")
 
+_TOLD = tomllib.loads(Path(__file__).with_name("sports.toml").read_text(encoding="utf-8"))
+FAMILIES: Mapping[str, tuple[str, ...]] = MappingProxyType(  # name of several sports -> their normalised names
+    {name: tuple(sports.split(", ")) for name, sports in _TOLD.pop("family").items()}
+)
 SYNONYMS: Mapping[str, tuple[str, ...]] = MappingProxyType(  # normalised name -> other names of the same sport
-    {
-        name: tuple(others.split(", "))
-        for name, others in tomllib.loads(Path(__file__).with_name("sports.toml").read_text(encoding="utf-8")).items()
-    }
+    {name: tuple(others.split(", ")) for name, others in _TOLD.items()}
 )
 _NORMALISED = {other: name for name, others in SYNONYMS.items() for other in (name, *others)}
 
@@ -49,12 +50,14 @@ def names(label: str) -> tuple[str, ...]:
 
 
 def is_known(name: str) -> bool:
-    """Return True if a name is that of a known sport or one of its synonyms."""
-    return plain(name) in _NORMALISED
+    """Return True if a name is that of a known sport, one of its synonyms, or a family of sports."""
+    return plain(name) in {*_NORMALISED, *FAMILIES}
 
 
 def is_sport(label: str | None, asked: str) -> bool:
-    """Return True if a workout's label names the sport asked for, as told, in plain words or by a synonym."""
+    """Return True if a workout's label names the sport asked for, by any name of it, or one of its family."""
     if label is None:
         return False
-    return label.casefold().strip() == asked.casefold().strip() or normalised(label) == normalised(asked)
+    name = normalised(label)
+    named = name == normalised(asked) or name in FAMILIES.get(plain(asked), ())
+    return named or label.casefold().strip() == asked.casefold().strip()

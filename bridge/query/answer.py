@@ -25,7 +25,7 @@ from bridge.query.reduced import (
     unit_of,
     values_of,
 )
-from bridge.query.rows import Row, Tables
+from bridge.query.tables import Row, Tables
 from bridge.query.understood import what_of
 
 IN_DAYS = frozenset({Aggregate.STREAK, Aggregate.AGO})
@@ -36,6 +36,8 @@ def answer(query: Query, tables: Tables) -> Answer:
     found = _found(query, tables)
     if tables.unreached is not None and found.value is not None:
         found = replace(found, groups=(), untold=tables.unreached)
+    elif tables.unreached is not None:
+        found = replace(found, reason=tables.unreached)
     return replace(found, ahead=bool(query.since and tables.today and query.since > tables.today))
 
 
@@ -136,7 +138,7 @@ def _why_none(query: Query, tables: Tables, value: float | None) -> Text | None:
         return None
     if query.subject.kind is Kind.DAYS and not tables.by_day(query.subject.name):
         return say("nothing of {what} is stored in that span", what=what_of(query.subject))
-    return say("no row is left of which the figure could be made")
+    return say("nothing of {what} is stored that fits", what=what_of(query.subject))
 
 
 def _groups(query: Query, rows: Sequence[Row]) -> Iterable[Group]:

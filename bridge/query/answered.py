@@ -36,7 +36,7 @@ class Answer:
     interval: tuple[float, float] | None = None
     reason: Text | None = None
     also: tuple[Answer, ...] = ()  # to the other questions that were asked at once
-    translated_by: str | None = None  # the language model that read the query in a plain question
+    read_as: Text | None = None  # how a plain question was read: by which language model, or with which slips mended
     untold: Text | None = None
     ahead: bool = False
 

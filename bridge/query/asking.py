@@ -19,9 +19,10 @@ from bridge.query.model import TITLED, VERSUS
 from bridge.query.parse import Words, query_of
 from bridge.query.plain import TEXT_MAX, NotRead, read, read_both
 from bridge.query.plain_names import noted
-from bridge.query.plain_spans import UNTIL_NOW
+from bridge.query.plain_spans import AHEAD_DAYS, UNTIL_NOW
 from bridge.query.plain_words import note_classes
-from bridge.query.rows import Tables, load_tables
+from bridge.query.rows import load_tables
+from bridge.query.tables import Tables
 from bridge.query.translated import translated
 
 if TYPE_CHECKING:
@@ -37,6 +38,10 @@ ALONE = re.compile(r"\bstress\b")
 # The first that is told answers.
 STRESS = (Metric.STRESS, Metric.DAILY_STRESS, Metric.STRESS_MANAGEMENT)
 DAY = timedelta(days=1)
+WHEN_IS = re.compile(
+    r"(?:when(?:'s| is| are)|wann (?:ist|sind|habe? ich|steht)) (?:(?:my|the|our|mein\w*|unser\w*|der|die|das|den) )?"
+    r"(?:(?:next|nächste\w*) )?(?P<name>[^?!.]{3,40}?)(?: (?:again|next|wieder|an))?\W*"
+)
 TITLES = re.compile(rf"(?:^|(?<=\.)|(?<={VERSUS})){TITLED}[^<>=!]*[^<>=!\s]")
 
 
@@ -70,14 +75,30 @@ def plain(bridge: Bridge, user: User, text: str, *, now: datetime, titles: bool 
         if (both := read_both(text, today, names)) is not None:
             (told, tables), (other, _) = (_answered(bridge, user, one, text, now=now, titles=titles) for one in both)
             return replace(told, also=(other,)), tables
+        if titles and (next_one := _next_named(bridge, user, text, now=now)) is not None:
+            return typed(bridge, user, next_one, now=now, titles=True)
         if not text.strip() or len(text) > TEXT_MAX or (found := translated(bridge.settings, text, today)) is None:
             raise
     else:
-        return _answered(bridge, user, words, text, now=now, titles=titles)
+        told, tables = _answered(bridge, user, words, text, now=now, titles=titles)
+        return replace(
+            told, read_as=say("reading {words}", words=", ".join(words.mended)) if words.mended else None
+        ), tables
     words, model = found
     words = _of_stress(bridge, user, words)
     told, tables = typed(bridge, user, words, now=now)
-    return replace(told, translated_by=model), tables
+    return replace(told, read_as=say("as {model} translated the question", model=model)), tables
+
+
+def _next_named(bridge: Bridge, user: User, text: str, *, now: datetime) -> Words | None:
+    """Return the query of the next entry of which the title is asked for, as in "when is date night", or None."""
+    asked = WHEN_IS.fullmatch(text.strip().lower())
+    if asked is None or not any(exposures.titled(bridge, user, asked["name"], now=now).values()):
+        return None
+    today = local_time(now, user.zones).date()
+    until = today + AHEAD_DAYS * DAY
+    where = [f"entry.title ~ {asked['name']}"]
+    return Words(what="entries", of="first", where=where, since=today.isoformat(), until=until.isoformat())
 
 
 def _answered(

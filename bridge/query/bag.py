@@ -100,6 +100,7 @@ def _conditions(bag: Bag) -> None:
     loose = _loose(bag)
     bag.tokens = [one for one in bag.tokens if one not in loose]
     _again(bag)
+    _once_more(bag)
     noted = "days" if re.search(f"{w.FACTOR}{w.DAYS}$", bag.kinds) else None  # "migraine days"
     bag.said = next((str(of) for kind, of in bag.tokens if kind == w.ON_DAYS), noted)
     if bag.sees(w.WALK) and bag.sees(w.COMPARED) and not bag.sees(w.METRIC, w.UNIT):
@@ -128,7 +129,9 @@ def _conditions(bag: Bag) -> None:
         and (bag.sees(w.ON_DAYS) or (w.OTHERS, "without") in bag.tokens)
     )
     none = (
-        (w.OTHERS, "without") in bag.tokens or (bag.sees(w.HOW_MANY) and not bag.sees(w.METRIC)) or (alone and compares)
+        (w.OTHERS, "without") in bag.tokens
+        or ((bag.sees(w.HOW_MANY) or (w.BY, "day") in loose) and not bag.sees(w.METRIC))
+        or (alone and compares)
     )
     if (not compares or twice or alone) and none and weekdays:
         bag.join(f"d?oE+|d?o{DONE}+|d?oaE*", _without)
@@ -156,6 +159,7 @@ def _conditions(bag: Bag) -> None:
     bag.join("gK|Kg", lambda of: _clock("night.end", of))
     bag.join("MK|KM", lambda of: _clock("night.start", of) if of[w.METRIC] in ("in_bed", "asleep") else None)
     bag.join("dw?K", lambda of: _clock("night.start", of) if of[w.ON_DAYS] == "nights" else None)
+    bag.join("dw?C(?![MF])", _of_nights)
     bag.join("(?<=N)w?K(?!M)", lambda of: _clock("night.start", of))
     if bag.sees(w.ENTRIES, w.ACTION) and not bag.sees(w.METRIC, w.WORKOUTS, w.SPORT, w.ACTIVITY):
         bag.join("w?C", _of_entry)
@@ -218,6 +222,19 @@ def _again(bag: Bag) -> None:
         else:
             found.append((kind, of))
     bag.tokens = found
+
+
+def _once_more(bag: Bag) -> None:
+    """Name a figure again where a second amount of it is told, as in "less than 6 h of sleep or more than 7 h"."""
+    amounts = [at for at, (kind, _) in enumerate(bag.tokens) if kind == w.COMPARED]
+    figures = [at for at, (kind, _) in enumerate(bag.tokens) if kind == w.METRIC]
+    if len(amounts) != 2 or _parts(bag.tokens[amounts[0]][1])[2] != _parts(bag.tokens[amounts[1]][1])[2]:
+        return
+    one, other = amounts
+    beside = [at for at in figures if at in (one - 1, one + 1)]
+    parted = {kind for kind, _ in bag.tokens[one:other]} & {w.THAN, w.RELATED, w.AND}
+    if len(beside) == 1 and parted and not any(at > other for at in figures) and one + 1 != other:
+        bag.tokens.insert(other + 1, bag.tokens[beside[0]])
 
 
 def _of_day(condition: str) -> bool:
@@ -325,6 +342,12 @@ def _clock(field: str, of: dict[str, object]) -> str:
 
 def _parts(value: object) -> tuple[Any, ...]:
     return value if isinstance(value, tuple) else ()
+
+
+def _of_nights(of: dict[str, object]) -> str | None:
+    """Return the condition of nights of a length, as "in nights shorter than 6 hours"."""
+    asks = of[w.ON_DAYS] == "nights" and _parts(of[w.COMPARED])[2] == "min"
+    return _of_metric({**of, w.METRIC: "asleep"}) if asks else None
 
 
 def _after(of: dict[str, object]) -> str | None:

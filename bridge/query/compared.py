@@ -13,7 +13,7 @@ from bridge.query.answered import Answer, Group
 from bridge.query.conditions import test_of
 from bridge.query.model import AVERAGED, Aggregate, Condition, Kind, Query, Span, Subject, Versus
 from bridge.query.reduced import FIGURES, held, reduced, rows_of, taken, told, unit_of, values_of
-from bridge.query.rows import Row, Tables
+from bridge.query.tables import Row, Tables
 
 
 def correlation(query: Query, other: Subject, tables: Tables) -> Answer:

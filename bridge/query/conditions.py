@@ -12,7 +12,7 @@ from typing import Any
 from bridge.domain import sports
 from bridge.query.exposures import has_words
 from bridge.query.model import CLOCKS, COMPARED, ENTRY_FIELDS, TASK_STATE, Condition, Kind
-from bridge.query.rows import Row, Tables
+from bridge.query.tables import Row, Tables
 
 NOON, DAY_MINUTES = 12 * 60, 24 * 60
 Test = Callable[[Row], bool]

@@ -9,7 +9,7 @@ from dataclasses import replace
 from bridge.domain.metrics import METRICS, Metric
 from bridge.query import plain_kinds as w
 from bridge.query.bag import AFTER, NEXT, NIGHT, ON, Bag
-from bridge.query.model import AVERAGED, CLOCKS, METER_NAMES, SUMMED, TASKS, TITLED, WORKOUT_UNITS
+from bridge.query.model import AVERAGED, CLOCKS, METER_NAMES, PEAK, SUMMED, TASKS, TITLED, WORKOUT_UNITS
 from bridge.query.parse import Words
 from bridge.query.plain_kinds import NotUnderstood
 from bridge.query.plain_words import note_classes
@@ -104,7 +104,8 @@ def entries(bag: Bag) -> Words:
     if figure == "time":  # "family time" is a name, and minutes where nothing else is counted
         many = often or (asked and "much" not in asked)
         figure = None if many or (named and unit is None and by is None) else "minutes"
-    bag.take(w.DID, w.AND, *(w.WITH if told or actions else ""))
+    did = None in bag.take(w.DID)
+    bag.take(w.AND, *(w.WITH if told or actions else ""))
     minutes = unit == "min" or "much" in asked or long or length is not None or figure == "minutes"
     if len(actions) == 2 and by is None:
         by = "action"
@@ -113,7 +114,7 @@ def entries(bag: Bag) -> Words:
         unit not in (None, "min") or len(actions) > 2 or figure not in (None, "minutes"),
         any(not one.startswith(("weekday", "entry.")) for one in where),
         when and not (length or of in ("first", "last", *ENDS)),
-        actions and not (minutes or named or often or asked or (when and of in ("first", "last"))),
+        actions and not (minutes or named or often or asked or did or (when and of in ("first", "last"))),
         end_of_day and not when,  # of single ones, or of days
         day and not (when or length == "max"),
         early and (minutes or of or by or each or period or day),
@@ -140,7 +141,8 @@ def workouts(bag: Bag) -> Words:
     counted, nouns = bag.take(w.SPORT), bag.take(w.WORKOUTS)
     sports = [*dict.fromkeys(str(one) for one in (*counted, *bag.take(w.ACTIVITY)))]
     clocked = (w.WHEN, "clock") in bag.tokens
-    often, when, each = bag.has(w.HOW_OFTEN), bag.has(w.WHEN), bag.has(w.EACH)
+    often, when, apart = bag.has(w.HOW_OFTEN), bag.has(w.WHEN), bag.take(w.EACH)
+    each = bool(apart)
     early, how, usual = bag.text(w.EARLY), bag.has(w.HOW), (w.OF, "mean") in bag.tokens
     lasted, did = (w.FIGURE, "minutes") in bag.tokens, bag.sees(w.DID)
     rows, by, period, where = bag.one(w.ROWS_LAST), bag.text(w.BY), bag.text(w.PERIOD), where_of(bag)
@@ -148,8 +150,7 @@ def workouts(bag: Bag) -> Words:
     bag.take(
         w.AND if len(sports) > 1 or when else "", "" if bag.sees(w.METRIC) else w.WALK, w.DAYS if by == "day" else ""
     )
-    if sports and {*sports} <= FAR:
-        _farthest(bag, {*sports})
+    _farthest(bag, {*sports})
     which, every, (field, of, summed) = bag.has(w.WHICH), bag.has(w.ALL), _of_field(bag, each=each)
     if when and field is None and (early or (usual and of == "mean") or (clocked and of in ("first", "last"))):
         field, of = "start", early or of
@@ -167,6 +168,8 @@ def workouts(bag: Bag) -> Words:
     where += [f"workout.sport = {'|'.join(sports)}"] if sports else []
     what = f"workouts.{field}" if field else "workouts"
     per = period or (by if by in LONG and of in ("mean", "median") and (not field or summed) else None)
+    if None in apart and field in ADDED and not by and of in (None, "mean", "median"):
+        per = "day"  # "minutes of exercise per day"
     if per and field not in (None, *ADDED):
         raise NotUnderstood
     if per:
@@ -182,6 +185,7 @@ def workouts(bag: Bag) -> Words:
         summed = summed or (by == "sport" and field in ADDED)
         of = of or ("mean" if each or not (summed or (by in LONG and field in ADDED)) else "sum")
         return _rowed(rows, Words(what=what, of=of, by=by, where=where))
+    of = None if of == "sum" else of  # "how many in total"
     recent = of == "last" and sports and not (rows or each or by or where[:-1])  # "boxing, last time"
     long = did and any(one.startswith("workout.") for one in where[:-1])  # "did I ever run more than 20 km"
     # An activity alone is no number, but "did I do any sport" asks for one.
@@ -192,11 +196,15 @@ def workouts(bag: Bag) -> Words:
 
 
 def _farthest(bag: Bag, sports: Set[str]) -> None:
-    """Read the longest run as the one that went farthest, where nothing says that it lasted longest."""
+    """Read the longest run as the one that went farthest, if not said to last longest, and much sport as minutes."""
+    if not sports and (w.HOW_MANY, "much") in bag.tokens and not bag.sees(w.UNIT, w.FIGURE, w.METRIC, w.HOW_FAR):
+        bag.tokens.append((w.UNIT, "min"))
+    if not sports or not sports <= FAR:
+        return
     if sports <= IN_WATER:
         bag.tokens = [(kind, "km" if (kind, of) == (w.UNIT, "m") else of) for kind, of in bag.tokens]
     if bag.sees(w.LENGTH) and (w.UNIT, "km") in bag.tokens:
-        bag.take(w.UNIT)
+        bag.take(w.UNIT, w.HOW_LONG)
     if bag.sees(w.LENGTH) and not bag.sees(w.UNIT, w.FIGURE, w.METRIC, w.HOW_LONG):
         bag.tokens = [(w.OF, of) if kind == w.LENGTH else (kind, of) for kind, of in bag.tokens]
         bag.tokens.append((w.FIGURE, "distance"))
@@ -204,10 +212,15 @@ def _farthest(bag: Bag, sports: Set[str]) -> None:
 
 def _of_field(bag: Bag, *, each: bool) -> tuple[str | None, str | None, bool]:
     """Return the figure of workouts that is asked for, its aggregate as said, and True if their sum may be meant."""
+    if {(w.OF, "max"), (w.OF, "last"), (w.METRIC, "heart_rate")} <= {*bag.tokens}:  # "max heart rate of my last run"
+        bag.tokens = [one for one in bag.tokens if one not in ((w.OF, "max"), (w.METRIC, "heart_rate"))]
+        bag.tokens.append((w.FIGURE, PEAK))
     many, did, of, length = bag.has(w.HOW_MANY), bag.has(w.DID), bag.one(w.OF), bag.one(w.LENGTH)
     fields = {OF_WORKOUT.get(str(one), "") for one in bag.take(w.METRIC)} | {str(one) for one in bag.take(w.FIGURE)}
     if fields & {"average_hr"} and of in ENDS:
-        raise NotUnderstood  # of the means of workouts, or of all moments
+        if of == "min" or {*fields} != {"average_hr"}:
+            raise NotUnderstood  # of the means of workouts, or of all moments
+        fields = {PEAK}
     unit, long, far = bag.text(w.UNIT), bag.has(w.HOW_LONG), bag.has(w.HOW_FAR)
     if (long or far) and not (did or of or each or length):
         raise NotUnderstood  # "how long are my runs": in all, or each
@@ -277,7 +290,7 @@ def _metric_of(bag: Bag, metric: str, where: list[str]) -> Words:
     if bare and chosen is None and by is None:
         by = "day"
     right = (
-        _asked_well(bag, metric)
+        _asked_well(bag, metric, chosen)
         and (not (bag.has(w.WHEN) or which) or extreme or by == "day" or chosen == "sum")
         and (not named or rows is not None or extreme or by == "day")
         and (length is None or (of is None and metric in NIGHT))
@@ -297,7 +310,7 @@ def _metric_of(bag: Bag, metric: str, where: list[str]) -> Words:
     return _rowed(rows, Words(what=metric, of=chosen or ("sum" if summed else "mean"), by=by, per=per, where=where))
 
 
-def _asked_well(bag: Bag, metric: str) -> bool:
+def _asked_well(bag: Bag, metric: str, chosen: str | None) -> bool:
     """Return True if the words of the question fit the metric."""
     unit, long, how, walk = bag.text(w.UNIT), bag.has(w.HOW_LONG), bag.has(w.HOW), bag.has(w.WALK)
     own = unit_of(metric)
@@ -305,7 +318,7 @@ def _asked_well(bag: Bag, metric: str) -> bool:
         return False
     # "How was my sleep" asks how good it was, not how long.
     walked = not walk or metric in ("steps", "distance")
-    return walked and not (long and own != "min") and not (how and metric in NIGHT)
+    return walked and not (long and own != "min") and not (how and metric == "asleep" and chosen != "trend")
 
 
 def rows(bag: Bag) -> Words:
@@ -318,6 +331,8 @@ def rows(bag: Bag) -> Words:
         nights, days = bag.said == "nights", bag.said == "days"
         days = days or any(one.startswith(NONE_OF_DAY) or re.fullmatch(rf"{ON}.* = 0", one) for one in where)
     asked = [one for one in where if not one.startswith("weekday")]
+    if many and nights and not where:
+        asked = ["nights"]  # "how many nights do I have"
     bag.take(w.WITH, w.WHICH if by == "day" else "", w.AND if len(asked) > 1 else "")
     if bag.has(w.WALK) and not any(one.startswith("steps") for one in where):
         raise NotUnderstood
@@ -325,11 +340,10 @@ def rows(bag: Bag) -> Words:
         when = True  # "the first day with"
     if (nights and days) or (when != (of in ("first", "last"))) or (of and not when):
         raise NotUnderstood
-    if not asked or not (nights or days or often or when or by == "day"):
+    if not asked or not (nights or days or often or when or by == "day" or (did and len(asked) == 1)):
         raise NotUnderstood
-    if days and all(one.startswith("night.") for one in asked):
-        raise NotUnderstood
-    what = "nights" if nights or (not days and is_nightly(asked)) else counted(asked)
+    slept = all(one.startswith("night.") for one in asked)
+    what = "nights" if nights or slept or (not days and is_nightly(asked)) else counted(asked)
     return Words(what=what, of=str(of or "count"), by=by, where=where)
 
 
@@ -337,7 +351,8 @@ def rows(bag: Bag) -> Words:
 
 
 def share(bag: Bag) -> Words:
-    beside = f"{w.METRIC}{w.NIGHTS}" in bag.kinds  # "deep sleep's share of the whole night"
+    pairs = (f"{w.METRIC}{w.NIGHTS}", f"{w.SHARE}{w.NIGHTS}{w.METRIC}")  # "share of the night that was REM"
+    beside = any(one in bag.kinds.replace(w.DID, "") for one in pairs) and not bag.sees(w.CONDITION)
     bag.take(w.SHARE, w.HOW, w.WHICH, w.DID, w.HOW_MANY, w.WITH, w.THAN)
     metrics, where, by = [str(one) for one in bag.take(w.METRIC)], where_of(bag), bag.text(w.BY)
     nights, days, rows = bag.has(w.NIGHTS) and not beside, bag.has(w.DAYS), bag.has(w.WORKOUTS)

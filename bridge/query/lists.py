@@ -30,7 +30,7 @@ def read_lists(bag: Bag) -> Words | None:
     none = [str(of) for kind, of in bag.tokens if kind == w.CONDITION and str(of).endswith(" = 0")]
     if kinds <= GONE_WITHOUT and w.HOW_LONG in kinds and (none or w.OTHERS in kinds):
         return _all_read(bag, _gone_without(bag, none))
-    evening = f"{w.HOW_MANY}{w.CLOCK}" in bag.kinds and w.ENTRIES in kinds
+    evening = f"{w.HOW_MANY}{w.CLOCK}" in bag.kinds and kinds & {w.ENTRIES, w.ACTION}
     if w.FREE in kinds or evening:
         return _all_read(bag, _free(bag))
     if w.NEXT in kinds:
@@ -108,11 +108,11 @@ def _free(bag: Bag) -> Words:
     """Read "free evenings", or the evenings with something on, as days by their entries from six on."""
     free, many, following = bag.has(w.FREE) or bag.sees(w.OTHERS), bag.has(w.HOW_MANY), bag.has(w.NEXT)
     clocks = [*dict.fromkeys(bag.take(w.CLOCK))] + [of for of in bag.take(w.CONDITION) if of == EVENING]
-    days = bag.has(w.DAYS)
+    days, actions = bag.has(w.DAYS), [f"action = {one}" for one in dict.fromkeys(bag.take(w.ACTION))]
     bag.take(w.ENTRIES, w.OTHERS, w.PLANNED, *SAID)
     if bool(clocks) == days or len(clocks) > 1 or clocks not in ([], [EVENING], [(">=", "18:00")]):
         raise NotUnderstood
-    where = [*([EVENING] if clocks else []), f"{PERIOD_VALUE} {'=' if free else '>'} 0"]
+    where = [*actions, *([EVENING] if clocks else []), f"{PERIOD_VALUE} {'=' if free else '>'} 0"]
     if following:
         return Words(what="entries", of="first", per="day", where=where, since=TODAY, until=HORIZON)
     return Words(what="entries", of="count", per="day", by=None if many else "day", where=where)

@@ -76,14 +76,17 @@ WORKOUT_METRICS: Mapping[str, tuple[Metric, ...]] = MappingProxyType(
         "average_hr": (Metric.HEART_RATE,),
     }
 )
+PEAK = "max_hr"  # the highest heart rate that was read during a workout
 WORKOUT_UNITS: Mapping[str, str] = MappingProxyType(
-    {"minutes": "min"} | {name: METRICS[metrics[0]].unit for name, metrics in WORKOUT_METRICS.items()}
+    {"minutes": "min"}
+    | {name: METRICS[metrics[0]].unit for name, metrics in WORKOUT_METRICS.items()}
+    | {PEAK: METRICS[Metric.HEART_RATE].unit}
 )
 CLOCKS = ("start", "end")  # of nights and workouts, as minutes after midnight
 CLOCK_UNIT = "min after midnight"
 # Minutes of a day's calendar entries of an action.
 PLANNED: Mapping[str, ActionType] = MappingProxyType({f"{action.lower()}.minutes": action for action in ActionType})
-AVERAGED = frozenset({"speed", "average_hr"})  # of several workouts of a day, in a correlation by day; others add up
+AVERAGED = frozenset({"speed", "average_hr", PEAK})  # of a day's workouts, in a correlation by day; others add up
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,6 +193,7 @@ TASK_STATE, STATES = "task.state", ("open", "done", "overdue")
 PERIOD_VALUE = "value"  # of a day, week or month of --per
 TITLED = "titled "  # leads a factor: how many of a day's calendar entries have some words in their title
 NIGHT_FIELDS = ("night.start", "night.end")
+CLOCK_FIELDS = frozenset({*NIGHT_FIELDS, "workout.start", "workout.end", "entry.start"})
 WORKOUT_FIELDS = ("workout.sport", "workout.start", "workout.end", *(f"workout.{name}" for name in WORKOUT_UNITS))
 ASKED = tuple(metric for metric in METRICS if metric is not Metric.NOTED)  # notes are fields by their own names
 ROW_FIELDS = (*ENTRY_FIELDS, TASK_STATE, *NIGHT_FIELDS, *WORKOUT_FIELDS)

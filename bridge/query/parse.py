@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from difflib import get_close_matches
 
@@ -15,10 +15,10 @@ from bridge.domain.metrics import Metric
 from bridge.query.model import (
     ASKED,
     BEFORE,
+    CLOCK_FIELDS,
     ENTRY_FIELDS,
     FIELDS,
     MEETINGS,
-    NIGHT_FIELDS,
     OPERATORS,
     PERIOD_VALUE,
     SEVERAL,
@@ -44,7 +44,6 @@ SEVERAL_MAX = 10  # figures of one query
 ROWS_MAX = 100_000  # of --first and --last
 TEXT_FIELDS = frozenset({"workout.sport", "action", "entry.title", TASK_STATE})
 BY_ROW = (Kind.WORKOUTS, Kind.ENTRIES, Kind.TASKS)
-CLOCK_FIELDS = frozenset({*NIGHT_FIELDS, "workout.start", "workout.end", "entry.start"})
 PERIODS = (By.DAY, By.WEEK, By.MONTH)
 OF_SEVERAL = frozenset({"mean", "median", "sum", "min", "max", "std"})
 ENDS = (Aggregate.MIN, Aggregate.MAX)
@@ -67,6 +66,7 @@ class Words:
     top: int | None = None
     where: Sequence[str] = ()
     against: str | None = None
+    mended: Sequence[str] = field(default=(), compare=False)  # slips of the pen, as "hart → heart"
 
 
 def query_of(words: Words, *, factors: Callable[[], Iterable[str]] = tuple) -> Query:

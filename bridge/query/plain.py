@@ -7,6 +7,7 @@ second try, a question that is misunderstood is answered wrongly.
 from __future__ import annotations
 
 import re
+from collections import ChainMap
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import date
@@ -27,9 +28,9 @@ from bridge.query.plain_names import noted, without_free, without_names
 from bridge.query.plain_remarks import SENTENCE, without_remarks
 from bridge.query.plain_settled import of_change, settled
 from bridge.query.plain_slips import parts
-from bridge.query.plain_spans import compared, to_come, told_spans, until_now, with_weekend, within
+from bridge.query.plain_spans import compared, to_come, told_spans, until_now, weekly, with_weekend, within
 from bridge.query.plain_titles import ENTRY, Titles, days_apart
-from bridge.query.plain_words import lexicon, loose, months, notes, texts, tokens_of
+from bridge.query.plain_words import lexicon, loose, loose_notes, months, notes, texts, tokens_of
 from bridge.query.readings import words_of
 from bridge.query.spans import DAY
 
@@ -122,7 +123,7 @@ def read(text: str, today: date, factors: Iterable[str] = ()) -> Words:
         for language in _likely(text, today, named) if titles else LANGUAGES:
             marked = Marked(language, today, corrected=corrected, titles=titles)
             try:
-                found.append(_read(text[: TEXT_MAX + 1], marked, named))
+                found.append(replace(_read(text[: TEXT_MAX + 1], marked, named), mended=tuple(marked.mended)))
             except NotUnderstood:
                 continue
         if found:
@@ -287,7 +288,7 @@ def _read(text: str, marked: Marked, factors: w.Lexicon, *, asked: Sequence[w.To
         if ahead == marked.spans:
             raise NotUnderstood  # today's weekday: today, or in a week
         marked.spans[:] = ahead
-    tokens, spans = told_spans(compared(tokens, text.lower()), marked)
+    tokens, spans = weekly(*told_spans(compared(tokens, text.lower()), marked), text.lower(), marked.today)
     spans = until_now(spans, kinds, text.lower(), marked.today)
     found = words_of(Bag.of([one for one in tokens if one[0] != w.SPAN]))
     read = settled(found, text.lower(), kinds, timed=bool(spans))
@@ -332,7 +333,8 @@ def _placed(tokens: Sequence[w.Token], *, first: bool) -> list[w.Token]:
     """Return tokens with "when" as a condition where it comes ``first`` or stands behind what is asked for."""
     asks = {w.METRIC, w.SPORT, w.ACTIVITY, w.WORKOUTS, w.FIGURE, w.NIGHTS, w.DAYS, w.WHICH_BY}
     found: list[w.Token] = []
-    tokens = tokens[1:] if tokens and tokens[0][0] == w.AND else tokens
+    led = [kind for kind, _ in tokens[:2]]
+    tokens = tokens[1:] if led[:1] == [w.AND] or led == [w.WITH, w.HOW_MANY] else tokens
     kinds = {kind for kind, _ in tokens}
     if tokens and tokens[-1] == (w.AHEAD, None) and kinds <= {w.DID, w.AHEAD, w.SPAN, w.CONDITION}:
         tokens = [*tokens[:-1], (w.LIST, None)]  # "was habe ich morgen vor"
@@ -391,4 +393,5 @@ def _tokens(text: str, marked: Marked, lexicon: w.Lexicon) -> list[w.Token]:
             for part in days_apart(word, marked.language, lexicon, texts(marked.language).untitled)
         ]
     light = texts(marked.language).light
-    return list(tokens_of(words, lexicon, loose(marked.language), light, marked_as))
+    said = ChainMap({**loose_notes(lexicon, light)}, {**loose(marked.language)})
+    return list(tokens_of(words, lexicon, said, light, marked_as))

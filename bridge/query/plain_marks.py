@@ -19,9 +19,8 @@ from bridge.query import plain_kinds as w
 from bridge.query.bag import BETWEEN
 from bridge.query.plain_slips import mended
 from bridge.query.plain_words import texts, vocabulary
-from bridge.query.span_words import MONTHS
-from bridge.query.span_words import UNITS as SPAN_UNITS
-from bridge.query.spans import DAY, Dates, Span
+from bridge.query.spans import DAY, MONTHS, Dates, Span
+from bridge.query.spans import UNITS as SPAN_UNITS
 
 UNITS: Mapping[str, tuple[str, float]] = {
     "stunden": ("min", 60), "stunde": ("min", 60), "hours": ("min", 60), "hour": ("min", 60), "hrs": ("min", 60),
@@ -91,6 +90,7 @@ class Marked:
     found: dict[str, w.Token] = field(default_factory=dict)
     spans: list[Span] = field(default_factory=list)
     corrected: bool = False  # with slips of the pen mended
+    mended: list[str] = field(default_factory=list)  # the slips, and what they were read as
     titles: bool = False  # with words of the person's own, which stay as they are
 
     @property
@@ -110,7 +110,13 @@ class Marked:
         words = vocabulary(language) | {word for phrase in known for word in phrase}
         more = f"{MONTHS[language]}|{WEEKDAYS[language]}|{NUMBERS[language]}|{' '.join(SPAN_UNITS[language])}"
         words |= {*more.replace("|", " ").split(), *texts(language).unmended, *texts(language).untitled}
-        return " ".join(mended(word, words, language, known) for word in text.split())
+        said = ["", *text.split(), ""]
+        meant = [
+            mended(word, words, language, known, beside=(before, behind))
+            for before, word, behind in zip(said, said[1:], said[2:], strict=False)
+        ]
+        self.mended.extend(f"{one} → {other}" for one, other in zip(said[1:], meant, strict=False) if one != other)
+        return " ".join(meant)
 
     def mark(self, text: str) -> str:
         of = _words(self.language)
@@ -144,13 +150,17 @@ class Marked:
         evening = not waking and re.search(of["bedtime"], text) is not None
         text = re.sub(rf"(?<!\w){of['clock']}", lambda m: self._clock(m, evening=evening, waking=waking), text)
         weekday = "|".join(WEEKDAYS[self.language].split())
+        begun = "(?:from |von )?" if re.search(of["usual"], text) else "(?<!from )(?<!von )"
         text = re.sub(
-            r"(?<!\w)(?<!from )(?<!von )(?<!vom )(?<!last )(?<!letzten )"
+            rf"(?<!\w){begun}(?<!vom )(?<!last )(?<!letzten )"
             rf"({weekday})s? ?(?:to|through|till|bis|-|–) ?({weekday})s?( nights)?"  # by the day of waking
             r"(?!\w)",
             self._weekdays,
             text,
         )
+        if not re.search(of["compares"], text):
+            day = rf"(?:(?:and|or|und|oder|on|an|&) )*(?:{weekday})s(?: nights)?"
+            text = re.sub(rf"(?<!\w){day}(?: {day})+(?!\w)", self._several_weekdays, text)
         if re.search(of["bedtime"], text):
             text = re.sub(r"(?<!\w)(?:yesterday (?:evening|night)|gestern abend)(?!\w)", of["last_night"], text)
         text = re.sub(
@@ -174,6 +184,12 @@ class Marked:
         if numbers == [1, 2, 3, 4, 5]:
             return self._put("x", w.CONDITION, "weekday <= 5")
         return self._put("x", w.CONDITION, f"weekday = {'|'.join(map(str, sorted(numbers)))}")
+
+    def _several_weekdays(self, match: re.Match[str]) -> str:
+        names, nights = WEEKDAYS[self.language].split(), "nights" in match[0]
+        numbers = {(names.index(one) + nights) % 7 + 1 for one in re.findall("|".join(names), match[0])}
+        several = f"weekday = {'|'.join(map(str, sorted(numbers)))}"
+        return self._put("x", w.CONDITION, "weekday >= 6" if numbers == {6, 7} else several)
 
     def _put(self, letter: str, kind: str, value: object) -> str:
         name = f"§{letter}{len(self.found)}"
@@ -214,6 +230,8 @@ class Marked:
             if not 1 <= hour <= 12:
                 return match[0]
             hour = hour % 12 + 12 * (late and not (half == "at night" and hour in (12, 1, 2, 3, 4)))
+        elif evening and match["minute"] and not half and self.language == "en" and 7 <= hour <= 12:
+            hour = (hour + 12) % 24  # "asleep before 10:30"
         elif not (match["minute"] or half or told in named):
             if not hour or not (evening or (waking and hour < 12)):
                 return match[0]

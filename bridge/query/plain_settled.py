@@ -25,8 +25,12 @@ SAT_IN = re.compile(
     r"(?<!\w)(?:sit|sat|spen[dt]|sitze?n?|saß|gesessen|verbring\w*|verbracht)(?!\w)"
     r".*(?:meetings|appointments|calls|besprechungen|terminen|sitzungen|konferenzen)(?!\w)"
 )
+HOW_OFTEN_NOW = re.compile(
+    r"(?:how (?:often|frequently) do i|wie (?:oft|häufig) (?!ha[bt]|bin |war |ging |traf |ich )\w+e? ich)(?!\w)"
+)
 BEGINS = re.compile(r"(?<!\w)(?:start|begin|fang|fäng|anfang|beginn)")
 SO_FAR = re.compile(r"(?<!\w)(?:so far|until now|bis jetzt|bisher|bis dato)\W*$")
+SO_FAR_SAID = re.compile(r"(?<!\w)(?:so far|until now|bis jetzt|bisher|bislang|bis dato)(?!\w)")
 DID_I = re.compile(
     r"(?:(?:na|so|and|also|und)\W+)?(?:(?:how|wie)(?: (?:well|badly|gut|schlecht))? )?"
     r"(?:did i|have i|habe? ich|bin ich)(?!\w)"
@@ -57,8 +61,17 @@ def settled(read: Words, text: str, kinds: Set[str], *, timed: bool) -> Words:
         and not (read.by or read.per or read.what.startswith(("entries", "workouts", "tasks")))
     ):
         read = replace(read, by="day")  # "list all days with a headache": their dates
+    if read.of == "mean" and read.what in SUMMED and timed and SO_FAR_SAID.search(text):
+        read = replace(read, of=read.of if kinds & {w.OF, w.USUAL, w.EACH, w.BY} else "sum")  # "steps so far this week"
     if read.of == "mean" and not timed:
         read = _check_time(read, text, kinds)
+    if (
+        read.what in ("entries", "workouts")
+        and read.of == "count"
+        and not (read.by or read.per or timed)
+        and HOW_OFTEN_NOW.match(text)
+    ):
+        read = replace(read, of="mean", per="week")  # "how often do I see my friends"
     sat = read.what == "entries.minutes" and read.of == "mean" and SAT_IN.search(text)
     read = replace(read, per="day") if sat and not read.per else read  # "usually in meetings": a day, not in each
     return _of_evenings(read, text)

@@ -66,11 +66,16 @@ def _form(word: str, language: str, known: w.Lexicon) -> str:
     return next((one for one in forms if len(one) > 3 and known.get((one,), NONE)[0][0] in kinds), word)
 
 
-def mended(word: str, words: Set[str], language: str, known: w.Lexicon) -> str:
-    """Return the only known word one typing slip away from a word of five letters or more, else the word."""
-    if len(word) < 5 or word in words or not word.isalpha() or parts(word, language, known) != (word,):
+def mended(word: str, words: Set[str], language: str, known: w.Lexicon, *, beside: tuple[str, str] = ("", "")) -> str:
+    """Return the only known word one typing slip away from a word of five letters or more, else the word.
+
+    One of four letters is mended where that makes a known phrase with the word ``beside`` it.
+    """
+    if len(word) < 4 or word in words or not word.isalpha() or parts(word, language, known) != (word,):
         return word
     near = [one for one in words if abs(len(one) - len(word)) <= 1 and len(one) > 3 and _is_slip(word, one)]
+    if len(word) == 4:
+        near = [one for one in near if (beside[0], one) in known or (one, beside[1]) in known]
     return near[0] if len(near) == 1 else word
 
 

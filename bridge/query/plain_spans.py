@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence, Set
 from dataclasses import replace
 from datetime import date
-from itertools import pairwise
 
+from bridge.domain.phrases import WEEKDAYS
 from bridge.query import plain_kinds as w
 from bridge.query.figures import FAR
 from bridge.query.lists import TODAY
@@ -25,6 +25,13 @@ OTHER_WEEKEND = re.compile(r"(?:this|diese[sm]|next|kommende\w*|nächste\w*) (?:
 DATES = re.compile(r"[\d-]*\.\.[\d-]*")
 COMPARES = re.compile(r"(?<!\w)(?:compar\w+|vergleich\w*)(?!\w)")
 UNTIL_NOW = re.compile(r"(?<!\w)(?:so far|until now|to date|[my]td|bis jetzt|bisher|bislang|bis dato)(?!\w)")
+EVERY_WEEK = re.compile(
+    rf"(?<!\w)(?:on|am|auf|an) (?:a |the )?(?:{'|'.join(WEEKDAYS.values()).replace(' ', '|')})(?!\w)"
+)
+PRESENT = re.compile(r"(?<!\w)(?:do i|schlafe? ich)(?!\w)")
+PAST = re.compile(
+    r"(?<!\w)(?:was|were|did|had|this|last|yesterday|war|hatte|hab|habe|diese\w*|letzte\w*|gestern)(?!\w)"
+)
 AHEAD_DAYS = 366  # our choice: of a calendar that is asked for what comes next
 
 
@@ -113,6 +120,18 @@ def told_spans(tokens: list[w.Token], marked: Marked) -> tuple[list[w.Token], li
     return (_without_comparison(tokens) if len(spans) == 2 else tokens), spans
 
 
+def weekly(tokens: list[w.Token], spans: list[Span], text: str, today: date) -> tuple[list[w.Token], list[Span]]:
+    """Return tokens with a weekday of every week, and no span, for "average sleep on Sunday"."""
+    kinds = {kind for kind, _ in tokens}
+    first, last = spans[0] if len(spans) == 1 else (None, None)
+    single = first is not None and first == last and today - 7 * DAY <= first < today
+    mean = bool({(w.OF, "mean"), (w.OF, "median")} & {*tokens}) or PRESENT.search(text) is not None
+    mean = mean and w.METRIC in kinds and (w.METRIC, "heart_rate") not in tokens
+    if first is None or not (single and mean) or w.BED in kinds or not EVERY_WEEK.search(text) or PAST.search(text):
+        return tokens, spans
+    return [*tokens, (w.CONDITION, f"weekday = {first.isoweekday()}")], []
+
+
 def _untimed(read: Words, spans: list[Span], today: date) -> Words:
     """Return a query without a span, or within that of what comes next, of last night, or of entries that were."""
     if read.since not in (LAST_NIGHT, TODAY):
@@ -156,6 +175,8 @@ def with_weekend(tokens: list[w.Token], marked: Marked, text: str) -> list[w.Tok
     """Return tokens with "over the weekend" as the last one, where it is no weekend as such."""
     kinds = {kind for kind, _ in tokens}
     general = {w.OF, w.USUAL, w.SPAN, w.CONDITION, w.ENTRIES, w.ACTION, w.TASKS, w.BED, w.UP, *COMPARE}
+    if (w.OF, "sum") in tokens:  # "the sum of the weekend"
+        general -= {w.OF}
     if kinds & {w.BED, w.UP} and not kinds & {w.OF, w.USUAL, w.SPAN, w.CONDITION, *COMPARE} and w.WEEKEND in kinds:
         return [(w.CONDITION, "weekday >= 6") if kind == w.WEEKEND else (kind, of) for kind, of in tokens]
     if (w.WEEKEND, None) not in tokens or kinds & general or (w.DID, "now") in tokens:
@@ -170,7 +191,7 @@ def with_weekend(tokens: list[w.Token], marked: Marked, text: str) -> list[w.Tok
 def _without_comparison(tokens: Sequence[w.Token]) -> list[w.Token]:
     """Return tokens of a figure that is compared between two spans without the words that compare."""
     often = any(kind == w.HOW_OFTEN for kind, _ in tokens)
-    asks = [other[1] for one, other in pairwise(tokens) if one[0] == w.DID and other[0] == w.SPORT]
+    asks = [of for kind, of in tokens if kind in (w.SPORT, w.ACTIVITY, w.RAN)] if (w.DID, None) in tokens else []
     figures = {w.METRIC, w.FIGURE, w.UNIT, w.HOW_FAR, w.HOW_LONG} & {kind for kind, _ in tokens}
     if asks and not often and not figures:
         if not {*asks} <= FAR or not {(w.MORE, None), (w.MORE, "length")} & {*tokens}:

@@ -35,6 +35,7 @@ GENERAL = frozenset(  # words that tell no entry from another
 WORDS_OFTEN = 3
 WORDS_MAX = 2  # our choice: of a title, beside each other
 PARTICIPLE = re.compile(r"\w*ge\w{2,}(?:t|en)|\w+iert")  # a German verb, as in "wie oft hab ich geweint"
+MONTH_OF = re.compile(r"\w{3,}(?:monat|woche|tag)s?$")
 OF_DAYS = re.compile(r"(?P<name>\w{3,}?)s?(?P<days>tage?n?|nächten?|abende?n?)$")
 NO_TITLE = re.compile(r".*(?:lich|isch|ig|st)e[nrms]?$")  # a German adjective or superlative
 
@@ -79,6 +80,9 @@ class Titles:
                 while end + 1 < len(told) and told[end] == DURING and told[end + 1][0] == w.UNKNOWN:
                     end += 2  # "on holiday in Crete"
             most, never = (WORDS_OFTEN, self.never - PEOPLE) if often else (WORDS_MAX, self.never)
+            if end == at + 1 and MONTH_OF.search(str(told[at][1])) and told[end : end + 1] and told[end][0] == w.SPAN:
+                at = end  # "im Urlaubsmonat Juli"
+                continue
             name = self._name(told[at:end], most, never=never)
             end += self.of_calendar and [kind for kind, _ in told[end : end + 2]] == [w.FILL, w.ENTRIES]
             follows = told[end][0] if end < len(told) else ""

@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from typing import Any
 
 from bridge.domain import metric_names, sports
 from bridge.domain.phrases import PHRASE_MAX, WEEKDAYS
-from bridge.query import plain_kinds, plain_sports
+from bridge.query import plain_kinds
 from bridge.query.model import TITLED
 from bridge.query.plain_kinds import ACTIVITY, CONDITION, FACTOR, FILL, METRIC, SPORT, WORKOUTS, Lexicon, Token
-from bridge.query.span_words import MONTHS
+from bridge.query.spans import MONTHS
 
 AMBIGUOUS = frozenset({"climb", "climbing", "stairs", "row", "strength", "cardio", "intervals"})  # and names of sports
 ON_WEEKDAYS = {
@@ -25,7 +26,8 @@ ON_WEEKDAYS = {
     "de": "{0}s, an {0}en, {0}en, allen {0}en, an einem {0}, jeden {0}, an jedem {0}",
 }
 AT_NIGHTS = {"en": "{0} nights, on {0} nights", "de": "in {0}nächten, {0}nächte"}
-CLASS_NAMES = frozenset({"alcohol", "alkohol", "coffee", "kaffee", "late meal", "spätes essen"})
+CLASS_NAMES = {"alcohol", "alkohol", "coffee", "kaffee", "caffeine", "koffein"} | {"late meal", "spätes essen"}
+CLASS_NAMES |= {"headache", "kopfschmerzen"}
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ def lexicon(language: str) -> Lexicon:
         found |= dict.fromkeys([*english, *(_each(named["de"]) if language == "de" else ())], ((METRIC, name),))
     for sport, phrases in sports.SYNONYMS.items():
         found |= {one: ((ACTIVITY, sport),) for one in (sport, *phrases) if one not in AMBIGUOUS}
-        games = [f"{one} {game}" for one in (sport, *phrases) for game in _each(plain_sports.GAMES[language])]
+        games = [f"{one} {game}" for one in (sport, *phrases) for game in _each(_told("sports")[language]["games"])]
         found |= dict.fromkeys(games, ((ACTIVITY, sport), (WORKOUTS, None)))
     found |= texts(language).words
     found |= dict(_sports(language))
@@ -68,9 +70,15 @@ def lexicon(language: str) -> Lexicon:
 
 
 @cache
+def _told(name: str) -> Mapping[str, Any]:
+    file = resources.files("bridge.query") / f"plain_{name}.toml"
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+@cache
 def texts(language: str) -> Texts:
     """Return what the file of a language says."""
-    told = tomllib.loads((resources.files("bridge.query") / f"plain_{language}.toml").read_text(encoding="utf-8"))
+    told = _told(language)
     found: tuple[dict[str, tuple[Token, ...]], dict[str, tuple[Token, ...]]] = ({}, {})
     for one in told["words"]:
         tokens = tuple(_token(*means) for means in one["means"])
@@ -94,6 +102,12 @@ def loose(language: str) -> Lexicon:
     Left out are those that would then read as something else, as "in my sleep".
     """
     return loosened(lexicon(language), texts(language).light)
+
+
+def loose_notes(known: Lexicon, light: frozenset[str]) -> Lexicon:
+    """Return the phrases for what is noted without their light words, as "drank coffee"."""
+    phrases = (tuple(word.split()) for words in note_classes().values() for word in words)
+    return loosened({phrase: known[phrase] for phrase in phrases if len(phrase) > 1 and phrase in known}, light)
 
 
 def loosened(known: Lexicon, light: frozenset[str]) -> Lexicon:
@@ -165,9 +179,13 @@ def notes(said: Iterable[str], factors: Iterable[str]) -> Lexicon:
         if whole:
             said = [one for one in said if one.lower() not in words]
         for name in whole[:1] or (noted if len(noted) == 1 else ()):
-            alike = words if whole else words & CLASS_NAMES
+            alike = words if whole else {one for one in words if CLASS_NAMES & {one, *_stems(one)}}
             found |= {tuple(word.split()): ((FACTOR, name),) for word in alike}
     return found | {tuple(one.lower().removeprefix(TITLED).split()): ((FACTOR, one),) for one in (*said, *own)}
+
+
+def _stems(phrase: str) -> Iterator[str]:
+    yield from (word.removesuffix("s") for word in phrase.split())
 
 
 def _token(kind: str, value: object = None) -> Token:
@@ -175,14 +193,15 @@ def _token(kind: str, value: object = None) -> Token:
 
 
 def _sports(language: str) -> Iterator[tuple[str, tuple[Token, ...]]]:
-    for kind, table in ((SPORT, plain_sports.COUNTABLE[language]), (ACTIVITY, plain_sports.DONE[language])):
+    told = _told("sports")[language]
+    for kind, table in ((SPORT, told["countable"]), (ACTIVITY, told["done"])):
         for sport, phrases in table.items():
             yield from ((one, ((kind, sport),)) for one in _each(phrases))
-    done = [(sport, one) for sport, phrases in plain_sports.DONE[language].items() for one in _each(phrases)]
-    for sport, one in [*done, *((sport, sport) for sport in _each(plain_sports.SAME))]:
+    done = [(sport, one) for sport, phrases in told["done"].items() for one in _each(phrases)]
+    for sport, one in [*done, *((sport, sport) for sport in _each(_told("sports")["same"]))]:
         token = (ACTIVITY, sport)
         yield from ((said, (token,)) for said in (one, f"play {one}", f"played {one}"))
-        for game in _each(plain_sports.GAMES[language]):
+        for game in _each(told["games"]):
             yield f"{one} {game}", (token, (WORKOUTS, None))
 
 

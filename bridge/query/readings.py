@@ -108,15 +108,15 @@ def _periods(bag: Bag) -> Words:
     if unit in ("km", "m", "min") and not bag.sees(w.METRIC, w.UNIT):
         bag.tokens.append((w.UNIT, "min" if unit == "min" else "km"))
     found = words_of(Bag([*bag.tokens, (w.HOW_MANY, None)]))
-    own = subject_of(found.what).unit
-    if found.of not in ("sum", "count", "mean") or found.by or found.against or found.first or found.last:
+    asked_of = subject_of(found.what)
+    unclear = [
+        found.of not in ("sum", "count", "mean") or found.by or found.against or found.first or found.last,
+        (found.of == "mean") == asked_of.added,  # of a week that adds up, its sum is compared
+        unit not in (None, asked_of.unit),
+    ]
+    if any(unclear):
         raise NotUnderstood
-    if (found.of == "mean") == subject_of(found.what).added:
-        raise NotUnderstood  # of a week that adds up, its sum is compared
-    if unit is None and own == "m":
-        number *= 1000
-    if unit not in (None, own) and not (unit is None and own == "count"):
-        raise NotUnderstood
+    number *= 1000 if unit is None and asked_of.unit == "m" else 1
     return replace(found, of="count", per=per, where=[*found.where, f"{PERIOD_VALUE} {sign} {number:g}"])
 
 
@@ -151,9 +151,13 @@ def _of_days(words: Words) -> Words:
 def _named_alone(bag: Bag) -> None:
     """Make a figure of the words that name one only where no other does."""
     metrics = {value for kind, value in bag.tokens if kind == w.METRIC}
-    if w.WALK in bag.kinds and not metrics and not bag.sees(w.UNIT, w.CONDITION, w.HOW_FAR):
+    walked = w.WALK in bag.kinds and not metrics and not bag.sees(w.CONDITION, w.SPORT, w.ACTIVITY)
+    if walked and (bag.sees(w.HOW_FAR) or (w.UNIT, "km") in bag.tokens):  # "how far did I walk"
+        bag.take(w.WALK, w.HOW_FAR, w.UNIT, w.HOW_MANY)
+        bag.tokens += [(w.METRIC, "distance"), (w.HOW_MANY, None)]
+    elif walked and not bag.sees(w.UNIT):
         bag.tokens = [(w.METRIC, "steps") if kind == w.WALK else (kind, of) for kind, of in bag.tokens]
-    if (w.SEVERAL, "night") in bag.tokens and bag.sees(w.UNIT, w.HOW_LONG):
+    if (w.SEVERAL, "night") in bag.tokens and bag.sees(w.UNIT, w.HOW_LONG, *COMPARE):
         bag.tokens = [(w.METRIC, "asleep") if kind == w.SEVERAL else (kind, of) for kind, of in bag.tokens]
     clocked = bag.has(w.CLOCKED)
     if clocked and not bag.sees(w.BED, w.UP):
@@ -301,6 +305,8 @@ def _classes(bag: Bag) -> Words | None:
     if len({*weekdays}) != 2:
         return None
     bag.tokens = [one for one in bag.tokens if one[0] not in (*COMPARE, w.AND) and one[1] not in weekdays]
+    if (w.METRIC, "nights.start") in bag.tokens:  # by the evenings, which are of the days before
+        return replace(_plain(bag), against=VERSUS.join(dict.fromkeys(weekdays)))
     either = "|".join(one.removeprefix("weekday = ") for one in weekdays)
     bag.tokens += [(w.CONDITION, f"weekday = {either}"), (w.BY, "weekday")]
     if bag.sees(w.ENTRIES, w.ACTION):
@@ -363,7 +369,12 @@ def _two_figures(bag: Bag, metrics: Sequence[str]) -> Words:
     if later and not (metrics[0] in NIGHT and metrics[1] not in BEHIND):
         raise NotUnderstood  # the day that follows a night is of the same date; of others, it is the next
     related, asked, than = bag.take(w.RELATED), bag.has(w.DIFFERENCE), bag.has(w.THAN)
-    if {*bag.take(w.MORE)} - {"to"} or bag.one(w.OF) not in (None, "mean") or bag.sees(w.OTHERS, w.BECOMES):
+    more = {*bag.take(w.MORE)} - {"to"}  # "do more steps go with better sleep"
+    if (
+        (more and (not related or related == ["or"]))
+        or bag.one(w.OF) not in (None, "mean")
+        or bag.sees(w.OTHERS, w.BECOMES)
+    ):
         raise NotUnderstood
     if (related == ["or"] or asked or than) and {*metrics} & NIGHT_CLOCKS:
         raise NotUnderstood  # "bedtime vs sleep": two figures, how they go together, or the time between
@@ -387,5 +398,5 @@ READERS: Sequence[tuple[tuple[str, ...], Callable[[Bag], Words]]] = (
     ((w.WORKOUTS, w.SPORT, w.ACTIVITY), workouts),
     ((w.FACTOR,), noted),
     ((w.METRIC,), metric),
-    ((w.CONDITION, w.UNIT), rows),
+    ((w.CONDITION, w.UNIT, w.NIGHTS), rows),
 )

@@ -14,7 +14,7 @@ from typing import TypeVar
 from bridge.domain.languages import Text, say
 from bridge.query.conditions import DAY_MINUTES, NOON, compared, from_noon, test_of
 from bridge.query.model import CLOCK_UNIT, CLOCKS, PERIOD_VALUE, Aggregate, By, Kind, Query, Subject
-from bridge.query.rows import Row, Tables
+from bridge.query.tables import Row, Tables
 
 DAY_PLACE = Row._fields.index("day")
 Value = tuple[date, float]

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
-from functools import cached_property
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from bridge.advice.labels import labelled
 from bridge.advice.preference import load_preference
 from bridge.advice.recommend import load_snapshot
 from bridge.calendar.meetings import counts_as_meeting
+from bridge.domain import sports
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import Text, say
 from bridge.domain.metrics import METRICS, NIGHT_MINUTES, Metric, Shape
 from bridge.domain.preference import Preference
-from bridge.domain.slots import ZoneHistory, ends_shown, local_time
+from bridge.domain.slots import ZoneHistory, local_time
 from bridge.domain.types import EpisodeKind, Label, Occurrence
 from bridge.meters.nights import Nights
 from bridge.meters.overlaps import once, series_of
@@ -31,6 +31,7 @@ from bridge.query.model import (
     MEETINGS,
     METER_NAMES,
     OWN_FIELDS,
+    PEAK,
     PLANNED,
     TASKS,
     TITLED,
@@ -39,7 +40,8 @@ from bridge.query.model import (
     Kind,
     Query,
 )
-from bridge.query.understood import ROWS
+from bridge.query.tables import Row, Tables
+from bridge.query.understood import ROWS, sport_name
 from bridge.store import codec
 from bridge.store.daily import episode_of
 from bridge.trends import compute_trends
@@ -51,66 +53,8 @@ if TYPE_CHECKING:
 DAYS_MAX = 36_600  # of a span
 METER_DAYS_MAX = 3_660  # meters are computed anew
 PACKED_DAYS_MAX = 1_100  # a day of heart rates is a thousand readings
+READ_MINUTES = 2  # our choice: between heart rates of which the highest is that of a workout
 DAY = timedelta(days=1)
-NOTHING: Mapping[str, Any] = MappingProxyType({})
-
-
-class Row(NamedTuple):
-    """A day, night, workout or entry with its figures. ``fields`` are those of its episode, as they are stored."""
-
-    day: date
-    values: Mapping[str, float] = NOTHING
-    name: str | None = None  # the sport as the vendor calls it, or the action of an entry
-    fields: Mapping[str, Any] = NOTHING
-    zones: ZoneHistory = ()
-    is_meeting: bool = False
-    title: str | None = None  # of an entry or task, where titles may be shown
-
-    @property
-    def start(self) -> float:
-        """Return the local clock time of the start, in minutes after midnight."""
-        return self._clock("start")
-
-    @property
-    def end(self) -> float:
-        """Return the local clock time of the end, in minutes after midnight."""
-        return self._clock("end")
-
-    def _clock(self, name: str) -> float:
-        start, end = (datetime.fromisoformat(self.fields[one]) for one in ("start", "end"))
-        local = ends_shown(start, end, self.zones, self.fields.get("offset"))[name == "end"]
-        return local.hour * 60 + local.minute
-
-
-@dataclass(frozen=True, kw_only=True)
-class Tables:
-    """All rows that a query needs, by day. ``values`` maps a metric, meter or factor to its value by day."""
-
-    values: Mapping[str, Mapping[date, float]]
-    untold: frozenset[str] = frozenset()  # metrics that no source of the person ever told
-    nights: Mapping[date, Row] = field(default_factory=dict)
-    workouts: Sequence[Row] = ()
-    entries: Sequence[Row] = ()
-    tasks: Sequence[Row] = ()
-    reason: Text | None = None  # for which nothing is told
-    unreached: Text | None = None  # the reason for which no workout or entry of the span can be known
-    today: date | None = None
-    days: tuple[date, date] | None = None  # from the first day told of to today, where it matters
-
-    def by_day(self, name: str) -> Mapping[date, float]:
-        """Return day -> the value of a metric, meter, factor or quotient of two metrics."""
-        if name not in self.values and "/" in name:
-            one, other = (self.values.get(part, {}) for part in name.split("/"))
-            return {day: value / other[day] for day, value in one.items() if other.get(day)}
-        return self.values.get(name, {})
-
-    @cached_property
-    def planned_on(self) -> Mapping[date, Sequence[Row]]:
-        """Return local day -> the entries that began on it."""
-        found: dict[date, list[Row]] = {}
-        for row in self.entries:
-            found.setdefault(row.day, []).append(row)
-        return found
 
 
 def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime, titles: bool = False) -> Tables:
@@ -161,6 +105,7 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime, titl
     if begun is not None:
         values |= _planned(entries, planned, (max(since, begun), today))
     workouts = _workouts([one for one in told if one[1]["kind"] not in ASLEEP], user.zones, preference)
+    workouts = _with_peaks(bridge, user, query, workouts)
     counts_days = query.per is not None or any(part.kind is Kind.DAYS and part.counted for part in parts)
     counts_days = counts_days or query.of in (Aggregate.COUNT, Aggregate.STREAK, Aggregate.AGO)
     first = bridge.store.daily.first_day(user.id) if counts_days or "workouts" in fields else None
@@ -174,20 +119,29 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime, titl
         entries=entries,
         tasks=[*_task_rows(bridge, user, now, titles=titles)] if Kind.TASKS in kinds else (),
         days=None if first is None else (first, today),
-        unreached=_unreached(bridge, user, query),
+        unreached=_unreached(bridge, user, query, workouts),
         today=today,
     )
 
 
-def _unreached(bridge: Bridge, user: User, query: Query) -> Text | None:
-    """Return why no workout or entry can be known, or None."""
+def _unreached(bridge: Bridge, user: User, query: Query, workouts: Sequence[Row]) -> Text | None:
+    """Return why no workout, entry or task can be known, or None."""
     kind, daily = query.subject.kind, bridge.store.daily
     first = daily.first_event(user.id) if kind is Kind.ENTRIES else None
     if first and query.until and query.until < first - DAY:  # a day of another zone may be the one before
         return say("no calendar of yours reaches back that far")
     untold = kind is Kind.WORKOUTS and not daily.told_episode(user.id, EpisodeKind.WORKOUT)
     untold = untold or (kind is Kind.ENTRIES and first is None)
-    return say("none of your sources told {what}", what=ROWS[kind]) if untold else None
+    untold = untold or (kind is Kind.TASKS and not bridge.store.reading.tasks(user.id))
+    if untold or kind is not Kind.WORKOUTS:
+        return say("none of your sources told {what}", what=ROWS[kind]) if untold else None
+    asked = next((str(one.value) for one in query.where if one.name == "workout.sport" and one.operator == "="), None)
+    if asked is None or any(sports.is_sport(one.name, asked) for one in workouts):
+        return None
+    ever = daily.episodes(user.id, (EpisodeKind.WORKOUT,), since=date.min, until=date.max)
+    if any(sports.is_sport(fields.get("label"), asked) for _, fields in ever):
+        return None
+    return say("none of your sources told a workout of {sport}", sport=sport_name(asked))
 
 
 ASLEEP = (EpisodeKind.SLEEP, EpisodeKind.NAP)
@@ -300,6 +254,27 @@ def _workout(fields: dict[str, Any], zones: ZoneHistory) -> Row:
     if "active_energy" in told:  # rather than the energy that rest would have taken, too
         values["energy"] = told["active_energy"]
     return Row(date.fromisoformat(fields["day"]), values, fields.get("label"), fields, zones)
+
+
+def _with_peaks(bridge: Bridge, user: User, query: Query, workouts: list[Row]) -> list[Row]:
+    """Return workouts with the highest heart rate that was read during each, if it is asked for and was read often."""
+    asked = [*(part.field for part in query.subjects), *(one.name.removeprefix("workout.") for one in query.conditions)]
+    if PEAK not in asked or not workouts:
+        return workouts
+    first, last = workouts[0].day, workouts[-1].day
+    if (last - first).days > PACKED_DAYS_MAX:
+        raise SetupError(f"heart rates are read for at most {PACKED_DAYS_MAX} days at once; name a later --since")
+    told = bridge.store.reading.samples(user.id, metrics=(Metric.HEART_RATE,), since=first - DAY, until=last + DAY)
+    read = [(sample.start, sample.value if sample.high is None else sample.high) for _, sample in told]
+    starts, found = [start for start, _ in read], list[Row]()
+    for row in workouts:
+        start, end = (datetime.fromisoformat(row.fields[one]) for one in ("start", "end"))
+        during = [value for _, value in read[bisect_left(starts, start) : bisect_right(starts, end)]]
+        often = len(during) * READ_MINUTES >= row.values["minutes"]
+        peak = max(during, default=0.0)
+        known = often and peak >= row.values.get("average_hr", 0.0)  # rather than between rare readings
+        found.append(row._replace(values={**row.values, PEAK: peak}) if known else row)
+    return found
 
 
 def _entries(bridge: Bridge, user: User, query: Query, now: datetime, *, titles: bool) -> list[Row]:

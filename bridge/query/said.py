@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from bridge.domain.fact_messages import Plural
 from bridge.domain.languages import WEEKDAYS, Text, listed, say, say_many
-from bridge.domain.metric_names import UNIT_NAMES
 from bridge.domain.titles import ACTION_WORDS
 from bridge.query.model import Aggregate, By, Condition, Kind, Query, Span, Subject, Versus
-from bridge.query.understood import OF, PER, on_day, span_of, weekdays_of, what_of
-from bridge.query.written import as_time, rounded
+from bridge.query.understood import OF, PER, condition_said, dates, on_day, span_of, weekdays_of, what_of
+from bridge.query.written import written
 from rhythm_env.interface import ActionType
 
 if TYPE_CHECKING:
@@ -56,15 +55,16 @@ HOW: Mapping[Aggregate, Text] = {
     A.MIN: say("at the least"),
     A.MAX: say("at the most"),
 }
-PLAIN_UNITS = frozenset(
-    {"count", "tasks", "noted", "days", "nights", "workouts", "entries", "meetings", "level", "weeks", "months"}
-)
 IN_DAYS = {
     A.STREAK: say("at most {days} in a row"),
     A.AGO: say("the last was {days} ago"),
 }
+OVER: Mapping[By, Plural] = {
+    By.DAY: Plural("over {count} day", "over {count} days"),
+    By.WEEK: Plural("over {count} week", "over {count} weeks"),
+    By.MONTH: Plural("over {count} month", "over {count} months"),
+}
 ROWS_MAX = 12  # that are told one by one
-A_WEEK = " a week"
 # Figures that stand for themselves, and those that a question about an amount asks for.
 LED = {*HOW, A.COUNT}
 
@@ -96,7 +96,8 @@ def _parts(found: Answer, value: float) -> Iterator[str]:
         (most, highest), (least, lowest) = max(known), min(known)
         yield say("the highest is {highest} with {most}", highest=_key(query, highest), most=written(most, found.unit))
         yield say("the lowest is {lowest} with {least}", lowest=_key(query, lowest), least=written(least, found.unit))
-    yield from filter(None, (weekdays_of(query, one) for one in query.where))
+    such = query.of is A.COUNT and (query.per or query.subject.kind in (Kind.DAYS, Kind.NIGHTS, Kind.TASKS))
+    yield from filter(None, (weekdays_of(query, one) if such else condition_said(query, one) for one in query.where))
     if found.at is not None:
         yield on_day(query, found.at)
     elif (query.since or query.until) and not isinstance(query.against, Span):
@@ -112,7 +113,16 @@ def _lead(found: Answer, value: float) -> str:
         return say("{what} and {other}: a correlation of {value}", what=what, other=what_of(query.against), value=told)
     if isinstance(query.against, Condition | Versus | Span) and len(found.groups) == 2:
         one, other = (written(group.value or 0.0, group.unit or found.unit) for group in found.groups)
-        return say("{what}: {one} against {other}, so {value} apart", what=what, one=one, other=other, value=told)
+        first, second = _sides(query)
+        return say(
+            "{what}: {one} {first}, {other} {second}, so {value} apart",
+            what=what,
+            one=one,
+            first=first,
+            other=other,
+            second=second,
+            value=told,
+        )
     if query.of in (A.FIRST, A.LAST) and query.subject.counted:
         return say(OF[query.of].message, what=what)
     if query.of in IN_DAYS:
@@ -131,6 +141,15 @@ def _lead(found: Answer, value: float) -> str:
     return say(LEADS[name].message, value=told) if name in LEADS else say("{what}: {value}", what=what, value=told)
 
 
+def _sides(query: Query) -> tuple[str, str]:
+    """Return what tells the two sides of a difference apart."""
+    if isinstance(query.against, Versus):
+        return condition_said(query, query.against.one), condition_said(query, query.against.other)
+    if isinstance(query.against, Condition):
+        return condition_said(query, query.against), say("otherwise")
+    return span_of(query), dates(*(query.against if isinstance(query.against, Span) else (None, None)))
+
+
 def _key(query: Query, key: str) -> str:
     if query.by is By.ACTION and key in {*ActionType}:
         return ACTION_WORDS[ActionType(key)]
@@ -139,7 +158,8 @@ def _key(query: Query, key: str) -> str:
 
 def _over(found: Answer) -> Text:
     if found.query.per:
-        return say_many("over {count} value", "over {count} values", found.n)
+        over = OVER[found.query.per]
+        return say_many(over.one, over.several, found.n)
     kind = found.query.subject.kind
     if kind is Kind.NIGHTS or found.query.subject.name in ("asleep", "in_bed", "awake", "deep_sleep"):
         return say_many("over {count} night", "over {count} nights", found.n)
@@ -148,17 +168,3 @@ def _over(found: Answer) -> Text:
     if kind is Kind.ENTRIES:
         return say_many("over {count} entry", "over {count} entries", found.n)
     return say_many("over {count} day", "over {count} days", found.n)
-
-
-def written(value: float, unit: str) -> str:
-    """Return a figure with its unit, as a clock time or in hours where it is one."""
-    time, value = as_time(value, unit), rounded(value, unit)
-    if unit.endswith(A_WEEK):
-        figure = (
-            say("{value:+.2f}", value=value) if unit == "level a week" else written(value, unit.removesuffix(A_WEEK))
-        )
-        return say("{value} a week", value=figure)
-    whole = abs(value) >= 1000 or value == int(value)
-    number = say("{value:,.0f}", value=value) if whole else say("{value:.3g}", value=value)
-    told = number if unit in PLAIN_UNITS else say("{value} {unit}", value=number, unit=UNIT_NAMES.get(unit, unit))
-    return time or told

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from bridge.domain.metrics import METRICS, Metric, Shape
 from bridge.query import plain_kinds as w
@@ -21,7 +22,7 @@ OF_WORKOUT = {
 }
 BETTER_HIGH = frozenset(  # "best" is the highest; of others it is the lowest, or not said
     {"sleep_score", "recovery_score", "hrv_rmssd", "sleep_efficiency", "sleep_consistency", "stress_management"}
-    | {"steps", *METER_NAMES}
+    | {"steps", "distance", "zone_minutes", "total_energy", "active_energy", *METER_NAMES}
 )
 STAGES = ("light_sleep", "deep_sleep", "rem_sleep")
 A_MINUTE = {"respiratory_rate", "heart_rate", "resting_hr"}  # which are told a minute anyway
@@ -40,7 +41,7 @@ def settled(tokens: Sequence[w.Token]) -> list[w.Token]:
         tokens = _of_tasks(tokens)
         if any(kind == w.TASKED for kind, _ in tokens):
             return [*tokens]
-    tokens = _of_nights(_now(_of_sleep(_of_steps(tokens))))
+    tokens = _of_nights(_now(_of_sleep(_of_heart(_of_steps(tokens)))))
     around = _Around(frozenset(tokens))
     found: list[w.Token] = []
     for token in tokens:
@@ -80,12 +81,29 @@ def _is_large(compared: object) -> bool:
     return isinstance(compared, tuple) and compared[2] is None and float(compared[1]) >= STEPS_LEAST
 
 
+def _of_heart(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
+    """Return tokens without the "average" of a heart rate of which something else is asked, as if it rises."""
+    mean, rate = (w.OF, "mean"), (w.METRIC, "heart_rate")
+    other = (w.OF, "trend") in tokens or any(kind == w.COMPARED for kind, _ in tokens)
+    beside = {(mean, rate), (rate, mean)} & {*pairwise(tokens)}
+    return [one for one in tokens if one != mean] if beside and other else tokens
+
+
 def _of_sleep(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
     """Return tokens with the score of sleep where it is asked for how good it was."""
     metrics = {of for kind, of in tokens if kind == w.METRIC}
+    if {(w.MORE, "better"), (w.MORE, "length")} <= {*tokens}:  # "schlechter, also kürzer"
+        tokens = [one for one in tokens if one != (w.MORE, "better")]
+    if (
+        "asleep" in metrics
+        and len(metrics) == 2
+        and (w.MORE, "better") in tokens
+        and any(kind == w.RELATED for kind, _ in tokens)
+    ):
+        tokens = [(kind, "sleep_score" if (kind, of) == (w.METRIC, "asleep") else of) for kind, of in tokens]
     if metrics == {"asleep"} and {(w.BEST, "max"), (w.BEST, "min"), (w.MORE, "better")} & {*tokens}:
         return [(kind, "sleep_score" if kind == w.METRIC else of) for kind, of in tokens]
-    if any(kind == w.TOP for kind, _ in tokens):  # "the five best nights by efficiency", "nach Effizienz"
+    if any(kind in (w.TOP, w.BEST) for kind, _ in tokens):  # "the five best nights by efficiency", "nach Effizienz"
         named = {(w.METRIC, "sleep_score")} if len(metrics) == 2 else set()
         behind = [*tokens[1:], (w.FILL, None)]
         tokens = [one for one, other in zip(tokens, behind, strict=True) if (one[0], other[0]) != (w.AFTER, w.METRIC)]
@@ -117,6 +135,10 @@ def _of_nights(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
         return [(w.SEVERAL, "night") if kind == w.METRIC else (kind, of) for kind, of in tokens]
     if {(w.CONDITION, "weekday <= 5"), (w.WEEKEND, None)} <= {*tokens} and w.METRIC in kinds:
         return tokens if kinds & DIFFERS else [*tokens, (w.RELATED, "or")]  # "resting pulse weekdays weekend"
+    if (w.NIGHTS, "evening") in tokens and kinds & {w.ENTRIES, w.ACTION}:  # "an wie vielen Abenden"
+        return [(w.CLOCK, (">=", "18:00")) if one == (w.NIGHTS, "evening") else one for one in tokens]
+    if w.FACTOR in kinds and (evening := (w.CLOCK, (">=", "18:00"))) in tokens and not kinds & (NAMED - {w.CONDITION}):
+        return [(w.DAYS, None) if one == evening else one for one in tokens]  # "evenings with wine"
     slept = {(w.MORE, "speed"), (w.MORE, "better")} & {*tokens}
     if kinds & {w.BED, w.UP}:  # "how regular is my bedtime"
         tokens = [(w.OF, "std") if one == (w.OF, "regular") else one for one in tokens]
@@ -131,7 +153,7 @@ def _of_tasks(tokens: Sequence[w.Token]) -> list[w.Token]:
     said = {str(of) for kind, of in tokens if kind == w.TASKED} | {"done" for kind, _ in tokens if kind == w.ENDED}
     said = {"overdue"} if "overdue" in said else said or {"done"} & {"done" for kind, _ in tokens if kind == w.DID}
     named = any(kind == w.TASKS for kind, _ in tokens)
-    bare = kinds <= {w.DID, w.TASKED, w.ENDED, w.SPAN, w.CONDITION} and said <= {"done"}  # "was habe ich erledigt"
+    bare = kinds <= {w.DID, w.TASKED, w.ENDED, w.SPAN, w.CONDITION} and said <= {"done", "overdue"}  # "what is overdue"
     listed = said == {"open"} or bare or kinds & {w.LIST, w.WHICH}
     if listed and not kinds & {w.METRIC, w.OF, w.MORE, w.BY, w.WHICH_BY}:
         return [*tokens, *([] if said else [(w.TASKED, "open")])]  # which, and not how many by day

@@ -18,16 +18,20 @@ from dateutil.easter import easter
 from dateutil.relativedelta import relativedelta
 
 from bridge.domain.phrases import NUMBERS, WEEKDAYS
-from bridge.query.span_words import FEASTS, HOLIDAYS, LONG_HOLIDAYS, MONTHS, QUARTERS, SEASONS, UNITS
 
 DAY = timedelta(days=1)
+TOLD = tomllib.loads((resources.files("bridge.query") / "spans.toml").read_text(encoding="utf-8"))
+MONTHS, ORDINALS, UNITS, SEASONS, QUARTERS, HOLIDAYS, FEASTS = (
+    {language: words[name] for language, words in TOLD["words"].items() if language != "long"}
+    for name in ("months", "ordinals", "units", "seasons", "quarters", "holidays", "feasts")
+)
+LONG_HOLIDAYS = TOLD["words"]["long"]  # of several days
 Span = tuple[date | None, date | None]  # first and last date, both inside
 
 
 @cache
 def _patterns_of(language: str) -> Mapping[str, Any]:
-    told = tomllib.loads((resources.files("bridge.query") / "spans.toml").read_text(encoding="utf-8"))
-    said = told[language]
+    said = TOLD[language]
     words = {
         "HOLIDAY": _longest(HOLIDAYS[language]),
         "MONTH": _longest(MONTHS[language].replace("|", " ").split()),
@@ -46,7 +50,7 @@ def _patterns_of(language: str) -> Mapping[str, Any]:
     words["POINT"] = written(said["POINT"])
     before_that = re.compile(rf"(?<!\w){written(said['before_that'])}(?!\w)")
     words |= {"NUMBER": rf"\d{{1,4}}|{words['NUMBER']}", "UNIT": _longest(UNITS[language])}
-    spans = [(_apart(written(pattern)), *read) for pattern, *read in (*told["any"], *said["spans"])]
+    spans = [(_apart(written(pattern)), *read) for pattern, *read in (*TOLD["any"], *said["spans"])]
     beside = {name: _apart(said[name]) for name in ("same", "around")}
     return {**said, **beside, "point": words["POINT"], "before_that": before_that, "spans": spans}
 
@@ -93,7 +97,7 @@ class Dates:
                     span = None
                 if span is None:
                     return match[0]
-                spans.append(span)
+                spans.append((span[0], None) if match.groupdict().get("since") else span)
                 return f" §p{len(spans) - 1} "
 
             text = pattern.sub(marked, text)
@@ -182,6 +186,8 @@ class Dates:
         if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
             return (date.fromisoformat(text),) * 2
         numbers = [int(one) for one in re.findall(r"\d+", text.replace("first of", "1 of"))]
+        if any(31 < one <= 2000 for one in numbers):
+            raise ValueError(text)
         year = next((one for one in numbers if one > 2000), None)
         days = [one for one in numbers if one <= 31]
         month = next((self._month[one] for one in re.findall(r"[^\W\d]+", text) if one in self._month), None)
@@ -298,10 +304,6 @@ class Dates:
             first -= relativedelta(years=1)
         return first, first + relativedelta(months=3) - DAY
 
-    def _since_season(self, match: re.Match[str]) -> Span | None:
-        found = self._season(match)
-        return None if found is None else (found[0], None)
-
     def _last_weekday(self, match: re.Match[str]) -> Span:
         return (self.today - ((self.today.isoweekday() - self._weekday[match[1]] - 1) % 7 + 1) * DAY,) * 2
 
@@ -328,7 +330,7 @@ class Dates:
         return monday, monday + 6 * DAY
 
     def _last_month_named(self, match: re.Match[str]) -> Span:
-        month = self._month[match[1]]
+        month = self._month[match["month"]]
         first = date(self.today.year - (month >= self.today.month), month, 1)
         return first, first + relativedelta(months=1) - DAY
 
@@ -338,7 +340,7 @@ class Dates:
         return None if found is None or found[0] != found[1] else found
 
     def _beside(self, match: re.Match[str]) -> Span | None:
-        """Return the week, or so many days or weeks, before or after a date."""
+        """Return the week, or so many days or weeks, before or after a date, or up to its end."""
         found = self._of(match["point"])
         if found is None:
             return None
@@ -346,13 +348,15 @@ class Dates:
         length = relativedelta(**{unit: self.number(match["many"]) if match["many"] else 1})  # type: ignore[arg-type]
         if match["side"] in ("before", "vor"):
             return found[0] - length, found[0] - DAY
+        if match["side"] not in ("after", "nach"):
+            return found[1] + DAY - length, found[1]
         return found[1] + DAY, found[1] + length
 
     def _half(self, match: re.Match[str]) -> Span | None:
         """Return the first or second half of a month, or of a year."""
         told = match.groupdict()
         second = told["half"].startswith(("sec", "zwei"))
-        at = (told["at"] or told.get("year") or str(self.today.year)).removeprefix("des ")
+        at = (told["at"] or told.get("month") or told.get("year") or str(self.today.year)).removeprefix("des ")
         year = self.today.year if at in ("year", "jahres") else int(at) if at.isdecimal() else None
         if year is not None:
             return (date(year, 7, 1), date(year, 12, 31)) if second else (date(year, 1, 1), date(year, 6, 30))
@@ -370,21 +374,21 @@ class Dates:
         told = match["part"].split()[0]
         first = {"mid": 10, "middle": 10, "mitte": 10, "late": 20, "end": 20, "ende": 20}.get(told, 0)
         begun = found[0] + first * DAY
-        if match["since"]:
-            return begun, None
         return begun, found[1] if first == 20 else begun + 9 * DAY
+
+    def _week_in(self, match: re.Match[str]) -> Span | None:
+        """Return the first seven days of a month, or those that follow, or the last seven."""
+        told = match.groupdict()
+        found = self._of(told["point"] or told["month"])
+        if found is None:
+            return None
+        at = next((n for n, one in enumerate(ORDINALS[self.language]) if match["which"].startswith(one)), None)
+        first = found[1] - 6 * DAY if at is None else found[0] + 7 * at * DAY
+        return first, first + 6 * DAY
 
     def _half_now(self, _: re.Match[str]) -> Span:
         first = self.today.replace(month=1 if self.today.month <= 6 else 7, day=1)
         return first, first + relativedelta(months=6) - DAY
-
-    def _since_last_month(self, match: re.Match[str]) -> Span:
-        return self._last_month_named(match)[0], None
-
-    def _since_last(self, match: re.Match[str]) -> Span:
-        unit = match["unit"]
-        of = {"week": self._week, "woche": self._week, "month": self._month_back, "monat": self._month_back}
-        return of.get(unit, self._year)(1)(match)[0], None
 
     def _next_weekday(self, match: re.Match[str]) -> Span:
         ahead = (self._weekday[match[1]] - self.today.isoweekday() - 1) % 7 + 1

@@ -7,8 +7,30 @@ from datetime import date, timedelta
 
 from bridge.domain.languages import WEEKDAYS, Text, listed, say
 from bridge.domain.metric_names import METRIC_NAMES
+from bridge.domain.metrics import METRICS, NIGHT_MINUTES, Metric
 from bridge.domain.titles import ACTION_WORDS
-from bridge.query.model import COMPARED, PLANNED, Aggregate, By, Condition, Kind, Query, Span, Subject, Versus
+from bridge.query.model import (
+    CLOCK_FIELDS,
+    CLOCK_UNIT,
+    COMPARED,
+    ENTRY_FIELDS,
+    METER_NAMES,
+    OWN_FIELDS,
+    PERIOD_VALUE,
+    PLANNED,
+    TASK_STATE,
+    TITLED,
+    WORKOUT_UNITS,
+    Aggregate,
+    By,
+    Condition,
+    Kind,
+    Query,
+    Span,
+    Subject,
+    Versus,
+)
+from bridge.query.written import written
 from rhythm_env.interface import ActionType
 
 A = Aggregate
@@ -52,15 +74,25 @@ FIGURES = {
     "steps": say("steps"),
     "zone_minutes": say("zone minutes"),
     "average_hr": say("average heart rate"),
+    "max_hr": say("highest heart rate"),
     "start": say("start"),
     "end": say("end"),
 }
-SEVERAL = {"night": say("the figures of a night"), "meters": say("all meters")}
-PER = {
-    By.DAY: say("of all rows of a day together"),
-    By.WEEK: say("of all rows of a week together"),
-    By.MONTH: say("of all rows of a month together"),
+SPORTS: Mapping[str, Text] = {
+    "running": say("running"),
+    "cycling": say("cycling"),
+    "swimming": say("swimming"),
+    "walking": say("walking"),
+    "hiking": say("hiking"),
+    "rowing": say("rowing"),
+    "dancing": say("dancing"),
+    "football": say("football"),
+    "skiing": say("skiing"),
+    "gym": say("strength training of any kind"),
+    "strength training": say("strength training"),
 }
+SEVERAL = {"night": say("the figures of a night"), "meters": say("all meters")}
+PER = {By.DAY: say("in a day"), By.WEEK: say("in a week"), By.MONTH: say("in a month")}
 BY = {
     By.DAY: say("by day"),
     By.WEEK: say("by week"),
@@ -72,31 +104,75 @@ BY = {
 }
 
 
-def sentence(query: Query, translated_by: str | None = None) -> Text:
-    """Return what a query asks, and which model read it in a question, as a text to be shown in any language."""
-    parts = list(_parts(query))
-    if translated_by:
-        parts.append(say("as {model} translated the question", model=translated_by))
-    return say("{query}.", query=listed(parts))
+# A condition by its operator, and its lead: of days, of the days before, of nights, and of rows themselves.
+AMOUNTS: Mapping[str, Text] = {
+    "=": say("{what} of {value}"),
+    "!=": say("{what} other than {value}"),
+    "<": say("{what} below {value}"),
+    "<=": say("{what} of at most {value}"),
+    ">": say("{what} above {value}"),
+    ">=": say("{what} of at least {value}"),
+    "~": say("{value} in {what}"),
+}
+TIMES: Mapping[str, Text] = {
+    "=": say("{what} at {value}"),
+    "!=": say("{what} other than {value}"),
+    "<": say("{what} before {value}"),
+    "<=": say("{what} by {value}"),
+    ">": say("{what} after {value}"),
+    ">=": say("{what} from {value} on"),
+}
+LEADS: Mapping[str, tuple[Text, Text]] = {  # with and without something
+    "days": (say("on days with {what}"), say("on days without {what}")),
+    "before": (say("after days with {what}"), say("after days without {what}")),
+    "nights": (say("in nights with {what}"), say("in nights without {what}")),
+    "after nights": (say("after nights with {what}"), say("after nights without {what}")),
+    "rows": (say("with {what}"), say("without {what}")),
+}
+THINGS: Mapping[str, Text] = {
+    "workout.minutes": say("a workout"),
+    "workouts": say("a workout"),
+    "entries": say("a calendar entry"),
+    "meetings": say("a meeting"),
+}
+FIELDS: Mapping[str, Text] = {
+    "night.start": say("sleep that began"),
+    "night.end": say("sleep that ended"),
+    "workout.start": say("a start"),
+    "workout.end": say("an end"),
+    "entry.start": say("a start"),
+    "entry.minutes": say("a length"),
+    "entry.title": say("the title"),
+    "task.state": say("the state"),
+    "workouts": say("a number of workouts"),
+    "entries": say("a number of calendar entries"),
+    "meetings": say("a number of meetings"),
+    "entries.minutes": say("minutes of calendar entries"),
+    "meetings.minutes": say("minutes of meetings"),
+    PERIOD_VALUE: say("a value"),
+}
+
+
+def sentence(query: Query, read_as: Text | None = None) -> Text:
+    """Return what a query asks, and how its question was read, as a text to be shown in any language."""
+    return say("{query}.", query=listed([*_parts(query), *([read_as] if read_as else [])]))
 
 
 def _parts(query: Query) -> Iterator[str]:
     yield _figure(query)
     if isinstance(query.against, Condition):
-        yield say("with minus without {condition}", condition=query.against.text)
+        yield say("{condition} compared with the others", condition=condition_said(query, query.against))
     if isinstance(query.against, Versus):
-        one, other = query.against
-        yield say("where {condition} minus where {other}", condition=one.text, other=other.text)
-    if query.per:
+        one, other = (condition_said(query, part) for part in query.against)
+        yield say("{condition} compared with {other}", condition=one, other=other)
+    if query.per and query.of is not A.COUNT:
         yield PER[query.per]
     if query.since or query.until:
         yield span_of(query)
     if isinstance(query.against, Span):
-        yield say("minus that {span}", span=dates(*query.against))
+        yield say("compared with that {span}", span=dates(*query.against))
     for condition in query.where:
-        yield (
-            weekdays_of(query, condition) or _of_action(condition) or say("where {condition}", condition=condition.text)
-        )
+        yield condition_said(query, condition)
     if query.first or query.last:
         first = say("only the first {count}", count=query.first) if query.first else None
         yield first or say("only the last {count}", count=query.last)
@@ -117,6 +193,67 @@ def _figure(query: Query) -> str:
     return listed([say(OF[of].message, what=what) for of in query.ofs or (query.of,)])
 
 
+def condition_said(query: Query, one: Condition) -> Text:
+    """Return a condition within a sentence, as "after days with alcohol"."""
+    if (weekdays := weekdays_of(query, one)) is not None:
+        return weekdays
+    kind = query.subject.kind
+    own = (one.of_workout and kind is Kind.WORKOUTS) or (one.name in ENTRY_FIELDS and kind is Kind.ENTRIES)
+    own = own or one.name in (PERIOD_VALUE, TASK_STATE) or (one.name == "action" and kind is Kind.ENTRIES)
+    nightly = one.name.startswith("night.") or one.name.split("/")[0] in NIGHT_MINUTES
+    slept = kind is Kind.NIGHTS or query.subject.name.split("/")[0] in (*NIGHT_MINUTES, "night", "sleep_score")
+    in_night = "nights" if slept else "after nights"
+    lead = "before" if one.of_day_before else "rows" if own else in_night if nightly else "days"
+    if one.name == "workout.sport" and own and one.operator == "=":
+        return say("of {actions}", actions=listed([sport_name(str(value)) for value in one.values]))
+    if one.name == "action" and own and one.operator in ("=", "!="):
+        named = _named(one)
+        return say("of {actions}", actions=named) if one.operator == "=" else say("not of {actions}", actions=named)
+    present, thing = _thing(one)
+    return say(LEADS[lead][not present].message, what=thing)
+
+
+def _thing(one: Condition) -> tuple[bool, str]:
+    """Return False for a thing that is missing, and the thing or amount that a condition asks for."""
+    counted = one.name in THINGS or not (one.name in {*METER_NAMES, *METRICS, *OWN_FIELDS} or "/" in one.name)
+    bare = counted and one.values == (0.0,) and one.operator in ("=", ">", "!=")
+    if bare or (one.name in ("workout.sport", "action") and one.operator != "~"):
+        absent = one.operator == ("=" if bare else "!=")
+        return not absent, THINGS.get(one.name) or (metric_name(one.name) if bare else _named(one))
+    clock = one.name in CLOCK_FIELDS
+    value = listed([str(part) if isinstance(part, str) else written(part, unit_asked(one.name)) for part in one.values])
+    message = (TIMES if clock else AMOUNTS)[one.operator].message
+    return True, say(message, what=_field(one.name), value=value)
+
+
+def _field(name: str) -> str:
+    if name in FIELDS:
+        return FIELDS[name]
+    if name.startswith("workout."):
+        return FIGURES.get(name.removeprefix("workout."), say("workouts"))
+    if name in PLANNED:
+        return say("planned minutes of {action}", action=ACTION_WORDS[PLANNED[name]])
+    return metric_name(name) if "/" not in name else " / ".join(map(metric_name, name.split("/")))
+
+
+def _named(one: Condition) -> str:
+    """Return the sports or actions that a condition names."""
+    if one.name == "action":
+        return listed([ACTION_WORDS[action] for action in ActionType if action in one.values])
+    return listed([sport_name(str(value)) for value in one.values])
+
+
+def unit_asked(name: str) -> str:
+    """Return the unit of a field that is compared."""
+    if name in CLOCK_FIELDS:
+        return CLOCK_UNIT
+    if name.endswith(".minutes"):
+        return "min"
+    if name.startswith("workout."):
+        return WORKOUT_UNITS.get(name.removeprefix("workout."), "count")
+    return METRICS[Metric(name)].unit if name in METRICS else "count"
+
+
 def weekdays_of(query: Query, condition: Condition) -> Text | None:
     """Return the weekdays that a condition leaves, or None for another condition."""
     if condition.field != "weekday":
@@ -126,15 +263,6 @@ def weekdays_of(query: Query, condition: Condition) -> Text | None:
     left = [n for n in range(1, 8) if of(test(n, value) for value in condition.values)]
     evening = query.subject.name == BEDTIME
     return _on(query, listed([name for n, name in enumerate(WEEKDAYS, 1) if (n % 7 + 1 if evening else n) in left]))
-
-
-def _of_action(condition: Condition) -> Text | None:
-    """Return the actions that a condition leaves, in words, or None for another condition."""
-    words = [ACTION_WORDS[one] for one in ActionType if one in condition.values]
-    if condition.field != "action" or len(words) != len(condition.values):
-        return None
-    named = listed(words)
-    return say("of {actions}", actions=named) if condition.operator == "=" else say("not of {actions}", actions=named)
 
 
 def _on(query: Query, day: str) -> Text:
@@ -171,7 +299,13 @@ def what_of(subject: Subject) -> str:
 
 def metric_name(name: str) -> str:
     """Return the name of a metric, a meter or a note within a sentence."""
-    return METRIC_NAMES.get("sleep" if name == "asleep" else name, name.replace("_", " "))
+    named = METRIC_NAMES.get("sleep" if name == "asleep" else name)
+    return named or name.removeprefix(TITLED).replace("_", " ")
+
+
+def sport_name(name: str) -> str:
+    """Return the name of a sport within a sentence."""
+    return SPORTS.get(name, name)
 
 
 def dates(first: date | None, last: date | None) -> Text:

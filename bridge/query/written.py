@@ -1,10 +1,16 @@
-"""Write times of day as a clock and long minutes in hours."""
+"""Write figures with their units: times of day as a clock, long minutes in hours."""
 
 from __future__ import annotations
 
+from bridge.domain.languages import say
+from bridge.domain.metric_names import UNIT_NAMES
 from bridge.query.model import CLOCK_UNIT
 
 HOUR = 60
+A_WEEK = " a week"
+PLAIN_UNITS = frozenset(
+    {"count", "tasks", "noted", "days", "nights", "workouts", "entries", "meetings", "level", "weeks", "months"}
+)
 
 
 def rounded(value: float, unit: str) -> float:
@@ -23,4 +29,18 @@ def as_time(value: float, unit: str) -> str | None:
         return f"{minutes // HOUR % 24:02}:{minutes % HOUR:02}"
     if unit != "min" or minutes < HOUR:
         return None
-    return f"{'−' if value < 0 else ''}{minutes // HOUR} h {minutes % HOUR} min"
+    return f"{'−' if value < 0 else ''}{minutes // HOUR} h" + (f" {minutes % HOUR} min" if minutes % HOUR else "")
+
+
+def written(value: float, unit: str) -> str:
+    """Return a figure with its unit, as a clock time or in hours where it is one."""
+    time, value = as_time(value, unit), rounded(value, unit)
+    if unit.endswith(A_WEEK):
+        figure = (
+            say("{value:+.2f}", value=value) if unit == "level a week" else written(value, unit.removesuffix(A_WEEK))
+        )
+        return say("{value} a week", value=figure)
+    whole = abs(value) >= 1000 or value == int(value)
+    number = say("{value:,.0f}", value=value) if whole else say("{value:.3g}", value=value)
+    told = number if unit in PLAIN_UNITS else say("{value} {unit}", value=number, unit=UNIT_NAMES.get(unit, unit))
+    return time or told

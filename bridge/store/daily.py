@@ -48,7 +48,7 @@ class Daily(Part):
             asked = asked.where(sa.or_(*(_e.body.like(f'%"kind": "{kind}"%') for kind in kinds)))
         rows = db.execute(asked.group_by(_e.connection_id), {"user": user_id, "since": since, "until": until}).all()
         sources = _sources(db, user_id)
-        return [(sources[row[0]], fields) for row in rows for fields in from_json(f"[{row[1]}]")]
+        return [(sources[row[0]], fields) for row in rows for fields in from_json(f"[{row[1]}]", cache_strings="keys")]
 
     @reads
     def told(self, db: sa.Connection, user_id: int, metrics: Collection[Metric]) -> frozenset[str]:

@@ -24,7 +24,7 @@ from bridge.domain.metrics import Metric
 from bridge.domain.records import Recommendation
 from bridge.domain.types import Because, Episode, EpisodeKind, Reading
 from bridge.ingest import connecting, runs
-from bridge.query.rows import Row
+from bridge.query.tables import Row
 from rhythm_env.interface import ActionType, Answer, Meter
 from tests.daemon.broker import Listener, free_port, listening, mosquitto, retained, until
 from tests.daemon.stage import Stage

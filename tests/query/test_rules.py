@@ -494,8 +494,23 @@ def test_what_no_source_tells_is_not_said_to_be_zero(lived: tuple[Bridge, User])
         assert str(sentences.said(found)) == f"none of your sources told {what}."
     printed = CliRunner().invoke(app, ["query", "workouts", "--user", "ben"]).output
     assert printed == "none of your sources told workouts\n"
+    for text in ("how often did I play tennis", "when did I last play tennis"):
+        found, _ = asking.plain(*lived, text, now=NOW)
+        assert str(sentences.said(found) or found.reason).startswith("none of your sources told a workout of tennis")
     none, _ = asking.plain(*lived, "how many workouts did I do yesterday", now=NOW)
     assert str(sentences.said(none)).startswith("you did 0 workouts")  # a watch that tells workouts told none
+
+
+def test_a_peak_is_told_of_workouts_during_which_the_heart_was_read_often(lived: tuple[Bridge, User]) -> None:
+    bridge, user = lived
+    first = at(FIRST, "07:00")
+    read = [
+        Sample(key=f"hr/{n}", metric=Metric.HEART_RATE, start=first + timedelta(minutes=n), day=FIRST, value=100.0 + n)
+        for n in range(600)
+    ]
+    land(bridge.store, user, read)
+    found = ask(lived, "workouts.max_hr", of="max")
+    assert (found.value, found.n, found.at) == (130.0, 1, FIRST)
 
 
 def test_stress_is_asked_of_the_figure_that_a_source_tells(lived: tuple[Bridge, User]) -> None:

@@ -24,7 +24,8 @@ from bridge.domain.types import Reading
 from bridge.meters.words import reading_words
 from bridge.query.model import WORKOUT_UNITS
 from bridge.query.parse import Words, query_of
-from bridge.query.rows import Row, load_tables
+from bridge.query.rows import load_tables
+from bridge.query.tables import Row
 from rhythm_env.interface import Answer, Meter
 
 if TYPE_CHECKING:

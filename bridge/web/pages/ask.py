@@ -15,9 +15,9 @@ from bridge.query import asking
 from bridge.query.answered import Answer
 from bridge.query.model import Aggregate, By
 from bridge.query.plain import EXAMPLES, NotRead
-from bridge.query.said import said, written
+from bridge.query.said import said
 from bridge.query.understood import sentence, what_of
-from bridge.query.written import as_time, rounded
+from bridge.query.written import as_time, rounded, written
 from bridge.web.pages.trends import clearest_change
 from bridge.web.phrases import action_name, capital, unit_name
 from bridge.web.render import page
@@ -77,7 +77,7 @@ def _answer(found: Answer) -> dict[str, object]:
     unit = unit_name(found.column)
     text = said(found)
     return {
-        "understood": shown(sentence(found.query, found.translated_by)),
+        "understood": shown(sentence(found.query, found.read_as)),
         "said": None if text is None else capital(shown(text)).replace(" -", " −"),
         "figure": None if found.value is None or found.untold is not None else _figure(found, found.value),
         "reason": None if found.reason is None else capital(shown(found.reason)),

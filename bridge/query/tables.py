@@ -1,0 +1,73 @@
+"""The rows that a query rests on: days, nights, workouts, calendar entries and tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from bridge.domain.languages import Text
+from bridge.domain.slots import ZoneHistory, ends_shown
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class Row(NamedTuple):
+    """A day, night, workout or entry with its figures. ``fields`` are those of its episode, as they are stored."""
+
+    day: date
+    values: Mapping[str, float] = NOTHING
+    name: str | None = None  # the sport as the vendor calls it, or the action of an entry
+    fields: Mapping[str, Any] = NOTHING
+    zones: ZoneHistory = ()
+    is_meeting: bool = False
+    title: str | None = None  # of an entry or task, where titles may be shown
+
+    @property
+    def start(self) -> float:
+        """Return the local clock time of the start, in minutes after midnight."""
+        return self._clock("start")
+
+    @property
+    def end(self) -> float:
+        """Return the local clock time of the end, in minutes after midnight."""
+        return self._clock("end")
+
+    def _clock(self, name: str) -> float:
+        start, end = (datetime.fromisoformat(self.fields[one]) for one in ("start", "end"))
+        local = ends_shown(start, end, self.zones, self.fields.get("offset"))[name == "end"]
+        return local.hour * 60 + local.minute
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tables:
+    """All rows that a query needs, by day. ``values`` maps a metric, meter or factor to its value by day."""
+
+    values: Mapping[str, Mapping[date, float]]
+    untold: frozenset[str] = frozenset()  # metrics that no source of the person ever told
+    nights: Mapping[date, Row] = field(default_factory=dict)
+    workouts: Sequence[Row] = ()
+    entries: Sequence[Row] = ()
+    tasks: Sequence[Row] = ()
+    reason: Text | None = None  # for which nothing is told
+    unreached: Text | None = None  # the reason for which no workout or entry of the span can be known
+    today: date | None = None
+    days: tuple[date, date] | None = None  # from the first day told of to today, where it matters
+
+    def by_day(self, name: str) -> Mapping[date, float]:
+        """Return day -> the value of a metric, meter, factor or quotient of two metrics."""
+        if name not in self.values and "/" in name:
+            one, other = (self.values.get(part, {}) for part in name.split("/"))
+            return {day: value / other[day] for day, value in one.items() if other.get(day)}
+        return self.values.get(name, {})
+
+    @cached_property
+    def planned_on(self) -> Mapping[date, Sequence[Row]]:
+        """Return local day -> the entries that began on it."""
+        found: dict[date, list[Row]] = {}
+        for row in self.entries:
+            found.setdefault(row.day, []).append(row)
+        return found
