@@ -114,6 +114,7 @@ def _conditions(bag: Bag) -> None:
     bag.join(f"Q?[sW]D(?=[^{DONE[1:-1]}]|$)", lambda of: None if w.HOW_MANY in of else _of_workouts(of))
     bag.join(f"(?<={w.HOW_MANY}){w.ACTIVITY}{w.DAYS}", _of_workouts, kept=w.DAYS)
     bag.join(f"QD{DONE}+", _of_workouts, kept=w.HOW_MANY + w.DAYS)
+    bag.join("QDaE*", _of_action, kept=w.HOW_MANY + w.DAYS)
     compared = bag.sees(w.MORE, w.RELATED, w.DIFFERENCE, w.THAN)
     if compared and any(kind == w.METRIC and str(of) not in OF_WORKOUT for kind, of in bag.tokens):
         bag.join(f"{DONE}K|K{DONE}", _of_workouts)  # "does late training affect my sleep"

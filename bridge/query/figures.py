@@ -9,7 +9,7 @@ from dataclasses import replace
 from bridge.domain.metrics import METRICS, Metric
 from bridge.query import plain_kinds as w
 from bridge.query.bag import AFTER, NEXT, NIGHT, ON, Bag
-from bridge.query.model import AVERAGED, CLOCKS, METER_NAMES, PEAK, SUMMED, TASKS, TITLED, WORKOUT_UNITS
+from bridge.query.model import AVERAGED, CLOCKS, FIGURE_UNITS, METER_NAMES, PEAK, SUMMED, TASKS, TITLED, WORKOUT_UNITS
 from bridge.query.parse import Words
 from bridge.query.plain_kinds import NotUnderstood
 from bridge.query.plain_words import note_classes
@@ -86,7 +86,7 @@ def noted(bag: Bag) -> Words:
         return Words(what=str(factor), of="count", by=by, where=[*where, taken])
     if named and alone and not where:
         return Words(what=str(factor), of="sum")  # "parkruns in June"
-    if not many and of is None and by is None:
+    if not many and of is None and by is None and not (alone and classed and not where):  # "wine last weekend"
         raise NotUnderstood
     return Words(what=str(factor), of=str(of or ("mean" if each else "sum")), by=by, where=where)
 
@@ -235,7 +235,7 @@ def _of_field(bag: Bag, *, each: bool) -> tuple[str | None, str | None, bool]:
         raise NotUnderstood
     chosen = of or length
     field = next(iter(fields), None)
-    if field is not None and field not in WORKOUT_UNITS:
+    if field is not None and field not in FIGURE_UNITS:
         raise NotUnderstood
     summed = field in ADDED
     return (
@@ -332,7 +332,7 @@ def rows(bag: Bag) -> Words:
         days = days or any(one.startswith(NONE_OF_DAY) or re.fullmatch(rf"{ON}.* = 0", one) for one in where)
     asked = [one for one in where if not one.startswith("weekday")]
     if many and nights and not where:
-        asked = ["nights"]  # "how many nights do I have"
+        asked, of = ["nights"], None if of == "sum" else of  # "how many nights do I have in total"
     bag.take(w.WITH, w.WHICH if by == "day" else "", w.AND if len(asked) > 1 else "")
     if bag.has(w.WALK) and not any(one.startswith("steps") for one in where):
         raise NotUnderstood

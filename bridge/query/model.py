@@ -76,12 +76,11 @@ WORKOUT_METRICS: Mapping[str, tuple[Metric, ...]] = MappingProxyType(
         "average_hr": (Metric.HEART_RATE,),
     }
 )
-PEAK = "max_hr"  # the highest heart rate that was read during a workout
 WORKOUT_UNITS: Mapping[str, str] = MappingProxyType(
-    {"minutes": "min"}
-    | {name: METRICS[metrics[0]].unit for name, metrics in WORKOUT_METRICS.items()}
-    | {PEAK: METRICS[Metric.HEART_RATE].unit}
+    {"minutes": "min"} | {name: METRICS[metrics[0]].unit for name, metrics in WORKOUT_METRICS.items()}
 )
+PEAK = "max_hr"  # the highest heart rate that was read during a workout
+FIGURE_UNITS: Mapping[str, str] = MappingProxyType({**WORKOUT_UNITS, PEAK: METRICS[Metric.HEART_RATE].unit})
 CLOCKS = ("start", "end")  # of nights and workouts, as minutes after midnight
 CLOCK_UNIT = "min after midnight"
 # Minutes of a day's calendar entries of an action.
@@ -130,7 +129,7 @@ class Subject:
         if self.field in CLOCKS:
             return CLOCK_UNIT
         if self.kind is not Kind.DAYS:
-            return WORKOUT_UNITS[self.field]
+            return FIGURE_UNITS[self.field]
         if self.field in PLANNED:
             return "min"
         if self.field in TASKS:
@@ -201,7 +200,7 @@ OWN_FIELDS = (*DAY_FIELDS, *DAY_COUNTS, PERIOD_VALUE, *PLANNED, *TASKS, *ROW_FIE
 FIELDS: tuple[str, ...] = (*map(str, ASKED), *METER_NAMES, *OWN_FIELDS)
 SUBJECTS: tuple[str, ...] = (
     *(*map(str, ASKED), *METER_NAMES, *SEVERAL, "days", "tasks", "nights", *(f"nights.{name}" for name in CLOCKS)),
-    *("workouts", *(f"workouts.{name}" for name in (*WORKOUT_UNITS, *CLOCKS))),
+    *("workouts", *(f"workouts.{name}" for name in (*FIGURE_UNITS, *CLOCKS))),
     *(f"{rows}{figure}" for rows in (Kind.ENTRIES, MEETINGS) for figure in ("", ".minutes", ".start")),
     *(*PLANNED, *TASKS),
 )

@@ -331,7 +331,7 @@ def _elaborated(tokens: list[w.Token]) -> list[w.Token]:
 
 def _placed(tokens: Sequence[w.Token], *, first: bool) -> list[w.Token]:
     """Return tokens with "when" as a condition where it comes ``first`` or stands behind what is asked for."""
-    asks = {w.METRIC, w.SPORT, w.ACTIVITY, w.WORKOUTS, w.FIGURE, w.NIGHTS, w.DAYS, w.WHICH_BY}
+    asks = {w.METRIC, w.SPORT, w.ACTIVITY, w.WORKOUTS, w.FIGURE, w.NIGHTS, w.DAYS, w.WHICH_BY, w.BED, w.UP}
     found: list[w.Token] = []
     led = [kind for kind, _ in tokens[:2]]
     tokens = tokens[1:] if led[:1] == [w.AND] or led == [w.WITH, w.HOW_MANY] else tokens

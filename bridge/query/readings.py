@@ -185,7 +185,8 @@ def _early(bag: Bag) -> None:
 
 def _compared(bag: Bag) -> Words:
     """Read a trend, a correlation of two figures, or the difference that a condition makes."""
-    _walked(bag)
+    if bag.has(w.WALK) and not bag.sees(w.METRIC, w.SPORT, w.ACTIVITY, w.FIGURE):
+        bag.tokens.append((w.METRIC, "steps"))
     if (classes := _classes(bag)) is not None:
         return classes
     metrics = list(dict.fromkeys(str(value) for kind, value in bag.tokens if kind == w.METRIC))
@@ -271,11 +272,6 @@ def _opposite(one: str, other: str) -> bool:
         if {one.removeprefix(lead), other.removeprefix(lead)} == {"workouts = 0", "workout.minutes > 0"}:
             return True
     return (field, value) == (field_2, value_2) and {sign, sign_2} in OPPOSITES
-
-
-def _walked(bag: Bag) -> None:
-    if bag.has(w.WALK) and not bag.sees(w.METRIC, w.SPORT, w.ACTIVITY, w.FIGURE):
-        bag.tokens.append((w.METRIC, "steps"))
 
 
 def _difference(bag: Bag, metric: str, said: list[str], *, asked: bool) -> Words:

@@ -258,8 +258,7 @@ def _workout(fields: dict[str, Any], zones: ZoneHistory) -> Row:
 
 def _with_peaks(bridge: Bridge, user: User, query: Query, workouts: list[Row]) -> list[Row]:
     """Return workouts with the highest heart rate that was read during each, if it is asked for and was read often."""
-    asked = [*(part.field for part in query.subjects), *(one.name.removeprefix("workout.") for one in query.conditions)]
-    if PEAK not in asked or not workouts:
+    if not workouts or all(part.field != PEAK for part in query.subjects):
         return workouts
     first, last = workouts[0].day, workouts[-1].day
     if (last - first).days > PACKED_DAYS_MAX:

@@ -41,6 +41,10 @@ def settled(tokens: Sequence[w.Token]) -> list[w.Token]:
         tokens = _of_tasks(tokens)
         if any(kind == w.TASKED for kind, _ in tokens):
             return [*tokens]
+    if (w.OF, "trend?") in tokens:  # "do I run faster", and no more than that
+        if {kind for kind, _ in tokens} & {w.CLOCK, w.AFTER, w.ON_DAYS, w.CONDITION}:
+            raise NotUnderstood
+        tokens = [(w.OF, "trend") if one == (w.OF, "trend?") else one for one in tokens]
     tokens = _of_nights(_now(_of_sleep(_of_heart(_of_steps(tokens)))))
     around = _Around(frozenset(tokens))
     found: list[w.Token] = []
