@@ -84,7 +84,7 @@ def test_a_ticked_task_leaves_the_plan_counts_as_done_and_can_be_taken_back(
     assert f'name="task" value="{rent}"' in unescape(shown)
     assert "Pay &lt;the&gt; rent" in shown
     answer = visitor.change("/tasks/done", {"task": rent})
-    assert (answer.status_code, answer.headers["location"]) == (303, "/")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/#plan")
     shown = visitor.get("/day", headers=PART).text
     assert planned(place, ana, rent) is None
     assert "10:05 done: Pay &lt;the&gt; rent" in shown

@@ -112,4 +112,4 @@ def untick(visit: Visitor, task: Key, day: Day = "") -> RedirectResponse:
 
 
 def _plan_of(visit: Visitor, day: str) -> RedirectResponse:
-    return RedirectResponse(f"/day?date={parse_day(day, local(visit, visit.now).date())}" if day else "/", 303)
+    return RedirectResponse(f"/day?date={parse_day(day, local(visit, visit.now).date())}" if day else "/#plan", 303)
