@@ -111,7 +111,7 @@ def _level(one: Expected | None) -> dict[str, str] | None:
         return None
     return {
         "words": shown(words.level_words(one.level, one.sd)),
-        "number": f"{number(one.level, '.2f')} ± {number(one.sd, '.2f')}",
+        "number": f"{number(one.level, '.2f')} ±\N{NO-BREAK SPACE}{number(one.sd, '.2f')}",
     }
 
 

@@ -152,7 +152,7 @@ def test_the_preview_of_tomorrow_shows_how_the_meters_are_expected_to_go(
     part = read(visitor, "/day?date=2026-11-21")
     table = part[part.index('<table class="outlook') :]
     for name in ("Vitality", "Serenity", "Connection"):
-        assert re.search(rf'<th scope="row">{name}</th><td>[a-z ]+<br><span class="number soft">0\.\d\d ± 0', table)
+        assert re.search(rf'<th scope="row">{name}</th><td>[a-z ]+<br><span class="number soft">0\.\d\d ±\s0', table)
     assert "by 12:00" in table
     assert "by 00:00" in table
     assert "outlook" not in read(visitor, "/day")
