@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -86,7 +86,7 @@ def plan(
 def _print(found: DayPlan, user: User, old: Sequence[Fact]) -> None:
     from bridge.domain.rendering import for_person
 
-    rows = [_row(row, user) for row in found.rows]
+    rows = [_row(row, user, found.date) for row in found.rows]
     typer.echo(f"{found.date:%A} {found.date.day} {found.date:%B %Y}")
     if rows:
         show.table(rows, ("from", "to", "", "action", "title", "because"))
@@ -101,7 +101,7 @@ def _print(found: DayPlan, user: User, old: Sequence[Fact]) -> None:
     _print_outlook(found, user)
 
 
-def _row(one: Block | ZoneSpan, user: User) -> dict[str, str]:
+def _row(one: Block | ZoneSpan, user: User, day: date) -> dict[str, str]:
     from bridge.documents.plan import clock, ends
     from bridge.domain.rendering import for_person
     from bridge.domain.slots import ZoneSpan
@@ -109,9 +109,10 @@ def _row(one: Block | ZoneSpan, user: User) -> dict[str, str]:
 
     if isinstance(one, ZoneSpan):
         return {"from": clock(one.since, user.zones), "title": f"{place_of(one.zone)} time from here on"}
+    begin, end = ("all day", "") if one.all_day else ends(one, day, user.zones)
     return {
-        "from": "all day" if one.all_day else clock(one.start, user.zones),
-        "to": "" if one.all_day else ends(one, user.zones),
+        "from": begin,
+        "to": end,
         "": KIND_WORDS[one.kind],
         "action": "" if one.action is None or (one.title and one.kind == "entry") else str(one.action),
         "title": one.title or "",

@@ -77,7 +77,6 @@ class Block:
     facts: tuple[Fact, ...] = ()
     recommendation_id: int | None = None
     all_day: bool = False
-    flight: bool = False
     task: str | None = None
 
 
@@ -379,7 +378,6 @@ def _entry(
         title=title,
         own_title=occurrence.event.title,
         all_day=occurrence.event.all_day,
-        flight=is_journey(occurrence),
         facts=tuple(told),
     )
 

@@ -64,8 +64,7 @@ TodayEventDocument = TypedDict(
 
 def today_event_document(occurrence: Occurrence, label: Label, zones: ZoneHistory) -> TodayEventDocument:
     """Return an event of a day with its label as a JSON document, with times as HH:MM on the user's clock."""
-    zone = zone_at(occurrence.start, zones)
-    start, end = occurrence.start.astimezone(zone), occurrence.end.astimezone(zone)
+    start, end = local_time(occurrence.start, zones), local_time(occurrence.end, zones)
     return {
         "event": occurrence.event.key,
         "from": "all day" if occurrence.event.all_day else f"{start:%H:%M}",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import date, datetime
 
 from typing_extensions import TypedDict
 
+from bridge.calendar.expansion import midnight
 from bridge.day.plan import Block, DayPlan
 from bridge.documents.facts import FactDocument, fact_documents
 from bridge.documents.filling import filled
@@ -112,10 +113,10 @@ def _block(block: Block, zones: ZoneHistory, audience: Audience) -> BlockDocumen
     )
 
 
-def ends(block: Block, zones: ZoneHistory) -> str:
-    """Return the end of a block as HH:MM on the clock where it began, or for a flight at the place of arrival."""
-    zone = zone_at(block.end if block.flight else block.start, zones)
-    return f"{block.end.astimezone(zone):%H:%M}"
+def ends(block: Block, day: date, zones: ZoneHistory) -> tuple[str, str]:
+    """Return start and end of a day's block as HH:MM, each on the clock there, but no clock before the day's."""
+    began = block.start.astimezone(zone_at(max(block.start, midnight(day, zones)), zones))
+    return f"{began:%H:%M}", clock(block.end, zones)
 
 
 def clock(at: datetime, zones: ZoneHistory) -> str:

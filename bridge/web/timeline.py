@@ -42,7 +42,7 @@ def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
     store = visit.bridge.store
     current = store.recommendations.of_slot(visit.user.id, moment_at(visit.now, visit.user.zones))
     rows = [
-        _moved(visit, one) if isinstance(one, ZoneSpan) else _row(visit, one, current)
+        _moved(visit, one) if isinstance(one, ZoneSpan) else _row(visit, one, current, plan.date)
         for one in plan.rows
         if isinstance(one, ZoneSpan) or not _of_yesterday(visit, one, plan)
     ]
@@ -126,7 +126,8 @@ def _moved(visit: Visit, stay: ZoneSpan) -> dict[str, Any]:
     return {"moved": moved, "begun": stay.since <= visit.now}
 
 
-def _row(visit: Visit, block: Block, current: Recommendation | None) -> dict[str, Any]:
+def _row(visit: Visit, block: Block, current: Recommendation | None, day: date) -> dict[str, Any]:
+    begin, end = (_("all day"), "") if block.all_day else ends(block, day, visit.user.zones)
     preview = block.kind == "suggested" and block.recommendation_id is None
     is_current = current is not None and block.recommendation_id == current.id
     name = None if block.action is None else shown(advice_title(block.action, block.kind))
@@ -135,8 +136,8 @@ def _row(visit: Visit, block: Block, current: Recommendation | None) -> dict[str
     told = block.kind == "entry" or name in (None, title, kind)  # an entry's own title says what it is
     return {
         "moved": None,
-        "from": _("all day") if block.all_day else f"{local(visit, block.start):%H:%M}",
-        "to": "" if block.all_day else ends(block, visit.user.zones),
+        "from": begin,
+        "to": end,
         "kind": block.kind,
         "word": kind,
         "title": title,

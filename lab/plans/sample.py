@@ -80,7 +80,7 @@ def line_of(block: Block | ZoneSpan, person: Person, day: date) -> str:
     if isinstance(block, ZoneSpan):
         return f"  {person.clock(block.since)} {place_of(block.zone)} time from here on"
     start = local_time(block.start, zones)
-    hours = "all day    " if block.all_day else f"{start:%H:%M}-{ends(block, zones)}"
+    hours = "all day    " if block.all_day else "-".join(ends(block, day, zones))
     since = " since yesterday" if start.date() < day and not block.all_day else ""
     why = f" ({'; '.join(for_person(block.facts))})" if block.facts else ""
     return f"  {hours} {block.kind:9} {block.action or '':11} {block.title or ''}{since}{why}"
