@@ -166,6 +166,8 @@ def _read(parts: Sequence[Part], text: str) -> Reading:
     for one, other in zip(read.clauses, read.clauses[1:], strict=False):
         if one.nots and other.nots and not one.times and other.times and other.joint is K.AND and not is_never(one):
             raise NotUnderstood  # "no sport and no tv on Sundays"
+        if one.counts and one.actions and other.kinds == [K.DAY, K.FREE] and other.joint is K.COMMA:
+            raise NotUnderstood  # "four runs a week, Sundays off": of runs, or of work?
     return read
 
 
