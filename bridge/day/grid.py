@@ -145,7 +145,7 @@ class Grid:
 
     @cached_property
     def fixed(self) -> Cells:
-        """What is entered, and rests. The way home waits for what is due today."""
+        """The cells of what is entered, and of rests. The way home waits for what is due today."""
         return self.entered | self.touched(self.rests)
 
     @cached_property

@@ -191,7 +191,7 @@ NIGHT_MINUTES = frozenset(  # the minutes of a night, with its stages
 
 
 class Shape(StrEnum):
-    """How often a metric has a value: once a night, once a day, or more often.
+    """The frequency of a metric's values: once a night, once a day, or more often.
 
     The store keeps revisions of nightly and daily values, and none of intraday values.
     """

@@ -353,7 +353,7 @@ StoredExport = Mapping[tuple[str, str], tuple[int, datetime | None]]
 
 @dataclass(frozen=True, slots=True)
 class FileMemory:
-    """What the reader of a file noted about the last file: ``text``, or None.
+    """The note of a file's reader about the last file (``text``), or None.
 
     ``stored`` returns (stream, month) -> number and export date of records. The date is None for several exports.
     """

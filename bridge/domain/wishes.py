@@ -53,7 +53,7 @@ class Lasts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spare:
-    """How many ``times`` a week these hours, or a whole day without hours, stay free of suggestions."""
+    """The ``times`` a week that these hours, or a whole day without hours, stay free of suggestions."""
 
     times: int
     hours: tuple[Hours, ...] = ()
