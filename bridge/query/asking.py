@@ -20,7 +20,7 @@ from bridge.query.parse import Words, query_of
 from bridge.query.plain import TEXT_MAX, NotRead, read, read_both
 from bridge.query.plain_names import noted
 from bridge.query.plain_spans import AHEAD_DAYS, UNTIL_NOW
-from bridge.query.plain_words import note_classes
+from bridge.query.plain_words import note_classes, pattern
 from bridge.query.rows import load_tables
 from bridge.query.tables import Tables
 from bridge.query.translated import translated
@@ -38,10 +38,7 @@ ALONE = re.compile(r"\bstress\b")
 # The first that is told answers.
 STRESS = (Metric.STRESS, Metric.DAILY_STRESS, Metric.STRESS_MANAGEMENT)
 DAY = timedelta(days=1)
-WHEN_IS = re.compile(
-    r"(?:when(?:'s| is| are)|wann (?:ist|sind|habe? ich|steht)) (?:(?:my|the|our|mein\w*|unser\w*|der|die|das|den) )?"
-    r"(?:(?:next|nächste\w*) )?(?P<name>[^?!.]{3,40}?)(?: (?:again|next|wieder|an))?\W*"
-)
+WHEN_IS = pattern("when_is")
 TITLES = re.compile(rf"(?:^|(?<=\.)|(?<={VERSUS})){TITLED}[^<>=!]*[^<>=!\s]")
 
 

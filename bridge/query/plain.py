@@ -17,7 +17,6 @@ from itertools import pairwise
 from bridge.domain import metric_names
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import say
-from bridge.domain.phrases import WEEKDAYS
 from bridge.query import plain_kinds as w
 from bridge.query.bag import Bag
 from bridge.query.model import TITLED
@@ -30,7 +29,7 @@ from bridge.query.plain_settled import of_change, settled
 from bridge.query.plain_slips import parts
 from bridge.query.plain_spans import compared, to_come, told_spans, until_now, weekly, with_weekend, within
 from bridge.query.plain_titles import ENTRY, Titles, days_apart
-from bridge.query.plain_words import lexicon, loose, loose_notes, months, notes, texts, tokens_of
+from bridge.query.plain_words import lexicon, loose, loose_notes, months, notes, pattern, texts, tokens_of
 from bridge.query.readings import words_of
 from bridge.query.spans import DAY
 
@@ -52,50 +51,23 @@ NEAR: Mapping[str, Mapping[str, str]] = {  # a question of what is named beside 
 }
 LANGUAGES = ("en", "de")
 # "do I ... no, how often do I golf": what is broken off counts no more.
-BOTH = re.compile(
-    r"(?:[,;?.!]+ *(?:(?:and|und|plus|dazu) )?| (?:and|und|sowie) )"
-    r"(?=(?:how|what|when|which|on which|wie|was|wann|welche\w*|an welche\w*)(?!\w))",
-    re.IGNORECASE,
-)
-REFERS = re.compile(r"(?<!\w)(?:of (?:them|those|these|it|that)|davon|dabei|derer|darunter|they|them|those)(?!\w)")
+BOTH = pattern("both")
+REFERS = pattern("refers")
 SUBJECTS = frozenset(
     {w.METRIC, w.SPORT, w.ACTIVITY, w.WORKOUTS, w.ENTRIES, w.ACTION, w.FACTOR, w.TASKS, w.SEVERAL, w.BED, w.UP}
 )
-BROKEN_OFF = re.compile(
-    r"^.*(?:\.\.+|…|,| -| –) ?(?:(?:oh|ach|ne|nee|äh|uh|well) )*(?:no|nope|sorry|nein|ne|nee|quatsch|äh|scratch that)"
-    r",? (?=(?:how|what|which|when|do|did|on|give|tell|show|average|wie|was|wann|welche\w*|an|sag|gib|schlafe?|hab|habe"
-    r"|bin)(?!\w)|durchschnitt)",
-    re.IGNORECASE | re.DOTALL,
-)
+BROKEN_OFF = pattern("broken_off")
 
 
-OF_WAKING = re.compile(
-    "night|yesterday evening|gestern abend|nite|nacht|today|heute|morning|morgen"
-)  # says itself which night is meant
-NOTES = re.compile(
-    r"[\"“„«]|(?<!\w)(?:note|noti|aufgeschrieben|vermerkt|eingetragen|tag|log|wr[io]te|put |mark|jot)|getaggt"
-)
-WEIGHT = re.compile(
-    r"(?<!\w)(?:body ?weight|heaviest i|\w*gewicht|weight(?! (?:training|lift|session|room))|weigh(?:ed|s|ing)?"
-    r"|the scales?"
-    r"|gewogen|wiegen?|wog|waage|kilos?|(?:hab|habe|ich) (?:\S+ ){0,6}(?:ab|zu)genommen"
-    r"|nehme? ich (?:\S+ ){0,4}(?:ab|zu)|am (?:leichtesten|schwersten)|(?:my|at my) (?:lightest|heaviest)"
-    r"|(?:lost|gained|lose|gain) (?:weight|pounds|kilos?|any))(?!\w)"
-)
-MONEY = re.compile(r"(?<!\w)(?:spen[dt],? on|ausgegeben|ausgebe|geb\w* .* aus)(?!\w)")
-BURNED = re.compile(r"verbr(?:auch|ann|enn)|umgesetzt|(?<!\w)(?:kcal|kj|kalorien)(?!\w)")  # no energy of a meter
-WHEN_I = re.compile(r"(?:and )?when(?:ever)? (?:i|i'?ve|i'?d|i'?m|my|there) .* (?:how|what|what'?s) ")  # a condition
-WHO_ASKS = re.compile(  # but no time, as in "ich bin im Urlaub: ..." and "als ich krank war: ..."
-    r"^(?:(?:i'm|i am|ich bin) (?!(?:in|im|on|at|auf|bei|with|mit|without|ohne|away|weg) )|im an? |as an? "
-    r"|als (?!(?:ich|wir|es|er|sie|der|die|das|mein\w*|unser\w*) ))[^.?!:–-]{2,60}(?:[.:!] ?| [-–] )(?=.{12})"
-)
-_WEEKDAY = "|".join(one.replace(" ", "|") for one in WEEKDAYS.values())
-TO_COME = re.compile(
-    r"(?:do i have|have i got|(?<!did )i have|are there|is there|what(?:'s| is) (?:on|in|planned)|steht|stehen?|gibt es"
-    rf"|gibts|habe? ich|am i) .*(?:on|am) (?:{_WEEKDAY})(?!\w)(?!.*(?:gehabt|verbracht|gewesen|statt|gemacht|getan"
-    rf"|erledigt))|(?:steht?|stehen?|stehts) .*(?:{_WEEKDAY}) an(?!\w)"
-)
-I_AM = re.compile(r"(?:i'm|i am|ich bin|we're|wir sind|als ich) [^:]*:")
+OF_WAKING = pattern("of_waking")
+NOTES = pattern("notes")
+WEIGHT = pattern("weight")
+MONEY = pattern("money")
+BURNED = pattern("burned")
+WHEN_I = pattern("when_i")
+WHO_ASKS = pattern("who_asks")
+TO_COME = pattern("to_come")
+I_AM = pattern("i_am")
 
 
 # "How many tasks were due, and how many of them did I do" are two questions.

@@ -12,30 +12,20 @@ from bridge.query import plain_kinds as w
 from bridge.query.model import SUMMED
 from bridge.query.parse import Words
 from bridge.query.plain_kinds import NotUnderstood
+from bridge.query.plain_words import pattern
 from bridge.query.spans import DAY
 
 LAST_NIGHT = "last night"  # the night that a question without a time asks for
-LISTED = re.compile(
-    r"(?<!\w)(?:which|what(?:'?s)?(?! about)|list|show|display|welche\w*|was (?:st[ae]\w+|war\w*|h[ao]\w+|lief|ist|gab)"
-    r"|zeige?n?|liste)(?!\w)"
-)
-LISTED_DAYS = re.compile(r"(?<!\w)(?:which|list|show|display|welche\w*|zeige?|liste|nenne?)(?!\w)")
-LISTING = re.compile(r"(?:so |and |und )?(?:which|list|show|welche\w*|zeige?|liste)(?!\w)")
-SAT_IN = re.compile(
-    r"(?<!\w)(?:sit|sat|spen[dt]|sitze?n?|saß|gesessen|verbring\w*|verbracht)(?!\w)"
-    r".*(?:meetings|appointments|calls|besprechungen|terminen|sitzungen|konferenzen)(?!\w)"
-)
-HOW_OFTEN_NOW = re.compile(
-    r"(?:how (?:often|frequently) do i|wie (?:oft|häufig) (?!ha[bt]|bin |war |ging |traf |ich )\w+e? ich)(?!\w)"
-)
+LISTED = pattern("listed")
+LISTED_DAYS = pattern("listed_days")
+LISTING = pattern("listing")
+SAT_IN = pattern("sat_in")
+HOW_OFTEN_NOW = pattern("how_often_now")
 BEGINS = re.compile(r"(?<!\w)(?:start|begin|fang|fäng|anfang|beginn)")
 SO_FAR = re.compile(r"(?<!\w)(?:so far|until now|bis jetzt|bisher|bis dato)\W*$")
 SO_FAR_SAID = re.compile(r"(?<!\w)(?:so far|until now|bis jetzt|bisher|bislang|bis dato)(?!\w)")
-DID_I = re.compile(
-    r"(?:(?:na|so|and|also|und)\W+)?(?:(?:how|wie)(?: (?:well|badly|gut|schlecht))? )?"
-    r"(?:did i|have i|habe? ich|bin ich)(?!\w)"
-)
-CHANGED = re.compile(r"(?<!\w)(?:what|was)(?!\w).*(?<!\w)(?:happen(?:s|ed|ing)?|getan|passiert|t[au]t sich)(?!\w)")
+DID_I = pattern("did_i")
+CHANGED = pattern("changed")
 WEEKDAY = re.compile(r"(?<!\w)weekday = (?P<days>[1-7](?:\|[1-7])*)")
 OF_NIGHTS = re.compile(rf"(?:{'|'.join(WEEKDAYS.values()).replace(' ', '|')})[ -]?n(?:ight|acht|ächt)")
 

@@ -11,6 +11,7 @@ from itertools import pairwise
 from bridge.query import plain_kinds as w
 from bridge.query.model import TITLED
 from bridge.query.plain_kinds import NotUnderstood
+from bridge.query.plain_words import told
 from bridge.query.spans import Span
 
 DURING = (w.FILL, "in")  # "in", "during": what follows may be the name of a time
@@ -19,19 +20,10 @@ PLACES = {"with": w.WITH, "in": "in"}
 CLAUSE = {w.FILL, w.UNKNOWN, w.DID, w.SPORT, w.ACTIVITY, w.ACTION, w.WORKOUTS, w.ENTRIES, w.AND, w.OTHERS, w.SINCE}
 CLAUSE |= {w.RAN, w.WALK, w.ENDED, w.BED, w.UP}
 HOURS = {w.UNIT, w.HOW_MANY, w.DID, w.SPAN, w.OF, w.BY, w.EACH, w.TOGETHER, w.AND, w.CONDITION}
-# Of an entry with whom they are told, but of nobody else's days.
-PEOPLE = frozenset(
-    {"wife", "husband", "partner", "girlfriend", "boyfriend", "brother", "sister", "mother", "father", "mum", "mom"}
-    | {"dad", "son", "daughter", "kids", "friend", "neighbour", "frau", "mann", "freundin", "freund", "bruder"}
-    | {"schwester", "mutter", "vater", "mama", "papa", "oma", "opa", "sohn", "tochter", "eltern", "nachbar"}
-)
+PEOPLE, GENERAL = (frozenset(told("patterns")[name].split()) for name in ("people", "general"))
 CLAUSE_MAX = 4  # our choice: of the words of a title
 BEHIND = {w.AFTER, w.ON_DAYS, w.WITH, w.OTHERS, w.AHEAD}
 ALONE = {w.HOW_OFTEN, w.WHEN, w.OF, w.DID, w.SPAN, w.CONDITION, w.ENTRIES}
-GENERAL = frozenset(  # words that tell no entry from another
-    {"trip", "journey", "holiday", "holidays", "vacation", "week", "weekend", "days", "time", "stay", "our", "were"}
-    | {"urlaub", "reise", "ferien", "woche", "wochenende", "zeit", "tage", "aufenthalt", "wieder"}
-)
 WORDS_OFTEN = 3
 WORDS_MAX = 2  # our choice: of a title, beside each other
 PARTICIPLE = re.compile(r"\w*ge\w{2,}(?:t|en)|\w+iert")  # a German verb, as in "wie oft hab ich geweint"

@@ -60,7 +60,7 @@ def lexicon(language: str) -> Lexicon:
         found |= dict.fromkeys([*english, *(_each(named["de"]) if language == "de" else ())], ((METRIC, name),))
     for sport, phrases in sports.SYNONYMS.items():
         found |= {one: ((ACTIVITY, sport),) for one in (sport, *phrases) if one not in AMBIGUOUS}
-        games = [f"{one} {game}" for one in (sport, *phrases) for game in _each(_told("sports")[language]["games"])]
+        games = [f"{one} {game}" for one in (sport, *phrases) for game in _each(told("sports")[language]["games"])]
         found |= dict.fromkeys(games, ((ACTIVITY, sport), (WORKOUTS, None)))
     found |= texts(language).words
     found |= dict(_sports(language))
@@ -70,28 +70,35 @@ def lexicon(language: str) -> Lexicon:
 
 
 @cache
-def _told(name: str) -> Mapping[str, Any]:
+def told(name: str) -> Mapping[str, Any]:
+    """Return what a file of words or patterns says."""
     file = resources.files("bridge.query") / f"plain_{name}.toml"
     return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def pattern(name: str) -> re.Pattern[str]:
+    """Return a pattern of a turn of plain questions by its name."""
+    weekdays = "|".join(WEEKDAYS.values()).replace(" ", "|")
+    return re.compile(told("patterns")[name].replace("WEEKDAY", weekdays))
 
 
 @cache
 def texts(language: str) -> Texts:
     """Return what the file of a language says."""
-    told = _told(language)
+    file = told(language)
     found: tuple[dict[str, tuple[Token, ...]], dict[str, tuple[Token, ...]]] = ({}, {})
-    for one in told["words"]:
+    for one in file["words"]:
         tokens = tuple(_token(*means) for means in one["means"])
         found[one.get("first", False)].update(dict.fromkeys(_each(" ".join(one["said"].split())), tokens))
-    not_asked = "|".join(told["not_asked"].split("\n")).format(months="|".join(months()))
-    unread = "|".join(told["unread"].split("\n"))
+    not_asked = "|".join(file["not_asked"].split("\n")).format(months="|".join(months()))
+    unread = "|".join(file["unread"].split("\n"))
     return Texts(
         *found,
         re.compile(rf"(?<!\w)(?:{not_asked})(?!\w)"),
         re.compile(rf"(?<!\w)(?:{unread})(?!\w)"),
-        frozenset(told["unmended"].split()),
-        frozenset(told["light"].split()),
-        frozenset(told["untitled"].split()) | {*f"{MONTHS[language]} {WEEKDAYS[language]}".replace("|", " ").split()},
+        frozenset(file["unmended"].split()),
+        frozenset(file["light"].split()),
+        frozenset(file["untitled"].split()) | {*f"{MONTHS[language]} {WEEKDAYS[language]}".replace("|", " ").split()},
     )
 
 
@@ -193,15 +200,15 @@ def _token(kind: str, value: object = None) -> Token:
 
 
 def _sports(language: str) -> Iterator[tuple[str, tuple[Token, ...]]]:
-    told = _told("sports")[language]
-    for kind, table in ((SPORT, told["countable"]), (ACTIVITY, told["done"])):
+    said = told("sports")[language]
+    for kind, table in ((SPORT, said["countable"]), (ACTIVITY, said["done"])):
         for sport, phrases in table.items():
             yield from ((one, ((kind, sport),)) for one in _each(phrases))
-    done = [(sport, one) for sport, phrases in told["done"].items() for one in _each(phrases)]
-    for sport, one in [*done, *((sport, sport) for sport in _each(_told("sports")["same"]))]:
+    done = [(sport, one) for sport, phrases in said["done"].items() for one in _each(phrases)]
+    for sport, one in [*done, *((sport, sport) for sport in _each(told("sports")["same"]))]:
         token = (ACTIVITY, sport)
         yield from ((said, (token,)) for said in (one, f"play {one}", f"played {one}"))
-        for game in _each(told["games"]):
+        for game in _each(said["games"]):
             yield f"{one} {game}", (token, (WORKOUTS, None))
 
 
