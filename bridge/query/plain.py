@@ -29,7 +29,7 @@ from bridge.query.plain_settled import of_change, settled
 from bridge.query.plain_slips import parts
 from bridge.query.plain_spans import compared, to_come, told_spans, until_now, weekly, with_weekend, within
 from bridge.query.plain_titles import ENTRY, Titles, days_apart
-from bridge.query.plain_words import lexicon, loose, loose_notes, months, notes, pattern, texts, tokens_of
+from bridge.query.plain_words import lexicon, loose, loose_notes, months, notes, pattern, texts, tokens_of, told
 from bridge.query.readings import words_of
 from bridge.query.spans import DAY
 
@@ -39,16 +39,8 @@ EXAMPLES = (  # for the page, in the language of the person
     say("what time do I usually go to bed?"),
     say("steps this week compared to last week"),
 )
-LATE = {"en": "average {name} in the last 30 days", "de": "{name} im Schnitt in den letzten 30 Tagen"}
-NEAR: Mapping[str, Mapping[str, str]] = {  # a question of what is named beside no figure, else any
-    w.WORKOUTS: {
-        "en": "how many workouts did I do in the last 30 days?",
-        "de": "wie viele Trainings in den letzten 30 Tagen?",
-    },
-    w.ENTRIES: {"en": "how many appointments do I have this week?", "de": "wie viele Termine habe ich diese Woche?"},
-    w.TASKS: {"en": "how many tasks did I do last week?", "de": "wie viele Aufgaben habe ich letzte Woche erledigt?"},
-    "": {"en": "how much deep sleep did I get last week?", "de": "wie viel Tiefschlaf hatte ich letzte Woche?"},
-}
+NEAR: Mapping[str, Mapping[str, str]] = told("patterns")["near"]
+ASKED = {w.WORKOUTS: "workouts", w.ENTRIES: "entries", w.TASKS: "tasks"}
 LANGUAGES = ("en", "de")
 # "do I ... no, how often do I golf": what is broken off counts no more.
 BOTH = pattern("both")
@@ -128,7 +120,7 @@ def read(text: str, today: date, factors: Iterable[str] = ()) -> Words:
 
 def _example(near: str | None, text: str, today: date, factors: w.Lexicon) -> str:
     """Return the command of a near question, or else of any in the language of the one that is refused."""
-    return f'bridge ask "{near or NEAR[""][_likely(text, today, factors)[0]]}"'
+    return f'bridge ask "{near or NEAR[_likely(text, today, factors)[0]]["any"]}"'
 
 
 def _likely(text: str, today: date, factors: w.Lexicon) -> Sequence[str]:
@@ -161,9 +153,9 @@ def _offer(text: str, today: date, factors: w.Lexicon) -> tuple[Sequence[str], s
 def _near(named: Mapping[str, object], language: str) -> str:
     """Return an understood question about what is named, or about anything, in a language."""
     if w.METRIC in named and (name := _names(language).get(str(named[w.METRIC]))):
-        return LATE[language].format(name=name)
-    sport = w.WORKOUTS if named.keys() & {w.SPORT, w.ACTIVITY} else ""
-    return NEAR[next((kind for kind in NEAR if kind in named), sport)][language]
+        return NEAR[language]["metric"].format(name=name)
+    sport = "workouts" if named.keys() & {w.SPORT, w.ACTIVITY} else "any"
+    return NEAR[language][next((ASKED[kind] for kind in ASKED if kind in named), sport)]
 
 
 def _is_of(word: str, unknown: Set[str]) -> bool:

@@ -22,21 +22,16 @@ from bridge.query.plain_words import texts, vocabulary
 from bridge.query.spans import DAY, MONTHS, Dates, Span
 from bridge.query.spans import UNITS as SPAN_UNITS
 
+TOLD = tomllib.loads((resources.files("bridge.query") / "marks.toml").read_text(encoding="utf-8"))
 UNITS: Mapping[str, tuple[str, float]] = {
-    "stunden": ("min", 60), "stunde": ("min", 60), "hours": ("min", 60), "hour": ("min", 60), "hrs": ("min", 60),
-    "std": ("min", 60), "h": ("min", 60), "minuten": ("min", 1), "minutes": ("min", 1), "minute": ("min", 1),
-    "mins": ("min", 1), "min": ("min", 1), "kilometers": ("m", 1000), "kilometres": ("m", 1000),
-    "kilometern": ("m", 1000), "kilometer": ("m", 1000), "km": ("m", 1000), "meters": ("m", 1), "metres": ("m", 1),
-    "metern": ("m", 1), "meter": ("m", 1), "m": ("m", 1), "bpm": ("bpm", 1), "ms": ("ms", 1), "%": ("%", 1),
-    "percent": ("%", 1), "prozent": ("%", 1), "km/h": ("km/h", 1), "kmh": ("km/h", 1), "kph": ("km/h", 1),
-    "miles": ("m", 1609.344), "mile": ("m", 1609.344), "meilen": ("m", 1609.344), "kcal": ("kcal", 1),
-}  # fmt: skip
+    word: (unit, float(many)) for words, unit, many in TOLD["units"]["names"] for word in words.split(", ")
+}
 Words = Mapping[str, Any]
 
 
 @cache
 def _words(language: str) -> Words:
-    said = tomllib.loads((resources.files("bridge.query") / "marks.toml").read_text(encoding="utf-8"))[language]
+    said = TOLD[language]
     ones = {name: n for n, name in enumerate(NUMBERS[language].split(), start=1)} | {"ein": 1, "a": 1}
     ones |= {name: n for n, name in enumerate(said["teens"].split(), start=13)}
     tens = {name: 10 * n for n, name in enumerate(said["tens"].split(), start=2)}

@@ -5,24 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-# Words by which a remark would narrow the question, or be about somebody else.
-OTHERS = (
-    r"|wife\w*|husband\w*|kids?|daughter\w*|sons?|mum|dad|brother\w*|sister\w*"
-    "|frau|mann|tochter|sohn|kinder?|bruder|schwester"
-)
-ALWAYS = (
-    r"(?<!\w)(?:only|just|except\w*|exclud\w*|but|not|without|ignor\w*|skip\w*|minus|apart|outside|count\w*|includ\w*|no"
-    r"|instead|rather|nur|außer|ausgenommen|ohne|nicht|kein\w*|abgesehen|statt" + OTHERS
-)
-IN_CLAUSE = (
-    r"|if|when|while|my|our|his|her|their|your|for|during|after|before|since|until|than|wenn|falls|mein\w*|unser\w*|sein\w*"
-    r"|ihr\w*|dein\w*|für|während|nach|vor|seit|bis|als|bei"
-)
-NARROWS = re.compile(rf"{ALWAYS}{IN_CLAUSE})(?!\w)")
-NARROWS_IN_SENTENCE = re.compile(rf"{ALWAYS})(?!\w)")
-AT_START = re.compile(
-    r"(?:and |und |also |so )?(?:in|on|at|by|with|over|under|per|each|every|mit|an|am|im|auf|pro|je|von)(?!\w)"
-)
+from bridge.query.plain_words import pattern
+
+NARROWS, NARROWS_IN_SENTENCE, AT_START = map(pattern, ("narrows", "narrows_in_sentence", "at_start"))
 SENTENCE = re.compile(r"(?<=[^\d.][.?!])(?<!esp\.)(?<!e\.g\.)(?<!i\.e\.)(?<!z\.b\.)(?<!bzw\.)\s+(?=\S)")
 CLAUSE = re.compile(r"(?:,|;|\s[–—-])\s+")
 WORDS_MIN = 3  # our choice: of a remark behind a comma, where fewer may narrow
