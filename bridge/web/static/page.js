@@ -27,11 +27,11 @@ let left = null;
 
 document.addEventListener("htmx:beforeSwap", (event) => {
   const [part, held] = [event.detail.target, document.activeElement];
-  left = part.id && part.contains(held) && held.matches("button, input, summary") ? { part: part.id, name: held.name, value: held.value } : null;
+  left = part.contains(held) && held.matches("button, input, summary") ? { part: part.id, name: held.name, value: held.value } : null;
 });
 
-document.addEventListener("htmx:afterSettle", () => {
-  const part = left && document.getElementById(left.part);
+document.addEventListener("htmx:afterSettle", (event) => {
+  const part = left && (document.getElementById(left.part) || event.detail.elt);
   if (!part || document.activeElement !== document.body) return;
   const all = [...part.querySelectorAll("button, summary, input:not([type=hidden])")].filter((one) => one.checkVisibility());
   const same = all.find((one) => left.name && one.name === left.name && one.value === left.value);
