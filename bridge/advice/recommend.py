@@ -21,6 +21,7 @@ from bridge.advice.preference import load_preference
 from bridge.calendar.busy import Stretch, clipped
 from bridge.day import choice
 from bridge.day.person import NEAR, Person
+from bridge.day.sleep import begun
 from bridge.domain.facts import Fact, fact
 from bridge.domain.guard import Guard
 from bridge.domain.metrics import Metric
@@ -141,8 +142,9 @@ def stands(store: Store, user: User, advice: FullRecommendation, now: datetime) 
     if advice.kind == "keep":
         return advice.answer is not None
     if advice.answer is not None:
-        begun = advice.kind != "suggested" or advice.start is None or advice.start < now
-        kept = begun or not store.reading.changed_since(user.id, advice.created_at)
+        agreed_night = advice.kind == "sleep" and advice.answer is Answer.ACCEPT
+        over = advice.kind != "suggested" or advice.start is None or advice.start < now
+        kept = (over and not agreed_night) or not store.reading.changed_since(user.id, advice.created_at)
         return kept and not is_over(advice, now)
     until = advice.start if advice.kind == "suggested" else advice.end
     if until is None:
@@ -214,7 +216,7 @@ def _current(
     if start is None or end is None:
         return existing
     if existing.kind == "sleep":
-        return existing if _is_still_the_night(existing, person, span) else None
+        return _as_the_night(store, existing, person, span)
     if existing.outcome is Deed.DONE and existing.evidence == SAID:
         return _over(existing, fact("you_did"), now)
     if existing.action in wished_on(person.wishes, person.date_of(now)).never:
@@ -242,15 +244,30 @@ def _current(
     return _over(existing, why if why.kind == "trained" else no_other, now)
 
 
-def _is_still_the_night(existing: FullRecommendation, person: Person, span: Stretch) -> bool:
-    """Return True for a recommended night that goes on, or is open, ahead and planned alike now."""
-    now, night = span[0], choice.sleep_option(person, span)
+def _as_the_night(
+    store: Store, existing: FullRecommendation, person: Person, span: Stretch
+) -> FullRecommendation | None:
+    """Return a night that lasts if it is as planned now; one that was agreed to moves with the plan. Else None."""
+    now, night = span[0], choice.sleep_option(person, span, agreed=existing.answer is Answer.ACCEPT)
     never = wished_on(person.wishes, person.date_of(now)).never
-    lasts = existing.end is not None and existing.end > now and ActionType.SLEEP not in never
-    if night is None or not lasts or existing.answer is not None or existing.start is None or existing.start <= now:
-        return night is not None and lasts
-    said = existing.start, existing.end, existing.facts[-len(night.facts) :]
-    return said == (night.start, night.end, night.facts)
+    if night is None or existing.end is None or existing.end <= now or ActionType.SLEEP in never:
+        return None
+    shown = begins_now(existing, now)
+    said = shown.start, shown.end, shown.facts[-len(night.facts) :]
+    if existing.answer not in (None, Answer.ACCEPT) or said == (night.start, night.end, night.facts):
+        return existing
+    if existing.answer is None:
+        return None
+    store.recommendations.retime(existing.id, night.start, night.end, night.facts)
+    return replace(existing, start=night.start, end=night.end, facts=night.facts)
+
+
+def begins_now(advice: FullRecommendation, now: datetime) -> FullRecommendation:
+    """Return a night that is open or agreed to, and whose bedtime is past, as one that begins in five minutes."""
+    if advice.kind != "sleep" or advice.start is None or advice.end is None:
+        return advice
+    refused = advice.answer not in (None, Answer.ACCEPT)
+    return advice if refused else replace(advice, start=begun(advice.start, advice.end, now))
 
 
 def _over(existing: FullRecommendation, why: Fact, now: datetime) -> Silence:

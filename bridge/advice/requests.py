@@ -58,7 +58,7 @@ def recommend(
         advice = advise.recommend(bridge, user, for_person(store, user, opened), now=now, person=person)
     if seen and isinstance(advice, FullRecommendation):
         store.recommendations.mark_shown(advice.id, now=now)
-    return advice
+    return advise.begins_now(advice, now) if isinstance(advice, FullRecommendation) else advice
 
 
 def following(bridge: Bridge, user: User, number: int, *, now: datetime) -> FullRecommendation | Silence:

@@ -17,7 +17,7 @@ from bridge.day.masks import BEFORE_BED, ONE_REST, SHORT_TASK, before, urgency
 from bridge.day.person import EARLIER_LEAST, VARIES, Condition, Person
 from bridge.day.recovery import at_risk, if_at_all
 from bridge.day.rules import TIRING, Starts, fit, short_night, taken_back
-from bridge.day.sleep import TO_BED, Night, Rests, rounded_up
+from bridge.day.sleep import LEAST_SLEEP, TO_BED, Night, Rests, rounded_up
 from bridge.day.terms import facts, of_load, reasons, values, weights
 from bridge.day.unmet import outside
 from bridge.day.view import DUE_DAYS, RESTS, Candidate, View, candidates, of_either, said_of, taken_at, what_begins
@@ -27,7 +27,6 @@ from bridge.domain.types import Reading, Task
 from bridge.domain.wish_terms import night_on, wished_on
 from rhythm_env.interface import SLOTS_PER_DAY, ActionType, Decision, Meter
 
-LEAST_SLEEP = timedelta(minutes=30)  # of a night that is still worth suggesting
 CLEARLY = 0.1  # log-odds by which a choice is clearly worse
 GAPS_AHEAD, GAPS_AT_MOST, GAPS_MAX = timedelta(hours=48), timedelta(days=6), 3  # times to which advice is put off
 NOT_AT_ONCE = timedelta(hours=1)
@@ -258,10 +257,10 @@ def _enough(person: Person, at: datetime) -> Fact | None:
     return fact("enough_today", given=given, most=most) if given >= most else None
 
 
-def sleep_option(person: Person, span: Stretch) -> Option | None:
+def sleep_option(person: Person, span: Stretch, *, agreed: bool = False) -> Option | None:
     """Return the night's sleep if the span begins during it or up to 90 minutes before it, and it is free.
 
-    A bedtime that is clearly earlier than usual is told from six hours before it on.
+    A bedtime that is clearly earlier than usual is told from six hours before it on, one that was ``agreed`` to too.
     """
     day = grid_of(person, span[0]).date
     for ends in (day, day + DAY):
@@ -269,7 +268,10 @@ def sleep_option(person: Person, span: Stretch) -> Option | None:
         start = max(rounded_up(span[0]), bed)
         moved = person.night(ends).moved not in (None, "varies", "flight")
         early = (moved and person.usual_sleep(ends)[0] - bed >= EARLY_LEAST) or _leaves(person, ends) is not None
-        if bed - (EARLY_TOLD if early else BEFORE_BED) <= span[0] <= wake - LEAST_SLEEP and start <= wake - LEAST_SLEEP:
+        if (
+            bed - (EARLY_TOLD if early or agreed else BEFORE_BED) <= span[0] <= wake - LEAST_SLEEP
+            and start <= wake - LEAST_SLEEP
+        ):
             if clipped(person.attended, start, wake):
                 continue
             up = of_waking(person, ends)

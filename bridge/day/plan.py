@@ -15,13 +15,13 @@ from bridge.calendar.flights import is_by_land, is_journey, journey, with_ways
 from bridge.calendar.kinds import title_of, words
 from bridge.calendar.plans import COMPANY
 from bridge.day.agreed import is_agreed, moved_tasks
-from bridge.day.choice import LEAST_SLEEP, Judged, Propensities, judged, leaving, of_bedtime, of_waking, option_at
+from bridge.day.choice import Judged, Propensities, judged, leaving, of_bedtime, of_waking, option_at
 from bridge.day.grid import BESIDE, CELL, DAY, EVENING, HOUR, MINUTE, Grid, without
 from bridge.day.masks import AGAIN, LEISURE, SHORT_TASK, before, urgency
 from bridge.day.person import Person, is_blank
 from bridge.day.recovery import at_risk, leaving_for
 from bridge.day.rules import APART, PAUSE
-from bridge.day.sleep import Rests, rounded_up
+from bridge.day.sleep import LEAST_SLEEP, Rests, begun, rounded_up
 from bridge.day.solver import Place, solve
 from bridge.day.terms import due_weight
 from bridge.day.unmet import unmet
@@ -459,9 +459,10 @@ def night_blocks(person: Person, day: date, taken: Sequence[Block]) -> Iterator[
     for ends in (day, day + DAY):
         bed, wake = person.sleep(ends)
         bed = max(bed, over) if ends > day else bed  # a night moved by the calendar may touch the next
-        if ends == day and person.night(day).rests is not Rests.SLEPT and bed < person.now:
-            known = max(bed, person.usual_sleep(day)[0], person.arrived or bed)  # nobody knows of an early one
-            bed = min(known, wake - LEAST_SLEEP)
+        if person.night(ends).rests is not Rests.SLEPT and bed < person.now < wake:
+            told = begun(bed, wake, person.now)
+            known = max(bed, person.usual_sleep(ends)[0], person.arrived or bed)  # nobody knows of an early one
+            bed = told if told > bed else min(known, wake - LEAST_SLEEP)
         on_board = any(o.start <= bed and wake <= o.end for o in person.flights)
         if wake <= person.now or on_board or wake - bed < LEAST_SLEEP:
             continue

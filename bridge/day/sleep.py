@@ -52,7 +52,7 @@ TO_BED, TO_GET_UP = timedelta(minutes=45), timedelta(minutes=45)  # from a late 
 LATE_MAX = timedelta(hours=12)  # after bedtime, in which the end of an entry puts the sleep off
 JET_LAG_MIN, PER_HOUR, EARLIER_MAX = timedelta(hours=3), 0.3, timedelta(minutes=85)  # of a day that is longer after a
 # flight west: what matters; how much earlier bedtime is for each hour, so that one is not awake for 22; at most
-LEAST_NIGHT = timedelta(hours=1)
+LEAST_NIGHT, LEAST_SLEEP = timedelta(hours=1), timedelta(minutes=30)  # of a night; that is still worth suggesting
 NO_TIME = timedelta(0)
 
 
@@ -362,6 +362,11 @@ def _west(bed: datetime, zones: ZoneHistory) -> timedelta:
 def rounded(at: datetime) -> datetime:
     """Return an instant rounded to the nearest five minutes, because an expected time is no more exact."""
     return at - timedelta(minutes=(at.minute + 2) % 5 - 2, seconds=at.second, microseconds=at.microsecond)
+
+
+def begun(bed: datetime, wake: datetime, now: datetime) -> datetime:
+    """Return the bedtime of a night as it is told: now, if it is past, in the first half of what may have begun."""
+    return max(bed, rounded_up(now)) if now < bed + (wake - bed) / 2 else bed
 
 
 def rounded_up(at: datetime) -> datetime:

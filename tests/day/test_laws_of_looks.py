@@ -1,12 +1,13 @@
 """A law over generated evenings: after a wish, a mode or another zone the card is the plan's night at the next look."""
 
+import random
 from contextlib import closing
 from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from bridge.advice import modes, requests, wishing
+from bridge.advice import feedback, modes, requests, wishing
 from bridge.advice.day_plan import plan_day
 from bridge.advice.recommend import load_person
 from bridge.advice.wishing import Because
@@ -54,9 +55,8 @@ def look(bridge, now):
     ahead = [one for one in stored if one.answer is None and one.kind == "sleep" and one.end > now]
     if isinstance(card, Recommendation):
         assert again.id == card.id
-        (night,) = [
-            one for one in nights if (max(one.start, min(card.start, one.end)), one.end) == (card.start, card.end)
-        ]
+        (night,) = [one for one in nights if (one.start, one.end) == (card.start, card.end)]
+        assert card.start >= now
         up = [one for one in card.facts if one.kind.startswith("waking")]
         assert for_person(up) in ([], for_person(night.facts))
     assert {one.id for one in ahead} <= {getattr(card, "id", None)}
@@ -91,6 +91,43 @@ def test_the_card_is_the_plans_night_at_every_look(evening):
         change(bridge, user, at)
         look(bridge, at)
         look(bridge, at + MINUTE / 2)
+
+
+def answered(bridge, user, card, answer, now):
+    """Answer a card, or take its answer back for None."""
+    if answer is None:
+        feedback.take_back(bridge.store, user, card.id, now=now)
+    else:
+        feedback.give_feedback(bridge.store, user, card.id, answer, now=now)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_one_bedtime_is_shown_whatever_is_answered_and_changed_in_an_evening(evening, seed):
+    bridge, now = evening
+    rng = random.Random(seed)
+    now += timedelta(minutes=rng.randint(30, 70))
+    for _ in range(6):
+        card, _, user = look(bridge, now)
+        now += rng.choice([MINUTE, 5 * MINUTE, 17 * MINUTE])
+        if isinstance(card, Recommendation) and card.kind == "sleep" and rng.random() < 0.4:
+            answered(bridge, user, card, None if card.answer else Answer.ACCEPT, now)
+        CHANGES[rng.choice([*CHANGES][:5])](bridge, user, now)
+        now += MINUTE / 2
+        look(bridge, now)
+
+
+def test_an_evening_of_a_newcomer_shows_one_bedtime(evening):
+    bridge, now = evening
+    now += timedelta(minutes=68)  # 22:48
+    card, _, user = look(bridge, now)
+    answered(bridge, user, card, Answer.ACCEPT, now)
+    CHANGES["an earlier bedtime"](bridge, user, now + MINUTE)
+    kept, _, _ = look(bridge, now + 2 * MINUTE)
+    assert (kept.id, local_time(kept.start, user.zones).time()) == (card.id, time(22, 50))
+    assert kept.facts[0].kind == "bedtime_wished"
+    answered(bridge, user, kept, None, now + 4 * MINUTE)
+    _, (night, *_), _ = look(bridge, now + 28 * MINUTE)
+    assert local_time(night.start, user.zones).time() == time(23, 20)
 
 
 def test_an_open_night_is_superseded_and_an_answered_one_stays(evening):
