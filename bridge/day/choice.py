@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from bridge.calendar.busy import Stretch, clipped, takes_time
+from bridge.calendar.kinds import title_of
 from bridge.calendar.plans import COMPANY
 from bridge.day.agreed import open_again
 from bridge.day.grid import CELL, DAY, HOUR, MINUTE, Cells, Numbers, grid_of
@@ -17,7 +18,7 @@ from bridge.day.masks import BEFORE_BED, ONE_REST, SHORT_TASK, before, urgency
 from bridge.day.person import EARLIER_LEAST, VARIES, Condition, Person
 from bridge.day.recovery import at_risk, if_at_all
 from bridge.day.rules import TIRING, Starts, fit, short_night, taken_back
-from bridge.day.sleep import LEAST_SLEEP, TO_BED, Night, Rests, rounded_up
+from bridge.day.sleep import LEAST_SLEEP, TO_BED, Night, Rests, other_zone, rounded_up
 from bridge.day.terms import facts, of_load, reasons, values, weights
 from bridge.day.unmet import outside
 from bridge.day.view import DUE_DAYS, RESTS, Candidate, View, candidates, of_either, said_of, taken_at, what_begins
@@ -25,6 +26,7 @@ from bridge.domain.facts import Fact, fact, length
 from bridge.domain.slots import Moment, moment_at, slot_bounds
 from bridge.domain.types import Reading, Task
 from bridge.domain.wish_terms import night_on, wished_on
+from bridge.domain.zones import place_of
 from rhythm_env.interface import SLOTS_PER_DAY, ActionType, Decision, Meter
 
 CLEARLY = 0.1  # log-odds by which a choice is clearly worse
@@ -272,10 +274,15 @@ def sleep_option(person: Person, span: Stretch, *, agreed: bool = False) -> Opti
             bed - (EARLY_TOLD if early or agreed else BEFORE_BED) <= span[0] <= wake - LEAST_SLEEP
             and start <= wake - LEAST_SLEEP
         ):
-            if clipped(person.attended, start, wake):
+            beside = [o for o in person.slept_over(ends) if other_zone(o, person.zones) is None]
+            if any(o.end > start for o in beside):
                 continue
             up = of_waking(person, ends)
-            why = (of_bedtime(person, ends), *((up,) if early or up.kind not in WAKINGS else ()))
+            why = (
+                of_bedtime(person, ends),
+                *((up,) if early or up.kind not in WAKINGS else ()),
+                *over_entries(person, ends),
+            )
             risk = at_risk(person) if wake > person.now else ()
             told = tuple(one.weighed(weights()["bedtime"]) for one in (*why, *risk))
             value = weights()["worth"] + weights()["bedtime"]
@@ -311,7 +318,7 @@ def _of_bedtime(person: Person, ends: date) -> Fact:
     if night.moved == "early_entry" and earlier:
         return _before_entry(person, ends, at)
     varies = night.bed_sd > VARIES
-    if last is None and person.slept(ends - DAY) is not None and (varies or (earlier and night.moved is not None)):
+    if person.slept_by_day(ends - DAY) and (varies or (earlier and night.moved is not None)):
         return fact("bedtime_by_day", time=at)
     if night.moved == "flight_west":
         awake = round((night.bed - person.sleep(ends - DAY)[1]) / HOUR)
@@ -413,6 +420,17 @@ def of_waking(person: Person, ends: date) -> Fact:
     if night_on(person.wishes, ends).up is not None and night.rests is not Rests.SLEPT:
         return fact("waking_wished", time=at)
     return _usual(person, night, WAKINGS, at)
+
+
+def over_entries(person: Person, ends: date) -> tuple[Fact, ...]:
+    """Return the fact of the first entry over which a night is planned, with its zone if it is another, or none."""
+    first = next(iter(person.slept_over(ends)), None)
+    if first is None:
+        return ()
+    zone, time = other_zone(first, person.zones), person.local(first.start)
+    if zone is None:
+        return (fact("night_over", title=title_of(first), time=time),)
+    return (fact("night_over_zone", title=title_of(first), time=time, place=place_of(zone)),)
 
 
 def needed(option: Option, view: View) -> bool:

@@ -383,6 +383,15 @@ class Person:
         (bed, wake), moved = not_against((bed, wake), moved, night_on(self.wishes, day), day, self._zones_of_night(day))
         return Night(bed=bed, wake=wake, bed_sd=usual.bed_sd, wake_sd=usual.wake_sd, rests=usual.rests, moved=moved)
 
+    @kept
+    def slept_over(self, day: date) -> list[Occurrence]:
+        """Return the person's timed, busy entries over which the night that ends on a date is planned."""
+        night = self.night(day)
+        mine = ((o, label) for o, label in self.entries if takes_time(o.event) and o.key not in self.left_out)
+        found = [o for o, label in mine if label.action is not ActionType.SLEEP and not is_journey(o)]
+        ahead = [o for o in found if o.start < night.wake and o.end > night.bed and o.end > self.now]
+        return [] if night.rests is Rests.SLEPT else ahead
+
     def _bed_asked(self, day: date, usual: datetime, wake: datetime, asked: Mapping[str, timedelta]) -> datetime:
         """Return the bedtime that is asked for: by last night and the body no later than last night's, for the need."""
         last, overslept = self.last_bed(day), self.overslept(day) is not None
@@ -393,10 +402,15 @@ class Person:
             by = min(by, wake - self.need(day), by if last is None else rounded(last - 2 * MINUTE))
         return max(by, self.earliest_bed(day, usual, wake if "early_entry" in asked and not overslept else None))
 
+    def slept_by_day(self, day: date) -> bool:
+        """Return True if the main sleep that ended on a date began by day."""
+        slept = self.slept(day)
+        return slept is not None and self.local(slept.start).hour in BY_DAY
+
     def last_bed(self, day: date) -> datetime | None:
         """Return when the night that ends on a date would begin if it began as the one before it, or None."""
         slept = self.slept(day - DAY)
-        if slept is None or self.local(slept.start).hour in BY_DAY:
+        if slept is None or self.slept_by_day(day - DAY):
             return None
         then = local_time(slept.start, self._zones_of_night(day))
         return slept.start + DAY if then.utcoffset() == self.local(slept.start).utcoffset() else None

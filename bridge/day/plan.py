@@ -15,13 +15,13 @@ from bridge.calendar.flights import is_by_land, is_journey, journey, with_ways
 from bridge.calendar.kinds import title_of, words
 from bridge.calendar.plans import COMPANY
 from bridge.day.agreed import is_agreed, moved_tasks
-from bridge.day.choice import Judged, Propensities, judged, leaving, of_bedtime, of_waking, option_at
+from bridge.day.choice import Judged, Propensities, judged, leaving, of_bedtime, of_waking, option_at, over_entries
 from bridge.day.grid import BESIDE, CELL, DAY, EVENING, HOUR, MINUTE, Grid, without
 from bridge.day.masks import AGAIN, LEISURE, SHORT_TASK, before, urgency
 from bridge.day.person import Person, is_blank
 from bridge.day.recovery import at_risk, leaving_for
 from bridge.day.rules import APART, PAUSE
-from bridge.day.sleep import LEAST_SLEEP, Rests, begun, rounded_up
+from bridge.day.sleep import LEAST_SLEEP, Rests, begun, other_zone, rounded_up
 from bridge.day.solver import Place, solve
 from bridge.day.terms import due_weight
 from bridge.day.unmet import unmet
@@ -393,6 +393,9 @@ def _around(person: Person, occurrence: Occurrence) -> Iterator[Fact]:
         if ends["here"].utcoffset() != ends["there"].utcoffset():
             yield fact("landing_clocks", home=place_of(home.key), away=place_of(there.key), **ends)
     yield from leaving_for(person, occurrence)
+    if any(occurrence in person.slept_over(person.date_of(occurrence.end) + k * DAY) for k in (0, 1)):
+        zone = other_zone(occurrence, person.zones)
+        yield fact("in_the_night") if zone is None else fact("in_the_night_zone", place=place_of(zone))
     if occurrence.event.all_day or is_journey(occurrence):
         return
     short = occurrence.end - occurrence.start < PERIOD and occurrence.end > person.now and takes_time(occurrence.event)
@@ -468,7 +471,13 @@ def night_blocks(person: Person, day: date, taken: Sequence[Block]) -> Iterator[
             continue
         if ends > day:
             yield from _wind_down(person, ends, taken)
-        yield Block(start=bed, end=wake, kind="sleep", action=ActionType.SLEEP, facts=(of_waking(person, ends),))
+        yield Block(
+            start=bed,
+            end=wake,
+            kind="sleep",
+            action=ActionType.SLEEP,
+            facts=(of_waking(person, ends), *over_entries(person, ends)),
+        )
 
 
 def _wind_down(person: Person, ends: date, taken: Sequence[Block]) -> Iterator[Block]:

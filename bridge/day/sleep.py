@@ -342,14 +342,15 @@ def attended_around(usual: Stretch, entries: Labelled, zones: ZoneHistory) -> li
         for o, label in entries
         if takes_time(o.event)
         and label.action is not ActionType.SLEEP
-        and not (len(zones) > 1 and bed <= o.start and o.end <= wake and _of_another_zone(o, zones))
+        and not (len(zones) > 1 and bed <= o.start and o.end <= wake and other_zone(o, zones))
     ]
     return merged((o.start, o.end) for o in kept)
 
 
-def _of_another_zone(occurrence: Occurrence, zones: ZoneHistory) -> bool:
+def other_zone(occurrence: Occurrence, zones: ZoneHistory) -> str | None:
+    """Return the zone in which an entry is entered, if its clock differs from that of the person then."""
     zone, here = occurrence.event.zone, zone_at(occurrence.start, zones).key
-    return zone is not None and "/" in zone and not same_clock(occurrence.start, zone, here)
+    return zone if zone is not None and "/" in zone and not same_clock(occurrence.start, zone, here) else None
 
 
 def _west(bed: datetime, zones: ZoneHistory) -> timedelta:

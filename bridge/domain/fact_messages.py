@@ -320,6 +320,15 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "sleeps_until": say("you sleep until {time:%H:%M}"),
     "sleeps_from": say("you sleep from {time:%H:%M} on"),
     "no_suggestion_then": say("no further suggestion is made at that time of day"),
+    "night_over": Titled(
+        say("your night lies over an entry at {time:%H:%M}"), say("your night lies over {title} at {time:%H:%M}")
+    ),
+    "night_over_zone": Titled(
+        say("your night lies over an entry at {time:%H:%M}, which is entered in {place} time"),
+        say("your night lies over {title} at {time:%H:%M}, which is entered in {place} time"),
+    ),
+    "in_the_night": say("it lies in your night"),
+    "in_the_night_zone": say("it lies in your night, as it is entered in {place} time"),
     "no_gap": say("no free gap of {minutes} minutes suits it"),
     "no_gap_before": say("no free {minutes} minutes begin before {time:%H:%M}"),
     "offices_closed": say("offices are closed today"),
