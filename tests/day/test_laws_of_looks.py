@@ -57,8 +57,10 @@ def look(bridge, now):
         assert again.id == card.id
         (night,) = [one for one in nights if (one.start, one.end) == (card.start, card.end)]
         assert card.start >= now
-        up = [one for one in card.facts if one.kind.startswith("waking")]
-        assert for_person(up) in ([], for_person(night.facts))
+        up, shown = ([one for one in of.facts if one.kind.startswith("waking")] for of in (card, night))
+        over, lies = ([one.kind for one in of.facts if one.kind.startswith("night_over")] for of in (card, night))
+        assert for_person(up) in ([], for_person(shown))
+        assert over == lies
     assert {one.id for one in ahead} <= {getattr(card, "id", None)}
     return card, nights, user
 
