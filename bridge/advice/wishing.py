@@ -14,6 +14,7 @@ from bridge.domain.records import Recommendation, User
 from bridge.domain.slots import local_time, moment_at, slot_bounds
 from bridge.domain.titles import ACTION_WORDS
 from bridge.domain.wishes import Hours, Wishes
+from bridge.wishes.conflicts import Conflict, conflicts
 from bridge.wishes.said import Said, applied, clashing, replaced
 from bridge.wishes.told import WISHED, sentence
 from rhythm_env.interface import ActionType, Answer
@@ -37,11 +38,20 @@ class Wish:
     wishes: Wishes
     replaced: tuple[Said, ...] = ()
     aside: tuple[str, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
 
     def __str__(self) -> str:
-        """Return what was understood, and what it replaces, in the current language."""
+        """Return what was understood, and what it replaces or cannot be kept beside, in the current language."""
         instead = _("instead of: {wish}", wish=sentence(self.replaced)) if self.replaced else ""
-        return "; ".join(filter(None, (sentence(self.said, self.aside), instead)))
+        beside = [_against(*one, self.said) for one in self.conflicts]
+        return "; ".join(filter(None, (sentence(self.said, self.aside), instead, *beside)))
+
+
+def _against(counts: Said, asks: Said, said: tuple[Said, ...]) -> str:
+    """Return which of two wishes counts, named by the one that stood before."""
+    new = any(one.kind == counts.kind and one.actions & counts.actions for one in said)
+    old, first = sentence((asks if new else counts,)), sentence((counts,))
+    return _('not fully beside your wish "{old}": where both cannot be, "{first}" counts', old=old, first=first)
 
 
 def say_wish(store: Store, user: User, text: str, *, confirmed: bool, now: datetime) -> Wish:
@@ -90,7 +100,8 @@ def _saved(store: Store, user: User, said: Heard, *, confirmed: bool, now: datet
             )
         )
     after, instead = applied(before, said.said), replaced(before, said.said)
-    found = Wish(said=said.said, wishes=after, replaced=instead, aside=said.aside)
+    beside = conflicts(before, said.said)
+    found = Wish(said=said.said, wishes=after, replaced=instead, aside=said.aside, conflicts=beside)
     if confirmed:
         store.people.save_wishes(user.id, found.wishes, now=now)
     return found
