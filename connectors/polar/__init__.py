@@ -49,7 +49,7 @@ SPEC = ConnectorSpec(
     ),
     streams=("sleep", "nightly_recharge", "activities", "exercises"),
     called={"activities": "activity"},
-    normaliser="connectors.polar.normalise:normalise",
+    normaliser="connectors.polar.client:normalise",
     settings=(
         Setting(name="base_url", help="the API's address", default="https://www.polaraccesslink.com"),
         Setting(name="consent_url", help="the consent page's address", default="https://flow.polar.com"),

@@ -16,7 +16,7 @@ from bridge.domain.types import Episode, Item, RawRecord
 from bridge.recordings.server import Answer
 from bridge.store import Store
 from connectors.polar import client
-from connectors.polar.normalise import normalise
+from connectors.polar.client import normalise
 from tests.world import Agreeing, World, later, living
 
 NIGHT = {
