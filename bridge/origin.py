@@ -54,7 +54,7 @@ def adding(extra: str, package: str = PRODUCT) -> str:
 
 
 def renewing() -> str:
-    """Return what installs a newer release over this installation."""
+    """Return the command that installs a newer release over this installation."""
     command = "docker compose build" if IMAGE_EXTRAS.is_file() else _install("--upgrade", ".")
     return f"in the folder of the newer release: {command}"
 

@@ -154,9 +154,9 @@ def interval(mean: float, sd: float) -> tuple[float, float]:
 
 
 def leaning(name: str, mean: float, sd: float | None) -> str:
-    """Return in words what the policy believes of the dimension ``name``, by its mean and standard deviation.
+    """Return in words what the policy believes about the dimension ``name``, by its mean and standard deviation.
 
-    Not known is what is not ``is_known``. A mean within 0.1 of 0.5 is "in between", and from 0.3 away on "clearly".
+    A deviation as wide as the population's is "not known yet". Within 0.1 of 0.5 is "in between", from 0.3 "clearly".
 
     >>> leaning("morning", 0.85, 0.05), leaning("morning", 0.3, None), leaning("work", 0.8, 0.28)
     ('clearly “morning person”', 'rather “night owl”', 'not known yet')

@@ -137,7 +137,10 @@ def drill(bridge: installation.Bridge, place: Place, name: str) -> int:
 
 @contextmanager
 def fetched(bridge: installation.Bridge, path: Path) -> Iterator[Path]:
-    """Yield ``path``, or a temporary copy from the place that lists it. Raises SetupError if a place is unreadable."""
+    """Yield ``path`` if it exists, else a temporary copy of the backup with that name from the place that has it.
+
+    Raises SetupError if a place is unreadable.
+    """
     named = str(path) == path.name and made_at(path.name) is not None and not path.exists()
     places = places_of(bridge.settings) if named else []
     place = next((one for one in places if any(saved.name == path.name for saved in one.found())), None)

@@ -376,7 +376,7 @@ def _leaves(person: Person, ends: date) -> Fact | None:
 
 
 def leaving(person: Person, ends: date) -> tuple[Fact, ...]:
-    """Return when to leave the company that makes a night too short, half of it at the earliest, if that is ahead."""
+    """Return when to leave company that makes the night too short, after half of it at the earliest. Empty later."""
     night, short = person.night(ends), _leaves(person, ends)
     late = (o for o, label in person.entries if label.action in COMPANY and takes_time(o.event))
     last = next((o for o in late if night.bed - TO_BED - CELL <= o.end <= night.bed), None)

@@ -51,7 +51,7 @@ class Compared:
         return fact("more_than_usual" if self.z > 0 else "less_than_usual")
 
     def of_entries(self, kind: str, hours: float) -> Fact:
-        """Return the fact ``kind`` of so many hours of entries against habit, or that there were none lately."""
+        """Return the fact ``kind`` that compares so many hours of entries with habit, or says that there were none."""
         if not hours:
             return fact("entries_lately", compared=self.fact)
         return fact(kind, length=length(60 * hours), compared=self.fact)

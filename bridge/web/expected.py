@@ -95,7 +95,7 @@ def _shown(visit: Visit, block: Block) -> dict[str, Any]:
 
 
 def clock(visit: Visit, at: datetime) -> str:
-    """Return a time as it stands in a slot, with its day where midnight lies between them."""
+    """Return a time as shown in a slot, with the day if it is after midnight."""
     here = local(visit, at)
     day = "" if here.date() == moment_at(at, visit.user.zones).date else date_text(here, "%a") + " "
     return f"{day}{here:%H:%M}"

@@ -70,7 +70,7 @@ UNKNOWN_TRAIT = -1
 class Situation:
     """The state at the beginning of a plan. ``step`` is the slot in the week, 0..27.
 
-    ``middle`` holds the meters (5,) at the start of the week's second half. It is None before that time or if unknown.
+    ``middle`` holds the meters (5,) at the start of the week's second half, None before that time or if unknown.
     """
 
     step: int

@@ -104,7 +104,7 @@ def undo(request: Request, visit: Visitor, before: Annotated[str, Form(max_lengt
 
 
 def _told_on_today(visit: Visit, wish: Mapping[str, Any]) -> HTMLResponse:
-    """Return the part of Today that a wish is said in. Where one counts or no longer does, advice and plan are new."""
+    """Return the part of today's page that confirms a wish. Its advice and plan are new if the wish counts."""
     part = page("today/wish.html", visit, path="/", wish=wish)
     if wish["saved"] or wish["back"]:
         part.headers["HX-Trigger"] = "advised, checkedin"

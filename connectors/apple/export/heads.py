@@ -192,7 +192,7 @@ class Heads:
         return number
 
     def of(self, attributes: Mapping[str, str]) -> int:
-        """Return the number of the head with these attributes, new or not, or UNWANTED for an unused type."""
+        """Return the number of the head with these attributes, which may be new, or UNWANTED for an unused type."""
         name = attributes.get("type", "")
         kind = TYPE_KINDS.get(name)
         if kind is None and not self._every:
