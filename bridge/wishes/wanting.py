@@ -87,6 +87,8 @@ def not_wanted(part: Part, *, general: bool) -> tuple[Said, ...]:
         if names := kinds_of(part):
             return (Said(kind="without", actions=actions, names=names, when=on_days(days)),)
         return (Said(kind="days", actions=actions, days=ANY_DAY - days, narrows=True),)
+    if kinds_of(part):
+        raise NotUnderstood  # no wish holds the hours of a kind: "no yoga at lunchtime"
     left = [(end, begin) for begin, end in part.parts] + [left_by(span, actions) for span in part.spans]
     if not days or days == ANY_DAY:
         return tuple(Said(kind="hours", actions=actions, hours=(one,), narrows=True) for one in left)

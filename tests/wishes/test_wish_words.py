@@ -81,6 +81,7 @@ def test_most_wishes_are_understood_and_none_wrongly(language: str, half: int) -
         "yoga ja, fitnessstudio nein",
         "I'm free on Wednesday afternoons",
         "gym before work at seven",
+        "never any yoga at lunchtime",  # no wish holds the hours of a kind
         "four runs a week, Sundays off",  # of runs, or of work?
         "x" * 1000,
         "no sport " * 100,
