@@ -30,7 +30,7 @@ def test_the_page_heads_entries_by_their_minutes_and_shows_no_zero_of_what_is_un
     listed = visitor.get("/ask?text=what+do+I+have+next+Friday").text
     assert "You have 1 calendar entry, " in listed
     assert '<th scope="col" class="number">min</th>' in listed
-    assert '<td class="number">2 h 0 min</td>' in listed
+    assert '<td class="number">2 h</td>' in listed
     untold = visitor.get("/ask?text=how+many+workouts+did+I+do").text
     assert "None of your sources told workouts." in untold
     assert "No figure</h2>" in untold
