@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 FEWEST = 3  # answers with an action, below which nothing is learnt
 MOST = 400  # answers that are read, the newest
-TRUST = 0.7  # weight of the classifier's logarithms
+TRUST = 0.5  # weight of the classifier's logarithms
 STIFFNESS = 0.3  # weight of the squared scores against an answer's surprise
 SAME_CALENDAR, SAME_FACT, ANYTHING = 0.1, 0.05, 0.1  # likeness by these, where equal words and equal letters are 1 each
 BUCKETS = 1 << 16

@@ -20,7 +20,7 @@ from classifiers.linear import HERE, Linear
 from classifiers.linear.model import Model, load, save
 from lab.classifier import in_context, measure, replay
 from lab.classifier.corpus import CORPUS, Titled, corpus, real
-from lab.classifier.entries import DEV, LATER, READ, TEST, YEARS, dated, lived
+from lab.classifier.entries import ASKED, DEV, LATER, MORE, READ, TEST, YEARS, dated, lived
 from lab.classifier.entries import entries as entries_of
 from lab.classifier.train import REAL, Calibration, calibrated, trained
 from lab.marked_documents import put
@@ -61,8 +61,8 @@ def _figures(model: Model, titles: Path | None, folder: Path | None) -> list[str
             *_in_context("Entries that chose nothing", [*later, *years], classifier),
             *_in_context("Entries whose counts were looked at while versions 4 to 6 were made", entries, classifier),
             *_in_context("Entries read while the corpus grew", read, classifier),
-            "### After a person's answers, people that chose nothing of how answers teach",
-            replay.markdown([*lived(LATER, folder), *lived(YEARS, folder)], classifier),
+            *_answered("people that chose nothing of how answers teach", (LATER, YEARS, MORE), folder, classifier),
+            *_answered("people that chose it, and so flatter", (DEV, TEST, READ, ASKED), folder, classifier),
         ]
     return found
 
@@ -71,6 +71,11 @@ def _in_context(name: str, entries: Sequence[tuple[datetime, Titled]], classifie
     people = len({one.person for _, one in entries})
     rows = in_context.table([one for _, one in entries], classifier)
     return [f"### {name}, {people} people", in_context.markdown(rows)]
+
+
+def _answered(name: str, labels: Sequence[Path], folder: Path, classifier: Linear) -> list[str]:
+    entries = [one for file in labels for one in lived(file, folder)]
+    return [f"### After a person's answers, {name}", replay.markdown(entries, classifier)]
 
 
 def _card(titles: list[Titled], model: Model, file: Path | None, folder: Path | None) -> str:

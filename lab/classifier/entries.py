@@ -3,7 +3,8 @@
 The calendars lie in a folder, each as ``OWNER/NAME/PATH.ics``. ``entries.md`` beside the labels names the repositories.
 ``entries_dev.tsv`` holds the people by whom probabilities are calibrated, ``entries_test.tsv`` other people whose
 counts were looked at, and ``entries_read.tsv`` people and groups whose entries were read while the corpus grew. The
-entries of ``entries_later.tsv`` and ``entries_years.tsv`` chose nothing.
+entries of ``entries_later.tsv``, ``entries_years.tsv`` and ``entries_more.tsv`` chose nothing. ``entries_asked.tsv``
+adds to people that chose.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from connectors.icalendar.meaning import of_file as normalise
 from connectors.ics.parse import pages
 from lab.classifier.corpus import CORPUS, Titled, digest, labelled, rows
 
-DEV, TEST, LATER, READ, YEARS = (CORPUS / f"entries_{half}.tsv" for half in ("dev", "test", "later", "read", "years"))
+DEV, TEST, READ, ASKED = (CORPUS / f"entries_{half}.tsv" for half in ("dev", "test", "read", "asked"))
+LATER, YEARS, MORE = (CORPUS / f"entries_{half}.tsv" for half in ("later", "years", "more"))
 DAY, YEAR = timedelta(days=1), timedelta(days=365)
 OWN_ZONE = re.compile(rb"^X-WR-TIMEZONE:([\w/+-]+)", re.MULTILINE)
 

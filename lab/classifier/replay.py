@@ -137,25 +137,26 @@ def _gain(
 def markdown(lived: Sequence[Lived], classifier: EventClassifier, answers: Sequence[int] = ANSWERS) -> str:
     """Return the mean gains over people with 95 % intervals as a table in Markdown, with and without wrong answers."""
     head = (
-        "| asked | answers | people | new titles before | new titles | by occurrence | all with those asked | worst |"
+        "| asked | answers | people | new titles before | new titles | the same against most frequent "
+        "| by occurrence | all with those asked | worst |"
     )
-    lines = [head, "|---|---:|---:|---:|---|---:|---:|---:|"]
+    lines = [head, "|---|---:|---:|---:|---|---|---:|---:|---:|"]
     for wrong in (0.0, 0.1):
-        for (way, count), gains in replays(lived, classifier, wrong=wrong, answers=answers).items():
+        found = replays(lived, classifier, wrong=wrong, answers=answers)
+        for (way, count), gains in found.items():
             if gains and (wrong == 0 or way == "covering"):
                 name = f"{way}, one in ten wrong" if wrong else way
-                lines.append(f"| {name} | {count} | {len(gains)} | {_cells(gains)} |")
+                usual = found["most frequent", count]
+                lines.append(f"| {name} | {count} | {len(gains)} | {_cells(gains, usual)} |")
     return "\n".join(lines)
 
 
-def _cells(gains: Sequence[Gain]) -> str:
+def _cells(gains: Sequence[Gain], usual: Sequence[Gain]) -> str:
     means = [f"{fmean(getattr(one, name) for one in gains):+.3f}" for name in ("others", "all")]
+    new, more = [one.new for one in gains], [one.new - other.new for one, other in zip(gains, usual, strict=True)]
     before = fmean(one.before for one in gains)
-    return " | ".join([f"{before:.3f}", _ranged([one.new for one in gains]), *means, f"{_worst(gains):+.3f}"])
-
-
-def _worst(gains: Sequence[Gain]) -> float:
-    return min(one.new for one in gains)
+    against = "" if gains is usual else _ranged(more)
+    return " | ".join([f"{before:.3f}", _ranged(new), against, *means, f"{min(new):+.3f}"])
 
 
 def _ranged(values: Sequence[float]) -> str:
