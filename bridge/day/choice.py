@@ -323,9 +323,10 @@ def _of_bedtime(person: Person, ends: date) -> Fact:
     if night.moved == "flight_west":
         awake = round((night.bed - person.sleep(ends - DAY)[1]) / HOUR)
         return fact("bedtime_awake", time=at, hours=awake) if awake >= AWAKE else fact("bedtime_early", time=at)
-    if night.moved is not None and (earlier or night.moved == "varies"):
+    far = varies and last is not None and abs(last - night.bed) >= HOUR
+    if night.moved is not None and (earlier or night.moved == "varies") and not (far and night.moved == "varies"):
         return _earlier(person, ends, at)
-    if varies and last is not None and abs(last - night.bed) >= HOUR:
+    if far:
         return fact("bedtime_up", time=at, up=person.local(night.wake))  # beside shifts no bedtime is usual
     return _usual(person, night, BEDTIMES, at)
 

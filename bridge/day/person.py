@@ -45,7 +45,8 @@ NONE = timedelta(0)
 NEAR = timedelta(days=8)  # calendar entries and advice farther away do not matter for a day
 LOST_LEAST, CLEARLY_SHORT = 30 * MINUTE, 60 * MINUTE  # of missing sleep: for which a night begins earlier; beyond that
 EARLIER_MOST = 90 * MINUTE  # how early a night is sought: still earlier, sleep comes hardest (Lavie 1986)
-EARLIER_START, EARLIER_TIRED = 120 * MINUTE, 240 * MINUTE  # before an early start; and that after hardly any sleep
+EARLIER_WEEK = 120 * MINUTE  # before an early start on a weekend, by the clock of the week
+EARLIER_TIRED = 240 * MINUTE  # before an early start after hardly any sleep, which lets one sleep at any hour
 TIRED_BELOW, TIRED_LACK = 300 * MINUTE, 120 * MINUTE  # hardly any: a night so short, or two that lacked as much
 WEEK_EARLIER = 30 * MINUTE  # from which the week's clock counts for the night of another kind of day
 EARLIER_LEAST, EVENING_BED = 15 * MINUTE, 21 * 60.0  # what is earlier than usual; minutes after midnight of the evening
@@ -421,7 +422,8 @@ class Person:
         if last is None or abs(last - bed) < CLEARLY_SHORT or wish != NightWish():
             return None
         if last < bed:
-            return rounded(min(last + NEAR_LAST, max(wake - self.need(day), last - NEAR_LAST))), wake
+            near = rounded(min(last + NEAR_LAST, max(wake - self.need(day), last - NEAR_LAST)))
+            return max(near, rounded_up(self.usual_sleep(day)[0] - EARLIER_MOST)), wake
         bed, length = rounded(last - NEAR_LAST), wake - bed
         until = min((start for start, _ in self.attended if start >= wake), default=wake + DAY) - TO_GET_UP
         late = rounded(min(bed + length, until))
@@ -478,10 +480,11 @@ class Person:
             return earliest
         week = instant(day, median([night.bed for night in self.routine.nights]), zones)
         wished = night_on(self.wishes, day).bed
-        if wished is None and usual - EARLIER_START <= week <= usual - WEEK_EARLIER:
-            usual = week
-        most = EARLIER_TIRED if self._is_tired(day - DAY) else EARLIER_START
-        return max(usual - most, min(usual, evening), min(earliest, wake - self.need(day)))
+        most = EARLIER_MOST
+        if wished is None and usual - EARLIER_WEEK <= week <= usual - WEEK_EARLIER:
+            usual, most = week, EARLIER_WEEK
+        most = EARLIER_TIRED if self._is_tired(day - DAY) else most
+        return max(rounded_up(usual - most), min(usual, evening), min(earliest, wake - self.need(day)))
 
     def _is_tired(self, day: date) -> bool:
         """Return True after a night of under five hours, or two that each lacked two hours."""

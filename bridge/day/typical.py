@@ -20,6 +20,7 @@ FAR, FAR_SPREADS = 60.0, 2.5
 FAR_WEEK, FAR_SPREADS_WEEK = 30.0, 1.5
 ODD_LEAST, ODD_MOST = 3, 10  # unlike days in an odd stretch, and dates that it spans; what lasts longer is a new life
 NEW_WEEKS = 2  # of a new life, from which those before it say nothing
+ALIKE, HEARD = 45.0, 0.1  # minutes of a day like a new life's; the share of days before it that is none; our choice
 GAP = 2  # dates from one unlike day to the next of the same stretch
 AROUND = 3  # dates on either side of a day that make its week
 LIFE = 10  # days outside of odd stretches that must be known; and days on either side that a stretch differs from
@@ -131,11 +132,18 @@ def _last_before(days: Sequence[date], columns: Sequence[Sequence[float]]) -> da
     for weeks in range(NEW_WEEKS, (days[-1] - days[0]).days // 7):
         last = days[-1] - timedelta(weeks=weeks)
         since, before = bisect_right(days, last), bisect_right(days, last - timedelta(weeks=3))
-        if min(len(days) - since, since - before) >= LIFE and any(
-            _far_apart(left[since:], left[before:since]) for left in columns
-        ):
+        if min(len(days) - since, since - before) < LIFE:
+            continue
+        far = [left for left in columns if _far_apart(left[since:], left[before:since])]
+        if far and all(_unheard(left[since:], left[:since]) for left in far):
             return last
     return date.min
+
+
+def _unheard(new: Sequence[float], old: Sequence[float]) -> bool:
+    """Return True if hardly a day before was like the new ones, as weeks of a shift are that comes round."""
+    usual = median(new)
+    return sum(abs(one - usual) <= ALIKE for one in old) < HEARD * len(old)
 
 
 def _far_apart(new: Sequence[float], old: Sequence[float]) -> bool:

@@ -3,12 +3,14 @@
 import random
 from collections import Counter
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from bridge.day import person as module
 from bridge.day.choice import look, of_bedtime
 from bridge.day.silence import quiet
+from bridge.day.typical import ordinary
 from bridge.domain.rendering import for_person, told
 from rhythm_env.interface import ActionType, Meter
 
@@ -17,7 +19,7 @@ from .persons import HOUR, MINUTE, found, meetings, person
 from .test_laws import feverish
 
 A = ActionType
-SEEDS = range(48)
+SEEDS = range(96)
 OF_LAST_NIGHT = {"bedtime_rest", "bedtime_unwell", "bedtime_overslept", "bedtime_rest_before", "bedtime_unwell_before"}
 
 
@@ -132,3 +134,21 @@ def test_a_vitality_that_rises_over_the_day_moves_no_announced_bedtime():
         reading = replace(ill.vitality, level=level, sd=0.005, because=tuple(few))
         beds.add(replace(ill, readings={Meter.VITALITY: reading}, _read={}).sleep(TODAY + DAY)[0])
     assert len(beds) == 1
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_weeks_of_a_shift_that_come_round_are_no_new_life(seed):
+    rng, first = random.Random(seed), TODAY - 60 * DAY
+    shifts = ((-150, 276), (48, 510), (450, 870))
+    of_day = {first + k * DAY: shifts[(k + seed) // 7 % 3] for k in range(60) if rng.random() < 0.95}
+    nights_of = [(day, tuple(minute + rng.gauss(0, 18) for minute in of)) for day, of in of_day.items()]
+    for count in range(40, len(nights_of)):
+        assert sum(ordinary(*zip(*nights_of[:count], strict=True))) >= 0.6 * count
+
+
+def test_no_night_before_an_early_start_begins_long_before_the_usual_bedtime():
+    for begin in (330, 360, 390):
+        early = entry(TODAY + DAY, begin, 840, A.ADMIN_WORK, "Early shift")
+        one = person(early, hour=18, work=False, episodes=nights(30, 80, 540, last=TODAY))
+        bed, usual = one.sleep(TODAY + DAY)[0], one.routine.sleep_ending_on(TODAY + DAY, one.zones)[0]
+        assert timedelta(0) < usual - bed <= timedelta(minutes=90)

@@ -66,7 +66,7 @@ def test_the_eve_of_a_race_after_hardly_any_sleep_is_as_early_as_the_debt_and_th
         assert eve.usual_sleep(SUNDAY)[0] - bed <= 4 * HOUR
         assert "because last night was short and your sport is at" in told(of_bedtime(eve, SUNDAY))
     rested = eve_of_a_race(400)
-    assert rested.usual_sleep(SUNDAY)[0] - rested.sleep(SUNDAY)[0] == pytest.approx(2 * HOUR, abs=3 * MINUTE)
+    assert rested.usual_sleep(SUNDAY)[0] - rested.sleep(SUNDAY)[0] == pytest.approx(1.5 * HOUR, abs=3 * MINUTE)
     assert "less than you need" in told(of_bedtime(rested, SUNDAY))
 
 
