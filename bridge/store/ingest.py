@@ -112,7 +112,7 @@ class Ingest(Part):
         if not records:
             return []
         current = _not_outdated(db, connection, records)
-        states = register(db, connection, [*compress(records, current)], now=now)
+        states = register(db, connection, [*compress(records, current)])
         memory = StoredRecords(db, connection, records)
         batch = Batch(db=db, connection=connection, normalise=normalise, version=version, now=now, memory=memory)
         deliveries = [

@@ -50,6 +50,15 @@ def insert_many(db: sa.Connection, table: sa.Table, columns: Sequence[str], rows
     db.exec_driver_sql(f'INSERT INTO "{table.name}" ({named}) VALUES ({marks})', [*rows])  # noqa: S608
 
 
+def next_ids(db: sa.Connection, table: sa.Table, count: int) -> Collection[int]:
+    """Return ``count`` ids for rows that the transaction is going to insert."""
+    if db.dialect.name == "postgresql":
+        query = "SELECT nextval(pg_get_serial_sequence(%s, 'id')) FROM generate_series(1, %s)"
+        return db.exec_driver_sql(query, (table.name, count)).scalars().all()
+    last = db.execute(sa.select(sa.func.max(table.c.id))).scalar() or 0
+    return range(last + 1, last + 1 + count)
+
+
 def update_many(db: sa.Connection, table: sa.Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
     """Update rows by their ids. A tuple of ``rows`` holds the plain values of ``columns``, and then the row's id."""
     if not rows:

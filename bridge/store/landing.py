@@ -96,12 +96,17 @@ class Batch:
         self.desired, self.states, self.dated = {}, {}, {}
 
     def _write_states(self) -> None:
+        fresh = [state for state in self.states.values() if not state.stored]
+        values = [(*_bound(one), self.connection.id, one.record.stream, one.record.key, one.record.parent) for one in fresh]
+        named = (*_KEPT, "id", "connection_id", "stream", "key", "parent")
+        inserts.insert_many(self.db, tables.records, named, values)
+        known = [state for state in self.states.values() if state.stored]
         # A parent is written only if it changed, because its index is slow to write.
-        moved = [state for state in self.states.values() if state.parent != state.record.parent]
-        inserts.update_many(self.db, tables.records, ("parent",), [(one.record.parent, one.id) for one in moved])
-        for state in moved:
-            state.parent = state.record.parent
-        inserts.update_many(self.db, tables.records, _KEPT, [_bound(state) for state in self.states.values()])
+        moved = [(one.record.parent, one.id) for one in known if one.parent != one.record.parent]
+        inserts.update_many(self.db, tables.records, ("parent",), moved)
+        inserts.update_many(self.db, tables.records, _KEPT, [_bound(state) for state in known])
+        for state in self.states.values():
+            state.stored, state.parent = True, state.record.parent
 
 
 _KEPT = ("hash", "deleted", "reason", "version", "arrived_at")

@@ -29,6 +29,7 @@ class State:
 
     id: int
     record: RawRecord
+    stored: bool = True  # there is a row with its id
     parent: str | None = None  # in the record's row, while ``record`` may hold another
     hash: bytes | None = None  # None until the record has landed once
     reason: str | None = None
@@ -55,38 +56,23 @@ class State:
         return self.pieces or (Piece(self.as_of or LONG_AGO, self.record.payload),)
 
 
-def register(
-    db: sa.Connection, connection: Connection, records: Sequence[RawRecord], *, now: datetime
-) -> dict[str, State]:
-    """Return path -> stored state of the records. A record not stored yet gets a row, and a state without a digest.
+def register(db: sa.Connection, connection: Connection, records: Sequence[RawRecord]) -> dict[str, State]:
+    """Return path -> stored state of the records. A record not stored yet gets an id, and a state without a digest.
 
     The deletion of a record that is not stored gets neither.
     """
-    wanted = {record.path: record for record in records}
-    states = _load(db, connection, list(wanted))
-    if len(states) == len(wanted):
-        return states
-    alive = {record.path for record in records if not record.deleted}
-    fresh = [record for path, record in wanted.items() if path not in states and path in alive]
-    at = tables.microseconds(now)
-    named = ("connection_id", "stream", "key", "parent", "deleted", "version", "arrived_at")
-    values = [(connection.id, record.stream, record.key, record.parent, False, 0, at) for record in fresh]
-    inserts.insert_many(db, tables.records, named, values)
-    keys: dict[str, list[str]] = defaultdict(list)
-    for record in fresh:
-        keys[record.stream].append(record.key)
-    for stream, some in keys.items():
-        where = {"connection_id": connection.id, "stream": stream}
-        for number, key in inserts.select_many(db, tables.records, ("id", "key"), "key", some, **where):
-            record = wanted[path := f"{stream}/{key}"]
-            states[path] = State(id=number, record=record, parent=record.parent)
+    paths = [record.path for record in records]
+    states = _load(db, connection, {*paths})
+    fresh = {p: r for p, r in zip(paths, records, strict=True) if not r.deleted and p not in states}
+    for number, (path, record) in zip(inserts.next_ids(db, tables.records, len(fresh)), fresh.items(), strict=True):
+        states[path] = State(id=number, record=record, stored=False)
     return states
 
 
 _STATE = ("id", "stream", "key", "parent", "hash", "deleted", "reason", "version", "arrived_at", "as_of", "whole_as_of")
 
 
-def _load(db: sa.Connection, connection: Connection, paths: Sequence[str]) -> dict[str, State]:
+def _load(db: sa.Connection, connection: Connection, paths: Collection[str]) -> dict[str, State]:
     keys: dict[str, list[str]] = defaultdict(list)
     for path in paths:
         stream, _, key = path.partition("/")
@@ -136,7 +122,7 @@ class StoredRecords:
     def _stored(self) -> dict[str, State]:
         united = {r.path for r in self._records if r.adds or r.as_of is not None}
         needed = {r.parent for r in self._records if r.parent} | united
-        found = _load(self._db, self._connection, list(needed))
+        found = _load(self._db, self._connection, needed)
         return {state.record.path: state for state in with_payload(self._db, list(found.values()))}
 
     @cached_property
