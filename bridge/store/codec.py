@@ -49,7 +49,9 @@ def encode(item: Item) -> str:
     if type(item) is Sample and (text := _sample_text(item)) is not None:
         return text
     body = zip(_FIELDS[type(item)], _OF_FIELDS[type(item)](item), strict=True)
-    return _JSON.encode({name: value for name, value in body if value is not None})
+    return _JSON(
+        {name: value.isoformat() if isinstance(value, date) else value for name, value in body if value is not None}
+    )
 
 
 def _sample_text(item: Sample) -> str | None:
@@ -99,15 +101,20 @@ _FIELDS: dict[type, tuple[str, ...]] = {
 _OF_FIELDS = {kind: attrgetter(*names) for kind, names in _FIELDS.items()}
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, datetime | date):
-        return value.isoformat()
-    if isinstance(value, Mapping):
-        return dict(value)
-    raise TypeError(f"{type(value).__name__} cannot be stored")
+def _encoder(**options: Any) -> Callable[[Any], str]:
+    """Return ``json.JSONEncoder(**options).encode``, which would prepare itself anew for every text."""
+    made = json.JSONEncoder(**options)
+    prepare = getattr(json.encoder, "c_make_encoder", None)  # CPython's own
+    if prepare is None:
+        return made.encode
+    quoted = json.encoder.encode_basestring_ascii if made.ensure_ascii else json.encoder.encode_basestring
+    write = prepare(
+        None, made.default, quoted, None, made.key_separator, made.item_separator, made.sort_keys, False, True
+    )
+    return lambda value: "".join(write(value, 0))
 
 
-_JSON = json.JSONEncoder(default=_plain)
+_JSON = _encoder(default=dict)  # of mappings that are no dict
 
 
 def columns_of(record: Any, **more: Any) -> dict[str, Any]:
@@ -144,10 +151,10 @@ def unpack(payload: bytes) -> dict[str, Any]:
 
 def canonical(payload: Mapping[str, object]) -> bytes:
     """Return a payload as JSON with sorted keys, so that equal payloads give equal bytes."""
-    return _CANONICAL.encode(payload).encode("utf-8", "surrogatepass")
+    return _CANONICAL(payload).encode("utf-8", "surrogatepass")
 
 
-_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+_CANONICAL = _encoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def fingerprint(record: RawRecord) -> bytes:

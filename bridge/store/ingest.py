@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cache
-from itertools import compress, groupby
+from itertools import chain, compress, groupby
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -170,7 +170,8 @@ class Ingest(Part):
         query = _stored(about="since" in bound, under="prefix" in bound, dated="as_of" in bound)
         parents = covers.parents
         parts = [query] if parents is None else [query.where(_r.parent.in_(some)) for some in rows.chunks(parents)]
-        absent = {row.id: row.key for part in parts for row in db.execute(part, bound) if row.key not in delivered}
+        found = chain.from_iterable(db.execute(part, bound).all() for part in parts)
+        absent = {number: key for number, key in found if key not in delivered}
         if covers.since is not None:
             began = rows.first_starts(db, list(absent)) if absent else {}
             absent = {r: key for r, key in absent.items() if (first := began.get(r)) and first >= covers.since}

@@ -97,7 +97,9 @@ class Batch:
 
     def _write_states(self) -> None:
         fresh = [state for state in self.states.values() if not state.stored]
-        values = [(*_bound(one), self.connection.id, one.record.stream, one.record.key, one.record.parent) for one in fresh]
+        values = [
+            (*_bound(one), self.connection.id, one.record.stream, one.record.key, one.record.parent) for one in fresh
+        ]
         named = (*_KEPT, "id", "connection_id", "stream", "key", "parent")
         inserts.insert_many(self.db, tables.records, named, values)
         known = [state for state in self.states.values() if state.stored]
