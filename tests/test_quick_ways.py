@@ -9,6 +9,7 @@ from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 from unittest import mock
 
 import pytest
@@ -29,6 +30,7 @@ from bridge.ingest.sync import Source, _Pull, sync
 from bridge.meters.habit import LEAST_HISTORY, SPAN, Amounts, against
 from bridge.meters.hours import Tasks
 from bridge.store import Store, codec, inserts, rows
+from bridge.store.tables import instant
 from bridge.web.today_cache import TodayCache
 from tests.store.toy import HOUR, connected, day, land, normalise
 from tests.store.toy import T0 as TOY_TIME
@@ -210,16 +212,23 @@ def test_the_newest_measurement_and_the_starts_are_those_of_the_rows(store: Stor
             assert newest in ends
     with store.database.read() as db:
         ids = list(range(1, 13))
-        stored = rows.current(db, ids)
-        plain = {
-            n: [
-                rows.span(r.item)[0] if hasattr(r.item, "recurrence") else getattr(r.item, "start", None)
-                for r in of.values()
-            ]
-            for n, of in stored.items()
-        }
+        plain: dict[int, list[datetime | None]] = {}
+        for kind, of in rows.current(db, ids).items():
+            for number, kept in of.items():
+                plain.setdefault(number, []).extend(_start(kind, one.values) for one in kept.values())
         earliest = {n: None if None in of else min(of) for n, of in plain.items()}
         assert rows.first_starts(db, ids) == earliest
+
+
+def _start(kind: str, values: Any) -> datetime | None:
+    """Return the start of an item from its row's values."""
+    if isinstance(values, Sample):
+        return values.start
+    if kind in ("episode", "task"):
+        start: datetime | None = getattr(codec.decode(kind, values[-1]), "start", None)
+        return start
+    at = values[rows.OWN_COLUMNS[kind].index("start")]
+    return None if at is None else instant(at)
 
 
 def calendar(title: str) -> bytes:

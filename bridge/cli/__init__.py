@@ -10,7 +10,7 @@ from __future__ import annotations
 import gc
 
 gc.set_threshold(
-    50_000
+    100_000
 )  # new objects between two collections, which take a tenth of the time that modules take to load
 
 import atexit

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from datetime import date, datetime
 from operator import attrgetter
@@ -46,39 +46,40 @@ _DECODERS: dict[str, dict[str, Callable[[Any], Any]]] = {
 
 def encode(item: Item) -> str:
     """Return an item as JSON text without None fields, in ASCII, because PostgreSQL refuses a NUL in titles."""
-    if type(item) is Sample and (text := _sample_text(item)) is not None:
-        return text
+    if type(item) is Sample:
+        start, end = item.start.isoformat(), None if item.end is None else item.end.isoformat()
+        more = (item.offset, item.day.isoformat(), item.value, item.device, item.count, item.low, item.high)
+        return sample_text((item.key, item.metric, start, end, *more))
     body = zip(_FIELDS[type(item)], _OF_FIELDS[type(item)](item), strict=True)
     return _JSON(
         {name: value.isoformat() if isinstance(value, date) else value for name, value in body if value is not None}
     )
 
 
-def _sample_text(item: Sample) -> str | None:
-    """Return a sample as JSON text, or None if its value, lowest or highest reading is not finite."""
+def sample_text(values: Sequence[Any]) -> str:
+    """Return what ``encode`` makes of a sample with these values of its fields, of which times and day are ISO 8601."""
+    key, metric, start, end, offset, day, value, device, count, low, high = values
     # It is written by hand, because most revisions are samples, and ``json`` takes four times as long.
-    value = repr(item.value)
-    more = "" if (item.device, item.count, item.low, item.high) == NOTHING_MORE else _more_text(item)
-    if more is None or value[-1] not in DIGITS:
-        return None
-    end = "" if item.end is None else f', "end": "{item.end.isoformat()}"'
-    offset = "" if item.offset is None else f', "offset": {item.offset!r}'
-    return (
-        f'{{"key": {_quoted(item.key)}, "metric": {_quoted(item.metric)}, "start": "{item.start.isoformat()}"'
-        f'{end}{offset}, "day": "{item.day.isoformat()}", "value": {value}{more}}}'
-    )
+    text = f'{{"key": {_quoted(key)}, "metric": {_quoted(metric)}, "start": "{start}"'
+    if end is not None:
+        text += f', "end": "{end}"'
+    if offset is not None:
+        text += f', "offset": {offset}'
+    text += f', "day": "{day}", "value": {_number(value)}'
+    if device is not None:
+        text += f', "device": {_quoted(device)}'
+    if count is not None:
+        text += f', "count": {count}'
+    if low is not None:
+        text += f', "low": {_number(low)}'
+    if high is not None:
+        text += f', "high": {_number(high)}'
+    return text + "}"
 
 
-def _more_text(item: Sample) -> str | None:
-    """Return a sample's device, count, lowest and highest reading as the rest of a JSON object, after a comma."""
-    low, high = repr(item.low), repr(item.high)
-    if not ((item.low is None or low[-1] in DIGITS) and (item.high is None or high[-1] in DIGITS)):
-        return None
-    device = "" if item.device is None else f', "device": {_quoted(item.device)}'
-    count = "" if item.count is None else f', "count": {item.count!r}'
-    lowest = "" if item.low is None else f', "low": {low}'
-    highest = "" if item.high is None else f', "high": {high}'
-    return f"{device}{count}{lowest}{highest}"
+def _number(value: float) -> str:
+    text = repr(value)
+    return text if text[-1] in DIGITS else json.dumps(value)
 
 
 def decode(kind: str, body: str) -> Item:
@@ -94,7 +95,6 @@ def of_fields(kind: str, values: Mapping[str, Any]) -> Item:
 
 _quoted = json.encoder.encode_basestring_ascii
 DIGITS = frozenset("0123456789")  # the last letter of a finite number
-NOTHING_MORE = (None, None, None, None)
 _FIELDS: dict[type, tuple[str, ...]] = {
     kind: tuple(field.name for field in fields(kind)) for kind in (Sample, Episode, Event, Task)
 }

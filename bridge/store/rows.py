@@ -7,8 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cache, partial
-from itertools import chain
-from operator import attrgetter
+from itertools import chain, product
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -36,7 +35,8 @@ class Stored(NamedTuple):
 
     id: int  # of a packed reading, its number
     record_id: int
-    item: Item
+    key: str
+    values: Any  # of its kind's ``OWN_COLUMNS`` as drivers take them, or the sample that is stored packed
     known_at: int  # microseconds since 1970
 
 
@@ -48,25 +48,30 @@ def write(
     Returns the ids of records whose rows changed. Records in ``fresh`` have no rows yet.
     """
     stored = current(db, [record_id for record_id in desired if record_id not in fresh])
-    wanted = {record_id: {(_kind(item), item.key): item for item in items} for record_id, items in desired.items()}
+    wanted, number = _by_kind(), cache(partial(names.number, db))
+    for record_id, items in desired.items():
+        for item in items:
+            kind = _kind(item)
+            wanted[kind].setdefault(record_id, {})[item.key] = _values(kind, item, number)
     new, changed, gone = New(list), Changed(list), Gone(list)
-    for record_id, items in wanted.items():
-        before = stored.get(record_id, {})
+    kinds = [kind for kind in wanted if wanted[kind] or stored[kind]]
+    for kind, record_id in product(kinds, desired):
+        after, before = wanted[kind].get(record_id, NOTHING), stored[kind].get(record_id, NOTHING)
         for key, row in before.items():
-            item = items.get(key)
-            if item is None:
-                gone[key[0]].append(row)
-            elif item != row.item:
-                changed[key[0]].append((row, item))
-        if items.keys() != before.keys():
-            for key, item in items.items():
-                if key not in before:
-                    new[key[0]].append((record_id, item))
-    written = {record_id for some in new.values() for record_id, _ in some}
-    written |= {row.record_id for some in changed.values() for row, _ in some}
-    written |= {row.record_id for some in gone.values() for row in some}
+            values = after.get(key)
+            if values is None:
+                gone[kind].append(row)
+            elif values != row.values and _differ(kind, values, row.values):
+                changed[kind].append((row, values))
+        if after.keys() != before.keys():
+            new[kind] += [(record_id, key, values) for key, values in after.items() if key not in before]
+    written = {one[0] for some in new.values() for one in some}
+    written.update(row.record_id for some in changed.values() for row, _ in some)
+    written.update(row.record_id for some in gone.values() for row in some)
     if days := _days(new.pop(PACKED, ()), changed.pop(PACKED, ()), gone.pop(PACKED, ())):
-        packed.write(db, (connection.user_id, connection.id), *_readings_of(days, wanted, stored, now=now))
+        packed.write(
+            db, (connection.user_id, connection.id), *_readings_of(days, wanted[PACKED], stored[PACKED], now=now)
+        )
     _revise(db, connection, changed, gone, now=now)
     _delete(db, gone)
     _update(db, changed, now=now)
@@ -75,8 +80,16 @@ def write(
 
 
 PACKED = "packed"  # the kind of a sample that is stored packed
-New = defaultdict[str, list[tuple[int, Item]]]  # by kind, each with the id of its record
-Changed = defaultdict[str, list[tuple[Stored, Item]]]
+NOTHING: Mapping[str, Any] = {}
+ByKind = dict[str, dict[int, dict[str, Any]]]  # kind -> record id -> key
+
+
+def _by_kind() -> ByKind:
+    return {kind: {} for kind in (*TABLE_OF_KIND, PACKED)}
+
+
+New = defaultdict[str, list[tuple[int, str, Any]]]  # by kind, each with its record's id, key and values
+Changed = defaultdict[str, list[tuple[Stored, Any]]]  # each with its new values
 Gone = defaultdict[str, list[Stored]]
 
 
@@ -84,19 +97,24 @@ def _kind(item: Item) -> str:
     return PACKED if packs(item) else codec.KIND_OF_CLASS[type(item)]
 
 
+def _differ(kind: str, one: Any, other: Any) -> bool:
+    """Return True for different values of items that differ, because releases wrote bodies in different ways."""
+    return kind in ("sample", PACKED) or codec.decode(kind, one[-1]) != codec.decode(kind, other[-1])
+
+
 def _days(
-    new: Iterable[tuple[int, Item]], changed: Iterable[tuple[Stored, Item]], gone: Iterable[Stored]
+    new: Iterable[tuple[int, str, Sample]], changed: Iterable[tuple[Stored, Sample]], gone: Iterable[Stored]
 ) -> set[packed.Day]:
     """Return the keys of packed rows to write again, because one of their readings is new, changed or gone."""
-    both = ((row.record_id, one) for row, item in changed for one in (item, row.item))
-    readings = chain(new, both, ((row.record_id, row.item) for row in gone))
-    return {packed.day_of(record_id, item) for record_id, item in readings if packs(item)}
+    both = ((row.record_id, one) for row, sample in changed for one in (sample, row.values))
+    readings = chain(((record_id, sample) for record_id, _, sample in new), both)
+    return {packed.day_of(*one) for one in chain(readings, ((row.record_id, row.values) for row in gone))}
 
 
 def _readings_of(
     days: Collection[packed.Day],
-    wanted: Mapping[int, Mapping[tuple[str, str], Item]],
-    stored: Mapping[int, Mapping[tuple[str, str], Stored]],
+    wanted: Mapping[int, Mapping[str, Sample]],
+    stored: Mapping[int, Mapping[str, Stored]],
     *,
     now: datetime,
 ) -> tuple[dict[packed.Day, list[Known]], dict[packed.Day, set[int]]]:
@@ -107,34 +125,30 @@ def _readings_of(
     for record_id in {day.record_id for day in days}:
         before = stored.get(record_id, {})
         for row in before.values():
-            if packs(row.item):
-                there[packed.day_of(record_id, row.item)].add(packed.row_of(row.id))
-        for key, item in wanted[record_id].items():
-            if packs(item) and (day := packed.day_of(record_id, item)) in readings:
-                same = key in before and before[key].item == item
-                readings[day].append(Known(item, before[key].known_at if same else known_at))
+            there[packed.day_of(record_id, row.values)].add(packed.row_of(row.id))
+        for key, sample in wanted.get(record_id, {}).items():
+            if (day := packed.day_of(record_id, sample)) in readings:
+                same = key in before and before[key].values == sample
+                readings[day].append(Known(sample, before[key].known_at if same else known_at))
     return readings, there
 
 
-def current(db: sa.Connection, record_ids: Sequence[int]) -> dict[int, dict[tuple[str, str], Stored]]:
-    """Return record id -> (kind, key) -> stored row, for the records with these ids."""
-    found: dict[int, dict[tuple[str, str], Stored]] = defaultdict(dict)
-    plain = inserts.select_many(db, tables.samples, (*SAMPLE_NAMES, *_ROW), "record_id", record_ids)
-    for (number, record_id, known_at), sample in samples_of(plain, db):
-        found[record_id]["sample", sample.key] = Stored(number, record_id, sample, known_at)
+def current(db: sa.Connection, record_ids: Sequence[int]) -> ByKind:
+    """Return kind -> record id -> key -> stored row, for the records with these ids."""
+    found = _by_kind()
+    has_dates = db.dialect.name == "postgresql"
+    for kind, table in TABLE_OF_KIND.items():
+        of, named = found[kind], ("id", "record_id", "key", "known_at", *OWN_COLUMNS[kind])
+        for row in inserts.select_many(db, table, named, "record_id", record_ids):
+            number, record_id, key, known_at = row[:4]
+            values = tuple(map(tables.plain, row[4:])) if has_dates else row[4:]
+            of.setdefault(record_id, {})[key] = Stored(number, record_id, key, values, known_at)
     for record_id, number, (sample, known_at) in packed.of_records(db, record_ids):
-        found[record_id][PACKED, sample.key] = Stored(number, record_id, sample, known_at)
-    for kind in ("episode", "event", "task"):
-        table = TABLE_OF_KIND[kind]
-        for body, number, record_id, known_at in inserts.select_many(
-            db, table, ("body", *_ROW), "record_id", record_ids
-        ):
-            item = codec.decode(kind, body)
-            found[record_id][kind, item.key] = Stored(number, record_id, item, known_at)
+        row = Stored(number, record_id, sample.key, sample, known_at)
+        found[PACKED].setdefault(record_id, {})[sample.key] = row
     return found
 
 
-_ROW = ("id", "record_id", "known_at")
 _RECORDS: sa.BindParameter[Any] = sa.bindparam("records", expanding=True)
 
 
@@ -173,7 +187,7 @@ def item_of(kind: str, row: Any, db: sa.Connection) -> Item:
 
 
 # The columns that ``samples_of`` reads. Their values stay as the driver gives them, because that is quicker.
-SAMPLE_NAMES = ("key", "metric_id", "start", "end", "offset", "day", "value", "device_id", "count", "low", "high")
+SAMPLE_NAMES = ("key", "metric_id", "device_id", "start", "end", "offset", "day", "value", "count", "low", "high")
 PLAIN_SAMPLE: tuple[sa.ColumnElement[Any], ...] = tuple(
     sa.type_coerce(tables.samples.c[name], sa.BigInteger) if name in ("start", "end") else tables.samples.c[name]
     for name in SAMPLE_NAMES
@@ -184,7 +198,7 @@ def samples_of(found: Iterable[Sequence[Any]], db: sa.Connection) -> Iterator[tu
     """Yield (further columns, sample) of rows that begin with the columns ``SAMPLE_NAMES``. A day may be ISO text."""
     metric_of, device_of = cache(partial(names.metric_of, db)), cache(partial(names.name, db, tables.devices))
     day_of = cache(tables.day_of)
-    for key, metric, start, end, offset, day, value, device, count, low, high, *more in found:
+    for key, metric, device, start, end, offset, day, value, count, low, high, *more in found:
         yield (
             more,
             Sample(
@@ -234,23 +248,25 @@ def span(event: Event) -> tuple[datetime | None, datetime | None]:
 
 
 OWN_COLUMNS = {  # of a kind, whose values ``_values`` gives
-    "sample": ("metric_id", "device_id", "start", "end", "offset", "day", "value", "count", "low", "high"),
+    "sample": SAMPLE_NAMES[1:],
     "episode": ("day", "body"),
     "event": ("start", "end", "body"),
     "task": ("body",),
 }
+FIGURES_BEGIN = SAMPLE_NAMES[1:].index("value")  # those that are in no index, which are quick to update
 
 
 def _insert(db: sa.Connection, connection: Connection, new: New, *, now: datetime) -> None:
     owner, known_at = (connection.user_id, connection.id), tables.microseconds(now)
-    number = cache(partial(names.number, db))
     for kind, some in new.items():
         named = ("user_id", "connection_id", "record_id", "key", "known_at", *OWN_COLUMNS[kind])
-        values = [(*owner, record_id, item.key, known_at, *_values(item, number)) for record_id, item in some]
+        values = [(*owner, record_id, key, known_at, *values) for record_id, key, values in some]
         inserts.insert_many(db, TABLE_OF_KIND[kind], named, values)
 
 
-def _values(item: Item, number: Callable[[sa.Table, str], int]) -> tuple[Any, ...]:
+def _values(kind: str, item: Item, number: Callable[[sa.Table, str], int]) -> Any:
+    if kind == PACKED:
+        return item
     if not isinstance(item, Sample):
         return tuple(map(tables.plain, columns(item).values()))
     return (
@@ -268,23 +284,18 @@ def _values(item: Item, number: Callable[[sa.Table, str], int]) -> tuple[Any, ..
 
 
 def _update(db: sa.Connection, changed: Changed, *, now: datetime) -> None:
-    number, known_at = cache(partial(names.number, db)), tables.microseconds(now)
-    figures: list[tuple[Any, ...]] = []
+    known_at, begin = tables.microseconds(now), FIGURES_BEGIN
     for kind, some in changed.items():
         moved: list[tuple[Any, ...]] = []
-        for row, item in some:
-            if isinstance(item, Sample) and _place(item) == _place(row.item):
-                figures.append((known_at, item.value, item.count, item.low, item.high, row.id))
+        figures: list[tuple[Any, ...]] = []
+        for row, values in some:
+            if kind == "sample" and values[:begin] == row.values[:begin]:
+                figures.append((known_at, *values[begin:], row.id))
             else:
-                moved.append((known_at, *_values(item, number), row.id))
-        inserts.update_many(db, TABLE_OF_KIND[kind], ("known_at", *OWN_COLUMNS[kind]), moved)
-    inserts.update_many(db, tables.samples, FIGURES, figures)
-
-
-FIGURES = ("known_at", "value", "count", "low", "high")  # the columns of no index, which are quick to update
-
-
-_place = attrgetter("metric", "device", "start", "end", "offset", "day")
+                moved.append((known_at, *values, row.id))
+        table, named = TABLE_OF_KIND[kind], OWN_COLUMNS[kind]
+        inserts.update_many(db, table, ("known_at", *named), moved)
+        inserts.update_many(db, table, ("known_at", *named[begin:]), figures)
 
 
 def _delete(db: sa.Connection, gone: Gone) -> None:
@@ -298,11 +309,22 @@ REVISION_COLUMNS = ("user_id", "connection_id", "record_id", "kind", "key", "bod
 
 def _revise(db: sa.Connection, connection: Connection, changed: Changed, gone: Gone, *, now: datetime) -> None:
     owner, until = (connection.user_id, connection.id), tables.microseconds(now)
+    metric_of, device_of = cache(partial(names.metric_of, db)), cache(partial(names.name, db, tables.devices))
+
+    def body(kind: str, row: Stored) -> str:
+        if kind != "sample":
+            return str(row.values[-1])
+        metric, device, start, end, offset, day, value, count, low, high = row.values
+        ends = None if end is None else tables.iso(end)
+        name = device and device_of(device)
+        start = tables.iso(start)
+        return codec.sample_text((row.key, metric_of(metric), start, ends, offset, day, value, name, count, low, high))
+
     for kind in TABLE_OF_KIND:
         values = [
-            (*owner, record_id, kind, item.key, codec.encode(item), known_at, until)
-            for _, record_id, item, known_at in chain((row for row, _ in changed.get(kind, ())), gone.get(kind, ()))
-            if known_at != until and not (type(item) is Sample and item.metric in INTRADAY)
+            (*owner, row.record_id, kind, row.key, body(kind, row), row.known_at, until)
+            for row in (*(row for row, _ in changed.get(kind, ())), *gone.get(kind, ()))
+            if row.known_at != until and not (kind == "sample" and metric_of(row.values[0]) in INTRADAY)
         ]
         inserts.insert_many(db, tables.revisions, REVISION_COLUMNS, values)
 

@@ -18,6 +18,7 @@ from bridge.domain.slots import Moment
 from bridge.store.codec import compressed
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_EPOCH = EPOCH.replace(tzinfo=None)
 MICROSECOND = timedelta(microseconds=1)
 LAST_INSTANT = datetime(9999, 12, 31, tzinfo=UTC)
 
@@ -30,6 +31,11 @@ def microseconds(at: datetime) -> int:
 def instant(microseconds: int) -> datetime:
     """Return the aware UTC instant that is so many microseconds after the begin of 1970."""
     return EPOCH + MICROSECOND * microseconds  # twice as quick as a new timedelta
+
+
+def iso(microseconds: int) -> str:
+    """Return what ``isoformat`` gives for the instant, which takes longer for aware times."""
+    return f"{(_EPOCH + MICROSECOND * microseconds).isoformat()}+00:00"
 
 
 def day_of(value: date | str) -> date:

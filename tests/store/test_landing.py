@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import zlib
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bridge.domain.metrics import Metric
 from bridge.domain.types import Covers, Event, Item, RawRecord, Sample, Task
 from bridge.store import Store, codec
+from bridge.store import tables as schema
 from tests.store.toy import HOUR, T0, connected, day, gone, known, land, normalise, part, tables
 
 
@@ -184,3 +189,29 @@ def test_a_payload_is_compressed_as_well_in_a_window_of_its_size(text: bytes) ->
     assert len(made) <= 1.02 * len(zlib.compress(text)) + 8
     window = 256 << (made[0] >> 4)  # RFC 1950, 2.2
     assert window <= max(1024, 2 * (len(text) + 262))
+
+
+def test_a_body_that_another_release_wrote_in_another_way_is_no_change(store: Store) -> None:
+    connection = connected(store)
+    land(store, connection, day("a", 3), part("x", 1, "a"))
+    before = known(store, connection)
+    with store.database.write() as db:
+        for table in (schema.events, schema.tasks, schema.episodes):
+            for row in db.execute(sa.select(table)).all():
+                turned = json.dumps(dict(reversed(json.loads(row.body).items())), indent=1)
+                db.execute(sa.update(table).where(table.c.id == row.id).values(body=turned))
+    results = store.ingest.land(connection, [day("a", 3)], normalise, version=2, now=T0 + HOUR)
+    assert [result.outcome for result in results] == ["unchanged"]
+    assert known(store, connection) == before
+
+
+def test_a_samples_text_is_that_of_json(store: Store) -> None:
+    at = T0.replace(microsecond=5)
+    for value in (1.0, 1e22, float("inf")):
+        more: dict[str, Any]
+        for more in ({}, {"end": T0, "offset": -60, "device": 'a"é', "count": 2, "low": value, "high": 2.5}):
+            sample = Sample(key="k/é", metric=Metric.HEART_RATE, start=at, day=at.date(), value=value, **more)
+            body = json.loads(codec.encode(sample))
+            assert codec.of_fields("sample", body) == sample
+            assert codec.encode(sample) == json.dumps(body)
+    assert schema.iso(schema.microseconds(at)) == at.isoformat()
