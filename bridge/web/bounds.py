@@ -162,7 +162,7 @@ def _too_large(scope: Scope, limit: int) -> Response:
 def _section(path: str) -> str:
     """Return the first part of a path for the log, ``today`` for an empty path, ``elsewhere`` for no plain word.
 
-    >>> _section("/"), _section("/answer/a-token"), _section("/one\ntwo")
+    >>> _section("/"), _section("/answer/a-token"), _section("/one\\ntwo")
     ('today', 'answer', 'elsewhere')
     """
     first = path.lstrip("/").partition("/")[0] or "today"
