@@ -124,7 +124,7 @@ def test_focus_is_that_of_questions(ana: tuple[Store, User]) -> None:
     assert found.done["focus_hours"].value == 2.0
     assert [str(one.name) for one in figures(found) if str(one.value) == "2 h"] == ["Focused work"]
     asked = bridge("ask", "how much focus time this week", "--user", "ana").stdout
-    assert "2 h 0 min" in asked
+    assert "2 h, of focused work" in asked
 
 
 def test_half_a_week_is_compared_with_halves(ana: tuple[Store, User]) -> None:
