@@ -25,7 +25,7 @@ from bridge.day.view import DUE_DAYS, RESTS, Candidate, View, candidates, of_eit
 from bridge.domain.facts import Fact, fact, length
 from bridge.domain.slots import Moment, moment_at, slot_bounds
 from bridge.domain.types import Reading, Task
-from bridge.domain.wish_terms import night_on, wished_on
+from bridge.domain.wish_terms import wished_on
 from bridge.domain.zones import place_of
 from rhythm_env.interface import SLOTS_PER_DAY, ActionType, Decision, Meter
 
@@ -311,7 +311,7 @@ def _of_bedtime(person: Person, ends: date) -> Fact:
         return fact("bedtime_after", time=at, until=person.local(until))
     if night.moved not in (None, "varies") and night.bed > usual + CELL:
         return fact("bedtime_shift" if night.moved == "late_shift" else "bedtime_late", time=at)
-    wish = night_on(person.wishes, ends)
+    wish = person.night_wish(ends)
     if wish.bed is not None and abs(night.bed - usual) <= CELL and night.rests is not Rests.SLEPT:
         return fact("bedtime_wished", time=at)
     earlier, last = night.bed <= usual - EARLIER_LEAST, person.last_bed(ends)
@@ -397,7 +397,7 @@ def _lengths(person: Person, ends: date) -> dict[str, Any]:
 
 def _just_ended(person: Person, night: Night) -> bool:
     """Return True if a night begins as early as the entry before it allows, or as late as the person wishes."""
-    wish = night_on(person.wishes, person.date_of(night.bed + DAY / 2))
+    wish = person.night_wish(person.date_of(night.bed + DAY / 2))
     late = any(night.bed - TO_BED - CELL <= end <= night.bed for _, end in person.attended)
     return late or wish.bed is not None or wish.earliest is not None
 
@@ -418,7 +418,7 @@ def of_waking(person: Person, ends: date) -> Fact:
         if night.wake > usual or night.moved == "late_shift":
             return fact("waking_usual" if night.moved == "late_shift" else "waking_late", time=at)
         return if_at_all(person, fact("waking_early", time=at, **_entry_after(person, night.wake)))
-    if night_on(person.wishes, ends).up is not None and night.rests is not Rests.SLEPT:
+    if person.night_wish(ends).up is not None and night.rests is not Rests.SLEPT:
         return fact("waking_wished", time=at)
     return _usual(person, night, WAKINGS, at)
 

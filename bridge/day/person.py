@@ -9,7 +9,7 @@ from enum import StrEnum
 from functools import cached_property, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from bridge.calendar.busy import Stretch, is_open_hours, merged, nobody_goes, takes_time
+from bridge.calendar.busy import Stretch, clipped, is_open_hours, length, merged, nobody_goes, takes_time
 from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import SAID_AFTER, SAID_BEFORE, is_by_land, is_journey, journey
 from bridge.calendar.kinds import AT_HOME, SURE, claimed
@@ -47,6 +47,7 @@ LOST_LEAST, CLEARLY_SHORT = 30 * MINUTE, 60 * MINUTE  # of missing sleep: for wh
 EARLIER_MOST = 90 * MINUTE  # how early a night is sought: still earlier, sleep comes hardest (Lavie 1986)
 EARLIER_WEEK = 120 * MINUTE  # before an early start on a weekend, by the clock of the week
 EARLIER_TIRED = 240 * MINUTE  # before an early start after hardly any sleep, which lets one sleep at any hour
+TURNED, TAKEN = 240 * MINUTE, 60 * MINUTE  # of a wished bedtime from the usual; of that night, by entries
 TIRED_BELOW, TIRED_LACK = 300 * MINUTE, 120 * MINUTE  # hardly any: a night so short, or two that lacked as much
 WEEK_EARLIER = 30 * MINUTE  # from which the week's clock counts for the night of another kind of day
 EARLIER_LEAST, EVENING_BED = 15 * MINUTE, 21 * 60.0  # what is earlier than usual; minutes after midnight of the evening
@@ -381,7 +382,7 @@ class Person:
             near = self._near_last(day, bed, wake)
             if near is not None and ended <= near[0]:
                 (bed, wake), moved = near, "varies"
-        (bed, wake), moved = not_against((bed, wake), moved, night_on(self.wishes, day), day, self._zones_of_night(day))
+        (bed, wake), moved = not_against((bed, wake), moved, self.night_wish(day), day, self._zones_of_night(day))
         return Night(bed=bed, wake=wake, bed_sd=usual.bed_sd, wake_sd=usual.wake_sd, rests=usual.rests, moved=moved)
 
     @kept
@@ -418,7 +419,7 @@ class Person:
 
     def _near_last(self, day: date, bed: datetime, wake: datetime) -> Stretch | None:
         """Return a night within an hour of last night's, for all one needs, where the usual one is not; else None."""
-        last, wish = self.last_bed(day), night_on(self.wishes, day)
+        last, wish = self.last_bed(day), self.night_wish(day)
         if last is None or abs(last - bed) < CLEARLY_SHORT or wish != NightWish():
             return None
         if last < bed:
@@ -479,7 +480,7 @@ class Person:
         if wake is None:
             return earliest
         week = instant(day, median([night.bed for night in self.routine.nights]), zones)
-        wished = night_on(self.wishes, day).bed
+        wished = self.night_wish(day).bed
         most = EARLIER_MOST
         if wished is None and usual - EARLIER_WEEK <= week <= usual - WEEK_EARLIER:
             usual, most = week, EARLIER_WEEK
@@ -494,10 +495,21 @@ class Person:
             return True
         return all(one is not None and self.need(day) - one >= TIRED_LACK for one in long)
 
+    @kept
+    def night_wish(self, day: date) -> NightWish:
+        """Return the wish for the night that ends on a date, or none where entries take it but not the usual one."""
+        wish, zones = night_on(self.wishes, day), self._zones_of_night(day)
+        usual = self.routine.sleep_ending_on(day, zones)
+        night = wished_sleep(usual, wish, day, zones)
+        if abs(night[0] - usual[0]) < TURNED:
+            return wish
+        taken, before = (length(clipped(self.attended, *one)) for one in (night, usual))
+        return NightWish(minutes=wish.minutes) if taken - before >= TAKEN else wish
+
     def usual_sleep(self, day: date) -> Stretch:
         """Return (bedtime, wake time) of the usual sleep that ends on a date, or as the person wishes it."""
         zones = self._zones_of_night(day)
-        return wished_sleep(self.routine.sleep_ending_on(day, zones), night_on(self.wishes, day), day, zones)
+        return wished_sleep(self.routine.sleep_ending_on(day, zones), self.night_wish(day), day, zones)
 
     @kept
     def _zones_of_night(self, day: date) -> ZoneHistory:
@@ -546,7 +558,7 @@ class Person:
 
     def need(self, day: date) -> timedelta:
         """Return the time in bed that the person wishes or needs in the night that ends on a date: 7 to 9 hours."""
-        if (wished := night_on(self.wishes, day).minutes) is not None:
+        if (wished := self.night_wish(day).minutes) is not None:
             return wished * MINUTE
         bed, wake = self.routine.sleep_ending_on(day, self._zones_of_night(day))
         return min(max(wake - bed, ENOUGH), NEED_MOST)

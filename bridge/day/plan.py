@@ -24,7 +24,7 @@ from bridge.day.rules import APART, PAUSE
 from bridge.day.sleep import LEAST_SLEEP, Rests, begun, other_zone, rounded_up
 from bridge.day.solver import Place, solve
 from bridge.day.terms import due_weight
-from bridge.day.unmet import unmet
+from bridge.day.unmet import night_unmet, unmet
 from bridge.day.view import (
     DUE_DAYS,
     MOST,
@@ -161,7 +161,7 @@ class Week:
             return ()
         before = [one for k in self._before(day) for one in self.placed(k)]
         placed = [_said(one) for one in self.placed(day)]
-        return tuple(unmet(self._view(day, before), placed))
+        return (*night_unmet(self.person, day), *unmet(self._view(day, before), placed))
 
     def _of_day(self, day: date, before: Sequence[Block]) -> Iterator[Block]:
         given = [*given_blocks(self.person, day)]

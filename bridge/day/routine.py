@@ -111,8 +111,8 @@ def wished_sleep(
 ) -> tuple[datetime, datetime]:
     """Return the usual (bedtime, wake time) of the sleep that ends on a date, as a person wishes it."""
     bed, wake = usual
-    bed = bed if wish.bed is None else _in_the_night(wish.bed, day, zones)
-    bed = bed if wish.earliest is None else max(bed, _in_the_night(wish.earliest, day, zones))
+    bed = bed if wish.bed is None else in_the_night(wish.bed, day, zones)
+    bed = bed if wish.earliest is None else max(bed, in_the_night(wish.earliest, day, zones))
     wake = wake if wish.up is None else _at(wish.up, day, zones)
     missing = max(timedelta(minutes=wish.minutes or 0) - (wake - bed), timedelta(0))
     if wish.earliest is None:
@@ -130,10 +130,10 @@ def not_against(
     What ends by the bedtime wished leaves it. Where too little would be left of the night, it stays as it is.
     """
     bed, wake = night
-    by = bed if wish.bed is None else _in_the_night(wish.bed, day, zones)
+    by = bed if wish.bed is None else in_the_night(wish.bed, day, zones)
     if moved == "late_entry" and by < bed <= by + TO_BED:
         bed, moved = by, None
-    late = bed if wish.earliest is None else max(bed, _in_the_night(wish.earliest, day, zones))
+    late = bed if wish.earliest is None else max(bed, in_the_night(wish.earliest, day, zones))
     bed = late if wake - late >= LEAST_WISHED else bed
     up = wake if wish.up is None else min(wake, _at(wish.up, day, zones))
     return (bed, up if up - bed >= LEAST_WISHED else wake), moved
@@ -143,7 +143,7 @@ def _at(clock_time: time, day: date, zones: ZoneHistory) -> datetime:
     return instant(day, clock_time.hour * 60 + clock_time.minute, zones)
 
 
-def _in_the_night(clock_time: time, day: date, zones: ZoneHistory) -> datetime:
+def in_the_night(clock_time: time, day: date, zones: ZoneHistory) -> datetime:
     return _at(clock_time, day - DAY if clock_time.hour >= NOON else day, zones)
 
 

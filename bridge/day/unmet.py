@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import date, datetime
 
 from bridge.calendar.kinds import title_of
 from bridge.day.grid import HOUR, MINUTE
+from bridge.day.person import Person
+from bridge.day.routine import in_the_night
 from bridge.day.rules import APART, in_hours
+from bridge.day.typical import DAY
 from bridge.day.view import Candidate, Said, View, of_action
 from bridge.day.wished import hours_of, is_wanted, told_hours
 from bridge.domain.facts import Fact, fact
+from bridge.domain.wish_terms import night_on
 from rhythm_env.interface import ActionType, Answer
 
 ON_THE_PLAN = {"planned_later", "planned_that_day", "trained"}  # kinds of a refusal by what the day shows anyway
@@ -34,6 +38,16 @@ def unmet(view: View, placed: Sequence[Said]) -> Iterator[Fact]:
         why = _missing(of_action(action, person), view, placed)
         if why is not None and why.kind not in ON_THE_PLAN | SAID:
             yield fact("wish_unmet", action=str(action), why=why, title=view.wishes.named.get(action))
+
+
+def night_unmet(person: Person, day: date) -> Iterator[Fact]:
+    """Yield that the bedtime wished for a date is given up, as entries take the hours of that night."""
+    for ends in (day, day + DAY):
+        wish = night_on(person.wishes, ends)
+        if wish != person.night_wish(ends) and wish.bed is not None:
+            bed = in_the_night(wish.bed, ends, person.zones)
+            if person.date_of(bed) == day:
+                yield fact("night_unmet", time=person.local(bed))
 
 
 def _missing(candidate: Candidate, view: View, placed: Sequence[Said]) -> Fact | None:

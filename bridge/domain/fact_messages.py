@@ -312,6 +312,7 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
         say("no place for what you wish ({action}): {why}"),
         say("no place for what you wish ({action}, {title}): {why}"),
     ),
+    "night_unmet": say("you wish to be in bed by {time:%H:%M}, but entries take that night"),
     "hours_over": say("{start:%H:%M} to {end:%H:%M} is over"),
     "hours_taken": Titled(
         say("an entry at {time:%H:%M} takes {start:%H:%M} to {end:%H:%M}"),

@@ -7,19 +7,20 @@ from datetime import date, time, timedelta
 
 import pytest
 
-from bridge.day.choice import look, options
+from bridge.day.choice import look, of_bedtime, options
 from bridge.day.routine import Habit
 from bridge.day.view import Said
 from bridge.domain.errors import SetupError
 from bridge.domain.occasions import Occasion
+from bridge.domain.rendering import for_person
 from bridge.domain.wish_records import plain, wishes_of
 from bridge.domain.wish_terms import night_on, wished_on
 from bridge.domain.wishes import Barred, Best, Lasts, NightWish, Spare, Wishes
 from bridge.wishes.hearing import understood
 from bridge.wishes.said import applied, standing, without
 from rhythm_env.interface import ActionType
-from tests.day.lives import DAY, TODAY, at
-from tests.day.persons import HOUR, found, person
+from tests.day.lives import DAY, TODAY, at, entry
+from tests.day.persons import HOUR, found, person, week
 
 A = ActionType
 QUIET = Wishes(goals={A.MEDITATE: 7})
@@ -180,3 +181,16 @@ def test_no_occasion_is_without_days_or_without_a_bound(values: dict[str, object
     ):
         with pytest.raises(SetupError):
             wishes_of(body)
+
+
+def test_a_day_full_of_entries_is_not_slept_through_for_a_wish_and_the_plan_says_so() -> None:
+    by_day, ends = Wishes(night=NightWish(bed=time(8), up=time(16))), TODAY + DAY
+    work = [entry(TODAY + k * DAY, 540, 1020, A.DEEP_WORK, "Write") for k in range(4)]
+    made, free = person(*work, hour=18, wishes=by_day), person(hour=18, wishes=by_day)
+    assert made.night(ends) == person(*work, hour=18).night(ends)
+    assert for_person(week(made).unmet(ends)) == ["you wish to be in bed by 08:00, but entries take that night"]
+    assert of_bedtime(made, ends).kind == "bedtime_usual"
+    assert [free.clock(at) for at in (free.night(ends).bed, free.night(ends).wake)] == ["08:00", "16:00"]
+    assert not week(free).unmet(ends)
+    late = person(entry(TODAY, 1260, 1410, A.SOCIALIZE, "Concert"), wishes=Wishes(night=NightWish(bed=time(22))))
+    assert late.night_wish(TODAY + DAY).bed == time(22)  # a late entry only moves the night of an ordinary wish
