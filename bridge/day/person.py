@@ -42,6 +42,7 @@ from bridge.meters.whole_nights import ended_whole
 from rhythm_env.interface import ActionType, Meter
 
 NONE = timedelta(0)
+PERIOD = timedelta(hours=12)  # an entry so long clashes with nothing
 NEAR = timedelta(days=8)  # calendar entries and advice farther away do not matter for a day
 LOST_LEAST, CLEARLY_SHORT = 30 * MINUTE, 60 * MINUTE  # of missing sleep: for which a night begins earlier; beyond that
 EARLIER_MOST = 90 * MINUTE  # how early a night is sought: still earlier, sleep comes hardest (Lavie 1986)
@@ -391,8 +392,8 @@ class Person:
         night = self.night(day)
         mine = ((o, label) for o, label in self.entries if takes_time(o.event) and o.key not in self.left_out)
         found = [o for o, label in mine if label.action is not ActionType.SLEEP and not is_journey(o)]
-        ahead = [o for o in found if o.start < night.wake and o.end > night.bed and o.end > self.now]
-        return [] if night.rests is Rests.SLEPT else ahead
+        ahead = [o for o in found if o.start < night.wake and o.end > max(night.bed, self.now)]
+        return [] if night.rests is Rests.SLEPT else [o for o in ahead if o.end - o.start < PERIOD]
 
     def _bed_asked(self, day: date, usual: datetime, wake: datetime, asked: Mapping[str, timedelta]) -> datetime:
         """Return the bedtime that is asked for: by last night and the body no later than last night's, for the need."""

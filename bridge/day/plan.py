@@ -18,7 +18,7 @@ from bridge.day.agreed import is_agreed, moved_tasks
 from bridge.day.choice import Judged, Propensities, judged, leaving, of_bedtime, of_waking, option_at, over_entries
 from bridge.day.grid import BESIDE, CELL, DAY, EVENING, HOUR, MINUTE, Grid, without
 from bridge.day.masks import AGAIN, LEISURE, SHORT_TASK, before, urgency
-from bridge.day.person import Person, is_blank
+from bridge.day.person import PERIOD, Person, is_blank
 from bridge.day.recovery import at_risk, leaving_for
 from bridge.day.rules import APART, PAUSE
 from bridge.day.sleep import LEAST_SLEEP, Rests, begun, other_zone, rounded_up
@@ -55,7 +55,6 @@ AHEAD_MAX = 7  # days ahead for whose plans the days before are planned as well
 TASKS_MOST, URGENT_MOST, LONG_DAY, LONG_DAY_MOST = 2, 3, 6 * 60.0, 1  # tasks in a day; minutes of a long one
 HALF_HOUR, STARTS_MAX = 6, 8  # cells between two starts that are tried, and how many of a free stretch
 HARD = frozenset({ActionType.DEEP_WORK, ActionType.LEARN})
-PERIOD = timedelta(hours=12)  # an entry so long clashes with nothing
 REST_AFTER_SPORT = timedelta(minutes=45)
 PRESSING = (8.0, 4.0, 0.0, 0.0)  # by urgency, so that no leisure takes the day of a task that cannot wait
 

@@ -201,10 +201,12 @@ def test_after_a_late_party_a_free_morning_is_slept_in():
 
 
 def test_before_an_early_entry_the_night_begins_earlier():
-    train = entry(TODAY + DAY, 330, 420, None, "Train")
-    early, usual = person(train, hour=12), person(hour=12)
-    assert timedelta(0) < usual.sleep(TODAY + DAY)[0] - early.sleep(TODAY + DAY)[0] <= 2 * HOUR
-    assert of_bedtime(early, TODAY + DAY).kind == "bedtime_before"
+    usual = person(hour=12)
+    for begin, kind in ((330, "bedtime_leaves"), (360, "bedtime_before")):
+        train = entry(TODAY + DAY, begin, 420, None, "Train")
+        early = person(train, hour=12)
+        assert timedelta(0) < usual.sleep(TODAY + DAY)[0] - early.sleep(TODAY + DAY)[0] <= 1.5 * HOUR
+        assert of_bedtime(early, TODAY + DAY).kind == kind
     choir = person(train, entry(TODAY, 1260, 1340, A.SOCIALIZE, "Choir"), hour=12)
     assert choir.sleep(TODAY + DAY)[0] >= at(TODAY, 1340)
 

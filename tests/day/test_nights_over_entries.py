@@ -8,7 +8,7 @@ import pytest
 from bridge.calendar.busy import takes_time
 from bridge.calendar.flights import is_journey
 from bridge.day.choice import of_bedtime, sleep_option
-from bridge.day.person import Mode, ModeKind, Person
+from bridge.day.person import PERIOD, Mode, ModeKind, Person
 from bridge.day.routine import learn_routine
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import ZoneSpan
@@ -39,6 +39,7 @@ def unsaid(made):
         for night in (b for b in week(made).blocks(day) if b.kind == "sleep"):
             mine = [o for o, label in made.entries if takes_time(o.event) and label.action is not A.SLEEP]
             mine = [o for o in mine if o.end > made.now and o.key not in made.left_out and not is_journey(o)]
+            mine = [o for o in mine if o.end - o.start < PERIOD]
             told = any(one.kind.startswith("night_over") for one in night.facts)
             if any(o.start < night.end and o.end > night.start for o in mine) and not told:
                 yield day, night

@@ -191,9 +191,13 @@ def test_a_bedtime_after_a_sleep_by_day_says_so():
 
 
 def test_the_bedtime_before_an_early_entry_names_the_entry():
-    early = person(entry(TODAY + DAY, 330, 420, None, "Train"), hour=12)
-    (text,) = for_person([of_bedtime(early, TODAY + DAY)])
-    assert text.endswith("today, in time for your entry at 05:30")
+    for begin, told in (
+        (330, "before your entry at 05:30: that leaves 7 h 5 min"),
+        (360, "in time for your entry at 06:00"),
+    ):
+        early = person(entry(TODAY + DAY, begin, 420, None, "Train"), hour=12)
+        (text,) = for_person([of_bedtime(early, TODAY + DAY)])
+        assert f"today, {told}" in text
 
 
 def test_after_a_late_shift_the_night_is_that_of_such_shifts():
