@@ -37,6 +37,7 @@ BEGINS = timedelta(minutes=15)  # in which an entry is about to begin
 SOON_WORK = timedelta(hours=2)  # within which a task is said that an entry comes before
 EARLIER = {"late_shift": "bedtime_shift", "unwell": "bedtime_unwell", "varies": "bedtime_varies"}  # by what moved it
 REST = frozenset({"short_night", "unwell"})
+UNWELL = frozenset({"bedtime_unwell", "bedtime_unwell_before"})  # bedtimes whose sign is named beside them
 SHORT = 30 * MINUTE  # of what a person needs, from which a night before an entry is owned up to be short
 EARLY_LEAST, EARLY_TOLD = timedelta(minutes=35), timedelta(hours=6)  # before the usual bedtime; before bedtime
 NEAR_BED = timedelta(hours=2)  # before bedtime: earlier it is said only where nothing else comes before it
@@ -277,9 +278,10 @@ def sleep_option(person: Person, span: Stretch, *, agreed: bool = False) -> Opti
             beside = [o for o in person.slept_over(ends) if other_zone(o, person.zones) is None]
             if any(o.end > start for o in beside):
                 continue
-            up = of_waking(person, ends)
+            bedtime, up = of_bedtime(person, ends), of_waking(person, ends)
             why = (
-                of_bedtime(person, ends),
+                bedtime,
+                *(person.body.facts[:1] if bedtime.kind in UNWELL else ()),
                 *((up,) if early or up.kind not in WAKINGS else ()),
                 *over_entries(person, ends),
             )

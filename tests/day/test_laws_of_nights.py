@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from bridge.day import person as module
-from bridge.day.choice import look, of_bedtime
+from bridge.day.choice import look, of_bedtime, sleep_option
 from bridge.day.silence import quiet
 from bridge.day.typical import ordinary
 from bridge.domain.rendering import for_person, told
@@ -121,6 +121,17 @@ def test_who_slept_into_an_entry_hears_of_it_while_it_lasts():
         course, hour=9.1, episodes=[*nights(30, -60, 420, last=TODAY - DAY), sleep(TODAY, -60, 528)], work=False
     )
     assert for_person(quiet(look(one, one.now), {}))[0] == "you slept into your entry, which lasts until 12:30"
+
+
+def test_a_night_that_is_earlier_for_the_body_names_the_sign():
+    named = 0
+    for seed in range(12):
+        ill = feverish(seed, minute=1140)
+        night = sleep_option(ill, (ill.now, ill.now + 4 * HOUR))
+        if night is not None and night.facts[0].kind in ("bedtime_unwell", "bedtime_unwell_before"):
+            assert night.facts[1].kind == ill.body.facts[0].kind
+            named += 1
+    assert named >= 3
 
 
 def test_a_vitality_that_rises_over_the_day_moves_no_announced_bedtime():
