@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import combinations
 
@@ -21,7 +22,7 @@ from bridge.day.sleep import TO_GET_UP
 from bridge.day.terms import ALONE
 from bridge.day.view import Candidate, View, due_tasks, of_action, of_due, of_task, taken_at, what_begins
 from bridge.domain.facts import Fact, fact
-from bridge.domain.types import EpisodeKind
+from bridge.domain.types import EpisodeKind, Task
 from rhythm_env.interface import ActionType
 
 FLIGHT_NEAR, ENTRY_NEAR, ENTRY_SOON = timedelta(hours=6), timedelta(hours=2), timedelta(minutes=45)
@@ -175,6 +176,16 @@ def _fits(candidate: Candidate, view: View) -> datetime | None:
     return None if one.refusal is not None else view.grid.at(int(np.argmax(one.value)))
 
 
+def _tomorrow(task: Task, view: View) -> datetime | None:
+    """Return the local time of tomorrow that suits an overdue task best, or of an entry for such work, or None."""
+    day = view.grid.date + DAY
+    late = of_task(replace(task, due=day), view.person)
+    one = judged(late, tomorrow := View(grid=Grid(person=view.person, date=day), said=view.said), 0, tomorrow.grid.size)
+    if one.refusal is None:
+        return view.person.local(tomorrow.grid.at(int(np.argmax(one.value))))
+    return datetime.fromisoformat(str(one.refusal.values["time"])) if one.refusal.kind == "planned_later" else None
+
+
 def _earlier_night(view: View) -> Iterator[Fact]:
     """Yield the bedtime that the plan has clearly earlier than usual, or that leaves too little, with why."""
     ends = view.grid.date + DAY
@@ -241,9 +252,8 @@ def _waiting(view: View) -> Fact | None:
             if why.kind == "no_gap" and task.due == view.grid.date:
                 why = fact("no_gap_today", minutes=part_of(candidate))
             told = {"due": of_due(candidate, view.grid), "reason": why}
-            tomorrow = View(grid=Grid(person=view.person, date=view.grid.date + DAY), said=view.said)
-            time = _fits(candidate, tomorrow) if why.kind in OF_TODAY else None
+            time = _tomorrow(task, view) if why.kind in OF_TODAY else None
             if time is not None:
-                return fact("waits_until", title=task.title, time=view.person.local(time), **told)
+                return fact("waits_until", title=task.title, time=time, **told)
             return fact("task_waits", title=task.title, **told)
     return None

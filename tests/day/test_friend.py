@@ -249,7 +249,7 @@ def test_nobody_is_called_on_a_sunday_and_office_work_waits_for_monday():
     assert placed.start >= at(SUNDAY, 600)
     late = person(day=SUNDAY, hour=9, tasks=[replace(call, due=SUNDAY)], task_actions=actions)
     assert for_person(quiet(look(late, late.now), {})) == [
-        "Call the bank waits (it is due today), but offices are closed today"
+        "Call the bank waits (it is due today): offices are closed today, and tomorrow at 08:00 suits it"
     ]
 
 

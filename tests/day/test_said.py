@@ -233,6 +233,27 @@ def test_a_silence_says_something_that_helps(due, text) -> None:
     assert for_person(quiet(look(one, one.now), found(one)[1])) == [text]
 
 
+def test_a_task_that_must_wait_is_told_its_time_of_tomorrow() -> None:
+    call = Task(key="t", list="l", title="Call the dentist", due=SUNDAY)
+    one = free_sunday(hour=10.5, tasks=[call], task_actions={"t": A.ADMIN_WORK})
+    (text,) = for_person(quiet(look(one, one.now), found(one)[1]))
+    assert text == "Call the dentist waits (it is due today): offices are closed today, and tomorrow at 08:00 suits it"
+    focus, report = (
+        entry(TODAY, 600, 720, A.DEEP_WORK, "Focus time"),
+        Task(key="t", list="l", title="Report", due=TODAY),
+    )
+    late = person(
+        focus,
+        hour=20.6,
+        day=TODAY - DAY,
+        work=False,
+        tasks=[replace(report, due=TODAY - 2 * DAY)],
+        task_actions={"t": A.DEEP_WORK},
+    )
+    (text,) = for_person(quiet(look(late, late.now), found(late)[1]))
+    assert text.endswith("it is late in the day for it, and tomorrow at 10:00 suits it")
+
+
 def test_sport_that_was_missed_moves_or_the_silence_says_so() -> None:
     noon = [workout(SUNDAY - days * DAY, 700, 40) for days in (7, 14, 21, 28, 35)]
     one = free_sunday(hour=13.5, episodes=noon)
