@@ -89,7 +89,7 @@ def test_a_late_workout_is_a_factor_without_a_note(ana: None) -> None:
 
 
 def test_effects_are_listed_as_promised(ana: None) -> None:
-    assert {one["factor"] for one in run("factors")} == {"late workouts"}
+    assert {one["factor"] for one in run("factors")} == {"late workouts", "mindfulness"}
     for n in range(0, 20, 3):
         run("note", "alcohol", "--at", at(FIRST + timedelta(days=n), "20:00").isoformat())
     (asleep,) = (one for one in run("factors") if (one["factor"], one["on"]) == ("alcohol", "asleep"))
