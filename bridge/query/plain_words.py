@@ -188,7 +188,14 @@ def notes(said: Iterable[str], factors: Iterable[str]) -> Lexicon:
         for name in whole[:1] or (noted if len(noted) == 1 else ()):
             alike = words if whole else {one for one in words if CLASS_NAMES & {one, *_stems(one)}}
             found |= {tuple(word.split()): ((FACTOR, name),) for word in alike}
+    found |= {(form,): ((FACTOR, one),) for one in own for form in _forms(one.lower())}
     return found | {tuple(one.lower().removeprefix(TITLED).split()): ((FACTOR, one),) for one in (*said, *own)}
+
+
+def _forms(word: str) -> Iterator[str]:
+    """Yield the other number of a word that a person notes, as "beers" of "beer" and "Biere" of "Bier"."""
+    if word.isalpha() and len(word) > 3:
+        yield from (word.removesuffix("s"),) if word.endswith("s") else (f"{word}s", f"{word}e")
 
 
 def _stems(phrase: str) -> Iterator[str]:

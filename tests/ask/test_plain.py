@@ -358,6 +358,8 @@ def test_a_note_that_is_named_is_itself_where_not_its_class_alone_is_noted() -> 
         ("HRV on days tagged wine", ["beer"], "wine > 0"),
         ("HRV on days tagged wine", ["Alkohol"], "Alkohol > 0"),
         ("HRV an Tagen mit dem Tag Wein", ["Bier"], "wein > 0"),
+        ("HRV on days with beers", ["beer"], "beer > 0"),
+        ("HRV on days with a beer", ["beers"], "beers > 0"),
         ("HRV on days with beer", ["wine"], "alcohol > 0"),  # which is not noted, as the answer says
         ("how often did I note a headache", [], "headache > 0"),
         ("when was the last time I wrote down a migraine", [], "migraine > 0"),
