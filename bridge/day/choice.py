@@ -305,7 +305,7 @@ def of_bedtime(person: Person, ends: date) -> Fact:
 
 def _of_bedtime(person: Person, ends: date) -> Fact:
     night = person.night(ends)
-    at, usual = person.local(night.bed), person.usual_sleep(ends)[0]
+    at, usual = person.local_in_night(ends, night.bed), person.usual_sleep(ends)[0]
     if (short := _leaves(person, ends)) is not None:
         return short
     if night.moved == "after_entry":
@@ -329,7 +329,8 @@ def _of_bedtime(person: Person, ends: date) -> Fact:
     if night.moved is not None and (earlier or night.moved == "varies") and not (far and night.moved == "varies"):
         return _earlier(person, ends, at)
     if far:
-        return fact("bedtime_up", time=at, up=person.local(night.wake))  # beside shifts no bedtime is usual
+        # Beside shifts no bedtime is usual.
+        return fact("bedtime_up", time=at, up=person.local_in_night(ends, night.wake))
     return _usual(person, night, BEDTIMES, at)
 
 
@@ -337,7 +338,7 @@ def _earlier(person: Person, ends: date, at: datetime) -> Fact:
     """Return the fact that moved a bedtime, or that it is the earliest if last night began still earlier."""
     night, last, earliest = person.night(ends), person.last_bed(ends), person.earliest_bed(ends)
     if night.moved in REST and last is not None and last < night.bed <= earliest + CELL:
-        return fact("bedtime_earliest", time=at, usual=person.local(person.usual_sleep(ends)[0]))
+        return fact("bedtime_earliest", time=at, usual=person.local_in_night(ends, person.usual_sleep(ends)[0]))
     return fact(EARLIER.get(night.moved or "", "bedtime_rest"), time=at)
 
 
@@ -352,7 +353,7 @@ def _before_entry(person: Person, ends: date, at: datetime) -> Fact:
         return fact("bedtime_unwell_before" if "unwell" in asked else "bedtime_rest_before", time=at, **entry)
     if overslept is not None:
         kind = "bedtime_overslept" if person.slept_through(overslept) else "bedtime_near_miss"
-        return fact(kind, time=at, up=person.local(night.wake), **_entry_after(person, overslept.start))
+        return fact(kind, time=at, up=person.local_in_night(ends, night.wake), **_entry_after(person, overslept.start))
     return fact("bedtime_before", time=at, **entry)
 
 
@@ -375,7 +376,7 @@ def _leaves(person: Person, ends: date) -> Fact | None:
     if night.moved == "early_entry" and not earliest:
         return None
     told = _entry_after(person, night.wake) | _lengths(person, ends)
-    return fact("bedtime_leaves", time=person.local(night.bed), **told)
+    return fact("bedtime_leaves", time=person.local_in_night(ends, night.bed), **told)
 
 
 def leaving(person: Person, ends: date) -> tuple[Fact, ...]:
@@ -415,7 +416,7 @@ def of_waking(person: Person, ends: date) -> Fact:
     """Return the fact of the time of getting up after the sleep that ends on a date."""
     night = person.night(ends)
     usual = person.usual_sleep(ends)[1]
-    at = person.local(night.wake)
+    at = person.local_in_night(ends, night.wake)
     if night.moved is not None and abs(night.wake - usual) > 2 * CELL:
         if night.wake > usual or night.moved == "late_shift":
             return fact("waking_usual" if night.moved == "late_shift" else "waking_late", time=at)

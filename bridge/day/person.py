@@ -256,6 +256,10 @@ class Person:
         """Return an instant as HH:MM on the person's clock."""
         return f"{self.local(at):%H:%M}"
 
+    def local_in_night(self, ends: date, at: datetime) -> datetime:
+        """Return an instant of the night that ends on a date, after a change of zone also by the clock of now."""
+        return local_time(at, self._zones_of_night(ends))
+
     def local(self, at: datetime) -> datetime:
         """Return an instant in the person's zone at that instant."""
         return local_time(at, self.zones)

@@ -1,7 +1,7 @@
 """A law of nights and entries: a night over an entry of one's own says so, and no sleep by day is made up."""
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import time, timedelta
 
 import pytest
 
@@ -12,6 +12,7 @@ from bridge.day.person import PERIOD, Mode, ModeKind, Person
 from bridge.day.routine import learn_routine
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import ZoneSpan
+from bridge.domain.wishes import NightWish, Wishes
 from rhythm_env.interface import ActionType
 from tests.day.lives import BERLIN, DAY, TODAY, at, entry, known, nights
 from tests.day.persons import HOUR, week
@@ -72,3 +73,12 @@ def test_who_sets_the_clock_back_in_the_evening_slept_by_night(mode):
     said = Mode(kind=mode, since=TODAY, said=True)
     made = Person(known=life, now=now + timedelta(minutes=5), routine=learn_routine(life), mode=said)
     assert of_bedtime(made, TODAY + DAY).kind != "bedtime_by_day"
+
+
+def test_after_a_change_of_zone_at_night_a_wish_is_read_back_by_the_new_clock():
+    now = at(TODAY, 23 * 60 + 54)
+    zones = (*BERLIN, ZoneSpan(since=now, zone="Europe/Helsinki"))
+    life = known(nights(30, -60, 420, last=TODAY), now=now, zones=zones)
+    wishes = Wishes(night=NightWish(bed=time(23, 30)))
+    made = Person(known=life, now=now + timedelta(minutes=5), routine=learn_routine(life), wishes=wishes)
+    assert for_person([of_bedtime(made, TODAY + DAY)]) == ["you wish to be in bed by 23:30"]
