@@ -66,6 +66,8 @@ def _night_and_day(person: Person) -> Iterator[Fact]:
             yield fact("short_opening", asleep=asleep)
     elif full:
         yield fact("full_after_good" if good else "full_opening", count=count, busy=length(busy / MINUTE))
+    elif _is_lasting(person, today):  # neither free nor ordinary
+        yield from (fact("good_night"),) if good else ()
     elif free or (not entries and person.known.agenda and not person.work(today)):
         yield fact("free_after_good" if good else "free_opening")
     elif not person.known.agenda:
@@ -128,6 +130,12 @@ def _entries(person: Person, day: date) -> list[Entry]:
         for o, label in person.known.agenda
         if begin <= o.start < end and takes_time(o.event) and label.action is not ActionType.SLEEP
     ]
+
+
+def _is_lasting(person: Person, day: date) -> bool:
+    """Return True if a timed, busy entry of an earlier date takes half of a day at least."""
+    begin, half = midnight(day, person.zones), midnight(day, person.zones) + DAY / 2
+    return any(o.start < begin and o.end >= half and takes_time(o.event) for o, _ in person.known.agenda)
 
 
 def _length(entries: list[Entry]) -> timedelta:

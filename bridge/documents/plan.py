@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 from typing_extensions import TypedDict
 
@@ -11,6 +11,7 @@ from bridge.calendar.expansion import midnight
 from bridge.day.plan import Block, DayPlan
 from bridge.documents.facts import FactDocument, fact_documents
 from bridge.documents.filling import filled
+from bridge.domain.languages import date_text
 from bridge.domain.rendering import Audience, for_person, reasons
 from bridge.domain.slots import ZoneHistory, local_time, zone_at
 from bridge.domain.titles import advice_title
@@ -113,10 +114,19 @@ def _block(block: Block, zones: ZoneHistory, audience: Audience) -> BlockDocumen
     )
 
 
+LONG = timedelta(days=1)
+
+
 def ends(block: Block, day: date, zones: ZoneHistory) -> tuple[str, str]:
-    """Return start and end of a day's block as HH:MM, each on the clock there, but no clock before the day's."""
+    """Return start and end of a day's block as HH:MM, each on the clock there, but no clock before the day's.
+
+    Of an entry of several days both have their weekdays.
+    """
     began = block.start.astimezone(zone_at(max(block.start, midnight(day, zones)), zones))
-    return f"{began:%H:%M}", clock(block.end, zones)
+    over = local_time(block.end, zones)
+    if block.end - block.start < LONG:
+        return f"{began:%H:%M}", f"{over:%H:%M}"
+    return date_text(began, "%a %H:%M"), date_text(over, "%a %H:%M")
 
 
 def clock(at: datetime, zones: ZoneHistory) -> str:

@@ -12,7 +12,7 @@ from bridge.domain.types import Task
 from rhythm_env.interface import ActionType
 
 from .lives import DAY, TODAY, at, entry, nights, sleep
-from .persons import free_sunday, meetings, person
+from .persons import SUNDAY, free_sunday, meetings, person
 
 
 def said(one):
@@ -100,6 +100,12 @@ def test_a_day_off_is_free_however_long_its_party_is():
     off = entry(TODAY, 0, 1440, None, "Day off", kind="outOfOffice")
     party = entry(TODAY, 1000, 1400, ActionType.SOCIALIZE, "Party")
     assert said(rested(off, party, work=False)) == ["a free day after a good night", "today: Party, at 16:40"]
+
+
+def test_a_day_within_an_entry_of_several_days_is_neither_free_nor_ordinary():
+    trip = entry(SUNDAY - DAY, 480, 480 + 4 * 1440, ActionType.ADMIN_WORK, "Business trip")
+    kinds = {one.kind for one in opening(free_sunday(trip))}
+    assert not {kind for kind in kinds if kind.startswith(("free_", "ordinary_"))}
 
 
 def test_nights_that_have_not_come_in_are_told():

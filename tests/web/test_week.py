@@ -86,12 +86,12 @@ def test_an_entry_ends_by_the_clock_of_where_one_is_then(
 ) -> None:
     times = "DTSTART;TZID=Europe/Berlin:20261119T220000\r\nDTEND;TZID=Europe/Berlin:20261121T070000"
     visitor.finished(visitor.upload("shift.ics", ics([("shift", times, "Night shift")])).text)
-    assert "until 07:00: Night shift" in visitor.get("/week").text
+    assert "until Sat 07:00: Night shift" in visitor.get("/week").text
     monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T12:05:00+01:00")
     visitor.change("/settings/zone", {"zone": "Atlantic/Azores"})  # two hours back, from now on
-    assert "until 05:00: Night shift" in visitor.get("/week").text
+    assert "until Sat 05:00: Night shift" in visitor.get("/week").text
     shown = re.sub(r"<[^>]*>|\s+", " ", visitor.get("/day?date=2026-11-21").text)
-    assert re.search(r"20:00–05:00 +Night shift", shown)
+    assert re.search(r"Thu 20:00–Sat 05:00 +Night shift", shown)
 
 
 def test_without_a_calendar_the_week_says_so(place: Place, ana: User) -> None:

@@ -23,7 +23,7 @@ from bridge.domain.errors import SetupError
 from bridge.domain.languages import WEEKDAYS, _, date_text, number, say, shown, told
 from bridge.domain.records import Recommendation
 from bridge.domain.rendering import for_person
-from bridge.domain.slots import ZoneHistory, moment_at
+from bridge.domain.slots import ZoneHistory, local_time, moment_at
 from bridge.domain.titles import SLOT_TITLES, advice_title
 from bridge.web import ahead, expected
 from bridge.web.day import SLOT_HEADINGS, answered, is_part, mark_seen
@@ -271,8 +271,9 @@ def _lasting(slot: WeekSlot, zones: ZoneHistory) -> Iterator[str]:
     """Yield the timed entries that began before a slot and last into it."""
     for one, label in slot.entries:
         if one.start < slot.facts.start < one.end and not one.event.all_day and takes_time(one.event):
-            told = today_event_document(one, label, zones)
-            yield _("until {time}: {what}", time=told["to"], what=told["title"] or _("(untitled)"))
+            told, over = today_event_document(one, label, zones), local_time(one.end, zones)
+            until = date_text(over, "%a %H:%M") if one.end - one.start >= timedelta(days=1) else told["to"]
+            yield _("until {time}: {what}", time=until, what=told["title"] or _("(untitled)"))
 
 
 def _advice(visit: Visit, one: Recommendation, slot: WeekSlot) -> dict[str, Any]:
