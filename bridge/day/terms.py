@@ -183,7 +183,8 @@ def _of_last_time(candidate: Candidate, view: View, _start: int) -> Fact:
     ahead = any(one.foreseen and one.action is candidate.action for one in view.said)
     told = fact("last_sport", days=ago, title=habit.last_sport) if habit.last_sport else fact("last_time", days=ago)
     told = fact("last_time_then", days=ago) if ahead else told
-    if habit.per_week < OFTEN or not habit.settled:
+    one_kind = candidate.action in view.wishes.named  # and how often is known of all kinds together
+    if habit.per_week < OFTEN or not habit.settled or one_kind:
         return told
     lapsed = ago > 2 * (_distance(candidate, view) or LONG_AGO)
     times = max(round(habit.per_week), 1)

@@ -95,7 +95,10 @@ def _parts(found: Answer, value: float) -> Iterator[str]:
     if query.by not in (None, By.DAY, By.ROW) and len(known) > 1:
         (most, highest), (least, lowest) = max(known), min(known)
         yield say("the highest is {highest} with {most}", highest=_key(query, highest), most=written(most, found.unit))
-        yield say("the lowest is {lowest} with {least}", lowest=_key(query, lowest), least=written(least, found.unit))
+        if query.of is not A.COUNT:  # a week with none has no row
+            yield say(
+                "the lowest is {lowest} with {least}", lowest=_key(query, lowest), least=written(least, found.unit)
+            )
     such = query.of is A.COUNT and (query.per or query.subject.kind in (Kind.DAYS, Kind.NIGHTS, Kind.TASKS))
     yield from filter(None, (weekdays_of(query, one) if such else condition_said(query, one) for one in query.where))
     if found.at is not None:

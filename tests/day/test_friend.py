@@ -357,6 +357,8 @@ def test_two_workouts_are_not_called_usual():
     few = suggested(replace(made, routine=new))[A.EXERCISE]
     assert "the last time was 7 days ago (running)" in for_person(few.facts)
     assert any("you usually do it" in text for text in for_person(suggested(made)[A.EXERCISE].facts))
+    swims = suggested(replace(made, wishes=Wishes(named={A.EXERCISE: "swim"}), _read={}))[A.EXERCISE]
+    assert not any("you usually do it" in text for text in for_person(swims.facts))  # of all sport together
 
 
 def test_the_usual_sleep_is_that_of_the_last_six_weeks():
