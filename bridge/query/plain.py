@@ -83,7 +83,9 @@ def read(text: str, today: date, factors: Iterable[str] = ()) -> Words:
     text = text.strip()
     text, said = noted(text) if NOTES.search(text.lower()) else (text, [])
     if TONIGHT.search(text.lower()):
-        raise SetupError(say("the coming night is not recorded yet: its times stand on Today, and in: bridge plan"))
+        raise SetupError(
+            say("the coming night is not recorded yet; its times stand on Today and in the plan of the day")
+        )
     named = notes(said, factors)
     found: list[Words] = []
     for corrected, titles in ((False, False), (True, False), (True, True)):
