@@ -76,6 +76,7 @@ class Block:
     facts: tuple[Fact, ...] = ()
     recommendation_id: int | None = None
     all_day: bool = False
+    flight: bool = False
     task: str | None = None
 
 
@@ -377,6 +378,7 @@ def _entry(
         title=title,
         own_title=occurrence.event.title,
         all_day=occurrence.event.all_day,
+        flight=is_journey(occurrence),
         facts=tuple(told),
     )
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import TypedDict
 
+from bridge.calendar.flights import is_journey
 from bridge.documents.filling import filled
 from bridge.documents.text import title_of, writable
 from bridge.domain.languages import _, many
-from bridge.domain.slots import local_time, zone_at
+from bridge.domain.slots import local_end, local_time, zone_at
 from rhythm_env.interface import ActionType
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ TodayEventDocument = TypedDict(
 
 def today_event_document(occurrence: Occurrence, label: Label, zones: ZoneHistory) -> TodayEventDocument:
     """Return an event of a day with its label as a JSON document, with times as HH:MM on the user's clock."""
-    start, end = local_time(occurrence.start, zones), local_time(occurrence.end, zones)
+    start, end = local_time(occurrence.start, zones), local_end(occurrence.end, zones, lands=is_journey(occurrence))
     return {
         "event": occurrence.event.key,
         "from": "all day" if occurrence.event.all_day else f"{start:%H:%M}",

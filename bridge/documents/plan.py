@@ -13,7 +13,7 @@ from bridge.documents.facts import FactDocument, fact_documents
 from bridge.documents.filling import filled
 from bridge.domain.languages import date_text
 from bridge.domain.rendering import Audience, for_person, reasons
-from bridge.domain.slots import ZoneHistory, local_time, zone_at
+from bridge.domain.slots import ZoneHistory, local_end, local_time, zone_at
 from bridge.domain.titles import advice_title
 from bridge.meters.outlook import Expected
 
@@ -123,7 +123,7 @@ def ends(block: Block, day: date, zones: ZoneHistory) -> tuple[str, str]:
     Of an entry of several days both have their weekdays.
     """
     began = block.start.astimezone(zone_at(max(block.start, midnight(day, zones)), zones))
-    over = local_time(block.end, zones)
+    over = local_end(block.end, zones, lands=block.flight)
     if block.end - block.start < LONG:
         return f"{began:%H:%M}", f"{over:%H:%M}"
     return date_text(began, "%a %H:%M"), date_text(over, "%a %H:%M")

@@ -47,6 +47,11 @@ def local_time(instant: datetime, zones: ZoneHistory) -> datetime:
     return instant.astimezone(zone_at(instant, zones))
 
 
+def local_end(end: datetime, zones: ZoneHistory, *, lands: bool) -> datetime:
+    """Return an end on the user's clock until then, or if a flight ``lands`` on the clock of its arrival."""
+    return end.astimezone(zone_at(end if lands else end - timedelta(seconds=1), zones))
+
+
 def ends_shown(
     start: datetime, end: datetime, zones: ZoneHistory, offset: int | None = None
 ) -> tuple[datetime, datetime]:
