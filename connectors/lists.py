@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date, datetime
 
 from bridge.domain.errors import CutShort
 from bridge.domain.ports import File
-from bridge.domain.types import FILE_PARENT_PREFIX, Covers, Page, RawRecord
-from connectors.payload import Fields
+from bridge.domain.types import FILE_PARENT_PREFIX, Covers, Page, RawRecord, Task
+from connectors.payload import Fields, words
 
 PAGE_TASKS = 500
 COPY_SUFFIX = re.compile(r" ?\(\d+\)$")  # what browsers add to the name of a file that is downloaded again
@@ -40,10 +41,15 @@ def file_pages(parent: str, records: Sequence[RawRecord], *, cut: bool) -> Itera
     yield Page(stream="task", records=(), covers=Covers(parents=frozenset({parent})))
 
 
-def task_in(source: str, record: RawRecord) -> tuple[str, Fields]:
-    """Return the list and the fields of a task's record, whose key is ``LIST/ID``. Raises BadRecord without an id."""
+def tasks_in(
+    source: str, record: RawRecord, due: Callable[[Fields], date | None], completed: Callable[[Fields], datetime | None]
+) -> list[Task]:
+    """Return the task of a record whose key is ``LIST/ID``, none of a list's own. Raises BadRecord without an id."""
+    if record.stream == "list":
+        return []
     fields = Fields.of(source, record)
     name, _, key = record.key.rpartition("/")
     if not isinstance(fields.get("id"), str) or not key:
         raise fields.bad("id is missing")
-    return name, fields
+    title = words(fields.get("title"))
+    return [Task(key=record.key, list=name, title=title, due=due(fields), completed=completed(fields))]

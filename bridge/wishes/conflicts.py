@@ -1,4 +1,4 @@
-"""Which wishes of an action cannot both be kept, and which of two counts: what bars before what asks."""
+"""Find wishes of an action that cannot both be kept, and tell which of two counts: a bar before a request."""
 
 from __future__ import annotations
 

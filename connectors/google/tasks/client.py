@@ -14,13 +14,13 @@ from typing import Any
 
 from bridge.domain.errors import SourceChanged
 from bridge.domain.ports import Account
-from bridge.domain.types import Covers, Item, Page, RawRecord, Task
+from bridge.domain.types import Covers, Item, Page, RawRecord
 from connectors.google import auth
 from connectors.google.answers import Gone, Invalid, NotFound, Service, answered
 from connectors.google.auth import open_service
 from connectors.instants import EVENT_YEARS, calendar_date, utc
-from connectors.lists import dropped, task_in
-from connectors.payload import Fields, words
+from connectors.lists import dropped, tasks_in
+from connectors.payload import Fields
 
 TASKS = Service(
     source="google_tasks",
@@ -137,11 +137,7 @@ def _text(at: datetime) -> str:
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    if record.stream == "list":
-        return []
-    name, fields = task_in("google_tasks", record)
-    title = words(fields.get("title"))
-    return [Task(key=record.key, list=name, title=title, due=_due(fields), completed=_completed(fields))]
+    return tasks_in("google_tasks", record, _due, _completed)
 
 
 def _due(fields: Fields) -> date | None:

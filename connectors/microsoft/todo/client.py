@@ -15,13 +15,13 @@ from urllib.parse import quote
 
 from bridge.domain.errors import CursorExpired
 from bridge.domain.ports import Account
-from bridge.domain.types import Covers, Item, Page, RawRecord, Task
+from bridge.domain.types import Covers, Item, Page, RawRecord
 from connectors.instants import EVENT_YEARS, utc
-from connectors.lists import dropped, task_in
+from connectors.lists import dropped, tasks_in
 from connectors.microsoft.consent import obtain
 from connectors.microsoft.graph import REMOVED, Graph, Missing, Rejected, Thing, instant, written_date
 from connectors.microsoft.todo import SPEC
-from connectors.payload import Fields, words
+from connectors.payload import Fields
 
 LIST_FIELDS = ("id", "wellknownListName")  # no names
 TASK_FIELDS = ("id", "title", "status", "dueDateTime", "completedDateTime", "lastModifiedDateTime")  # no notes
@@ -91,11 +91,7 @@ def _part(thing: Thing, fields: tuple[str, ...]) -> dict[str, Any]:
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    if record.stream == "list":
-        return []
-    name, fields = task_in("microsoft_todo", record)
-    title = words(fields.get("title"))
-    return [Task(key=record.key, list=name, title=title, due=_due(fields), completed=_completed(fields))]
+    return tasks_in("microsoft_todo", record, _due, _completed)
 
 
 def _due(fields: Fields) -> date | None:
