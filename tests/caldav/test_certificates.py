@@ -140,7 +140,8 @@ def test_trust_is_for_one_address_alone(running: Running, own: Sealed) -> None:
         elsewhere.get(running.url, timeout=5)
     there = http.open_typed_session({"localhost"}, Trust(address=running.url, pem=pem, fingerprint=own.fingerprint))
     assert there.get(running.url, timeout=5).status_code < 500
-    wrong = Trust(address=running.url, pem=pem, fingerprint=own.fingerprint.replace("A", "B"))
+    other = ("B" if own.fingerprint[0] == "A" else "A") + own.fingerprint[1:]
+    wrong = Trust(address=running.url, pem=pem, fingerprint=other)
     with pytest.raises(requests.exceptions.SSLError):
         http.open_typed_session({"localhost"}, wrong).get(running.url, timeout=5)
     with pytest.raises(requests.exceptions.SSLError):
