@@ -24,7 +24,7 @@ from bridge.domain.errors import SetupError
 from bridge.domain.facts import Fact, fact
 from bridge.domain.records import Correction, FullRecommendation, Silence, User
 from bridge.domain.slots import local_time, moment_at, slot_start
-from bridge.domain.types import Event
+from bridge.domain.types import Event, Occurrence
 from rhythm_env.interface import SLOTS_PER_DAY, ActionType, Slot, observation_from_json
 
 if TYPE_CHECKING:
@@ -75,8 +75,7 @@ def next_entry(bridge: Bridge, user: User, now: datetime, agenda: Labelled | Non
     end = slot_start(replace(moment_at(now, user.zones), slot=Slot.MORNING).shifted(SLOTS_PER_DAY), user.zones)
     if agenda is None:
         agenda = labelled(bridge, user, now, end, at=now)
-    trips = [one for one, _ in agenda if takes_time(one.event) and (is_journey(one) or is_by_land(one))]
-    aboard = [one for one in trips if one.start <= now < one.end]  # who is on board goes nowhere else
+    aboard = [one for one, _ in agenda if one.start <= now < one.end and _is_trip(one)]  # goes nowhere else
     coming = [one for one, label in agenda if now <= one.start < end and is_there(one, label)]
     coming = [one for one in coming if not any(one.start < trip.end for trip in aboard)]
     first = min(coming, key=lambda one: (one.start, one.start - one.end), default=None)  # the longest of those at once
@@ -84,12 +83,16 @@ def next_entry(bridge: Bridge, user: User, now: datetime, agenda: Labelled | Non
         return None
     title = title_of(first)
     told = {"time": local_time(first.start, user.zones)}
-    if first not in trips:
+    if not _is_trip(first):
         return fact("next_entry", title=title, **told)
     leave = journey(first)[0]
     if leave <= now:
         return fact("next_leave_now", title=title, **told)
     return fact("next_leave", title=title, leave=local_time(leave, user.zones), **told)
+
+
+def _is_trip(one: Occurrence) -> bool:
+    return takes_time(one.event) and (is_journey(one) or is_by_land(one))
 
 
 def not_asked(advice: FullRecommendation | Silence, policy: str | None) -> str | None:

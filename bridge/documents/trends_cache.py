@@ -50,7 +50,8 @@ def load_trends(bridge: Bridge, user: User, *, at: datetime, days: int, wait: bo
     """
     days = min(max(days, 7), DAYS_MAX)
     path = bridge.settings.cache / "trends" / f"{user.id}-{days}.json"
-    rules, data = _rules(bridge, user), _data(bridge, user, at)
+    with bridge.store.view():
+        rules, data = _rules(bridge, user), _data(bridge, user, at)
     known = _read(path)
     if known is not None and known[:2] == (rules, data):
         return CachedTrends(text=known[2], fresh=True)

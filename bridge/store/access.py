@@ -15,6 +15,10 @@ from bridge.store.inserts import insert_new
 from bridge.store.tables import api_tokens, identities, passkeys, passwords, sessions, shares, users
 from rhythm_env.interface import Meter
 
+_IS_PROTECTED = sa.select(
+    sa.or_(*(sa.exists().where(table.c.user_id == sa.bindparam("user")) for table in (passwords, passkeys, identities)))
+)
+
 
 class Credentials(Part):
     """The part of the store for accounts at a login provider, and for passkeys."""
@@ -22,8 +26,7 @@ class Credentials(Part):
     @reads
     def is_protected(self, db: sa.Connection, user_id: int) -> bool:
         """Return True for a user with a password, passkey or linked account. Others need no login on this machine."""
-        found = (sa.exists().where(table.c.user_id == user_id) for table in (passwords, passkeys, identities))
-        return bool(db.execute(sa.select(sa.or_(*found))).scalar())
+        return bool(db.execute(_IS_PROTECTED, {"user": user_id}).scalar())
 
     @writes()
     def link(self, db: sa.Connection, user_id: int, issuer: str, subject: str, *, now: datetime) -> None:

@@ -20,6 +20,9 @@ Place = tuple[datetime, datetime]
 Kept = tuple[datetime, datetime, date | None]  # and the due date of a task that the user moved there
 Tick = tuple[date | None, datetime]  # the due date that the task had, and the instant
 _COLUMNS = task_notes.c
+_SAID_AT = sa.select(sa.func.max(_COLUMNS.said_at, type_=_COLUMNS.said_at.type)).where(
+    _COLUMNS.user_id == sa.bindparam("user")
+)
 
 
 class TaskNotes(Part):
@@ -79,8 +82,7 @@ class TaskNotes(Part):
     @reads
     def said_at(self, db: sa.Connection, user_id: int) -> datetime | None:
         """Return when the user last ticked or moved a task, or took a tick back. None means never."""
-        query = sa.select(sa.func.max(_COLUMNS.said_at, type_=_COLUMNS.said_at.type))
-        return db.execute(query.where(_COLUMNS.user_id == user_id)).scalar()
+        return db.execute(_SAID_AT, {"user": user_id}).scalar()
 
 
 def ticks(db: sa.Connection, user_id: int, at: datetime = LAST_INSTANT) -> dict[str, Tick]:

@@ -179,8 +179,9 @@ def current_visit(request: Request) -> Visit:
     user, proved_at = _user(request, state, now)
     if user is None:
         raise NotLoggedIn
-    user = state.bridge.travelled(user, at=now)
-    language = state.bridge.store.people.language(user.id)
+    with state.bridge.store.view():
+        user = state.bridge.travelled(user, at=now)
+        language = state.bridge.store.people.language(user.id)
     is_session = SESSION_COOKIE in request.cookies and proxy_user(request) is None
     return Visit(
         app=state,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal
 
@@ -16,7 +15,7 @@ from bridge.advice.feedback import own
 from bridge.advice.wishing import Because
 from bridge.documents.calendar import week_document
 from bridge.documents.inputs import parse_answer, parse_score, parse_slot
-from bridge.documents.meters import MetersView, checkin_document, load_meters, meter_document, meters_document
+from bridge.documents.meters import MetersDocument, checkin_document, load_meters, meter_document, meters_document
 from bridge.documents.planning import offer_documents
 from bridge.documents.recommendations import advice_document, recommendation_document
 from bridge.documents.text import title_of
@@ -91,11 +90,12 @@ def meters(visit: Visitor, days: Annotated[int, Query(ge=1, le=366)] = 7) -> Doc
     current = visit.app.today_cache.today(visit.bridge, visit.user, visit.now)
     version = data_version(visit.bridge, visit.user, visit.now), current.moment
 
-    def computed() -> MetersView:
-        return load_meters(visit.bridge, visit.user, visit.now, days)
+    def computed() -> MetersDocument:
+        return meters_document(load_meters(visit.bridge, visit.user, visit.now, days))
 
-    view = visit.app.results.get(visit.user, f"meters of {days} days", version, computed)
-    return meters_document(replace(view, at=visit.now, now=current.readings))
+    found = visit.app.results.get(visit.user, f"meters of {days} days", version, computed)
+    now = {str(meter): meter_document(reading) for meter, reading in current.readings.items()}
+    return {**found, "at": visit.now.isoformat(), "meters": now}
 
 
 @router.get("/recommendation")

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse
 
-from bridge.documents.trends_cache import CachedTrends
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, date_text, number, say, shown
 from bridge.domain.metrics import Metric
@@ -35,10 +34,8 @@ Body = dict[str, Any]
 def trends(visit: Visitor, weeks: Weeks | None = None, until: date | None = None) -> HTMLResponse:
     """Show ``weeks``, by default twelve, to the day ``until``, by default today or the last day of old data."""
     weeks, then, wanted = weeks or WEEKS_SHOWN, as_of(visit), until
-    until = until or _last_day(visit, weeks)
-    text, today = trends_shown(visit, weeks, until).text, local(visit, visit.now).date()
-    older = None if until else _night_before(visit, json.loads(text)["days"][0])
-    found = visit.app.results.get(visit.user, f"trends-{weeks}", (text,), lambda: _charts(json.loads(text)))
+    found, until, older = _in_weeks(visit, weeks, until or (None if then is None else then.day))
+    today = local(visit, visit.now).date()
     actions = [str(action) for action in ActionType]
     return page(
         "trends.html",
@@ -98,7 +95,7 @@ def _change_of_meter(body: Body, meter: str) -> Change | None:
 
 def clearest_change(visit: Visit, name: str) -> str | None:
     """Return what Trends finds of a meter or metric in the weeks that it shows first, or None of what it lacks."""
-    return change_in(_document(visit, WEEKS_SHOWN, None).body, name, WEEKS_SHOWN)
+    return change_in(_document(visit, WEEKS_SHOWN, None), name, WEEKS_SHOWN)
 
 
 def change_in(body: Body, name: str, weeks: int) -> str | None:
@@ -135,17 +132,24 @@ def _breaks(body: Body, meter: str) -> set[int]:
     return breaks([*columns, body["meters"][meter]["level"]]) | {day for day in calendar if GAP_DAYS < day < last}
 
 
-def _last_day(visit: Visit, weeks: int) -> date | None:
-    """Return the last day of old data, or None while the weeks to today hold a week of any meter, or more than before.
+def _in_weeks(visit: Visit, weeks: int, until: date | None) -> tuple[dict[str, Any], date | None, date | None]:
+    """Return what is shown of so many weeks to a day, their last day, and that of an older night.
 
-    What a night long ago tells does not depend on a calendar or an answer of today.
+    Weeks to today that hold less than a week of any meter give way to those of the older night. What a night long ago
+    tells does not depend on a calendar or an answer of today.
     """
-    then = as_of(visit)
-    if then is not None:
-        return then.day
-    body = trends_shown(visit, weeks, None).body
-    few = all(_known_days(body, meter) < DAYS_PER_WEEK for meter in body["meters"])
-    return _night_before(visit, body["days"][0]) if few else None
+    found = _charted(visit, weeks, until)
+    if until is not None:
+        return found, until, None
+    older = _night_before(visit, found["body"]["days"][0])
+    if older is not None and all(chart["known"] < DAYS_PER_WEEK for chart in found["charts"]):
+        return _charted(visit, weeks, older), older, None
+    return found, None, older
+
+
+def _charted(visit: Visit, weeks: int, until: date | None) -> dict[str, Any]:
+    text = trends_shown(visit, weeks, until).text
+    return visit.app.results.get(visit.user, f"trends-{weeks}-{until}", (text,), lambda: _charts(json.loads(text)))
 
 
 def _night_before(visit: Visit, first: str) -> date | None:
@@ -252,7 +256,7 @@ def table(
     visit: Visitor, of: Annotated[str, Query(max_length=40)], weeks: Weeks = 12, until: date | None = None
 ) -> HTMLResponse:
     """Show a chart's values as a table, newest day first. ``of`` is a meter, a metric or ``planned``."""
-    body = _document(visit, weeks, until).body
+    body = _document(visit, weeks, until)
     columns = _columns(body, of)
     days = [day for day in reversed(range(len(body["days"]))) if any(c[day] is not None for c in columns.values())]
     rows = [
@@ -296,8 +300,10 @@ def _happenings(body: Body) -> list[str | None]:
     return [", ".join(found[day]) if day in found else None for day in body["days"]]
 
 
-def _document(visit: Visit, weeks: int, until: date | None) -> CachedTrends:
-    return trends_shown(visit, weeks, until or _last_day(visit, weeks))
+def _document(visit: Visit, weeks: int, until: date | None) -> Body:
+    then = None if until else as_of(visit)
+    body: Body = _in_weeks(visit, weeks, until or (None if then is None else then.day))[0]["body"]
+    return body
 
 
 def summary(body: Body, meter: str) -> str:
