@@ -25,11 +25,12 @@ class Bag:
 
     tokens: list[w.Token]
     said: str | None = None  # "days" or "nights" of which conditions were told
+    timed: bool = False  # within a single span of dates
 
     @classmethod
-    def of(cls, tokens: Sequence[w.Token]) -> Bag:
+    def of(cls, tokens: Sequence[w.Token], *, timed: bool) -> Bag:
         """Return the bag of tokens, with conditions put together."""
-        bag = cls(settled(tokens))
+        bag = cls(settled(tokens), timed=timed)
         walked = (w.METRIC, "steps") in tokens and not bag.sees(w.ON_DAYS, w.AFTER)
         ran = w.WALK if walked else w.ACTIVITY
         bag.tokens = [(ran, of) if kind == w.RAN else (kind, of) for kind, of in bag.tokens]

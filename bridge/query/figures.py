@@ -182,8 +182,8 @@ def workouts(bag: Bag) -> Words:
         ]
         if any(in_doubt):
             raise NotUnderstood
-        summed = summed or (by == "sport" and field in ADDED)
-        of = of or ("mean" if each or not (summed or (by in LONG and field in ADDED)) else "sum")
+        summed = summed or (field in ADDED and (by == "sport" or _adds_up(bag, by)))
+        of = of or ("sum" if summed and not each else "mean")
         return _rowed(rows, Words(what=what, of=of, by=by, where=where))
     of = None if of == "sum" else of  # "how many in total"
     recent = of == "last" and sports and not (rows or each or by or where[:-1])  # "boxing, last time"
@@ -306,8 +306,15 @@ def _metric_of(bag: Bag, metric: str, where: list[str]) -> Words:
     )
     if not right:
         raise NotUnderstood
-    summed = metric in SUMMED and not each and (many or by in LONG or (metric in TASKS and by is None and per is None))
-    return _rowed(rows, Words(what=metric, of=chosen or ("sum" if summed else "mean"), by=by, per=per, where=where))
+    whole = _adds_up(bag, by) and (by is not None or not where)  # of days that a condition chooses, one of them
+    summed = metric in SUMMED and not each and (many or whole or (metric in TASKS and by is None and per is None))
+    of = chosen or ("sum" if summed else "mean")
+    return _rowed(rows, Words(what=metric, of=of, by=by, per=per, where=where))
+
+
+def _adds_up(bag: Bag, by: str | None) -> bool:
+    """Return True where figures that can be summed are asked of a whole: of a span, or of each week or month."""
+    return by in LONG or (bag.timed and by is None)
 
 
 def _asked_well(bag: Bag, metric: str, chosen: str | None) -> bool:

@@ -27,7 +27,7 @@ from bridge.query.plain_names import noted, without_free, without_names
 from bridge.query.plain_remarks import SENTENCE, without_remarks
 from bridge.query.plain_settled import of_change, settled
 from bridge.query.plain_slips import parts
-from bridge.query.plain_spans import compared, to_come, told_spans, until_now, weekly, with_weekend, within
+from bridge.query.plain_spans import compared, to_come, told_spans, until_now, weekly, with_night, with_weekend, within
 from bridge.query.plain_titles import ENTRY, Titles, days_apart
 from bridge.query.plain_words import lexicon, loose, loose_notes, months, notes, pattern, texts, tokens_of, told
 from bridge.query.readings import words_of
@@ -57,6 +57,7 @@ TONIGHT = pattern("tonight")
 WEIGHT = pattern("weight")
 MONEY = pattern("money")
 BURNED = pattern("burned")
+GERMAN_IT = pattern("german_it")
 WHEN_I = pattern("when_i")
 WHO_ASKS = pattern("who_asks")
 TO_COME = pattern("to_come")
@@ -241,6 +242,7 @@ def _read(text: str, marked: Marked, factors: w.Lexicon, *, asked: Sequence[w.To
     )
     told = [one for one in titles.told(tokens) if one[0] != w.FILL]
     tokens = with_weekend(_placed(told, first=WHEN_I.match(text.lower()) is not None), marked, text.lower())
+    tokens = with_night(tokens, text.lower())
     kinds = {kind for kind, _ in tokens}
     in_doubt = [
         TWICE.search("".join(kind for kind, _ in tokens)),
@@ -253,13 +255,10 @@ def _read(text: str, marked: Marked, factors: w.Lexicon, *, asked: Sequence[w.To
     if any(kind == w.FACTOR and str(of).startswith(TITLED) for kind, of in tokens):
         tokens = [one for one in tokens if one[0] != w.ENTRIES]  # which those of a title are
     if TO_COME.search(text.lower()) and kinds & {w.ENTRIES, w.ACTION, w.LIST, w.FREE}:
-        ahead = [to_come(one, marked.today) for one in marked.spans]
-        if ahead == marked.spans:
-            raise NotUnderstood  # today's weekday: today, or in a week
-        marked.spans[:] = ahead
+        marked.spans[:] = [to_come(one, marked.today) for one in marked.spans]
     tokens, spans = weekly(*told_spans(compared(tokens, text.lower()), marked), text.lower(), marked.today)
     spans = until_now(spans, kinds, text.lower(), marked.today)
-    found = words_of(Bag.of([one for one in tokens if one[0] != w.SPAN]))
+    found = words_of(Bag.of([one for one in tokens if one[0] != w.SPAN], timed=len(spans) == 1))
     read = settled(found, text.lower(), kinds, timed=bool(spans))
     read = within(read, spans, marked.today, says_waking=OF_WAKING.search(text.lower()) is not None)
     read = of_change(read, text.lower())
@@ -305,7 +304,7 @@ def _placed(tokens: Sequence[w.Token], *, first: bool) -> list[w.Token]:
     led = [kind for kind, _ in tokens[:2]]
     tokens = tokens[1:] if led[:1] == [w.AND] or led == [w.WITH, w.HOW_MANY] else tokens
     kinds = {kind for kind, _ in tokens}
-    if tokens and tokens[-1] == (w.AHEAD, None) and kinds <= {w.DID, w.AHEAD, w.SPAN, w.CONDITION}:
+    if tokens and tokens[-1] == (w.AHEAD, None) and kinds <= {w.DID, w.AHEAD, w.SPAN, w.CONDITION, w.CLOCK}:
         tokens = [*tokens[:-1], (w.LIST, None)]  # "was habe ich morgen vor"
     many = [at for at, (kind, _) in enumerate(tokens) if kind == w.HOW_MANY]
     if len(many) == 1 and many[0] and tokens[many[0] - 1][0] == w.AND and tokens[0][0] == w.ON_DAYS:
@@ -329,6 +328,7 @@ def _placed(tokens: Sequence[w.Token], *, first: bool) -> list[w.Token]:
 
 def _plain(text: str) -> str:
     text = re.sub(r"[.…]{2,}|[?!],", " ", text.lower().replace("’", "'")).strip(" ?!.\n\t")
+    text = re.sub(r"(?<=\w)'s(?= |$)", "s", text) if GERMAN_IT.search(text) else text
     text = without_free(text)
     text = WHO_ASKS.sub("", text)
     if BURNED.search(text):

@@ -145,6 +145,13 @@ class Marked:
         evening = not waking and re.search(of["bedtime"], text) is not None
         text = re.sub(rf"(?<!\w){of['clock']}", lambda m: self._clock(m, evening=evening, waking=waking), text)
         weekday = "|".join(WEEKDAYS[self.language].split())
+        text = re.sub(
+            rf"(?<!\w)(?:(?P<week>{of['week']}),? )?(?:from |von |(?P<both>between |zwischen ))?(?P<first>{weekday})"
+            rf" ?(?(both)(?:and|und)|(?:{of['through']})) ?(?P<last>{weekday})"
+            rf"(?!\w)(?: nights?)?(?(week)|,? (?P<behind>{of['week']})(?!\w))",
+            self._days_of_week,
+            text,
+        )
         begun = "(?:from |von )?" if re.search(of["usual"], text) else "(?<!from )(?<!von )"
         text = re.sub(
             rf"(?<!\w){begun}(?<!vom )(?<!last )(?<!letzten )"
@@ -171,6 +178,17 @@ class Marked:
             lambda m: self._put("n", w.ROWS_LAST, ("first" if "rst" in m[1] else "last", self._number(m[2]))),
             text,
         )
+
+    def _days_of_week(self, match: re.Match[str]) -> str:
+        """Return the dates of "Monday to Wednesday last week", between which it asks."""
+        names = WEEKDAYS[self.language].split()
+        first, last = (names.index(match[name]) for name in ("first", "last"))
+        told = match["week"] or match["behind"]
+        if "night" in match[0] or first > last:
+            return match[0]
+        back = not re.search(r"(?<!\w)(?:this|diese)", told)
+        monday = self.today - (self.today.weekday() + 7 * back) * DAY
+        return f"{monday + first * DAY} – {monday + last * DAY}"
 
     def _weekdays(self, match: re.Match[str]) -> str:
         names = WEEKDAYS[self.language].split()

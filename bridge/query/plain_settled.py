@@ -9,6 +9,7 @@ from datetime import date
 
 from bridge.domain.phrases import WEEKDAYS
 from bridge.query import plain_kinds as w
+from bridge.query.figures import LONG
 from bridge.query.model import SUMMED
 from bridge.query.parse import Words
 from bridge.query.plain_kinds import NotUnderstood
@@ -23,7 +24,6 @@ SAT_IN = pattern("sat_in")
 HOW_OFTEN_NOW = pattern("how_often_now")
 BEGINS = re.compile(r"(?<!\w)(?:start|begin|fang|fäng|anfang|beginn)")
 SO_FAR = re.compile(r"(?<!\w)(?:so far|until now|bis jetzt|bisher|bis dato)\W*$")
-SO_FAR_SAID = re.compile(r"(?<!\w)(?:so far|until now|bis jetzt|bisher|bislang|bis dato)(?!\w)")
 DID_I = pattern("did_i")
 CHANGED = pattern("changed")
 WEEKDAY = re.compile(r"(?<!\w)weekday = (?P<days>[1-7](?:\|[1-7])*)")
@@ -51,17 +51,15 @@ def settled(read: Words, text: str, kinds: Set[str], *, timed: bool) -> Words:
         and not (read.by or read.per or read.what.startswith(("entries", "workouts", "tasks")))
     ):
         read = replace(read, by="day")  # "list all days with a headache": their dates
-    if read.of == "mean" and read.what in SUMMED and timed and SO_FAR_SAID.search(text):
-        read = replace(read, of=read.of if kinds & {w.OF, w.USUAL, w.EACH, w.BY} else "sum")  # "steps so far this week"
     if read.of == "mean" and not timed:
         read = _check_time(read, text, kinds)
     if (
         read.what in ("entries", "workouts")
         and read.of == "count"
-        and not (read.by or read.per or timed)
-        and HOW_OFTEN_NOW.match(text)
+        and not read.per
+        and ((read.by in LONG and w.HOW_OFTEN in kinds) or (not (read.by or timed) and HOW_OFTEN_NOW.match(text)))
     ):
-        read = replace(read, of="mean", per="week")  # "how often do I see my friends"
+        read = replace(read, of="mean", per=read.by or "week", by=None)  # "how often do I see my friends"
     sat = read.what == "entries.minutes" and read.of == "mean" and SAT_IN.search(text)
     read = replace(read, per="day") if sat and not read.per else read  # "usually in meetings": a day, not in each
     return _of_evenings(read, text)

@@ -32,6 +32,7 @@ PRESENT = re.compile(r"(?<!\w)(?:do i|schlafe? ich)(?!\w)")
 PAST = re.compile(
     r"(?<!\w)(?:was|were|did|had|this|last|yesterday|war|hatte|hab|habe|diese\w*|letzte\w*|gestern)(?!\w)"
 )
+A_NIGHT = re.compile(r"night(?! shift)|nacht(?!schicht|dienst)")
 AHEAD_DAYS = 366  # our choice: of a calendar that is asked for what comes next
 
 
@@ -81,11 +82,12 @@ def until_now(spans: list[Span], kinds: Set[str], text: str, today: date) -> lis
 
 
 def to_come(span: Span, today: date) -> Span:
-    """Return a day of the week to come for the same one of the last, and any other span as it is."""
+    """Return a day of the week, or a weekend, to come for the same one of the last, and any other span as it is."""
     first, last = span
     if first == last == today - 7 * DAY:
         raise NotUnderstood  # of today's weekday: today, or in a week
-    return (first + 7 * DAY, first + 7 * DAY) if first and first == last and today - 7 * DAY < first < today else span
+    short = first and last and last - first <= DAY and today - 7 * DAY <= last < today
+    return (first + 7 * DAY, last + 7 * DAY) if first and last and short else span
 
 
 def told_spans(tokens: list[w.Token], marked: Marked) -> tuple[list[w.Token], list[Span]]:
@@ -186,6 +188,17 @@ def with_weekend(tokens: list[w.Token], marked: Marked, text: str) -> list[w.Tok
     sunday = marked.today - marked.today.isoweekday() * DAY
     marked.spans.append((sunday - DAY, sunday))
     return [(w.SPAN, len(marked.spans) - 1) if kind == w.WEEKEND else (kind, of) for kind, of in tokens]
+
+
+def with_night(tokens: list[w.Token], text: str) -> list[w.Token]:
+    """Return tokens with the figures of a night where only its date is said, as in "how was last night"."""
+    kinds = {kind for kind, _ in tokens}
+    alone = {w.HOW, w.SPAN} <= kinds <= {w.HOW, w.SPAN, w.DID, w.NIGHTS}
+    return (
+        [*(one for one in tokens if one[0] != w.NIGHTS), (w.SEVERAL, "night")]
+        if alone and A_NIGHT.search(text)
+        else tokens
+    )
 
 
 def _without_comparison(tokens: Sequence[w.Token]) -> list[w.Token]:

@@ -337,7 +337,11 @@ class Dates:
     def _second(self, match: re.Match[str]) -> Span | None:
         """Return the night from one day to the next, which is of its day of waking."""
         found = self._of(match[2])
-        return None if found is None or found[0] != found[1] else found
+        if found is None or found[0] != found[1]:
+            return None
+        before = found[0] - DAY
+        same = match[1].rstrip(".") == str(before.day) or self._weekday.get(match[1]) == before.isoweekday()
+        return found if same or self._of(match[1]) == (before, before) else None
 
     def _beside(self, match: re.Match[str]) -> Span | None:
         """Return the week, or so many days or weeks, before or after a date, or up to its end."""

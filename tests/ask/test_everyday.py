@@ -1,0 +1,142 @@
+"""Everyday turns of plain questions: sums of a span, single nights, days of a week, and what is still to come."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import date
+
+import pytest
+
+from bridge.query.model import SUMMED
+from bridge.query.parse import Words, subject_of
+from bridge.query.plain import NotRead, read
+from tests.ask.corpus import TODAY
+
+AVERAGED = ("on average", "per day", "usually")
+
+
+def asked(text: str, today: date = TODAY) -> Words:
+    return read(text, today)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("steps", "floors", "distance", "active calories", "calories", "active zone minutes", "cardio minutes"),
+        *("peak minutes", "fat burn minutes", "mindful minutes", "stand hours", "running distance", "yoga minutes"),
+    ],
+)
+def test_what_adds_up_is_summed_over_a_span_and_averaged_where_that_is_said(name: str) -> None:
+    for span in ("this week", "in October", "yesterday", "since Monday"):
+        found = asked(f"{name} {span}")
+        assert subject_of(found.what).added
+        assert (found.of, found.where) == ("sum", [one for one in found.where if "sport" in one]), (name, span)
+    for said in AVERAGED:
+        assert asked(f"{name} this week {said}").of == "mean", (name, said)
+
+
+def test_every_figure_that_adds_up_follows_the_one_rule() -> None:
+    for name in sorted(SUMMED - {"contacts", "messages", "ascent", "focus"}):  # ascent and focus are of rows
+        plain = name.replace("tasks_", "tasks ").replace("_", " ")
+        assert asked(f"{plain} last week").of == "sum", name
+
+
+@pytest.mark.parametrize(
+    "text", ["resting heart rate this week", "HRV last week", "stress in October", "sleep last week"]
+)
+def test_what_does_not_add_up_is_averaged(text: str) -> None:
+    assert asked(text).of == "mean"
+
+
+@pytest.mark.parametrize(
+    ("text", "waking"),
+    [
+        ("how was the night from 27 to 28 October", "2026-10-28"),
+        ("deep sleep in the night from 3 to 4 November", "2026-11-04"),
+        ("how did I sleep in the night from Friday to Saturday", "2026-11-21"),
+        ("how long did I sleep last Friday night", "2026-11-21"),
+        ("how was last night", "2026-11-25"),
+        ("how was Friday night", "2026-11-21"),
+        ("wie war die Nacht vom 27. auf den 28. Oktober", "2026-10-28"),
+        ("Tiefschlaf in der Nacht vom 3. zum 4. November", "2026-11-04"),
+        ("wie hab ich in der Nacht von Freitag auf Samstag geschlafen", "2026-11-21"),
+        ("wie hab ich letzten Freitag nachts geschlafen", "2026-11-21"),
+        ("wie war letzte Nacht", "2026-11-25"),
+        ("wie war die Nacht zum 12. November", "2026-11-12"),
+    ],
+)
+def test_one_night_is_that_of_its_day_of_waking(text: str, waking: str) -> None:
+    found = asked(text)
+    assert (found.since, found.until) == (waking, waking)
+
+
+@pytest.mark.parametrize("text", ["sleep in the night from 3 to 5 November", "how was the night from Friday to Sunday"])
+def test_a_night_over_two_days_is_none(text: str) -> None:
+    with suppress(NotRead):
+        assert asked(text).what != "night"
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("sleep Monday to Wednesday last week", "2026-11-16", "2026-11-18"),
+        ("total steps from Monday to Friday last week", "2026-11-16", "2026-11-20"),
+        ("last week Monday to Thursday, how long did I sleep", "2026-11-16", "2026-11-19"),
+        ("Schritte von Montag bis Freitag letzte Woche zusammengezählt", "2026-11-16", "2026-11-20"),
+        ("Schlaf diese Woche von Montag bis Dienstag", "2026-11-23", "2026-11-24"),
+    ],
+)
+def test_days_of_one_week_are_a_span(text: str, since: str, until: str) -> None:
+    found = asked(text)
+    assert (found.since, found.until, list(found.where)) == (since, until, [])
+
+
+def test_two_days_of_a_week_are_no_span() -> None:
+    for text in ("steps on Monday and Wednesday last week", "Schritte am Montag und Mittwoch letzte Woche"):
+        with pytest.raises(NotRead):
+            asked(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "day", "where"),
+    [
+        ("am I free on Tuesday?", "2026-12-01", []),
+        ("am I free this afternoon", "2026-11-25", ["entry.start >= 12:00", "entry.start < 18:00"]),
+        ("what's on tomorrow", "2026-11-26", []),
+        ("hab ich am Dienstag frei?", "2026-12-01", []),
+        ("bin ich Freitagabend frei?", "2026-11-27", ["entry.start >= 18:00"]),
+        ("was steht Montag nachmittag an", "2026-11-30", ["entry.start >= 12:00", "entry.start < 18:00"]),
+        ("hab ich am Samstag irgendwas", "2026-11-28", []),
+    ],
+)
+def test_being_free_is_told_by_the_entries_of_the_day_to_come(text: str, day: str, where: list[str]) -> None:
+    found = asked(text)
+    assert (found.what, found.by, found.since, found.until) == ("entries", "row", day, day)
+    assert list(found.where) == where
+
+
+@pytest.mark.parametrize(
+    ("text", "per"),
+    [
+        ("how often do I run per week", "week"),
+        ("how many times a week do I swim", "week"),
+        ("how often do I do yoga in a month", "month"),
+        ("wie oft geh ich in der Woche schwimmen", "week"),
+        ("wie oft laufe ich pro Woche", "week"),
+    ],
+)
+def test_how_often_a_week_asks_for_a_rate(text: str, per: str) -> None:
+    found = asked(text)
+    assert (found.what, found.of, found.per, found.by) == ("workouts", "mean", per, None)
+    assert not any("weekday" in one for one in found.where)
+
+
+def test_contractions_of_german_are_read() -> None:
+    for text, plainer in (
+        (
+            "wie viele Nächte unter sechs Stunden gab's diesen Monat?",
+            "wie viele Nächte unter sechs Stunden diesen Monat",
+        ),
+        ("gibt's einen Zusammenhang zwischen Schritten und Schlaf", "Zusammenhang zwischen Schritten und Schlaf"),
+    ):
+        assert asked(text) == asked(plainer)
