@@ -194,7 +194,7 @@ INSTALLATION = tuple(Setting(name=one.name, **one.metadata) for one in fields(Se
 
 
 def _missing(plugin: str, settings: Sequence[Setting]) -> SetupError:
-    """Return the error that names all missing settings, a shared one by its shared name."""
+    """Return the error that names the environment variables of all missing settings."""
     what = " and ".join(setting.help for setting in settings)
     variables = " and ".join(variable_of(setting.shared or plugin, setting) for setting in settings)
     return SetupError(f"{plugin} needs {what}: set {variables}, then: bridge doctor")

@@ -259,7 +259,7 @@ def _people(bridge: installation.Bridge) -> Iterator[Finding]:
 
 
 def _connection(bridge: installation.Bridge, user: User, connection: Connection) -> Finding:
-    """Return the first fault of a connection. Lasting faults come before passing ones."""
+    """Return the finding about a connection, with its first fault. Lasting faults come before passing ones."""
     check = f"{user.name}/{connection.source}"
     again = f"bridge sync --user {user.name} --source {connection.source}"
     login = f"bridge connect {connection.source} --user {user.name}"
@@ -300,7 +300,7 @@ def _connection(bridge: installation.Bridge, user: User, connection: Connection)
 
 
 def _folder(bridge: installation.Bridge, user: User, connection: Connection) -> Path | None:
-    """Return the folder of a connection that imports a folder's files or receives pushes, or None for any other."""
+    """Return the folder from which a connection imports files or pushes. None for a connection to an account."""
     if not connection.name.startswith(FOLDER_CONNECTION):
         return None
     account = installation.StoredAccount(connection.id, {}, bridge.store, bridge.vault)

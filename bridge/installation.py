@@ -29,7 +29,7 @@ FLIGHTS_NEAR = timedelta(days=60)  # before and after an instant, in which fligh
 
 
 def now() -> datetime:
-    """Return now in UTC, or ``BRIDGE_NOW`` if set. Raises SetupError without an offset, ValueError if unreadable."""
+    """Return the present time in UTC, or the instant in ``BRIDGE_NOW``. Raises SetupError without an offset."""
     fixed = os.environ.get("BRIDGE_NOW")
     if fixed is None:
         return datetime.now(UTC)

@@ -107,7 +107,7 @@ def holder() -> str:
 
 @cache
 def _system_mark() -> str:
-    """Return a mark of this start of the system or container, as containers may share a host name, or ""."""
+    """Return a text that differs for each start of a system or container, which may share a host name, or ""."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii")
         return hashlib.sha256(f"{boot}{Path('/proc/self/ns/pid').readlink()}".encode()).hexdigest()[:8]

@@ -23,7 +23,7 @@ LOGGED_FIELDS = ("source", "connection", "outcome", "new")  # attributes of a re
 
 
 class LineLimit(logging.Filter):
-    """A filter that limits log lines a minute per place in the code, for servers, whose lines outsiders can cause."""
+    """A filter that limits how many log lines a minute a place in the code writes, as outsiders may cause them."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -73,7 +73,7 @@ def _install(*words: str) -> str:
 
 
 def _source(package: str) -> list[str] | None:
-    """Return a pip option for an editable installation, if it is one, and the path or address it was installed from."""
+    """Return the place a package was installed from (path or address), after ``--editable`` if it was, or None."""
     from importlib.metadata import PackageNotFoundError, distribution
     from urllib.request import url2pathname  # which loads TLS and HTTP
 

@@ -59,7 +59,7 @@ def specs() -> list[ConnectorSpec]:
 
 
 def settings_by_table(mentioned: Sequence[str]) -> dict[str, set[str]]:
-    """Return table of ``config.toml`` -> names of its settings. Those of plug-ins not ``mentioned`` stay empty."""
+    """Return table of ``config.toml`` -> names of its settings, empty for plug-ins not ``mentioned``."""
     found = {name: {one.name for one in settings} for name, settings in (("mqtt", config.MQTT), ("ask", config.ASK))}
     for one in specs():
         for setting in (*one.settings, *one.file_settings):
@@ -107,7 +107,7 @@ def resolve(path: str) -> Any:
 
 @cache
 def reader_version(source: str) -> str:
-    """Return a digest of the modules beside a source's file reader, by which files that an older one read are known."""
+    """Return a digest of a source's file reader. Files read by an older reader can be recognised by another digest."""
     module = (spec(source).reads or "").partition(":")[0]
     folder = resources.files(module.rpartition(".")[0])
     texts = [one.read_bytes() for one in sorted(folder.iterdir(), key=str) if one.name.endswith(".py")]

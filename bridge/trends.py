@@ -163,7 +163,6 @@ def _planned(known: Snapshot, days: Sequence[date]) -> dict[ActionType, tuple[fl
 
 
 def _by_day(known: Snapshot, bounds: Sequence[tuple[datetime, datetime]]) -> list[list[Any]]:
-    """Return for each day the list of labelled calendar entries that overlap it."""
     found: list[list[Any]] = [[] for _ in bounds]
     origin = bounds[0][0]
     for one in known.agenda:

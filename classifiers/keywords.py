@@ -47,7 +47,7 @@ ACCENTS = dict.fromkeys(range(0x300, 0x370))
 
 
 class Place(Enum):
-    """The position in a title at which a phrase counts."""
+    """The position of a phrase in a title that a rule requires."""
 
     ANY = "any"
     FIRST = "first"  # at the beginning
@@ -281,7 +281,7 @@ def normalised(title: str) -> str:
 
 
 def _in_place(hits: Iterable[Hit], text: str) -> list[Hit]:
-    """Return the hits at a place in the title where their phrase counts, without those that another word forbids."""
+    """Return the hits whose phrase is at the required place and not forbidden by another word in the title."""
     found = WORD.search(text)
     first = found.start() if found else 0
     standing = [hit for hit in hits if _counts(hit, text, first)]
@@ -298,7 +298,7 @@ def _counts(hit: Hit, text: str, first: int) -> bool:
 
 
 def _at_home(hits: Sequence[Hit], text: str, own: Mapping[str, frozenset[str]]) -> list[Hit]:
-    """Return the hits, without those of a phrase that means something else in the title's language."""
+    """Return the hits without phrases that mean something else in the title's language (``shared`` phrases)."""
 
     def counts(hit: Hit) -> bool:
         language = hit.entry.language
@@ -310,7 +310,7 @@ def _at_home(hits: Sequence[Hit], text: str, own: Mapping[str, frozenset[str]]) 
 
 
 def uncovered(hits: Iterable[Hit]) -> list[Hit]:
-    """Return the hits, by start, that no longer hit contains: "book club" hides "book"."""
+    """Return the hits, by start, without those inside a longer hit: "book club" removes "book"."""
     kept: list[Hit] = []
     furthest, span = -1, (-1, -1)
     for hit in sorted(hits, key=lambda hit: (hit.start, -hit.end)):
@@ -327,13 +327,13 @@ def _rest(text: str, hit: Hit) -> str:
 
 @cache
 def holds() -> frozenset[str]:
-    """Return the normalised titles that only hold time, such as "busy", from the file ``words/holds.txt``."""
+    """Return titles that only reserve time, such as "busy", normalised, from the file ``words/holds.txt``."""
     lines = (WORDS / "holds.txt").read_text(encoding="utf-8").splitlines()
     return frozenset(line for line in lines if not line.startswith("#"))
 
 
 def is_hold(title: str) -> bool:
-    """Return True if a title only reserves time, besides numbers and times. "Hold: team lunch" names an activity."""
+    """Return True if a title only reserves time, numbers aside. "Hold: team lunch" does more: it names an activity."""
     words = WORD.findall(normalised(title))
     return " ".join(word for word in words if not NOISE.fullmatch(word)) in holds()
 

@@ -44,7 +44,7 @@ def file_pages(parent: str, records: Sequence[RawRecord], *, cut: bool) -> Itera
 def tasks_in(
     source: str, record: RawRecord, due: Callable[[Fields], date | None], completed: Callable[[Fields], datetime | None]
 ) -> list[Task]:
-    """Return the task of a record whose key is ``LIST/ID``, none of a list's own. Raises BadRecord without an id."""
+    """Return the task of a record with the key ``LIST/ID``, [] for a list's. Raises BadRecord without an id."""
     if record.stream == "list":
         return []
     fields = Fields.of(source, record)

@@ -45,7 +45,7 @@ class WrittenPlans:
     def settle(self, *, take_away: Callable[[str], None], is_deleted: Callable[[Plan], bool]) -> list[str]:
         """Write missing events, remove outdated ones, and return the keys of current plans that the user deleted.
 
-        ``take_away`` removes an event. ``is_deleted`` returns True if the user deleted it, else writes it.
+        ``take_away`` removes an event. ``is_deleted`` writes a plan's event, or returns True if the user deleted it.
         """
         for plan in self.current:
             self.notes.setdefault(plan.key, {})["end"] = plan.end.isoformat()

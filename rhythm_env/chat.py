@@ -87,7 +87,6 @@ class Service:
             answered.set_exception(_unreachable(error))
 
     def _ask(self, body: bytes) -> bytes:
-        """Send ``body`` and return the body of the answer."""
         import requests
 
         until = monotonic() + self._timeout
@@ -111,7 +110,6 @@ class Service:
 
 
 def _check(answer: requests.Response) -> None:
-    """Raise Fault unless the answer has status 200 and its content type is JSON."""
     status = answer.status_code
     if status == 429 or status >= 500:
         raise Fault(f"HTTP {status}", wait=wait(answer.headers.get("Retry-After"), now=datetime.now(UTC)))
@@ -122,7 +120,6 @@ def _check(answer: requests.Response) -> None:
 
 
 def _read(answer: requests.Response, until: float) -> bytes:
-    """Return the body of an answer."""
     read = bytearray()
     for piece in answer.iter_content(PIECE):
         read += piece
@@ -134,7 +131,6 @@ def _read(answer: requests.Response, until: float) -> bytes:
 
 
 def _unreachable(error: Exception) -> Fault:
-    """Return the Fault for an error of ``requests``."""
     from requests.exceptions import ChunkedEncodingError, ContentDecodingError, Timeout
 
     if isinstance(error, Timeout):

@@ -276,7 +276,6 @@ def _interaction(body: Mapping[str, Any]) -> Interaction:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value in JSON types."""
     if hasattr(value, "__dataclass_fields__"):
         return {name: _plain(getattr(value, name)) for name in value.__dataclass_fields__}
     if isinstance(value, Mapping):

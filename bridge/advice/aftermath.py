@@ -105,7 +105,6 @@ class Aftermath:
             dosage = FADES * dosage + (1 - FADES) * lot.given
 
     def _outcomes(self, moment: Moment, end: datetime) -> Iterator[tuple[str, float]]:
-        """Yield (name, value) of each known outcome. The night is the one that ends on the next date."""
         said = next((value for at, value in self.check_ins if end <= at < end + DAY), None)
         if said is not None:
             yield "next_check_in", said
@@ -115,7 +114,7 @@ class Aftermath:
             yield from _meters(self.mornings[tomorrow])
 
     def _before(self, moment: Moment, zones: ZoneHistory) -> Iterator[tuple[str, float]]:
-        """Yield an outcome's name and its last level before a slot, and the steps of the day before."""
+        """Yield (outcome's name, last level before the slot), and the same for the steps of the day before."""
         start, date = slot_start(moment, zones), moment.date
         said = bisect_left(self.check_ins, (start,))
         if said:

@@ -1,4 +1,4 @@
-"""Signed links in notifications, each of which gives an answer to a recommendation until that expires.
+"""Signed links in notifications. Each link gives one answer to a recommendation, until the recommendation expires.
 
 Opening a link answers nothing, because mail scanners open links too. The page that opens has buttons.
 """

@@ -36,7 +36,7 @@ DIMENSIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Day:
-    """The last belief stated on a local day, as mean and ``sd`` by dimension, 0 to 1. ``sd`` None: not stated."""
+    """The last belief stated on a local day, as mean and ``sd`` by dimension (0 to 1). ``sd`` may be None."""
 
     day: date
     mean: Mapping[str, float]

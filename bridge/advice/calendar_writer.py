@@ -57,7 +57,7 @@ def _meant_for(advice: Recommendation) -> Moment | None:
 
 
 def _plan(bridge: Bridge, user: User, advice: Recommendation, now: datetime, *, beside: Sequence[Plan]) -> Plan | None:
-    """Return a plan at the recommendation's own time, or the first free time of its slot. None once that is over."""
+    """Return a plan at the recommendation's own time, or the first free time of its slot. None after the slot."""
     moment = _meant_for(advice)
     if moment is None or slot_bounds(moment, user.zones)[1] <= now:
         return None
@@ -88,7 +88,7 @@ def _entry(plan: Plan) -> Occurrence:
 def _placed(
     others: Sequence[Occurrence], advice: Recommendation, start: datetime, end: datetime
 ) -> tuple[datetime, datetime]:
-    """Return begin and end, in the first free stretch that is long enough, else at ``start``."""
+    """Return (begin, end) of an action in the first free stretch that is long enough, else at ``start``."""
     minutes = DEFAULT_MINUTES.get(advice.action, HOUR)
     free = free_blocks(others, start, end, minutes=minutes)
     begin = free[0][0] if free else start

@@ -62,7 +62,7 @@ class Choosing:
         return store.recommendations.add(self._advice(chosen, look))
 
     def further(self, closed: FullRecommendation) -> FullRecommendation | None:
-        """Make a further recommendation after one that is over. Nothing is drawn: only a slot's first draw counts."""
+        """Close an answered recommendation and make a further one for its slot. None if no other action is left."""
         before = {one.action for one in self.person.advised if one.moment == closed.moment}
         look = look_at(self.person, self.span)
         left = {action: one for action, one in look.found.items() if action not in before and one.kind == "suggested"}
@@ -74,7 +74,7 @@ class Choosing:
             return self.store.recommendations.add(self._advice(chosen, look))
 
     def _chosen(self, look: Look, options: Mapping[ActionType, Option], *, silent: bool) -> Chosen | float:
-        """Return what is drawn among ``options``, or the probability of silence if the slot was drawn silent."""
+        """Return the policy's choice among ``options``, or with ``silent`` perhaps the drawn chance of no advice."""
         now, zones, policy = self.span[0], self.user.zones, self.policy
         moment = moment_at(now, zones)
         shown = replace(look.observation, feasible=tuple(options))
@@ -129,9 +129,9 @@ class Choosing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
-    """A drawn decision, with the observation that the policy saw, and action -> why the guard forbids it.
+    """A policy's decision, with the observation that the policy saw, and action -> why the guard forbids the action.
 
-    ``silence`` is the probability of no advice in the slot, None without a draw. ``tried`` names an experiment.
+    ``silence`` is the probability of no advice in the slot, None without a draw. ``tried`` tells of an experiment.
     """
 
     decision: Decision
@@ -143,7 +143,7 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """The possible actions of a slot (``found``), those refused with the reason (``held``), and the observation."""
+    """The actions possible in a slot (``found``), the refused actions with reasons (``held``), and the observation."""
 
     view: View
     found: Mapping[ActionType, Option]

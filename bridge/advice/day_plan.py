@@ -134,7 +134,7 @@ def _keep_places(bridge: Bridge, user: User, person: Person, blocks: Sequence[Bl
 
 
 def _moves(person: Person, day: date, blocks: Sequence[Block]) -> tuple[ZoneSpan, ...]:
-    """Return the stays in new time zones that begin on a date, after the stay in which the date begins."""
+    """Return the stays in new time zones that begin on a date, preceded by the stay with which the date begins."""
     begin, zones = midnight(day, person.known.zones), person.known.zones
     found = moves(zones, begin, max([begin, *(block.end for block in blocks)]))
     first = min((block.start for block in blocks if not block.all_day), default=begin)

@@ -73,7 +73,7 @@ def missing(points: Sequence[Point], *, binary: bool = False) -> int:
 
 
 def _share(points: Sequence[Point], way: bool) -> float:
-    """Return the share of decisions that went ``way``, at least 0.02, or 0.5 without decisions."""
+    """Return the mean probability of advice (``way`` True) or of none, at least 0.02, or 0.5 without decisions."""
     chances = [point.chance if way else 1 - point.chance for point in points]
     return max(sum(chances) / len(chances), 0.02) if chances else 0.5
 
@@ -133,7 +133,6 @@ def _difference(design: Array, weights: Array, outcome: Array) -> tuple[Array, A
 
 
 def _ratio(design: Array, treated: Array, weights: Array, outcome: Array) -> tuple[Array, Array, Array, Array]:
-    """Return what ``_difference`` returns for a log ratio, by Newton's method. ``treated`` are given moderators."""
     first = np.log(np.clip(outcome.mean(), 0.01, 0.99))
     found = np.zeros(design.shape[1])
     found[0], split = first, design.shape[1] - treated.shape[1]

@@ -144,7 +144,7 @@ def reset_time(store: Store, user: User, *, at: datetime) -> datetime | None:
 
 
 def interaction(advice: Recommendation, at: datetime) -> Interaction | None:
-    """Return a recommendation and its answer at ``at`` (see ``as_answer``) as policies read it, or None without."""
+    """Return a recommendation with its answer as of ``at``, in the form that policies read. None without an answer."""
     answer = as_answer(advice, at)
     if answer is None:
         return None

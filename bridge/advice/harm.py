@@ -90,7 +90,7 @@ class Stakes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watched:
-    """The state of the watch: since when, its stake, the numbers of drawn slots, and mean levels after them."""
+    """The state of the watch: its beginning, its stake, and number and mean level of slots by draw."""
 
     since: datetime
     stake: float
@@ -135,7 +135,7 @@ def _excess(lot: Lot) -> float:
 def _levels(
     store: Store, user: User, lots: Sequence[tuple[Lot, tuple[datetime, datetime]]], now: datetime
 ) -> Iterator[tuple[Lot, float, float]]:
-    """Yield each lot with the last level before its slot and the first of the 24 hours after it, if both are known."""
+    """Yield (lot, last level before the slot, first level in the 24 hours after the slot), if both levels are known."""
     first = lots[0][1][0] - DAY
     made = store.recommendations.between(user.id, since=first, until=now + INSTANT)
     times = [one.created_at for one in made]
@@ -147,7 +147,7 @@ def _levels(
 
 
 def _nights(store: Store, user: User, lots: Sequence[Lot], now: datetime) -> Iterator[tuple[float, float, float]]:
-    """Yield the mean excess of each day's lots, with the minutes asleep in the night before the day and after it."""
+    """Yield (mean excess of advice, minutes asleep in the night before, in the night after) for each day with lots."""
     nights = values_of(store, user, Metric.ASLEEP, lots[0].moment.date, now=now)
     days: dict[date, list[float]] = {}
     for lot in lots:

@@ -1,6 +1,6 @@
-"""Handle the modes that a person states (ill, away, holiday, odd), each until a date, and ask about likely ones.
+"""Handle the modes that a person states (ill, away, holiday, odd), and ask about modes that the data suggest.
 
-A mode is never assumed. It ends by itself, and the routine learns nothing from its days.
+A mode is never assumed. It ends by itself after its last date, and the routine learns nothing from its days.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ def spells(store: Store, user: User) -> list[Spell]:
 def say_mode(
     store: Store, user: User, kind: ModeKind, until: date | None, *, now: datetime, begin: date | None = None
 ) -> Mode:
-    """Save that a mode begins, today or on the day ``begin``, in place of what was said of its days.
+    """Save a mode from today or from ``begin`` on. It replaces the modes stated earlier for the same days.
 
-    ``normal`` ends the present mode, or without one takes back those planned; with ``begin`` all from that day on.
-    Raises SetupError for days that are over or in a wrong order, and for a last day of ``normal`` without a first.
+    ``normal`` ends the present mode, or deletes planned modes if none is present. ``normal`` with ``begin`` deletes all
+    modes from that day on. Raises SetupError for past or wrongly ordered days, and for ``normal`` with only a last day.
     """
     today = local_time(now, user.zones).date()
     _check(kind, begin, until, today, user)
@@ -75,7 +75,7 @@ def say_mode(
 
 
 def _beside(old: Spell, new: Spell, today: date) -> list[Spell]:
-    """Return what remains of a spell beside a newer one: the days before it and, of a planned one, those after it."""
+    """Return the days of a mode that stay when a newer one is saved: earlier ones, and if planned also later ones."""
     # A planned one of another mode stays whole, and counts again once the newer one is taken back.
     (kind, since, until), (name, first, last) = old, new
     planned, mode = since > today, ModeKind(name)
@@ -90,7 +90,7 @@ def _beside(old: Spell, new: Spell, today: date) -> list[Spell]:
 def change_mode(
     store: Store, user: User, kind: ModeKind, until: date | None, *, person: Person, begin: date | None = None
 ) -> Mode:
-    """Say a mode as ``say_mode`` does. ``normal`` puts aside what is asked of the loaded ``person``."""
+    """Save a mode by ``say_mode``. With ``normal``, questions about likely modes count as answered."""
     asked = to_ask(store, user, person) if kind is ModeKind.NORMAL else []
     with store.transaction():
         dismiss(store, user, [name for name, _ in asked], now=person.now)
@@ -153,7 +153,7 @@ def _about(kind: ModeKind, user: User, now: datetime) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stand:
-    """The mode that a person said, and those of which the bridge asks."""
+    """The mode that a person stated, and the modes that the bridge asks about."""
 
     mode: Mode
     asked: Asked
@@ -166,10 +166,7 @@ def stand(store: Store, user: User, person: Person) -> Stand:
 
 
 def routine_of(store: Store, user: User, known: Snapshot) -> Routine:
-    """Return a user's routine, learnt from the days that were like any other.
-
-    Where nothing tells of the nights, the last that are known do, however long ago.
-    """
+    """Return a user's routine, learnt from days without a mode and, without recent nights, from the last known."""
     said = spells(store, user)
     learnt = learn_routine(ordinary(known, said))
     if any(night.rests is not Rests.PUBLISHED for night in learnt.nights):
@@ -203,7 +200,7 @@ def ordinary(known: Snapshot, spells: Sequence[Spell]) -> Snapshot:
 
 
 def noticed(person: Person) -> list[tuple[ModeKind, tuple[Fact, ...]]]:
-    """Return the modes that the data suggest, each with its facts, to ask about. Empty while a mode holds."""
+    """Return (mode, facts) for each mode that the data suggest. Empty while a stated mode holds."""
     today = person.date_of(person.now)
     if person.mode.on(today) is not ModeKind.NORMAL:
         return []

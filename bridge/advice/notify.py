@@ -279,7 +279,7 @@ def best_moment(store: Store, user: User, advice: Recommendation, *, now: dateti
 
 
 def answered(sent: datetime, then: datetime | None) -> bool:
-    """Return True if a message was answered soon."""
+    """Return True if the answer (at ``then``) came soon after the message was sent."""
     return then is not None and then - sent <= SOON
 
 

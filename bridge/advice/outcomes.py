@@ -68,7 +68,7 @@ def _noted(store: Store, user: User) -> list[tuple[str, str, date]]:
 
 
 def _note(store: Store, user: User, more: int | None, *, now: datetime) -> None:
-    """Add ``more`` to the count that waits to be told, or take the count away for None."""
+    """Add ``more`` to the number of withdrawn outcomes that the user has not seen, or for None delete it."""
     before = _noted(store, user)
     kept = [one for one in store.people.preferences(user.id).answered if one not in before]
     if more is not None:
@@ -102,7 +102,7 @@ def _known(bridge: Bridge, user: User, *, since: datetime, now: datetime) -> Sna
 
 
 def questions(store: Store, user: User, *, now: datetime) -> list[Recommendation]:
-    """Return a few recommendations about which to ask "did you?", newest first."""
+    """Return a few recommendations whose outcome the user should be asked for, newest first."""
     over = now - ASKED
     found = store.recommendations.of_unknown_outcome(
         user.id, since=over - OUTCOME_WINDOW, until=now + INSTANT, over_since=over
@@ -118,7 +118,7 @@ def _is_asked(one: Recommendation, zones: ZoneHistory, now: datetime) -> bool:
 
 
 def last_unsaid(store: Store, user: User, *, now: datetime) -> Recommendation | None:
-    """Return the recommendation that an outcome told without a number is about, or None."""
+    """Return the recommendation that an outcome belongs to when the user names no number, or None."""
     found: Sequence[Recommendation] = advised(store, user, since=now - 2 * DAY, until=now + INSTANT)
     asked = questions(store, user, now=now)
     seen = [one for one in reversed(found) if (one.shown_at or one.answer) and one.evidence != SAID]

@@ -109,7 +109,7 @@ def users_waiting(bridge: Bridge, *, now: datetime) -> set[int]:
 
 
 def _is_due(at: datetime, tried: datetime | None, now: datetime) -> bool:
-    """Return True if due: after a failure the wait is as long as the event was old then, within limits."""
+    """Return True if an event may be sent now. After a failure, the wait is as long as the event was old then."""
     if tried is None or tried < at or tried > now:
         return True
     return now >= tried + min(max(tried - at, WAIT_MIN), WAIT_MAX)

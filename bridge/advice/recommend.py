@@ -127,7 +127,7 @@ def recommend(
 
 
 def _agreed_before(store: Store, user: User, person: Person, span: Stretch) -> FullRecommendation | None:
-    """Put an accepted, then closed recommendation of the slot in force again if it fits, and return it, or None."""
+    """Reopen a closed recommendation of this slot that the user accepted, if it still fits, and return it."""
     now, moment = span[0], moment_at(span[0], user.zones)
     for one in store.recommendations.full_between(user.id, since=slot_start(moment, user.zones), until=now + INSTANT):
         agreed = one.answer is Answer.ACCEPT and one.closed_at is not None and one.moment == moment
@@ -138,7 +138,7 @@ def _agreed_before(store: Store, user: User, person: Person, span: Stretch) -> F
 
 
 def stands(store: Store, user: User, advice: FullRecommendation, now: datetime) -> bool:
-    """Return True if a recommendation need not be checked again against the calendar and what the user said since."""
+    """Return True if nothing has changed since a recommendation was made that requires checking it again."""
     if advice.kind == "keep":
         return advice.answer is not None
     if advice.answer is not None:
@@ -153,7 +153,7 @@ def stands(store: Store, user: User, advice: FullRecommendation, now: datetime) 
 
 
 def is_over(advice: FullRecommendation, now: datetime) -> bool:
-    """Return True for a suggestion that was answered and of which nothing is left to do."""
+    """Return True for a suggestion that was refused, said to be done, or accepted and whose time has passed."""
     if advice.kind != "suggested" or advice.answer is None:
         return False
     done = advice.outcome is Deed.DONE and advice.evidence == SAID
@@ -211,7 +211,7 @@ def task_named(person: Person, what: str | None) -> Task | None:
 def _current(
     store: Store, existing: FullRecommendation, person: Person, span: Stretch
 ) -> FullRecommendation | Silence | None:
-    """Return the open recommendation, moved if needed, a Silence, or None if another must be made."""
+    """Return the open recommendation (moved if needed), a Silence, or None if a new recommendation must be made."""
     now, start, end = span[0], existing.start, existing.end
     if start is None or end is None:
         return existing
@@ -247,7 +247,7 @@ def _current(
 def _as_the_night(
     store: Store, existing: FullRecommendation, person: Person, span: Stretch
 ) -> FullRecommendation | None:
-    """Return a night that lasts if it is as planned now; one that was agreed to moves with the plan. Else None."""
+    """Return a night that still agrees with the plan, else None. An accepted night moves with the plan."""
     now, night = span[0], choice.sleep_option(person, span, agreed=existing.answer is Answer.ACCEPT)
     never = wished_on(person.wishes, person.date_of(now)).never
     if night is None or existing.end is None or existing.end <= now or ActionType.SLEEP in never:
@@ -263,7 +263,7 @@ def _as_the_night(
 
 
 def begins_now(advice: FullRecommendation, now: datetime) -> FullRecommendation:
-    """Return a night that is open or agreed to, and whose bedtime is past, as one that begins in five minutes."""
+    """Return a night not refused whose bedtime has passed as a night that begins in five minutes, else unchanged."""
     if advice.kind != "sleep" or advice.start is None or advice.end is None:
         return advice
     refused = advice.answer not in (None, Answer.ACCEPT)

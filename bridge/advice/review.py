@@ -131,7 +131,7 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 
 def _sleep(known: Snapshot, monday: date, days: int) -> Sleep:
-    """Return figures of the week's nights beside the same weekdays of four weeks; a night is of its date of waking."""
+    """Return figures of the week's nights (by date of waking), and of the same weekdays in the four weeks before."""
     by_day = Nights(known.episodes, known.zones, known.preference).counted()
     weeks = [
         [by_day[day] for day in (monday - back * WEEK + k * DAY for k in range(days)) if day in by_day]

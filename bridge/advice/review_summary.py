@@ -107,7 +107,7 @@ def _outcomes(review: Review) -> tuple[int, int]:
 
 
 def _done_of_suggested(review: Review) -> tuple[int, int]:
-    """Return how many suggestions were wholly done, of those with a known outcome. Entries to keep are none."""
+    """Return (suggestions wholly done, suggestions with a known outcome), without reminders of calendar entries."""
     found = counts([one for one in review.advised if one.kind != "keep"])
     return found["done"], found["done"] + found["partly"] + found["not_done"]
 
@@ -141,7 +141,7 @@ def _changed(review: Review, sign: int) -> list[Meter]:
 
 
 def _to_try(review: Review) -> Iterator[str]:
-    """Yield what to try, or nothing after a week that neither fell short nor went as advised."""
+    """Yield a single idea of what to try next week, or nothing if the week gives no reason for one."""
     if review.ideas:
         yield review.ideas[0]
         return

@@ -87,9 +87,10 @@ class Sleep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
-    """A week from ``start`` to ``until``, which is the week's end, or now if that is earlier.
+    """The figures of a week from ``start`` to ``until``, which is the week's end, or now if that is earlier.
 
-    ``goals`` maps an action to (times done, wanted). ``since`` dates new goals, ``ahead`` has ids not over.
+    ``goals`` maps an action to (times done, wanted). ``since`` gives the date of goals set in the week. ``ahead`` holds
+    ids of recommendations that are not over.
     """
 
     person: str

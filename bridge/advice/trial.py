@@ -41,7 +41,7 @@ UNTIL = Slot.EVENING  # a trial begins today before this slot, and otherwise tom
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """The outcome of a day in a trial: a metric ``later`` days after it, or a meter at a slot of that day."""
+    """The measured outcome of a day: a metric dated ``later`` days after it, or a meter in a ``slot``."""
 
     measure: Metric | Meter
     unit: str
@@ -135,7 +135,8 @@ def power(before: Days, weeks: int) -> list[tuple[float, int]]:
 
 @cache
 def _told_by(blocks: int, before: int) -> float:
-    """Return the effect that so many blocks detect with 80 % power, given the differences measured ``before``.
+    """Return the effect that so many blocks detect with 80 % power, given the number of differences measured
+    ``before``.
 
     The power (noncentral t) is averaged over the possible true spread. Each day is in two differences, so half count.
     """
@@ -249,7 +250,7 @@ def told_of(bridge: Bridge, user: User, *, now: datetime) -> list[Told]:
 
 
 def running(store: Store, user: User, *, now: datetime) -> list[tuple[Trial, bool]]:
-    """Return the trials of today, each with True if today was drawn to be with the change."""
+    """Return the trials under way today, each with True if today was drawn to have the change."""
     today = moment_at(now, user.zones).date
     return [(one, arms[today]) for one in trials_of(store, user) if today in (arms := one.arms())]
 
@@ -270,7 +271,7 @@ def tell(bridge: Bridge, user: User, trial: Trial, *, now: datetime) -> Told:
 
 
 def daily(bridge: Bridge, user: User, outcome: Outcome, since: date, until: date, *, now: datetime) -> Days:
-    """Return date -> outcome of the days from ``since`` to before ``until`` of which it is known at ``now``."""
+    """Return date -> outcome for the dates from ``since`` until before ``until`` whose outcome is known at ``now``."""
     later = outcome.later * DAY
     if isinstance(outcome.measure, Meter):
         starts = dict(_starts(user, outcome.slot, since + later, until + later, now))

@@ -30,7 +30,7 @@ ASKED, IN_VAIN = "whose", 2  # the kind of questions, and how many answers that 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CalendarUse:
-    """A calendar of a source: whether it is ``used``, its entries of half a year either side, and some titles."""
+    """A calendar of a source: if its entries count (``used``), their number within half a year, and some titles."""
 
     name: str
     source: str
@@ -41,10 +41,7 @@ class CalendarUse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marked:
-    """An entry whose owner was said. ``changes`` counts the entries of the coming 60 days that it changed.
-
-    ``mark`` is None where marks were taken back, and nothing had to be kept.
-    """
+    """An entry whose owner the user stated. ``changes`` counts the coming entries changed. ``mark`` may be None."""
 
     event: Event
     whose: Whose
@@ -54,7 +51,7 @@ class Marked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doubt:
-    """An entry whose owner is asked about, as one of ``entries`` with the same name or words."""
+    """An entry whose owner the user is asked about. ``entries`` counts the entries with the same name or words."""
 
     key: str
     title: str
@@ -128,10 +125,10 @@ def marks(store: Store, user: User) -> tuple[Mark, ...]:
 
 
 def mark(store: Store, user: User, wanted: Mark, *, now: datetime) -> Marked:
-    """Save whose an entry is: of this one, of its ``series``, or of all entries ``like`` it. Return what it decides.
+    """Save whose an entry is, its ``series``, or all entries ``like`` it, and return the mark with its effect.
 
-    ``wanted.key`` is the key or title of an entry from 60 days before ``now`` to 60 days after, or of a mark. ``MINE``
-    takes back the marks of the entry. Raises SetupError if there is no such entry.
+    ``wanted.key`` is the key or title of an entry within 60 days of ``now``, or the key of a mark. ``MINE`` deletes the
+    entry's marks. Raises SetupError if there is no such entry.
     """
     whose = wanted.whose
     said = store.people.preferences(user.id)
@@ -178,7 +175,7 @@ def _taken_back(store: Store, user: User, wanted: Mark, *, now: datetime) -> Mar
 
 
 def _found(occurrences: Sequence[Occurrence], wanted: str, said: Ownership, now: datetime) -> Occurrence | None:
-    """Return the entry with the key ``wanted``, or the next of a series or title, a marked one first."""
+    """Return the entry with the key ``wanted``, or of the series or title, marked entries and coming entries first."""
     exact = [occurrence for occurrence in occurrences if occurrence.key == wanted]
     keyed = exact or [o for o in occurrences if wanted in (o.event.key, o.event.series, series_of(o.event))]
     titled = [
@@ -190,7 +187,7 @@ def _found(occurrences: Sequence[Occurrence], wanted: str, said: Ownership, now:
 
 
 def _speaking(made: Mark, titles: Sequence[str]) -> list[Mark]:
-    """Return the marks with the reach that they get: only the series if name or words may be anybody's."""
+    """Return the marks for all entries like one: by owner's name, else by the title's words, else of the series."""
     if made.title is None:
         return [made]
     known = owners.names(titles)
@@ -211,9 +208,10 @@ def _says_of_the_same(one: Mark, made: Mark) -> bool:
 
 
 def doubts(store: Store, user: User, *, now: datetime, most: int = DOUBTS) -> list[Doubt]:
-    """Return entries to ask about, the most informative first: named ones, and others if some are not the user's.
+    """Return the entries whose owner to ask about, the most informative first.
 
-    Nothing is asked twice, and nothing more once two answers in a row changed nothing.
+    Entries with a name in the title come first, others only if some entries are not the user's. No entry is asked about
+    twice, and after two answers in a row that changed nothing no more are.
     """
     said = store.people.preferences(user.id)
     whose, titles = said.ownership(user.name), _titles(store, user, now)
@@ -259,7 +257,6 @@ def _occurrences(store: Store, user: User, now: datetime) -> list[Occurrence]:
 
 
 def _titles(store: Store, user: User, now: datetime) -> list[str]:
-    """Return the titles of the year around now, from which names are learnt."""
     found = (_title(event) for _, event in store.reading.events(user.id, since=now - SPAN, until=now + SPAN))
     return [title for title in found if title is not None]
 

@@ -29,9 +29,10 @@ UNREAD_MAX = 3  # words that are named
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """A wish that was understood. ``wishes`` are all of the user's with it, without the ones that it replaces.
+    """A wish that was understood. ``wishes`` are the user's wishes with the new one added and contradicted ones
+    removed.
 
-    ``aside`` are words that were taken for a reason.
+    ``aside`` are words that were read as a reason and are not part of the wish.
     """
 
     said: tuple[Said, ...]
@@ -48,7 +49,7 @@ class Wish:
 
 
 def _against(counts: Said, asks: Said, said: tuple[Said, ...]) -> str:
-    """Return which of two wishes counts, named by the one that stood before."""
+    """Return a sentence that a new wish contradicts an old one in part, and which of the two counts then."""
     new = any(one.kind == counts.kind and one.actions & counts.actions for one in said)
     old, first = sentence((asks if new else counts,)), sentence((counts,))
     return _('not fully beside your wish "{old}": where both cannot be, "{first}" counts', old=old, first=first)
@@ -108,7 +109,7 @@ def _saved(store: Store, user: User, said: Heard, *, confirmed: bool, now: datet
 
 
 class Because(StrEnum):
-    """Why a suggestion was refused."""
+    """The reason for which a user refused a suggestion."""
 
     NOT_TODAY = "not-today"
     WRONG_TIME = "wrong-time"
@@ -192,7 +193,7 @@ def refusals(store: Store, user: User) -> dict[int, Text]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """A wish for all later days that a reason of refusal makes, and a sentence that says what it does."""
+    """A wish for all later days that a reason of refusal makes. ``told`` is a sentence that says what the wish does."""
 
     said: Said
     told: Text
@@ -226,7 +227,7 @@ def undoing(before: Wishes, rule: Rule, user: User) -> str:
 
 
 def _rest(store: Store, user: User, found: Recommendation, now: datetime) -> Text:
-    """Stop suggesting a recommendation's action today, or the task that it names."""
+    """Stop suggesting a recommendation's task, or without a task its action, today. Return a sentence of it."""
     today = local_time(now, user.zones).date()
     before = [one for one in store.people.preferences(user.id).resting if one[2] >= today]
     what = found.what or ""

@@ -146,7 +146,7 @@ def _begun(title: str, key: ec.EllipticCurvePrivateKey, begin: datetime, end: da
 
 
 def _bound(builder: x509.CertificateBuilder, place: Place) -> x509.CertificateBuilder:
-    """Add to a certificate that it is an authority, limited to ``place``. Without addresses it may sign none."""
+    """Limit an authority's certificate to the names and addresses of ``place``. Without addresses it may sign none."""
     names: Sequence[x509.GeneralName] = [x509.DNSName(name) for name in place.names]
     addresses = [x509.IPAddress(ip_network(one)) for one in place.addresses]
     none = [x509.IPAddress(ip_network(one)) for one in ("0.0.0.0/0", "::/0")]

@@ -158,7 +158,7 @@ def _keyring() -> Any:
 
 
 def _settle(folder: Path) -> None:
-    """Flush a folder to disk, so that a rename survives a power cut, where the system allows that."""
+    """Flush a folder to disk, so that a rename in it survives a power cut. Some systems cannot do it."""
     try:
         handle = os.open(folder, os.O_RDONLY)
     except OSError:

@@ -180,7 +180,6 @@ def refreshed(account: Account, spec: ConnectorSpec, token: Mapping[str, Any]) -
 
 
 def _meaning(refusal: str | None, source: str) -> BridgeError:
-    """Return the error for a refused refresh of a token (RFC 6749, 5.2)."""
     if refusal in ("temporarily_unavailable", "server_error"):
         return TryLater(f"{source}'s token server is busy")
     if refusal == "missing_token":  # neither a token nor a refusal: not the token server's own words
@@ -228,7 +227,7 @@ def authorise(account: Account, browser: Browser, spec: ConnectorSpec, *, scopes
 
 
 def _exchange(client: OAuth2Session, account: Account, spec: ConnectorSpec, code: str) -> dict[str, Any]:
-    """Return the token; without a refresh token it is used until refused. Raises TryLater, Refused, NeedsLogin."""
+    """Exchange a consent's ``code`` for the token. Raises TryLater, Refused or NeedsLogin."""
     import requests
     from oauthlib.oauth2 import OAuth2Error
 

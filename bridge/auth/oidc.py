@@ -139,7 +139,7 @@ def discover(client: Client) -> Provider:
 
 
 def _address(told: Mapping[str, Any], name: str) -> str:
-    """Raise SetupError if the address is missing, or is neither https nor on this machine."""
+    """Return an address of the discovery document. Raises SetupError if it is missing or unsafe."""
     address = str(told.get(name, ""))
     if not urlsplit(address).hostname:
         raise SetupError(f"the login provider names no {name}; check BRIDGE_OIDC_ISSUER, then: bridge doctor")
@@ -246,7 +246,7 @@ def refused() -> Forged:
 
 
 def _exchanged(session: requests.Session, provider: Provider, attempt: Attempt, code: str) -> requests.Response:
-    """Raise Forged if the code is refused, SetupError if the client is, TryLater without an answer."""
+    """Send ``code`` to the provider. Raises Forged or SetupError if it refuses, TryLater if it is silent."""
     import requests
 
     client = provider.client

@@ -112,7 +112,7 @@ def registered(challenge: Challenge, answer: str, name: str, *, now: datetime) -
 
 
 def _check_key(encoded: bytes) -> None:
-    """Raise ValueError for a key that could check no signature; attestation "none" proves nothing about it."""
+    """Raise ValueError for a public key that cannot be decoded, because attestation "none" has not checked the key."""
     from webauthn.helpers import decode_credential_public_key, decoded_public_key_to_cryptography
 
     decoded_public_key_to_cryptography(decode_credential_public_key(encoded))

@@ -120,7 +120,7 @@ def takes_time(event: Event) -> bool:
 
 
 def nobody_goes(event: Event) -> bool:
-    """Return True for entries that take nobody's time, such as opening hours and confirmation mails.
+    """Return True for entries that occupy nobody, such as opening hours and confirmation mails.
 
     >>> nobody_goes(Event(key="", calendar="", title="Order confirmation"))
     True
@@ -147,7 +147,7 @@ def is_reminder(event: Event) -> bool:
 
 
 def is_open_hours(event: Event) -> bool:
-    """Return True for hours of two or more in which something can be fetched or brought. Nobody is there all the time.
+    """Return True for opening hours of two hours or more, during which something can be fetched or brought.
 
     >>> titles = "Race packet pickup", "Pitch"
     >>> [is_open_hours(Event(key="", calendar="", title=one, start=hour(12), end=hour(19))) for one in titles]

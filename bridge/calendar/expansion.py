@@ -81,13 +81,13 @@ def _exceptions(events: Sequence[Event]) -> dict[tuple[str, str], list[Event]]:
 
 
 def _is_declined(copies: Sequence[Occurrence]) -> bool:
-    """Return True if the user declined a copy and accepted none. Other people's copies lack the user's answer."""
+    """Return True if the user declined a copy of a meeting and accepted none."""
     answers = {copy.event.response for copy in copies}
     return Response.DECLINED in answers and Response.ACCEPTED not in answers
 
 
 def _dropped(master: Event, exceptions: Sequence[Event], zones: ZoneHistory) -> set[str]:
-    """Return the keys of exceptions whose ``master`` was cancelled, or now excludes them."""
+    """Return the keys of exceptions that do not count because the ``master`` was cancelled or excludes their dates."""
     if master.cancelled:
         return {exception.key for exception in exceptions}
     series = _series(master, zones) if master.recurrence else None
@@ -98,7 +98,7 @@ def _dropped(master: Event, exceptions: Sequence[Event], zones: ZoneHistory) -> 
 
 
 def _series(master: Event, zones: ZoneHistory) -> Series | None:
-    """Return the recurrence on the clock of its own zone, None for a deleted event without a time."""
+    """Return the recurrence on the clock of the event's zone, None for a deleted event without a time."""
     if master.first_day is not None:
         homes = [zone for zone in (zone_named(master.zone), _zone_on(master.first_day, zones)) if zone is not None]
         return Series(lines=master.recurrence, first=datetime.combine(master.first_day, time()), zone=None, homes=homes)
@@ -121,7 +121,7 @@ def _original(exception: Event, series: Series) -> datetime | None:
 
 
 def _meeting(event: Event) -> str:
-    """Return the iCalendar id that copies of a meeting share, else a key that only its exceptions share."""
+    """Return an identifier that all copies of a meeting share: the iCalendar id, else a key in this calendar."""
     return event.series or f"{event.calendar}/{event.master or event.key}"
 
 
@@ -133,14 +133,14 @@ def _of_copies(copies: Sequence[Occurrence]) -> Occurrence:
 
 
 def _rank(copy: Occurrence) -> tuple[object, ...]:
-    """Return a sort key: the user's own copy first, then by answer, then a copy with a title."""
+    """Return a sort key by which the best copy of a meeting comes first: the user's own, an accepted, a titled copy."""
     event = copy.event
     mine = event.organised_by_me and event.response in (None, Response.ACCEPTED)
     return (not mine, _RESPONSES.index(event.response), event.title is None, event.calendar, copy.key)
 
 
 def _occurrences(event: Event, exceptions: Sequence[Event], window: _Window) -> Iterator[tuple[datetime, Occurrence]]:
-    """Yield (original start, occurrence) in the window or a few days outside it."""
+    """Yield (original start, occurrence) for an entry. Some may lie a few days outside of the window."""
     if event.recurrence and event.master is None:
         series = _all_day_series if event.all_day else _timed_series
         yield from series(event, exceptions, window)
@@ -188,7 +188,6 @@ def _timed_series(event: Event, exceptions: Sequence[Event], window: _Window) ->
 def _all_day_series(
     event: Event, exceptions: Sequence[Event], window: _Window
 ) -> Iterator[tuple[datetime, Occurrence]]:
-    """Yield (original start, occurrence); days begin at midnight on the user's clock."""
     series = _series(event, window.zones)
     if series is None:
         return
@@ -208,7 +207,7 @@ def _all_day_series(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Spell:
-    """The shape of all instances of a repeating event after wall-clock ``after``, until the next shape begins."""
+    """The shift and length of all instances of a repeating event from ``after`` until the next ``_Spell``."""
 
     after: datetime
     shift: timedelta
@@ -218,7 +217,7 @@ class _Spell:
 
 
 def _spells(master: Event, length: timedelta, changes: Sequence[_Spell | None]) -> list[_Spell]:
-    """Return the shapes of instances in order of time, as changes for all later instances make them."""
+    """Return the master's spell and those of changes that hold for all later instances, ascending."""
     found = sorted((spell for spell in changes if spell is not None), key=lambda spell: (spell.after, spell.event.key))
     return [_Spell(after=BEFORE_ALL, shift=NONE, length=length, event=master), *found]
 
@@ -236,7 +235,7 @@ def _goes_on(exception: Event) -> bool:
 
 
 def _timed_spell(change: Event, zone: ZoneInfo) -> _Spell | None:
-    """Return the shape of all later instances, None if all-day or moved by more than a year."""
+    """Return the spell made by a change of all later instances. None if all-day or moved by over a year."""
     if change.original_start is None or change.all_day:
         return None
     start = change.start or change.original_start

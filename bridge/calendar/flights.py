@@ -96,7 +96,7 @@ def journey(occurrence: Occurrence) -> Stretch:
 
 
 def with_ways(occurrence: Occurrence) -> Stretch:
-    """Return the stretch of an entry, and of a journey with its ways.
+    """Return the stretch of an entry. For a journey, the ways to and from the airport or station belong to the stretch.
 
     >>> one = entry(9, 10)
     >>> with_ways(one) == (one.start, one.end)

@@ -101,7 +101,7 @@ def title_of(entry: Occurrence) -> str | None:
 
 
 def what_is(entry: Occurrence, label: Label, races: Collection[Occurrence]) -> str:
-    """Return what an entry is, also for those who may not read its title: a flight, sport, an exam, or an entry."""
+    """Return a word for the kind of an entry: flight, journey, race, sport, exam or entry. It reveals no title."""
     if is_journey(entry) or is_by_land(entry):
         return "flight" if is_journey(entry) else "journey"
     if entry in races or (label.action is ActionType.EXERCISE and label.confidence >= SURE):

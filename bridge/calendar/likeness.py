@@ -1,4 +1,4 @@
-"""Carry one user's answers to similar entries by a small Gaussian-process-like regression, and choose what to ask."""
+"""Predict labels of similar entries from a user's corrections by a regression, and choose entries to ask about."""
 
 from __future__ import annotations
 
@@ -38,10 +38,7 @@ NOISE = 0.3  # variance of an answer, where that of a lone word is 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """A calendar entry as the model of answers sees it.
-
-    It has the classifier's label, and facts such as "evening" or its calendar.
-    """
+    """A calendar entry as the prediction uses it: title, classifier's label, and facts such as "evening"."""
 
     title: str
     label: Label
@@ -57,9 +54,9 @@ class Corrected:
 
 
 def case(event: Invitation, label: Label, calendar: str = "") -> Case:
-    """Return a calendar entry as the model of answers sees it.
+    """Return a calendar entry in the form that the prediction uses. A bare title without a time has no facts.
 
-    ``calendar`` is the calendar's key, or empty to leave it out of the facts. A title without an entry has no facts.
+    ``calendar`` is the calendar's key, or empty to leave the calendar out of the facts.
     """
     facts = []
     if event.all_day or event.start_hour is not None:
@@ -75,7 +72,7 @@ def case(event: Invitation, label: Label, calendar: str = "") -> Case:
 
 
 def likened(asked: Sequence[Case], made: Sequence[Corrected], titles: Sequence[str]) -> list[Label | None]:
-    """Return a label for each of ``asked`` that the answered entries ``made``, newest first, change, else None."""
+    """Return for each of ``asked`` the label predicted from corrections (``made``, newest first), or None."""
     import numpy as np
 
     made = made[:MOST]
@@ -134,7 +131,7 @@ def _weighed(facts: frozenset[str]) -> dict[str, float]:
 
 
 def _fitted(alike: Floats, logs: Floats, truth: Sequence[int]) -> Floats:
-    """Return the weight (answer, action) by which each answer moves the scores of what is like it."""
+    """Return the fitted weights (correction, action) with which corrections move the scores of similar entries."""
     import numpy as np
     from scipy.optimize import minimize
 
@@ -162,7 +159,7 @@ def _logs(cases: Sequence[Case]) -> Floats:
 
 
 def shares(cases: Sequence[Case]) -> Floats:
-    """Return the probability (entry, action) that the classifier's label tells. Each row sums to 1."""
+    """Return the classifier's probability of each action, as an array (entry, action) whose rows sum to 1."""
     import numpy as np
 
     found = np.zeros((len(cases), len(ACTIONS)))
@@ -196,7 +193,7 @@ def _label(one: Case, scores: Floats) -> Label | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A series or single entry that a user may be asked about. It stands ``times`` times in the calendar."""
+    """A series or single entry whose action the user may be asked about. It occurs ``times`` times in the calendar."""
 
     series: str
     case: Case
@@ -242,7 +239,7 @@ def _distinct(open_ones: Sequence[Question], answered: Sequence[Case]) -> list[Q
 
 
 def _told(unknown: NDArray[np.float64], at: int) -> NDArray[np.float64]:
-    """Return what is left unknown (entry, entry) once the entry ``at`` is answered."""
+    """Return the covariance of entries (entry, entry) that remains once the entry ``at`` is answered."""
     import numpy as np
 
     left: NDArray[np.float64] = unknown - np.outer(unknown[:, at], unknown[at]) / (unknown[at, at] + 1)

@@ -57,7 +57,8 @@ def counts_as_meeting(occurrence: Occurrence, label: Label) -> bool:
 
 
 def hold(occurrence: Occurrence, label: Label) -> int:
-    """Return how hard an entry is to end early: 0 for one's own time, 1 among colleagues, 2 for any other.
+    """Return how binding an entry is: 0 for the user's own time, 1 with colleagues, 2 with outsiders, many guests or
+    exams.
 
     >>> [hold(*planned(9, 10, "ADMIN_WORK", title=title)) for title in ("Budget", "Team sync", "Client call")]
     [0, 1, 2]

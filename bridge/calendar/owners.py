@@ -45,7 +45,7 @@ def owners_in(title: str) -> list[str]:
 
 
 def joined_in(title: str) -> list[str]:
-    """Return the words of a title that are joined as owners, such as "Clara & Ben", in lower case, or none."""
+    """Return the names, in lower case, that a title joins as owners: clara and ben for "Clara & Ben: cinema"."""
     return next(([one.text for one in part] for part in _ends(title) if len(part) > 1), [])
 
 
@@ -67,7 +67,7 @@ def same_words(one: str, other: str) -> bool:
 
 
 def names(titles: Iterable[str]) -> frozenset[str]:
-    """Return the words that name owners in the titles of a calendar, in lower case. The commonest is found first."""
+    """Return the words that name owners in the titles of a calendar, in lower case."""
     found: set[str] = set()
     different = {title for title in titles if len(words(title)) > 1}
     alone = {words(title)[0] for title in titles if len(words(title)) == 1}
@@ -109,13 +109,13 @@ def spelt(name: str, title: str) -> str:
 
 
 def beside(title: str, titles: Iterable[str], known: frozenset[str]) -> frozenset[str]:
-    """Return the names beside which the words of a title without a name stand in other titles."""
+    """Return the names of owners that other titles add to the words of this title, such as ben for "Dentist"."""
     named = ((name_in(other, known), other) for other in set(titles))
     return frozenset(n for n, other in named if n is not None and same_words(" ".join(rest_of(other, n)), title))
 
 
 def tells_people(title: str, known: frozenset[str]) -> bool:
-    """Return True if a title writes a name as only people's are: with 's, in brackets, or as initials.
+    """Return True if a title writes a name in a way used only for people: with 's, in brackets, or as initials.
 
     >>> known = frozenset({"clara", "focus", "cw"})
     >>> [tells_people(title, known) for title in ("Clara's ballet", "CW Preschool", "Focus: plan", "Ballet (Clara)")]
@@ -129,7 +129,7 @@ def tells_people(title: str, known: frozenset[str]) -> bool:
 
 
 def is_sure(name: str, titles: Iterable[str]) -> bool:
-    """Return True if a sign parts a name from the rest of some title, or it is initials."""
+    """Return True if some title separates the name by a bracket, colon or dash, or writes it as initials."""
     return any(one.sure and one.text == name for title in titles for part in _ends(title) for one in part)
 
 
@@ -149,7 +149,7 @@ def _plain(part: str) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def _ends(title: str) -> tuple[Sequence[_Word], Sequence[_Word]]:
-    """Return the words that may name owners at the beginning and at the end of a title."""
+    """Return the words at the beginning and at the end of a title that may name its owners."""
     parts = PARTS.findall(_normal(title))
     found = [_plain(part) for part in parts if part[0].isalpha() and part.casefold() not in JOINS]
     if len(found) < 2:
@@ -163,7 +163,7 @@ def _ends(title: str) -> tuple[Sequence[_Word], Sequence[_Word]]:
 
 
 def _run(parts: Sequence[str], parting: str) -> list[_Word]:
-    """Return the first word, with those that are joined to it."""
+    """Return the first word of ``parts``, and the words joined to it by "&" or "and"."""
     found: list[str] = []
     parted, is_joined = False, True
     for part in parts:

@@ -14,7 +14,7 @@ from bridge.domain.types import Event, Occurrence
 
 
 class Whose(StrEnum):
-    """An entry is the person's (``mine``), somebody else's, or takes no time, such as a reminder."""
+    """The owner of an entry: the person, somebody else, or nobody, because it takes no time (such as a reminder)."""
 
     MINE = "mine"
     NOT_MINE = "not-mine"
@@ -50,7 +50,7 @@ class Ownership:
     own: str | None = field(default=None, compare=False)
 
     def whose(self, event: Event, key: str | None = None) -> Whose | None:
-        """Return whose an entry or its occurrence ``key`` is, the most exact mark first. None if nothing tells."""
+        """Return whose an entry (or its occurrence ``key``) is, by the mark nearest to it. None if no mark tells."""
         if event.calendar in self.left_out:
             return Whose.NOT_MINE
         for name in (key, event.key, event.master, event.series, series_of(event)):
@@ -59,7 +59,7 @@ class Ownership:
         return self.told(event.title)
 
     def told(self, title: str | None) -> Whose | None:
-        """Return whose an entry is by its title alone: by a name in it, or by the words of a title without names."""
+        """Return whose an entry is by its title: by an owner's name in it, else by marked titles of the same words."""
         if not title or not (self._names or self._words):
             return None
         together = joined_in(title)
@@ -79,7 +79,7 @@ class Ownership:
         return [one for one in events if one.calendar not in self.left_out]
 
     def own_of(self, occurrences: Sequence[Occurrence]) -> list[Occurrence]:
-        """Return the person's own occurrences, those that take no time as free."""
+        """Return the occurrences that are the person's own. Occurrences that take no time are returned as free."""
         if not (self.left_out or self.marks):
             return list(occurrences)
         found = ((one, self.whose(one.event, one.key)) for one in occurrences)

@@ -227,7 +227,6 @@ def _sentence(text: str) -> str:
 
 
 def _next_idea(further: Recommendation | Silence, user: User) -> str:
-    """Return the suggestion after a refusal, or why there is none."""
     from bridge.domain.records import Recommendation
     from bridge.domain.rendering import for_person
 
@@ -249,7 +248,7 @@ def _noted(advice: Recommendation, given: Answer | Deed, user: User) -> str:
 
 
 def _taken(offers: Sequence[OfferDocument]) -> str | None:
-    """Return the slot of the time that the user picks by number, or None without offers, terminal or valid number."""
+    """Offer times at a terminal, and return the slot of the chosen time. None without a terminal or choice."""
     if not offers or not sys.stdin.isatty():
         return None
     for number, offer in enumerate(offers, start=1):

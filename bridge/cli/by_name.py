@@ -118,7 +118,7 @@ def _build(name: str, info: CommandInfo | TyperInfo) -> Any:
 
 
 class _Plain:
-    """A reader of simple parameters (texts, paths, defaults), which avoids loading Pydantic."""
+    """A parser of simple parameters (texts, paths, defaults), which avoids loading Pydantic."""
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
         if not param.multiple and param.nargs != -1:
@@ -135,7 +135,7 @@ class _Plain:
 
 
 def _may_be_read(path: str, asked: Any) -> bool:
-    """Return True if a plain path parameter demands no check that only pydantic does."""
+    """Return True if the path can be read and its parameter requires no further check."""
     more = asked.exists or asked.resolve_path or asked.writable or not (asked.file_okay and asked.dir_okay)
     return not more and (os.access(path, os.R_OK) or not os.path.lexists(path))
 

@@ -26,7 +26,7 @@ COLUMNS = ("name", "source", "used", "entries", "titles")
 
 
 class BareWeek(TyperGroup):
-    """A group whose option ``--week`` may stand without a value, which means the present week."""
+    """A command group that takes ``--week`` without a value as the present week."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         kept = [

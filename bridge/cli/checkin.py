@@ -63,7 +63,7 @@ def checkin(
 
 
 def _say(user: str, score: float | None, about: Meter | None, at: str | None, *, json: bool) -> None:
-    """Store a score, or without one take the newest back."""
+    """Store a score and print it, or without a score delete the newest check-in."""
     from bridge.documents.meters import checkin_document
     from bridge.ingest import checkins
 

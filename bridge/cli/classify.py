@@ -106,7 +106,7 @@ def _labels(name: str | None, events: Sequence[Invitation]) -> list[Label]:
 
 
 def _corrected(user: str | None, events: Sequence[Invitation], labels: list[Label]) -> list[Label]:
-    """Return a label per event: the user's correction, what corrections teach about it, or the given label."""
+    """Return a label per event: the user's correction, else one predicted from corrections, else the given one."""
     from bridge.advice.labels import liked
     from bridge.calendar import likeness
     from bridge.calendar.corrections import Titles

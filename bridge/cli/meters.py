@@ -89,7 +89,7 @@ def show_meters(
 
 
 def _load(user: str, at: str | None, days: int) -> tuple[MetersView, str | None]:
-    """Return the meters, and the reason why none has fresh data or None."""
+    """Return the meters, and the reason why no meter has fresh data, which is None if some meter has."""
     from bridge.documents.meters import load_meters
 
     with options.opened(user, at) as (bridge, person, when):
@@ -152,7 +152,6 @@ def _sensitivity(user: str, at: datetime, meter: Meter) -> SensitivityDocument |
 
 
 def _inputs(view: MetersView, meter: Meter) -> list[dict[str, Any]]:
-    """Return a row per signal of a meter in the proxy map, as ``bridge explain`` prints them."""
     from bridge.domain.rendering import told
 
     found = {b.signal: b for b in view.now[meter].because}

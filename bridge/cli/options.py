@@ -74,7 +74,7 @@ INSTANT_YEAR_MIN, INSTANT_YEAR_MAX = 1000, 9000  # leave room for the time read 
 def opened(
     user: str, at: str | None = None, *, flights: bool = True
 ) -> Iterator[tuple[Bridge, records.User, datetime]]:
-    """Yield (the installation, a user, the instant ``at`` or now). The user's clock follows ``flights``, or not."""
+    """Yield (the installation, a user, the instant ``at`` or now). ``flights`` lets the clock follow flights."""
     from bridge import installation
 
     with installation.open_bridge() as bridge:

@@ -319,7 +319,7 @@ def _with_never(wishes: Wishes, texts: Iterable[str], user: str) -> Wishes:
 
 
 def _with_hours(wishes: Wishes, texts: Sequence[str], user: str) -> Wishes:
-    """Return wishes with the hours of named actions replaced; several add up, "ACTION none" drops."""
+    """Return wishes in which the hours of the named actions are replaced. Several texts for an action are united."""
     from bridge.documents import inputs
 
     given: dict[ActionType, tuple[Hours, ...]] = {}

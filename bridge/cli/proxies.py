@@ -101,7 +101,7 @@ def _differences(mine: ProxyMap, *, json: bool) -> None:
 
 
 def _set(path: Path, text: str) -> None:
-    """Save a change of the map. Raises SetupError for an unreadable or invalid one, and then leaves the file."""
+    """Save a change of the proxy map. Raises SetupError, without saving, if it is unreadable or invalid."""
     from bridge.meters import proxy
 
     meter, signal, name, value = _parsed(text)

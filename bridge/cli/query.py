@@ -125,7 +125,7 @@ def ask(
 
 
 def _chart(found: Answer, tables: Tables) -> str | None:
-    """Return the values behind an answer as a line of blocks, day by day, or None where there is nothing to draw."""
+    """Return the values behind an answer as a line of blocks, a block per day. None if they cannot be drawn."""
     from bridge.query.answer import answer
     from bridge.query.model import CLOCK_UNIT, Aggregate, By
 

@@ -49,7 +49,7 @@ def record(
 
 
 def _tell_redacted(folder: Path, source: str, redactor: Redactor) -> None:
-    """Print what was replaced. The names of unknown fields stand in no file, for they may be anything."""
+    """Print the names of the replaced fields. They are only printed, because a field's name may itself be private."""
     typer.echo(f"{redactor.kept} values kept, {sum(redactor.replaced.values())} replaced, in these fields:")
     for name, count in sorted(redactor.replaced.items()):
         typer.echo(f"  {name} ({count})")

@@ -164,7 +164,6 @@ def _tell(body: dict[str, Any]) -> None:
 
 
 def _known(found: dict[str, Any], action: str = "ADVICE") -> list[dict[str, str]]:
-    """Return a table row for each outcome with a known effect."""
     return [
         {"action": action, "on": outcome.replace("_", " "), "effect": _said(one)}
         for outcome, one in found.items()

@@ -117,7 +117,7 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 
 def _widths(cells: Sequence[Sequence[str]], space: int, whole: Sequence[bool]) -> list[int] | None:
-    """Return a width for each column in which no word breaks, or None if ``space`` is too small."""
+    """Return column widths at which no word breaks, and no cell of ``whole`` columns. None if ``space`` is small."""
     from rich.cells import cell_len
 
     words = [

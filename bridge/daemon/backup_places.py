@@ -177,7 +177,7 @@ def _bucket(settings: Settings) -> Bucket:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Raise SetupError with the code of a failed bucket request. The server's own text would be too long."""
+    """Raise SetupError with the code of a bucket request that fails in the block, without the server's long text."""
     try:
         from obstore.exceptions import BaseError
     except ImportError:

@@ -59,7 +59,7 @@ def _is_on(bridge: installation.Bridge) -> bool:
 
 
 def is_due(bridge: installation.Bridge, *, now: datetime) -> bool:
-    """Return True if a place is set and a backup is due. Times in the future are a fast clock's, and count as old."""
+    """Return True if a backup is due. A last backup in the future was dated by a fast clock, and counts as old."""
     if not _is_on(bridge):
         return False
     last, tried = (bridge.store.maintenance.last_done(chore) for chore in (MADE, TRIED))

@@ -79,7 +79,6 @@ def _plain(database: str) -> str:
 
 
 def _prepare(address: str) -> None:
-    """Create procrastinate's tables, or apply its new migrations."""
     import psycopg
 
     try:

@@ -62,7 +62,7 @@ class Jobs:
         self.everybody = due_tasks.Everybody(self.bridge)
 
     def sync(self, connection_id: int, pages: int | None = None) -> bool:
-        """Sync up to ``pages`` pages of a connection, and return True if more may follow.
+        """Sync up to ``pages`` pages of a connection, and return True if more pages may follow.
 
         Raises TryLater if the connection or its source is busy. A failed sync raises nothing, and is due again later.
         """
@@ -115,7 +115,7 @@ class Jobs:
         due_tasks.run_due_tasks(self.bridge, self.bridge.travelled(user, at=now), now=now)
 
     def due_connections(self) -> list[Connection]:
-        """Return what can start now: of each source as many due connections as it has room and requests for."""
+        """Return the due connections that may start now, as many as the limits of their sources allow."""
         now, work = self.clock(), self.bridge.store.scheduling
         sources = work.due_by_source(now=now)
         room = runs.room(self.bridge, sources)
@@ -130,7 +130,7 @@ class Jobs:
         ]
 
     def next_due(self, connection_id: int) -> Connection | None:
-        """Return a due connection of the same source as one whose sync has ended."""
+        """Return a due connection of the same source as one whose sync has ended, None if the source is busy."""
         with self.bridge.store.view():
             ended = self.bridge.store.connections.by_id(connection_id)
             if ended is None or not runs.room(self.bridge, [ended.source])[ended.source]:
@@ -171,7 +171,7 @@ class Jobs:
 
 @dataclass(slots=True, kw_only=True)
 class _Chunk:
-    """The number of pages that a sync may still store. ``landed``, called after each, raises Interrupted at the end."""
+    """A limit on the pages of a sync. ``landed`` is called after each page, and raises Interrupted at the limit."""
 
     pages: int
     stopping: threading.Event
@@ -188,7 +188,7 @@ class _Chunk:
 
 
 def declare(jobs: Jobs, queue: App) -> None:
-    """Register the tasks ``sync``, ``attend`` (due tasks), ``tidy``, and ``tick``, which queues the rest."""
+    """Register the tasks ``sync``, ``attend`` (due tasks), ``tidy``, and ``tick``, which queues the other three."""
     from procrastinate.retry import BaseRetryStrategy, RetryDecision
 
     class RetryAtStatedTime(BaseRetryStrategy):
@@ -243,7 +243,7 @@ async def _tick(jobs: Jobs, queue: App) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _QueuedJob:
-    """A job to queue. Of jobs with the same ``lock`` one runs at a time, with the same ``queueing_lock`` one waits."""
+    """A job to queue. Jobs with one ``lock`` run one after the other. One job per ``queueing_lock`` may wait."""
 
     lock: str | None
     queueing_lock: str
@@ -256,7 +256,7 @@ def _sync_job(connection: Connection, **more: int) -> _QueuedJob:
 
 
 async def _enqueue(at: App, task: str, wanted: Collection[_QueuedJob], **options: Any) -> None:
-    """Queue jobs unless an equal one waits. Analyse a table that grew, because fetching would be ten times slower."""
+    """Queue jobs, except those of which an equal job waits. Update PostgreSQL's statistics after many jobs."""
     found = await at.connector.execute_query_all_async(query=QUEUED_JOBS) if len(wanted) > 1 else ()
     waiting = {row["queueing_lock"] for row in found}
     plain = at.configure_task(task, **options).job

@@ -189,7 +189,7 @@ class Daemon:
             self.unreleased.discard(connection_id)
 
     def _sync_source(self, connection: Connection, ration: Ration | None = None) -> None:
-        """Sync a claimed connection, then each other due one of its source. While stopping, only release them."""
+        """Sync a claimed connection, then every other due one of its source. While stopping, release it."""
         found: Sequence[tuple[Connection, Ration | None]] = [(connection, ration)]
         while found:
             (connection, ration), *_ = found

@@ -192,7 +192,7 @@ def describe_facts(slot: WeekSlot) -> str:
 
 
 class CalendarUseDocument(TypedDict):
-    """A calendar of a source: whether it is used, its entries of half a year either side, and up to three titles."""
+    """A calendar of a source: if its entries count, their number within half a year of now, and up to three titles."""
 
     name: str
     source: str
@@ -202,10 +202,10 @@ class CalendarUseDocument(TypedDict):
 
 
 class MarkDocument(TypedDict):
-    """The owner of an entry, as the user said: ``mine``, ``not-mine`` or ``no-time``. ``event`` names it in commands.
+    """The user's statement whose an entry is (``whose``): ``mine``, ``not-mine`` or ``no-time``. ``event`` is its key.
 
-    ``series`` and ``like`` say that it holds for its series, or for all entries of ``name`` or of the same words.
-    ``since`` is the date on which it was said, null for old marks and for what was taken back.
+    With ``series`` it holds for the whole series, with ``like`` for all entries of the same ``name`` or words.
+    ``since`` is the date of the statement, null for old statements and for one that was taken back.
     """
 
     event: str
@@ -218,7 +218,7 @@ class MarkDocument(TypedDict):
 
 
 class DoubtDocument(TypedDict):
-    """An entry of which the bridge asks whose it is, as one of ``entries`` of the same ``name`` or words."""
+    """An entry whose owner the bridge asks about. ``entries`` counts the entries with the same ``name`` or words."""
 
     event: str
     title: str

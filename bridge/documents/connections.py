@@ -97,7 +97,7 @@ def _connection(
 
 
 def bare_row(source: str, name: str, counts: dict[str, int]) -> ConnectionDocument:
-    """Return a row of the table of connections for what is no connection. All times are null."""
+    """Return a row of the table of connections for something that is no connection, with null in all times."""
     row = {"source": source, "connection": name, "rows": sum(counts.values()), "counts": counts, "set_aside": 0}
     row |= {"set_aside_reasons": {}, "not_permitted": [], "next": ""}
     return cast("ConnectionDocument", dict.fromkeys(ConnectionDocument.__annotations__) | row)
@@ -346,7 +346,6 @@ class ForesightStatusDocument(ConnectionDocument):
 
 
 def _foresight_document(found: Foresight) -> ForesightDocument:
-    """Return how well a policy forecast a user's answers as a JSON document, rounded to four decimals."""
     known = found.answers > 0
     return {
         "verdict": found.verdict,

@@ -135,7 +135,7 @@ def _source(bridge: Bridge, connections: list[Connection]) -> SourceDocument:
 
 
 def _checks() -> dict[str, bool]:
-    """Return check -> True if all its findings are well, without checks about people."""
+    """Return name of a check -> True if all its findings are well. Checks about people are left out."""
     found = [one for one in doctor.examine() if one.check in CHECKS]
     return {check: all(one.ok for one in found if one.check == check) for check in {one.check for one in found}}
 

@@ -17,7 +17,7 @@ class FactDocument(TypedDict):
     """A reason as data. ``values`` fill the message of its ``kind``: times are ISO 8601, and a value may be a fact.
 
     ``weight`` is the fact's share in the choice, or in the level of a meter. ``title`` is null without a title, and for
-    who may not read it. A reason stored as text by an earlier release has the kind ``prose``.
+    an audience that may not read titles. A reason stored as text by an earlier release has the kind ``prose``.
     """
 
     kind: str

@@ -70,7 +70,7 @@ def _of_episode(user: str, source: str, episode: Episode) -> Observation:
 
 
 def _told(user: str, source: str, told: Sample | Episode, key: str) -> Observation:
-    """Return the fields that all Observations share. The id is a digest, so that a second export has the same."""
+    """Return the fields that all Observations share. The id is a digest, so that repeated exports use the same id."""
     name = f"{user}/{source}/{key}/{told.start.isoformat()}"
     times = [at.astimezone(_zone(told.offset)).isoformat() for at in (told.start, told.end) if at is not None]
     when: dict[str, Any] = {"effectiveDateTime": times[0]}
@@ -87,7 +87,7 @@ def _told(user: str, source: str, told: Sample | Episode, key: str) -> Observati
 
 
 def _code(metric: Metric) -> dict[str, Any]:
-    """Return the codes of a metric, LOINC's first where there is one, then the bridge's own."""
+    """Return the codes of a metric: the LOINC code, if LOINC has one, then the bridge's own code."""
     own = {"system": f"{OWN_SYSTEM}:metric", "code": metric.value}
     known = CODES.get(metric)
     standard = [] if known is None else [{"system": LOINC, "code": known[0], "display": known[1]}]

@@ -20,9 +20,9 @@ Document = TypeVar("Document")
 
 
 def of_record(record: type, *, or_none: bool = False) -> Callable[[type[Document]], type[Document]]:
-    """Return a decorator that gives a document a key for each field of a record that is ``Told``, before its own keys.
+    """Return a decorator that adds a key to a document for each described field (``Told``) of a record.
 
-    With ``or_none`` every value but a list may be null. Type checkers see the document's own keys only.
+    With ``or_none`` every value but a list may be null. Type checkers see only the document's own keys.
     """
 
     def of(document: type[Document]) -> type[Document]:
@@ -56,9 +56,9 @@ def _json_type(hint: Any, *, or_none: bool) -> Any:
 
 
 def filled(document: type[Document], record: object, zones: ZoneHistory | None = None, /, **more: Any) -> Document:
-    """Return a document: each key's value in ``more``, else the record's of that name, in ISO 8601 where it is a time.
+    """Return a document filled with the values in ``more``, else with the record's fields of the same names.
 
-    With ``zones`` a time is on the user's clock, to the second.
+    Times become ISO 8601, with ``zones`` on the user's clock and to the second.
 
     >>> from bridge.documents.meters import StateDocument
     >>> from rhythm_env.interface import MeterState

@@ -108,7 +108,6 @@ def _of_day(source: str, day: date, found: list[Sample]) -> DataPoint:
 
 
 def _point(schema: str, name: str, told: Sample | Episode, body: dict[str, Any], source: str) -> DataPoint:
-    """Return a data point whose id is a digest, so that a second export has the same."""
     namespace, version = VERSIONS[schema]
     made = (told.end or told.start).astimezone(_zone(told.offset))
     header = {

@@ -118,9 +118,10 @@ LONG = timedelta(days=1)
 
 
 def ends(block: Block, day: date, zones: ZoneHistory) -> tuple[str, str]:
-    """Return start and end of a day's block as HH:MM, each on the clock there, but no clock before the day's.
+    """Return (start, end) of a block as HH:MM, with weekdays for a long block. ``day`` is the plan's date.
 
-    Of an entry of several days both have their weekdays.
+    Each time is on the clock of the user's zone at that time. A block from before ``day`` has the zone of the day's
+    start.
     """
     began = block.start.astimezone(zone_at(max(block.start, midnight(day, zones)), zones))
     over = local_end(block.end, zones, lands=block.flight)

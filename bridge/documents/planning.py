@@ -50,7 +50,7 @@ class WorkDocument(TypedDict):
 class UsualDocument(TypedDict):
     """The usual start of an action on a weekday (0 is Monday).
 
-    ``name`` is the word for it in the user's data, such as "run", or null.
+    ``name`` is the word that the user's data have for the action, such as "run", or null.
     """
 
     weekday: int
@@ -78,18 +78,18 @@ class RoutineDocument(TypedDict):
 
 
 class BestDocument(TypedDict):
-    """The time at which an action is wanted: weekdays (0 is Monday), and pairs of begin and end as ``HH:MM``."""
+    """The weekdays (0 is Monday) and hours (pairs of begin and end as ``HH:MM``) at which the user wants an action."""
 
     days: list[int]
     hours: list[list[str]]
 
 
 class WishedNightDocument(TypedDict):
-    """The times wished for the night, each ``HH:MM`` or missing: ``earliest`` is the earliest bedtime.
+    """The times wished for the night as ``HH:MM``: bedtime (``bed``), ``earliest`` bedtime, and getting up (``up``).
 
-    ``bed_days`` and ``up_days`` are the weekdays (0 is Monday) of the eve and of getting up; if missing, all. ``late``
-    is the bedtime of the eves of ``late_days``, ``other`` the
-    hour of getting up on ``other_days``, ``minutes`` the fewest in bed.
+    ``bed_days`` are the weekdays (0 is Monday) before these nights, ``up_days`` those after them; missing means all.
+    ``late`` is the bedtime before ``late_days``, ``other`` the getting up on ``other_days``, ``minutes`` the least
+    time.
     """
 
     bed: NotRequired[str]
@@ -105,14 +105,17 @@ class WishedNightDocument(TypedDict):
 
 
 class LastsDocument(TypedDict):
-    """The fewest and the most minutes that an action is to last."""
+    """The least and the largest number of minutes that the user wants an action to last."""
 
     least: NotRequired[int]
     most: NotRequired[int]
 
 
 class OccasionDocument(TypedDict):
-    """The ``days`` on which a wish holds, between dates, in months, one of ``every`` weeks counted from ``first``."""
+    """The days on which a wish holds: weekdays (``days``) between two dates, in ``months``, in one of ``every`` weeks.
+
+    The weeks are counted from ``first``. ``nth`` counts the weekday within its month.
+    """
 
     since: NotRequired[str]
     until: NotRequired[str]
@@ -124,14 +127,14 @@ class OccasionDocument(TypedDict):
 
 
 class SpareDocument(TypedDict):
-    """The number of days a week that stay without suggestions, at these hours or as a whole."""
+    """The number of days (``times``) a week that shall stay without suggestions, in these hours or wholly."""
 
     times: int
     hours: list[list[str]]
 
 
 class TermDocument(TypedDict):
-    """The wishes of some days, in the form of all wishes."""
+    """Wishes that hold only on some days (``when``). ``wishes`` has the keys of ``WishesDocument``."""
 
     when: OccasionDocument
     wishes: dict[str, Any]
@@ -190,7 +193,7 @@ def wishes_document(user: str, wishes: Wishes) -> WishesDocument:
 
 
 class SaidDocument(TypedDict):
-    """Wishes that were said in plain words: what was ``understood``, in a sentence, and all wishes with it."""
+    """Wishes in plain words: a sentence of what was ``understood``, and all of the user's wishes including them."""
 
     understood: str
     wishes: WishesDocument
@@ -202,14 +205,14 @@ def said_document(user: str, found: Wish) -> SaidDocument:
 
 
 class NoticedDocument(TypedDict):
-    """A mode that the data speak of, with the reasons."""
+    """A mode that the data suggest, with the reasons."""
 
     mode: str
     because: list[str]
 
 
 class PlannedDocument(TypedDict):
-    """A mode that the user said of later days, with its first and last date."""
+    """A mode that the user stated for later days, with its first and last date."""
 
     mode: str
     since: date | None

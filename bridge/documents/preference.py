@@ -55,9 +55,9 @@ class PreferenceDocument(TypedDict):
 
 
 class CountedDocument(TypedDict):
-    """The series (SOURCE or SOURCE/DEVICE) that counts for a day or a time that several series show.
+    """The series (SOURCE or SOURCE/DEVICE) that counts where several measured the same day or time.
 
-    ``this_row`` is true if the row that was asked for belongs to it.
+    ``this_row`` is true if the traced row belongs to this series.
     """
 
     series: str
@@ -81,7 +81,7 @@ def preference_document(store: Store, user: User, now: datetime) -> PreferenceDo
 
 
 def _names(source: str, series: Iterable[str]) -> list[str]:
-    """Return a source's series in the order of sources, or the source's own name if it has a single device."""
+    """Return a source's name for each device, in the order of sources, or the source alone for a single device."""
     devices = [one for one in series if source_of(one) == source]
     return devices if len(devices) > 1 else [source]
 
@@ -103,7 +103,7 @@ def _merit(source: str) -> str:
 
 
 def counted_document(store: Store, user: User, found: Provenance) -> CountedDocument | None:
-    """Return the series that counts where other connections show the same as the row ``found``, or None."""
+    """Return the series that counts, if other connections have rows like ``found``. None if there are no such rows."""
     item = found.item
     if not found.twins or not isinstance(item, Sample | Episode):
         return None
@@ -123,7 +123,7 @@ def counted_document(store: Store, user: User, found: Provenance) -> CountedDocu
 def _of_episode(
     item: Episode, own: str, episodes: list[tuple[str, Episode]], preference: Preference, user: User
 ) -> str:
-    """Return the series that tells a main sleep, else the preferred series that overlaps the episode most."""
+    """Return the series that counts for an episode: that of the main sleep, else of the episode overlapping it most."""
     if item.kind is EpisodeKind.SLEEP:
         told = Nights(episodes, user.zones, preference).told.get(item.day)
         if told is not None:
@@ -138,7 +138,7 @@ def _of_episode(
 def _of_sample(
     store: Store, user: User, item: Sample, episodes: list[tuple[str, Episode]], preference: Preference
 ) -> str | None:
-    """Return the series of a metric's day, None if no value of it counts for a meter."""
+    """Return the series that counts for a metric's day. None if no value of that day counts for a meter."""
     at = midnight(item.day + DAY, user.zones)
     samples = store.reading.samples(user.id, metrics=[item.metric], since=item.day - WINDOW * DAY, until=item.day)
     past = Past(Snapshot(at=at, zones=user.zones, samples=samples, episodes=episodes, preference=preference))

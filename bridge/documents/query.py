@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class GroupDocument(TypedDict):
-    """The figure of the rows with the same key, and their number. ``unit`` is there where it is not the answer's."""
+    """The figure of the rows with the same key, and their number. ``unit`` is missing if it is the answer's unit."""
 
     key: str
     value: float | None
@@ -27,10 +27,10 @@ class GroupDocument(TypedDict):
 
 
 class AnswerDocument(TypedDict):
-    """A query's figure with its unit, and the number of rows (``n``) it rests on.
+    """The answer to a query: a figure (``value``) with its unit, and the number of rows (``n``) behind it.
 
-    ``at`` is the date of a lowest, highest, first or last value. ``value`` is null where ``reason`` says why.
-    ``said`` is the answer as a sentence, where it is a single figure.
+    ``at`` is the date of a lowest, highest, first or last value. ``value`` is null if there is none, with the
+    ``reason``. ``said`` is the answer as a sentence, if the answer is a single figure.
     """
 
     query: dict[str, Any]
@@ -45,9 +45,9 @@ class AnswerDocument(TypedDict):
 
 
 class AskedDocument(AnswerDocument):
-    """The answer to a plain question. ``understood`` says as a sentence what was asked.
+    """The answer to a plain question. ``understood`` repeats as a sentence what the bridge understood.
 
-    Where two questions were asked at once, it and ``said`` tell of both, and all else is of the first.
+    For two questions at once, ``understood`` and ``said`` cover both, and all other keys only the first.
     """
 
     understood: str
@@ -86,9 +86,9 @@ class NoteDocument(TypedDict):
 
 
 class EffectDocument(TypedDict):
-    """The difference of a figure after days with a factor to days without. ``effect`` is null with too few days.
+    """The mean difference of a figure between days after a factor and other days, null with too few days.
 
-    ``days_left`` is how many more days with the factor would show a difference that people care for.
+    ``days_left`` is how many more days with the factor are needed to detect a difference that matters to people.
     """
 
     factor: str

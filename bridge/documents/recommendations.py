@@ -129,7 +129,7 @@ class DimensionDocument(TypedDict):
 class MoveDocument(TypedDict):
     """A user's feedback, and how each dimension of the policy's belief changed until the next recommendation.
 
-    ``at`` is when the recommendation was made. ``text`` says the same in a sentence.
+    ``at`` is when the recommendation was made. ``text`` describes the change in a sentence.
     """
 
     at: str

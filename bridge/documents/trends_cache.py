@@ -62,7 +62,7 @@ def load_trends(bridge: Bridge, user: User, *, at: datetime, days: int, wait: bo
 
 
 def trends_until(bridge: Bridge, user: User, day: date, *, at: datetime, days: int) -> str:
-    """Return as JSON the trends of so many days up to the end of ``day``, of all that is known ``at`` an instant."""
+    """Return as JSON the trends of the ``days`` days that end with ``day``, from all data known ``at`` an instant."""
     until = midnight(day + timedelta(days=1), user.zones) - INSTANT
     back, metrics = at - until + timedelta(days=days), metrics_of(bridge.proxies)
     known = recommend.load_snapshot(bridge, user, at=at, back=back, metrics=metrics)
@@ -74,7 +74,6 @@ def _packed(found: Trends) -> str:
 
 
 def _make(bridge: Bridge, user: User, path: Path, at: datetime, days: int) -> str:
-    """Write the trends document to the cache, unless the rules changed meanwhile."""
     rules, data = _rules(bridge, user), _data(bridge, user, at)
     back, metrics = timedelta(days=days), metrics_of(bridge.proxies)
     known = recommend.load_snapshot(bridge, user, at=at, back=back, metrics=metrics)
@@ -85,7 +84,6 @@ def _make(bridge: Bridge, user: User, path: Path, at: datetime, days: int) -> st
 
 
 def _renew(bridge: Bridge, user: User, path: Path, at: datetime, days: int) -> None:
-    """Compute a stale cached document again, unless another process is at it."""
     mark = path.with_suffix(".renewing")
     try:
         if mark.exists() and time.time() - mark.stat().st_mtime > RENEWAL_TIMEOUT_SECONDS:
@@ -104,7 +102,7 @@ def _renew(bridge: Bridge, user: User, path: Path, at: datetime, days: int) -> N
 
 
 def _rules(bridge: Bridge, user: User) -> str:
-    """Return a digest of what shapes the document besides the data."""
+    """Return a digest of everything that changes the document except the data, such as the proxy map."""
     classifier = bridge.classifier
     return _digest(
         DOCUMENT_VERSION,

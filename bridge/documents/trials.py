@@ -18,9 +18,9 @@ ARMS = {True: "on", False: "off"}
 
 
 class TrialDayDocument(TypedDict):
-    """A day of a trial. ``arm`` is "on" with the change and "off" without it.
+    """A day of a trial. ``arm`` is "on" with the change and "off" without it. ``outcome`` is null while unknown.
 
-    ``kept`` tells if it was lived so, null where nothing was said. ``outcome`` is null while unknown.
+    ``kept`` tells if the user lived the day as drawn, null if the user did not say.
     """
 
     date: str
@@ -30,7 +30,7 @@ class TrialDayDocument(TypedDict):
 
 
 class PowerDocument(TypedDict):
-    """The effect that so many weeks tell four times in five, in the outcome's unit."""
+    """The effect, in the outcome's unit, that a trial of so many weeks detects with a probability of 80 %."""
 
     effect: float
     weeks: int
@@ -123,7 +123,7 @@ def amount(value: float, outcome: str) -> Text:
 
 
 def power_line(told: Told) -> Text:
-    """Return what the weeks of a trial tell by the person's own days before it."""
+    """Return a sentence about the smallest effect that a trial can detect, by the days measured before the trial."""
     found = next((effect for effect, weeks in told.power if weeks == told.trial.weeks), None)
     if found is None:
         return say("Too few days were measured before it to say what it can tell. About four weeks of them are needed.")
@@ -154,6 +154,6 @@ def result_line(told: Told) -> Text:
 
 
 def kept_line(told: Told) -> Text:
-    """Return how many days were lived as drawn, of those of which something was said."""
+    """Return on how many days the user lived as drawn, out of the days about which the user said so or not."""
     kept = told.trial.kept.values()
     return say("Kept on {kept} of {said} days of which you said it.", kept=sum(kept), said=len(kept))

@@ -20,7 +20,7 @@ ON = {True: "on", False: "off"}
 
 
 class SwitchDocument(TypedDict):
-    """A switch of ``what`` (advice or watch) to ``on`` or off, ``by`` person or watch, with the reason."""
+    """A change of ``what`` (advice or watch) to on or off, by the person or by the watch, with the reason."""
 
     at: str
     what: str
@@ -30,9 +30,10 @@ class SwitchDocument(TypedDict):
 
 
 class WatchDocument(TypedDict):
-    """The watch over harm. Advice stops when ``evidence`` reaches ``stops_at``. ``finds`` is in sd of the level.
+    """The watch over harm. Advice stops when ``evidence`` reaches ``stops_at``.
 
-    ``levels`` are means after slots of each kind, null while unknown. ``history`` is ascending.
+    ``finds`` is the smallest harm found in six weeks, in sd of the level. ``levels`` are means after slots with advice
+    and after silent slots, null while unknown. ``history`` is ascending.
     """
 
     advice: str
@@ -64,7 +65,7 @@ def _switch(one: Switch) -> SwitchDocument:
 
 
 def reason(one: Switch) -> str | Text:
-    """Return the person's own words, or why the watch stopped advice."""
+    """Return why advice or the watch was switched: the person's own words, or the watch's evidence as a sentence."""
     if one.by == PERSON:
         return one.reason
     return say(
@@ -87,7 +88,7 @@ STOPPED = say("The watch over harm stopped advice")
 
 
 def finds_line() -> Text:
-    """Return what harm the watch can find."""
+    """Return a sentence about the size of harm that the watch finds within six weeks."""
     return say(
         "Within six weeks it finds, four times in five, a harm of {finds:.1f} times your usual ups and downs; "
         "a smaller one takes longer.",
@@ -96,7 +97,7 @@ def finds_line() -> Text:
 
 
 def event_line(one: Switch, user: User) -> Text:
-    """Return a switch in words, with its date and its reason."""
+    """Return a sentence about a change of advice or the watch, with its date and reason."""
     what = EVENTS[one.what, one.on] if one.by == PERSON else STOPPED
     day = local_time(one.at, user.zones)
     return say("{day:%d %B %Y}: {what}: {reason}", day=day, what=what, reason=reason(one))

@@ -12,7 +12,7 @@ from bridge.domain.titles import ACTION_WORDS, SLOT_PLURALS
 
 @dataclass(frozen=True, slots=True)
 class Plural:
-    """A message with a plural, which goes by the value ``count``."""
+    """A message with a singular and a plural form, which is chosen by the value ``count``."""
 
     one: str
     several: str
@@ -20,7 +20,7 @@ class Plural:
 
 @dataclass(frozen=True, slots=True)
 class Titled:
-    """A message that names the fact's title, and one without it, or None if nothing would be left to say."""
+    """A message that names the fact's title, and one for a fact without a title, None if that says nothing."""
 
     without: Text | None
     titled: Text

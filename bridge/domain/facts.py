@@ -90,7 +90,7 @@ class Fact:
 
 
 def fact(kind: str, /, *, title: str | None = None, **values: Value | date) -> Fact:
-    """Return a fact of a kind. An instant is given in the zone in which it is to be told.
+    """Return a fact of a kind. Give an instant in the zone in which readers shall see it.
 
     >>> fact("over_at", time=datetime(2026, 11, 28, 9)).values
     {'time': '2026-11-28T09:00:00'}

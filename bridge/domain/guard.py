@@ -123,7 +123,7 @@ def paused_until(history: Sequence[Interaction], action: ActionType, slot: Slot)
 
 
 def _awake(observation: Observation) -> bool:
-    """Return True by day if the person is not tired. Policies do not know that people sleep at night."""
+    """Return True by day, unless the person is tired or the calendar plans sleep for the slot."""
     vitality = observation.meters.get(Meter.VITALITY)
     tired = vitality is not None and vitality.coverage > 0 and vitality.level < TIRED_BELOW
     return observation.slot in WAKING_SLOTS and not tired and ActionType.SLEEP not in observation.planned
@@ -165,9 +165,9 @@ def guard_from_settings(explore: str, quiet: str) -> Guard:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Switch:
-    """A change of ``what``, ``advice`` or ``watch``, to on or off, ``by`` the person or the watch, and the reason.
+    """A change of ``what`` (advice or watch) to on or off, ``by`` the person or the watch, with the reason.
 
-    A stop by the watch has no words, but the ``evidence`` (e-value) and the numbers of silent and advised slots.
+    A stop by the watch has no reason in words, but ``evidence`` (e-value) and the numbers of silent and advised slots.
     """
 
     at: datetime

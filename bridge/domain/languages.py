@@ -241,7 +241,7 @@ def _catalogue(language: str) -> NullTranslations:
 
 
 def _translated(message: str, catalogue: NullTranslations) -> str:
-    """Return a translated message. An empty one stays empty, because gettext would return the file's header."""
+    """Return a translated message. The empty message stays empty, because gettext would return a header."""
     return catalogue.gettext(message) if message else ""
 
 
@@ -258,7 +258,7 @@ def date_text(at: date, pattern: str) -> str:
 
 
 def _filled(message: str, values: Mapping[str, Any], language: str) -> str:
-    """Return a message with its values; English without dates goes the shortest way, as charts need thousands."""
+    """Return a message filled with values. English without dates takes a fast path, for charts with many texts."""
     if not values:
         return message
     short = language == ENGLISH and not any(isinstance(value, date) for value in values.values())

@@ -1,4 +1,4 @@
-"""Names of what is measured, for people, and the other words for it in which they ask, in English and German."""
+"""Names of metrics and meters for people, and the words that people use for them in questions (English and German)."""
 
 from __future__ import annotations
 
@@ -86,5 +86,5 @@ UNIT_NAMES: Mapping[str, Text] = {
 
 @cache
 def asked_words() -> Mapping[str, Mapping[str, str]]:
-    """Return metric or meter -> language -> the words in which people ask for it, with commas between."""
+    """Return metric or meter -> language -> words that people use for it in questions, separated by commas."""
     return tomllib.loads(Path(__file__).with_name("asked.toml").read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""The names of what people often note, which are the same thing in every language."""
+"""Names of things that people often note. The name of such a thing in any language counts as the same note."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def called(name: str) -> str:
 
 
 def kept_name(name: str, noted: Collection[str]) -> str:
-    """Return the first of the names in ``noted`` that is the same thing, else the name itself."""
+    """Return the name in ``noted`` that means the same thing in any language, or ``name`` if there is none."""
     if (one := _common().get(name)) is None:
         return name
     return min((other for other in noted if _common().get(other) == one), default=name)
 
 
 def chips(noted: Collection[str]) -> list[str]:
-    """Return what a user noted, each thing once, then what is often noted, as a person reads it."""
+    """Return names to offer for a new note: what the user noted before, then common notes, without repetition."""
     return list(dict.fromkeys([*map(called, noted), *map(shown, COMMON)]))

@@ -15,10 +15,10 @@ WEEK = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Occasion:
-    """The ``days`` of a week from ``since`` to ``until``, in some ``months`` of a year, in one of ``every`` few weeks.
+    """The days on which a wish holds: weekdays (``days``) from ``since`` to ``until``, in ``months``.
 
-    ``first`` is a Monday of those weeks. ``nth`` counts a weekday in its month: the first to the fifth, or the last.
-    Raises ValueError for any other value, and for one that leaves out no day.
+    With ``every`` n, only each n-th week holds, counted from the Monday ``first``. ``nth`` counts a weekday within its
+    month: the first to the fifth, or the last. Raises ValueError for other values, and if no day is left out.
     """
 
     since: date | None = None

@@ -20,7 +20,7 @@ T = TypeVar("T")
 def tokens(
     words: Sequence[str], lexicon: Mapping[tuple[str, ...], Sequence[T]], other: Callable[[str], T]
 ) -> Iterator[T]:
-    """Yield the tokens of the longest known phrase at each place, or ``other`` for a word that begins no phrase."""
+    """Yield the tokens of the longest phrase in ``lexicon`` at each place, or ``other(word)`` if none begins."""
     at = 0
     while at < len(words):
         sizes = range(min(PHRASE_MAX, len(words) - at), 0, -1)

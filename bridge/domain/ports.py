@@ -242,7 +242,7 @@ class WebhookConnector(Connector, Protocol):
     """A connector of a source that also sends webhooks."""
 
     def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:
-        """Yield pages with the record ``key`` that a notice named, and its parents, or none if it was deleted."""
+        """Yield pages with the record ``key`` that a notice named, and its parents. No pages if it was deleted."""
         ...
 
 

@@ -41,7 +41,6 @@ class Preference:
 
 @lru_cache(maxsize=256)
 def _standing(chosen: tuple[str, ...], usual: tuple[str, ...], series: str) -> tuple[int | None, int]:
-    """Return the place of a series in the user's choice, or None, and its place in the whole order."""
     source = source_of(series)
     named = next((name for name in (series, source) if name in chosen), None)
     if named is not None:

@@ -39,7 +39,7 @@ SECOND = timedelta(seconds=1)
 
 
 def day_meant(at: datetime, zones: Iterable[tzinfo]) -> date:
-    """Return the day of an instant in an all-day series: its date in the first of ``zones`` where it is midnight."""
+    """Return the date meant by an instant of an all-day series: its date in the first zone where it is midnight."""
     clocks = [*zones, UTC]
     for clock in clocks:
         wall = at.astimezone(clock)
@@ -153,7 +153,7 @@ class Series:
         return found, datetime.max if until is None else self._until(until)  # noqa: DTZ901 - a wall clock
 
     def _skipped(self, parts: dict[str, str], skip: str) -> Iterator[datetime]:
-        """Return the starts of a rule with SKIP (RFC 7529, 4.1). Raises ValueError for any other."""
+        """Return the starts of a rule with SKIP (RFC 7529, 4.1). Raises ValueError for unsupported rules."""
         count = int(parts.pop("COUNT", str(RULE_MAX_STARTS)))
         days = sorted({int(day) for day in parts.pop("BYMONTHDAY", str(self.first.day)).split(",")})
         if parts["FREQ"] not in ("MONTHLY", "YEARLY") or OTHERS & {*parts} or days[0] < 1:
@@ -168,7 +168,7 @@ class Series:
         return islice(different, count)
 
     def _anchor(self, parts: dict[str, str], low: datetime) -> datetime:
-        """Return a start a whole number of intervals after the first, so that old events cost no more."""
+        """Return a start near ``low``, a whole number of intervals after the first, to skip earlier instances."""
         stride = STRIDE[parts["FREQ"]]
         if stride is None or "COUNT" in parts or low <= self.first:
             return self.first
@@ -176,7 +176,7 @@ class Series:
         return self.first + step * ((low - self.first) // step)
 
     def _until(self, text: str) -> datetime:
-        """Return the wall time of UNTIL; a date means the end of that day."""
+        """Return the wall time of a rule's UNTIL. A date stands for the end of that day."""
         until = self._wall(text, None)
         return until if isinstance(until, datetime) else datetime.combine(until, time.max)
 
@@ -269,7 +269,7 @@ def _text(parts: dict[str, str]) -> str:
 
 
 def _day_of(month: datetime, day: int, skip: str) -> datetime:
-    """Return a day of a month, or where the month lacks it, its last day (BACKWARD) or the day after (FORWARD)."""
+    """Return a day of a month. If the month lacks the day, return its last day (BACKWARD) or the next month's first."""
     last = monthrange(month.year, month.month)[1]
     found = month.replace(day=min(day, last))
     return found + DAY if day > last and skip == "FORWARD" else found

@@ -63,11 +63,10 @@ def set_apart(items: Sequence[Item]) -> tuple[list[Item], tuple[str, ...]]:
 
 
 def _settled(one: Episode, told: dict[Metric, float]) -> tuple[dict[Metric, float], list[str]]:
-    """Return a sleep's values with possible minutes asleep and in bed, and what was settled by more than rounding.
+    """Return an episode's values with possible minutes asleep and in bed, and the corrections beyond rounding.
 
-    Nobody sleeps longer than the night lasts, nor lies in bed for two hours more, nor sleeps longer than in bed. Stages
-    that are longer together than the time asleep (without one: than the night) keep their shares of it. Some vendors
-    list brief waking within stages.
+    Sleep cannot exceed the night or the time in bed, nor the time in bed the night by two hours. Stages that sum to
+    more than the time asleep are scaled down in proportion, because some vendors list brief waking within stages.
     """
     length = (one.end - one.start).total_seconds() / 60
     found: list[str] = []
@@ -108,7 +107,7 @@ def only_outside(reasons: str) -> bool:
 
 
 def _outside(metric: Metric, value: float) -> str | None:
-    """Return the reason, which names the bound and never the value, or None."""
+    """Return the reason if a value is outside of its metric's range, else None. It does not quote the value."""
     spec = METRICS[metric]
     if spec.low <= value <= spec.high:
         return None

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shareable:
-    """Names of fields, divided by blanks, whose values a recording may hold that is given away.
+    """Names of fields, separated by blanks, whose values may stay in a recording that is given to others.
 
-    All other values are replaced, and the names of all other fields too. A name may stand in several lists; the
-    first that fits the value counts. A wall clock's time is written without its zone, or is a date.
+    All other values, and the names of all other fields, are replaced. A name may stand in several lists; the first list
+    that fits the value counts. A wall clock's time is written without its zone, or is a date.
     """
 
     parts: str = ""  # objects and lists

@@ -48,7 +48,7 @@ def local_time(instant: datetime, zones: ZoneHistory) -> datetime:
 
 
 def local_end(end: datetime, zones: ZoneHistory, *, lands: bool) -> datetime:
-    """Return an end on the user's clock until then, or if a flight ``lands`` on the clock of its arrival."""
+    """Return an end on the user's clock just before it, or if a flight ``lands``, on the clock of arrival."""
     return end.astimezone(zone_at(end if lands else end - timedelta(seconds=1), zones))
 
 

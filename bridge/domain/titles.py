@@ -80,7 +80,7 @@ def advice_title(action: ActionType, kind: str | None) -> Text:
 
 
 def slot_text(moment: Moment) -> Text:
-    """Return the name of a slot, such as ``Thu evening``. After midnight it is the night of the day before."""
+    """Return the name of a slot, such as ``Thu evening``. Hours after midnight belong to the night before."""
     return say(_OF_DAYS[moment.slot], day=SHORT_WEEKDAYS[moment.day])
 
 

@@ -50,7 +50,8 @@ class Trial:
 
 
 def draw(seed: str, weeks: int) -> list[bool]:
-    """Return for each day if it is drawn to have the change. Of a block's two days one has it, of three one or two.
+    """Return True for each day that is drawn to have the change. In a block of two, one day has it; of three, one or
+    two.
 
     >>> days = draw("0f", 4)
     >>> sum(days), all(days[day] != days[day + 7] for day in range(7))
@@ -68,5 +69,5 @@ def draw(seed: str, weeks: int) -> list[bool]:
 
 
 def _block(number: int, weeks: int) -> tuple[int, int]:
-    """Return the block of a day: the pair of weeks (the last pair takes an odd week) and the day of the week."""
+    """Return the block of a day as (pair of weeks, weekday). An odd last week belongs to the pair before it."""
     return min(number // WEEK // 2, weeks // 2 - 1), number % WEEK

@@ -13,7 +13,7 @@ DAY_MINUTES = 24 * 60
 
 
 def wished_on(wishes: Wishes, day: date) -> Wishes:
-    """Return the wishes of a day. An occasion's bars add to those of every day, and its requests replace them."""
+    """Return the wishes that hold on a day: prohibitions of occasions are added, other wishes replaced."""
     terms, found = wishes.terms, wishes
     for term in (term for when, term in terms.items() if when.holds(day)):
         found = _both(found, term)
@@ -21,7 +21,7 @@ def wished_on(wishes: Wishes, day: date) -> Wishes:
 
 
 def night_on(wishes: Wishes, ends: date) -> NightWish:
-    """Return the wishes for the night that ends on a date: bedtime by the eve, getting up by the date."""
+    """Return the wishes for the night that ends on a date: bedtime of the day before, getting up of the date."""
     eve, day = (wished_on(wishes, on).night for on in (ends - DAY, ends))
     if eve != day:
         eve = replace(eve, up=day.up, up_days=day.up_days, other=day.other, other_days=day.other_days)
@@ -54,7 +54,7 @@ def _both(wishes: Wishes, term: Wishes) -> Wishes:
 
 
 def _night(night: NightWish, term: NightWish) -> NightWish:
-    """Return a night with an occasion's bedtime, time of getting up, or length in place of its own."""
+    """Return the usual wishes for the night, changed by an occasion's bedtime, getting up or length."""
     said: dict[str, object] = {one.name: getattr(term, one.name) for one in fields(NightWish)}
     of_bed = {"bed", "earliest", "bed_days", "late", "late_days"} if term.bed or term.earliest else set()
     of_up = {"up", "up_days", "other", "other_days"} if term.up else set()
@@ -73,7 +73,7 @@ def common(first: Sequence[Hours], second: Sequence[Hours]) -> tuple[Hours, ...]
 
 
 def either(first: Sequence[Hours], second: Sequence[Hours]) -> tuple[Hours, ...]:
-    """Return the hours in at least one of two lists, [] for the whole day."""
+    """Return the union of two lists of hours. An empty ``second`` stands for the whole day and changes nothing."""
     return _spans_of(_minutes(first) | _minutes(second)) if second else tuple(first)
 
 

@@ -53,7 +53,7 @@ class Lasts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spare:
-    """The ``times`` a week that these hours, or a whole day without hours, stay free of suggestions."""
+    """A wish that on ``times`` days a week these hours (or, without hours, the whole day) have no suggestions."""
 
     times: int
     hours: tuple[Hours, ...] = ()
@@ -61,11 +61,10 @@ class Spare:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NightWish:
-    """The times wished for the night: in ``bed`` by, not in bed before ``earliest``, and ``up`` by.
+    """The times wished for the night: ``bed`` (bedtime), ``earliest`` bedtime, and ``up`` (getting up).
 
-    ``bed_days`` are the weekdays of the eve, ``up_days`` those of getting up. Without any, it is every day. ``late`` is
-    the bedtime of other eves, ``late_days``, ``other`` the hour of getting up on ``other_days``. ``minutes`` are the
-    fewest in bed.
+    ``bed_days`` are the weekdays before these nights, ``up_days`` those after them; empty means all. ``late`` is the
+    bedtime before ``late_days``, ``other`` the getting up on ``other_days``, ``minutes`` the least time in bed.
     """
 
     bed: time | None = None
@@ -90,13 +89,12 @@ class NightWish:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wishes:
-    """The wishes of a user, which outrank everything that is learnt of the user.
+    """The wishes of a user, which outrank everything that is learnt of the user. Most map an action to a value.
 
-    ``days`` are the only weekdays of an action (0 is Monday), ``best`` those it is wanted on, ``barred`` hours of some
-    days. ``goals`` are times a week, ``since`` when each goal was set, ``most`` the largest number of times a week;
-    ``lengths`` are minutes of one time, ``apart`` the free days between two times, ``named`` the kind of an action
-    that is wanted, in the person's word, ``unnamed`` those that are not. ``terms`` are what is wished on some days
-    beside all this.
+    ``days`` are the only weekdays allowed (0 is Monday), ``best`` the preferred, ``barred`` hours of days to avoid.
+    ``goals`` and ``most`` are times a week, ``since`` when a goal was set, ``lengths`` minutes, ``apart`` free days
+    between two times, ``named`` and ``unnamed`` wanted and unwanted kinds. ``terms`` holds the wishes of only some
+    days.
     """
 
     never: frozenset[ActionType] = frozenset()
@@ -124,9 +122,9 @@ class Wishes:
 
 
 def dated(wishes: Wishes, before: Wishes, now: datetime) -> Wishes:
-    """Return the wishes with the instant of each goal, from the wishes ``before`` if it stood there, else ``now``.
+    """Return the wishes with the instant at which each goal was set: ``now`` for goals that ``before`` lacks.
 
-    Terms that ended before yesterday are left out.
+    Wishes for days before yesterday are left out.
     """
     new = {action: now for action in wishes.goals if action not in before.goals}
     kept = {action: at for action, at in before.since.items() if action in wishes.goals}

@@ -47,7 +47,7 @@ def place_of(zone: str) -> str:
 
 @cache
 def zones_by_place() -> Mapping[str, str]:
-    """Return IANA name -> place with its country or state, where named so, of UTC and all zones of places."""
+    """Return IANA name -> name of the place, for UTC and all zones named after places, sorted by place."""
     parts = {name: name.replace("_", " ").split("/")[1:] for name in available_timezones() if name[:1].isupper()}
     found = {name: ", ".join(reversed(of)) for name, of in parts.items() if of and name.split("/")[0] in CONTINENTS}
     return {"UTC": "UTC"} | dict(sorted(found.items(), key=lambda one: one[1]))
@@ -78,13 +78,12 @@ def _other_names() -> Mapping[str, Sequence[str]]:
 
 
 def _clocks(name: str) -> tuple[timedelta | None, ...]:
-    """Return a value that is equal for two names of one zone, such as Asia/Istanbul and Europe/Istanbul."""
+    """Return a zone's offsets in several years, which are equal for two names of the same zone."""
     return tuple(datetime(year, month, 1, tzinfo=ZoneInfo(name)).utcoffset() for year in YEARS for month in (1, 7))
 
 
 @lru_cache(maxsize=256)
 def _by_rule(text: str) -> ZoneInfo:
-    """Return the zone of a POSIX text, through zone data (RFC 8536) that holds only this rule."""
     if not _POSIX.fullmatch(text):
         raise ValueError("no POSIX text of a time zone")
     block = b"TZif2" + bytes(15) + struct.pack(">6l", 0, 0, 0, 0, 1, 4) + struct.pack(">lbb", 0, 0, 0) + b"UTC\0"

@@ -95,14 +95,13 @@ def _retries() -> Retry:
 
 @cache
 def _kept() -> requests.adapters.HTTPAdapter:
-    """Return the transport that all sessions of the process share, unless they have one of their own."""
     from bridge.http.transport import Kept
 
     return Kept(max_retries=_retries())
 
 
 def _may_have_proxies() -> bool:
-    """Return True if proxies may be named, in a tenth of the time of ``requests``'s look-up."""
+    """Return True if the environment may name proxies. ``requests`` takes ten times as long to find out."""
     from urllib.request import getproxies, getproxies_environment
 
     return getproxies is not getproxies_environment or any(name.lower().endswith("_proxy") for name in os.environ)
@@ -114,7 +113,6 @@ def _ignore_proxies(session: requests.Session) -> None:
 
 
 def _cache_environment(session: requests.Session) -> None:
-    """Cache proxies and CA bundle per host and options, because look-ups are slow."""
     look_up, cache = session.merge_environment_settings, dict[tuple[object, ...], Any]()
 
     def cached(url: str, proxies: Any, stream: Any, verify: Any, cert: Any) -> Any:
@@ -170,9 +168,10 @@ def get_json(
     blank: bool = False,
     limit: VendorLimit | None = None,
 ) -> Any:
-    """GET a URL, or POST ``form`` or ``body``, and return the parsed JSON. None: a status in ``nothing``, or ``blank``.
+    """GET a URL, or POST ``form`` or ``body``, and return the parsed JSON.
 
-    Raises NotPermitted for a missing scope, 403 or 404, TryLater without an answer, else as ``raise_for_status``.
+    Returns None for a status in ``nothing``, and with ``blank`` for an empty answer. Raises NotPermitted for a missing
+    scope, 403 or 404, TryLater without an answer, and otherwise what ``raise_for_status`` raises.
     """
     import requests
 
@@ -223,7 +222,6 @@ def names_scope(answer: requests.Response) -> bool:
 
 
 def _is_page(answer: requests.Response) -> bool:
-    """Return True for HTML, which a captive portal or firewall sends instead of JSON."""
     return "html" in answer.headers.get("Content-Type", "").lower()
 
 
@@ -270,7 +268,7 @@ def retry_after(answer: requests.Response, *, now: datetime) -> timedelta | None
 
 
 def _rate_limit(answer: requests.Response, name: str) -> str | None:
-    """Return the first value of ``X-RateLimit-NAME`` or ``RateLimit-NAME``, which resets first."""
+    """Return ``X-RateLimit-NAME`` or ``RateLimit-NAME``. Of several values, the first limit resets first."""
     text = answer.headers.get(f"X-RateLimit-{name}") or answer.headers.get(f"RateLimit-{name}")
     return None if text is None else text.partition(",")[0].strip()
 

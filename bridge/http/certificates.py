@@ -35,7 +35,7 @@ UNSIGNED = say("nobody whom this machine knows has signed it")
 
 
 class Untrusted(NeedsLogin):
-    """The error of a server whose certificate is not known. ``certificate`` is what it showed."""
+    """The error of a server whose ``certificate`` no known authority signed."""
 
     def __init__(self, certificate: Certificate, command: str) -> None:
         super().__init__(
@@ -97,7 +97,7 @@ class Certificate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trust:
-    """A person's trust in certificates (PEM) at ``address`` alone, or in the one with that ``fingerprint``."""
+    """A person's trust in the certificates ``pem`` at ``address`` alone, limited by ``fingerprint`` if it is set."""
 
     address: str
     pem: str
@@ -151,7 +151,10 @@ def trust_of_file(address: str, path: str) -> Trust:
 def with_trust(
     browser: Browser, address: str, file: str, work: Callable[[Trust | None], Result]
 ) -> tuple[Result, Trust | None]:
-    """Return (the result of ``work``, the trust that it needed). Raises Untrusted unless a person confirms."""
+    """Call ``work`` with a trust, and return (its result, the trust). A person may confirm an unknown certificate.
+
+    Raises Untrusted if the person does not confirm it.
+    """
     trust = trust_of_file(address, file) if file else None
     try:
         return work(trust), trust
@@ -169,7 +172,7 @@ def with_trust(
 
 
 def _refusal(error: Exception, address: str, allowed: Collection[str], command: str) -> Untrusted | None:
-    """Return the error for a request that failed by its server's certificate, or None for other failures."""
+    """Return the error for a request that failed because of the server's certificate, or None for other failures."""
     from requests.exceptions import SSLError
 
     host = urlsplit(address).hostname
@@ -192,7 +195,6 @@ def no_answer(error: Exception, address: str, allowed: Collection[str], command:
 
 
 def _shown(host: str, port: int, allowed: Collection[str]) -> str:
-    """Return the certificate that a server shows, in PEM."""
     import socket
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

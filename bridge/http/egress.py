@@ -107,7 +107,7 @@ def _may_reach(info: Found) -> bool:
 
 
 def _is_own(family: int, where: Any) -> bool:
-    """Return True for this machine's own address or IPv6 network, which may be public behind a firewall."""
+    """Return True if an address is this machine's, or in its IPv6 network. Such an address may look public."""
     with socket.socket(family, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(where)

@@ -20,7 +20,7 @@ PLAIN_OPTIONS = frozenset({"params", "headers", "timeout", "allow_redirects"})
 
 
 def unsigned(request: PreparedRequest) -> PreparedRequest:
-    """Return a request as it is. As the ``auth`` of a session it keeps ``requests`` from looking into ``~/.netrc``."""
+    """Return a request unchanged. As ``auth`` of a session it keeps ``requests`` from reading ``~/.netrc``."""
     return request
 
 
@@ -57,7 +57,7 @@ class QuickSession(Session):
         return super().prepare_request(request)
 
     def _plain(self, url: Any, headers: Any, params: Any) -> PreparedRequest | None:
-        """Return the GET as the library would prepare it, or None if the library must prepare it."""
+        """Return the GET prepared as the library would do it, or None if only the library can prepare it."""
         if self.cookies or self.params or any(self.hooks.values()) or self.auth is not unsigned:
             return None
         address = _address(str(url), params) if _are_texts(headers) else None

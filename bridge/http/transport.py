@@ -69,14 +69,14 @@ class Bounded(HTTPAdapter):
 
 
 class Kept(Bounded):
-    """A transport whose connections outlive the sessions that share it, so that the next need not connect."""
+    """A transport whose connections stay open after a session ends, so that the next session can use them."""
 
     def close(self) -> None:
         """Close nothing, because other sessions may be at work."""
 
 
 def _bounded(stream: Callable[..., Iterator[bytes]], close: Callable[[], None]) -> Callable[..., Iterator[bytes]]:
-    """Yield at most the limit of bytes, then raise TooLarge. A few packed bytes may unpack to gigabytes."""
+    """Limit a function that yields a body's bytes: beyond the limit, when unpacked, it raises TooLarge."""
 
     def pieces(*args: Any, **options: Any) -> Iterator[bytes]:
         size = 0

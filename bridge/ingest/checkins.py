@@ -40,7 +40,7 @@ class CheckIn:
 
 
 def record_check_in(store: Store, user: User, said: CheckIn, *, now: datetime) -> str:
-    """Store a minute's check-in, ``new``, ``updated`` or ``unchanged``. Raises SetupError for a bad time or score."""
+    """Store a check-in, and return ``new``, ``updated`` or ``unchanged``. Raises SetupError for a bad time or score."""
     again = f"bridge checkin SCORE --user {user.name}"
     if said.at > now:
         raise SetupError(f"--at is in the future; leave it out for a check-in about now: {again}")

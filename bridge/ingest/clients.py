@@ -18,7 +18,7 @@ CLIENT = ("client_id", "client_secret")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """The things a vendor's page of applications asks for, and the settings that outrank what is typed.
+    """The values to enter on a vendor's page where applications are registered, and settings that come first.
 
     ``redirect`` is the redirect address, or None if none is used. ``scopes`` may be empty.
     """

@@ -34,7 +34,7 @@ WRITES_FIELD = "writes"  # beside a consent: whether accepted advice is written 
 
 @dataclass(frozen=True, kw_only=True)
 class NewConsent:
-    """A consent that a user asks for at a ``source``: with ``write`` also to write, and for the sources ``also``.
+    """A consent that a user asks for at a ``source``, with ``write`` also for writing, ``also`` for further sources.
 
     ``given`` are typed settings, ``by_operator`` if typed at the command line. With ``add`` earlier accounts stay.
     """
@@ -133,7 +133,7 @@ def writes_advice(bridge: Bridge, user: User) -> bool:
 def _save_consent(
     bridge: Bridge, user: User, spec: ConnectorSpec, token: Mapping[str, Any], account: str = ACCOUNT
 ) -> Connection:
-    """Save a consent under the refresh lock of the earlier one, which a running sync could save over it."""
+    """Save a consent under the refresh lock of the earlier one, or a running sync could overwrite the new token."""
     with ExitStack() as locks:
         for earlier in bridge.store.connections.of_user(user.id):
             if (earlier.source, earlier.name) == (spec.name, account):
@@ -198,7 +198,7 @@ def _is_connected(bridge: Bridge, source: str) -> bool:
 
 
 def _is_shared(bridge: Bridge, connection: Connection, spec: ConnectorSpec) -> bool:
-    """Return True if another connection uses the same refresh token, so that it must not be revoked."""
+    """Return True if another connection uses the same refresh token. Such a token must not be revoked."""
     if not spec.consent_scopes:
         return False
     with suppress(BridgeError):  # without the key nothing can be revoked either
@@ -210,7 +210,7 @@ def _is_shared(bridge: Bridge, connection: Connection, spec: ConnectorSpec) -> b
 
 
 def _drop_consent(bridge: Bridge, connection: Connection) -> None:
-    """Delete a consent under its refresh lock, or a running sync could save a refreshed token afterwards."""
+    """Delete a consent under its refresh lock. Otherwise a running sync could save a refreshed token afterwards."""
     with StoredAccount(connection.id, {}, bridge.store, bridge.vault).refresh_lock():
         bridge.store.connections.drop_consent(connection.id)
 

@@ -115,7 +115,7 @@ def _only_holds_records(page: Page) -> bool:
 
 
 def _dated(page: Page, now: datetime) -> Page:
-    """Limit export dates to ``now``. A future date would outrank every later export."""
+    """Limit the export dates of a page to ``now``, because a future date would outrank every later export."""
     covers, records, still = page.covers, page.records, page.still
     if any(record.as_of is not None and record.as_of > now for record in records):
         records = tuple(replace(r, as_of=min(r.as_of, now)) if r.as_of is not None else r for r in records)
@@ -127,7 +127,7 @@ def _dated(page: Page, now: datetime) -> Page:
 
 
 def _deletions_last(pages: Iterable[Page]) -> Iterator[Page]:
-    """Yield the pages, and their deletions as pages of their own before the next cursor, or at the end."""
+    """Yield the pages without deletions. Pages that only delete come before the next cursor, or at the end."""
     waiting: list[Page] = []
     for page in pages:
         if page.cursor is not None:
@@ -140,7 +140,7 @@ def _deletions_last(pages: Iterable[Page]) -> Iterator[Page]:
 
 
 class FileReading(Protocol):
-    """The pages of a source's files, file after file. ``failed`` holds (file, reason), ``files`` counts those read."""
+    """The pages of a source's files. ``failed`` holds (file, reason), and ``files`` is the number of files read."""
 
     files: int
     failed: list[tuple[str, str]]

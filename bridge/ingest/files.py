@@ -31,7 +31,7 @@ ZIPPED_DOCUMENTS = (".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".epub", 
 
 
 def new_folder(folder: Path, again: str) -> None:
-    """Create a folder for its owner alone, or take an empty folder. Raises SetupError with the command ``again``."""
+    """Create a folder that only its owner can read, or use an empty one. Raises SetupError, which names ``again``."""
     try:
         if folder.exists() and any(folder.iterdir()):
             raise SetupError(f"{folder} is not empty; name another folder: {again}")
@@ -158,8 +158,6 @@ class CountedFile:
 
 
 class _Counted:
-    """An open stream that reports the bytes read to a CountedFile, and behaves like the wrapped stream otherwise."""
-
     def __init__(self, stream: BinaryIO, watched: CountedFile) -> None:
         self._stream, self._watched, self._read = stream, watched, 0
 
@@ -273,7 +271,7 @@ def _date(written: bytes) -> str:
 
 
 def _is_zip(file: DiskFile | ZipMember) -> bool:
-    """Return True for a zip, also one that lost its ending in a download. Documents such as .docx are none."""
+    """Return True for a zip, even if its name lost the ending. Packed documents such as .docx do not count."""
     name = file.name.lower()
     return file.head[:2] == b"PK" and (
         name.endswith(".zip") or (file.head[2:4] == b"\3\4" and not name.endswith(ZIPPED_DOCUMENTS))

@@ -36,7 +36,7 @@ def folder_of(connection: Connection, account: StoredAccount, inbox: Path) -> Pa
 
 
 def connection_name(place: str, others: Mapping[str, StoredAccount]) -> str:
-    """Return the name of the connection to a folder, or a new one apart from ``others``."""
+    """Return the name of the connection to a folder. A new folder gets a name that none of ``others`` has."""
     known = {_folder_in(others[name]): name for name in sorted(others, reverse=True) if name != PUSH_CONNECTION}
     return (
         known.get(place) or known.get("") or (f"{FOLDER_CONNECTION}-{len(others) + 1}" if others else FOLDER_CONNECTION)

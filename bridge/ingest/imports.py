@@ -42,7 +42,7 @@ def ignore_bytes(done: int, total: int) -> None:
 
 @dataclass(slots=True)
 class RecognisedFiles:
-    """The files of an import by source (``known``), those of no source, and those that cannot be read."""
+    """The files of an import: by source (``known``), of no source (``unknown``), and ``unreadable``."""
 
     known: dict[str, list[File]] = field(default_factory=dict)
     unknown: list[Unread] = field(default_factory=list)
@@ -92,7 +92,7 @@ def _claim(told: Recognised | bool | None) -> Recognised | None:
 
 
 def _unread(path: str, specs: Iterable[ConnectorSpec]) -> Unread:
-    """Return an unread file with the source that skips it on purpose, or None for its source if none knows it."""
+    """Return a file that was not read, with the source that skips such files on purpose, if there is one."""
     for spec in specs:
         for pattern, kind in spec.leaves_out.items():
             if re.search(pattern, path):
@@ -196,7 +196,7 @@ class FilePages:
         return merge_pieces(self._pages())
 
     def _unless_just_imported(self) -> Iterator[Page]:
-        """Yield the pages, unless the last import read the same files in the same way and all went well."""
+        """Yield the pages. Yield none if the last import read the same files in the same way and without failure."""
         before: dict[str, int] = json.loads(self.cursor) if self.cursor else {}
         mark, records = self._mark_of_all(), 0
         if mark in before:
@@ -219,7 +219,7 @@ class FilePages:
         return hashlib.sha256(repr((self.whole, sorted(marks))).encode()).hexdigest()
 
     def _versions(self) -> dict[str, RecordVersion]:
-        """Return record path -> key of the version that counts: of the newest export, then the largest digest."""
+        """Return record path -> version to store, which is that of the newest export, then of the largest digest."""
         newest: dict[str, RecordVersion] = {}
         for file in self.chosen:
             with suppress(BridgeError, *DAMAGED):  # reading the file again will report the error
@@ -261,7 +261,7 @@ class FilePages:
             yield Page(stream=IMPORTED_FILES, records=(), cursor=json.dumps(before | known, sort_keys=True))
 
     def _one(self, file: File) -> Generator[Page, None, int]:
-        """Yield a file's pages and return their records; failures are noted in ``failed``."""
+        """Yield a file's pages, and return the number of their records. Failures are added to ``failed``."""
         as_of = newest_date(file) if self.dated and self.spec.dated_by_content else None
         records = 0
         try:
@@ -283,7 +283,7 @@ class FilePages:
         return records
 
     def _of_all(self, page: Page, file: File) -> Page:
-        """Note what a page covers completely. Files of one name delete nothing, or each would delete the other's."""
+        """Note the stretch that a page covers. Several files of a name delete nothing, to keep each other's records."""
         if self._names[file.name] > 1:
             return _without_file(page)
         if page.covers is not None and page.covers.parents is not None:
@@ -366,7 +366,7 @@ def _dated(page: Page, as_of: datetime) -> Page:
 
 
 def _without_file(page: Page) -> Page:
-    """Return a page whose records name no file as parent, since several files of a name may hold a record."""
+    """Return a page whose records have no file as parent, because several files of a name may hold a record."""
     records = tuple(
         replace(r, parent=None) if (r.parent or "").startswith(FILE_PARENT_PREFIX) else r for r in page.records
     )

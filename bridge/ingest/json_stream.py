@@ -45,7 +45,7 @@ class Json:
         self.length = 0  # characters of the last object
 
     def peek(self) -> str:
-        """Return the next character that is not blank without reading past it, "" at the end."""
+        """Return the next character that is not blank, without reading past it. Return "" at the end."""
         character = self._text[self._at : self._at + 1]
         if character and character not in " \t\r\n":
             return character
@@ -89,7 +89,7 @@ class Json:
             raise Broken from None
 
     def _whole(self) -> Any:
-        """Read and return an object, a list or a text, whose end is known from its closing character."""
+        """Read and return an object, a list or a text. Each ends with a closing character."""
         while True:
             try:
                 found, self._at = DECODER.raw_decode(self._text, self._at)
@@ -139,7 +139,7 @@ class Json:
                 raise Broken
 
     def _plain(self) -> str:
-        """Return a number or word up to the next comma, bracket or blank. Raises Broken if empty."""
+        """Return a number or word, which ends at a comma, bracket or blank. Raises Broken if it is empty."""
         while (end := self._past(NUMBER_OR_WORD)) == len(self._text):
             if len(self._text) - self._at > WORD_MAX_CHARS or not self._more():
                 break
@@ -168,7 +168,10 @@ class Json:
             raise Broken
 
     def _more(self) -> bool:
-        """Read the next part of the file, and return False at its end. Parts grow, to decode long values less often."""
+        """Read more of the file. Return False at its end.
+
+        Long values are read in growing parts, to decode them less often.
+        """
         if self._ended:
             return False
         content = self._stream.read(max(JSON_CHUNK_BYTES, 2 * (len(self._text) - self._at)))
@@ -207,9 +210,9 @@ def objects(
 
 
 class ReadablePart(Generic[Row]):
-    """The rows of a file up to where it is damaged. Iterate over it, store the rows, and then call ``raise_damage``.
+    """The rows of a file up to where it is damaged. Store the rows first, and then call ``raise_damage``.
 
-    ``again`` says how to get the file another time, for the text of the error.
+    ``again`` is a sentence in the error's text that says how to get the file another time.
     """
 
     def __init__(self, file: File, rows: Iterable[Row], *, again: str) -> None:

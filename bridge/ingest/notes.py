@@ -64,7 +64,7 @@ class Note:
 
 
 def note_of(text: str, at: datetime, user: str) -> Note:
-    """Return the note that a text says: a name, and its amount if the first or last word is one. Raises SetupError."""
+    """Return the note in a text: a name, and an amount as first or last word. Raises SetupError for other texts."""
     found = _NOTE.fullmatch(" ".join(text.split()).casefold())
     if found is None or len(found["name"]) > NAME_MAX or (found["first"] and found["amount"]):
         raise SetupError(
@@ -81,9 +81,9 @@ def note_of(text: str, at: datetime, user: str) -> Note:
 
 
 def said_note(text: str, user: User, *, now: datetime, day: date | None = None) -> Note:
-    """Return the note that a text says of the day that it names, else of ``day``, by default now. Raises SetupError.
+    """Return the note in a text, for the day named in it, else for ``day``, else for now. Raises SetupError.
 
-    A note of another day is at its noon.
+    A note of another day than today is dated at noon of that day.
     """
     words, local = " ".join(text.split()).casefold(), local_time(now, user.zones)
     found = _DAY_FIRST.fullmatch(words) or _DAY_LAST.fullmatch(words)
@@ -109,9 +109,9 @@ def _day(word: str, today: date) -> date:
 
 
 def record_note(store: Store, user: User, note: Note, *, now: datetime) -> str:
-    """Store a minute's note, ``new``, ``updated`` or ``unchanged``. Raises SetupError for a bad time or amount.
+    """Store a note, and return ``new``, ``updated`` or ``unchanged``. Raises SetupError for a bad time or amount.
 
-    What was noted before in another language keeps that name.
+    If the user noted the same thing in another language before, the note gets that earlier name.
     """
     note = replace(note, name=kept_name(note.name, store.daily.noted(user.id)))
     again = f'bridge note --user {user.name} "{note.name}"'
@@ -135,7 +135,7 @@ def forget(store: Store, user: User, note: Note, *, now: datetime) -> None:
 
 
 def recent(store: Store, user: User, *, since: date | None = None) -> list[Note]:
-    """Return what the user noted here since a local day, or all, newest first. Journals of vendors are not in it."""
+    """Return the notes that the user typed, since a local day or all, newest first. Vendors' journals are left out."""
     found = store.reading.samples(user.id, metrics={Metric.NOTED}, since=since or date.min)
     notes = [Note(at=one.start, name=one.key, amount=one.value) for source, one in found if source == CHECK_IN_SOURCE]
     return sorted(notes, key=lambda note: (note.at, note.name), reverse=True)

@@ -118,7 +118,7 @@ def defect_outcome(store: Store, connection: Connection, error: Exception) -> Ou
 
 
 def minimum_wait(connection: Connection) -> timedelta:
-    """Return the shortest wait after a failure for which the source named a time, longer with each failure."""
+    """Return the shortest wait after a failure for which the source named a time. It grows with each failure."""
     return min(LIMITED_WAIT_MIN * int(2 ** min(connection.failures, 8)), LIMITED_WAIT_MAX)
 
 
@@ -150,9 +150,9 @@ def polling_cadence(
 
 
 def record_outcome(lease: Lease, outcome: Outcome, *, cadence: timedelta | None = SYNC_CADENCE) -> None:
-    """Save the outcome of a lease's connection, and when it is due again, and release the lease if it was taken.
+    """Save the outcome of a sync and when the connection is due again, and release the lease.
 
-    ``cadence`` is the time to the next sync after a success. None: the connection is never due again.
+    ``cadence`` is the time to the next sync after a success. With None the connection is never due again.
     """
     connection, at, due_at = lease.connection, lease.now, None
     if cadence is not None and not outcome.stops:
@@ -165,7 +165,7 @@ def record_outcome(lease: Lease, outcome: Outcome, *, cadence: timedelta | None 
 
 
 def _failures_in_a_row(connection: Connection, outcome: Outcome) -> int:
-    """Return the number of failures in a row: 0 after a success, 1 if records came, the same if nothing was asked."""
+    """Return the failures in a row, with this outcome: 0 after a success, 1 if it failed but brought records."""
     if outcome.outcome == "ok":
         return 0
     if outcome.outcome == "interrupted" or outcome.unasked:

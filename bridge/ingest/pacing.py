@@ -18,7 +18,10 @@ PATIENCE = timedelta(seconds=5)  # for which requests are reserved ahead, and wa
 
 @dataclass(slots=True, kw_only=True)
 class Ration:
-    """The requests that a sync may send, reserved ``block`` at a time at ``rate`` a second; None is no limit."""
+    """A sync's permission to send requests.
+
+    Blocks of ``block`` requests are reserved at ``rate`` a second (None: no limit).
+    """
 
     store: Store
     source: str
@@ -28,7 +31,7 @@ class Ration:
     ready: float = 0.0  # on the monotonic clock, when those left may be sent
 
     def reserve(self) -> timedelta:
-        """Reserve the next block of requests and return how long to wait. Above ``PATIENCE`` none is reserved."""
+        """Reserve the next block of requests, and return the wait. Above ``PATIENCE`` nothing is reserved."""
         if self.rate is None:
             return timedelta(0)
         worth = timedelta(seconds=self.block / self.rate)

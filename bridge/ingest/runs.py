@@ -52,7 +52,7 @@ def sync_user(
 
 
 def ration(bridge: Bridge, source: str) -> Ration:
-    """Return the requests that a sync of ``source`` may send, none of them reserved yet."""
+    """Return a Ration for a sync of ``source``, with no requests reserved yet."""
     block = len(registry.spec(source).streams)
     return Ration(store=bridge.store, source=source, rate=bridge.rate(source), block=block)
 
@@ -204,7 +204,7 @@ def import_path(
 
 @contextmanager
 def _import_turn(bridge: Bridge, connection: Connection, *, at: datetime) -> Iterator[Lease]:
-    """Wait for the lease and yield it for the import, which is ``skipped`` if another holder kept it."""
+    """Wait until the connection's lease is free, and yield a lease for the import. Release it afterwards."""
     leases.release_if_dead(bridge.store, connection)
     holder = replace(bridge).holder
     Lease(store=bridge.store, connection=connection, holder=holder, now=at).wait(IMPORT_PATIENCE)

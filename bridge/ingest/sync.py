@@ -112,7 +112,7 @@ def sync(source: Source, store: Store, *, holder: str, now: datetime, on_page: O
 
 
 def _lasting_or_odd(store: Store, connection: Connection, error: BridgeError, *, at: datetime) -> BridgeError:
-    """Return an Odd error for the first odd answers, and ``error`` itself once they have lasted."""
+    """Return ``error`` if odd answers have gone on for long, else an Odd error with the same text."""
     earlier = store.scheduling.odd_answers(connection.id)
     lasted = len(earlier) + 1 >= ODD_ANSWERS_MIN and at - min(earlier) >= ODD_ANSWERS_SPAN
     return error if lasted else Odd(reason(error))
@@ -177,9 +177,9 @@ class _Waiting(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class _Pull:
-    """Running sync of a connection, with its counts and its lease. ``on_page`` is called after each page.
+    """The running sync of a connection, with its counts and its lease. ``on_page`` is called after each page.
 
-    ``allowance`` bounds the sync's time, and the answers in a row without new data. Small pages land together.
+    ``allowance`` limits the sync's time and its answers without new data. Small pages are stored together.
     """
 
     source: Source
@@ -269,7 +269,7 @@ class _Pull:
             self._may_ask(self._limited_until())
 
     def _wait(self, one: _Waiting) -> None:
-        """Let a page wait to be stored with others, or store all that wait."""
+        """Add a page to those that wait to be stored together. Store all of them if they are many or wait long."""
         self.since = self.since if self.waiting else time.monotonic()
         self.waiting.append(one)
         many = sum(len(waiting.page.records) for waiting in self.waiting) >= TOGETHER_MAX_RECORDS
@@ -324,7 +324,7 @@ class _Pull:
             raise RateLimited(text, retry_at=limited_until)
 
     def _may_ask_again(self) -> None:
-        """Raise RateLimited while the connection's rate limit holds. A user or a webhook may start a sync too early."""
+        """Raise RateLimited while the connection's rate limit holds, since users and webhooks may start syncs early."""
         connection, now = self.source.connection, self.lease.clock()
         last = self.store.scheduling.last_outcome(connection.id) if connection.last_error else None
         if last is None or not last[1].limited or last[1].retry_at is None:
@@ -361,7 +361,7 @@ def store_page(
 
 
 def _unreadable(results: Sequence[RecordResult]) -> bool:
-    """Return True if all of a page's records were set aside; waiting for a parent counts as readable."""
+    """Return True if all records of a page were set aside. Records that wait for a parent do not count."""
     return bool(results) and all(result.set_aside is not None and not result.waits for result in results)
 
 
@@ -378,7 +378,7 @@ def refuse_changed_shape(spec: ConnectorSpec, page: Page, results: list[RecordRe
 
 
 def _nothing_permitted(spec: ConnectorSpec, refused: Sequence[NotPermitted]) -> BridgeError:
-    """Return NeedsLogin if a scope is missing, else the error for a source that permits no stream."""
+    """Return the error for a source that permits no stream: NeedsLogin if it named a missing scope."""
     if not any(error.named for error in refused):
         return refused[0].whole
     command = f"bridge connect {spec.name} --user NAME"

@@ -151,7 +151,6 @@ def _member(file: BinaryIO, place: Path, path: str, at: int) -> Member | None:
 
 
 def _after(file: BinaryIO, member: Member) -> int | None:
-    """Return the position of the next header in a truncated zip, None without one nearby."""
     end = member.at + member.length if member.length is not None else _end(member)
     if end is None:
         return None

@@ -91,16 +91,16 @@ def unsubscribe(account: Account, spec: ConnectorSpec, *, now: datetime) -> None
 
 
 def _address(spec: ConnectorSpec, url: str | None) -> str | None:
-    """Return the webhook address, None unless https:// or on this machine, as vendors send to https:// alone."""
+    """Return the webhook address. None unless it is https:// or on this machine, as vendors require https://."""
     parts = urlsplit(url or "")
     reached = parts.scheme == "https" or parts.hostname in LOOPBACK_HOSTS
     return f"{url.rstrip('/')}{HOOKS_PATH}{spec.name}" if url and reached else None
 
 
 def register(bridge: installation.Bridge, spec: ConnectorSpec, url: str | None, *, now: datetime) -> None:
-    """Open or renew the webhook that a vendor has once for an application, or end it without a public ``url``.
+    """Open or renew the single webhook that a vendor has per application. Without a public ``url``, end it.
 
-    A failure is only logged. A lock admits a single process, because two would open two webhooks.
+    A failure is only logged. A lock keeps two processes from opening two webhooks.
     """
     if spec.registers is None:
         return

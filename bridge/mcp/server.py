@@ -90,7 +90,6 @@ class AssistantServer(MCPServer[Any]):
 
 
 def _tool(function: Callable[..., dict[str, Any]], title: str) -> Tool:
-    """Make a tool of a typed method, whose docstring the assistant reads."""
     hints = ToolAnnotations(
         title=str(title),
         read_only_hint=function.__name__ in READING_TOOLS,

@@ -83,7 +83,7 @@ class Asked(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """The subjects that a tool answers about, and the fields that its conditions may compare."""
+    """The subjects that a tool may answer questions about, and the fields that conditions may compare."""
 
     subjects: frozenset[str]
     fields: frozenset[str]

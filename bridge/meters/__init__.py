@@ -99,7 +99,7 @@ def paced(past: Past, readings: Sequence[tuple[datetime, Readings]]) -> list[Sta
 
 
 def _slowed(meter: Meter, state: MeterState, before: MeterState, cap: float) -> MeterState:
-    """Return a state at most ``cap`` from the level ``before``; Progress is not limited."""
+    """Return a state with its level at most ``cap`` away from ``before``. Progress is returned unchanged."""
     if meter is Meter.PROGRESS:
         return state
     return replace(state, level=clip(state.level, before.level - cap, before.level + cap))

@@ -93,7 +93,7 @@ def _varied(
 
 @shared
 def recovery(past: Past, at: datetime) -> Signal | None:
-    """Return the vendor's recovery, half against the user's normal and half against most people's mean."""
+    """Return a signal of the vendor's recovery score, half by the user's normal and half by most people's."""
     night = past.latest(Metric.RECOVERY_SCORE, at)
     return None if night is None else nightly("hrv", night, at, past.kept(_recovered, night))
 
@@ -140,7 +140,6 @@ def resting_hr(past: Past, at: datetime) -> Signal | None:
 
 
 def _raised(_past: Past, night: Latest) -> tuple[float, Fact]:
-    """Return (z, fact) for a night's raised resting heart rate (see ``resting_hr``)."""
     raised = max(_z(Metric.RESTING_HR, night) - RAISED, 0.0)
     if not raised:
         return raised, fact("resting_hr_not_raised")
@@ -191,7 +190,7 @@ def _z(metric: str, one: Latest) -> float:
 
 @shared
 def variability(past: Past, at: datetime) -> tuple[str, Latest] | None:
-    """Return (metric, newest value) of the variability to use, or None. Metrics are never mixed."""
+    """Return (metric, newest value) of the one variability metric to use, or None. Metrics are never mixed."""
     found = [(metric, night) for metric in VARIABILITY if (night := past.latest(metric, at)) is not None]
     ripe = [one for one in found if one[1].normal.n >= PARALLEL]
     if ripe:
@@ -204,7 +203,7 @@ def _week_of(_past: Past, metric: str, night: Latest, recent: tuple[float, ...])
 
 
 def _week(metric: str, night: Latest, recent: tuple[float, ...]) -> float | None:
-    """Return the z of a week's mean, None for fewer than three values. It spreads 0.6 times as much as a night."""
+    """Return the z of the mean of a week, or None for fewer than three values. Means spread less than nights."""
     values = [scale(v, CONSTANTS[metric]) for v in recent]
     if len(values) < TREND_NIGHTS:
         return None
@@ -223,7 +222,7 @@ def _charged(_past: Past, night: Latest) -> tuple[float, Fact]:
 
 
 def _stress_management(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of last night's stress management, with the sign turned: a high score means calm."""
+    """Return a signal of stress from last night's stress management score, where a high score means calm."""
     night = past.latest(Metric.STRESS_MANAGEMENT, at)
     return None if night is None else nightly("stress", night, at, past.kept(_managed, night))
 

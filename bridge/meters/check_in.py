@@ -60,19 +60,19 @@ class Answers:
         self._said = {metric: Said(sorted(answers)[-ANSWERS_MAX:]) for metric, answers in given.items()}
 
     def about(self, meter: Meter, at: datetime) -> list[tuple[datetime, float]]:
-        """Return (instant, score) of the answers up to ``at`` about a meter, or general ones if the last is newer."""
+        """Return (instant, score) of the answers that count for a meter: its own or the general ones, if newer."""
         said, count = self.latest(meter, at)
         return [] if said is None else said.given[:count]
 
     def latest(self, meter: Meter, at: datetime) -> tuple[Said | None, int]:
-        """Return the answers that count for a meter at ``at``, and how many of them were given by then."""
+        """Return the answers that count for a meter, and their number up to ``at``."""
         found = [(said, said.count(at)) for m in (CHECK_INS[meter], CHECK_INS[None]) if (said := self._said.get(m))]
         known = [one for one in found if one[1]]
         return max(known, key=lambda one: one[0].given[one[1] - 1][0]) if known else (None, 0)
 
 
 class Said:
-    """The answers about one subject (``given``), ascending, and the filter's memory after each."""
+    """The answers about a meter or about life as a whole (``given``), ascending, with the filter after each."""
 
     def __init__(self, given: Sequence[tuple[datetime, float]]) -> None:
         self.given = list(given)
@@ -86,16 +86,16 @@ class Said:
         return bisect_right(self._when, at)
 
     def scale(self, count: int) -> tuple[float, float]:
-        """Return mean and spread of the first ``count`` answers. They lean on 3.3 and 0.9, worth 2 and 5 answers."""
+        """Return mean and spread of the first ``count`` answers, shrunk towards 3.3 and 0.9 as by 2 and 5 answers."""
         total, squares = self._sums[count - 1], self._squares[count - 1]
         mean = (total + MIDDLE_WORTH * MIDDLE) / (count + MIDDLE_WORTH)
         apart = max(squares - total * total / count, 0.0)
         return mean, sqrt((apart + SPREAD_WORTH * SPREAD**2) / (count + SPREAD_WORTH))
 
     def remembered(self, count: int, at: datetime) -> tuple[float, float]:
-        """Return (mean in spreads, weight from 0 to 1) of the first ``count`` answers at ``at``.
+        """Return (mean in spreads, weight from 0 to 1) of the first ``count`` answers, faded up to ``at``.
 
-        The Gaussian process expects mean times weight. It is linear in the answers, so that their scale is put in last.
+        The expectation of the Gaussian process is the mean times the weight.
         """
         for k in range(len(self._memories), count):
             before = self._memories[-1] if self._memories else Memory()
@@ -108,9 +108,9 @@ class Said:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """A Kalman filter over answers. It holds the expected parts of the ``score`` and of the weight (``share``).
+    """The state of a Kalman filter over answers: the expected parts of the score and of the weight (``share``).
 
-    ``doubt`` is the covariance of the parts. Four parts describe the process exactly.
+    ``doubt`` is the covariance of the four parts.
     """
 
     score: Parts = NOTHING
@@ -145,12 +145,12 @@ class Memory:
 
 
 def felt(parts: Parts) -> float:
-    """Return the sum of the parts that an answer measures. The second number of the daily rhythm is not among them."""
+    """Return the sum of the parts of the state that an answer measures: all but the sine of the daily rhythm."""
     return parts[0] + parts[1] + parts[3]
 
 
 def _faded(parts: Parts, kept: Parts) -> Parts:
-    """Return the parts after fading by ``kept``: the first and last shrink, those between turn with the hour."""
+    """Return the state's parts after fading by ``kept``. The two middle parts also turn with the time of day."""
     first, here, aside, last = parts
     fast, cosine, sine, slow = kept
     return first * fast, here * cosine - aside * sine, here * sine + aside * cosine, last * slow

@@ -65,7 +65,7 @@ def _deep(_past: Past, night: Latest) -> tuple[float, Fact]:
 
 
 def pause(past: Past, at: datetime) -> Signal | None:
-    """Return the minutes since the last pause, from 06:00, as a signal, None in a pause or without work."""
+    """Return a signal of the minutes of work since the last pause (from 06:00), or None in a pause."""
     today = past.moment(at)
     morning = past.begin(Moment(week=today.week, day=today.day, slot=Slot.MORNING))
     minutes = past.calendar.unbroken(at, min(morning, at))
@@ -76,7 +76,7 @@ def pause(past: Past, at: datetime) -> Signal | None:
 
 
 def calendar(past: Past, at: datetime) -> Signal | None:
-    """Return the load of entries against habit, negative above the usual, None if loads are rare or new."""
+    """Return a signal of the load of calendar entries against habit, negative for more. None if there are few."""
     habit = past.calendar.load.compared(
         at, least_days=LEAST_DAYS, half_life=LOAD_HALF_LIFE, longest=2 * LOAD_HALF_LIFE, silence=SILENCE
     )

@@ -44,7 +44,7 @@ def read(past: Past, at: datetime) -> Reading:
 
 
 def company(past: Past, at: datetime) -> Signal | None:
-    """Return recent company against habit, None unless the calendar often has company, else it tells nothing."""
+    """Return a signal of recent company against habit. None if the calendar seldom has company, and tells nothing."""
     habit = past.calendar.company.compared(at, least_days=LEAST_DAYS, half_life=HALF_LIFE, longest=LONGEST_HALF_LIFE)
     if habit is None:
         return None
@@ -55,7 +55,7 @@ def company(past: Past, at: datetime) -> Signal | None:
 
 
 def company_now(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the last hours' company against those hours of other days, or None as ``company``."""
+    """Return a signal of the last hours' company against the same hours of other days, or None as ``company``."""
     habit = past.calendar.together.compared(at, least_days=LEAST_DAYS, half_life=NOW_HALF_LIFE, longest=NOW_HALF_LIFE)
     if habit is None:
         return None

@@ -13,7 +13,7 @@ from bridge.meters.whole_nights import whole_nights
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """The figure of a metric for a day and source: the highest value, or intraday the sum or weighted mean.
+    """A metric's figure for a day and source: the highest value, or if intraday, the sum or weighted mean.
 
     ``low`` and ``high`` bound the ``count`` measurements behind it.
     """
@@ -48,7 +48,7 @@ def figures(samples: Iterable[tuple[str, Sample]], episodes: Iterable[tuple[str,
 
 
 def _figure(metric: Metric, samples: list[Sample]) -> Figure:
-    """Return the highest of a day's values, or for an intraday metric the sum of minutes or the weighted mean."""
+    """Return the figure of a day's samples by the rule of ``Figure``. Intraday minutes are summed."""
     if METRICS[metric].shape is not Shape.INTRADAY:
         value = max(sample.value for sample in samples)
         return Figure(value=value, count=len(samples), low=min(s.value for s in samples), high=value)

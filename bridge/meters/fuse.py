@@ -123,7 +123,7 @@ def spread(meter: Meter, level: float, signs: float, said: float = 0.0) -> float
 
 
 def precision(meter: Meter, level: float, sd: float) -> float:
-    """Return 1 + the total trust of a reading without a check-in, from its level and deviation."""
+    """Return 1 + the total trust in a reading's inputs, computed back from its level and sd without a check-in."""
     return 1 / (1 - (1 - (sd / (level * (1 - level))) ** 2) / _explainable(meter))
 
 
@@ -132,9 +132,9 @@ def _explainable(meter: Meter) -> float:
 
 
 def nothing(validity: float | None, thin: Sequence[Signal], model: MeterState | None = None) -> Reading:
-    """Return a reading at exactly normal with coverage 0, whose note names the ``thin`` signals.
+    """Return a reading at the user's normal with coverage 0. Its note names the signals that were too few (``thin``).
 
-    ``validity`` is None if it was not measured. ``model`` is the state for policies, None for the reading's.
+    ``model`` is the state for policies, None for the reading's own.
     """
     names = ", ".join(signal.name for signal in thin)
     why = say("too little to tell from {inputs} alone", inputs=names) if thin else NOTHING_FRESH
@@ -149,9 +149,9 @@ def nothing(validity: float | None, thin: Sequence[Signal], model: MeterState | 
 
 
 def slope(z: float, level: float) -> float:
-    """Return how much the level changes per unit of ``z``, on average between normal and ``level``.
+    """Return the mean change of the level per unit of ``z``, between normal and ``level``.
 
-    Multiplied by this factor, an input's share of ``z`` becomes its share of the level's distance from normal.
+    An input's share of ``z`` times this slope is its share of the level's distance from normal.
     """
     return (level - NORMAL) / z if abs(z) > NO_DISTANCE else NORMAL * (1 - NORMAL)
 
@@ -166,7 +166,6 @@ def _trust(signal: Signal, row: Proxy) -> float:
 
 
 def _because(one: tuple[Signal, Proxy, float], precision: float, per_z: float) -> Because:
-    """Return a signal as a reason for the meter's level."""
     signal, row, trust = one
     z = row.direction * signal.z
     contribution = per_z * trust * z / precision

@@ -41,7 +41,7 @@ class Compared:
 
     @property
     def fact(self) -> Fact:
-        """Return the side of the distance. Less than half a spread is about as usual, as for a meter's level.
+        """The fact that the amount is more than usual, less than usual, or within half a spread as usual.
 
         >>> Compared(z=-1.2, quality=0.5).fact.kind
         'less_than_usual'
@@ -51,7 +51,7 @@ class Compared:
         return fact("more_than_usual" if self.z > 0 else "less_than_usual")
 
     def of_entries(self, kind: str, hours: float) -> Fact:
-        """Return the fact ``kind`` that compares so many hours of entries with habit, or says that there were none."""
+        """Return a fact of the ``kind`` that compares hours of entries with habit, or says that there were none."""
         if not hours:
             return fact("entries_lately", compared=self.fact)
         return fact(kind, length=length(60 * hours), compared=self.fact)
@@ -97,7 +97,7 @@ class Amounts:
         return Compared(z=against(self._left_at(now, half), before), quality=days / (days + EVIDENCE_DAYS))
 
     def _before(self, now: int, half_life: int, count: int) -> list[float]:
-        """Return the faded sums at 1 to ``count`` times 24 hours before, newest first."""
+        """Return the faded sums at the same time of each of the ``count`` days before, newest first."""
         today, time = divmod(now, A_DAY)
         first, row = self._rows.get((half_life, time), (today, []))
         if not first <= today - count <= first + len(row):

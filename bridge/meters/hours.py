@@ -118,7 +118,10 @@ def _company(entries: Labelled, at: datetime) -> list[Amount]:
 
 
 def _together(entries: Labelled) -> list[Amount]:
-    """Return the hours in company, by half hours, times closeness. Of simultaneous entries the closest counts."""
+    """Return the hours in company in pieces of half an hour, times closeness.
+
+    Of overlapping entries, the closest counts.
+    """
     closest: list[Stretch] = []
     found: list[Amount] = []
     for weight in sorted({closeness(o.event) for o, _ in entries}, reverse=True):
@@ -173,12 +176,12 @@ class Intraday:
 
 
 def _once(kept: Sequence[Timed]) -> list[Timed]:
-    """Return the longest of several values for the same instant, which arrived by two connections."""
+    """Return the values, with the longest of those for the same instant that came by two connections."""
     return [one for one, after in zip_longest(kept, kept[1:]) if after is None or one[0] != after[0]]
 
 
 def _each(samples: Sequence[Sample]) -> float:
-    """Return how many minutes a value stands for: 1 in a watch's own files, 3 from Garmin Connect."""
+    """Return the minutes that one value stands for: 1 in a watch's own files, 3 from Garmin Connect."""
     most = max((sample.count or 0 for sample in samples), default=0)
     return 1.0 if most > QUARTER / ONE_VALUE else ONE_VALUE / MINUTE
 
@@ -227,7 +230,7 @@ class Tasks:
         return [completed for completed, _ in sorted(self._done[first:last], key=SECOND)]
 
     def open(self, at: datetime) -> list[Open]:
-        """Return the tasks with a due day that are open at ``at``, without those due too late to press yet."""
+        """Return the open tasks with a due day at ``at``. Tasks due so late that they do not press yet are left out."""
         last, found = self._last
         if last != at:
             near = self._dated[: bisect_right(self._dated, at + self._ahead, key=FIRST)]

@@ -42,7 +42,7 @@ class Journeys:
         return last is not None and (day - last).days < LOOSE_DAYS
 
     def frozen(self, day: date) -> bool:
-        """Return True while a journey disturbs bedtimes, a day per begun hour of offset, at most ten."""
+        """Return True if a journey still disturbs bedtimes: for a day per hour of offset, at most ten days."""
         last = self._last(day)
         return last is not None and (day - last).days < min(self._hours[last], MAX_FROZEN_DAYS)
 
@@ -70,7 +70,7 @@ class Nights:
         preference: Preference = NO_PREFERENCE,
         single: Sequence[tuple[str, Episode]] | None = None,
     ) -> None:
-        """Take ``single``, the whole nights of the episodes each once, if they were made before."""
+        """Find the main sleeps. ``single`` are the whole nights, each once, if the caller has them already."""
         self._zones = zones
         self.of = self._main_sleeps(whole_nights(episodes))
         self._single = self._main_sleeps(whole_nights(once(episodes, preference)) if single is None else single)
@@ -145,7 +145,7 @@ class Nights:
 
 
 def ended_nights(known: Snapshot) -> Nights:
-    """Return the main sleeps of the episodes that have ended, made a single time for a snapshot."""
+    """Return the main sleeps of the ended episodes, which are computed once per snapshot."""
     ended = [told for told in known.episodes if told[1].end <= known.at]
     return known.once("nights", lambda: Nights(ended, known.zones, known.preference, ended_whole(known)))
 

@@ -53,7 +53,7 @@ WHEN: Mapping[tuple[Slot, ...], Text] = MappingProxyType(  # the slots at whose 
 class Expected:
     """A meter's expected level at an instant, from 0 to 1, forecast from past days.
 
-    ``because`` says which level is usual at this hour, and if entries of the day ``change`` it, that too.
+    ``because`` holds sentences on the usual level at this hour, and on the ``change`` by entries of the day.
     """
 
     at: datetime
@@ -75,7 +75,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Seen:
-    """A past reading as distance from normal in log odds: the part known in advance, and the ``rest``."""
+    """A past reading's distance from normal in log odds: a part known in advance (``ahead``), and a ``rest``."""
 
     rest: float
     ahead: float
@@ -149,7 +149,7 @@ def _ahead(past: Past, meter: Meter, because: Sequence[Because]) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Forecast:
-    """A forecast level, the level ``usual`` without the calendar entries of the day, and the standard deviation."""
+    """A forecast level with its sd. ``usual`` is the level without the calendar entries of the day."""
 
     level: float
     usual: float
@@ -192,7 +192,7 @@ def _told(found: _Forecast, meter: Meter, slot: Slot, then: When, usual: Sequenc
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class When:
-    """The end ``at`` of a slot whose morning begins at ``begin``, in a past that holds the calendar up to ``at``."""
+    """The end (``at``) of a slot, with the beginning of its day's morning and the data up to then."""
 
     past: Past
     begin: datetime
@@ -201,7 +201,7 @@ class When:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """A change of a meter's expected level at the end of ``slot``, by the day's entries. ``why`` may be None."""
+    """A change of a meter's expected level at the end of ``slot``, caused by entries, with its reason ``why``."""
 
     meter: Meter
     slot: Slot
@@ -214,7 +214,7 @@ class Change:
 
 
 def change_of(meter: Meter, slot: Slot, difference: float, planned: When, usual: Sequence[When]) -> Change:
-    """Return a change of a meter's level. ``usual`` holds the same hour of the days with which ``planned`` compares."""
+    """Return a change of a meter's level with its reason. ``usual`` are the same hours of the days compared with."""
     found = (fact.text(planned, usual, is_up=difference > 0) for fact in FACTS.get(meter, ()))
     why = next((text for text in found if text is not None), None)
     return Change(meter=meter, slot=slot, difference=difference, why=why)
@@ -250,9 +250,9 @@ def _sentence(feelings: Sequence[Text], when: Text, why: Text | None) -> Text:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Fact:
-    """A count of the calendar. ``raises`` says if more of it raises the meter.
+    """A count from the calendar that explains a change. ``raises`` is True if a higher count raises the meter.
 
-    ``words`` returns the text for the count and the usual count. ``rounded`` returns the count as the text tells it.
+    ``words`` makes the text from the count and the usual count, and ``rounded`` rounds counts as the text shows them.
     """
 
     count: Callable[[When], float]

@@ -89,7 +89,7 @@ def _chosen(together: Sequence[Told], preference: Preference, nights: Mapping[st
 
 
 def _things(together: Sequence[Told]) -> list[list[Told]]:
-    """Split a group into recordings of the same thing. If A equals B and B equals C, all three are the same."""
+    """Split recordings into groups of the same event. If A equals B and B equals C, all three are the same."""
     things: list[list[Told]] = []
     for told in together:
         thing, others = [told], []
@@ -105,7 +105,7 @@ def _things(together: Sequence[Told]) -> list[list[Told]]:
 def _order(
     thing: Sequence[Told], preference: Preference, nights: Mapping[str, Sequence[date]]
 ) -> Callable[[Told], Order]:
-    """Return a recording's sort key. The largest is kept. ``nights`` maps a series to its days."""
+    """Return a sort key of recordings: complete ones, then by series. The largest recording is kept."""
     longest = max(one.end - one.start for _, one in thing)
     begin = min(one.start for _, one in thing)
 

@@ -166,7 +166,7 @@ class Past:
         return told_night, self.preference.key(one.series, one.normal.n)
 
     def _recent_days(self, at: datetime) -> tuple[date, ...]:
-        """Return days from tomorrow, which may have begun further east, to two days ago."""
+        """Return the four local days from tomorrow (further east it may have begun) back to two days ago."""
         if self._days[0] != at:
             today = local_time(at, self.zones).date()
             self._days = at, tuple(today + k * DAY for k in (1, 0, -1, -2))
@@ -220,7 +220,6 @@ class Past:
         return None if night is None else self.nights.of[night.series][night.day].end
 
     def _dated(self, metric: str, series: str, day: date) -> Latest:
-        """Return a cached value, as later ones cannot change its normal."""
         found = self._dates.get((metric, series, day))
         if found is None:
             value, normal = self._tracks[metric][series][day], self._normal(metric, series, day)
@@ -229,11 +228,11 @@ class Past:
         return found
 
     def normal_before(self, metric: str, one: Latest, days: int) -> Baseline:
-        """Return the normal of a value, as ``Latest.normal``, but without the ``days`` days just before its own day."""
+        """Return a value's normal computed without the ``days`` days just before the value's day."""
         return self._normal(metric, one.series, one.day, skipped=days)
 
     def _normal(self, metric: str, series: str, day: date, skipped: int = 0) -> Baseline:
-        """Return a series' normal of the 60 days before from what was known then, wider after a journey."""
+        """Return a series' normal over the 60 days before ``day``, as known then, wider after a journey."""
         days, values = self._histories.get((metric, series)) or self._history(metric, series)
         known = self._tracks[metric][series][day].known
         first, last = bisect_left(days, day - WINDOW * DAY), bisect_left(days, day - skipped * DAY)
@@ -256,7 +255,7 @@ class Past:
         self._add_spots()
 
     def _add_spots(self) -> None:
-        """Store medians of short readings of variability: of a main sleep from waking, of a day from its end."""
+        """Store medians of short readings of variability: per day, and per main sleep (known on waking)."""
         spots: dict[tuple[str, str, date, datetime | None], list[float]] = {}
         for metric in SPOTS:
             for source, sample in self._samples.get(metric, ()):
@@ -286,7 +285,7 @@ class Past:
         return {source: sorted(levels) for source, levels in found.items()}
 
     def _put_battery(self, series: str, day: date, woke: datetime) -> None:
-        """Store the highest body battery around waking. It counts from two hours after waking."""
+        """Store the highest body battery in the hours around waking, known from two hours after waking."""
         levels = self._batteries.get(series.partition("/")[0], [])
         first, last = (bisect_left(levels, (woke + off, 0.0)) for off in (-AFTER_WAKING, AFTER_WAKING))
         if first < last:
@@ -299,7 +298,7 @@ class Past:
         return self.nights.known_from(sample, series)
 
     def _put(self, metric: str, series: str, day: date, value: float, known: datetime) -> None:
-        """Store a plausible value that is known; the one known earlier stays, so that old readings never change."""
+        """Store a plausible value. Of two for a day the one known earlier stays, so that old readings never change."""
         if metric not in CONSTANTS or not plausible(value, CONSTANTS[metric]) or known > self._at:
             return
         track = self._tracks.setdefault(metric, {}).setdefault(series, {})

@@ -43,7 +43,7 @@ DAY = timedelta(days=1)
 
 
 def read(past: Past, at: datetime) -> Reading:
-    """Return Progress at ``at``, its level against the user's normal, its ``model`` this week's work."""
+    """Return Progress at ``at``: the level against the user's normal, and as ``model`` the work done this week."""
     found = (*signals(past, at), check_in(past.answers, Meter.PROGRESS, at))
     return fuse(past.proxies, Meter.PROGRESS, found, model=this_week(past, at), reasons=past.reasons)
 
@@ -84,7 +84,7 @@ def tasks(past: Past, at: datetime) -> Signal | None:
 
 
 def focus(past: Past, at: datetime) -> Signal | None:
-    """Return focus against habit, recorded or else from the calendar, None if it is rare, old or new."""
+    """Return a signal of hours of focus against habit. None if the calendar seldom has focus, or none of late."""
     habit = past.calendar.focused.compared(at, least_days=LEAST_DAYS, half_life=HALF_LIFE, longest=LONGEST_HALF_LIFE)
     if habit is None:
         return None
@@ -121,7 +121,7 @@ def usual_focus(past: Past, at: datetime) -> float:
 
 
 def _done_share(past: Past, monday: datetime, at: datetime, now: Moment) -> float | None:
-    """Return the done share of tasks finished since ``monday`` or due until Sunday, None without tasks."""
+    """Return the share done of the week's tasks, those finished since ``monday`` or due until Sunday, or None."""
     done = len(past.tasks.done(monday, at))
     week_ends = midnight(now.week + 7 * DAY, past.zones)
     planned = done + sum([monday <= end <= week_ends for end, *_ in past.tasks.open(at)])
@@ -129,7 +129,7 @@ def _done_share(past: Past, monday: datetime, at: datetime, now: Moment) -> floa
 
 
 def _focus_share(past: Past, monday: datetime, at: datetime) -> float | None:
-    """Return focus as a share of five usual days, None for somebody who records none."""
+    """Return the week's focus as a share of five usual days. None for a user who records no focus."""
     made = past.calendar.focus(monday, at)
     if not made and not past.calendar.focused.is_kept(monday, LEAST_DAYS):
         return None

@@ -141,7 +141,6 @@ def _changed(row: Proxy, change: Mapping[str, Any], path: Path) -> Proxy:
 
 
 def _checked(row: Proxy, path: Path) -> Proxy:
-    """Raise SetupError, which names ``path``, for a value out of range."""
     name = f"{path.name}: {row.meter}.{row.signal}"
     if row.direction not in (1, -1):
         raise SetupError(f"{name}: direction must be 1 (raises) or -1 (lowers), not {row.direction!r}")

@@ -1,4 +1,4 @@
-"""Correlation of a user's body signals with the user's own check-ins. It is shown and moves no level."""
+"""Correlate a user's body signals with the user's check-ins. The result is only shown, and changes no level."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def score(day: date, nights: Mapping[date, Night], needs: Mapping[date, float], 
 
 
 def _free(nights: Mapping[date, Night]) -> list[float]:
-    """Return the hours asleep of nights without an alarm and without debt."""
+    """Return the hours asleep of weekend or late nights, which no alarm ended, without a sleep debt before."""
     if not nights:
         return []
     usual = median(night.asleep for night in nights.values())
@@ -137,7 +137,6 @@ def minutes_asleep(values: Mapping[Metric, float]) -> float | None:
 
 
 def _efficiency(values: Mapping[Metric, float], asleep: float) -> float | None:
-    """Return the share of the time in bed asleep, None if unknown or implausible."""
     found = values.get(Metric.SLEEP_EFFICIENCY)
     in_bed = values.get(Metric.IN_BED)
     if found is None and in_bed:
@@ -146,7 +145,6 @@ def _efficiency(values: Mapping[Metric, float], asleep: float) -> float | None:
 
 
 def _stages(night: Night) -> float | None:
-    """Return the score (0 to 1) of a night's deep and REM sleep, by the rule of ``score``."""
     shares = ((night.deep, 0.18), (night.rem, 0.20))
     known = [clip(share / enough) for share, enough in shares if share is not None]
     return sum(known) / len(known) if known else None
@@ -162,7 +160,7 @@ def _regularity(day: date, nights: Mapping[date, Night]) -> float | None:
 
 
 def _debt(day: date, nights: Mapping[date, Night], needs: Mapping[date, float]) -> float:
-    """Return the shortfall in hours, weights halving every 2.5 days; nights above need count as 0."""
+    """Return the mean shortfall of sleep in hours, with weights that halve every 2.5 days. Surplus counts as 0."""
     total = weight = 0.0
     for d in _back(day, start=0):
         if d in nights:

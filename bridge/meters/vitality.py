@@ -69,15 +69,15 @@ def illness(past: Past, at: datetime) -> Signal | None:
 
 @shared
 def distance(past: Past, at: datetime) -> float:
-    """Return the distance together of the last night's signs of illness, 0 without signs (see ``together``)."""
+    """Return how far the last night's signs of illness together are from normal (see ``together``), 0 without signs."""
     return together([z for z, _, _ in _signs(past, at)])
 
 
 def together(distances: Sequence[float]) -> float:
-    """Return the second-largest distance, half of the third, and a quarter of what the largest exceeds 3.
+    """Combine distances: the second-largest, half of the third, and a quarter of the largest's excess over 3.
 
-    Negative distances count as 0. The excess counts up to 6. It is multiplied by the second distance while that is
-    below 1, because a single signal says little.
+    Negative distances count as 0, and the excess up to 6. A second distance below 1 reduces the excess in proportion,
+    because a single signal says little.
 
     >>> together([10.0]), together([10.0, 0.5]), together([6.0, 4.0, 3.0])
     (0.0, 1.25, 6.25)
@@ -98,7 +98,7 @@ def _signs(past: Past, at: datetime) -> list[tuple[float, Fact, Latest]]:
 def _signs_of(
     past: Past, values: tuple[Latest | None, ...], hrv: tuple[str, Latest] | None, stand_ins: tuple[Latest | None, ...]
 ) -> list[tuple[float, Fact, Latest]]:
-    """Return signs as ``_signs``; a recovery score alone counts twice, as it is made of several values."""
+    """Compute ``_signs`` from values. A recovery score alone counts twice, because it combines several values."""
     found = [
         (_far(past, metric, direction, one), SIGN_FACTS[metric], one)
         for (metric, direction), one in zip(SIGNS.items(), values, strict=True)
@@ -115,7 +115,7 @@ def _signs_of(
 
 
 def _far(past: Past, metric: str, direction: int, one: Latest) -> float:
-    """Return the distance towards illness in spreads; a short history is tried without its last nights too."""
+    """Return the distance towards illness in spreads. A short history is also taken without its last nights."""
     normals = [one.normal]
     if one.normal.n < SETTLED_NIGHTS:
         earlier = (past.normal_before(metric, one, nights) for nights in SAME_ILLNESS)
@@ -141,9 +141,9 @@ def read(past: Past, at: datetime) -> Reading:
 
 
 def by_strain(slept: Signal | None, share: float) -> tuple[Signal | None, ...]:
-    """Return the signal of sleep, of which a ``share`` of a good night is "sleep_strained", a row of its own.
+    """Split the signal of a good night's sleep: its ``share`` becomes the signal "sleep_strained".
 
-    A long sleep of a body that fights something is need, not energy, so that this row weighs nothing as shipped.
+    The long sleep of a sick body shows need and not energy, so the shipped map gives that signal no weight.
     """
     if slept is None or slept.z <= 0 or not share:
         return (slept,)
@@ -152,9 +152,9 @@ def by_strain(slept: Signal | None, share: float) -> tuple[Signal | None, ...]:
 
 
 def strain(past: Past, at: datetime) -> float:
-    """Return from 0 to 1 how ill the last night looked, or how red the vendor calls it.
+    """Return from 0 to 1 how ill the last night looked, by signs of illness or a low recovery score.
 
-    It grows with signs of illness from a distance of 1 to 2, and with a recovery from 0.5 to 1 spread below normal.
+    Signs count from a distance of 1 (0) to 2 (1), and recovery from 0.5 (0) to 1 spread (1) below normal.
     """
     recovered = body.recovery(past, at)
     red = 0.0 if recovered is None else RED * recovered.z
@@ -162,10 +162,10 @@ def strain(past: Past, at: datetime) -> float:
 
 
 def variability(past: Past, at: datetime) -> Signal | None:
-    """Return the signal of variability, whose z counts from one spread below normal on, as ``resting_hr`` does above.
+    """Return a signal of low variability, which counts only from one spread below normal on.
 
-    On ordinary nights it says nothing of how a person feels (LifeSnaps). With a vendor's recovery it counts as it is,
-    because no red day may read normal.
+    Small differences say nothing about how a person feels (LifeSnaps). With a vendor's recovery score every difference
+    counts, because a red day must not read as normal.
     """
     varied = body.hrv(past, at)
     if varied is None or body.recovery(past, at) is not None:

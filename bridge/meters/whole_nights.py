@@ -25,7 +25,7 @@ ADDED = (Metric.ASLEEP, Metric.LIGHT_SLEEP, Metric.DEEP_SLEEP, Metric.REM_SLEEP)
 
 
 def whole_nights(episodes: Iterable[Told]) -> list[Told]:
-    """Return the episodes with the pieces of each device's nights as one, in the order of their start."""
+    """Return the episodes by start, with the pieces of a device's night joined into one episode."""
     done: list[Told] = []
     last: dict[tuple[str, str | None], int] = {}  # device -> where its last sleep that is no nap stands
     for source, one in sorted(episodes, key=lambda told: (told[1].start, told[1].end, told[0], told[1].key)):
@@ -42,7 +42,7 @@ def whole_nights(episodes: Iterable[Told]) -> list[Told]:
 
 
 def ended_whole(known: Snapshot) -> list[Told]:
-    """Return ``whole_nights`` of the episodes that have ended, each once, made a single time for a snapshot."""
+    """Return the whole nights of the ended episodes, each night once. They are computed once per snapshot."""
     return known.once("whole nights", lambda: whole_nights(ended_once(known)))
 
 
@@ -68,7 +68,7 @@ def _at_night(at: datetime, one: Episode) -> bool:
 
 
 def _united(first: Episode, second: Episode) -> Episode:
-    """Return two pieces as one night, whose time awake and in bed holds the pause."""
+    """Return two pieces as one night. The pause between them counts as time awake and in bed."""
     longer = max(first, second, key=lambda one: (one.kind is EpisodeKind.SLEEP, one.end - one.start))
     pause = (second.start - first.end) / MINUTE
     values = dict(longer.values)

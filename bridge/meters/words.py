@@ -1,4 +1,4 @@
-"""Tell lengths of time, distances from the usual, and levels. None quotes a title."""
+"""Describe lengths of time, distances from the usual, and levels in words. The texts quote no title."""
 
 from __future__ import annotations
 
@@ -94,9 +94,9 @@ def usual_reach(sd: float) -> float:
 
 
 def steps_from_usual(level: float, sd: float) -> int:
-    """Return how far a level is from the usual 0.70, from -3 (far below) to 3 (far above), and 0 for about as usual.
+    """Return how far a level is from the usual 0.70, from -3 (far below) to 3 (far above), 0 within ``usual_reach``.
 
-    What ``usual_reach`` covers is about as usual. Steps 1 and 2 reach to 0.12 and 0.25.
+    Steps 1 and 2 end at a distance of 0.12 and 0.25.
 
     >>> [steps_from_usual(level, 0.1) for level in (0.3, 0.5, 0.62, 0.71, 0.85)]
     [-3, -2, -1, 0, 2]
@@ -143,9 +143,9 @@ def level_words(level: float, sd: float) -> Text:
 
 
 def reading_words(reading: Reading) -> tuple[Text, Text]:
-    """Return the short and the long words of a known level, which its shown reasons do not contradict.
+    """Return the short and the long words for a known level, which must not contradict its shown reasons.
 
-    A level that counts as usual only because it is unsure is "hardly below" it, where a reason says "less than usual".
+    A usual level with a reason "less than usual" is called "hardly below", and with "more than usual" "hardly above".
     """
     steps = steps_from_usual(reading.level, reading.sd)
     side = 1 if round(reading.level, SHOWN_DIGITS) > NORMAL else -1
@@ -155,5 +155,5 @@ def reading_words(reading: Reading) -> tuple[Text, Text]:
 
 
 def departs(told: Fact) -> bool:
-    """Return True if a fact says that an amount is more or less than usual."""
+    """Return True if the fact, or a part of it, says that an amount is more or less than usual."""
     return any(part.kind in DEPARTS for part in told.parts())

@@ -41,15 +41,15 @@ class Cleaner:
     _stands_for: dict[str, str] = field(default_factory=dict)
 
     def asked(self, request: Request) -> str:
-        """Return a request as ``request_key`` does, cleaned."""
+        """Return a request as text by ``request_key``, with names and addresses replaced."""
         return self.text(request_key(request))
 
     def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
-        """Return the headers as they are, for the recorder keeps none with anything personal."""
+        """Return the headers unchanged, because the recorder keeps no personal headers."""
         return dict(headers)
 
     def body(self, content: str) -> Any:
-        """Return an answer's body cleaned, parsed where it is JSON."""
+        """Return an answer's body with private values replaced. A JSON body is parsed."""
         try:
             return self.value(json.loads(content))
         except ValueError:

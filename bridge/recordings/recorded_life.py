@@ -1,6 +1,6 @@
-"""Hold a recorded life for the demo: records of a made-up person's sources, moved to this week and synced.
+"""Move the demo's recorded life, which is records of a made-up person's sources, to this week, and sync it.
 
-Times are marks such as ``«-12 07:31:05 utc %H:%M»``, by ``python -m lab.people.record_life``.
+``python -m lab.people.record_life`` wrote the records, with marks such as ``«-12 07:31:05 utc %H:%M»`` as times.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def last_morning(now: datetime, zone: str = DEMO_ZONE) -> datetime:
 
 
 def homes(now: datetime, first: str) -> list[str]:
-    """Return the zones in which the made-up person may live: ``first``, then by how much later it is there."""
+    """Return the zones in which the made-up person may live: ``first``, then the others by how far ahead they are."""
     here = now.astimezone(ZoneInfo(first)).utcoffset() or timedelta(0)
 
     def ahead(zone: str) -> timedelta:
@@ -163,7 +163,7 @@ def moved(value: Any, monday: date, zone: tzinfo = ZoneInfo(DEMO_ZONE)) -> Any: 
 
 
 def _moved_record(row: Mapping[str, Any], monday: date, zone: tzinfo) -> dict[str, Any]:
-    """Return the fields of a delivery's record, moved."""
+    """Return a record with its times moved. A night loses the hour that the clock skips in the new week."""
     record: dict[str, Any] = moved({name: row[name] for name in ("stream", "key", "parent", "payload")}, monday, zone)
     sleep = record["payload"].get("dailySleepDTO", record["payload"]) if row["stream"] == "sleep" else {}
     if sleep.get("sleepStartTimestampGMT"):

@@ -39,7 +39,7 @@ class Redactor:
         self._kinds = self.allowed.kinds()
 
     def asked(self, request: Request) -> str:
-        """Return a request's method, path and query in the form of ``request_key``."""
+        """Return a redacted request as text, in the form of ``request_key``."""
         pairs = [(name, value) for name, values in request.repeated.items() for value in values]
         query = "&".join(f"{name}={value}" for name, value in sorted(self._query(pairs)))
         return f"{request.method} {self._path(request.path)}" + (f"?{query}" if query else "")
@@ -69,7 +69,7 @@ class Redactor:
         return self._leaf(value, name, path, hidden=hidden)
 
     def _key(self, key: str) -> str:
-        """Return the name of a known field, and a number for any other: an address may be the name of a field."""
+        """Return a known field's name unchanged. An unknown name becomes a number, because it may be private itself."""
         if key in self._kinds:
             return key
         return f"unknown{self._unknown.setdefault(key, len(self._unknown) + 1)}"
@@ -109,7 +109,7 @@ class Redactor:
         }
 
     def _named(self, value: str | int) -> str | int:
-        """Return the replacement of an identifier, such as digits for digits, and an address for an address."""
+        """Return the replacement of an identifier: digits for digits, and an e-mail address for an address."""
         number = self._names.setdefault(str(value), len(self._names) + 1)
         if isinstance(value, int):
             return number
@@ -137,7 +137,7 @@ class Redactor:
         ]
 
     def _link(self, value: Any) -> str | None:
-        """Return a link to the vendor, so that the request that follows it is redacted to the same."""
+        """Return a link to the vendor with its parts redacted like requests, so that a replay can follow the link."""
         if not isinstance(value, str) or not value.startswith(f"{BASE}/"):
             return None
         path, _, query = value.removeprefix(BASE).partition("?")

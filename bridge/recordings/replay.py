@@ -142,7 +142,6 @@ def recordable(store: Store, connection: Connection) -> bool:
 def _record_one(
     bridge: installation.Bridge, connection: Connection, folder: Path, cleaner: Cleaner | Redactor, *, at: datetime
 ) -> Outcome:
-    """Record a full sync of a connection into ``folder``, as ``SOURCE.json``, and return its outcome."""
     spec = registry.spec(connection.source)
     account = bridge.account(connection, spec)
     outcome, body = recorded(spec.name, account, cleaner, at=at)
@@ -153,7 +152,7 @@ def _record_one(
 def recorded(
     source: str, account: installation.StoredAccount, cleaner: Cleaner | Redactor, *, at: datetime
 ) -> tuple[Outcome, dict[str, Any]]:
-    """Sync an account into an empty store, and return the outcome, and the exchanges with the settings behind them."""
+    """Sync an account into an empty store. Return the outcome, and the recorded exchanges with the settings used."""
     recorder = Recorder(account.settings["base_url"], cleaner)
     with LabServer(recorder.application) as server, closing(Store("sqlite://")) as scratch:
         person = scratch.people.add_user("recorded", "UTC", now=at)
@@ -171,7 +170,6 @@ def _keeps(name: str) -> bool:
 
 
 def _synced(store: Store, connection: Connection, account: Any, *, at: datetime) -> Outcome:
-    """Sync a source by ``account`` into ``store`` as of ``at``, and return the outcome."""
     spec = registry.spec(connection.source)
 
     def opened() -> Any:
@@ -231,7 +229,6 @@ def _advice(found: FullRecommendation | Silence) -> dict[str, Any]:
 
 
 def _about(folder: Path) -> dict[str, Any]:
-    """Return what a recording says of itself (``recording.json``)."""
     try:
         about: dict[str, Any] = json.loads((folder / ABOUT_FILE).read_text(encoding="utf-8"))
         if about["version"] != RECORDING_VERSION:
@@ -254,7 +251,6 @@ def _settings(folder: Path) -> Any:
 
 
 def _replay_one(store: Store, user: User, path: Path, at: datetime) -> Outcome:
-    """Sync a recorded source from the file ``path`` into ``store`` as of ``at``, and return the outcome."""
     spec = registry.spec(path.stem)
     saved = json.loads(path.read_text(encoding="utf-8"))
     player = Player(saved["exchanges"])

@@ -30,9 +30,9 @@ UTC_NAMES = ("UTC", "Etc/UTC", "GMT", "Z")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shift:
-    """A move by whole weeks. Weekdays and the person's clock stay.
+    """A move of times by whole weeks, which keeps weekdays and the time on the person's clock.
 
-    The person's zone becomes one without summer time, because the date of its change would tell the weeks.
+    The person's zone is replaced by a zone without summer time, because the date of the change would reveal the weeks.
     """
 
     by: timedelta
@@ -46,11 +46,11 @@ class Shift:
 
     @property
     def east(self) -> timedelta:
-        """The offset of the person's zone from UTC now, which it has all year in the recording."""
+        """The present offset of the person's zone from UTC. In the recording, it holds all year."""
         return self.now.astimezone(self.home).utcoffset() or timedelta(0)
 
     def zone(self, value: Any) -> str | None:
-        """Return a zone that always has the offset that the zone of this name has now."""
+        """Return a zone with a constant offset, which the zone named ``value`` has now."""
         if value in UTC_NAMES:
             return "UTC"
         named = zone_named(value) if isinstance(value, str) else None
@@ -60,7 +60,7 @@ class Shift:
         return f"<{_written(east).replace(':', '')}>{_written(-east).removeprefix('+')}"  # a POSIX text
 
     def wall(self, value: Any) -> Any:
-        """Return a date, or a time of a wall clock, moved by the weeks. None is for anything else."""
+        """Return a date or a wall-clock time moved by the weeks, or None for another value."""
         if isinstance(value, str):
             found = TIME.fullmatch(value)
             return None if found is None else self._dated(found)
@@ -71,7 +71,7 @@ class Shift:
         return TIME.sub(lambda found: self._dated(found) or "", text)
 
     def instant(self, value: Any) -> Any:
-        """Return a time moved so that the person's clock shows the same. None is for anything but a time."""
+        """Return an instant moved so that the person's clock shows the same time, or None for another value."""
         if not isinstance(value, str):
             return self._unix(value, None)
         found = TIME.fullmatch(value)
@@ -83,7 +83,7 @@ class Shift:
         return self._clocked(found, offset * MINUTE)
 
     def _clocked(self, found: re.Match[str], east: timedelta) -> str | None:
-        """Return a time with its clock, written in the same form. With an offset its clock stays, else its instant."""
+        """Return a moved time in the same form. A local offset keeps the clock, and otherwise the instant is moved."""
         try:
             at = datetime.fromisoformat(f"{found['date']}T{found['clock']}+00:00") - east
             moved, written = at + self.by + self._change(at), found["offset"] or ""
@@ -96,7 +96,7 @@ class Shift:
         return f"{moved:%Y-%m-%d}{found['t']}{clock}{found['fraction'] or ''}{written}"
 
     def offset(self, value: Any) -> Any:
-        """Return an offset from UTC. Those of the person's zone become its only one."""
+        """Return an offset from UTC. Each offset that the person's zone has in a year becomes its present one."""
         minutes = _minutes(value)
         if minutes is None or abs(minutes) > LONGEST_OFFSET:
             return None
@@ -108,7 +108,7 @@ class Shift:
         return f"{self.east.total_seconds():.0f}s" if value.endswith("s") else _written(self.east)
 
     def civil(self, value: Mapping[str, Any]) -> dict[str, int] | None:
-        """Return an object with year, month and day, moved by the weeks, or None for another object."""
+        """Return an object with year, month and day moved by the weeks, or None for another object."""
         try:
             day = date(value["year"], value["month"], value["day"]) + self.by
         except (KeyError, TypeError, ValueError, OverflowError):
@@ -116,7 +116,7 @@ class Shift:
         return {"year": day.year, "month": day.month, "day": day.day}
 
     def rule(self, value: Any) -> str | None:
-        """Return a line of RFC 5545 about recurrence, without days of a month or year, which would tell the weeks."""
+        """Return a recurrence line of RFC 5545 without days of the month or year, which would reveal the weeks."""
         head, _, tail = value.partition(":") if isinstance(value, str) else ("", "", "")
         kind = head.partition(";")[0]
         if kind in ("EXDATE", "RDATE"):
@@ -130,7 +130,7 @@ class Shift:
         return f"{kind}:{';'.join([*parts, *(f'UNTIL={day}' for day in until if day)])}" if parts else None
 
     def _change(self, at: datetime) -> timedelta:
-        """Return by how much the person's clock was ahead of today's offset at ``at``."""
+        """Return the difference between the offset of the person's zone at ``at`` and its present offset."""
         return (at.astimezone(self.home).utcoffset() or timedelta(0)) - self.east
 
     def _basic(self, text: str) -> str | None:
@@ -148,7 +148,7 @@ class Shift:
         return value + int((self.by + change).total_seconds()) * unit
 
     def _dated(self, found: re.Match[str]) -> str | None:
-        """Return a match with its date moved and its clock as it is. None is for a date beyond the calendar."""
+        """Return the matched text with its date moved and its clock unchanged. None for a date out of range."""
         pattern = "%Y-%m-%d" if "-" in found["date"] else "%Y%m%d"
         try:
             day = datetime.strptime(found["date"], pattern).replace(tzinfo=UTC) + self.by
@@ -158,7 +158,6 @@ class Shift:
 
 
 def _minutes(value: Any) -> int | None:
-    """Return the minutes of an offset such as +01:00, 3600s or 60."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int):

@@ -25,7 +25,7 @@ class Credentials(Part):
 
     @reads
     def is_protected(self, db: sa.Connection, user_id: int) -> bool:
-        """Return True for a user with a password, passkey or linked account. Others need no login on this machine."""
+        """Return True for a user with a password, passkey or linked account. Without one, no login is needed here."""
         return bool(db.execute(_IS_PROTECTED, {"user": user_id}).scalar())
 
     @writes()
@@ -177,7 +177,7 @@ class Access(Part):
 
     @writes()
     def prove_session(self, db: sa.Connection, digest: str, *, now: datetime) -> None:
-        """Note that the person of the session with a digest proved who they are."""
+        """Save that the user of a session has just logged in or confirmed it, by password or passkey."""
         db.execute(sa.update(sessions).where(sessions.c.digest == digest).values(proved_at=now))
 
     @writes()

@@ -57,7 +57,7 @@ def encode(item: Item) -> str:
 
 
 def sample_text(values: Sequence[Any]) -> str:
-    """Return what ``encode`` makes of a sample with these values of its fields, of which times and day are ISO 8601."""
+    """Return a sample as ``encode`` would write it, from the values of its fields. Times are in ISO 8601 already."""
     key, metric, start, end, offset, day, value, device, count, low, high = values
     # It is written by hand, because most revisions are samples, and ``json`` takes four times as long.
     text = f'{{"key": {_quoted(key)}, "metric": {_quoted(metric)}, "start": "{start}"'
@@ -88,7 +88,7 @@ def decode(kind: str, body: str) -> Item:
 
 
 def of_fields(kind: str, values: Mapping[str, Any]) -> Item:
-    """Return the item of a kind whose fields ``encode`` wrote."""
+    """Return the item of a kind from the values that ``encode`` wrote."""
     decoders = _DECODERS[kind]
     return CLASS_OF_KIND[kind](**{k: decoders[k](v) if k in decoders else v for k, v in values.items()})
 
@@ -102,7 +102,7 @@ _OF_FIELDS = {kind: attrgetter(*names) for kind, names in _FIELDS.items()}
 
 
 def _encoder(**options: Any) -> Callable[[Any], str]:
-    """Return ``json.JSONEncoder(**options).encode``, which would prepare itself anew for every text."""
+    """Return the ``encode`` of a JSONEncoder with its C encoder prepared once, not for every text."""
     made = json.JSONEncoder(**options)
     prepare = getattr(json.encoder, "c_make_encoder", None)  # CPython's own
     if prepare is None:

@@ -1,4 +1,4 @@
-"""Turn a record into a row and a row into a record, by the types of its fields."""
+"""Convert records to database rows and back, by the types of their fields."""
 
 from __future__ import annotations
 
@@ -99,6 +99,6 @@ def json_columns(record: type) -> dict[str, type]:
 
 
 def facts_anew(record: type, row: Mapping[str, Any]) -> dict[str, str]:
-    """Return the columns of a record that hold facts in the current format, also for rows of older releases."""
+    """Return the columns of a record that hold facts, rewritten in the current format for rows of older releases."""
     forms = {names_of(field)[0]: FACT_FORMS.get(hint) for field, hint in hints_of(record).items()}
     return {name: form[1](form[0](row[name])) for name, form in forms.items() if form and row[name] is not None}

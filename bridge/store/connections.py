@@ -19,7 +19,7 @@ class Connections(Part):
 
     @writes()
     def connect(self, db: sa.Connection, user_id: int, source: str, name: str, *, now: datetime) -> Connection:
-        """Return the user's connection ``name`` at a source, made if missing. A pause of it ends."""
+        """Return the user's connection ``name`` at a source. It is made if missing, and unpaused if paused."""
         c = tables.connections.c
         source_id = names.number(db, tables.sources, source)
         mine = sa.and_(c.user_id == user_id, c.source_id == source_id, c.name == name)
@@ -82,7 +82,7 @@ class Connections(Part):
 
     @reads
     def clients(self, db: sa.Connection) -> dict[str, bytes]:
-        """Return name -> sealed client id and secret, of all that were typed into the page."""
+        """Return name -> sealed client id and secret, for all clients that users typed into the page."""
         return {row.name: row.secret for row in db.execute(sa.select(tables.clients))}
 
     @writes(durable=True)
@@ -94,7 +94,7 @@ class Connections(Part):
 
     @writes()
     def reseal_client(self, db: sa.Connection, name: str, sealed: bytes) -> None:
-        """Save the same client id and secret sealed with another key, without a change of their date."""
+        """Save a client sealed with another key. The date of the client stays."""
         db.execute(sa.update(tables.clients).where(tables.clients.c.name == name).values(secret=sealed))
 
     @writes()

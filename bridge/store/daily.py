@@ -1,4 +1,4 @@
-"""Read a value per local day, metric and source, reduced by the database where its rows allow it."""
+"""Read a value per local day, metric and source. The database reduces rows to values where it can."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Daily(Part):
 
     @reads
     def told(self, db: sa.Connection, user_id: int, metrics: Collection[Metric]) -> frozenset[str]:
-        """Return those of ``metrics`` of which the user has any value. Time asleep is known from any night."""
+        """Return those of ``metrics`` that the user has a value of. Any night counts as a value of time asleep."""
         return frozenset(str(one) for one in metrics if any(_is_told(db, user_id, one, table) for table in _DERIVED))
 
     @reads
@@ -68,7 +68,7 @@ class Daily(Part):
 
     @reads
     def noted(self, db: sa.Connection, user_id: int) -> list[str]:
-        """Return the names of what a user has noted, sorted."""
+        """Return the names of all things that the user has noted, sorted."""
         name = sa.select(tables.metrics.c.id).where(tables.metrics.c.name == str(Metric.NOTED)).scalar_subquery()
         found = sa.select(_s.key).distinct().where(_s.user_id == user_id, _s.metric_id == name)
         return sorted({name_noted(key) for key in db.execute(found).scalars()})

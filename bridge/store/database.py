@@ -71,10 +71,10 @@ class Database:
             raise faults.fault(kind) from error
 
     def damage(self) -> str | None:
-        """Return what is wrong inside the database, or None for a whole one. All rows are read.
+        """Read all rows, and return what is damaged in the database, or None.
 
-        PostgreSQL counts pages that did not match their checksums, if its cluster has them. Raises StoreFault for one
-        that is found only now.
+        For PostgreSQL this is the number of failed page checksums, if the cluster has checksums. Raises StoreFault if
+        reading itself fails.
         """
         if self.path is not None:
             return faults.damage(self.path)
@@ -288,7 +288,7 @@ def has_spoken(connection: Any) -> bool:
 
 
 def _check(connection: Any, _record: Any, _proxy: Any) -> None:
-    """Test a pooled connection on which the server has sent something. Testing every use is slow."""
+    """Test a pooled connection before use, but only if the server has sent something, because testing is slow."""
     if not has_spoken(connection):
         return
     try:
@@ -347,5 +347,5 @@ _DOWN = (sa.exc.OperationalError, sa.exc.InterfaceError, sa.exc.TimeoutError)
 
 
 def is_outage(error: BaseException) -> bool:
-    """Return True if an error means an unreachable, locked or damaged database, False for a wrong statement."""
+    """Return True if an error means that the database is unreachable, locked or damaged."""
     return isinstance(error, _DOWN) or type(error) is sa.exc.DatabaseError

@@ -49,7 +49,7 @@ class Unfit(ValueError):
 
 
 def told(error: Exception) -> str:
-    """Return why a value cannot be read, without the value, unless it is the name of a zone."""
+    """Return why a value cannot be read. Values are not quoted, except names of zones."""
     if isinstance(error, Unfit | SetupError):
         return str(error)
     return "no value, or one that refers to no row" if isinstance(error, KeyError) else "no readable value"
@@ -123,7 +123,7 @@ def _finite(value: Any) -> float:
 
 
 def parsed(text: str, form: type, *, finite: bool = False) -> Any:
-    """Return the value of JSON text, which must be of the type ``form`` and at most 200 levels deep."""
+    """Return the value of a JSON text. Raises Unfit unless it has the type ``form`` and is at most 200 levels deep."""
     try:
         found = json.loads(text, parse_constant=_refuse_constant if finite else None)
     except RecursionError:
@@ -151,9 +151,9 @@ def _inside(value: Any) -> Iterator[Any]:
 
 
 def derived(table: sa.Table, values: Row) -> Row:
-    """Check a row's values together, and return the columns that an import computes anew.
+    """Check that a row's values fit together, and return the columns that an import must compute again.
 
-    Raises ValueError, KeyError, TypeError or SetupError for a row that the store's readers could not read.
+    Raises ValueError, KeyError, TypeError or SetupError for a row that the store could not read.
     """
     check = CHECKS.get(table.name)
     return {} if check is None else check(values)
@@ -175,7 +175,7 @@ def _item(kind: str) -> Callable[[Row], Row]:
 
 
 def item_of(kind: str, body: str) -> Item:
-    """Return the item of JSON text, whose every value has its type."""
+    """Return the item of a JSON text, after checking the type of every value."""
     parsed(body, dict, finite=True)
     return _checked(codec.decode(kind, body))
 

@@ -98,7 +98,6 @@ class Exports(Part):
     def _restore_table(
         self, db: sa.Connection, user_id: int, table: sa.Table, saved: Sequence[Row], numbers: dict[str, dict[Any, int]]
     ) -> None:
-        """Check and insert the rows of a table."""
         fresh: list[Row] = []
         readings: list[Row] = []
         for place, row in enumerate(saved, 1):
@@ -171,7 +170,6 @@ def _unpacked(place: packed.Place) -> Row:
 
 
 def _insert_packed(db: sa.Connection, user_id: int, saved: Sequence[Row]) -> None:
-    """Pack the checked readings of an export, and insert the packed rows."""
     found: dict[int, dict[packed.Day, list[Known]]] = defaultdict(lambda: defaultdict(list))
     keys: set[tuple[int, str]] = set()
     columns = ("key", "start", "end", "offset", "day", "value", "count", "low", "high")
@@ -229,7 +227,7 @@ def _make_room(db: sa.Connection, user_id: int, rows: Sequence[Row]) -> None:
 def _insert(
     db: sa.Connection, table: sa.Table, fresh: list[Row], old: list[int], numbers: dict[str, dict[Any, int]]
 ) -> None:
-    """Insert the ``fresh`` rows of a table, whose ids in the export were ``old``, in the same order."""
+    """Insert ``fresh`` rows, and save in ``numbers`` the new ids by ``old`` ids, those in the export."""
     if not fresh:
         return
     if table not in (tables.connections, tables.records, tables.recommendations):

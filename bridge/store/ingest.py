@@ -28,11 +28,11 @@ NO_PARENT = ""  # of a covered stretch whose records have none
 
 
 class Ingest(Part):
-    """The part of the store for delivered records. A caller's transaction makes a page, its rows and its cursor one."""
+    """The part of the store for delivered records. Callers store a page, its rows and its cursor in a transaction."""
 
     @reads
     def cursor(self, db: sa.Connection, connection_id: int, stream: str, version: int) -> str | None:
-        """Return the saved cursor of a stream, None without one in this ``version`` of its format."""
+        """Return the saved cursor of a stream. None if there is none in this ``version`` of the cursor's format."""
         c = tables.cursors.c
         query = sa.select(c.cursor).where(c.connection_id == connection_id, c.stream == stream, c.version == version)
         found: str | None = db.execute(query).scalar()
@@ -132,7 +132,7 @@ class Ingest(Part):
     ) -> dict[tuple[str, str], tuple[int, datetime | None]]:
         """Return (stream, first 7 characters of the key) -> number and export date of a connection's records.
 
-        The date is None if any of them is of another export, in pieces, or derived by another ``version``.
+        The date is None if the records are of several exports, in pieces, or derived by another ``version``.
         """
         found = db.execute(_MONTHS, {"connection": connection_id, "version": version})
         return {
@@ -255,7 +255,7 @@ _NOTICES = (
 
 @cache
 def _save_cursor(dialect: str) -> Any:
-    """Return the statement that inserts a cursor, or updates it if it differs."""
+    """Return the SQL statement that saves a cursor, without writing an equal one again."""
     c = tables.cursors.c
     new = insert_of(dialect, tables.cursors)
     return new.on_conflict_do_update(
@@ -378,7 +378,7 @@ _STORED_ABOUT = _STORED.where(
 
 @cache
 def _stored(*, about: bool, under: bool, dated: bool) -> sa.Select[int, str]:
-    """Return the query for a stream's stored records, limited by begin, key prefix and export date."""
+    """Return the query for a stream's stored records. ``under`` limits the key, ``dated`` the export's date."""
     query = _STORED_ABOUT if about else _STORED
     if under:
         start = sa.func.substr(_r.key, 1, sa.bindparam("length", type_=sa.Integer))

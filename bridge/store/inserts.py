@@ -21,7 +21,7 @@ def insert_into(db: sa.Connection, table: sa.Table) -> Any:
 
 
 def insert_of(dialect: str, table: sa.Table) -> Any:
-    """Return an INSERT that can take ON CONFLICT. Only the dialect is imported, because that is slow."""
+    """Return an INSERT that can take ON CONFLICT. Only the dialect in use is imported, because imports are slow."""
     if dialect == "postgresql":
         from sqlalchemy.dialects import postgresql
 

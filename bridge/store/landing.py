@@ -20,7 +20,7 @@ from bridge.store.states import State
 
 
 class Memory(Protocol):
-    """A source of the latest stored states, in which a record's parent and children are looked up."""
+    """The stored states of records that a batch needs: each record's own, its parent's and its children's."""
 
     def remember(self, state: State) -> None: ...
     def latest(self, path: str) -> State | None:
@@ -34,7 +34,7 @@ class Memory(Protocol):
 
 @dataclass(slots=True, kw_only=True)
 class Batch:
-    """Deliveries to a connection, written together. ``take`` fills it and ``write`` empties it."""
+    """Delivered records of a connection that are written together. ``take`` adds a record, ``write`` writes all."""
 
     db: sa.Connection
     connection: Connection
@@ -50,7 +50,7 @@ class Batch:
     pieced: dict[int, State] = field(default_factory=dict)  # records with changed pieces
 
     def take(self, state: State) -> None:
-        """Derive the items of a record and of its children, because a child is read together with its parent."""
+        """Derive the items of a record again, and those of its children, which are read together with their parent."""
         self.memory.remember(state)
         self._derive(state)
         for child in self.memory.children(state.record.path):
@@ -85,7 +85,7 @@ class Batch:
         return self.normalise(record, None if parent is None else parent.record)
 
     def write(self) -> None:
-        """Write the rows and states that were noted so far, and begin the batch anew."""
+        """Write all changed rows and states, and empty the batch."""
         self._write_states()
         if self.dated:
             self.db.execute(_DATE, [_dates(state) for state in self.dated.values()])
@@ -160,7 +160,7 @@ def _unchanged(state: State) -> Delivery:
 def take(batch: Batch, state: State | None, record: RawRecord) -> Delivery:
     """Compare a delivered record with its stored state, and return the Delivery with the outcome.
 
-    ``state`` is None for a record of an outdated export, and for the deletion of an unknown record.
+    ``state`` is None if nothing needs storing: a record of an outdated export, or the deletion of an unknown record.
     """
     if state is None or (record.deleted and (state.hash is None or state.record.deleted)):
         return UNCHANGED  # outdated, or the deletion of an unknown record
@@ -193,7 +193,7 @@ def take(batch: Batch, state: State | None, record: RawRecord) -> Delivery:
 
 
 def _is_only_dated(batch: Batch, state: State, record: RawRecord) -> bool:
-    """Return True if an export of the same or a newer date holds the whole of an unchanged record."""
+    """Return True if a delivery holds an unchanged whole record, of which only the export's date may be newer."""
     if record.adds or record.deleted or record.as_of is None or state.as_of is None or state.version != batch.version:
         return False
     newest_is_whole = state.as_of == state.whole_as_of and record.as_of >= state.as_of
@@ -205,7 +205,7 @@ def _is_only_dated(batch: Batch, state: State, record: RawRecord) -> bool:
 
 
 def _merged(before: State | None, record: RawRecord) -> tuple[RawRecord, Pieces]:
-    """Return the stored record ``before`` merged with a delivered record, and its pieces by export date."""
+    """Return a delivered record merged with the stored one (``before``), and its pieces by export date."""
     if before is None:
         return record, ()
     if record.as_of is None:

@@ -120,7 +120,6 @@ class SingletonLock:
         self._file = self._session = None
 
     def _unlock(self, session: sa.Connection) -> None:
-        """Release the lock before the session ends, because PostgreSQL notices the end of a session late."""
         with suppress(sa.exc.DBAPIError):
             session.execute(sa.select(sa.func.pg_advisory_unlock(advisory_lock_number(self._name))))
         session.invalidate()
@@ -135,7 +134,7 @@ def save_holder(db: sa.Connection, name: str, holder: str, *, now: datetime) -> 
 
 
 def holder_of(db: sa.Connection, name: str) -> tuple[str, datetime] | None:
-    """Return (holder, since when) of a lock or chore as last saved, or None. The holder may have ended since."""
+    """Return the saved (holder, since when) of a lock or chore, or None. The holder's process may have ended since."""
     s = tables.singletons.c
     row = db.execute(sa.select(s.holder, s.since).where(s.name == name)).first()
     return None if row is None else (row.holder, row.since)
@@ -153,7 +152,6 @@ def _lock_file(engine: sa.Engine, name: str) -> sqlite3.Connection:
 
 
 def _try_exclusive(file: sqlite3.Connection, engine: sa.Engine) -> bool:
-    """Lock a SQLite file without waiting. Return False if another process holds the lock."""
     try:
         with _telling(engine):
             file.execute("BEGIN EXCLUSIVE")

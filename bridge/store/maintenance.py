@@ -48,7 +48,7 @@ class Maintenance(Part):
         )
 
     def _delete(self, at: sa.Column[datetime], before: datetime, which: sa.ColumnElement[bool]) -> int:
-        """Delete the rows of ``which`` that are dated ``at`` an instant before ``before``, a batch per transaction."""
+        """Delete the rows that meet ``which`` and whose date ``at`` is before ``before``, a batch per transaction."""
         count, since = 0, sa.true()
         while True:
             batch = sa.select(at).where(at < before, since).order_by(at).limit(BATCH_ROWS).subquery()

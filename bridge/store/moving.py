@@ -53,7 +53,7 @@ def hold(db: sa.Connection) -> None:
 def copy(
     source: sa.Connection, target: sa.Connection, step: Callable[[str], Callable[[int, int], None]]
 ) -> Iterator[MovedTable]:
-    """Copy each table from ``source`` to ``target``, compare, and yield the result. Nothing is committed.
+    """Copy each table from ``source`` to ``target``, compare, and yield the result, without a commit.
 
     ``step(table)`` returns a function that is called with (rows done, all rows) of that table.
     """
@@ -75,8 +75,6 @@ def copy(
 
 
 class _Digest:
-    """A SHA-256 digest of rows in their order, and the number of rows."""
-
     def __init__(self) -> None:
         self.rows = 0
         self._hash = hashlib.sha256()

@@ -116,7 +116,7 @@ class Notifications(Part):
 
     @writes()
     def mark_pause_told(self, db: sa.Connection, connection: Connection) -> bool:
-        """Save that the user knows of a pause, False if that was saved since the last success."""
+        """Save that the user was told of a pause. Return False if the user was told since the last success already."""
         c, mark = cursors.c, _last_success_mark(connection.last_success)
         values = {"connection_id": connection.id, "stream": PAUSE_STREAM, "version": 1, "cursor": mark}
         earlier = sa.update(cursors).where(c.connection_id == connection.id, c.stream == PAUSE_STREAM)

@@ -43,7 +43,7 @@ def write(
     days: Mapping[Day, Sequence[Known]],
     there: Mapping[Day, Collection[int]],
 ) -> None:
-    """Make the packed rows of these days hold exactly the given readings. ``there`` maps a day to its row ids."""
+    """Write the packed rows of ``days`` with exactly these readings. ``there`` maps a day to ids of stored rows."""
     changed: list[tuple[Any, ...]] = []
     new: list[tuple[Any, ...]] = []
     gone: list[dict[str, int]] = []
@@ -146,7 +146,7 @@ _LAST = sa.select(_p.last_end, *COLUMNS_OF_DAY).where(*_ENDED, _p.day >= sa.bind
 
 
 class Place(NamedTuple):
-    """A packed reading with its number (``id``), the ids of its owners, and since when it is known."""
+    """A packed reading with its number (``id``), the ids it belongs to, and the instant from which it is known."""
 
     id: int
     user_id: int

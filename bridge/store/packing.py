@@ -18,7 +18,7 @@ READINGS_MAX = 1000  # of a text; ten days of quarter-hours
 
 
 class Known(NamedTuple):
-    """A sample, and since when it is known, in microseconds since 1970."""
+    """A sample with the instant from which it is known, in microseconds since 1970."""
 
     sample: Sample
     known_at: int

@@ -21,7 +21,7 @@ WRITER = re.compile(rf"\.([0-9a-f]{{8}})\.(\d+){re.escape(SUFFIX)}")  # host and
 
 @contextmanager
 def part_of(path: Path) -> Iterator[Path]:
-    """Yield a hidden path for a file that takes its place at ``path`` after success, and clear earlier ones."""
+    """Yield a hidden path to write to. After success, the file is moved to ``path``. Old partial files are deleted."""
     drop_abandoned(path.parent)
     part = path.with_name(f".{path.name}.{_host()}.{os.getpid()}{SUFFIX}")
     unlink(part)
@@ -33,7 +33,7 @@ def part_of(path: Path) -> Iterator[Path]:
 
 
 def drop_abandoned(folder: Path) -> None:
-    """Delete the partial files in a folder whose writers have ended. Those of other machines go after a day."""
+    """Delete partial files in a folder if their writer has ended. Files of other machines are deleted after a day."""
     for left in (*folder.glob(f".*{SUFFIX}*"), *folder.glob(f"{RESTORING}*")):
         writer = WRITER.search(left.name)
         if (writer is not None and _has_ended(writer)) or time.time() - _changed(left) > ABANDONED_SECONDS:

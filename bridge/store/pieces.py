@@ -32,7 +32,7 @@ def deliver(pieces: Pieces, record: RawRecord, as_of: datetime) -> Pieces:
 
 
 def united(pieces: Pieces) -> dict[str, Any]:
-    """Return the payload that pieces in ascending order form together. Newer values replace older ones."""
+    """Return the payload that ascending pieces form together, in which newer values replace older ones."""
     payload: dict[str, Any] = {}
     for piece in pieces:
         payload = union(payload, piece.payload)
@@ -63,7 +63,6 @@ def _newest_values(pieces: list[Piece]) -> Pieces:
 
 
 def _without(payload: Mapping[str, Any], newer: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a payload that a newer payload does not have."""
     rest = {}
     for key, value in payload.items():
         if key not in newer:

@@ -29,10 +29,10 @@ SEED_MAX, OUTCOME_MAX = 64, 30  # characters of a seed, and of an outcome or of 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preferences:
-    """A user's preferences. ``modes``, ``marks``, ``answered`` and ``resting`` are in the order said.
+    """A user's preferences. ``modes``, ``marks``, ``answered`` and ``resting`` are in the order of saving.
 
-    ``left_out`` are keys of calendars. ``answered`` are questions of Today that are asked no more, ``resting`` actions
-    that are not to be suggested on a date. ``switches`` are those of advice and of the watch over it.
+    ``left_out`` are keys of calendars, ``answered`` questions of the page Today that are not asked again, ``resting``
+    actions not to suggest on a date, and ``switches`` the changes of advice and of the watch over harm.
     """
 
     sources: tuple[str, ...] = ()
@@ -46,7 +46,7 @@ class Preferences:
     switches: tuple[Switch, ...] = ()
 
     def ownership(self, own: str) -> Ownership:
-        """Return the user's marks on calendars and entries. ``own`` is the user's name."""
+        """Return which calendars and entries the user stated to be whose. ``own`` is the user's name."""
         return Ownership(left_out=frozenset(self.left_out), marks=self.marks, own=own.casefold())
 
     @property
@@ -68,7 +68,7 @@ class Preferences:
 
 
 def preferences_of(body: str) -> Preferences:
-    """Return the preferences of a body as the table holds it. The first 20 names of sources count.
+    """Return the preferences in a table's ``body``, of which the first 20 names of sources count.
 
     Raises ValueError, KeyError or TypeError for another body.
     """

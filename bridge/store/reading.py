@@ -169,7 +169,7 @@ class Reading(Part):
 
     @reads
     def last_night(self, db: sa.Connection, user_id: int, *, before: date, at: datetime) -> date | None:
-        """Return the day of the user's newest sleep of a day before ``before`` that was known ``at`` an instant."""
+        """Return the day of the user's newest sleep before the day ``before``, as known ``at`` an instant, or None."""
         t = tables.episodes.c
         nights = sa.select(t.day).where(t.user_id == user_id, _KIND_OF_EPISODE.in_([str(EpisodeKind.SLEEP)]))
         known = nights.where(t.day < before, t.known_at <= at)

@@ -58,7 +58,7 @@ class Recommendations(Part):
 
     @writes()
     def put_back(self, db: sa.Connection, recommendation_id: int, *, now: datetime, asks: bool) -> None:
-        """Reopen a recommendation, in place of the others of its slot. With ``asks`` its answer is deleted."""
+        """Reopen a recommendation and close the others of its slot. With ``asks``, its answer is deleted."""
         t, found = table.c, _first(db, table.c.id == recommendation_id)
         if found is None:
             return
@@ -93,7 +93,7 @@ class Recommendations(Part):
 
     @reads
     def silence(self, db: sa.Connection, user_id: int, moment: Moment) -> float | None:
-        """Return a slot's probability of silence, 1 if it was certain, None without a stored decision."""
+        """Return the probability with which a slot gets no advice. It is 1 if certain, None if not decided."""
         s = tables.silences.c
         mine = sa.and_(s.user_id == user_id, s.week == moment.week, s.timestep == moment.timestep)
         return db.execute(sa.select(s.probability).where(mine)).scalar_one_or_none()
@@ -129,7 +129,7 @@ class Recommendations(Part):
 
     @reads
     def any_of(self, db: sa.Connection, user_id: int, day: date) -> bool:
-        """Return True if a slot of a day has a recommendation, or was deliberately left without one."""
+        """Return True if the user has a recommendation for a slot of a day, or a decision to give none."""
         moment = Moment(week=day - timedelta(days=day.weekday()), day=day.weekday(), slot=Slot.MORNING)
         steps = range(moment.timestep, moment.timestep + SLOTS_PER_DAY)
         found = (
@@ -188,13 +188,13 @@ class Recommendations(Part):
     def of_unknown_outcome(
         self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime, over_since: datetime
     ) -> list[Recommendation]:
-        """Return recommendations of [since, until) without outcome that were put off, or end after ``over_since``."""
+        """Return recommendations of [since, until) without an outcome, if put off, or ending after ``over_since``."""
         bound = {"user": user_id, "since": since, "until": until, "over_since": over_since}
         return [_record(row) for row in db.execute(_OF_UNKNOWN_OUTCOME, bound)]
 
     @reads
     def newest(self, db: sa.Connection, user_id: int, *, before: int | None, limit: int) -> list[Recommendation]:
-        """Return at most ``limit`` records not superseded, with ids below ``before``, newest first."""
+        """Return at most ``limit`` recommendations with ids below ``before``, newest first, none superseded."""
         t = table.c
         mine = _RECORD.where(t.user_id == user_id, t.superseded_at.is_(None))
         if before is not None:

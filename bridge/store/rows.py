@@ -31,7 +31,7 @@ Desired = Mapping[int, Sequence[Item]]  # record id -> its items
 
 
 class Stored(NamedTuple):
-    """A stored item (sample, episode, event or task), with the ids of its row and of its record."""
+    """The stored row of an item (sample, episode, event or task), with the ids of the row and of its record."""
 
     id: int  # of a packed reading, its number
     record_id: int
@@ -98,14 +98,14 @@ def _kind(item: Item) -> str:
 
 
 def _differ(kind: str, one: Any, other: Any) -> bool:
-    """Return True for different values of items that differ, because releases wrote bodies in different ways."""
+    """Return True if two stored values differ in meaning. Releases may have written the same item in two ways."""
     return kind in ("sample", PACKED) or codec.decode(kind, one[-1]) != codec.decode(kind, other[-1])
 
 
 def _days(
     new: Iterable[tuple[int, str, Sample]], changed: Iterable[tuple[Stored, Sample]], gone: Iterable[Stored]
 ) -> set[packed.Day]:
-    """Return the keys of packed rows to write again, because one of their readings is new, changed or gone."""
+    """Return the keys of the packed rows to write again, because a reading in them is new, changed or gone."""
     both = ((row.record_id, one) for row, sample in changed for one in (sample, row.values))
     readings = chain(((record_id, sample) for record_id, _, sample in new), both)
     return {packed.day_of(*one) for one in chain(readings, ((row.record_id, row.values) for row in gone))}
@@ -118,7 +118,7 @@ def _readings_of(
     *,
     now: datetime,
 ) -> tuple[dict[packed.Day, list[Known]], dict[packed.Day, set[int]]]:
-    """Return the readings of the packed rows to write, and the ids of the rows that they replace."""
+    """Return the readings to write into the packed rows of ``days``, and the ids of the rows they replace."""
     readings: dict[packed.Day, list[Known]] = {day: [] for day in sorted(days)}
     there: dict[packed.Day, set[int]] = defaultdict(set)
     known_at = tables.microseconds(now)

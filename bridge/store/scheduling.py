@@ -81,8 +81,9 @@ class Scheduling(Part):
 
     @reads
     def lease_count(self, db: sa.Connection, source: str | None = None, *, now: datetime, alone: bool = False) -> int:
-        """Return the number of connections with an unexpired lease at ``now``, of ``source`` or of all sources for
-        None. ``alone`` keeps others that count ``alone`` waiting until this transaction ends.
+        """Return the number of unexpired leases at ``now``, of ``source`` or, for None, of all sources.
+
+        With ``alone``, only one transaction of PostgreSQL at a time gets past this call.
         """
         if alone and db.dialect.name == "postgresql":
             db.execute(sa.select(sa.func.pg_advisory_xact_lock(advisory_lock_number(f"entering-{source}"))))
@@ -136,9 +137,9 @@ class Scheduling(Part):
         outcome: Outcome,
         after: AfterSync,
     ) -> None:
-        """Save the outcome of a sync, and when the connection is due again. The lease of its holder is released.
+        """Save the outcome of a sync and when the connection is due again, and release the holder's lease.
 
-        Without news it replaces an outcome without news. An outcome that stops pauses the connection.
+        An outcome without news replaces an earlier one without news. An outcome that stops pauses the connection.
         """
         _save_run(db, connection_id, outcome, at=after.at)
         why = packed(outcome.skipped_because)
@@ -194,7 +195,7 @@ class Scheduling(Part):
         return len(found)
 
     def repair_clock(self, *, now: datetime, lease: timedelta) -> int:
-        """Undo what a fast clock put off, leases and limits too, and return how many became due."""
+        """Correct times that a fast clock set too late (due times, leases and limits). Return how many became due."""
         changes = _clock_changes(now, lease)
         with self.database.read() as db:
             wanted = (sa.select(table.c.id).where(late).limit(1) for table, late, _ in changes)
@@ -269,7 +270,7 @@ def _rate_limited(now: datetime) -> sa.Select[tuple[int]]:
 
 
 def _clock_changes(now: datetime, lease: timedelta) -> list[tuple[sa.Table, sa.ColumnElement[bool], dict[str, Any]]]:
-    """Return three updates that undo what a fast clock set: (table, condition, new values)."""
+    """Return three updates as (table, condition, new values) that correct times set by a fast clock."""
     r, after, s = tables.sync_runs.c, tables.sync_runs.alias("after").c, tables.sources.c
     newer = sa.select(after.id).where(after.connection_id == r.connection_id, after.id > r.id).exists()
     ended_later = sa.select(r.connection_id).where(r.finished > now + CLOCK_TOLERANCE, ~newer)
@@ -309,7 +310,6 @@ def _claimable(now: datetime, source: str | None) -> sa.Select[Any]:
 
 
 def _text_of(outcome: Outcome) -> str:
-    """Return an outcome as JSON, without zeros and empty values."""
     body = {name: value for name in _KEPT if (value := getattr(outcome, name)) or name in ("source", "outcome")}
     if outcome.retry_at is not None:
         body["retry_at"] = outcome.retry_at.isoformat()
@@ -317,7 +317,6 @@ def _text_of(outcome: Outcome) -> str:
 
 
 def _outcome_of(text: str) -> Outcome:
-    """Return the outcome that ``_text_of`` wrote."""
     body = json.loads(text)
     body["reasons"] = tuple(body.get("reasons", ()))
     body["not_permitted"] = tuple(body.get("not_permitted", ()))
@@ -327,7 +326,7 @@ def _outcome_of(text: str) -> Outcome:
 
 
 def _save_run(db: sa.Connection, connection_id: int, outcome: Outcome, *, at: datetime) -> None:
-    """Save an outcome. It replaces the connection's last one if neither brought anything new."""
+    """Save the outcome of a sync. If neither it nor the last outcome has news, it replaces the last one."""
     text = _text_of(outcome)
     again = {"connection": connection_id, "moment": at, "text": text}
     if outcome.is_news or db.execute(_REPEATED_RUN, again).rowcount == 0:

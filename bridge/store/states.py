@@ -43,7 +43,7 @@ class State:
     whole_as_of: datetime | None = None  # date of the newest export with the whole record
 
     def date(self, record: RawRecord) -> bool:
-        """Take over a delivery's export date, ``as_of`` if newer, ``whole_as_of`` always. Return True if it changed."""
+        """Take over the export date of a delivery, and return True if that changed ``as_of`` or ``whole_as_of``."""
         if record.as_of is None:
             return False
         before = self.as_of, self.whole_as_of
@@ -52,14 +52,14 @@ class State:
         return before != (self.as_of, self.whole_as_of)
 
     def all_pieces(self) -> Pieces:
-        """Return the pieces of the payload by export date. Unknown dates are the oldest possible."""
+        """Return the pieces of the payload by export date. A payload without a date counts as older than all others."""
         return self.pieces or (Piece(self.as_of or LONG_AGO, self.record.payload),)
 
 
 def register(db: sa.Connection, connection: Connection, records: Sequence[RawRecord]) -> dict[str, State]:
-    """Return path -> stored state of the records. A record not stored yet gets an id, and a state without a digest.
+    """Return path -> stored state of the records. A record that is not stored gets an id and an empty state.
 
-    The deletion of a record that is not stored gets neither.
+    The deletion of a record that is not stored is left out.
     """
     paths = [record.path for record in records]
     states = _load(db, connection, {*paths})
@@ -85,9 +85,9 @@ def _load(db: sa.Connection, connection: Connection, paths: Collection[str]) -> 
 
 
 def load_states(db: sa.Connection, name: str, values: Collection[Any], **equal: Any) -> Iterator[State]:
-    """Yield the states of stored records, with empty payloads.
+    """Yield the states of stored records with one of ``values`` in the column ``name``, without payloads.
 
-    They are those whose column ``name`` has one of ``values``, and whose columns named in ``equal`` hold its values.
+    ``equal`` names further columns and the value that each must have.
     """
     for row in inserts.select_many(db, tables.records, _STATE, name, values, **equal):
         yield state_of(row)
@@ -112,7 +112,7 @@ def state_of(row: Sequence[Any]) -> State:
 
 
 class StoredRecords:
-    """The parents and children of a page's records, in the page or in the database, which is asked once at most."""
+    """The parents and children of a page's records. Those outside of the page are read by at most one query."""
 
     def __init__(self, db: sa.Connection, connection: Connection, records: Sequence[RawRecord]) -> None:
         self._db, self._connection, self._records = db, connection, records

@@ -44,7 +44,7 @@ def day_of(value: date | str) -> date:
 
 
 def plain(value: Any) -> Any:
-    """Return an instant or a day in the form in which a driver takes it for its column, and any other value itself."""
+    """Return an instant or a day as a driver takes it for its column. Any other value is returned unchanged."""
     if isinstance(value, datetime):
         return microseconds(value)
     return value.isoformat() if isinstance(value, date) else value

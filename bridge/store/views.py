@@ -1,4 +1,4 @@
-"""Make the views for programs that look from elsewhere, such as Grafana, without titles, secrets or raw records."""
+"""Make SQL views for other programs, such as Grafana. They hold no titles, secrets or raw records."""
 
 from __future__ import annotations
 

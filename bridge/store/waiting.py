@@ -1,4 +1,4 @@
-"""Store which users have due tasks, found for all of them together. Ids are gathered by the database."""
+"""Find the users with due tasks, by a single query for all users."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ c, r, s = tables.connections.c, tables.recommendations.c, tables.silences.c
 
 
 class InSlot(NamedTuple):
-    """Ids of the users who need no new recommendation for a slot, and of those to whom theirs is still to be sent."""
+    """Ids of the users who need no new recommendation for a slot, and of those whose recommendation is unsent."""
 
     advised: set[int]
     unsent: set[int]
@@ -37,9 +37,9 @@ class Waiting(Part):
         now: datetime,
         user_id: int | None = None,
     ) -> Mapping[Moment, InSlot]:
-        """Return slot -> users who have a recommendation, or whom a draw gave none, and users with a channel not told.
+        """Return slot -> users with a decision (advice, or none by a draw), and users whose advice was not sent.
 
-        A slot without advice for another reason counts as advised if decided since ``since``, without newer data.
+        Another reason for no advice counts as a decision only if it was stored since ``since`` and no newer data came.
         With a ``user_id``, only this user is looked at.
         """
         found = {(moment.week, moment.timestep): InSlot(set(), set()) for moment in moments}
@@ -69,9 +69,10 @@ class Waiting(Part):
     def users_with_events(
         self, db: sa.Connection, sent: str, tried: str, *, since: datetime
     ) -> list[tuple[int, datetime, datetime | None]]:
-        """Return (user id, last event, last attempt) of users with an event after their last that was sent.
+        """Return (user id, last event, last attempt) of users with events that were not sent.
 
-        An event is a recommendation made or done after ``since``. ``sent`` and ``tried`` begin the names of two chores.
+        An event is a recommendation made or done after ``since``. ``sent`` and ``tried`` are prefixes of names of
+        chores.
         """
         told, asked = tables.singletons.alias(), tables.singletons.alias()
         recent = r.week >= since.date() - OUTCOME_AFTER  # with an index
@@ -94,7 +95,7 @@ class Waiting(Part):
 def _gathered(
     table: sa.Table, slots: Collection[tuple[date, int]], wanted: Any, *each: sa.ColumnElement[bool]
 ) -> sa.Select[Any]:
-    """Select a row a slot, with a text of ids for ``each``: to fetch a row for each id takes ten times as long."""
+    """Select a row per slot, with the ids for each condition joined in a text, which is faster than a row per id."""
     t = table.c
     at = sa.or_(sa.false(), *(sa.and_(t.week == week, t.timestep == timestep) for week, timestep in slots))
     ids = sa.func.aggregate_strings(sa.cast(t.user_id, sa.Text), ",")

@@ -65,7 +65,7 @@ def stored(store: Store, user: User) -> Stored:
 
 
 def together(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the outcomes of several files as one per source; those that brought nothing by a failure stay alone."""
+    """Return the outcomes of several files joined into one per source. Failed outcomes stay separate."""
     found: dict[object, dict[str, Any]] = {}
     for number, row in enumerate(rows):
         whole = row["outcome"] in ("ok", "skipped") and not row["skipped_because"]
@@ -93,7 +93,7 @@ def _aside(one: Mapping[str, Mapping[str, int]], other: Mapping[str, Mapping[str
 
 
 def kept_coming(visit: Visit) -> list[dict[str, Any]]:
-    """Return, for each source that came by a file alone, the age of its data tomorrow and its ways of each day."""
+    """Return, for each source imported only from files, the age of its data tomorrow and ways to get data daily."""
     store, user = visit.bridge.store, visit.user
     mine = store.connections.of_user(user.id)
     live = {one.source for one in mine if one.name.startswith(connecting.ACCOUNT)}
@@ -117,7 +117,7 @@ def kept_coming(visit: Visit) -> list[dict[str, Any]]:
 
 
 def _ways(source: str) -> list[dict[str, str]]:
-    """Return the ways without a file of the thing that a source's file comes from."""
+    """Return ways to connect a device without files, for the device whose files come from ``source``."""
     names = registry.names("connectors")
     of = [one for one in things(registry.specs()) if any(way.source == source for way in one.ways)]
     return [

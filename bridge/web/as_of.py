@@ -1,4 +1,4 @@
-"""Tell how a person was on the last days of old data, for pages that would else say that nothing is known."""
+"""Show the state on the last day with data, on pages that otherwise would know nothing because data are old."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ UNTIL_BACK = timedelta(days=7320)  # before today, no earlier day is shown
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AsOf:
-    """The meters at noon of the last day with measurements, or when its night ended.
+    """The meters on the last day with data, at noon or when its night ended.
 
-    ``learnt`` is the routine of then, with the nights by which the plan goes now. ``all_old`` is False where a calendar
-    tells of the days since.
+    ``learnt`` is the routine of that time, with the nights of the present plan. ``all_old`` is False if a calendar
+    still has newer entries.
     """
 
     day: date
@@ -48,9 +48,9 @@ class AsOf:
 
 
 def as_of(visit: Visit) -> AsOf | None:
-    """Return how the visiting user was on the last day with data.
+    """Return the visiting user's state on the last day with data.
 
-    None without any, and while an answer of the last two days, newer data or a calendar tells of a meter now.
+    None without data, and if newer data, a calendar or an answer of the last two days tell a meter now.
     """
     newest = _newest(visit)
     if newest is None:
@@ -60,7 +60,7 @@ def as_of(visit: Visit) -> AsOf | None:
 
 
 def _newest(visit: Visit) -> tuple[date, bool] | None:
-    """Return the day of what the page tells of, and whether nothing newer is known."""
+    """Return (last day with data, True if there is no newer data of any kind), or None if meters are known now."""
     current, store = visit.app.today_cache.today(visit.bridge, visit.user, visit.now), visit.bridge.store
     inputs = [because for one in current.readings.values() for because in one.because]
     if any(one.signal == OWN_WORD and one.age_hours < ANSWER_HOURS for one in inputs):

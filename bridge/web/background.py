@@ -86,7 +86,7 @@ def _sync(visit: Visit, spec: ConnectorSpec, job: Job) -> list[dict[str, Any]]:
 
 
 def _rows(visit: Visit, work: Callable[[], list[Outcome]]) -> list[dict[str, Any]]:
-    """Do the work, and return its outcomes as JSON documents with ``title``, ``came`` and ``refusal``."""
+    """Call ``work``, and return its outcomes as JSON documents with ``title``, ``came`` (new data) and ``refusal``."""
     before = stored(visit.bridge.store, visit.user)
     outcomes = work()
     now = stored(visit.bridge.store, visit.user)

@@ -27,7 +27,7 @@ class Way:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thing:
-    """A device, calendar or file that a person may have, with its ways, the shortest first."""
+    """A device, calendar or file that a person may have, with the ways to connect it, the shortest first."""
 
     name: str
     title: str
@@ -367,9 +367,9 @@ THINGS = (
 
 
 def things(specs: Iterable[ConnectorSpec]) -> tuple[Thing, ...]:
-    """Return all things a person may have, of installed sources too that ``THINGS`` does not name. A file is the last.
+    """Return all things that a person may have, including installed sources that ``THINGS`` does not name.
 
-    Such a source is shown if it has an account with OAuth, or reads files.
+    Such a source must have an account with OAuth or read files. "A file" comes last.
     """
     named = {way.source for thing in THINGS for way in thing.ways}
     found = [_thing_of(spec) for spec in specs if spec.name not in named]

@@ -76,8 +76,6 @@ class Bounds:
 
 
 class _Body:
-    """A request's body, limited in bytes and in the seconds spent waiting for the sender."""
-
     def __init__(self, receive: Receive, headers: Headers, limit: int) -> None:
         self._receive, self._limit = receive, limit
         self._length = headers.get("content-length", "0")
@@ -160,7 +158,7 @@ def _too_large(scope: Scope, limit: int) -> Response:
 
 
 def _section(path: str) -> str:
-    """Return the first part of a path for the log, ``today`` for an empty path, ``elsewhere`` for no plain word.
+    r"""Return the first part of a path for the log. Only plain words are returned, else ``elsewhere``.
 
     >>> _section("/"), _section("/answer/a-token"), _section("/one\\ntwo")
     ('today', 'answer', 'elsewhere')

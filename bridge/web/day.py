@@ -148,7 +148,7 @@ def _meter(meter: Meter, reading: Reading) -> dict[str, Any]:
 
 
 def due(visit: Visit, known: Snapshot, opening: Sequence[Fact]) -> list[Task]:
-    """Return the tasks that the day's opening names as due, to be done or moved beside it."""
+    """Return the open tasks due by today, if the day's opening says that tasks are due."""
     if not DUE & {one.kind for one in opening}:
         return []
     today = local(visit, visit.now).date()
@@ -184,9 +184,9 @@ def answered(given: Recommendation) -> str:
 
 
 def recommendation(visit: Visit, found: FullRecommendation, opening: Sequence[Fact] = ()) -> dict[str, Any]:
-    """Return a recommendation for the template, with its reasons, scores, and the withheld actions with the reason.
+    """Return a recommendation for the template, with its reasons, scores and withheld actions.
 
-    ``above`` are the reasons of the body that the page begins with.
+    ``above`` holds the reasons about the body that the page's opening shows already.
     """
     above = [one for one in found.facts if one.kind in OF_BODY & {one.kind for one in opening}]
     held = requests.withheld(visit.bridge, visit.user, found)
@@ -213,7 +213,7 @@ def recommendation(visit: Visit, found: FullRecommendation, opening: Sequence[Fa
 
 
 def titled(name: str | None) -> str | None:
-    """Return what a suggestion is about with a capital letter, where a source writes it without any.
+    """Return the subject of a suggestion, with a capital letter if it has none.
 
     >>> titled("running"), titled("iOS release")
     ('Running', 'iOS release')
@@ -260,7 +260,6 @@ def past_advice(one: Recommendation) -> dict[str, Any]:
 
 
 def _bars(found: Recommendation) -> list[dict[str, Any]]:
-    """Return a bar per score, best first."""
     scores = sorted(found.scores.items(), key=lambda pair: -pair[1])
     if not scores:
         return []

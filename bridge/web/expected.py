@@ -51,7 +51,7 @@ def expected(visit: Visit, monday: date, *, seen: bool) -> list[dict[str, Any]]:
 
 
 def moved(visit: Visit) -> list[dict[str, Any]]:
-    """Return the tasks that the user moved, each at its place until that is over or taken, with its slot's id."""
+    """Return the tasks that the user moved, with time and slot id, unless the time is over or taken."""
     bridge, user, now = visit.bridge, visit.user, visit.now
     places = bridge.store.task_notes.places(user.id, at=now)
     if not any(due for _start, _end, due in places.values()):
@@ -107,5 +107,5 @@ def cell_id(day: date, slot: Slot) -> str:
 
 
 def due_id(task: str) -> str:
-    """Return the id of the line that names a due task at the head of a day, which goes once the task has its place."""
+    """Return the id of the line that names a due task at the head of a day. The line goes once the task is placed."""
     return f"due-{hashlib.sha256(task.encode()).hexdigest()[:12]}"

@@ -82,7 +82,7 @@ class Lan:
             serving.join()
 
     def told(self, port: int, plain: int) -> str:
-        """Return what to do on each device, with both addresses and their QR codes."""
+        """Return text for the terminal on how each device gets the certificate and the page, with QR codes."""
         download, page = f"http://{self.address or self.name}:{plain}{PATH}", f"https://{self.name}:{port}/"
         lines = [
             f"certificate: {download}",
@@ -102,9 +102,9 @@ class Lan:
 
 
 def opened(bridge: Bridge, names: Sequence[str], *, anew: bool = False, place: Place | None = None) -> Lan:
-    """Return how to serve this machine, with an authority of its own, made ``anew`` if wanted.
+    """Return the Lan of this machine, with a certificate authority that is made again if ``anew``.
 
-    ``place`` None is found out. Raises SetupError for a machine without a name, and for users without a login.
+    ``place`` None: found out. Raises SetupError for a machine without a name, and for users without a login.
     """
     check_passwords(bridge)
     place = place or own_place(names)
@@ -140,7 +140,7 @@ def own_place(names: Sequence[str]) -> Place:
 
 
 def context_of(signer: Authority, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> ssl.SSLContext:
-    """Return a server's TLS, whose certificate is renewed by itself, between two handshakes, at half its time."""
+    """Return a TLS context that renews its certificate by itself after half of the certificate's lifetime."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     lock, due = threading.Lock(), clock()
 
@@ -197,7 +197,6 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _code(text: str) -> str:
-    """Return a QR code of half blocks for a terminal."""
     drawn = io.StringIO()
     segno.make(text, error="l", micro=False).terminal(out=drawn, border=2, compact=True)
     return drawn.getvalue().rstrip("\n")

@@ -134,7 +134,7 @@ def _takes_webhooks(source: str, token: str) -> bool:
 
 
 def _take(bridge: Bridge, source: str, headers: Mapping[str, str], body: bytes, token: str) -> JSONResponse:
-    """Check a webhook's sender, store its notice, and return the answer with the number of new notices."""
+    """Store the notice of a webhook whose sender is proven, and return the number of new notices."""
     # Missing settings give 503, so that the vendor sends it again.
     try:
         new = webhooks.receive_webhook(bridge, source, headers, body, token=token, now=installation.now())

@@ -61,7 +61,7 @@ def _refuse_bridge(request: Request, error: Exception) -> Response:
 
 
 def _refuse_fault(request: Request, error: StoreFault) -> Response:
-    """Answer 507 for a full disk, and else 503, so that what was sent is sent again."""
+    """Answer 507 for a full disk, else 503. Senders then send the same again."""
     log.error("%s", error)
     status = 507 if error.kind is Fault.FULL else 503
     return refuse(request, status, told(error), {"Retry-After": str(database.OUTAGE_RETRY_SECONDS)})

@@ -130,7 +130,7 @@ def _markup(message: str, /, **values: object) -> Markup:
 
 
 def _abroad(visit: Visit) -> dict[str, str] | None:
-    """Return the place and the time of a user who does not live in this machine's time zone."""
+    """Return place and time of a user whose clock differs from this machine's, else None."""
     at = local_time(visit.now, visit.user.zones)
     if at.utcoffset() == visit.now.astimezone(ZoneInfo(config.local_zone())).utcoffset():
         return None

@@ -57,7 +57,7 @@ class ResultCache:
         return made
 
     def _renew(self, key: Key, version: Version, make: Callable[[], Any]) -> None:
-        """Make a result in a thread, unless one does so already."""
+        """Make a result in a thread, unless a thread is already making it."""
 
         def renew() -> None:
             try:

@@ -24,13 +24,13 @@ Back = Annotated[str, Form(max_length=40, pattern=r"^/(factors|history|day\?date
 
 
 def said_on(visit: Visit, day: date) -> list[dict[str, str]]:
-    """Return what was said of a day for the template, the newest first."""
+    """Return the user's check-ins and notes of a day for the template, newest first."""
     # Who has moved since then said it on another date.
     return [row(visit, one) for one in _said(visit, day - A_DAY) if local(visit, one.at).date() == day]
 
 
 def said_lately(visit: Visit) -> list[dict[str, str]]:
-    """Return what was said in the last two weeks for the template, the newest first."""
+    """Return the user's check-ins and notes of the last two weeks for the template, newest first."""
     return [row(visit, one) for one in _said(visit, local(visit, visit.now).date() - LATELY)]
 
 
@@ -50,7 +50,7 @@ def row(visit: Visit, one: Note | CheckIn) -> dict[str, str]:
 
 
 def key_of(one: Note | CheckIn) -> str:
-    """Return what names a check-in or note in a form."""
+    """Return the text by which a form names a check-in or note: its instant and its subject."""
     return f"{one.at.isoformat()} {(one.about or 'all') if isinstance(one, CheckIn) else one.name}"
 
 
@@ -61,7 +61,7 @@ def _told(one: CheckIn) -> str:
 
 
 def check_in_card(visit: Visit, said: CheckIn | None) -> dict[str, Any]:
-    """Return the card that asks how it is, with what was said today. ``said`` was said just now."""
+    """Return the values of the card that asks for a check-in. ``said`` is the check-in just made, if any."""
     since = local(visit, visit.now).date()
     of_day = sorted(checkins.recent(visit.bridge.store, visit.user, since=since), key=lambda one: one.at, reverse=True)
     found = said or next(iter(of_day), None)

@@ -109,7 +109,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 def static(request: Request) -> Response:
-    """Send a static file from memory, packed where the browser reads that. Any other name gets 404."""
+    """Send a static file from memory, in gzip if the browser accepts that. Any other name gets 404."""
     name = request.path_params["name"]
     if name not in request.app.state.static_files:
         raise HTTPException(404)
@@ -125,7 +125,7 @@ def health(request: Request) -> JSONResponse:
 
 
 def _to_login(request: Request, _error: Exception) -> Response:
-    """Answer a request without a login."""
+    """Answer a request that belongs to no user: 401 for programs, a redirect to the login for pages."""
     if request.url.path.startswith((API, ASSISTANTS_PATH)):
         kind = " --assistant" if request.url.path.startswith(ASSISTANTS_PATH) else ""
         text = f"send a token as Authorization: Bearer TOKEN; make a token: bridge token new{kind} --user NAME"
@@ -140,7 +140,6 @@ def _to_proof(request: Request, error: Exception) -> Response:
 
 
 def _refuse_unknown(request: Request, error: Exception) -> Response:
-    """Answer 403 where a proxy names a user that does not exist."""
     assert isinstance(error, UnknownUser)  # noqa: S101 - registered for this class only
     name = composed(error.name)
     known_as, add = (f" as {name}", name) if is_name(name) else (" by a name that no user here can have", "NAME")

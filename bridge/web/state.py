@@ -147,12 +147,12 @@ class Visit:
         return self.app.bridge
 
     def person(self) -> Person:
-        """Return the user as a person now."""
+        """Return the user as a Person (data, routine, wishes and advice) at the visit's time."""
         known = self.app.today_cache.planning_snapshot(self.bridge, self.user, self.now)
         return person_of(self.bridge, self.user, known)
 
     def readings_of(self, user: User) -> Mapping[Meter, Reading]:
-        """Return meter -> current reading of any user, cached until that user's data change."""
+        """Return meter -> current reading of any user, from the cache."""
         return self.app.today_cache.today(self.bridge, self.bridge.travelled(user, at=self.now), self.now).readings
 
 
@@ -249,7 +249,7 @@ def is_seen(request: Request, visit: Visit) -> bool:
 
 
 def lead_to(request: Request, place: str) -> Response:
-    """Return the answer that takes the browser to another page, also from a request that a script sent."""
+    """Return a response that takes the browser to another page. It also works for a script's request."""
     if "hx-request" in request.headers:
         return Response(status_code=204, headers={"HX-Redirect": place})
     return RedirectResponse(place, 303)

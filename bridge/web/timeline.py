@@ -64,12 +64,12 @@ def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
 
 
 def _of_yesterday(visit: Visit, block: Block, plan: DayPlan) -> bool:
-    """Return True for what began on an earlier date and is over."""
+    """Return True for a block of the plan that began on an earlier date and is over."""
     return not block.all_day and block.end <= visit.now and local(visit, block.start).date() < plan.date
 
 
 def _ticked(visit: Visit, day: date) -> list[dict[str, str]]:
-    """Return the tasks that were ticked on a day, and those of the last minutes, perhaps in the plan of another day."""
+    """Return the tasks ticked on ``day``, and all that were ticked in the last minutes."""
     ticks = visit.bridge.store.task_notes.ticks(visit.user.id)
     done = {
         key: local(visit, at)

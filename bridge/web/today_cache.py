@@ -1,4 +1,4 @@
-"""Cache users' snapshots, meters and day plans, made again with new data; a plan also every five minutes."""
+"""Cache users' snapshots, meters and day plans until their data change. Plans expire after five minutes."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class TodayCache:
         )
 
     def _given(self, bridge: Bridge, user: User, now: datetime) -> list[Recommendation]:
-        """Return the advice of the last week, read again with another answer, new slot or start."""
+        """Return the recommendations of the last week, cached until an answer, slot or start changes."""
         store, bounds = bridge.store.recommendations, {"since": now - WEEK, "until": now + INSTANT}
         found, states = self._advice.get(user.id), store.states(user.id, **bounds)
         if found is None or found[0] != states:
@@ -123,7 +123,7 @@ class TodayCache:
         return found[1]
 
     def _slots(self, user: User, snapshot: Snapshot, morning: Moment) -> list[WeekSlot]:
-        """Return the slots of the day that begins with ``morning``, without advice."""
+        """Return the four slots of the day that begins with ``morning``, without recommendations."""
         found = self._days.get(user.id)
         if found is None or found[0] is not snapshot.agenda or found[1] != morning:
             begin = slot_start(morning, user.zones)
@@ -134,7 +134,7 @@ class TodayCache:
         return found[2]
 
     def _readings(self, user: User, snapshot: Snapshot, now: datetime) -> dict[Meter, Reading]:
-        """Return the meters of this minute, from an index over the snapshot that serves 50 views of a day."""
+        """Return the meters of this minute, from an index of the snapshot that is rebuilt after 50 readings."""
         # It remembers what it reads, so that it is made again after these views.
         with self._lock:
             minute = now.replace(second=0, microsecond=0)
@@ -154,7 +154,7 @@ class TodayCache:
             return found.readings
 
     def opening(self, bridge: Bridge, user: User, current: Today) -> tuple[Fact, ...]:
-        """Return the facts that the day begins with, made again with new data, another mode or a quarter of an hour."""
+        """Return the facts that open the day, cached until data or mode change, at most a quarter of an hour."""
         known, now, local = current.known, current.at, local_time(current.at, user.zones)
         mode = mode_of(bridge.store, user, local.date())
         key = (known.samples, mode, local.date(), local.hour, local.minute // 15)
@@ -174,7 +174,7 @@ class TodayCache:
                 del kept[next(iter(kept))]
 
     def _before(self, user: User, snapshot: Snapshot, now: datetime) -> dict[Meter, Reading]:
-        """Return the meters of a day before ``now``, once for each slot."""
+        """Return the meters at the same time of the day before, cached per slot."""
         moment = moment_at(now, user.zones)
         found = self._yesterdays.get(user.id)
         if found is None or found[0] is not snapshot.samples or found[1] != moment:
@@ -185,9 +185,9 @@ class TodayCache:
 
 @dataclass(slots=True, kw_only=True)
 class _Index:
-    """An index over the ``samples`` of a snapshot, good for instants before ``until``.
+    """An index over the ``samples`` of a snapshot, valid for instants before ``until``.
 
-    ``left`` counts the views that it still serves, and ``read`` is the minute of the newest ``readings``.
+    ``left`` counts the readings it may still serve, and ``read`` is the minute of the last ``readings``.
     """
 
     past: meters.Past
@@ -199,10 +199,7 @@ class _Index:
 
 
 class PlanCache:
-    """A cache of users' day plans, which are computed from the snapshots that the cache of today holds.
-
-    Over 64 plans, the oldest is dropped. So are the previews of a user over 64 users.
-    """
+    """A cache of users' day plans. Over 64 plans, the oldest is dropped, and likewise previews over 64 users."""
 
     def __init__(self, today: TodayCache) -> None:
         self._today = today
@@ -211,9 +208,9 @@ class PlanCache:
         self._lock = threading.Lock()
 
     def plan(self, bridge: Bridge, user: User, day: date | None, *, now: datetime, seen: bool) -> DayPlan:
-        """Return the plan of a date, or of today for None, from the cache while nothing has changed.
+        """Return the plan of a date (None: today) from the cache, or make it if data or advice changed.
 
-        If ``seen``, the current recommendation is marked as shown, so a plan cached without it is not used.
+        If ``seen``, the current recommendation is marked as shown, so a plan cached without ``seen`` is not used.
         """
         day = day or local_time(now, user.zones).date()
         key, version = (user.id, day, seen), _version(bridge, user, now)

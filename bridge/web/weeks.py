@@ -1,4 +1,4 @@
-"""Keep the week that the page and the JSON door show until something in it changes."""
+"""Cache the week that the page and the JSON API show until something in it changes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bridge.web.state import Visit
 
 
 def cached_week(visit: Visit, monday: date) -> Week:
-    """Return the week that begins on ``monday``, made again with new data and other advice."""
+    """Return the week that begins on ``monday``, from the cache until data or advice change."""
     bridge, user, now = visit.bridge, visit.user, visit.now
     start = slot_start(moment_of(monday, 0), user.zones)
     advice = bridge.store.recommendations.states(user.id, since=start - A_WEEK, until=start + A_WEEK)

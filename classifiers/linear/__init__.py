@@ -155,5 +155,5 @@ def _is_working_time(event: Invitation) -> bool:
 
 
 def is_entry(event: Invitation) -> bool:
-    """Return True for a calendar entry, which is all-day, or has an hour or a length. A mere title has none of them."""
+    """Return True for a calendar entry, which is all-day or has an hour or a length, unlike a bare title."""
     return event.all_day or event.start_hour is not None or event.minutes is not None

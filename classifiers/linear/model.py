@@ -215,7 +215,7 @@ class Model:
 
 
 def names(rule: Verdict | None) -> list[str]:
-    """Return the features that a keyword rule's verdict gives a title, also for no verdict."""
+    """Return the model features that stand for a keyword rule's verdict, "no rule" without one."""
     if rule is None or rule.action is None:
         return ["no rule"]
     return [f"rule {rule.action}", f"rule {rule.action} {rule.confidence:.1f}"]

@@ -104,7 +104,6 @@ class Llm:
         return Label(action=said.action, confidence=said.confidence, by=f"{self.name}@{self.version}", why=why)
 
     def _said(self, asked: Mapping[bytes, str]) -> dict[bytes, Said]:
-        """Return digest -> stored or new answer, for the titles that have an answer."""
         # A failure that would repeat ends all requests, and is logged.
         found: dict[bytes, Said] = {}
         if not asked:

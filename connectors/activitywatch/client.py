@@ -43,7 +43,7 @@ class Server:
         self._session.close()
 
     def buckets(self, *, now: datetime) -> dict[str, str]:
-        """Return id -> type of the buckets of window and presence. Raises SourceChanged, or as ``bridge.http``."""
+        """Return id -> type of the buckets of windows and presence. Raises SourceChanged, and as ``bridge.http``."""
         body = self._asked("/buckets/", now)
         buckets = body.values() if isinstance(body, dict) else [None]
         if not all(isinstance(bucket, dict) and isinstance(bucket.get("type"), str) for bucket in buckets):
@@ -52,7 +52,7 @@ class Server:
         return {key: kind for key, kind in sorted(kinds.items()) if kind is not None}
 
     def events(self, bucket: str, start: datetime, end: datetime, *, now: datetime) -> list[Any]:
-        """Return a bucket's events between two instants. Raises SourceChanged, or as ``bridge.http``."""
+        """Return a bucket's events between two instants. Raises SourceChanged, and the errors of ``bridge.http``."""
         asked = {"start": start.isoformat(), "end": end.isoformat(), "limit": "-1"}
         body = self._asked(f"/buckets/{quote(bucket, safe='')}/events", now, asked)
         if not isinstance(body, list) or not all(

@@ -63,7 +63,6 @@ def _collect(document: Json, hosts: dict[str, Host], own: frozenset[str]) -> Non
 
 
 def _collect_bucket(document: Json, bucket: str, hosts: dict[str, Host], own: frozenset[str], count: int) -> int:
-    """Add the events of a window or presence bucket to ``hosts``, and return ``count`` plus their number."""
     known: dict[str, Any] = {}
     if document.peek() != "{":
         document.skip()

@@ -97,7 +97,6 @@ def day_records(hosts: Iterable[Host], zone: ZoneInfo, *, as_of: datetime | None
 
 
 def _active(host: Host) -> Iterator[Window]:
-    """Yield the parts of a computer's windows during which the user was there."""
     present, at = merged(host.present), 0
     until = float("-inf")
     for start, end, category in sorted(host.windows):

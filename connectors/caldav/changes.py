@@ -55,7 +55,7 @@ def changes_by_token(server: Server, collection: Collection, token: str | None) 
 
 
 def _since(server: Server, collection: Collection, token: str) -> Changes:
-    """Return the changes since a token, which is empty for a whole listing."""
+    """Return the changes since a sync token, or all entries for an empty token."""
     found, seen, after = Changes(whole=not token), {token}, token
     for _ in range(ROUNDS_MAX):
         listing = server.report(collection.address, _SYNC.format(token=escape(after)))

@@ -145,7 +145,6 @@ class CalDav:
         return changes_by_etags(self._server, collection, state.get("etags"))
 
     def _pages(self, collection: Collection, changes: Changes, reading: Reading) -> Iterator[Page]:
-        """Yield pages with the changed entries and the deletions."""
         keys = sorted(changes.changed)
         for begin in range(0, len(keys), BATCH_ENTRIES):
             asked = {key: changes.changed[key] for key in keys[begin : begin + BATCH_ENTRIES]}
@@ -182,7 +181,7 @@ def authorise(account: Account, browser: Browser, *, write: bool = False) -> Non
 
 
 def _tried(login: Login, address: str) -> Found:
-    """Return the account at an address, once its calendars were listed."""
+    """Return the account that an address leads to, after listing its calendars as a test."""
     with closing(Server(login)) as server:
         try:
             found = discover(server, address)

@@ -82,7 +82,7 @@ def candidates(address: str) -> list[str]:
 
 
 def _telling(errors: list[BridgeError]) -> BridgeError:
-    """Return the most useful of several errors: a refused login first, then a busy or silent server."""
+    """Return the most useful of several errors: a wrong login first, then a busy or silent server."""
     for kind in (NeedsLogin, TryLater, SourceChanged):
         named = [error for error in errors if isinstance(error, kind) and not isinstance(error, Refused)]
         if named:

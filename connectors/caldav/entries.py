@@ -73,7 +73,6 @@ class Reading:
                 yield version, replace(record, payload={**record.payload, **more})
 
     def _keyed(self, key: str, records: list[RawRecord]) -> Iterator[RawRecord]:
-        """Yield the records with keys that begin with the entry's path."""
         parent = f"{STREAM}/{key}"
         whole = [record for record in records if "original" not in record.payload]
         own = next((record for record in whole if "unreadable" not in record.payload), whole[0] if whole else None)

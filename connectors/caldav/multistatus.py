@@ -153,7 +153,6 @@ class _Reader:
 
 
 def _responses(part: Part) -> list[Response]:
-    """Return a Response for each address that a ``response`` element names."""
     # An element may name several addresses with a common status (RFC 4918, 14.24).
     found: dict[str, Part] = {}
     for stat in part.walk(f"{DAV} propstat"):

@@ -253,9 +253,9 @@ def session_walls(row: Fields) -> tuple[datetime, datetime]:
 
 
 def score_wall(row: Fields) -> datetime:
-    """Return the wall clock at the time of a sleep session's score, marked as UTC.
+    """Return the wall clock at the time of a sleep session's score, marked as UTC. Raises BadRecord for a bad time.
 
-    The reading (instant or wall clock) nearer to the computation counts. Raises BadRecord for a bad time.
+    Exports write it as an instant or as a wall clock. The reading nearer to the time of computation is taken.
     """
     at, east, made = row.wall("score_time"), _east(row, "score_utc_offset"), row.wall("sleep_score_created")
     return at + east if abs(made - at) < abs(made - (at - east)) else at

@@ -231,7 +231,7 @@ def _session(key: str, fields: Fields, zone: ZoneInfo, stages: Fields) -> Episod
 
 
 def _apart(sessions: Sequence[tuple[str, Fields]]) -> list[tuple[str, Fields]]:
-    """Return Google's sessions by key. Of sessions that overlap only the one made last stays."""
+    """Return Google's sleep sessions by key. Of overlapping sessions, only the one created last is kept."""
     kept: list[tuple[str, Fields]] = []
     for key, row in sorted(sessions, key=lambda one: (str(one[1].get("sleep_created")), one[0]), reverse=True):
         start, end = session_walls(row)

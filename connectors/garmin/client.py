@@ -88,7 +88,6 @@ class Garmin:
 
 
 def _records(stream: str, body: Any) -> tuple[RawRecord, ...]:
-    """Return a raw record for each day or activity of an answer."""
     rows = body.get(WRAPPED[stream], body or None) if isinstance(body, Mapping) and stream in WRAPPED else body
     if rows is None or rows == {}:
         return ()

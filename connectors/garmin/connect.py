@@ -166,7 +166,6 @@ def _day_offset(fields: Fields) -> int:
 
 
 def _readings(fields: Fields, values: str, described: str, wanted: str) -> Iterator[tuple[float, float]]:
-    """Yield (Unix seconds, value) from the array in the field ``values``, whose rows are lists."""
     at, value = 0, 1
     for column in rows(fields.get(described)):
         if isinstance(column, Mapping):

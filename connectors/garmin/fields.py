@@ -134,7 +134,7 @@ def versions(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def settled(rows: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the version of a row that ends last, then the fullest one, or {} without versions."""
+    """Return the version of a row that covers the most time, and among equals has the most content, or {}."""
     found = [row for row in rows.values() if isinstance(row, Mapping)]
     return max(found, key=lambda row: ([_text(row.get(field)) for field in GROWS], _text(row)), default={})
 

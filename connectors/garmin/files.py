@@ -102,7 +102,7 @@ class CutShortDays:
         self._newest = ""
 
     def holds(self, record: RawRecord) -> bool:
-        """Return True if the record is held."""
+        """Hold a record of a day that was not over, and return True. Return False for any other record."""
         if record.stream != "uds":
             return False
         self._newest = max(self._newest, record.key)

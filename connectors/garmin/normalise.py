@@ -50,7 +50,6 @@ def _saved(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
 
 
 def _workout(record: RawRecord) -> Iterator[Item]:
-    """Yield the workouts of a record. A record holds those that begin in the same second."""
     by_id, sessions = mapping(record.payload.get("rows")), mapping(record.payload.get("fit"))
     for number in sorted(by_id):
         row = settled(mapping(by_id.get(number)))

@@ -140,7 +140,6 @@ def _ordered(row: Fields, start: int, end: int) -> None:
 
 
 def _take_sum(into: Gathered, row: Fields) -> None:
-    """Add the sum of a stretch of time, such as steps, to its day."""
     metric, fields = SUM_FIELDS[row.name]
     value, span, origin = row.needed(*fields), _span(row), origin_of(row.payload)
     sent = into.told.sent
@@ -183,7 +182,6 @@ def _take_total(into: Gathered, metric: Metric, value: float, span: tuple[int, i
 
 
 def _take_daily_totals(into: Gathered, row: Fields) -> None:
-    """Add the totals of a day that Health Connect summed over all apps."""
     day = row.day("date")
     offset = into.offset(int(datetime(day.year, day.month, day.day, 12, tzinfo=UTC).timestamp()))
     for metric, told in TOTALS.items():
@@ -213,7 +211,6 @@ def _take_resting(into: Gathered, row: Fields) -> None:
 
 
 def _take_rate(into: Gathered, row: Fields) -> None:
-    """Add a heart rate to the mean of its quarter-hour and origin."""
     value, at = row.needed(*HEART_RATE), _second(row, "time", "bucket_start")
     low, high = (number if (number := row.number(name)) is not None else value for name in ("min", "max"))
     count = row.number("sample_count") or 1
@@ -243,7 +240,6 @@ def _take_sleep(into: Gathered, row: Fields) -> None:
 
 
 def _take_session(into: Gathered, row: Fields) -> None:
-    """Add a workout or a mindful session to the UTC date of its start."""
     span = _span(row)
     session = _session(into, row, span, span[0])
     more = {

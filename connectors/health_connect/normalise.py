@@ -59,7 +59,7 @@ def _day(key: str, fields: Fields) -> Iterator[Sample]:
 
 
 def _sum(told: Fields) -> float | None:
-    """Return a day's total of a metric from the stored sums of all apps, or None without any."""
+    """Return a day's total of a metric: Health Connect's own total, else the largest sum of an app, or None."""
     # Health Connect's own total comes first. Origins are never added up: they write the same steps.
     if told.get("told") is not None:
         return told.needed("told")
@@ -136,7 +136,6 @@ def _rates(key: str, fields: Fields) -> Iterator[Sample]:  # noqa: ARG001 - one 
 
 
 def _night(key: str, fields: Fields) -> Iterator[Item]:
-    """Yield a night's sleeps and naps, and the values measured at night."""
     sleeps = chosen_sleeps(_sessions(fields.objects("sessions")))
     episodes = [_sleep(sleep) for sleep in sleeps]
     yield from episodes
@@ -186,7 +185,7 @@ def _nightly(metric: Metric, told: ByOrigin, main: Session | None) -> list[Readi
 
 
 def _of_best(told: ByOrigin, main: Session | None, counts: Callable[[Reading], bool]) -> list[Reading]:
-    """Return the readings of the best app and device for which ``counts`` is True."""
+    """Return the readings for which ``counts`` is True of one app and device, preferably that of the sleep."""
     found = {origin: [reading for reading in readings if counts(reading)] for origin, readings in told.items()}
     sleep = main.origin if main is not None else None
     best = min(

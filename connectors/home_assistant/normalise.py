@@ -80,7 +80,6 @@ def _variability(fields: Fields) -> Metric:
 
 
 def _sleep(fields: Fields, key: str) -> Item:
-    """Return a night or a nap from a sleep duration of Android's app, which states its begin and end."""
     begun, over = fields.instant("attributes.startTime"), fields.instant("attributes.endTime")
     fields.ordered(begun, over)
     offset = offset_in(fields.zone("zone"), over)

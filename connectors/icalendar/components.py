@@ -68,7 +68,7 @@ class Reader:
     cancels: bool = False
 
     def versions(self, calendar: Calendar) -> Iterator[tuple[int, RawRecord]]:
-        """Yield (version, record) of the events and to-dos of a calendar, and of what cannot be read in them."""
+        """Yield (version, record) of all events and to-dos of a calendar, and records that name unreadable parts."""
         for component in components(calendar):
             yield from self.versions_of(component)
 
@@ -180,7 +180,7 @@ def _begun(record: RawRecord) -> str:
 
 
 def told_of_replaced(records: Mapping[str, RawRecord]) -> dict[str, RawRecord]:
-    """Return the records by path. A series of to-dos names in ``replaced`` the instances with records of their own."""
+    """Return the records by path. A series of to-dos gets a list of the instances that have own records."""
     replaced: dict[object, list[Any]] = {}
     for record in records.values():
         if record.payload.get("original"):

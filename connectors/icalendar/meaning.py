@@ -37,7 +37,7 @@ def of_file(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # n
 
 
 def of_server(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Normalise a record of a CalDAV server, whose entries lie under their series."""
+    """Normalise a record of a CalDAV server, where the exceptions of a series are children of its record."""
     kind = "task" if record.payload.get("kind") == "task" else "event"
     master = None if record.parent is None else record.parent.partition("/")[2]
     return meanings("caldav", record, kind, master=master or record.key)
@@ -91,7 +91,7 @@ def _series(begins: Any, payload: Mapping[str, Any]) -> Series | None:
 
 
 def _started_plus(payload: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the due time of a to-do that states a start and a length (RFC 5545, 3.6.2), or None without both."""
+    """Return the due time of a to-do that states start and length (RFC 5545, 3.6.2), or None."""
     start, length = mapping(payload.get("start")), _length(payload)
     if length is None:
         return None

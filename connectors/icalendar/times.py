@@ -52,9 +52,9 @@ def as_days(times: Mapping[str, dict[str, str | None]], home: ZoneInfo) -> dict[
 
 
 def midnight_of(when: Mapping[str, str | None], home: ZoneInfo, *, surely: bool = False) -> dict[str, str | None]:
-    """Return {"date"} if a time is midnight on its zone's clock, or an instant in UTC is midnight at ``home``, else {}.
+    """Return {"date"} for a date or a midnight on the time's own clock or, if that is UTC, at ``home``, else {}.
 
-    With ``surely``, an instant in UTC at any hour becomes its day at ``home``.
+    With ``surely``, any time in UTC becomes its date at ``home``.
     """
     if "date" in when:
         return {"date": when["date"]}
@@ -68,7 +68,7 @@ def midnight_of(when: Mapping[str, str | None], home: ZoneInfo, *, surely: bool 
 
 
 def at_home(when: dict[str, str | None], home: ZoneInfo) -> dict[str, str | None]:
-    """Return a to-do's time with ``home`` instead of UTC as its zone, because it is due on the user's own day."""
+    """Return a to-do's time with the zone ``home`` in place of UTC, because it is due on the user's own day."""
     return {**when, "zone": home.key} if when.get("zone") == "UTC" else when
 
 
@@ -131,7 +131,7 @@ def param(person: Any, name: str) -> str:
 
 
 def first_wall(component: Component) -> datetime:
-    """Return the wall-clock time at which a component begins, or any if it is unreadable."""
+    """Return the wall-clock time at which a component begins, or 2000-01-01 if it is unreadable."""
     try:
         at = component.get("DTSTART", component.get("DUE")).dt
         return datetime(at.year, at.month, at.day, getattr(at, "hour", 0), getattr(at, "minute", 0))  # noqa: DTZ001

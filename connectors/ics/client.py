@@ -86,7 +86,7 @@ class Server:
         return self._session.get(address, headers=headers, **options)
 
     def _next(self, address: str, location: str) -> str:
-        """Return the URL to which ``location`` redirects."""
+        """Return the URL to which ``location`` redirects. Raises SourceChanged for plain http on another host."""
         first, target = urlsplit(self._address), urljoin(address, location)
         parts = urlsplit(target)
         if (parts.scheme, parts.netloc) == (first.scheme, first.netloc):
@@ -235,7 +235,7 @@ def _is_own(address: str, browser: Browser) -> bool:
 
 
 def _tried(asked: Server, account: Account) -> str:
-    """Fetch a calendar, read it, and return its name, which is empty if it has none or no entries."""
+    """Fetch and read a calendar as a test, and return its name, which may be empty."""
     with closing(asked) as server:
         try:
             answer = server.calendar({}, now=datetime.now(UTC))

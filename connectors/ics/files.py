@@ -18,7 +18,7 @@ OWNER_DECLINED = (
 
 
 def recognise(file: File) -> bool:
-    """Return True if a file begins with a calendar, in any encoding that is read."""
+    """Return True if a file begins as an iCalendar text, in any supported encoding."""
     return begins(file.head)
 
 
@@ -42,6 +42,6 @@ def read(file: File, *, zone: str, settings: Mapping[str, str] | None = None) ->
 
 
 def _declined(content: bytes, owner: str, zone: str) -> int:
-    """Return the number of entries that ``owner`` declined, whose e-mail address is the calendar's name at Google."""
+    """Return how many entries ``owner`` declined. Google names a calendar by its owner's e-mail address."""
     found = pages(content, name=owner, zone=zone, mine=frozenset({owner}))
     return sum(record.payload.get("answer") == "DECLINED" for page in found for record in page.records)

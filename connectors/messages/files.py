@@ -98,7 +98,6 @@ def _cells(line: str, delimiter: str) -> list[str]:
 
 
 def _records(header: Header, mark: str, content: bytes) -> Iterator[RawRecord]:
-    """Yield a raw record per day, and a record per unreadable line."""
     seen: set[str] = set()
     for number, line in islice(enumerate(_lines(content), start=1), 1, None):
         if not line.strip():

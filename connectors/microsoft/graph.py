@@ -117,7 +117,6 @@ class Graph:
     def _asked(
         self, method: str, path: str, *, now: datetime, headers: Mapping[str, str] | None = None, **options: Any
     ) -> requests.Response:
-        """Send a request and return a good answer."""
         import requests
 
         preferred = {"Prefer": f"odata.maxpagesize={PAGE_MAX}", **(headers or {})}

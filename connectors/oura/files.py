@@ -124,7 +124,7 @@ def _document(file: File) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _rows(document: Json, levels: int) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield (stream, row) for Oura's rows in the document's next value, within up to ``levels`` lists and objects."""
+    """Yield (stream, row) for Oura's rows in the next value of a document, at most ``levels`` deep."""
     following = document.peek()
     if following == "[" and levels:
         for _ in document.elements():
@@ -145,7 +145,7 @@ def _rows(document: Json, levels: int) -> Iterator[tuple[str, Mapping[str, Any]]
 
 
 def _within(body: Any, levels: int) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield (stream, row) for a row of Oura's, or for the rows in up to ``levels`` lists and objects within."""
+    """Yield (stream, row) for Oura's rows in a JSON value, at most ``levels`` deep."""
     if isinstance(body, Mapping):
         stream = stream_of(body)
         if stream not in (None, TRENDS):

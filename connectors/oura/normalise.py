@@ -82,7 +82,6 @@ def _workout(key: str, fields: Fields) -> Iterator[Item]:
 
 
 def _tag(key: str, fields: Fields) -> Iterator[Item]:
-    """Yield a tag as a note. A tag that is only free text gives none."""
     code = words(fields.get("tag_type_code"))
     told = words(fields.get("custom_name")) if code in (None, "custom") else TAG_LEAD.sub("", code).replace("_", " ")
     name, at = note_name(told), fields.instant("start_time")

@@ -71,7 +71,7 @@ class Span(NamedTuple):
     offset: int
 
     def told(self) -> Payload:
-        """Return the time as a record holds it."""
+        """Return the time in the form stored in a record."""
         return {"start": self.start.isoformat(), "end": self.end.isoformat(), "offset": self.offset}
 
 
@@ -198,7 +198,6 @@ class Gathered:
 
 
 def _time(row: Fields, path: str) -> datetime:
-    """Return the instant of a time such as ``2020-07-16 20:20:00.000``, or of milliseconds since 1970."""
     text = row.get(path)
     at = utc_of_unix(int(text), per_second=1000) if isinstance(text, str) and text.isdecimal() else utc_of_naive(text)
     if at is None:

@@ -58,7 +58,7 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
 
 
 class _Mended(io.RawIOBase, BinaryIO):
-    """A file whose invalid JSON numbers are read as null. No number of a task is used."""
+    """A file in which invalid JSON numbers are replaced by null, because no number of a task is used."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file, self._left = file, b""
@@ -140,7 +140,6 @@ def _completed(payload: Any) -> datetime:
 
 
 def _instant(value: Any) -> datetime | None:
-    """Return the instant of a text such as ``20261120T090500Z``, or of seconds since 1970."""
     text = str(value)
     if text.isdecimal() and len(text) <= len("1700000000"):
         return utc_of_unix(int(text))

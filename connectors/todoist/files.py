@@ -72,7 +72,6 @@ def _columns(head: bytes) -> list[str]:
 
 
 def _from_csv(file: File, project: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield (key, payload) of each task of a CSV file of the project ``project``."""
     text = _content(file).decode("utf-8-sig", errors="replace").replace("\0", "")
     above: list[str] = []
     seen: Counter[tuple[str, ...]] = Counter()
@@ -114,7 +113,6 @@ def _from_json(file: File, zone: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _collect(document: Json, items: list[dict[str, Any]], projects: dict[str, str]) -> None:
-    """Add the tasks in a document to ``items``, and the names of projects by id to ``projects``."""
     if document.peek() == "[":
         _extend(items, document)
         return

@@ -47,7 +47,6 @@ def _completed(payload: Any) -> datetime | None:
 
 
 def _day(text: Any, zone: ZoneInfo | None) -> date | None:
-    """Return the date that begins a text, in ISO form or in English with a year."""
     if not isinstance(text, str):
         return None
     at = utc(text, EVENT_YEARS) if "T" in text else None

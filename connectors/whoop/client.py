@@ -113,7 +113,7 @@ class Whoop:
         return finished
 
     def _history(self, lows: dict[str, str], *, now: datetime) -> Iterator[Page]:
-        """Yield pages of the records before the recent days."""
+        """Yield pages of old records, before the days that every pull reads again."""
         lows = self._below | lows
         queries = {stream: {"end": low} for stream, low in lows.items()}
         refused: set[str] = set()  # collections that may no longer be read: their history waits

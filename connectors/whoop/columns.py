@@ -97,7 +97,7 @@ def _is_night(parent: RawRecord | None) -> bool:
 
 
 def _slept(record: RawRecord) -> Stretch | None:
-    """Return the time of a row's sleep, or None if the row states neither times nor minutes in bed."""
+    """Return the time of a row's sleep. Without its times it is the start of the cycle plus the minutes in bed."""
     row = record.payload
     if _has(row, "Sleep onset", "Wake onset"):
         return _stretch(record, "Sleep onset", "Wake onset")
@@ -175,7 +175,6 @@ def _offset(row: Mapping[str, Any]) -> int:
 
 
 def _utc(row: Mapping[str, Any], column: str, offset: int) -> datetime:
-    """Return the instant of a column's wall-clock text, read with ``offset``."""
     text = row.get(column)
     try:
         if not isinstance(text, str):

@@ -112,7 +112,6 @@ def _header(text: str) -> list[str]:
 
 
 def _table(header: Sequence[str]) -> Table | None:
-    """Return the kind of file of WHOOP's export that has the columns of a header."""
     if set(header) >= NEEDED:
         return next(table for table in TABLES if table.stream == "export_sleep")
     best = max(TABLES, key=lambda table: _likeness(table, header))

@@ -86,8 +86,9 @@ def advise(
 
 
 def supposed(crowd: Particles) -> Array:
-    """Return the weights (n,) of the particles for decisions. Those who refuse what is good count only once answers
-    have made them likelier than they were: until then they would cost everybody else.
+    """Return the weights (n,) of the particles for decisions.
+
+    Contrary particles, which refuse what is good for them, get no weight until answers have made them likely.
     """
     weights = crowd.weights()
     if crowd.contrary() > CONTRARY:
@@ -97,23 +98,23 @@ def supposed(crowd: Particles) -> Array:
 
 
 def worth(gains: Array, weight: float) -> Array:
-    """Return the value (n,) of an accepted action, in acceptances.
+    """Return the value (n,) of each action once accepted: 1 for acceptance itself, plus ``weight`` times its gains.
 
-    ``gains`` are of mean level over the person's own choice. They count by ``weight`` (0 to 1).
+    ``gains`` are in the mean level of the meters, compared with the person's own choice. Losses count more.
     """
     return np.asarray(1 + weight * np.where(gains < 0, LOSS * gains, gains) / TAKEN)
 
 
 def weighed(trust: float, contrary: float) -> float:
-    """Return the weight (0 to 1) of the meters. It is low where forecasts fail, and where they hold because the person
+    """Return the weight (0 to 1) of the meters in decisions.
 
-    refuses what is good (probability ``contrary``).
+    It is low if the planner's forecasts fail, or if the person refuses what is good (probability ``contrary``).
     """
     return (LEAST + (1 - LEAST) * counted(trust)) * (1 - DISSENT * contrary)
 
 
 def _served(posterior: Posterior, trust: float) -> Array:
-    """Return the person (18,) whose gains count: the average one, mixed with the posterior's by its trust."""
+    """Return the person (18,) to plan for: the average, mixed with the posterior's mean as far as it is trusted."""
     share = counted(trust)
     return share * posterior.person() + (1 - share) * prior().person()
 
@@ -148,10 +149,7 @@ def _close(score: Array, value: Array, found: Forecast, order: NDArray[np.intp])
 
 
 def say(learner: Learner) -> float:
-    """Return the planner's share (0 to 1) in the forecasts, averaged over the models by their probability.
-
-    The user's own tastes have the remaining share.
-    """
+    """Return the share (0 to 1) that the planner has in the learner's forecasts. The user's tastes have the rest."""
     from policies.adaptive.learner import PLANNER
 
     known = learner.of
@@ -179,10 +177,10 @@ def belief(posterior: Posterior, known: Heard) -> tuple[tuple[float, ...], tuple
 
 
 def believed(known: Heard) -> float:
-    """Return the power (0 to 1) of the planner's posterior in the belief.
+    """Return how much (0 to 1) of the planner's posterior goes into the belief.
 
-    It rises with the planner's share in the forecasts. It falls to 0 where the planner foretold as many Accept as are
-    two standard errors off, because people then differ from all particles in more than their traits.
+    It rises with the planner's share in the forecasts, and falls to 0 if the number of accepted answers is two standard
+    errors off the planner's forecast, because the person then differs from all particles.
     """
     if not known.lessons:
         return 0.0
@@ -224,7 +222,7 @@ def findings(known: Heard) -> Iterator[str]:
 
 
 def beyond_chance(cells: Cells) -> Cells:
-    """Return the cells (action, slot) whose share of accepted answers random answers would hardly reach."""
+    """Return the cells (action, slot) with a share of accepted answers too far from the mean to be random."""
     often = {cell: taken for cell, taken in cells.items() if len(taken) >= PATTERN_ANSWERS}
     if not often:
         return often
@@ -243,7 +241,7 @@ def beyond_chance(cells: Cells) -> Cells:
 
 
 def standing_out(learner: Learner, action: int, slot: int) -> float:
-    """Return how far the user's own taste for an action in a slot is from 0, in standard deviations."""
+    """Return the user's taste for an action in a slot, divided by its standard deviation."""
     places = [ACTION + action, BOTH + action * SLOTS + slot]
     weights = learner.weights()
     mean = learner.mean[:, places].sum(axis=1)

@@ -135,7 +135,7 @@ class Learner:
         return np.asarray(found / found.sum())
 
     def leaning(self) -> Array:
-        """Return the weights (m,) of the models for decisions. Those with the planner lead until answers object."""
+        """Return the weights (m,) of the models for decisions. Models that follow the planner lead at first."""
         found = self.weights()
         near = (self.of.listens > 0) & (self.of.size <= NEAR)
         share = found[near].sum()
@@ -195,7 +195,7 @@ def _each_foretold(logs: Array) -> list[float]:
 
 
 def _joint(learner: Learner, end: Learner, rows: Array, times: Array) -> tuple[Array, Array]:
-    """Return covariances (m, n, n + SIZE) and means (m, n + SIZE) before a block of n answers."""
+    """Return the joint covariances (m, n, n + SIZE) and means (m, n + SIZE) of n answers and the last state."""
     n, known, each = len(rows), learner.of, learner.of.lasting[:, None]
     left = np.exp(-times / each).astype("f4")  # (m, n) of the learner's state
     between = np.maximum(np.append(times, times[-1]) - times[:, None], 0.0)

@@ -32,7 +32,7 @@ CERTAIN = 0.01  # the least distance of the planner's forecast from 0 and 1
 
 
 class Lesson(NamedTuple):
-    """An answer with the features that the learner uses. ``planner`` is a logit, ``usual`` a logarithm."""
+    """An answer as features for the learner. ``planner`` is the planner's forecast as logit, ``usual`` a logarithm."""
 
     at: datetime
     action: int
@@ -143,7 +143,6 @@ def _habits(shown: Mapping[ActionType, float]) -> Sequence[float]:
 
 
 def _lessons(crowd: Particles, routine: Routine) -> tuple[Lesson, ...]:
-    """Return the answers that the particles have processed, as lessons for the learner."""
     habits = {kind: _habits(shown) for kind, shown in routine.items()}
     found = []
     for one, chance in crowd.foretold:

@@ -120,9 +120,9 @@ class Question:
 
 
 def decided(chat: Chat, tries: Sequence[Question], feasible: Sequence[ActionType]) -> tuple[Said, str]:
-    """Send the questions in turn until an answer is readable. Return (it, why the question before failed).
+    """Send the questions in turn until an answer is readable. Return (the answer, why the try before failed or "").
 
-    The reason may be empty. Raises Fault if no answer is readable in time.
+    Raises Fault if no answer is readable in time.
     """
     until, wrong = monotonic() + chat.seconds, ""
     for question, following in zip_longest(tries, tries[1:]):

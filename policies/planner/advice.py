@@ -68,9 +68,9 @@ def taken(observation: Observation, posterior: Posterior, action: ActionType) ->
 
 
 def read_into(supposed: Array, observation: Observation) -> Array:
-    """Return the simulated meters (5,) moved towards the readings, the further the more certain a reading is.
+    """Return the simulated meters (5,) corrected by the readings, the more the smaller a reading's sd.
 
-    Felt meters move by their distance from the user's normal, counted ones towards the reading.
+    Counted meters move towards the reading, felt meters by the reading's distance from the user's normal.
     """
     found = supposed.astype(float)
     for at, meter in enumerate(Meter):

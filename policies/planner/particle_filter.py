@@ -127,7 +127,7 @@ def _hear(crowd: Particles, history: Sequence[Interaction], which: range, shown:
 
 
 def _pass(crowd: Particles, one: Interaction | Place, slots: int, room: Array) -> None:
-    """Let the particles live, in place, through the slots without advice after ``one``."""
+    """Let the particles live, in place, through the ``slots`` without advice that follow ``one``."""
     before = _step(one)
     for step in range(before + 1, before + min(slots, UNSEEN)):
         changes = crowd.changes(step % SLOTS, room)

@@ -152,7 +152,7 @@ def _places(steps: int, turn: int) -> tuple[Ints, Ints]:
 
 
 def _changed(best: Ints, situation: Situation, turn: int) -> Ints:
-    """Return plans (steps, n) that differ slightly from ``best``. Each begins with a possible action."""
+    """Return plans (steps, n) that differ from ``best`` in a slot or two. Each begins with a possible action."""
     steps, many = len(best), len(ACTIONS)
     singles = np.repeat(best[:, None], steps * many, axis=1)
     singles[np.repeat(np.arange(steps), many), np.arange(steps * many)] = np.tile(np.arange(many), steps)
@@ -175,7 +175,7 @@ def _exchanged(best: Ints) -> Ints:
 
 
 def _worth(lived: Lived, situation: Situation, weights: Array, objective: str) -> Array:
-    """Return the value (n,) of each plan from the meters under it."""
+    """Return the value (n,) of each plan under an objective, computed from the meters that the plan leads to."""
     if objective == "reward":
         return np.asarray(weights @ lived.total / (situation.until - situation.step))
     start = _start()
@@ -311,7 +311,7 @@ def informed(plans: Ints, step: int, done: Sequence[int | None]) -> Array:
 
 
 def _shown(actions: Ints, slots: Ints) -> Array:
-    """Return the reduction (n,) of the belief's error, summed over its dimensions, by the ``actions`` (steps, n)."""
+    """Return by how much (n,) the ``actions`` (steps, n) reduce the belief's error, summed over its dimensions."""
     work, social, idle = (members[actions] for members in _kinds())
     return np.asarray(
         SHOWN["social"] * social.any(axis=0)

@@ -88,7 +88,6 @@ def within(people: Array) -> Array:
 
 
 def _even(n: int) -> Array:
-    """Return n points (18, n) spread evenly over the unit cube, for an even n."""
     # They follow the additive recurrence of Roberts (2018).
     ratio = 2.0
     for _ in range(60):  # the positive root of x ** 19 = x + 1

@@ -46,11 +46,9 @@ class Foretold(NamedTuple):
 class Particles:
     """Possible persons (18, n) with meters (5, n) and log weights (n,), which live through the answered slots.
 
-    ``foretold`` holds the processed answers, oldest first, with their predictions. ``last`` is the place of the last
-    answer before them, or None without a prior. ``age`` counts the slots lived through. Particles form ``kinds`` groups
-    of equal size, and none changes its group. ``way`` (n,) is -1 for a person who refuses what is good for them, else
-    1. ``seen`` (n,) is the share of recommendations that a person looks at. Arrays are replaced and never changed in
-    place, so that a copy is cheap. Single precision suffices, because answers are far noisier.
+    ``foretold`` are the processed answers with predictions, ``last`` the place of the last earlier answer, ``age``
+    slots lived. They form ``kinds`` equal groups. ``way`` (n,) is -1 for a person who refuses what is good for them,
+    ``seen`` (n,) the share of recommendations looked at. Arrays are replaced, never changed, so that a copy is cheap.
     """
 
     def __init__(self, people: Array, kinds: int = 1, *, way: Array | None = None, seen: Array | None = None) -> None:
@@ -128,7 +126,7 @@ class Particles:
         return np.asarray(worth)
 
     def accepted(self, standings: Array) -> Array:
-        """Return the probability (10, n) or (n,) that each particle accepts, once seen, what has these standings."""
+        """Return the probability (10, n) or (n,) that each particle accepts a recommendation that it has seen."""
         return acceptance(standings * self.way)
 
     def room(self) -> Array:
@@ -173,7 +171,6 @@ class Linear(NamedTuple):
 
 @cache
 def _linear() -> Linear:
-    """Return the exact linear functions."""
     ones = bodies(profiles(np.eye(SIZE, SIZE + 1)).traits)
     calm = (ones.rest - ones.decay).reshape(-1, SIZE + 1)
     always = calm[:, SIZE:]
@@ -191,9 +188,10 @@ def looked_at(one: Interaction) -> slice | list[int]:
 
 
 def likelihood(one: Interaction, accepted: Array, there: Array) -> Array:
-    """Return the probability (n,) of an answer for each particle, given that of acceptance, ``accepted`` (n,).
+    """Return the probability (n,) of an answer for each particle, from the probability of acceptance (n,).
 
-    ``there`` (k, n) holds the action's standing in the slots of ``looked_at``, which decide how it is refused.
+    ``there`` (k, n) is the action's standing in the slots of ``looked_at``, which decides between Ignore and
+    Reschedule.
     """
     if one.answer is Answer.ACCEPT:
         return accepted

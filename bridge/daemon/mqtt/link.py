@@ -213,7 +213,7 @@ class Link:
         client.subscribe([(own, 1), (self._names.config("+"), 1)])
 
     def _subscribed(self, client: Client, _data: Any, _number: Any, codes: Any, _properties: Any) -> None:
-        """Publish a message to ourselves. It arrives after all retained messages."""
+        """Publish a message to the bridge itself. When it arrives, all retained messages have arrived before."""
         if any(code.is_failure for code in codes):
             log.warning("the MQTT broker does not let the bridge read its own topics")
         self._hello = secrets.token_hex(8)

@@ -30,7 +30,7 @@ NOTHING = "No wish waits. Type one, then confirm what was understood."
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A message that a person sent from a device, at which the recommendation ``number`` was shown."""
+    """A message from a device in Home Assistant. ``number`` is the recommendation that the device showed then."""
 
     device: str
     part: str
@@ -40,7 +40,7 @@ class Order:
 
 @dataclass(slots=True)
 class Orders:
-    """The waiting messages and wishes to confirm, and the last reply, by device."""
+    """The queue of messages from devices, and by device the wish to confirm and the last replies."""
 
     waiting: deque[Order] = field(default_factory=lambda: deque(maxlen=ORDERS_MAX))
     wishes: dict[str, str | tuple[int, Because]] = field(default_factory=dict)
@@ -101,16 +101,16 @@ class Orders:
         self.told[order.device] = f"Understood: {shown(rule.told)}. Confirm it."
 
     def wish_state(self, device: str) -> dict[str, Any]:
-        """Return the state of the text for wishes."""
+        """Return the state of the text field for wishes: the last reply, and if a wish waits for confirmation."""
         return {"text": self.told.get(device, NOTHING)[:STATE_MAX], "waits": device in self.wishes}
 
     def note_state(self, device: str) -> dict[str, Any]:
-        """Return the state of the text for notes, which never names what was noted."""
+        """Return the state of the text field for notes, which never names what was noted."""
         return {"text": self.noted.get(device, NO_NOTE)[:STATE_MAX]}
 
 
 def mode_state(bridge: Bridge, user: User, now: datetime) -> dict[str, Any]:
-    """Return the state of the select for the mode."""
+    """Return the state of the select entity for the mode."""
     mode = modes.mode_of(bridge.store, user, local_time(now, user.zones).date())
     state = {"mode": str(mode.kind), "until": mode.until and mode.until.isoformat()}
     planned = sorted(f"{one.since} - {one.until}: {one.kind}" for one in mode.planned)

@@ -58,7 +58,7 @@ class Publisher:
         self.link = Link(self.broker, self.work, self._pressed)
 
     def _pressed(self, topic: str, word: str) -> None:
-        """Queue a button pressed for the device's last shown recommendation, or a message, while few wait."""
+        """Queue a button's press for the recommendation that the device shows, or a message, unless many wait."""
         parts = topic.split("/")
         if len(parts) == 3 and parts[2] in orders.PARTS:
             if self.orders.take(orders.Order(parts[1], parts[2], word, self.shown.get(parts[1]))):
@@ -157,7 +157,7 @@ def current(bridge: installation.Bridge, user: User, now: datetime) -> Recommend
 
 
 def is_news(bridge: installation.Bridge, user: User, advice: Recommendation, now: datetime) -> bool:
-    """Return True if an event may announce a recommendation: unanswered, outside quiet slots, sleep not begun."""
+    """Return True if an event may announce a recommendation: unanswered, no quiet slot, no sleep under way."""
     asleep = advice.kind == "sleep" and advice.start is not None and advice.start <= now
     return advice.answer is None and not asleep and moment_at(now, user.zones).slot not in bridge.guard.quiet
 

@@ -66,7 +66,7 @@ def ask(visit: Visitor, text: Annotated[str, Query(max_length=300)] = "") -> HTM
 
 
 def _change(visit: Visit, found: Answer | None) -> str | None:
-    """Return what Trends says about a figure whose trend is asked for, because the two may differ."""
+    """Return the change that the Trends page shows for a figure whose trend is asked for, else None."""
     if found is None or found.query.of is not Aggregate.TREND or found.query.where or found.query.by:
         return None
     return clearest_change(visit, found.query.subject.name)

@@ -100,7 +100,6 @@ def _has_ended(one: HabitDocument, newest: Newest, habit: Habit, visit: Visit) -
 
 
 def _habit(one: HabitDocument, newest: Newest, habit: Habit, visit: Visit) -> dict[str, Any]:
-    """Return a habit in words."""
     action, often = ActionType(one["action"]), one["per_week"]
     last = habit.last or visit.now
     usual = [at for at in one["usual"] if newest.get((action, at["weekday"]), last) >= visit.now - HABIT_PAUSE]
@@ -116,7 +115,6 @@ def _habit(one: HabitDocument, newest: Newest, habit: Habit, visit: Visit) -> di
 
 
 def _usual(starts: Sequence[UsualDocument]) -> list[str]:
-    """Return usual starts in words, each name and each time once: ``Mon, Wed 09:45 Design doc``."""
     names: dict[str, dict[str, list[str]]] = {}
     for at in starts:
         times = names.setdefault(at["name"] or "", {})
@@ -179,7 +177,6 @@ VERDICTS = {
 
 
 def _foretold(found: Foresight) -> dict[str, Any] | None:
-    """Return how well the model predicted the user's answers: a verdict, scores, and weeks, newest first."""
     if not found.answers:
         return None
     return {
@@ -281,8 +278,6 @@ class _Shown:
 
 
 def _shown(visit: Visit) -> _Shown:
-    """Return what the page shows of a year of advice."""
-
     def computed() -> _Shown:
         found = _beliefs(visit)
         return _Shown(

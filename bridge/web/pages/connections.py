@@ -176,7 +176,6 @@ def _account(visit: Visit, connection: Connection) -> dict[str, str]:
 
 
 def _connection(visit: Visit, row: ConnectionDocument) -> dict[str, Any]:
-    """Return a connection's document for the template, with words for its data's age."""
     state = "stopped" if row["paused"] else "failed" if row["error"] else "well"
     lag = row["lag_hours"]
     aside = [phrases.unread(why, count) for why, count in row["set_aside_reasons"].items()]

@@ -43,9 +43,9 @@ MODE_SAID = {
 
 @router.get("/different")
 def different(request: Request, visit: Visitor, above: Annotated[str, Query(max_length=40)] = "") -> HTMLResponse:
-    """Show what the user says of these days, with what the bridge asks: a mode that was noticed, whose an entry is.
+    """Show the user's mode, and ask about a mode that the data suggest and about an entry of unknown owner.
 
-    ``above`` names the mode of which the page asks already.
+    ``above`` names the mode that the page asks about already.
     """
     person = visit.person()
     asked = [
@@ -75,13 +75,13 @@ def say_mode(
 
 @router.post("/mode/no")
 def dismiss(visit: Visitor, mode: Text, back: Back = HERE) -> RedirectResponse:
-    """Note that a mode that was noticed is none. It is not asked again for four weeks."""
+    """Save that a suggested mode does not apply. The user is not asked about it for four weeks."""
     modes.dismiss(visit.bridge.store, visit.user, [modes.parse_mode(mode, visit.user)], now=visit.now)
     return RedirectResponse(back, 303)
 
 
 def card(visit: Visit) -> dict[str, Any]:
-    """Return the values of the card "This day is different" for the template, without what is asked."""
+    """Return the values of the card "This day is different" for the template, without questions."""
     today = day.local(visit, visit.now).date()
     mode = modes.mode_of(visit.bridge.store, visit.user, today)
     return {

@@ -96,9 +96,11 @@ def _trial(visit: Visit, told: Told) -> dict[str, Any]:
 
 
 def _picture(told: Told) -> dict[str, Any] | None:
-    """Return the places of a trial's dots, of the mean of each arm, and of the interval around the mean without it.
+    """Return where to draw a trial's days, the mean of each arm, and the interval of the effect.
 
-    None where an arm has no known day. Nothing is drawn before the end, because a picture tells as much as a number.
+    None if an arm is empty.
+
+    Nothing is drawn before the trial's end, because a picture reveals the result as much as a number.
     """
     arms, days = told.trial.arms(), told.days
     means = {way: [days[day] for day in days if arms.get(day) is way] for way in (True, False)}
@@ -138,7 +140,7 @@ def begin(
     weeks: Annotated[int, Form()] = 4,
     outcome: Annotated[str, Form(max_length=30)] = "sleep",
 ) -> RedirectResponse:
-    """Begin a trial. Raises SetupError for what cannot be."""
+    """Begin a trial. Raises SetupError for an invalid text, length or outcome."""
     trial.begin(visit.bridge, visit.user, text, weeks, outcome, now=visit.now)
     return RedirectResponse("/effects", 303)
 
@@ -158,7 +160,7 @@ def answer(visit: Visitor, number: Number, said: Words, at: Words = "today", bac
 
 @router.post("/effects/watch")
 def switch(visit: Visitor, what: Words, because: Words = "") -> RedirectResponse:
-    """Switch advice or the watch over. Raises SetupError without a reason, or for another word."""
+    """Turn advice or the watch on or off. Raises SetupError without a reason, or for another word."""
     if what not in (ADVICE, WATCH):
         raise SetupError(_("say advice or watch"))
     on = not is_on(visit.bridge.store.people.preferences(visit.user.id).switches, what)

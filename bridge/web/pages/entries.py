@@ -1,4 +1,4 @@
-"""Serve the page that asks which actions the dozen entries are whose answers tell most about the others."""
+"""Serve the page that asks for the actions of a dozen entries whose answers are most informative."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Text = Annotated[str, Form(max_length=2000)]
 
 @router.get("/entries")
 def entries(visit: Visitor) -> HTMLResponse:
-    """Show at most a dozen entries, each with its likely actions to tap. A series is one entry."""
+    """Show at most a dozen entries, each with its likely actions as buttons. A series counts as one entry."""
     made = len(visit.bridge.store.people.corrections(visit.user.id, at=visit.now))
     version = data_version(visit.bridge, visit.user, visit.now), made
     found = visit.app.results.get(visit.user, "entries", version, lambda: _asked(visit))
@@ -41,7 +41,7 @@ def entries(visit: Visitor) -> HTMLResponse:
 
 
 def answers(visit: Visit) -> list[dict[str, Any]]:
-    """Return what the user said that entries are, newest first, for the template."""
+    """Return the user's corrections of entries, newest first, for the template."""
     made = visit.bridge.store.people.corrections(visit.user.id, at=visit.now)
     return [
         {"series": one.series, "title": one.title, "said": action_name(one.action and str(one.action))}
@@ -74,6 +74,6 @@ def say(request: Request, visit: Visitor, event: Text, action: Text) -> Response
 
 @router.post("/entries/answer/back")
 def take_back(visit: Visitor, event: Text, back: Text = "/entries") -> RedirectResponse:
-    """Forget what the user said that a series is, so that it may be asked again."""
+    """Delete the user's correction of a series. The user may then be asked about the series again."""
     visit.bridge.store.people.take_back_correction(visit.user.id, event)
     return RedirectResponse(f"{back}#answers" if back in PAGES else "/entries", 303)

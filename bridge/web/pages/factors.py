@@ -45,7 +45,7 @@ VERDICTS = {"more": say("more"), "less": say("less")}
 
 @router.get("/factors")
 def factors(visit: Visitor, noted: Noted = "") -> HTMLResponse:
-    """Show the effects of all factors, and chips to note one. ``noted`` is what became of a note of just now."""
+    """Show the effects of all factors, and buttons to note one. ``noted`` is the result of the note just made."""
     return _shown(visit, noted=noted)
 
 
@@ -73,7 +73,7 @@ def take_back(
     said: Annotated[str, Form(max_length=200)],
     back: Back = "/factors#said",
 ) -> Response:
-    """Delete one of the notes that the page shows, and go ``back``. What is gone already is left as it is."""
+    """Delete a note shown on the page, and go ``back``. A note that is already deleted is ignored."""
     for one in notes.recent(visit.bridge.store, visit.user):
         if key_of(one) == said:
             notes.forget(visit.bridge.store, visit.user, one, now=visit.now)
@@ -86,7 +86,7 @@ def _with(back: str, noted: str) -> str:
 
 
 def just_noted(visit: Visit, noted: str) -> dict[str, str] | None:
-    """Return the note of the last minutes for the template, or None, and of what was taken back only that."""
+    """Return the note of the last minutes for the template, or None. After a deletion, return only its message."""
     if noted == "deleted":
         return {"key": "", "told": _("Taken back.")}
     newest = next(iter(notes.recent(visit.bridge.store, visit.user, since=local(visit, visit.now - JUST).date())), None)
@@ -97,7 +97,7 @@ def just_noted(visit: Visit, noted: str) -> dict[str, str] | None:
 
 
 def chips_of(visit: Visit) -> list[str]:
-    """Return what the user noted before, and what people often note, as texts of buttons."""
+    """Return the names on the buttons for new notes: the user's earlier notes, then common notes."""
     store, user, version = visit.bridge.store, visit.user, data_version(visit.bridge, visit.user, visit.now)
     names = visit.app.results.get(user, "chips", version, lambda: exposures.names(store, user))
     return noted_names.chips([name for name in names if name not in exposures.CLASSES])[:CHIPS_MAX]
@@ -131,7 +131,6 @@ def _rows(visit: Visit) -> list[dict[str, Any]]:
 
 
 def _difference(value: float, one: Effect) -> str:
-    """Return a difference with enough digits: two for a meter, none from ten on."""
     digits = 2 if one.unit == METER_UNIT else 0 if abs(one.effect or 0) >= 10 else 1
     return number(value, f"+,.{digits}f").replace("-", "−")
 

@@ -81,7 +81,6 @@ def _hours(visit: Visit, one: Recommendation) -> str | None:
 
 
 def _seen(one: Recommendation, *, is_over: bool) -> str:
-    """Return the outcome of a recommendation in words, as the data or the user tell it."""
     if one.outcome is not None:
         return capital(shown(OUTCOME_LABELS[one.outcome]))
     if one.answer is Answer.IGNORE:

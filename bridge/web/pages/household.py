@@ -74,7 +74,7 @@ def withdraw(visit: Visitor, name: Name = "") -> Response:
 
 @router.post("/settings/shares/hide", dependencies=[Depends(in_browser)])
 def hide(visit: Visitor, name: Name = "") -> Response:
-    """End what the user called ``name`` shares with this user."""
+    """Stop showing this user the meters that the user called ``name`` shares."""
     try:
         sharing.hide(visit.bridge.store, visit.user, name, now=visit.now)
     except SetupError as error:

@@ -54,10 +54,9 @@ def because(
     confirmed: Annotated[str, Form(max_length=5)] = "",
     to: Annotated[str, Form(max_length=40)] = "",
 ) -> HTMLResponse:
-    """Record why a notification's recommendation is refused. What would hold for all days to come is confirmed first,
-    and another time of today, ``to``, is an answer too.
+    """Record why a notification's recommendation is refused. A reason for all later days must be confirmed first.
 
-    A forged link gets 403, and a used or expired link 410.
+    ``to`` puts the recommendation off to another time of today. A forged link gets 403, a used or expired one 410.
     """
     try:
         reason = wishing.Because(why) if why in set(wishing.Because) else wishing.Because.SOMETHING_ELSE

@@ -42,9 +42,9 @@ TIME_TO_LOOK = timedelta(minutes=30)  # after which there must still be a sugges
 
 @router.get("/welcome")
 def welcome(request: Request) -> Response:
-    """Show the page on which the first user is added, or how far the made-up person is, who is on the way.
+    """Show the page on which the first user is added, or the progress of making the demo's person.
 
-    Once there is a user, and where other machines reach the page, redirect to the start page.
+    With users, or if other machines reach the page, redirect to the start page.
     """
     state = app_state(request)
     if not _is_first(state):
@@ -110,7 +110,7 @@ def ask_to_leave(visit: Visitor) -> Response:
 
 @router.post("/welcome/own")
 def leave_demo(visit: Visitor) -> Response:
-    """Delete the made-up person, so that a person can begin with own data. Other users are only led to today's page."""
+    """Delete the demo's made-up person, to begin with real data. Any other user is led to today's page."""
     if visit.user.name != recorded_life.DEMO_USER:
         return RedirectResponse("/", 303)
     connecting.forget(visit.bridge, visit.user)
@@ -245,7 +245,7 @@ def begin_demo(state: AppState) -> Job:
 
 
 def _land_demo(state: AppState, job: Job) -> None:
-    """Store the made-up person in a zone where the day engine has something to say now and for a while."""
+    """Store the demo's person in a time zone where it is a time of day at which the bridge gives advice."""
     # Here if it can be: often it is deep night here, or the person is at an entry of the calendar.
     now = installation.now()
     zones = recorded_life.homes(now, config.local_zone())
@@ -266,7 +266,7 @@ def _lands(
     stays: bool = False,
     also_silent: bool = False,
 ) -> bool:
-    """Return True if the made-up person gets advice with these data in a zone. Else, and unless ``stays``, undo."""
+    """Return True if the demo's person gets advice in a zone. Without ``stays``, or without advice, undo it."""
     bridge, spoken_to = state.bridge, False
     with contextlib.suppress(_Undone), bridge.store.transaction():
         user = bridge.store.people.add_user(recorded_life.DEMO_USER, zone, now=now)

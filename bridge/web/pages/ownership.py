@@ -47,7 +47,7 @@ def mark(
     week: Text = "",
     back: Text = "",
 ) -> RedirectResponse:
-    """Store whose an entry, its series, or all like it are. An empty answer means that it is not asked again."""
+    """Store whose an entry is, its series, or all entries like it. An empty answer ends questions about it."""
     store, user, now = visit.bridge.store, visit.user, visit.now
     marked: dict[str, str] = {}
     if whose_:
@@ -67,7 +67,7 @@ def mark(
 
 
 def just_marked(visit: Visit, key: str) -> dict[str, Any] | None:
-    """Return the newest mark of a key for the template, to be undone where it was set, or None without one."""
+    """Return the newest mark of an entry for the template, so that the user can undo it, or None."""
     marks = whose.marks(visit.bridge.store, visit.user) if key else ()
     return next((_shown(one) for one in reversed(marks) if one.key == key), None)
 

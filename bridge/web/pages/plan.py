@@ -88,9 +88,9 @@ def entry(visit: Visitor, number: Number) -> Response:
 
 @router.post("/tasks/done")
 def tick(visit: Visitor, task: Key, day: Day = "") -> RedirectResponse:
-    """Note that the user did a task, and its recommendation too, and show the plan again from which it was ticked.
+    """Save that the user did a task and its recommendation, and show the same plan again.
 
-    Raises SetupError for a key that is none of the user's open tasks.
+    Raises SetupError unless the key is that of an open task of the user.
     """
     store = visit.bridge.store
     tasks = (one for _source, one in store.reading.tasks(visit.user.id) if one.completed is None)
@@ -106,7 +106,7 @@ def tick(visit: Visitor, task: Key, day: Day = "") -> RedirectResponse:
 
 @router.post("/tasks/open")
 def untick(visit: Visitor, task: Key, day: Day = "") -> RedirectResponse:
-    """Take back that the user did a task, and show the plan again from which that was done."""
+    """Save that the user did not do a ticked task, and show the same plan again."""
     visit.bridge.store.task_notes.untick(visit.user.id, task, now=visit.now)
     return _plan_of(visit, day)
 

@@ -23,9 +23,10 @@ Password = Annotated[str, Form(max_length=300)]
 
 
 def proved(section: str) -> Callable[[Visitor], None]:
-    """Return a dependency that raises NotProved where a session's last proof is too old, for a section of settings.
+    """Return a dependency that raises NotProved if the session's user proved who they are too long ago.
 
-    Programs with tokens, users named by a proxy, and people who need no login have no session to prove.
+    It is for the ``section`` of settings. Programs with tokens, users named by a proxy, and people who need no login
+    pass.
     """
 
     def check(visit: Visitor) -> None:

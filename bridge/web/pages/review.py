@@ -64,7 +64,6 @@ def _row(one: Recommendation, found: Review) -> dict[str, Any]:
 
 
 def _figure(one: Figure) -> dict[str, Any]:
-    """Return a figure of the week as texts, with the lengths of its bars in percent."""
     return {
         "name": shown(one.name),
         "value": shown(one.value),

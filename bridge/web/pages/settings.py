@@ -259,7 +259,6 @@ def _passkeys(visit: Visit) -> list[dict[str, Any]]:
 
 
 def _messages(visit: Visit) -> dict[str, Any]:
-    """Return the state of the user's messages for the template."""
     body = notifications_document(visit.bridge, visit.user, visit.now)
     store, vault, always = visit.bridge.store, visit.bridge.vault, visit.bridge.guard.quiet
     devices = notify.devices_of(store, vault, visit.user.id)

@@ -51,8 +51,8 @@ def today(
 ) -> HTMLResponse:
     """Show today's page, with the slot's recommendation if it was made before and still holds.
 
-    ``came`` are the ids of imports or syncs that have just ended, joined by commas, of which the page tells the news,
-    ``marked`` is the key of an entry whose owner was just said, and ``noted`` is what became of a note of just now.
+    ``came`` are ids of imports or syncs that have just ended, joined by commas, ``marked`` is the key of an entry just
+    marked, and ``noted`` the result of a note just made. The page shows news about them.
     """
     store = visit.bridge.store
     with store.view():
@@ -108,7 +108,7 @@ def _meters(current: Today, then: AsOf | None) -> dict[str, Any]:
 
 
 def _asks_ill(visit: Visit, opening: Set[str]) -> bool:
-    """Return True if the day begins with an illness of which the user has said nothing."""
+    """Return True if the page must ask about an illness that the data suggest and the user did not state."""
     asked = modes.was_asked(visit.bridge.store, visit.user, ModeKind.ILL, now=visit.now)
     return "rest_first" in opening and "said_ill" not in opening and not asked
 
@@ -160,10 +160,10 @@ def answer(request: Request, visit: Visitor, number: Number, answer: Text, to: T
 
 @router.post("/advice/{number}/because")
 def because(request: Request, visit: Visitor, number: Number, why: Text, confirmed: Text = "") -> Response:
-    """Store why a recommendation is refused, and show what follows with the next idea, or why there is none.
+    """Store why a recommendation is refused. Show the consequence and the next idea, or why there is none.
 
-    A reason that holds for all days to come is shown first, with other times of today. It counts once it is confirmed:
-    by "yes" for all days, by "today" for today alone. "no" shows the refused recommendation again.
+    A reason for all later days is first shown, with other times of today. ``confirmed`` is then "yes" for all days,
+    "today" for today alone, or "no", which shows the refused recommendation again.
     """
     reason = wishing.parse_because(why, visit.user)
     given = feedback.own(visit.bridge.store, visit.user, number)
@@ -224,7 +224,7 @@ def _silence_part(visit: Visit, found: Silence, follows: str | None) -> HTMLResp
 
 
 def _once(facts: Sequence[Fact], after: Fact | None) -> tuple[Sequence[Fact], Fact | None]:
-    """Return the reasons of a silence, and the day's next entry, without repeating each other."""
+    """Return the reasons of a silence and the day's next entry, without saying the same entry twice."""
     if not facts or after is None:
         return facts, after
     same = facts[0].values.get("time") == after.values["time"]
@@ -234,7 +234,7 @@ def _once(facts: Sequence[Fact], after: Fact | None) -> tuple[Sequence[Fact], Fa
 
 
 def _due_today(visit: Visit, known: Snapshot) -> list[str]:
-    """Return the open tasks that are due, each with the time at which today's plan has it."""
+    """Return the open tasks that are due today, as title and time in today's plan."""
     today = day.local(visit, visit.now).date()
     due = {str(one.key) for one in known.tasks if one.completed is None and one.due is not None and one.due <= today}
     if not due:
@@ -266,7 +266,7 @@ def _recommendation(visit: Visit, found: FullRecommendation, opening: Sequence[F
 
 
 def _refusals(visit: Visit, besides: Recommendation | None) -> list[dict[str, Any]]:
-    """Return what was refused in this part of the day, each with the reason that was said, without ``besides``."""
+    """Return the refused recommendations of this slot with the user's reasons, except ``besides``."""
     store, user, moment = visit.bridge.store, visit.user, moment_at(visit.now, visit.user.zones)
     reasons = wishing.refusals(store, user)
     found = store.recommendations.between(user.id, since=slot_start(moment, user.zones), until=visit.now + INSTANT)
@@ -282,7 +282,7 @@ def _refusals(visit: Visit, besides: Recommendation | None) -> list[dict[str, An
 
 
 def _why(found: Recommendation | None, said: Container[int]) -> list[tuple[str, str]]:
-    """Return the reasons among which the user may choose after a refusal, or none."""
+    """Return the possible reasons to choose from, if ``found`` was refused without a reason, else none."""
     is_refused = found is not None and found.answer is Answer.IGNORE and found.id not in said
     return [(str(key), shown(text)) for key, text in wishing.BECAUSE_WORDS.items()] if is_refused else []
 
@@ -321,7 +321,7 @@ def _checked_in(visit: Visit, said: checkins.CheckIn | None) -> HTMLResponse:
 
 @router.get("/events")
 def entries(request: Request, visit: Visitor) -> HTMLResponse:
-    """Show the day's entries with what each is taken for, to be corrected."""
+    """Show the day's entries with the action that each counts as, so that the user can correct it."""
     current = visit.app.today_cache.today(visit.bridge, visit.user, visit.now)
     return page("today/slot_list.html" if day.is_part(request) else "events.html", visit, **_slots(current, visit))
 

@@ -32,7 +32,7 @@ Body = dict[str, Any]
 
 @router.get("/trends")
 def trends(visit: Visitor, weeks: Weeks | None = None, until: date | None = None) -> HTMLResponse:
-    """Show ``weeks``, by default twelve, to the day ``until``, by default today or the last day of old data."""
+    """Show ``weeks`` of trends (default twelve) up to the day ``until`` (default: today, or the last day with data)."""
     weeks, then, wanted = weeks or WEEKS_SHOWN, as_of(visit), until
     found, until, older = _in_weeks(visit, weeks, until or (None if then is None else then.day))
     today = local(visit, visit.now).date()
@@ -57,7 +57,7 @@ def trends(visit: Visitor, weeks: Weeks | None = None, until: date | None = None
 
 
 def _charts(body: Body) -> dict[str, Any]:
-    """Return what the template shows of a document, for which a year is searched for changes."""
+    """Return the values of a trends document for the template. Changes are searched in the last year."""
     metrics = {row["metric"]: row for row in body["inputs"]}
     charts = [
         {
@@ -94,12 +94,12 @@ def _change_of_meter(body: Body, meter: str) -> Change | None:
 
 
 def clearest_change(visit: Visit, name: str) -> str | None:
-    """Return what Trends finds of a meter or metric in the weeks that it shows first, or None of what it lacks."""
+    """Return the clearest change of a meter or metric on the Trends page, in words, or None if it has no chart."""
     return change_in(_document(visit, WEEKS_SHOWN, None), name, WEEKS_SHOWN)
 
 
 def change_in(body: Body, name: str, weeks: int) -> str | None:
-    """Return the clearest change of a meter or metric in a document of so many weeks, in words, or None without it."""
+    """Return the clearest change of a meter or metric in a trends document, in words. None if it is not in it."""
     columns = [row["values"] for row in body["inputs"] if row["metric"] == name]
     meter = name.upper()
     if meter in body["meters"]:
@@ -124,7 +124,7 @@ def _shifted(days: list[str], unit: str, one: Change) -> str:
 
 
 def _breaks(body: Body, meter: str) -> set[int]:
-    """Return the places where a sensor of the meter, its level or the calendar begins or ends."""
+    """Return the day indices at which an input of the meter, its level or the calendar begins or ends."""
     columns = [row["values"] for row in body["inputs"] if meter in row["meters"]]
     planned = [day for day, hours in enumerate(zip(*body["planned_hours"].values(), strict=True)) if any(hours)]
     calendar = {planned[0], planned[-1] + 1} if planned else set()
@@ -133,10 +133,9 @@ def _breaks(body: Body, meter: str) -> set[int]:
 
 
 def _in_weeks(visit: Visit, weeks: int, until: date | None) -> tuple[dict[str, Any], date | None, date | None]:
-    """Return what is shown of so many weeks to a day, their last day, and that of an older night.
+    """Return (values for the template, last day shown, day of an older night), with days None if not needed.
 
-    Weeks to today that hold less than a week of any meter give way to those of the older night. What a night long ago
-    tells does not depend on a calendar or an answer of today.
+    If the weeks to today hold less than a week of every meter, the weeks to the last older night are shown.
     """
     found = _charted(visit, weeks, until)
     if until is not None:
@@ -163,7 +162,7 @@ def _clarity(pair: tuple[str, Change | None]) -> float:
 
 
 def _changed(body: Body, meter: str, one: Change) -> dict[str, str | None]:
-    """Return what changed in a sentence, and what else was unlike the other days."""
+    """Return a sentence on a change of a meter, and what else differed on those days."""
     days = body["days"]
     told = CHANGED_TEXTS[one.lasts, one.shift > 0]
     values = {"meter": meter_word(meter), "off": abs(one.shift), "error": one.error}
@@ -174,7 +173,7 @@ def _changed(body: Body, meter: str, one: Change) -> dict[str, str | None]:
 
 
 def _inputs_around(body: Body, meter: str, one: Change) -> list[str]:
-    """Return the inputs of the meter that were most unlike the other days, in words."""
+    """Return in words the two inputs of a meter that differed most from other days during a change."""
     found = []
     for row in body["inputs"]:
         inside = [value for value in row["values"][one.begin : one.end] if value is not None]
@@ -198,7 +197,7 @@ def _happened_around(body: Body, one: Change) -> list[str]:
 
 
 def _may_explain(body: Body, happening: dict[str, Any], near: set[str]) -> bool:
-    """Return True for another time zone, an entry over days, and one that repeats near the change and never before."""
+    """Return True if a happening may explain a change: another zone, a long entry, or a new repeated entry."""
     if happening["kind"] != "entry":
         return bool(happening["kind"] == "zone")
     like = [one["day"] for one in body["happenings"] if one["title"] == happening["title"]]

@@ -91,7 +91,7 @@ def _shown(visit: Visit, monday: date, *, status: int = 200, moved: str = "", **
 
 @router.get("/week/slots")
 def slots_for(visit: Visitor, task: Annotated[str, Query(max_length=2000)]) -> HTMLResponse:
-    """Send the coming slots for a task's Move, those without room for it marked."""
+    """Send the coming slots to which a task may be moved. Slots without room for it are marked."""
     known = visit.app.today_cache.planning_snapshot(visit.bridge, visit.user, visit.now)
     slots = ahead.slots_ahead(visit)
     fit = rescheduling.fitting(visit.bridge, visit.user, task, slots, known=known)
@@ -120,8 +120,6 @@ def week_ahead(request: Request, visit: Visitor, week: Annotated[str, Query(max_
 
 
 def _drawn(visit: Visit, week: Week, owned_: dict[str, Any], moved: Sequence[dict[str, Any]]) -> Markup:
-    """Return the days of a week for the template, made once for a slot and a session."""
-
     def made() -> Markup:
         drawn = _Drawn(visit=visit, week=week, tones=_tones(owned_), expected=moved, moved=moved)
         shown: dict[str, Any] = {"days": _days(drawn, said), "choices": ahead.choices(visit)}
@@ -134,9 +132,9 @@ def _drawn(visit: Visit, week: Week, owned_: dict[str, Any], moved: Sequence[dic
 
 @router.post("/week/task")
 def move_task(visit: Visitor, task: Key, to: Named, week: Named = "") -> Response:
-    """Give a task its best time in the slot ``to``, and show the week again from which it was moved.
+    """Give a task its best time in the slot ``to``, and show the same week again.
 
-    The week says it where the slot is out of reach or without time for it, and where the task is not open.
+    A slot out of reach or without room, and a task that is not open, show the week with the reason and status 400.
     """
     monday = monday_of(week or None, visit.now, visit.user.zones)
     try:
@@ -150,16 +148,16 @@ def move_task(visit: Visitor, task: Key, to: Named, week: Named = "") -> Respons
 
 @router.post("/week/task/back")
 def move_back(visit: Visitor, task: Key, week: Named = "") -> RedirectResponse:
-    """Take back that the user moved a task, and show the week again from which that was done."""
+    """Undo the user's move of a task, and show the same week again."""
     visit.bridge.store.task_notes.move_back(visit.user.id, task, now=visit.now)
     return RedirectResponse(f"/week?week={week_name(monday_of(week or None, visit.now, visit.user.zones))}", 303)
 
 
 @router.post("/week/{number}")
 def move(visit: Visitor, number: Annotated[int, Path(ge=1, le=2**53)], to: Named, week: Named = "") -> Response:
-    """Put a recommendation off to the slot ``to``, and show the week again from which it was moved.
+    """Put a recommendation off to the slot ``to``, and show the same week again.
 
-    The week says it where the slot is out of reach, and where the day of an answered recommendation is over.
+    A slot out of reach, or an answered recommendation of a past day, shows the week with the reason and status 400.
     """
     monday, bridge, user = monday_of(week or None, visit.now, visit.user.zones), visit.bridge, visit.user
     try:
@@ -173,7 +171,7 @@ def move(visit: Visitor, number: Annotated[int, Path(ge=1, le=2**53)], to: Named
 
 @dataclass(frozen=True, kw_only=True)
 class _Drawn:
-    """A week to be drawn: the colours of its calendars, and what the plans of its coming days expect."""
+    """A week for the template, with the colours of calendars, and the tasks and previews expected in its days."""
 
     visit: Visit
     week: Week
@@ -205,7 +203,7 @@ def _days(drawn: _Drawn, said: Sequence[modes.Spell] = ()) -> list[dict[str, Any
 
 
 def _mode(said: Sequence[modes.Spell], day: date) -> str | None:
-    """Return the mode that the user said of a day, in a word. What was said last counts."""
+    """Return a word for the mode that the user stated for a day. The last statement counts."""
     found = [ModeKind(kind) for kind, since, until in said if since <= day <= until]
     return shown(MODE_WORDS[found[-1]]) if found else None
 
@@ -230,7 +228,7 @@ def _due(drawn: _Drawn, day: date, today: date) -> dict[str, Any]:
 
 
 def _entries(drawn: _Drawn, slot: WeekSlot) -> Iterator[dict[str, Any]]:
-    """Yield the entries of a slot, each in the slot in which it begins, and those that overlap in one list."""
+    """Yield groups of entries that overlap. An entry belongs to the slot in which it begins."""
     week, first = drawn.week, slot.facts.moment.slot is Slot.MORNING
     begins, end = slot.facts is week.slots[0].facts, slot.facts.start
     group: dict[str, Any] = {}
@@ -268,7 +266,7 @@ def _slot(drawn: _Drawn, slot: WeekSlot, *, is_open: bool) -> dict[str, Any]:
 
 
 def _lasting(slot: WeekSlot, zones: ZoneHistory) -> Iterator[str]:
-    """Yield the timed entries that began before a slot and last into it."""
+    """Yield texts of the timed entries that began before a slot and still last at its start."""
     for one, label in slot.entries:
         if one.start < slot.facts.start < one.end and not one.event.all_day and takes_time(one.event):
             told, over = today_event_document(one, label, zones), local_time(one.end, zones)
@@ -277,7 +275,6 @@ def _lasting(slot: WeekSlot, zones: ZoneHistory) -> Iterator[str]:
 
 
 def _advice(visit: Visit, one: Recommendation, slot: WeekSlot) -> dict[str, Any]:
-    """Return a recommendation as a slot of the week shows it."""
     moment, here = slot.facts.moment, is_moved(one, slot.facts.moment)
     elsewhere = one.moved_to is not None and not here and one.moved_to != moment
     inside = one.start is not None and slot.facts.start <= one.start < slot.facts.end

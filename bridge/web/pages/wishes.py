@@ -73,7 +73,7 @@ def save(visit: Visitor, form: Annotated[Fields, Depends(fields)]) -> Response:
 
 @router.post("/wishes/said")
 def wish(request: Request, visit: Visitor, text: Text, confirmed: Text = "") -> Response:
-    """Show what is understood of a wish, or save it if it is confirmed. Else examples are told."""
+    """Show what is understood of a wish, or save it if it is confirmed. Show examples if it is not understood."""
     found, status = NO_WISH | {"text": text}, 200
     before = plain(visit.bridge.store.people.wishes(visit.user.id))
     try:
@@ -104,7 +104,7 @@ def undo(request: Request, visit: Visitor, before: Annotated[str, Form(max_lengt
 
 
 def _told_on_today(visit: Visit, wish: Mapping[str, Any]) -> HTMLResponse:
-    """Return the part of today's page that confirms a wish. Its advice and plan are new if the wish counts."""
+    """Return the part of today's page that confirms a wish. After a saved wish, advice and plan are loaded again."""
     part = page("today/wish.html", visit, path="/", wish=wish)
     if wish["saved"] or wish["back"]:
         part.headers["HX-Trigger"] = "advised, checkedin"
@@ -113,7 +113,7 @@ def _told_on_today(visit: Visit, wish: Mapping[str, Any]) -> HTMLResponse:
 
 @router.post("/wishes/back")
 def take_back(visit: Visitor, wish: Annotated[str, Form(max_length=1000)]) -> RedirectResponse:
-    """Take one wish back. What no longer stands is left as it is."""
+    """Remove a wish. A wish that is already removed is ignored."""
     people = visit.bridge.store.people
     before = people.wishes(visit.user.id)
     after = before
@@ -172,7 +172,6 @@ def _fields_of(wishes: Wishes) -> Fields:
 
 
 def _wishes(form: Fields) -> Wishes:
-    """Return the wishes that a form holds."""
     goals = {a: _number(form.get(f"goal_{a}", ""), _("a goal")) for a in ActionType}
     weights = {meter: _float(form.get(f"weight_{meter}", "1")) for meter in Meter}
     suggestions = _number(form.get("suggestions", ""), _("the number of suggestions"))
@@ -189,7 +188,6 @@ def _wishes(form: Fields) -> Wishes:
 
 
 def _hours(text: str, action: ActionType) -> tuple[Hours, ...]:
-    """Return the hours in a field, none for an empty field."""
     if not text.strip():
         return ()
     try:

@@ -96,7 +96,6 @@ def records(stages: Iterable[Told]) -> Iterator[RawRecord]:
 
 
 def _stage(raw: Mapping[str, Any]) -> str | None:
-    """Return the stage that a sleep point names, by our name such as "light"."""
     named = raw.get("value")
     if isinstance(named, str):
         name = named.casefold().removeprefix("hkcategoryvaluesleepanalysis").replace(" ", "").replace("_", "")
@@ -113,7 +112,6 @@ def _stretch(told: Told, night: str) -> RawRecord:
 
 
 def _summary(raw: Mapping[str, Any], unit: str, zone: str) -> RawRecord:
-    """Return the record of a night's minutes by stage, from a summary in hours or minutes."""
     start, end = (_either(raw, zone, f"sleep{edge}", f"inBed{edge}") for edge in ("Start", "End"))
     hours = {name: found for name in SUMMED if (found := number(raw.get(name))) is not None and found >= 0}
     if not any(hours.values()):
@@ -191,14 +189,13 @@ def _sum(found: Mapping[str, Any], units: Mapping[str, float], *names: str) -> f
 
 
 def _ascent(found: Mapping[str, Any]) -> float | None:
-    """Return the metres climbed, which the first versions of the app tell beside those descended."""
+    """Return the metres climbed. Old versions of the app state them in another field than new ones."""
     early = found.get("elevation")
     told = {"qty": early.get("ascent"), "units": early.get("units")} if isinstance(early, Mapping) else None
     return next((part for one in (found.get("elevationUp"), told) if (part := quantity(one, METRES)) is not None), None)
 
 
 def _rate(found: Mapping[str, Any]) -> float | None:
-    """Return the mean heart rate (beats per minute) that the app states, else the mean of its ``heartRateData``."""
     inner = found.get("heartRate")
     for value in (found.get("avgHeartRate"), inner.get("avg") if isinstance(inner, Mapping) else None):
         rate = quantity(value, PER_MINUTE)

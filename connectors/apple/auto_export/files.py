@@ -146,7 +146,6 @@ def _records(file: File, zone: str) -> Iterator[RawRecord]:
 
 
 def _names(document: Json) -> Iterator[Metric]:
-    """Yield (name, unit) of each metric in the document, in file order."""
     fruitless = _Fruitless()
     try:
         for name in _arrays(document):
@@ -258,7 +257,6 @@ def _metric(name: str, unit: str, points: Iterator[Any], zone: str) -> Iterator[
 
 
 def _sleep(unit: str, points: Iterator[Any], zone: str) -> Iterator[RawRecord]:
-    """Yield records of sleep: summaries of nights, sleep stages, and the count of unreadable points."""
     # All stages are read before their records are made, because the night of a stage depends on the stage before.
     failed, stages, fruitless = 0, [], _Fruitless()
     broken: Broken | SourceChanged | None = None

@@ -113,7 +113,7 @@ def _day(fields: Fields) -> Iterator[Sample]:
 
 
 def _civil(fields: Fields) -> Stretch:
-    """Return a payload's civil day. An offset that is not its zone's at either end counts for the whole day."""
+    """Return a payload's civil day in its zone. A payload's own offset counts instead if the zone lacks it."""
     day, zone = fields.day("day"), fields.zone("zone")
     offset = fields.offset("offset") if "offset" in fields.payload else None
     if offset is not None and offset not in {offset_in(zone, _begin(date_of, zone)) for date_of in (day, day + DAY)}:
@@ -127,7 +127,6 @@ def _begin(day: date, zone: ZoneInfo) -> datetime:
 
 
 def _rates(fields: Fields) -> Iterator[Sample]:
-    """Yield the mean heart rates of quarters of an hour, hours and days that Health Auto Export sent."""
     # A quarter of an hour that came in parts, because a delivery ended within it, becomes a single mean.
     for name, length in SPANS.items():
         parts: dict[int, list[list[float]]] = {}
@@ -239,7 +238,7 @@ def _in(point: Point, main: Sleep | None) -> bool:
 
 
 def _alone(points: Sequence[Point]) -> Stretch:
-    """Return the time from the first to the last overnight measurement, for a night without a sleep."""
+    """Return the time from the first to the last measurement, for overnight values without a sleep."""
     (start, _, _), (end, _, offset) = points[0], points[-1]
     return replace(Stretch.of_seconds(start, end, offset), day=date.fromisoformat(night_of((end, offset))))
 

@@ -119,7 +119,7 @@ class Collected:
         self.places.seen()
 
     def element(self, name: str, attributes: dict[str, str], within: list[tuple[str, dict[str, str]]]) -> None:
-        """Collect an element with (name or path, attributes) of what is ``within`` it, as an XML parser read it."""
+        """Collect an XML element by its name and attributes. ``within`` holds (path, attributes) of its descendants."""
         if name == "ExportDate":
             self.exported = instant(attributes.get("value")) or ENDLESS
         elif name == "ActivitySummary":

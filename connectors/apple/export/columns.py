@@ -117,7 +117,7 @@ def _regular(letters: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> tuple[
 
 @cache
 def _weights() -> Column:
-    """Return the matrix that, multiplied with a text's digits, gives eight numbers."""
+    """Return the matrix that converts the digits of a time into eight numbers, such as year and month."""
     weights = np.zeros((len(DIGIT_PLACES), 8))
     weights[0:4, 0] = 1000, 100, 10, 1
     weights[4:6, 1] = weights[6:8, 2] = weights[8:10, 5] = weights[10:12, 6] = weights[16:18, 7] = 10, 1

@@ -204,7 +204,7 @@ class Heads:
         return number
 
     def source(self, attributes: Mapping[str, str]) -> Source:
-        """Return (rank, name) of the source that wrote an element."""
+        """Return (rank, name) of the app or device that wrote an element."""
         name = source_name(attributes.get("sourceName", ""))
         return rank(name, attributes.get("device", ""), self._order), name
 

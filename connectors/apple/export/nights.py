@@ -52,7 +52,7 @@ def nights(stretches: Iterable[Stretch], places: Places) -> list[dict[str, Any]]
 
 
 def _loose(ordered: Iterable[Stretch]) -> set[Stretch]:
-    """Return the times in bed that no sleep of the same source fills, or that last more than 16 hours."""
+    """Return the times in bed during which the same source has no sleep, or that last over 16 hours."""
     slept: dict[Source, list[Stretch]] = defaultdict(list)
     in_bed = []
     for stretch in ordered:
@@ -92,7 +92,7 @@ def _night(block: Sequence[Stretch], places: Places) -> dict[str, Any]:
 
 
 def _current(mine: list[Stretch]) -> list[Stretch]:
-    """Return a source's stretches. Stages far from its time in bed are left out, if a sleep remains."""
+    """Return a source's stages without those far from any time in bed, unless no sleep would be left."""
     # All stay if there would be no sleep otherwise, or no time in bed is told.
     beds = [s for s in mine if s.stage == IN_BED]
     apart: set[Stretch] = set()

@@ -128,7 +128,6 @@ def _span(fields: Fields) -> Stretch:
 
 
 def _zone(fields: Fields) -> tzinfo:
-    """Return the time zone in ``zone``, by its IANA name or as an offset like ``+05:30``."""
     try:
         return place_named(fields.key("zone"))
     except ValueError:

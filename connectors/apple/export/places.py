@@ -101,7 +101,7 @@ class Places:
         return found
 
     def _steps(self, first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return (times from which an offset holds, those offsets in seconds east of UTC) between two Unix seconds."""
+        """Return the changes of offset between two Unix seconds: (times, offsets in seconds east of UTC from then)."""
         moves = [at for at in (*self._since, *self._moved) if first < at < last]
         edges = sorted({*range(first, last + 1, DAY), *moves})
         since, offsets = [float(first)], [self.offset(first)]

@@ -113,7 +113,7 @@ class Reading:
         return True
 
     def still(self, marks: Mapping[str, str], stored: StoredExport) -> dict[str, Mapping[str, int]]:
-        """Return month -> stream -> number of records, for months whose stored records equal those of this export."""
+        """Return month -> stream -> number of records, for the months that this export leaves unchanged."""
         before = self.earlier
         if before is None:
             return {}

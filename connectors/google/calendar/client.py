@@ -97,7 +97,7 @@ class GoogleCalendar:
             raise CursorExpired("google_calendar refused a full listing (HTTP 410)") from None
 
     def _listing(self, calendar: str, tokens: dict[str, str], now: datetime, ended: _Ended) -> Iterator[Page]:
-        """Yield the pages of a calendar, whole or since its sync token."""
+        """Yield the pages of a calendar: the changes since its sync token, or all events without a token."""
         # Its cursor notes that the listing began, because its stored events must be deleted if the calendar is
         # removed.
         options: dict[str, Any] = {

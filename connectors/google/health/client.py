@@ -163,7 +163,6 @@ class GoogleHealth:
         yield from _pages(stream, "rollupDataPoints", lambda more: self._ask(address, now, asked | more))
 
     def _ask(self, path: str, now: datetime, body: Mapping[str, Any] | None = None) -> Any:
-        """Return the answer to a POST of ``body``, or to a GET if that is None."""
         from googleapiclient.http import HttpRequest
         from googleapiclient.model import JsonModel
 

@@ -65,7 +65,6 @@ class _Rhythm:
             return
 
     def _event(self, key: str, start: datetime, end: datetime) -> Thing | None:
-        """Return the event of a plan by the plan's key, or None if the calendar holds no such event."""
         name = self._plans.notes[key].get("id")
         if not name:
             window = {"startDateTime": _text(start - AROUND), "endDateTime": _text(end + AROUND)}

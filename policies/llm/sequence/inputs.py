@@ -43,7 +43,6 @@ def read(observation: Observation, *, learns: bool = True) -> tuple[Array, Array
 
 
 def _stated(observation: Observation) -> Slots:
-    """Return the completed slots of a simulated person from the observation's history, oldest first."""
     shown = [
         (record, before)
         for record, before in levels_before(observation)

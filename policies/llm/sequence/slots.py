@@ -80,7 +80,7 @@ def vectors(slots: Slots) -> Array:
 
 
 def _neutral(slots: Slots) -> Array:
-    """Return how the same actions would change a neutral person's meters (..., t, 5)."""
+    """Return the changes (..., t, 5) that the slots' actions make in a neutral person's meters."""
     effects = tables().effects.transpose(0, 2, 1)[slots.step % SLOTS, slots.action]
     gain = GAIN_FLOOR + GAIN_SLOPE * slots.levels[..., V]
     return np.asarray(effects * np.where(effects > 0, gain[..., None], 1.0))
