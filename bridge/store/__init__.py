@@ -12,11 +12,10 @@ from bridge.store.daily import Daily
 from bridge.store.database import Database
 from bridge.store.ingest import Ingest
 from bridge.store.lessons import Lessons
-from bridge.store.locks import Locks
+from bridge.store.locks import Locks, Rates
 from bridge.store.maintenance import Maintenance
 from bridge.store.notifications import Notifications
 from bridge.store.people import People
-from bridge.store.rates import Rates
 from bridge.store.reading import Reading
 from bridge.store.recommendations import Recommendations
 from bridge.store.scheduling import Scheduling
