@@ -11,13 +11,12 @@ from bridge.store.connections import Connections
 from bridge.store.daily import Daily
 from bridge.store.database import Database
 from bridge.store.ingest import Ingest
-from bridge.store.lessons import Lessons
 from bridge.store.locks import Locks, Rates
 from bridge.store.maintenance import Maintenance
 from bridge.store.notifications import Notifications
 from bridge.store.people import People
 from bridge.store.reading import Reading
-from bridge.store.recommendations import Recommendations
+from bridge.store.recommendations import Lessons, Recommendations
 from bridge.store.scheduling import Scheduling
 from bridge.store.task_notes import TaskNotes
 from bridge.store.tracing import Tracing
