@@ -30,11 +30,9 @@ from bridge.cli import (  # noqa: F401 - each module adds its commands
     classify,
     connect,
     data,
-    demo,
     maintenance,
     mcp,
     meters,
-    notify,
     options,
     plan,
     preferences,
@@ -44,8 +42,6 @@ from bridge.cli import (  # noqa: F401 - each module adds its commands
     servers,
     show,
     status,
-    trace,
-    trial,
     users,
 )
 from bridge.domain.errors import BridgeError, Fault, NeedsLogin, SetupError, StoreFault

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from bridge.cli import options, show
-from bridge.cli.demo import look, run_command
+from bridge.cli.recordings import look, run_command
 from lab.cli.plans import plans
 
 lab = typer.Typer(help="Try the bridge with vendor servers on loopback and made-up people.", no_args_is_help=True)
