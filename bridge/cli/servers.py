@@ -62,7 +62,7 @@ def up(
     GET /health tells whether the page and the daemon run. SIGTERM or Ctrl-C stops them within ten seconds.
     """
     from bridge import installation
-    from bridge.web import up as together
+    from bridge.web.server import Served, serve_with_daemon
 
     if lan and host != LOCAL:
         raise SetupError("--lan listens on every address of this machine; leave --host out: bridge up --lan")
@@ -75,7 +75,8 @@ def up(
 
             own = network.opened(bridge, names, anew=new_authority)
             host, names = network.EVERYWHERE, (*names, *own.place.names)
-        together.run(bridge, host, port, names, every=every, health=health, assistants=over_http(bridge), lan=own)
+        served = Served(host, port, names, own)
+        serve_with_daemon(bridge, served, every=every, health=health, assistants=over_http(bridge))
 
 
 @options.command()
@@ -128,10 +129,10 @@ def web(
 ) -> None:
     """Serve the page, its JSON API (/api/v1), assistants (/mcp), and the addresses that apps and vendors send to."""
     from bridge import installation
-    from bridge.web.server import serve_page
+    from bridge.web.server import Served, serve_page
 
     with installation.open_bridge() as bridge:
-        serve_page(bridge, host, port, name or (), assistants=over_http(bridge))
+        serve_page(bridge, Served(host, port, name or ()), assistants=over_http(bridge))
 
 
 @options.command("serve-push")
@@ -154,7 +155,7 @@ def serve_push(
     from bridge import installation, log
     from bridge.ingest.pushes import PUSH_PATH, grants
     from bridge.ingest.webhooks import HOOKS_PATH
-    from bridge.web import push_server, serving
+    from bridge.web import pushes, serving
 
     log.configure(verbose=True)
     with installation.open_bridge() as bridge:
@@ -169,7 +170,7 @@ def serve_push(
         listening = serving.listen(host, port)
         for path in (*(PUSH_PATH + source for source in pushing), *(HOOKS_PATH + source for source in webhooks)):
             typer.echo(f"listening on {serving.address(listening)}{path}", err=True)
-        receiver = push_server.create(bridge, max_bytes=limit * 1_000_000)
+        receiver = pushes.create(bridge, max_bytes=limit * 1_000_000)
         serving.run(receiver, listening, bridge.settings.trusted_proxies)
 
 

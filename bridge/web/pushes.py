@@ -8,24 +8,29 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
-from starlette.routing import Route
+from starlette.routing import Mount, Route
 
 from bridge import installation, registry
 from bridge.domain.errors import BadRecord, Forged, SetupError
 from bridge.ingest import webhooks
 from bridge.ingest.pushes import PUSH_PATH, Arriving, Grant, PushImporter, granted
 from bridge.ingest.webhooks import HOOKS_PATH
+from bridge.web import forwarded, refusals
+from bridge.web.bounds import PUSH_MAX_BYTES, Bounds
 from bridge.web.throttle import ConcurrencyLimit, RateLimit
 
 if TYPE_CHECKING:
     from bridge.installation import Bridge
+
 
 log = logging.getLogger(__name__)
 
@@ -169,3 +174,31 @@ ROUTES = (
     Route(HOOKS_PATH + "{source}", receive_webhook, methods=["POST"]),
     Route(HOOKS_PATH + "{source}/{token}", receive_webhook, methods=["GET", "POST"]),  # GET brings HEAD
 )
+
+
+def create(
+    bridge: Bridge, *, max_bytes: int = PUSH_MAX_BYTES, requests_per_minute: int = REQUESTS_PER_MINUTE
+) -> Starlette:
+    """Return the application, which stores what it receives through the open ``bridge``."""
+    app = Starlette(
+        routes=[*ROUTES, Route("/health", health), Mount("/", refusal(404, f"push to {PUSH_PATH}SOURCE"))],
+        middleware=[
+            Middleware(forwarded.Forwarded, proxies=forwarded.networks(bridge.settings.trusted_proxies)),
+            Middleware(Bounds, push_max_bytes=max_bytes),
+        ],
+        exception_handlers=refusals.HANDLERS,
+        lifespan=_lifespan,
+    )
+    app.state.pushes = PushState(bridge=bridge, requests=RateLimit(allowed=requests_per_minute, seconds=60))
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: Starlette) -> AsyncIterator[None]:
+    with app.state.pushes.importing():
+        yield
+
+
+def health(request: Request) -> JSONResponse:
+    """Return status 200 with ``{"status": "ok"}``, by which a monitor sees that the server can store what arrives."""
+    return refusals.health(request.app.state.pushes.bridge, "ok")

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import mimetypes
 import socket
+import threading
+import time
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -14,6 +18,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from fastapi.security import HTTPBearer
 from pydantic import BaseModel
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -23,16 +28,28 @@ from bridge.daemon.housekeeping import drop_uploads
 from bridge.domain.languages import ENGLISH, accepted, speaking
 from bridge.store.people import composed, is_name
 from bridge.web import api, forwarded, pages, pushes, refusals
-from bridge.web.assistants import Assistants, ToolServers
 from bridge.web.bounds import ASSISTANTS_PATH, PROGRAM_PATHS, Bounds
 from bridge.web.logins import check_passwords
 from bridge.web.render import keep_files, packed_file, static_file
 from bridge.web.security import LOOPBACK, Security
 from bridge.web.serving import address, listen, run
-from bridge.web.state import AppState, NotLoggedIn, NotProved, UnknownUser, app_state, check_csrf, lead_to
+from bridge.web.state import (
+    AppState,
+    NotLoggedIn,
+    NotProved,
+    UnknownUser,
+    app_state,
+    bearer,
+    check_csrf,
+    current_visit,
+    lead_to,
+)
+from bridge.web.throttle import ConcurrencyLimit
 
 if TYPE_CHECKING:
+    from bridge.daemon.scheduler import Daemon
     from bridge.installation import Bridge
+    from bridge.web.lan import Lan
 
 
 API = "/api/v1"
@@ -40,6 +57,9 @@ UNNAMED_PROXY = (
     "name the proxy before the page, or all logins share its limit on wrong passwords: BRIDGE_TRUSTED_PROXIES=127.0.0.1"
 )
 REASON_MAX_CHARS = 300  # of a request that fails validation
+
+ToolServers = Callable[[str], ASGIApp]  # by the user's name; it may take a while, and raises SetupError
+MESSAGES_AT_ONCE = 8  # of a user
 
 
 class Refused(BaseModel):
@@ -156,22 +176,70 @@ def _refuse_invalid(request: Request, error: Exception) -> Response:
     return refusals.refuse(request, 422, "; ".join(reasons)[:REASON_MAX_CHARS])
 
 
-def serve_page(
-    bridge: Bridge, host: str, port: int, names: Sequence[str] = (), *, assistants: ToolServers | None = None
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Served:
+    """The address to serve on, the further ``names`` that it is known by, and None or ways of the own network."""
+
+    host: str
+    port: int
+    names: Sequence[str] = ()
+    lan: Lan | None = None
+
+
+def serve_page(bridge: Bridge, served: Served, *, assistants: ToolServers | None = None) -> None:
     """Serve the page until SIGTERM or Ctrl-C. ``assistants`` are the servers of tools, or None for no such address.
 
     Raises SetupError for a port in use, or if others can reach the server and ``check_passwords`` fails.
     """
-    app, listening = opened(bridge, host, port, names, assistants=assistants)
+    app, listening = opened(bridge, served, assistants=assistants)
     run(app, listening, bridge.settings.trusted_proxies)
+
+
+def serve_with_daemon(
+    bridge: Bridge, served: Served, *, every: int, health: str | None, assistants: ToolServers | None = None
+) -> None:
+    """Serve the page and run the daemon, which looks every ``every`` seconds, until SIGTERM or Ctrl-C.
+
+    ``health`` and ``assistants`` may be None. Raises SetupError if another daemon works here or ``opened`` refuses.
+    """
+    from bridge.daemon.health import serve_health, status_of
+    from bridge.daemon.process import look_until_stopped, only_daemon
+
+    lan = served.lan
+    certificate = nullcontext() if lan is None else lan.serve_certificate(served.port and served.port + 1)
+    with only_daemon(bridge) as daemon, serve_health(daemon, health, every=every), certificate as shown:
+        status = partial(status_of, daemon, every=every)
+        app, listening = opened(bridge, served, status=status, assistants=assistants, shown=shown)
+        ended = threading.Event()
+        ending = threading.Thread(target=_end_daemon, args=(daemon, ended), name="end", daemon=True)
+        looking = threading.Thread(target=look_until_stopped, args=(daemon,), kwargs={"every": every}, daemon=True)
+        looking.start()
+        tls = None if lan is None else lan.context
+        run(app, listening, bridge.settings.trusted_proxies, at_signal=partial(_begin, ending), tls=tls)
+        ended.set()
+        daemon.stopping.set()
+        _begin(ending)
+        ending.join()
+
+
+def _begin(ending: threading.Thread) -> None:
+    if ending.ident is None:
+        ending.start()
+
+
+def _end_daemon(daemon: Daemon, ended: threading.Event) -> None:
+    from bridge.daemon.worker_pool import SHUTDOWN_GRACE_SECONDS, SHUTDOWN_LAST_SECONDS, exit_process
+
+    begun = time.monotonic()
+    whole = daemon.stop(SHUTDOWN_GRACE_SECONDS)
+    left = SHUTDOWN_GRACE_SECONDS + SHUTDOWN_LAST_SECONDS - (time.monotonic() - begun)
+    if not (ended.wait(max(0.0, left)) and whole):
+        exit_process()
 
 
 def opened(
     bridge: Bridge,
-    host: str,
-    port: int,
-    names: Sequence[str] = (),
+    served: Served,
     *,
     status: Callable[[], str] = lambda: "ok",
     assistants: ToolServers | None = None,
@@ -183,16 +251,16 @@ def opened(
     """
     import typer
 
-    names = (*names, *_outside_names(bridge.settings.url))
-    local = host in LOOPBACK and not names
+    names = (*served.names, *_outside_names(bridge.settings.url))
+    local = served.host in LOOPBACK and not names
     if not local:
         check_passwords(bridge)
     log.configure(verbose=True)
     known = (*names, socket.gethostname()) if names or not local else ()
     app = create(bridge, local=local, names=known, status=status, assistants=assistants)
-    listening = listen(host, port)
+    listening = listen(served.host, served.port)
     typer.echo(shown(listening) if shown else f"open {address(listening)}/", err=True)
-    if not local and host in LOOPBACK and not bridge.settings.trusted_proxies:
+    if not local and served.host in LOOPBACK and not bridge.settings.trusted_proxies:
         typer.echo(UNNAMED_PROXY, err=True)
     return app, listening
 
@@ -216,3 +284,21 @@ class Speaking:
         language = ENGLISH if programs else accepted(Headers(scope=scope).get("accept-language", ""))
         with speaking(language, None if programs else installation.now().year):
             await self._app(scope, receive, send)
+
+
+# No OAuth server is named, or some clients no longer send their token (anthropics/claude-code, issue 59467).
+@dataclass(frozen=True, kw_only=True)
+class Assistants:
+    """The ASGI application at ``/mcp`` (Model Context Protocol, streamable HTTP). Each user's tools answer POSTs."""
+
+    servers: ToolServers
+    running: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit(MESSAGES_AT_ONCE))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope)
+        if bearer(request) is None:
+            raise NotLoggedIn
+        user = (await run_in_threadpool(current_visit, request)).user
+        with self.running.held(user.id):
+            answer = await run_in_threadpool(self.servers, user.name)
+            await answer(scope, receive, send)

@@ -19,7 +19,7 @@ from bridge.domain.records import User
 from bridge.ingest import runs
 from bridge.ingest.pushes import PUSH_PATH, grant
 from bridge.recordings.server import LabServer
-from bridge.web import push_server
+from bridge.web import pushes
 from lab.closed_loop.resident import Resident
 from lab.evaluation.deployed import FIRST_MONDAY
 from lab.people.body import Body, Morning, Tone
@@ -146,7 +146,7 @@ class Home:
 @contextmanager
 def _receiving(bridge: installation.Bridge) -> Iterator[int]:
     """Serve pushes without importing them: each sync of a simulated day does. Yields the port."""
-    app = push_server.create(bridge, max_bytes=LIMIT, requests_per_minute=OFTEN)
+    app = pushes.create(bridge, max_bytes=LIMIT, requests_per_minute=OFTEN)
     with running(app, lifespan="off") as port:
         yield port
 

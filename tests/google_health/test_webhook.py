@@ -14,7 +14,7 @@ from bridge import config, installation
 from bridge.domain.errors import Forged
 from bridge.ingest import webhooks
 from bridge.store import Store
-from bridge.web import push_server
+from bridge.web import pushes
 from connectors.google.health.client import notice
 from lab.vendors.google import CLIENT
 from lab.vendors.google_health import MEMBER
@@ -99,7 +99,7 @@ def test_odd_bodies_are_no_notices(body: bytes) -> None:
 
 def test_google_tries_the_address_with_the_secret_and_without_it(told: tuple[World, installation.Bridge]) -> None:
     _, bridge = told
-    with running(push_server.create(bridge), lifespan="off") as port:
+    with running(pushes.create(bridge), lifespan="off") as port:
         address = f"http://127.0.0.1:{port}/hooks/google_health"
         tried = {"type": "verification"}
         assert requests.post(address, json=tried, headers=SIGNED, timeout=10).status_code == 200

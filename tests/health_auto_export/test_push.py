@@ -32,7 +32,7 @@ from bridge.domain.records import User
 from bridge.ingest import connecting
 from bridge.ingest.pushes import Arriving, grant, granted, grants, land
 from bridge.store import Store
-from bridge.web import push_server, throttle
+from bridge.web import pushes, throttle
 from bridge.web.throttle import RateLimit
 from lab.web_server import running
 from tests.health_auto_export.reading import body, metric
@@ -87,7 +87,7 @@ def place(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
     bridge = installation.Bridge(settings=load(), store=store)
     user = store.people.add_user("ana", "Europe/Berlin", now=NOW)
     token = grant(bridge, user, "health_auto_export")
-    app = push_server.create(bridge, max_bytes=LIMIT)
+    app = pushes.create(bridge, max_bytes=LIMIT)
     with running(app, lifespan="off") as port:
         yield Place(bridge=bridge, user=user, token=token, app=app, port=port)
 

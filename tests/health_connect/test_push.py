@@ -16,7 +16,7 @@ from bridge import installation
 from bridge.config import load
 from bridge.ingest.pushes import grant, land
 from bridge.store import Store
-from bridge.web import push_server
+from bridge.web import pushes
 from lab.web_server import running
 from tests.contract.test_vendors_documented import FIELD, NAMES, TABLES
 from tests.health_connect.reading import PHONE, WATCH, document, steps
@@ -34,7 +34,7 @@ def pushed(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     bridge = installation.Bridge(settings=load(), store=store)
     user = store.people.add_user("ana", "Europe/Berlin", now=NOW)
     token = grant(bridge, user, "health_connect")
-    with running(push_server.create(bridge), lifespan="off") as port:
+    with running(pushes.create(bridge), lifespan="off") as port:
 
         def push(body: Body) -> tuple[int, dict[str, float]]:
             address, signed = f"http://127.0.0.1:{port}/push/health_connect", {"Authorization": f"Bearer {token}"}

@@ -27,7 +27,7 @@ from bridge.domain.records import User
 from bridge.ingest import runs
 from bridge.mcp.server import AssistantServer
 from bridge.mcp.tools import Tools
-from bridge.web.assistants import MESSAGES_AT_ONCE
+from bridge.web.server import MESSAGES_AT_ONCE
 from tests.web.served import NOW, Place, calendar, open_at, served
 
 HANDSHAKE_VERSIONS = ("2025-03-26", "2025-06-18", "2025-11-25")

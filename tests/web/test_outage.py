@@ -15,7 +15,7 @@ import pytest
 from bridge import installation
 from bridge.auth import access
 from bridge.ingest.pushes import grant
-from bridge.web import push_server
+from bridge.web import pushes
 from lab.web_server import running
 from tests.health_auto_export.reading import body, metric
 from tests.web.served import Place, Visitor, open_at, served
@@ -104,7 +104,7 @@ def test_what_apps_push_to_the_page_waits_for_it(there: Place, database: Databas
 def test_the_push_server_says_it_and_comes_back(database: Database, tmp_path: Path) -> None:
     bridge = open_at(tmp_path, database.url)
     token = grant(bridge, bridge.store.people.add_user("ana", "UTC", now=installation.now()), "health_auto_export")
-    with closing(bridge.store), running(push_server.create(bridge, max_bytes=10**6)) as port:
+    with closing(bridge.store), running(pushes.create(bridge, max_bytes=10**6)) as port:
         assert pushed(port, token)[0] == 200
         database.close()
         status, retry, told = pushed(port, token)

@@ -19,7 +19,7 @@ from bridge.domain.errors import Forged, SetupError
 from bridge.domain.metrics import Metric
 from bridge.ingest import webhooks
 from bridge.store import Store, database
-from bridge.web import push_server
+from bridge.web import pushes
 from connectors.whoop.client import notice
 from lab.vendors.whoop import CLIENT
 from lab.web_server import running
@@ -205,5 +205,5 @@ def test_a_store_that_is_busy_has_it_sent_again(tmp_path: Path, monkeypatch: pyt
 
 @contextmanager
 def listening(bridge: installation.Bridge) -> Iterator[str]:
-    with running(push_server.create(bridge, max_bytes=1_000_000), lifespan="off") as port:
+    with running(pushes.create(bridge, max_bytes=1_000_000), lifespan="off") as port:
         yield f"http://127.0.0.1:{port}"
