@@ -54,9 +54,9 @@ def load_snapshot(
 ) -> Snapshot:
     """Return what is known about a user at ``at``, from 80 days of samples and episodes and from the calendar.
 
-    Tasks and the answers of 30 days belong to it too. The calendar reaches from 60 days before ``at`` to 14 days after.
-    ``back`` adds so much of the past to samples, episodes and calendar. ``metrics`` limits the samples (None: all, even
-    those that no meter reads).
+    Open tasks, those done since, and the answers of 30 days belong to it too. The calendar reaches from 60 days before
+    ``at`` to 14 days after. ``back`` adds so much of the past to samples, episodes, calendar and done tasks.
+    ``metrics`` limits the samples (None: all, even those that no meter reads).
     """
     since, store = (at - back - BODY_DAYS).date(), bridge.store
     return Snapshot(
@@ -68,7 +68,7 @@ def load_snapshot(
         ],
         episodes=store.reading.episodes(user.id, since=since, at=at),
         agenda=labelled(bridge, user, at - back - AGENDA_BACK, at + AGENDA_AHEAD, at=at),
-        tasks=[task for _, task in store.reading.tasks(user.id, at=at)],
+        tasks=[task for _, task in store.reading.tasks(user.id, since=since, at=at)],
         interactions=interactions(store, user, at=at),
         proxies=bridge.proxies,
         rmssd_errors=registry.rmssd_errors(),

@@ -118,9 +118,10 @@ def _free(nights: Mapping[date, Night]) -> list[float]:
     latest = median(night.waking for night in nights.values()) + LATE / timedelta(hours=1)
     found = []
     for day, night in nights.items():
-        owed = [usual - nights[d].asleep for d in _back(day, start=1, count=3) if d in nights]
-        if (day.weekday() in FREE_DAYS or night.waking >= latest) and sum(owed) <= PAID_BACK:
-            found.append(night.asleep)
+        if day.weekday() in FREE_DAYS or night.waking >= latest:
+            owed = [usual - nights[d].asleep for d in _back(day, start=1, count=3) if d in nights]
+            if sum(owed) <= PAID_BACK:
+                found.append(night.asleep)
     return found
 
 

@@ -110,14 +110,18 @@ class Reading(Part):
         return _arrivals(db, since, until)
 
     @reads
-    def tasks(self, db: sa.Connection, user_id: int, *, at: datetime | None = None) -> list[tuple[str, Task]]:
+    def tasks(
+        self, db: sa.Connection, user_id: int, *, since: date | None = None, at: datetime | None = None
+    ) -> list[tuple[str, Task]]:
         """Return (source, task) of all tasks, sorted by key. With ``at``, as they were known then, otherwise as now.
 
-        An open task that the user ticked is returned as completed, until its due date changes.
+        Those completed before the day ``since`` in UTC are left out. An open task that the user ticked is returned as
+        completed, until its due date changes.
         """
-        bound = {"user": user_id, "at": at or LAST_INSTANT}
-        found = [(source, codec.decode("task", body)) for source, body in db.execute(_TASKS, bound)]
-        found += _revised(db, user_id, "task", at)
+        bound, begin = {"user": user_id, "at": at or LAST_INSTANT}, "" if since is None else since.isoformat()
+        kept = (*db.execute(_TASKS, bound), *_bodies_revised(db, user_id, "task", at))
+        done = ((source, body, body.partition(_COMPLETED)[2]) for source, body in kept)
+        found = [(source, codec.decode("task", body)) for source, body, day in done if not day or day >= begin]
         told = with_ticks(found, ticks(db, user_id, at or LAST_INSTANT))
         return sorted(told, key=lambda pair: pair[1].key)
 
@@ -315,6 +319,7 @@ _EVENTS = _known(tables.events).where(
     sa.or_(tables.events.c.end.is_(None), tables.events.c.end >= sa.bindparam("since", type_=tables.Instant)),
 )
 _TASKS = _known(tables.tasks)
+_COMPLETED = '"completed": "'  # in a task's body, before the instant in UTC; in a title, quotes are escaped
 _REVISED = _known(tables.revisions).where(
     tables.revisions.c.kind == sa.bindparam("kind", type_=sa.Text), tables.revisions.c.superseded_at > _AT
 )
@@ -333,11 +338,12 @@ _CHANGES = [
 ]
 
 
+def _bodies_revised(db: sa.Connection, user_id: int, kind: str, at: datetime | None) -> Iterable[Any]:
+    return () if at is None else db.execute(_REVISED, {"user": user_id, "kind": kind, "at": at})
+
+
 def _revised(db: sa.Connection, user_id: int, kind: str, at: datetime | None) -> Iterator[tuple[str, Any]]:
-    if at is None:
-        return
-    for source, body in db.execute(_REVISED, {"user": user_id, "kind": kind, "at": at}):
-        yield source, codec.decode(kind, body)
+    return ((source, codec.decode(kind, body)) for source, body in _bodies_revised(db, user_id, kind, at))
 
 
 def _in_days(item: Sample | Episode, since: date | None, until: date | None) -> bool:

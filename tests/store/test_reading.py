@@ -10,7 +10,7 @@ import pytest
 
 from bridge.domain.metrics import Metric
 from bridge.domain.records import Connection
-from bridge.domain.types import Covers, Event, Item, RawRecord
+from bridge.domain.types import Covers, Event, Item, RawRecord, Task
 from bridge.store import Store
 from tests.store.toy import HOUR, T0, connected, day, land, part
 
@@ -140,3 +140,23 @@ def test_instants_come_back_equal_and_in_utc(store: Store, hours: int) -> None:
     zones = next(user.zones for user in store.people.users() if user.id == connection.user_id)
     assert zones[0].since == at
     assert zones[0].since.tzinfo is UTC
+
+
+def test_tasks_done_before_a_day_are_left_out_as_they_are_now_and_were_then(store: Store) -> None:
+    connection = connected(store)
+    titled = 'a "completed": "2020-01-01" title'
+    early, late = NOON - 2 * DAY, NOON
+    tasks = {
+        one.key: one
+        for one in (
+            Task(key="open", list="l", title=titled),
+            Task(key="early", list="l", title=titled, completed=early),
+            Task(key="late", list="l", title=titled, completed=late),
+        )
+    }
+    records = [RawRecord(stream="tasks", key=key, payload={}) for key in tasks]
+    store.ingest.land(connection, records, lambda record, _parent: [tasks[record.key]], version=1, now=T0)
+    for at in (None, T0):
+        found = store.reading.tasks(connection.user_id, since=NOON.date(), at=at)
+        assert [one.key for _, one in found] == ["late", "open"]
+        assert len(store.reading.tasks(connection.user_id, at=at)) == len(tasks)
