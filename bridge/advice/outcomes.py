@@ -40,18 +40,18 @@ def confirm(
     due = earlier + [one for one in due if one.id not in {other.id for other in earlier}]
     if not due:
         return 0
-    known, changed, withdrawn = _known(bridge, user, since=due[0].created_at, now=now), 0, 0
-    for one in due:
-        deed, evidence = observed(one, known)
-        if (deed, evidence) != (one.outcome, one.evidence) or one in earlier:
-            at = one.outcome_at if deed is one.outcome and one.outcome_at else now
-            store.recommendations.save_outcome(one.id, deed, evidence, at=at)
-            changed += 1
-            withdrawn += one in earlier and deed not in (Deed.DONE, Deed.PARTLY)
-    if withdrawn:
+    known = _known(bridge, user, since=due[0].created_at, now=now)
+    seen = [(one, *observed(one, known)) for one in due]
+    changed = [one for one in seen if one[1:] != (one[0].outcome, one[0].evidence) or one[0] in earlier]
+    withdrawn = sum(one in earlier and deed not in (Deed.DONE, Deed.PARTLY) for one, deed, _ in changed)
+    if changed:
         with store.transaction():
-            _note(store, user, withdrawn, now=now)
-    return changed
+            for one, deed, evidence in changed:
+                at = one.outcome_at if deed is one.outcome and one.outcome_at else now
+                store.recommendations.save_outcome(one.id, deed, evidence, at=at)
+            if withdrawn:
+                _note(store, user, withdrawn, now=now)
+    return len(changed)
 
 
 def told_withdrawn(store: Store, user: User, *, seen: bool, now: datetime) -> tuple[Fact, ...]:
@@ -96,7 +96,7 @@ def _known(bridge: Bridge, user: User, *, since: datetime, now: datetime) -> Sna
         samples=store.reading.samples(user.id, since=first, at=now),
         episodes=store.reading.episodes(user.id, since=first, at=now),
         agenda=labelled(bridge, user, since - DAY, now, at=now),
-        tasks=[task for _, task in store.reading.tasks(user.id, at=now)],
+        tasks=[task for _, task in store.reading.tasks(user.id, since=first, at=now)],
         event_since=store.reading.events_since(user.id),
     )
 

@@ -52,6 +52,8 @@ def insert_many(db: sa.Connection, table: sa.Table, columns: Sequence[str], rows
 
 def next_ids(db: sa.Connection, table: sa.Table, count: int) -> Collection[int]:
     """Return ``count`` ids for rows that the transaction is going to insert."""
+    if not count:
+        return ()
     if db.dialect.name == "postgresql":
         query = "SELECT nextval(pg_get_serial_sequence(%s, 'id')) FROM generate_series(1, %s)"
         return db.exec_driver_sql(query, (table.name, count)).scalars().all()

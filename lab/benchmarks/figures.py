@@ -37,6 +37,14 @@ def cpu(run: Callable[[], object], runs: int = RUNS, clock: Callable[[], float] 
     return median(once(run, clock) for _ in range(runs))
 
 
+def together(*runs: Callable[[], object], times: int = RUNS, clock: Callable[[], float]) -> list[float]:
+    """Return the median seconds of each of several runs, which alternate, after first runs that are not counted."""
+    for run in runs:
+        run()
+    taken = [[once(run, clock) for run in runs] for _ in range(times)]
+    return [median(column) for column in zip(*taken, strict=True)]
+
+
 def once(run: Callable[[], object], clock: Callable[[], float] = time.process_time) -> float:
     """Return the seconds of a run."""
     begun = clock()

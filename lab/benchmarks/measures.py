@@ -25,7 +25,7 @@ from statistics import median
 from typing import Any
 from urllib.parse import urlsplit
 
-from lab.benchmarks.figures import MS, RUNS, Row, cpu, once, peak, run_once
+from lab.benchmarks.figures import MS, RUNS, Row, cpu, once, peak, run_once, together
 from lab.benchmarks.repeated import Executed, Repeated, executing
 from lab.benchmarks.starts import starts
 
@@ -60,8 +60,8 @@ WATCHED = ("whoop", "google_calendar", "google_tasks")
 def syncs(_home: Path) -> Iterator[Row]:
     """Measure a round of syncs with nothing new, beside its requests and its statements alone.
 
-    The requests are made by the library that connectors have to use. Only this thread counts: the made-up vendors
-    answer in other threads.
+    These are of a person with less data. The requests are made by the library that connectors have to use. Only this
+    thread counts: the made-up vendors answer in other threads.
     """
     from lab.benchmarks.tenyears import Life
 
@@ -71,15 +71,13 @@ def syncs(_home: Path) -> Iterator[Row]:
         life = Life(stack, f"sqlite:///{folder / 'year.db'}", 365, WATCHED)
         month.settle(None)
         life.settle(month)
-        taken = cpu(life.sync, 3 * RUNS, time.thread_time)
         asked: list[Asked] = []
         executed: list[Executed] = []
-        with _listening(asked), executing(life.store.database.engine, executed):
-            life.sync()
-        by_requests = cpu(lambda: _asked(asked), 3 * RUNS, time.thread_time)
-        bare = cpu(lambda: _bare(asked, folder), 3 * RUNS, time.thread_time)
-        with closing(Repeated(f"sqlite:///{folder / 'year.db'}", executed)) as repeated:
-            stored = cpu(repeated.again, 3 * RUNS, time.thread_time)
+        with _listening(asked), executing(month.store.database.engine, executed):  # which stays slower
+            month.sync()
+        with closing(Repeated(f"sqlite:///{folder / 'month.db'}", executed)) as repeated:
+            runs = (life.sync, lambda: _asked(asked), repeated.again, lambda: _bare(asked, folder))
+            taken, by_requests, stored, bare = together(*runs, times=3 * RUNS, clock=time.thread_time)
     yield Row(
         work=f"a sync with nothing new, three sources, {len(asked)} requests",
         figure=MS * taken,
