@@ -11,6 +11,7 @@ from bridge.advice import outcomes, recommend
 from bridge.advice.effect import known_effects
 from bridge.advice.review_words import Compared, KnownEffect, Review, Sleep, ideas
 from bridge.calendar.busy import Stretch, clipped, length, merged, takes_time
+from bridge.calendar.days import hours_of
 from bridge.calendar.meetings import counts_as_meeting
 from bridge.calendar.plans import COMPANY
 from bridge.day.evidence import missed
@@ -153,9 +154,11 @@ def _bedtime(night: Night) -> float:
 def _done(known: Snapshot, parts: Sequence[Stretch]) -> dict[str, Compared]:
     workouts, entries = workout_stretches(known), [one for one in known.agenda if one[0].start < parts[0][1]]
     occurrences = [occurrence for occurrence, _ in entries]
-    company = merged((o.start, o.end) for o, label in entries if label.action in COMPANY and takes_time(o.event))
-    met = merged((one.start, one.end) for one, label in entries if counts_as_meeting(one, label))
-    focus = merged((o.start, o.end) for o, of in entries if of.action is ActionType.DEEP_WORK and takes_time(o.event))
+    hours = [(o, label, hours_of(o.start, o.end, label.action, known.zones)) for o, label in entries]
+    company = merged(p for o, of, some in hours if of.action in COMPANY and takes_time(o.event) for p in some)
+    met = merged(p for o, label, some in hours if counts_as_meeting(o, label) for p in some)
+    deep = ActionType.DEEP_WORK
+    focus = merged(p for o, of, some in hours if of.action is deep and takes_time(o.event) for p in some)
     completed = sorted(task.completed for task in known.tasks if task.completed is not None)
     began = min((o.start for o in occurrences), default=None)
     return {

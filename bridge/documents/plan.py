@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 
 from typing_extensions import TypedDict
 
+from bridge.calendar.days import LASTING
 from bridge.calendar.expansion import midnight
 from bridge.day.plan import Block, DayPlan
 from bridge.documents.facts import FactDocument, fact_documents
@@ -114,20 +115,23 @@ def _block(block: Block, zones: ZoneHistory, audience: Audience) -> BlockDocumen
     )
 
 
-LONG = timedelta(days=1)
+NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
 def ends(block: Block, day: date, zones: ZoneHistory) -> tuple[str, str]:
-    """Return (start, end) of a block as HH:MM, with weekdays for a long block. ``day`` is the plan's date.
+    """Return (start, end) of a block as HH:MM, with weekdays for a block of a day or more. ``day`` is the plan's date.
 
     Each time is on the clock of the user's zone at that time. A block from before ``day`` has the zone of the day's
-    start.
+    start, and a start of an earlier date its weekday.
     """
     began = block.start.astimezone(zone_at(max(block.start, midnight(day, zones)), zones))
     over = local_end(block.end, zones, lands=block.flight)
-    if block.end - block.start < LONG:
-        return f"{began:%H:%M}", f"{over:%H:%M}"
-    return date_text(began, "%a %H:%M"), date_text(over, "%a %H:%M")
+    lasts = block.end - block.start >= LASTING
+    return _named(began, named=lasts or began.date() < day), _named(over, named=lasts)
+
+
+def _named(at: datetime, *, named: bool) -> str:
+    return date_text(at, "%a %H:%M").replace(" ", NO_BREAK) if named else f"{at:%H:%M}"
 
 
 def clock(at: datetime, zones: ZoneHistory) -> str:

@@ -75,9 +75,18 @@ def _found(query: Query, tables: Tables) -> Answer:
         unit=unit_of(query),
         n=len(kept),
         at=at,
+        days=_days(query, kept),
         groups=tuple(_told(query, kept, tables)),
         reason=nothing or reason or _why_none(query, tables, value),
     )
+
+
+def _days(query: Query, kept: Sequence[Row]) -> tuple[date, date] | None:
+    """Return the first and last day of the entry that is the first or last, if it has several days."""
+    if query.of not in (Aggregate.FIRST, Aggregate.LAST) or not kept:
+        return None
+    entry = kept[0 if query.of is Aggregate.FIRST else -1].entry
+    return entry and entry[1:]
 
 
 def _told(query: Query, kept: Sequence[Row], tables: Tables) -> Iterable[Group]:

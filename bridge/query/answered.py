@@ -39,6 +39,7 @@ class Answer:
     read_as: Text | None = None  # how a plain question was read: by which language model, or with which slips mended
     untold: Text | None = None
     ahead: bool = False
+    days: tuple[date, date] | None = None  # the first and last of the entry of several days that ``at`` is of
 
     @property
     def column(self) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from bridge.domain import sports
 from bridge.query.exposures import has_words
-from bridge.query.model import CLOCKS, COMPARED, ENTRY_FIELDS, TASK_STATE, Condition, Kind
+from bridge.query.model import CLOCKS, COMPARED, ENTRY_FIELDS, LATEST, TASK_STATE, Condition, Kind
 from bridge.query.tables import Row, Tables
 
 NOON, DAY_MINUTES = 12 * 60, 24 * 60
@@ -63,6 +63,9 @@ def _test_of_day(one: Condition, tables: Tables, kind: Kind) -> Test:
         return lambda row: (row.name in states) is (one.operator != "!=")
     if one.name in ENTRY_FIELDS:
         field = one.name.removeprefix("entry.")
+        if field == "start":  # an entry of several days is there from the begin to the end of its part of the day
+            clocks = ("start", LATEST)
+            return lambda row: any(compared_to(row.values[clock]) for clock in clocks if clock in row.values)
         return lambda row: (value := row.values.get(field)) is not None and compared_to(value)
     values = tables.by_day(one.name)
     return lambda row: (value := values.get(row.day)) is not None and compared_to(value)

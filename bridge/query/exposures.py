@@ -8,6 +8,7 @@ from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bridge.advice.labels import labelled
+from bridge.calendar.days import days_of
 from bridge.calendar.flights import is_flight
 from bridge.domain.metrics import Metric, name_noted
 from bridge.domain.noted import kept_name
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 DAY = timedelta(days=1)
 PLURAL = re.compile(r"(?<=\w{3})(?:en|es|e|n|s)$")  # of the last letters of a word, English or German
 COMPOUND_LETTERS = 5  # at least, of a word that may end another: "probe" in "Chorprobe", but no "art" in "smart"
-RESOLUTION = timedelta(seconds=1)
 DAYS_BACK = 730
 NIGHT_BEGINS = timedelta(hours=4)  # until four in the morning, a note is of the day before
 SILENT_DAYS = 14  # without any note, after which a day without one is not known to be a day without it
@@ -66,16 +66,16 @@ def titled(bridge: Bridge, user: User, words: str, *, now: datetime) -> dict[dat
     if begun is None:
         return {}
     zone = zone_at(now, user.zones)
+    today = now.astimezone(zone).date()
     start = datetime.combine(begun, datetime.min.time(), tzinfo=zone)
     has = has_words(words)
     entries = list(labelled(bridge, user, start, now, at=now))
     found: dict[date, float] = {}
     for one, _ in entries:
         if has(one.event.title):
-            first, last = (local_time(at, user.zones).date() for at in (one.start, one.end - RESOLUTION))
-            for n in range((last - first).days + 1 if one.event.all_day else 1):
-                found[first + n * DAY] = found.get(first + n * DAY, 0.0) + 1
-    return _filled(found, begun, now.astimezone(zone).date()) if found else {}
+            for day in days_of(one.start, one.end, user.zones, since=begun, until=today):
+                found[day] = found.get(day, 0.0) + 1
+    return _filled(found, begun, today) if found else {}
 
 
 def has_words(words: str) -> Callable[[str | None], bool]:

@@ -187,6 +187,7 @@ BEFORE = "before."  # leads a field of the day before, as in ``before.steps``
 DAY_FIELDS = ("weekday", "action")
 # Of a day, with 0 on the days without.
 DAY_COUNTS = ("entries", "entries.minutes", MEETINGS, "meetings.minutes", "workouts")
+LATEST = "latest"  # the last minute of a day on which an entry of several days is
 ENTRY_FIELDS = ("entry.minutes", "entry.start", "entry.title")
 TASK_STATE, STATES = "task.state", ("open", "done", "overdue")
 PERIOD_VALUE = "value"  # of a day, week or month of --per

@@ -60,6 +60,9 @@ def rows_of(subject: Subject, tables: Tables, query: Query) -> list[Row]:
         found = of_kind[subject.kind]
         if subject.field in CLOCKS and subject.kind is not Kind.ENTRIES:
             found = (_timed(row, subject) for row in found)
+        elif subject.kind is Kind.ENTRIES and subject.field == "minutes" and query.of not in ENDS:
+            counted = (row for row in found if row.values.get("counted") or row.values.get("minutes") == 0)
+            found = (row._replace(values={**row.values, "minutes": row.values["counted"]}) for row in counted)
         elif subject.field is not None:
             found = (row for row in found if subject.field in row.values)
     if query.since or query.until:
@@ -87,9 +90,26 @@ def told(value: float | None, query: Query) -> float | None:
 
 def held(query: Query, rows: Sequence[Row], tables: Tables) -> list[Row]:
     where = [one for one in query.where if one.name != PERIOD_VALUE]
-    return list(filter(test_of(where, tables, query.subject.kind), rows))
+    kept = list(filter(test_of(where, tables, query.subject.kind), rows))
+    return _once(query, kept) if any(row.entry for row in kept) else kept
 
 
+def _once(query: Query, rows: Sequence[Row]) -> list[Row]:
+    """Return rows of entries, with one for the days of an entry that are counted together."""
+    over, found = query.per or query.by, dict[tuple[object, ...], Row]()
+    for number, row in enumerate(rows):
+        begin = row.day if over is By.WEEKDAY else BEGINS[over](row.day) if over and over in BEGINS else None
+        key = (number,) if row.entry is None else (row.entry, begin)
+        if key in found:
+            before = found[key].values
+            sums = {name: before[name] + row.values[name] for name in LENGTHS if name in before}
+            row = found[key]._replace(values={**before, **sums})
+        found[key] = row
+    return list(found.values())
+
+
+LENGTHS = ("minutes", "counted")  # of the days of an entry, which add up
+ENDS = (Aggregate.MIN, Aggregate.MAX)
 BEGINS: Mapping[By, Callable[[date], date]] = {
     By.DAY: lambda day: day,
     By.WEEK: lambda day: day - timedelta(days=day.weekday()),

@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 from bridge.advice.labels import labelled
 from bridge.advice.preference import load_preference
 from bridge.advice.recommend import load_snapshot
+from bridge.calendar.busy import Stretch, clipped, length
+from bridge.calendar.days import LASTING, days_of, hours_of, part_on
 from bridge.calendar.meetings import counts_as_meeting
 from bridge.domain import sports
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import Text, say
 from bridge.domain.metrics import METRICS, NIGHT_MINUTES, Metric, Shape
 from bridge.domain.preference import Preference
-from bridge.domain.slots import ZoneHistory, local_time
+from bridge.domain.slots import INSTANT, ZoneHistory, local_time
 from bridge.domain.types import EpisodeKind, Label, Occurrence
 from bridge.meters.nights import Nights
 from bridge.meters.overlaps import once, series_of
@@ -28,6 +30,7 @@ from bridge.meters.whole_nights import AWAKE_MAX, whole_nights
 from bridge.query.exposures import exposures, titled
 from bridge.query.model import (
     DAY_COUNTS,
+    LATEST,
     MEETINGS,
     METER_NAMES,
     OWN_FIELDS,
@@ -54,7 +57,7 @@ DAYS_MAX = 36_600  # of a span
 METER_DAYS_MAX = 3_660  # meters are computed anew
 PACKED_DAYS_MAX = 1_100  # a day of heart rates is a thousand readings
 READ_MINUTES = 2  # our choice: between heart rates of which the highest is that of a workout
-DAY = timedelta(days=1)
+DAY, MINUTE = timedelta(days=1), timedelta(minutes=1)
 
 
 def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime, titles: bool = False) -> Tables:
@@ -287,20 +290,40 @@ def _entries(bridge: Bridge, user: User, query: Query, now: datetime, *, titles:
     end = datetime.combine(until, datetime.min.time(), tzinfo=UTC) + 2 * DAY
     if end <= begin:
         return []
-    return list(_rows_of(labelled(bridge, user, begin, end, at=now), user.zones, titles=titles))
+    agenda, span = labelled(bridge, user, begin, end, at=now), (since - DAY, until + DAY)
+    return [row for one in agenda for row in _rows_of(*one, user.zones, span, titles=titles)]
 
 
-def _rows_of(agenda: Iterable[tuple[Occurrence, Label]], zones: ZoneHistory, *, titles: bool) -> Iterator[Row]:
-    for occurrence, label in agenda:
-        local = local_time(occurrence.start, zones)
-        minutes = (occurrence.end - occurrence.start) / timedelta(minutes=1)
+def _rows_of(
+    occurrence: Occurrence, label: Label, zones: ZoneHistory, span: tuple[date, date], *, titles: bool
+) -> Iterator[Row]:
+    """Yield a row for each day of an entry within a span."""
+    days = days_of(occurrence.start, occurrence.end, zones, since=span[0], until=span[1])
+    hours = hours_of(occurrence.start, occurrence.end, label.action, zones)
+    entry = None
+    if occurrence.end - occurrence.start >= LASTING:
+        first, last = (local_time(at, zones).date() for at in (occurrence.start, occurrence.end - INSTANT))
+        entry = (f"{occurrence.event.calendar}/{occurrence.key}", first, last)
+    for day in days:
         yield Row(
-            day=local.date(),
-            values={} if occurrence.event.all_day else {"minutes": minutes, "start": local.hour * 60 + local.minute},
+            day=day,
+            values={} if occurrence.event.all_day else _figures(occurrence, day, hours, zones),
             is_meeting=counts_as_meeting(occurrence, label),
             name=None if label.action is None else str(label.action),
             title=occurrence.event.title if titles else None,
+            entry=entry,
         )
+
+
+def _figures(one: Occurrence, day: date, hours: Sequence[Stretch], zones: ZoneHistory) -> dict[str, float]:
+    """Return the minutes of a timed entry on one of its days, those that count as hours of it, and its clock then."""
+    part = None if one.end - one.start < LASTING else part_on(one.start, one.end, day, zones)
+    start, end = part or (one.start, one.end)
+    found = {"minutes": length([(start, end)]) / MINUTE, "counted": length(clipped(hours, start, end)) / MINUTE}
+    clocks = {"start": start} if part is None or start == one.start else {}
+    clocks |= {} if part is None else {LATEST: end - MINUTE}
+    local = ((name, local_time(at, zones)) for name, at in clocks.items())
+    return found | {name: at.hour * 60 + at.minute for name, at in local}
 
 
 def _task_rows(bridge: Bridge, user: User, now: datetime, *, titles: bool) -> Iterator[Row]:
@@ -320,7 +343,7 @@ def _planned(entries: Sequence[Row], names: Iterable[str], span: tuple[date, dat
         for row in entries:
             counts = row.is_meeting if name.startswith(MEETINGS) else name not in PLANNED or row.name == PLANNED[name]
             if counts:
-                amount = 1 if name in ("entries", MEETINGS) else row.values.get("minutes", 0.0)
+                amount = 1 if name in ("entries", MEETINGS) else row.values.get("counted", 0.0)
                 days[row.day] = days.get(row.day, 0.0) + amount
     return found
 

@@ -102,7 +102,7 @@ def _parts(found: Answer, value: float) -> Iterator[str]:
     such = query.of is A.COUNT and (query.per or query.subject.kind in (Kind.DAYS, Kind.NIGHTS, Kind.TASKS))
     yield from filter(None, (weekdays_of(query, one) if such else condition_said(query, one) for one in query.where))
     if found.at is not None:
-        yield on_day(query, found.at)
+        yield dates(*found.days) if found.days else on_day(query, found.at)
     elif (query.since or query.until) and not isinstance(query.against, Span):
         yield span_of(query)
     if query.of not in (A.COUNT, A.SUM, A.STREAK, A.AGO) and found.n > 1:

@@ -25,6 +25,7 @@ class Row(NamedTuple):
     zones: ZoneHistory = ()
     is_meeting: bool = False
     title: str | None = None  # of an entry or task, where titles may be shown
+    entry: tuple[str, date, date] | None = None  # key, first and last day of an entry of several, of which this is one
 
     @property
     def start(self) -> float:
@@ -66,7 +67,7 @@ class Tables:
 
     @cached_property
     def planned_on(self) -> Mapping[date, Sequence[Row]]:
-        """Return local day -> the entries that began on it."""
+        """Return local day -> the entries of it."""
         found: dict[date, list[Row]] = {}
         for row in self.entries:
             found.setdefault(row.day, []).append(row)

@@ -6,6 +6,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from bridge.advice.week import is_known
+from bridge.calendar.days import days_of
 from bridge.day.choice import Option
 from bridge.day.plan import Block, DayPlan
 from bridge.documents.plan import ends
@@ -64,8 +65,9 @@ def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
 
 
 def _of_yesterday(visit: Visit, block: Block, plan: DayPlan) -> bool:
-    """Return True for a block of the plan that began on an earlier date and is over."""
-    return not block.all_day and block.end <= visit.now and local(visit, block.start).date() < plan.date
+    """Return True for a block that is over and is of earlier dates alone."""
+    over = not block.all_day and block.end <= visit.now
+    return over and plan.date not in days_of(block.start, block.end, visit.user.zones)
 
 
 def _ticked(visit: Visit, day: date) -> list[dict[str, str]]:
@@ -149,7 +151,7 @@ def _row(visit: Visit, block: Block, current: Recommendation | None, day: date) 
         "current": is_current and block.end > visit.now,
         "begun": block.all_day or block.start <= visit.now,
         "over": block.end <= visit.now,
-        "now": block.start <= visit.now < block.end and not block.all_day,
+        "now": block.start <= visit.now < block.end and not block.all_day and day == local(visit, visit.now).date(),
     }
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge import calendar
-from bridge.calendar import busy, expansion, facts, flights, meetings, plans
+from bridge.calendar import busy, days, expansion, facts, flights, meetings, plans
 from bridge.calendar.busy import busy_union, clipped, density, fragmentation, gaps, merged, takes_time
 from bridge.calendar.facts import week_facts
 from bridge.calendar.meetings import back_to_back, is_meeting, meeting_density, short_gaps, tight_starts
@@ -49,7 +49,7 @@ def test_every_fact_has_a_worked_example_that_holds():
         found |= {one.name: one.examples for one in doctest.DocTestFinder().find(loaded)}
     functions = [
         one
-        for module in (busy, expansion, facts, flights, meetings, plans)
+        for module in (busy, days, expansion, facts, flights, meetings, plans)
         for name, one in inspect.getmembers(module, inspect.isfunction)
         if one.__module__ == module.__name__ and not name.startswith("_")
     ]

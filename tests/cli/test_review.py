@@ -127,6 +127,18 @@ def test_focus_is_that_of_questions(ana: tuple[Store, User]) -> None:
     assert "2 h, of focused work" in asked
 
 
+def test_nobody_works_or_meets_all_night_through_an_entry_of_days(ana: tuple[Store, User]) -> None:
+    store, user = ana
+    entries = [
+        event("field", MONDAY, 104, "Deep work"),
+        event("kids", MONDAY, 41, "Beach with the kids"),
+    ]
+    land(store, user, *entries, now=SUNDAY_NOON - HOUR)
+    found = load_review(bridge_of(store), user, MONDAY.date(), now=SUNDAY_NOON)
+    assert found.done["focus_hours"].value == 0.0
+    assert found.done["company_hours"].value == 32.0
+
+
 def test_half_a_week_is_compared_with_halves(ana: tuple[Store, User]) -> None:
     store, user = ana
     at = MONDAY + 2 * DAY  # Wednesday at dawn: one run so far, and one by then in each week before

@@ -29,7 +29,7 @@ from tests.query.wearer import NOW, land
 
 BERLIN = ZoneInfo("Europe/Berlin")
 FIRST = date(2025, 12, 22)  # a Monday
-DAYS = 21
+DAYS, DAY = 21, timedelta(days=1)
 BEDS = ("22:30", "23:30", "00:30", "01:15", "23:00", "00:00", "12:30")  # by weekday of waking; the last by day
 WAKES = ("06:30", "07:00", "07:30", "09:15", "12:30", "08:00", "18:30")
 # Day number -> (sport as told, begin, minutes, distance, ascent).
@@ -475,6 +475,38 @@ def test_entries_ahead_are_spoken_of_as_ahead_with_their_minutes(lived: tuple[Br
     assert str(sentences.said(over)) == "no calendar of yours reaches back that far."
     printed = CliRunner().invoke(app, ["ask", "what do I have tomorrow", "--user", "ana"]).output
     assert "┃ min ┃" in printed
+
+
+def test_an_entry_of_several_days_is_of_each_of_them_and_counted_once(lived: tuple[Bridge, User]) -> None:
+    bridge, user = lived
+    monday = NOW.date() - timedelta(days=NOW.weekday() + 7)  # of last week
+    trip, night = at(monday + timedelta(days=1), "08:00"), at(monday, "21:00")
+    talks = {title: at(monday + timedelta(days=2), f"{hour}:00") for hour, title in ((10, "Standup"), (19, "Theatre"))}
+    land(
+        bridge.store,
+        user,
+        [
+            Event(key="t", calendar="c", title="Deep work retreat", start=trip, end=trip + timedelta(hours=58)),
+            Event(key="n", calendar="c", title="Party", start=night, end=night + timedelta(hours=4)),
+            *(Event(key=k, calendar="c", title=k, start=v, end=v + timedelta(hours=1)) for k, v in talks.items()),
+        ],
+    )
+
+    def told(text: str) -> Answer:
+        return asking.plain(bridge, user, text, now=NOW, titles=True)[0]
+
+    dates = (monday + timedelta(days=k) for k in range(5))
+    days = [told(f"how many appointments did I have on {day:%-d %B %Y}").value for day in dates]
+    assert days == [1, 1, 3, 1, 0]  # the party is of the evening on which it began
+    week = "last week"
+    assert told(f"how many appointments did I have {week}").value == 4
+    (listed,) = [one for one in told(f"list my appointments {week}").groups if "retreat" in one.key]
+    assert listed.value == 58 * 60
+    assert told(f"how many hours of focused work did I have {week}").value in (None, 0)  # nobody works at night
+    assert told(f"how many free evenings did I have {week}").value == 4
+    days_off = Event(key="b", calendar="c", title="Business trip", start=NOW - DAY, end=NOW + 2 * DAY)
+    land(bridge.store, user, [days_off])
+    assert "from 27 Nov 2026 to 30 Nov 2026" in str(sentences.said(told("when is my business trip")))
 
 
 def test_what_no_source_tells_is_not_said_to_be_zero(lived: tuple[Bridge, User]) -> None:

@@ -70,6 +70,18 @@ def test_a_slot_that_an_earlier_entry_fills_names_it(ana: User, visitor: Visitor
     assert "until 18:00: Workshop" in filled
 
 
+def test_an_entry_of_several_days_stands_on_each_beside_the_entries_of_its_own(ana: User, visitor: Visitor) -> None:
+    timed = "DTSTART;TZID=Europe/Berlin:{}\r\nDTEND;TZID=Europe/Berlin:{}"
+    trip, gym = timed.format("20261116T080000", "20261119T180000"), timed.format("20261118T083000", "20261118T093000")
+    visitor.finished(visitor.upload("more.ics", ics([("trip", trip, "Trip"), ("gym", gym, "Gym")])).text)
+    slots = visitor.get("/week").text.split('class="cell')
+    assert sum("until Thu 18:00: Trip" in slot for slot in slots) == 13  # from the first afternoon to the last
+    assert any("until Thu 18:00: Trip" in slot and "Gym" in slot for slot in slots)
+    for day in (17, 18, 19):  # which are over
+        shown = re.sub(r"<[^>]*>|\s+", " ", visitor.get(f"/day?date=2026-11-{day}").text)
+        assert re.search(r"Mon 08:00–Thu 18:00 +Trip", shown)
+
+
 OVERLAPPING = (("Brunch", "1030", "1300"), ("Roof", "1130", "1200"), ("Nothing beside", "1500", "1600"))
 
 

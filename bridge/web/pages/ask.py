@@ -114,7 +114,7 @@ def _key(found: Answer, key: str) -> str:
 def _figure(found: Answer, value: float) -> str:
     """Return a figure with its unit. For things counted the unit is their name: "46,276 steps"."""
     if found.query.subject.counted and found.at is not None:  # the first or last of them
-        return date_text(found.at, "%a %-d %b %Y")
+        return " – ".join(date_text(day, "%a %-d %b %Y") for day in found.days or (found.at,))
     if found.unit in COUNTED and found.query.per is None:
         return shown(say_many(COUNTED[found.unit].one, COUNTED[found.unit].several, round(value, 2)))
     if found.unit.endswith("a week") or found.unit in ("level", "noted"):

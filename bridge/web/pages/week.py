@@ -15,6 +15,7 @@ from markupsafe import Markup
 from bridge.advice import feedback, modes, rescheduling
 from bridge.advice.week import Week, WeekSlot, is_moved, monday_of
 from bridge.calendar.busy import takes_time
+from bridge.calendar.days import LASTING
 from bridge.day.person import ModeKind
 from bridge.documents.calendar import describe_facts, today_event_document
 from bridge.documents.review import week_name
@@ -251,6 +252,7 @@ def _slot(drawn: _Drawn, slot: WeekSlot, *, is_open: bool) -> dict[str, Any]:
     entries = [*_entries(drawn, slot)]
     things = [*entries, *(_advice(visit, one, slot) for one in slot.advice)]
     things += [one for one in drawn.expected if one["cell"] == cell]
+    lasting = [*_lasting(slot, week.zones, alone=not entries)]
     return {
         "id": cell,
         "name": shown(SLOT_TITLES[moment.slot]),
@@ -261,16 +263,22 @@ def _slot(drawn: _Drawn, slot: WeekSlot, *, is_open: bool) -> dict[str, Any]:
         "busy": number(slot.facts.busy, ".0%") if week.calendar and round(100 * slot.facts.busy) else None,
         "facts": describe_facts(slot) if week.calendar else "",
         "things": sorted(things, key=lambda one: one["at"]),
-        "lasting": [] if entries else [*_lasting(slot, week.zones)],
+        "lasting": lasting,
+        "empty": not things and not (lasting and moment.slot is Slot.MORNING),  # a phone shows what lasts once a day
     }
 
 
-def _lasting(slot: WeekSlot, zones: ZoneHistory) -> Iterator[str]:
-    """Yield texts of the timed entries that began before a slot and still last at its start."""
+def _lasting(slot: WeekSlot, zones: ZoneHistory, *, alone: bool) -> Iterator[str]:
+    """Yield texts of the timed entries that began before a slot and still last at its start.
+
+    Beside other entries, that is not ``alone``, only those of several days are told.
+    """
     for one, label in slot.entries:
-        if one.start < slot.facts.start < one.end and not one.event.all_day and takes_time(one.event):
+        long = one.end - one.start >= LASTING
+        lasts = one.start < slot.facts.start < one.end and not one.event.all_day and takes_time(one.event)
+        if lasts and (alone or long):
             told, over = today_event_document(one, label, zones), local_time(one.end, zones)
-            until = date_text(over, "%a %H:%M") if one.end - one.start >= timedelta(days=1) else told["to"]
+            until = date_text(over, "%a %H:%M") if long else told["to"]
             yield _("until {time}: {what}", time=until, what=told["title"] or _("(untitled)"))
 
 
