@@ -53,7 +53,8 @@ class Text(str):
         if self.many is None:
             found = _translated(self.message, catalogue)
         else:
-            found = catalogue.ngettext(self.message, self.many, self.values["count"])
+            count = self.values["count"]
+            found = catalogue.ngettext(self.message, self.many, int(count) if count == int(count) else int(count) + 2)
         return _filled(found, self.values, language)
 
 

@@ -81,6 +81,15 @@ UNIT_NAMES: Mapping[str, Text] = {
     "bpm": say("bpm"),
     "vendor 0-100": say("of 100"),
     "vendor 0-21": say("of 21"),
+    "noted": say("noted"),
+    "level": say("level"),
+    "share": say("share"),
+    "correlation": say("correlation"),
+    "min after midnight": say("time of day"),
+    **{str(one): one for one in (say("days"), say("weeks"), say("months"), say("workouts"), say("tasks"))},
+    "nights": say("recorded nights"),
+    "entries": say("calendar entries"),
+    "meetings": say("meetings"),
 }
 
 

@@ -8,7 +8,7 @@ from datetime import date
 from statistics import fmean
 
 from bridge.domain import sports
-from bridge.domain.languages import Text, say
+from bridge.domain.languages import Text, listed, say
 from bridge.query.answered import Answer, Group
 from bridge.query.compared import change, correlation, difference, minus
 from bridge.query.conditions import test_of
@@ -26,7 +26,7 @@ from bridge.query.reduced import (
     values_of,
 )
 from bridge.query.tables import Row, Tables
-from bridge.query.understood import what_of
+from bridge.query.understood import metric_name, what_of
 
 IN_DAYS = frozenset({Aggregate.STREAK, Aggregate.AGO})
 
@@ -42,8 +42,8 @@ def answer(query: Query, tables: Tables) -> Answer:
 
 
 def _found(query: Query, tables: Tables) -> Answer:
-    untold = "" if query.subject.parts else ", ".join(sorted(_metrics(query) & tables.untold))
-    none = tables.reason or (say("none of your sources told {what}", what=untold) if untold else None)
+    untold = [] if query.subject.parts else [metric_name(one) for one in sorted(_metrics(query) & tables.untold)]
+    none = tables.reason or (say("none of your sources told {what}", what=listed(untold)) if untold else None)
     if none is not None:
         return Answer(query=query, value=None, unit=unit_of(query), n=0, reason=none)
     if query.subject.parts:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from bridge.domain.languages import Text, say
 from bridge.domain.metrics import Metric
+from bridge.domain.noted import name_of
 from bridge.domain.slots import local_time
 from bridge.query import exposures
 from bridge.query.answer import answer
@@ -108,7 +109,7 @@ def _answered(
     if missing is not None and missing in PAINS and any(exposures.titled(bridge, user, missing, now=now).values()):
         words = _renamed(words, re.compile(rf"(?<![\w ]){re.escape(missing)}(?= |$)"), f"{TITLED}{missing}")
     elif missing is not None:
-        none = say("you have not noted {name} yet; note it on Today, or ask for another", name=missing)
+        none = say("you have not noted {name} yet; note it on Today, or ask for another", name=name_of(missing))
         return _nothing(words, none, missing)
     words, reason = _since_entry(bridge, user, words, now=now)
     if reason is not None:

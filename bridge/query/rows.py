@@ -43,8 +43,9 @@ from bridge.query.model import (
     Kind,
     Query,
 )
+from bridge.query.sport_names import sport_name
 from bridge.query.tables import Row, Tables
-from bridge.query.understood import ROWS, sport_name
+from bridge.query.understood import ROWS
 from bridge.store import codec
 from bridge.store.daily import episode_of
 from bridge.trends import compute_trends

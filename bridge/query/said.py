@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from bridge.domain.fact_messages import Plural
-from bridge.domain.languages import WEEKDAYS, Text, listed, say, say_many
-from bridge.domain.titles import ACTION_WORDS
+from bridge.domain.languages import Text, listed, say, say_many
+from bridge.query.group_names import group_name
 from bridge.query.model import Aggregate, By, Condition, Kind, Query, Span, Subject, Versus
 from bridge.query.understood import OF, PER, condition_said, dates, on_day, span_of, weekdays_of, what_of
-from bridge.query.written import written
-from rhythm_env.interface import ActionType
+from bridge.query.written import changed, written
 
 if TYPE_CHECKING:
     from bridge.query.answered import Answer
@@ -91,14 +90,13 @@ def _parts(found: Answer, value: float) -> Iterator[str]:
         yield say_many("{value} day in a row now", "{value} days in a row now", now, value=now)
     counted = query.of is A.COUNT and query.subject.kind in (Kind.DAYS, Kind.NIGHTS)
     if (query.by is By.ROW or ((query.per or counted) and query.by is By.DAY)) and known:
-        yield listed([key for _, key in known[:ROWS_MAX]])
+        yield listed([group_name(query, key) for _, key in known[:ROWS_MAX]])
     if query.by not in (None, By.DAY, By.ROW) and len(known) > 1:
         (most, highest), (least, lowest) = max(known), min(known)
-        yield say("the highest is {highest} with {most}", highest=_key(query, highest), most=written(most, found.unit))
+        highest, lowest = group_name(query, highest), group_name(query, lowest)
+        yield say("the highest is {highest} with {most}", highest=highest, most=written(most, found.unit))
         if query.of is not A.COUNT:  # a week with none has no row
-            yield say(
-                "the lowest is {lowest} with {least}", lowest=_key(query, lowest), least=written(least, found.unit)
-            )
+            yield say("the lowest is {lowest} with {least}", lowest=lowest, least=written(least, found.unit))
     such = query.of is A.COUNT and (query.per or query.subject.kind in (Kind.DAYS, Kind.NIGHTS, Kind.TASKS))
     yield from filter(None, (weekdays_of(query, one) if such else condition_said(query, one) for one in query.where))
     if found.at is not None:
@@ -124,7 +122,7 @@ def _lead(found: Answer, value: float) -> str:
             first=first,
             other=other,
             second=second,
-            value=told,
+            value=changed(value, found.unit),
         )
     if query.of in (A.FIRST, A.LAST) and query.subject.counted:
         return say(OF[query.of].message, what=what)
@@ -134,7 +132,7 @@ def _lead(found: Answer, value: float) -> str:
     if query.of is A.TREND:
         return say("{what} changes by {value}", what=what, value=told)
     if query.of is A.SHARE:
-        return say("{what}: {value}", what=what, value=f"{100 * value:.0f} %")
+        return say("{what}: {value}", what=what, value=told)
     name = query.subject.name if query.of in LED and not query.per else ""
     name = "days" if query.of is A.COUNT and not query.subject.counted else name
     name = f"{query.per}s" if query.of is A.COUNT and query.per else name
@@ -151,12 +149,6 @@ def _sides(query: Query) -> tuple[str, str]:
     if isinstance(query.against, Condition):
         return condition_said(query, query.against), say("otherwise")
     return span_of(query), dates(*(query.against if isinstance(query.against, Span) else (None, None)))
-
-
-def _key(query: Query, key: str) -> str:
-    if query.by is By.ACTION and key in {*ActionType}:
-        return ACTION_WORDS[ActionType(key)]
-    return WEEKDAYS[int(key) - 1] if query.by is By.WEEKDAY else key.replace("_", " ")
 
 
 def _over(found: Answer) -> Text:

@@ -8,6 +8,7 @@ from datetime import date, timedelta
 from bridge.domain.languages import WEEKDAYS, Text, listed, say
 from bridge.domain.metric_names import METRIC_NAMES
 from bridge.domain.metrics import METRICS, NIGHT_MINUTES, Metric
+from bridge.domain.noted import name_of
 from bridge.domain.titles import ACTION_WORDS
 from bridge.query.model import (
     CLOCK_FIELDS,
@@ -30,6 +31,7 @@ from bridge.query.model import (
     Subject,
     Versus,
 )
+from bridge.query.sport_names import sport_name
 from bridge.query.written import written
 from rhythm_env.interface import ActionType
 
@@ -59,7 +61,7 @@ PERIODS = {
 }
 ROWS = {
     Kind.DAYS: say("days"),
-    Kind.NIGHTS: say("nights"),
+    Kind.NIGHTS: say("recorded nights"),
     Kind.WORKOUTS: say("workouts"),
     Kind.ENTRIES: say("calendar entries"),
     Kind.TASKS: say("tasks"),
@@ -77,19 +79,6 @@ FIGURES = {
     "max_hr": say("highest heart rate"),
     "start": say("start"),
     "end": say("end"),
-}
-SPORTS: Mapping[str, Text] = {
-    "running": say("running"),
-    "cycling": say("cycling"),
-    "swimming": say("swimming"),
-    "walking": say("walking"),
-    "hiking": say("hiking"),
-    "rowing": say("rowing"),
-    "dancing": say("dancing"),
-    "football": say("football"),
-    "skiing": say("skiing"),
-    "gym": say("strength training of any kind"),
-    "strength training": say("strength training"),
 }
 SEVERAL = {"night": say("the figures of a night"), "meters": say("all meters")}
 PER = {By.DAY: say("in a day"), By.WEEK: say("in a week"), By.MONTH: say("in a month")}
@@ -129,6 +118,7 @@ LEADS: Mapping[str, tuple[Text, Text]] = {  # with and without something
     "after nights": (say("after nights with {what}"), say("after nights without {what}")),
     "rows": (say("with {what}"), say("without {what}")),
 }
+STATES: Mapping[str, Text] = {"open": say("open"), "done": say("done"), "overdue": say("overdue")}
 THINGS: Mapping[str, Text] = {
     "workout.minutes": say("a workout"),
     "workouts": say("a workout"),
@@ -143,7 +133,6 @@ FIELDS: Mapping[str, Text] = {
     "entry.start": say("a start"),
     "entry.minutes": say("a length"),
     "entry.title": say("the title"),
-    "task.state": say("the state"),
     "workouts": say("a number of workouts"),
     "entries": say("a number of calendar entries"),
     "meetings": say("a number of meetings"),
@@ -199,7 +188,7 @@ def condition_said(query: Query, one: Condition) -> Text:
         return weekdays
     kind = query.subject.kind
     own = (one.of_workout and kind is Kind.WORKOUTS) or (one.name in ENTRY_FIELDS and kind is Kind.ENTRIES)
-    own = own or one.name in (PERIOD_VALUE, TASK_STATE) or (one.name == "action" and kind is Kind.ENTRIES)
+    own = own or one.name == PERIOD_VALUE or (one.name == "action" and kind is Kind.ENTRIES)
     nightly = one.name.startswith("night.") or one.name.split("/")[0] in NIGHT_MINUTES
     slept = kind is Kind.NIGHTS or query.subject.name.split("/")[0] in (*NIGHT_MINUTES, "night", "sleep_score")
     in_night = "nights" if slept else "after nights"
@@ -209,6 +198,8 @@ def condition_said(query: Query, one: Condition) -> Text:
     if one.name == "action" and own and one.operator in ("=", "!="):
         named = _named(one)
         return say("of {actions}", actions=named) if one.operator == "=" else say("not of {actions}", actions=named)
+    if one.name == TASK_STATE:
+        return say("state: {state}", state=listed([STATES[str(value)] for value in one.values]))
     present, thing = _thing(one)
     return say(LEADS[lead][not present].message, what=thing)
 
@@ -300,12 +291,7 @@ def what_of(subject: Subject) -> str:
 def metric_name(name: str) -> str:
     """Return the name of a metric, a meter or a note within a sentence."""
     named = METRIC_NAMES.get("sleep" if name == "asleep" else name)
-    return named or name.removeprefix(TITLED).replace("_", " ")
-
-
-def sport_name(name: str) -> str:
-    """Return the name of a sport within a sentence."""
-    return SPORTS.get(name, name)
+    return named or name_of(name.removeprefix(TITLED).replace("_", " "))
 
 
 def dates(first: date | None, last: date | None) -> Text:

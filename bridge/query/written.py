@@ -10,7 +10,9 @@ HOUR = 60
 A_WEEK = " a week"
 PLAIN_UNITS = frozenset(
     {"count", "tasks", "noted", "days", "nights", "workouts", "entries", "meetings", "level", "weeks", "months"}
+    | {"correlation"}
 )
+PERCENT = 100.0
 
 
 def rounded(value: float, unit: str) -> float:
@@ -32,14 +34,20 @@ def as_time(value: float, unit: str) -> str | None:
     return f"{'−' if value < 0 else ''}{minutes // HOUR} h" + (f" {minutes % HOUR} min" if minutes % HOUR else "")
 
 
+def changed(value: float, unit: str) -> str:
+    """Write a difference or change with its unit: of a score it is one of points."""
+    if unit == "level":
+        return say("{value:+.2f}", value=value)
+    return say("{value:.3g} points", value=value) if unit.startswith("vendor") else written(value, unit)
+
+
 def written(value: float, unit: str) -> str:
     """Return a figure with its unit, as a clock time or in hours where it is one."""
+    if unit == "share":
+        return say("{value:.3g} %", value=PERCENT * value)
     time, value = as_time(value, unit), rounded(value, unit)
     if unit.endswith(A_WEEK):
-        figure = (
-            say("{value:+.2f}", value=value) if unit == "level a week" else written(value, unit.removesuffix(A_WEEK))
-        )
-        return say("{value} a week", value=figure)
+        return say("{value} a week", value=changed(value, unit.removesuffix(A_WEEK)))
     whole = abs(value) >= 1000 or value == int(value)
     number = say("{value:,.0f}", value=value) if whole else say("{value:.3g}", value=value)
     told = number if unit in PLAIN_UNITS else say("{value} {unit}", value=number, unit=UNIT_NAMES.get(unit, unit))

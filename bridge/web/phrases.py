@@ -10,6 +10,7 @@ from bridge import registry
 from bridge.domain.languages import _, many, number, say, shown
 from bridge.domain.metric_names import METRIC_NAMES, UNIT_NAMES
 from bridge.domain.titles import ACTION_TITLES, METER_TITLES, METER_WORDS
+from bridge.query.written import A_WEEK
 from rhythm_env.interface import ActionType, Meter
 
 # the reason of a label that a rule of the keywords, or the model of titles, gave
@@ -182,4 +183,6 @@ def heading(name: str) -> str:
 
 def unit_name(unit: str) -> str:
     """Return a unit in the current language."""
+    if unit.endswith(A_WEEK):
+        return _("{value} a week", value=unit_name(unit.removesuffix(A_WEEK)))
     return shown(UNIT_NAMES[unit]) if unit in UNIT_NAMES else unit

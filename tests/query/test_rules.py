@@ -315,7 +315,7 @@ def test_the_command_prints_all_parts_and_exits_well_over_nothing(lived: tuple[B
     done = CliRunner().invoke(app, ["query", "rem_sleep", "--user", "ana", "--json"], catch_exceptions=False)
     told = json.loads(done.stdout)
     assert (done.exit_code, told["value"], told["n"], told["at"], told["interval"]) == (0, None, 0, None, None)
-    assert "rem_sleep" in told["reason"]
+    assert "REM sleep" in told["reason"]
     done = CliRunner().invoke(app, ["query", "workouts", "--where", "workout.sport = golf", "--user", "ana", "--json"])
     assert (json.loads(done.stdout)["value"], json.loads(done.stdout)["reason"]) == (0, None)
 

@@ -9,20 +9,20 @@ from fastapi.responses import HTMLResponse
 
 from bridge.domain.errors import SetupError
 from bridge.domain.fact_messages import Plural
-from bridge.domain.languages import WEEKDAYS, date_text, number, say, say_many, shown, told
+from bridge.domain.languages import date_text, number, say, say_many, shown, told
 from bridge.domain.metric_names import METRIC_NAMES
 from bridge.query import asking
 from bridge.query.answered import Answer
-from bridge.query.model import Aggregate, By
+from bridge.query.group_names import group_name
+from bridge.query.model import Aggregate
 from bridge.query.plain import EXAMPLES, NotRead
 from bridge.query.said import said
-from bridge.query.understood import sentence, what_of
+from bridge.query.understood import sentence
 from bridge.query.written import as_time, rounded, written
 from bridge.web.pages.trends import clearest_change
-from bridge.web.phrases import action_name, capital, unit_name
+from bridge.web.phrases import capital, unit_name
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor
-from rhythm_env.interface import ActionType
 
 router = APIRouter()
 GROUPS_MAX = 400
@@ -74,7 +74,7 @@ def _change(visit: Visit, found: Answer | None) -> str | None:
 
 def _answer(found: Answer) -> dict[str, object]:
     highest = max((one.value or 0 for one in found.groups), default=0)
-    unit = unit_name(found.column)
+    unit = unit_name(found.column) if found.groups else ""
     text = said(found)
     return {
         "understood": shown(sentence(found.query, found.read_as)),
@@ -87,7 +87,7 @@ def _answer(found: Answer) -> dict[str, object]:
         "n": found.n,
         "groups": [
             {
-                "key": _key(found, one.key),
+                "key": capital(shown(group_name(found.query, one.key))),
                 "n": one.n,
                 "value": "–"
                 if (value := found.in_column(one)) is None
@@ -102,22 +102,13 @@ def _answer(found: Answer) -> dict[str, object]:
     }
 
 
-def _key(found: Answer, key: str) -> str:
-    if found.query.by is By.WEEKDAY:
-        return shown(WEEKDAYS[int(key) - 1])
-    if found.query.by is By.ACTION and key in {*ActionType}:
-        return action_name(key)
-    part = next((one for one in found.query.subject.parts if one.name == key), None)
-    return key if part is None else shown(what_of(part))
-
-
 def _figure(found: Answer, value: float) -> str:
     """Return a figure with its unit. For things counted the unit is their name: "46,276 steps"."""
     if found.query.subject.counted and found.at is not None:  # the first or last of them
         return " – ".join(date_text(day, "%a %-d %b %Y") for day in found.days or (found.at,))
     if found.unit in COUNTED and found.query.per is None:
         return shown(say_many(COUNTED[found.unit].one, COUNTED[found.unit].several, round(value, 2)))
-    if found.unit.endswith("a week") or found.unit in ("level", "noted"):
+    if found.unit.endswith("a week") or found.unit in ("level", "noted", "share", "correlation"):
         return shown(written(value, found.unit)).replace("-", "−")
     if found.unit != "count":
         return _written(value, found.unit, named=True)

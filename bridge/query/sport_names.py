@@ -1,0 +1,26 @@
+"""The names of sports within a sentence, to be shown in any language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from bridge.domain.languages import Text, say
+
+_NAMES = (
+    *(say("running"), say("treadmill running"), say("trail running"), say("walking"), say("hiking")),
+    *(say("nordic walking"), say("cycling"), say("outdoor cycling"), say("indoor cycling"), say("mountain biking")),
+    *(say("swimming"), say("pool swimming"), say("open water swimming"), say("rowing"), say("indoor rowing")),
+    *(say("strength training"), say("weightlifting"), say("elliptical"), say("high intensity interval training")),
+    *(say("interval training"), say("aerobic workout"), say("cardio"), say("stair climbing"), say("rock climbing")),
+    *(say("bouldering"), say("football"), say("dancing"), say("skiing"), say("cross country skiing")),
+    *(say("snowboarding"), say("ice skating"), say("surfing"), say("yoga"), say("pilates"), say("tai chi")),
+    *(say("tennis"), say("table tennis"), say("badminton"), say("squash"), say("padel"), say("basketball")),
+    *(say("volleyball"), say("handball"), say("hockey"), say("golf"), say("boxing"), say("judo"), say("karate")),
+    *(say("crossfit"), say("zumba"), say("curling"), say("stretching"), say("meditation"), say("other")),
+)
+SPORTS: Mapping[str, Text] = {**{str(one): one for one in _NAMES}, "gym": say("strength training of any kind")}
+
+
+def sport_name(name: str) -> str:
+    """Return the name of a sport within a sentence, or the name itself of one that is not known."""
+    return SPORTS.get(name.lower().replace("_", " "), name)
