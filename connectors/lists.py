@@ -37,7 +37,7 @@ def file_pages(parent: str, records: Sequence[RawRecord], *, cut: bool) -> Itera
     for begin in range(0, len(records), PAGE_TASKS):
         yield Page(stream="task", records=tuple(records[begin : begin + PAGE_TASKS]))
     if cut:
-        raise CutShort("it ends early or is damaged; what came before was read. Export it again")
+        raise CutShort("the file ends early or is damaged; what came before was read. Export it again")
     yield Page(stream="task", records=(), covers=Covers(parents=frozenset({parent})))
 
 

@@ -184,7 +184,7 @@ def switch(store: Store, user: User, wanted: Switch) -> None:
     if not 1 <= len(reason) <= REASON_MAX or not reason.isprintable():
         raise SetupError(say('say why in 1 to 300 letters: --because "..."'))
     if is_on(store.people.preferences(user.id).switches, wanted.what) is wanted.on:
-        raise SetupError(say("it is so already; see: bridge watch"))
+        raise SetupError(say("this switch is set like that already; see: bridge watch"))
     _switch(store, user, replace(wanted, by=PERSON, reason=reason))
 
 

@@ -113,7 +113,7 @@ def parse_mode(text: str, user: User) -> ModeKind:
 def _check(kind: ModeKind, begin: date | None, until: date | None, today: date, user: User) -> None:
     if until is not None and begin is None and kind is ModeKind.NORMAL:
         command = f"bridge mode holiday --until {until} --user {user.name}"
-        raise SetupError(say("a last day goes with a mode that begins: {command}", command=command))
+        raise SetupError(say("a last day needs a mode to begin, such as: {command}", command=command))
     command = f"bridge mode {kind} --user {user.name}"
     over = next((day for day in (begin, until) if day is not None and day < today), None)
     if over is not None:

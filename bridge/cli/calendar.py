@@ -171,7 +171,7 @@ def _new_entry(key: str, title: str, week: Week) -> Any:
 
 @calendars.command(name="list")
 def list_calendars(user: options.User, json: options.Json = False) -> None:
-    """List your calendars, with those that are left out, and what stands in each within half a year."""
+    """List your calendars, ignored ones included, with the entries of each within half a year."""
     from bridge import installation
     from bridge.advice import whose
 
@@ -188,7 +188,7 @@ def use(name: Name, user: options.User, json: options.Json = False) -> None:
 
 @calendars.command()
 def ignore(name: Name, user: options.User, json: options.Json = False) -> None:
-    """Leave a calendar out: none of its entries is yours. To undo it: bridge calendar use NAME"""
+    """Ignore a calendar: none of its entries counts as yours. To undo it: bridge calendar use NAME"""
     _use(name, user, used=False, json=json)
 
 
@@ -228,11 +228,11 @@ def mark(
     series: Annotated[bool, typer.Option("--series", help="All entries of its series.")] = False,
     like: Annotated[
         bool,
-        typer.Option("--like", help="All entries like it: of the same person's name in the title, or the same words."),
+        typer.Option("--like", help="All entries with the same person's name in the title, or with the same words."),
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Say whose an entry is. What is not yours makes no busy time, and no plan or meter knows it."""
+    """Say whose an entry is. An entry that is not yours takes no time, and plans and meters ignore it."""
     from bridge.advice import whose as owning
     from bridge.calendar.ownership import Mark, Whose
     from bridge.documents.calendar import mark_document, marks_document

@@ -51,13 +51,13 @@ def checkin(
 
     about = parse_meter(meter, user) if meter is not None else None
     if undo and not score == meter == at:
-        raise SetupError(f"--undo goes alone: bridge checkin --undo --user {user}")
+        raise SetupError(f"--undo cannot be combined with a score or options: bridge checkin --undo --user {user}")
     if undo:
         _say(user, None, None, None, json=json)
     elif score is not None:
         _say(user, parse_score(score, user), about, at, json=json)
     elif at is not None:
-        raise SetupError(f"--at goes with a score: bridge checkin SCORE --at {at} --user {user}")
+        raise SetupError(f"--at needs a score: bridge checkin SCORE --at {at} --user {user}")
     else:
         _list(user, about, json=json)
 
@@ -120,13 +120,13 @@ def note(
     undo: Annotated[bool, typer.Option("--undo", help="Delete the newest note.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Note something that may matter, such as "alcohol 2". Notes stay here: no assistant or message tells them."""
+    """Note something that may matter, such as "alcohol 2". Assistants and messages never contain notes."""
     from bridge.documents.query import note_document
     from bridge.domain.slots import local_time
     from bridge.ingest import notes
 
     if (text is None and at is not None) or (text is not None and undo):
-        raise SetupError(f'--at goes with a text, and --undo without: bridge note --user {user} "late coffee"')
+        raise SetupError(f'--at needs a text, and --undo takes none: bridge note --user {user} "late coffee"')
     with options.opened(user) as (bridge, person, now):
         if undo:
             said, outcome = notes.forget_last(bridge.store, person, now=now), "deleted"
@@ -147,7 +147,7 @@ def note(
 
 @options.command()
 def factors(user: options.User, json: options.Json = False) -> None:
-    """Print what notes, late meetings, travel and others go with: the next night, heart and meters. Not its cause."""
+    """Print how the next night, heart and meters differ after notes, late meetings or travel. It proves no cause."""
     from bridge.documents.query import effect_document
     from bridge.query.factors import factors as found_of
 

@@ -33,7 +33,7 @@ def connect(
         typer.Option(
             "--push",
             help="Instead of an account: make and print a token with which an app on the phone sends data, e.g. for "
-            "health_auto_export. A token that was made before ends.",
+            "health_auto_export. An earlier token stops working.",
         ),
     ] = False,
     no_browser: Annotated[
@@ -90,7 +90,7 @@ def connect(
         ),
     ] = None,
 ) -> None:
-    """Obtain a user's consent at a source, or connect a folder of its files, or let an app send them."""
+    """Obtain a user's consent at a source, connect a folder of its files, or let a phone app send its data."""
     from bridge.ingest import connecting
 
     with options.opened(user, flights=False) as (bridge, person, _):

@@ -35,8 +35,8 @@ def mode(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Say that these days are different, or that days to come will be. It begins and ends by itself, and your routine
-    learns nothing from its days. "normal" ends it; without one, or with --from, it takes back what is planned.
+    """Say that today or some later days are different, for example because you are ill. This mode ends by itself, and
+    your routine learns nothing from its days. The word normal ends it. If no mode holds today, it cancels later ones.
     """
     from bridge.advice import modes
     from bridge.advice.recommend import load_person
@@ -47,7 +47,7 @@ def mode(
     if kind is None and (until is not None or begin is not None):
         option = f"--from {begin}" if until is None else f"--until {until}"
         raise SetupError(
-            f"{option[:7].rstrip()} goes with a mode that begins: bridge mode holiday {option} --user {user}"
+            f"{option[:7].rstrip()} needs a mode to begin, such as: bridge mode holiday {option} --user {user}"
         )
     with options.opened(user) as (bridge, person, now):
         one = load_person(bridge, person, now=now)
@@ -183,7 +183,7 @@ def watch(
     user: options.OptionalUser = None,
     json: options.Json = False,
 ) -> None:
-    """Show the watch over harm: it stops advice when levels or nights are lower after it than without it."""
+    """Show the watch over harm, which stops advice if meters or nights are lower with advice than without."""
     from bridge.advice import harm
     from bridge.documents import watch as told
     from bridge.domain.guard import ADVICE, WATCH, Switch

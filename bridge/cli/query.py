@@ -52,24 +52,24 @@ def query(
     ] = None,
     since: Annotated[str | None, typer.Option(help="The first date, such as 2026-10-01. Default: all.")] = None,
     until: Annotated[str | None, typer.Option(help="The last date, included. Default: all.")] = None,
-    first: Annotated[int | None, typer.Option(help="Only so many of the earliest rows.")] = None,
-    last: Annotated[int | None, typer.Option(help="Only so many of the latest rows.")] = None,
+    first: Annotated[int | None, typer.Option(help="Use only this number of the earliest rows.")] = None,
+    last: Annotated[int | None, typer.Option(help="Use only this number of the latest rows.")] = None,
     by: Annotated[
         str | None, typer.Option(help="day, week, month, weekday, sport, action or row (each by itself).")
     ] = None,
     per: Annotated[
         str | None,
-        typer.Option(help="First make one row of each day, week or month: the sum of its rows, or else mean."),
+        typer.Option(help="First make one row per day, week or month: the sum, or else the mean, of its rows."),
     ] = None,
     top: Annotated[
-        int | None, typer.Option(help="With --of max or min: so many of the highest or lowest rows.")
+        int | None, typer.Option(help="With --of max or min: the number of highest or lowest rows to list.")
     ] = None,
     where: Annotated[
         list[str] | None,
         typer.Option(
             help='A condition "FIELD OP VALUE" that must hold, such as "steps > 8000", "weekday = 6" or '
-            '"workout.sport = running|cycling" for one of several. "titled choir > 0" asks titles of your entries, '
-            'and "value >= 3" what --per makes. May be repeated.'
+            '"workout.sport = running|cycling" for one of several. "titled choir > 0" searches the titles of your '
+            'entries, and "value >= 3" tests the rows that --per makes. May be repeated.'
         ),
     ] = None,
     against: Annotated[

@@ -217,7 +217,7 @@ def trial(
     user: options.OptionalUser = None,
     json: options.Json = False,
 ) -> None:
-    """Try something on days drawn by lot, and learn if it changes your nights or days. What it can tell is said before.
+    """Try something on days drawn by lot, and learn if it changes your nights or days.
 
     Each weekday gets the change in one of two weeks, and chance decides in which. The result comes after the last day.
     """
@@ -239,9 +239,9 @@ def _check(verb: str, rest: list[str], *, new: bool, at: bool) -> None:
     if len(rest) != wanted or (wanted and not rest[0].isdecimal()) or (verb == KEPT and rest[1].lower() not in ANSWERS):
         raise SetupError(f"write one of: {WAYS}")
     if new and verb in (LIST, STOP, KEPT):
-        raise SetupError(f"--weeks and --outcome go with a new trial: {WAYS}")
+        raise SetupError(f"--weeks and --outcome are only for a new trial; leave them out, or write one of: {WAYS}")
     if at and verb != KEPT:
-        raise SetupError("--at goes with kept: bridge trial kept ID yes --at DATE")
+        raise SetupError("--at is only for kept: bridge trial kept ID yes --at DATE")
 
 
 def _done(

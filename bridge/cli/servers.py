@@ -48,7 +48,7 @@ def up(
         bool,
         typer.Option(
             "--lan",
-            help="Serve the own network: by HTTPS for this machine's name, with a certificate authority of its own "
+            help="Serve your own network by HTTPS, under this machine's name, with a certificate authority of its own "
             "that each device trusts once. Every user needs a way to log in.",
         ),
     ] = False,
@@ -208,7 +208,7 @@ def service(
         ),
     ] = False,
 ) -> None:
-    """Print the file that runs the bridge always: a unit of systemd, an agent of launchd, or a file for containers.
+    """Print the file that keeps the bridge running: a unit of systemd, an agent of launchd, or a file for containers.
 
     Without --system, a unit or agent runs as the user who runs this command, on the folder of that user's commands.
     """
@@ -217,9 +217,7 @@ def service(
 
     settings = config.load()
     if system and (kind != "systemd" or install):
-        raise SetupError(
-            "--system goes with systemd only, and without --install; write: bridge service systemd --system"
-        )
+        raise SetupError("--system is only for systemd, and not with --install; write: bridge service systemd --system")
     written = files.text("system" if system else kind, settings.folder)
     if slim:
         from bridge.daemon import housekeeping

@@ -38,7 +38,7 @@ class BridgeError(Exception):
 class BadRecord(BridgeError):
     """A record cannot be read. It is set aside with this error's text as the reason. Other records are not affected."""
 
-    then = "what is set aside is kept, and read again after an update of the bridge"
+    then = "the unreadable record is kept, and read again after an update of the bridge"
 
 
 class TryLater(BridgeError):

@@ -88,7 +88,9 @@ def _account_for(bridge: Bridge, user: User, spec: ConnectorSpec, token: Mapping
     taken = {one.name for one in mine}
     free = [name for name in (ACCOUNT, *(f"{ACCOUNT}-{n}" for n in range(2, ACCOUNTS_MAX + 1))) if name not in taken]
     if not same and not free:
-        raise SetupError(say("{count} accounts of a source are the most; remove one first", count=ACCOUNTS_MAX))
+        raise SetupError(
+            say("a source can have at most {count} accounts; remove one of them first", count=ACCOUNTS_MAX)
+        )
     return same[0] if same else free[0]
 
 

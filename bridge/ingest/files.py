@@ -222,7 +222,7 @@ def _walk(file: DiskFile | ZipMember, stack: ExitStack, depth: int) -> Iterator[
     except DAMAGED as error:
         if isinstance(file, DiskFile) and isinstance(error, zipfile.BadZipFile):
             yield from (member for member in truncated_zip.members(file.place, file.path) if not _is_junk(member.path))
-        reason = f"it is damaged or cut off ({type(error).__name__}); get it again"
+        reason = f"the file is damaged or cut off ({type(error).__name__}); get it again"
         yield UnreadableFile(file.path, reason, passing=isinstance(error, OSError))
         return
     if archive is None:

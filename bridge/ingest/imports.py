@@ -72,7 +72,7 @@ def recognise_files(files: Iterable[File | UnreadableFile], specs: Iterable[Conn
         try:
             claims = {name: claim for name, recognise in readers if (claim := _claim(recognise(file)))}
         except DAMAGED as error:
-            reason = f"it is damaged or cannot be read ({type(error).__name__}); get it again"
+            reason = f"the file is damaged or cannot be read ({type(error).__name__}); get it again"
             result.unreadable.append(UnreadableFile(file.path, reason, passing=isinstance(error, OSError)))
             continue
         best = [name for name, claim in claims.items() if claim.sure == max(one.sure for one in claims.values())]
@@ -279,7 +279,9 @@ class FilePages:
             self.fail(reason(error), file.path)
         except DAMAGED as error:
             self.passing = self.passing or isinstance(error, OSError)
-            self.fail(say("it is damaged or cut off ({kind}); get it again", kind=type(error).__name__), file.path)
+            self.fail(
+                say("the file is damaged or cut off ({kind}); get it again", kind=type(error).__name__), file.path
+            )
         return records
 
     def _of_all(self, page: Page, file: File) -> Page:

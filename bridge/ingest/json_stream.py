@@ -217,7 +217,7 @@ class ReadablePart(Generic[Row]):
 
     def __init__(self, file: File, rows: Iterable[Row], *, again: str) -> None:
         if file.size > FILE_MAX_BYTES:
-            raise SourceChanged(f"it is far larger than any file of such an export. {again}")
+            raise SourceChanged(f"the file is far larger than any file of such an export. {again}")
         self._rows, self._again = rows, again
         self._damage: Exception | None = None
 
@@ -225,7 +225,7 @@ class ReadablePart(Generic[Row]):
         try:
             yield from self._rows
         except (Broken, csv.Error):
-            self._damage = SourceChanged(f"it is cut off or damaged; what came before was read. {self._again}")
+            self._damage = SourceChanged(f"the file is cut off or damaged; what came before was read. {self._again}")
         except (BridgeError, *DAMAGED) as error:
             self._damage = error
 

@@ -127,19 +127,23 @@ def _check_rows(query: Query) -> None:
     if query.of in OF_DAYS and (together or subject.kind is Kind.TASKS):
         raise SetupError(f"--of {query.of} cannot be combined with --by, --per, --top or --against")
     if subject.kind is not Kind.TASKS and any(one.name == TASK_STATE for one in query.conditions):
-        raise SetupError("task.state is asked of tasks")
+        raise SetupError("only tasks have the field task.state; ask for tasks, or leave the condition out")
     if subject.kind is not Kind.ENTRIES and any(one.name in ENTRY_FIELDS for one in query.conditions):
-        raise SetupError("the fields of an entry are asked of entries; for what a day holds ask entries.minutes")
+        raise SetupError(
+            "only entries have the fields of an entry; ask for entries, or compare entries.minutes of a day"
+        )
 
 
 def _check_together(query: Query) -> None:
     subject, by, against = query.subject, query.by, query.against
     if query.ofs and (by or against is not None or subject.parts or not {*query.ofs} <= OF_SEVERAL):
-        raise SetupError(f"several of {', '.join(sorted(OF_SEVERAL))} are asked for without --by, --against and of one")
+        raise SetupError(
+            f"--of takes several of {', '.join(sorted(OF_SEVERAL))} for one subject only, without --by and --against"
+        )
     if query.top and (by or against is not None or subject.parts or query.of not in ENDS or query.ofs):
         raise SetupError("--top takes the highest or lowest rows; say --of max or --of min, without --by and --against")
     if query.per is None and any(one.name == PERIOD_VALUE for one in query.conditions):
-        raise SetupError("value is that of a day, week or month; add --per")
+        raise SetupError("a condition on value needs --per day, week or month; add it")
     if subject.parts and (by or query.per or against is not None or query.of in (Aggregate.COUNT, Aggregate.SHARE)):
         raise SetupError(f"{subject.name} stands for several figures; name one, or leave out --by, --per and --against")
     if query.per is not None and (against is not None or query.of is Aggregate.SHARE):

@@ -67,7 +67,7 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime, titl
     Raises SetupError for a span that is too long to compute, and for titles that may not be shown.
     """
     if not titles and any(one.name == "entry.title" for one in query.conditions):
-        raise SetupError("titles are asked for on your own page and in the terminal only")
+        raise SetupError("only your own page and the terminal can read the titles of entries; ask there")
     query = replace(query, since=query.reach.since, until=query.reach.until)
     parts, conditions = query.subjects, query.conditions
     fields = {name for one in conditions for name in one.name.split("/")}

@@ -98,7 +98,7 @@ def record_redacted(
     live = _live(bridge, user, source)
     if len(live) > 1:
         names = ", ".join(sorted({connection.source for connection in live}))
-        raise SetupError(f"one vendor at a time is redacted; choose of {names}: --source SOURCE")
+        raise SetupError(f"only one vendor at a time can be redacted; choose one of {names}: --source SOURCE")
     spec = registry.spec(live[0].source)
     if spec.shareable is None:
         raise SetupError(f"{spec.name} does not say which of its fields may be given away; record it without --redact")

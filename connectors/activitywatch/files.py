@@ -48,7 +48,7 @@ def read(file: File, *, zone: str, settings: Mapping[str, str] | None = None, **
     for begin in range(0, len(records), PAGE_DAYS):
         yield Page(stream="day", records=tuple(records[begin : begin + PAGE_DAYS]))
     if cut:
-        raise CutShort("it ends early or is damaged; what came before was read. Export it again")
+        raise CutShort("the file ends early or is damaged; what came before was read. Export it again")
 
 
 def _collect(document: Json, hosts: dict[str, Host], own: frozenset[str]) -> None:
@@ -80,7 +80,7 @@ def _collect_bucket(document: Json, bucket: str, hosts: dict[str, Host], own: fr
                     count += 1
                     note(hosts.setdefault(host_of(bucket), Host()), kind, event, own)
                 if count > EVENTS_MAX:
-                    raise SourceChanged("it is far larger than an export of ActivityWatch; export a part of it")
+                    raise SourceChanged("the file is far larger than an export of ActivityWatch; export a part of it")
         else:
             document.skip()
     return count

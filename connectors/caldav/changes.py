@@ -149,7 +149,7 @@ def fetched(server: Server, collection: Collection, asked: Mapping[str, str]) ->
         if not texts:
             if len(asked) > 1 and not found:
                 raise SourceChanged(
-                    "the calendar server lists entries and does not give them; report it to the server's makers"
+                    "the calendar server lists entries, but does not send them; report it to the server's makers"
                 )
             texts = dict.fromkeys(some, "")
         found |= texts

@@ -73,7 +73,7 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
         yield from fit.read(file, zone=zone)
         return
     if file.size > SAVED_MAX_BYTES:
-        raise SourceChanged("it is larger than 500 MB, as no file of Garmin's is; leave it out, or download it again")
+        raise SourceChanged("the file is larger than 500 MB, unlike Garmin's; leave it out, or download it again")
     exported = _exported(file)
     page: list[RawRecord] = []
     characters, days = 0, CutShortDays()
@@ -88,7 +88,7 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
                     page, characters = [], 0
         except Broken:
             yield from _pages([*page, *days.records()])
-            raise SourceChanged("it is cut off or is not JSON; what came before was read. Get it again") from None
+            raise SourceChanged("the file is cut off or is not JSON; what came before was read. Get it again") from None
     yield from _pages([*page, *days.records()])
     if days.last:
         yield Page(stream="uds", records=(), left_out={NOT_OVER: 1})

@@ -96,7 +96,7 @@ def decode(file: File) -> Contents:
     except fitdecode.FitCRCError:
         raise SourceChanged("its checksum does not match its content; transfer the file again") from None
     except fitdecode.FitEOFError:
-        raise SourceChanged("it is cut off; transfer the file again") from None
+        raise SourceChanged("the file is cut off; transfer the file again") from None
     except (
         fitdecode.FitError,
         struct.error,
@@ -106,7 +106,7 @@ def decode(file: File) -> Contents:
         OverflowError,
         LookupError,
     ) as error:
-        raise SourceChanged(f"it is not a valid FIT file ({type(error).__name__}); transfer it again") from None
+        raise SourceChanged(f"the file is not a valid FIT file ({type(error).__name__}); transfer it again") from None
     return contents
 
 

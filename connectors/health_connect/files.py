@@ -57,7 +57,7 @@ MARK = re.compile(rb'"(app_version|timestamp|source)"\s*:\s*"')
 OWN = (b'"app_version"', b'"timestamp"')  # members of every document of these apps
 LISTS = re.compile(rb'"(' + b"|".join(name.encode() for name in sorted(READ)) + rb')"\s*:\s*\[')
 ABOUT = ("source", "timestamp", "test")  # members that tell how the lists are to be read
-CUT_OFF = "it is cut off or is not JSON; what came before was read. Send it again"
+CUT_OFF = "the file is cut off or is not JSON; what came before was read. Send it again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,7 +301,7 @@ def receive(headers: Mapping[str, str], body: File) -> None:  # noqa: ARG001 - t
     except Broken:
         raise BadRecord("the push is cut off or is not JSON, and nothing of it was kept; send it again") from None
     if not named & READ and "timestamp" not in named:
-        raise BadRecord("it is not from an app that sends Health Connect; see docs/sources/health_connect.md")
+        raise BadRecord("the data are not from an app that sends Health Connect; see docs/sources/health_connect.md")
 
 
 def read(file: File, *, zone: str, zones: ZoneHistory = ()) -> Iterator[Page]:

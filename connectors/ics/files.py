@@ -30,7 +30,7 @@ def read(file: File, *, zone: str, settings: Mapping[str, str] | None = None) ->
     with file.open() as opened:
         content = opened.read(CALENDAR_MAX_BYTES + 1)
     if len(content) > CALENDAR_MAX_BYTES:
-        raise SourceChanged("it is far larger than a calendar; export it again")
+        raise SourceChanged("the file is far larger than a calendar; export it again")
     name = (file.name.rpartition(".")[0] or file.name).encode("utf-8", "replace").decode()  # what is no text stays here
     mine = addresses((settings or {}).get("addresses", ""))
     owner = ""

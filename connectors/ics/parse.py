@@ -47,7 +47,7 @@ def pages(
     whole = _is_whole(text)
     calendars, broken = parsed(text)
     if not calendars and not broken:
-        raise SourceChanged("it holds no calendar; export it again")
+        raise SourceChanged("the file holds no calendar; export it again")
     named = next((str(c["X-WR-CALNAME"]) for c in calendars if c.get("X-WR-CALNAME")), name).replace("/", " ")
     as_of = None if file is None else _changed(calendars)
     mailed = any(word_of(calendar, "METHOD") not in (None, "PUBLISH") for calendar in calendars)
@@ -64,7 +64,7 @@ def pages(
         if listed and file is not None:
             yield Page(stream=stream, records=(), covers=Covers(prefix=f"{named}/{UNREADABLE_PREFIX}"))
     if not whole:
-        raise SourceChanged("it is cut off; what came before was read. Get it again")
+        raise SourceChanged("the file is cut off; what came before was read. Get it again")
 
 
 def _of_file(record: RawRecord, file: str | None, as_of: datetime | None) -> RawRecord:

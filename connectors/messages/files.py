@@ -52,11 +52,11 @@ def read(file: File, *, zone: str) -> Iterator[Page]:  # noqa: ARG001 - a date i
     header = _header(file)
     if set(header.names) != COLUMNS & set(header.names) or len(header.names) != len(set(header.names)):
         allowed = "date, contacts and messages, each once"
-        raise SourceChanged(f"it has other columns than {allowed}; remove the others")
+        raise SourceChanged(f"the file has other columns than {allowed}; remove the others")
     with file.open() as opened:
         content = opened.read(COUNTS_MAX_BYTES + 1)
     if len(content) > COUNTS_MAX_BYTES:
-        raise SourceChanged("it is far larger than a list of daily counts; give one line per day")
+        raise SourceChanged("the file is far larger than a list of daily counts; give one line per day")
     mark = hashlib.blake2b(file.name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
     records = _records(header, mark, content)
     while page := tuple(islice(records, COUNTS_PAGE_ROWS)):

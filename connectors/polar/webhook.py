@@ -90,8 +90,8 @@ def register(
     name = str(found.get("id"))
     if found.get("url") != address and name != kept.get("id"):
         raise SetupError(
-            "the webhook of your Polar application leads elsewhere, and Polar has one for each application; "
-            "make an application for this bridge: bridge connect polar --user NAME"
+            "the only webhook of your Polar application sends to another address; "
+            "make an application for this bridge alone: bridge connect polar --user NAME"
         )
     if found.get("url") != address or name != kept.get("id") or not {*EVENT_STREAMS} <= {*rows(found.get("events"))}:
         webhook.delete(name)

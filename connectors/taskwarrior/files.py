@@ -51,7 +51,7 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
             for task in _tasks(Json(_Mended(opened))):
                 records.append(_record(task, parent, zone))
                 if len(records) > TASKS_READ_MAX:
-                    raise SourceChanged("it holds more than 200,000 tasks; export fewer")
+                    raise SourceChanged("the file holds more than 200,000 tasks; export fewer")
         except Broken:
             cut = True
     yield from file_pages(parent, records, cut=cut)

@@ -29,7 +29,7 @@ NEEDED = {"TYPE", "CONTENT", "INDENT"}
 TASK_LISTS = ("items", "results", "tasks")  # of the sync API, of its successor, and of completed tasks
 ID_SUFFIX = re.compile(r" \[\d+\]$")  # in the name of a backup's file
 API_MARKS = (b'"full_sync"', b'"sync_token"', b'"day_orders"')
-TOO_LARGE = "it is far larger than a list of tasks; export fewer"
+TOO_LARGE = "the file is far larger than a list of tasks; export fewer"
 
 
 def recognise(file: File) -> bool:

@@ -64,7 +64,7 @@ def read(
     Raises SourceChanged for a file of more than 20 MB, and after the readable part of a damaged file.
     """
     if file.size > EXPORT_MAX_BYTES:
-        raise SourceChanged("it is far larger than a WHOOP export; download the export again")
+        raise SourceChanged("the file is far larger than a WHOOP export; download the export again")
     with file.open() as content:
         text = _decode(content.read())
     table = _table(_header(text))
@@ -83,7 +83,7 @@ def read(
                 page = []
     except csv.Error:  # a quotation mark that is never closed makes one field of the rest
         yield Page(stream=table.stream, records=tuple(page))
-        raise SourceChanged("it is damaged; what came before was read. Download the export again") from None
+        raise SourceChanged("the file is damaged; what came before was read. Download the export again") from None
     if page:
         yield Page(stream=table.stream, records=tuple(page))
 

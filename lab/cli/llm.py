@@ -157,7 +157,7 @@ def sft(
 ) -> None:
     """Teach a model: the sequence model from simulated weeks, a language model from a teacher's answers.
 
-    The sequence model (--size small without --model) goes by --out, --weeks, --start, --seed and --resume only.
+    The sequence model (--size small, no --model) uses only --out, --weeks, --start, --seed and --resume.
     """
     with _able(), show.Progress() as progress:
         if size == SMALL and model is None:
@@ -194,7 +194,7 @@ def grpo(
 ) -> None:
     """Refine a taught model: with the published rewards, or the sequence model by the grade itself.
 
-    The sequence model goes by --model, --out, --steps, --seed and --resume only.
+    The sequence model uses only --model, --out, --steps, --seed and --resume.
     """
     with _able(), show.Progress() as progress:
         if (model / "taught.pt").exists():

@@ -378,7 +378,7 @@ def test_what_things_cost_and_what_a_person_weighs_is_not_stored() -> None:
     ):
         assert understood(text) is None, text
     for text in ("what did I weigh on the first of May", "Wie entwickelt sich mein Gewicht", "what do the scales say"):
-        with pytest.raises(SetupError, match="no source brings your weight"):
+        with pytest.raises(SetupError, match="the bridge reads your weight from no source"):
             read(text, TODAY)
     assert read("how often did I do weight training", TODAY).where == ["workout.sport = gym"]
 

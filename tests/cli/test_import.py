@@ -57,7 +57,7 @@ def test_a_damaged_file_fails_alone_and_the_exit_code_says_so(mixed: Path) -> No
     rows = {row["source"]: row for row in printed("import", str(mixed), "--user", "ana", code=1)}
     assert rows["garmin"]["outcome"] == "failed"
     assert rows["garmin"]["failed_files"] == [
-        {"file": "watch/1_WELLNESS.fit", "reason": "it is cut off; transfer the file again"}
+        {"file": "watch/1_WELLNESS.fit", "reason": "the file is cut off; transfer the file again"}
     ]
     assert rows["garmin"]["samples"] > 0
     assert rows["whoop"]["outcome"] == "ok"

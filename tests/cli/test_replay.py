@@ -153,7 +153,9 @@ def test_one_vendor_is_recorded_to_be_given_away(tmp_path: Path, capsys: pytest.
     folder = tmp_path / "given"
     with connected(tmp_path / "home") as (bridge, vendors):
         user = bridge.store.people.user("ana")
-        with pytest.raises(SetupError, match="one vendor at a time is redacted; choose of garmin, google_calendar"):
+        with pytest.raises(
+            SetupError, match="one vendor at a time can be redacted; choose one of garmin, google_calendar"
+        ):
             replay.record_redacted(bridge, user, None, folder, at=NOW)
         os.environ["BRIDGE_NOW"] = NOW.isoformat()
         main(["record", str(folder), "--user", "ana", "--redact", "--source", "google_calendar"], standalone_mode=False)

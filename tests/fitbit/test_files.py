@@ -198,7 +198,7 @@ def test_a_workout_that_was_never_stopped_loses_no_other(desk: Desk) -> None:
 def test_a_file_cut_off_anywhere_keeps_what_came_before(desk: Desk) -> None:
     text = steps(*((f"11/18/26 08:{minute:02}:00", 10) for minute in range(60)))
     outcome = desk.give("steps-2026-11-12.json", text[: len(text) // 2])
-    assert [reason[:10] for _, reason in outcome.failed_files] == ["it is cut "]
+    assert [reason[:16] for _, reason in outcome.failed_files] == ["the file is cut "]
     assert 200 < desk.of("steps")[str(DAY)] < 400
 
 
@@ -209,7 +209,7 @@ def test_a_file_of_absurd_size_is_refused_unread(desk: Desk) -> None:
         file.truncate(FILE_MAX_BYTES + 1)
     outcome = desk.imported(place)
     assert [reason for _, reason in outcome.failed_files] == [
-        "it is far larger than any file of such an export. Download the export again"
+        "the file is far larger than any file of such an export. Download the export again"
     ]
     assert outcome.new == 0
 

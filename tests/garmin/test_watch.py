@@ -163,8 +163,8 @@ def test_a_sleep_file_without_stages_is_told_with_its_reason(store: Store, tmp_p
 @pytest.mark.parametrize(
     ("damage", "reason"),
     [
-        (lambda content: content[:-1], "it is cut off"),
-        (lambda content: content[: len(content) // 2], "it is cut off"),
+        (lambda content: content[:-1], "the file is cut off"),
+        (lambda content: content[: len(content) // 2], "the file is cut off"),
         (lambda content: content[:-2] + b"\x00\x00", "checksum does not match"),
         (lambda content: content[:40] + b"\xff\xff\xff" + content[43:], "checksum|not a valid FIT|cut off"),
     ],

@@ -47,7 +47,7 @@ class TestDamage:
 
     @pytest.mark.parametrize("content", [b"BEGIN:VCALENDAR\r\nnothing", b"BEGIN:VCARD\r\nEND:VCARD\r\n"])
     def test_no_calendar_at_all_is_one_clear_line(self, content: bytes) -> None:
-        with pytest.raises(SourceChanged, match=r"^it holds no calendar; export it again$"):
+        with pytest.raises(SourceChanged, match=r"^the file holds no calendar; export it again$"):
             list(pages(content, name="x", zone="UTC"))
 
     def test_any_case_marks_and_blanks_are_read(self) -> None:

@@ -144,7 +144,7 @@ def _five_years(content: bytes) -> tuple[datetime, datetime]:
 
 
 def test_a_file_that_is_no_calendar_is_one_line() -> None:
-    with pytest.raises(BridgeError, match="it holds no calendar"):
+    with pytest.raises(BridgeError, match="the file holds no calendar"):
         list(pages(b"BEGIN:VCALENDAR\r\nnothing", name="x", zone=HOME))
 
 
@@ -152,7 +152,7 @@ def test_a_calendar_that_is_cut_off_is_read_up_to_there_and_deletes_nothing() ->
     text = "\r\n".join([*lab.account("ics", "week")["text"], ""]).encode()
     cut = text[: text.index(b"UID:trip@example.com")]
     found: list[Page] = []
-    with pytest.raises(BridgeError, match="it is cut off"):
+    with pytest.raises(BridgeError, match="the file is cut off"):
         found.extend(pages(cut, name="x", zone=HOME))
     assert sum(len(page.records) for page in found) == 3
     assert all(page.covers is None for page in found)

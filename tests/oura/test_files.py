@@ -122,7 +122,7 @@ def test_a_file_cut_off_keeps_what_came_before(desk: Desk) -> None:
     nights = [{**NIGHT, "id": str(n)} for n in range(9)]
     text = json.dumps({"data": nights})
     outcome = desk.give("sleep.json", text[: len(text) * 2 // 3])
-    assert [reason[:10] for _, reason in outcome.failed_files] == ["it is cut "]
+    assert [reason[:16] for _, reason in outcome.failed_files] == ["the file is cut "]
     assert outcome.new >= 5
 
 

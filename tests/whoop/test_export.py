@@ -100,7 +100,7 @@ def test_a_quotation_mark_that_is_never_closed_costs_what_follows_only(tmp_path:
     place = tmp_path / "workouts.csv"
     place.write_text("\n".join([*good[:2], '"' + "x" * 1_000_001]), encoding="utf-8")
     found: list[Page] = []
-    with pytest.raises(SourceChanged, match="it is damaged"):
+    with pytest.raises(SourceChanged, match="the file is damaged"):
         found.extend(export.read(DiskFile(place, place.name), zone="UTC"))
     assert sum(len(page.records) for page in found) == 1
 

@@ -154,7 +154,7 @@ def answer(visit: Visitor, number: Number, said: Words, at: Words = "today", bac
         day = parse_day(at, moment_at(visit.now, visit.user.zones).date)
         trial.keep(visit.bridge, visit.user, number, day, kept=said == "yes", now=visit.now)
     else:
-        raise SetupError(_("say yes, no or stop"))
+        raise SetupError(_("this answer about a trial is unknown; open the page again and choose yes, no or stop"))
     return RedirectResponse("/" if back == "/" else "/effects", 303)
 
 
@@ -162,7 +162,7 @@ def answer(visit: Visitor, number: Number, said: Words, at: Words = "today", bac
 def switch(visit: Visitor, what: Words, because: Words = "") -> RedirectResponse:
     """Turn advice or the watch on or off. Raises SetupError without a reason, or for another word."""
     if what not in (ADVICE, WATCH):
-        raise SetupError(_("say advice or watch"))
+        raise SetupError(_("this switch is unknown; open the page again and choose advice or watch"))
     on = not is_on(visit.bridge.store.people.preferences(visit.user.id).switches, what)
     harm.switch(visit.bridge.store, visit.user, Switch(at=visit.now, what=what, on=on, reason=because))
     return RedirectResponse("/effects", 303)

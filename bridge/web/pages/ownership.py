@@ -52,7 +52,9 @@ def mark(
     marked: dict[str, str] = {}
     if whose_:
         if whose_ not in set(Whose):
-            raise SetupError(_("say mine, not-mine or no-time"))
+            raise SetupError(
+                _("this answer about an entry is unknown; open the page again and choose mine, not-mine or no-time")
+            )
         wanted = Mark(key=event, whose=Whose(whose_), series=scope == "series", like=scope == "like")
         done = whose.mark(store, user, wanted, now=now)
         marked = {"marked": done.mark.key} if done.mark is not None else {}

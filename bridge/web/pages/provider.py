@@ -134,7 +134,9 @@ def link(request: Request, visit: Visitor) -> Response:
     """
     try:
         if len(visit.bridge.store.credentials.identities(visit.user.id)) >= LINKS_MAX:
-            raise SetupError(_("there are {count} linked logins; end one of them first", count=LINKS_MAX))
+            raise SetupError(
+                _("a user can have at most {count} linked logins; remove one of yours first", count=LINKS_MAX)
+            )
         address = _begun(request, visit.app, link_to=visit.user.id)
     except BridgeError as error:
         return shown(visit, wrong={"login": told(error)})

@@ -114,6 +114,6 @@ def did(
     """
     deed = parse_answer(answer)
     if not isinstance(deed, Deed):
-        raise SetupError(_("say what became of it: done, partly or not_done"))
+        raise SetupError(_("this answer is unknown; open the page again and choose done, partly or not_done"))
     feedback.say(visit.bridge.store, visit.user, number, deed, now=visit.now)
     return RedirectResponse("/review" if back == "/review" else "/", 303)

@@ -28,7 +28,7 @@ DEPTH = 2  # nested "data" members
 COARSE = ("week", "month", "year")
 NAME = re.compile(r"[^a-z0-9]+")
 FRUITLESS_MAX = 100_000  # entries in a row that hold nothing of the app's
-CUT_OFF = "it is cut off or is not JSON; what came before was read. Export it again"
+CUT_OFF = "the file is cut off or is not JSON; what came before was read. Export it again"
 
 Metric = tuple[str, str]  # name and unit
 PIECE_MAX_BYTES = 1 << 22  # bytes; a day of heart rates is 1 MB
@@ -57,9 +57,9 @@ def receive(headers: Mapping[str, str], body: File) -> None:
     """
     grouping = headers.get("automation-aggregation", "").casefold()
     if any(word in grouping for word in COARSE):
-        raise BadRecord("it holds sums over more than a day; set the automation's time grouping to days or less")
+        raise BadRecord("the data hold sums over more than a day; set the automation's time grouping to days or less")
     if not recognise(body):
-        raise BadRecord("it is not from Health Auto Export; set the automation's format to JSON")
+        raise BadRecord("the data are not from Health Auto Export; set the automation's format to JSON")
     try:
         with body.open() as stream:
             document = Json(stream)
@@ -75,7 +75,7 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
     Raises SourceChanged for the app's packed format, and for a damaged file after its last readable record.
     """
     if file.head.startswith(PACKED):
-        raise SourceChanged("it is in the app's own packed format; let the app export JSON files, or push")
+        raise SourceChanged("the file is in the app's own packed format; let the app export JSON files, or push")
     held = _Held()
     try:
         for record in _records(file, zone):

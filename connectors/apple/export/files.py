@@ -164,7 +164,7 @@ def read(
         else:
             yield from _remembered(export, reading, file, memory)
     if not whole:
-        raise CutShort("it is cut off or damaged; what came before was read. Export it again on the phone")
+        raise CutShort("the file is cut off or damaged; what came before was read. Export it again on the phone")
 
 
 def _remembered(export: Export, reading: Reading, file: File, memory: FileMemory) -> Iterator[Page]:
