@@ -2,6 +2,7 @@
 
 Run: ``python -m lab.benchmarks.calendar [--events N]``. The vendor's server runs in its own process on loopback. The
 store is an SQLite file in a temporary folder. The made-up events are single events, series and changed instances.
+Beside the CPU time of this end stands that of both, with the server's, which makes the same pages for both.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import random
 import tempfile
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from multiprocessing.connection import Connection as Pipe
 from time import perf_counter, process_time
@@ -36,12 +38,12 @@ SOURCE = "google_calendar"
 
 
 def serve(pipe: Pipe, events: int) -> None:
-    """Serve a vendor until told to stop, and report its number of requests when asked."""
+    """Serve a vendor until told to stop, and report its number of requests and its CPU seconds when asked."""
     vendor = Vendor(account(events, random.Random(1)))
     with LabServer(vendor.application) as server:
         pipe.send((vendor.settings(server.url), vendor.grant(), [c["id"] for c in vendor.account["calendars"]]))
         while pipe.recv():
-            pipe.send(len(server.asked))
+            pipe.send((len(server.asked), process_time()))
 
 
 def downloaded(settings: dict[str, str], grant: dict[str, Any], calendars: list[str]) -> int:
@@ -61,16 +63,30 @@ def downloaded(settings: dict[str, str], grant: dict[str, Any], calendars: list[
     return found
 
 
-def timed(run: Callable[[], object]) -> tuple[float, float]:
-    """Return elapsed and CPU seconds of a call in this process."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """Elapsed seconds of a piece of work, CPU seconds of this end and of ``both``, and requests to the server."""
+
+    wall: float
+    cpu: float
+    both: float
+    requests: int
+
+
+def cost(run: Callable[[], object], ask: Callable[[], tuple[int, float]]) -> Cost:
+    asked, theirs = ask()
     begun, cpu = perf_counter(), process_time()
     run()
-    return perf_counter() - begun, process_time() - cpu
+    wall, spent = perf_counter() - begun, process_time() - cpu
+    more, then = ask()
+    return Cost(wall=wall, cpu=spent, both=spent + then - theirs, requests=more - asked)
 
 
-def measure(ask: Callable[[], int], settings: dict[str, str], grant: dict[str, Any], calendars: list[str]) -> None:
+def measure(
+    ask: Callable[[], tuple[int, float]], settings: dict[str, str], grant: dict[str, Any], calendars: list[str]
+) -> None:
     """Print the cost of a first sync and of a sync without news."""
-    bare = timed(lambda: downloaded(settings, grant, calendars))
+    bare = cost(lambda: downloaded(settings, grant, calendars), ask)
     with tempfile.TemporaryDirectory() as folder, closing(Store(f"sqlite:///{folder}/bridge.db")) as store:
         user = store.people.add_user("benchmark", "Europe/Berlin", now=NOW)
         connection = store.connections.connect(user.id, SOURCE, "account", now=NOW)
@@ -86,13 +102,13 @@ def measure(ask: Callable[[], int], settings: dict[str, str], grant: dict[str, A
             outcome = sync(source, store, holder="benchmark/1", now=NOW + timedelta(hours=hours))
             print(f"{outcome.outcome}: {outcome.new} new, {outcome.set_aside} set aside, {dict(outcome.streams)}")
 
-        first = timed(lambda: synced(0))
-        before = ask()
-        again = timed(lambda: synced(1))
-        asked = ask() - before
-    print(f"{'bare download':20}{bare[0]:7.2f} s, {bare[1]:5.2f} s of CPU")
-    print(f"{'first sync':20}{first[0]:7.2f} s, {first[1]:5.2f} s of CPU, {first[0] / bare[0]:5.1f} times the download")
-    print(f"{'sync without news':20}{again[0]:7.2f} s, {asked} requests: {len(calendars)} calendars and their list")
+        first, again = cost(lambda: synced(0), ask), cost(lambda: synced(1), ask)
+    for name, one in (("bare download", bare), ("first sync", first)):
+        print(f"{name:20}{one.wall:7.2f} s, {one.cpu:5.2f} s of CPU, {one.both:5.2f} s at both ends")
+    ratios = (first.wall / bare.wall, first.cpu / bare.cpu, first.both / bare.both)
+    print("{:20}{:7.1f} times the download, {:5.1f} by CPU, {:5.1f} by that of both ends".format("", *ratios))
+    listed = f"{again.requests} requests: {len(calendars)} calendars and their list"
+    print(f"{'sync without news':20}{again.wall:7.2f} s, {listed}")
 
 
 def main() -> None:
@@ -103,10 +119,10 @@ def main() -> None:
     server = multiprocessing.Process(target=serve, args=(there, chosen.events), daemon=True)
     server.start()
 
-    def ask() -> int:
+    def ask() -> tuple[int, float]:
         here.send(True)
-        number: int = here.recv()
-        return number
+        told: tuple[int, float] = here.recv()
+        return told
 
     measure(ask, *here.recv())
     here.send(False)
