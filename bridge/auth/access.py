@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import secrets
 import threading
-import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
@@ -109,8 +108,7 @@ def user_with_password(store: Store, name: str, password: str) -> User | None:
     """
     from argon2.exceptions import VerificationError
 
-    name = unicodedata.normalize("NFC", name)  # keyboards may send a letter and its accent apart
-    found = next((user for user in store.people.users() if user.name == name), None)
+    found = store.people.named(name)
     hashed = None if found is None else store.access.password(found.id)
     try:
         with _in_turn():

@@ -49,7 +49,7 @@ def hide(store: Store, viewer: User, name: str, *, now: datetime) -> None:
 
 
 def _other(store: Store, user: User, name: str) -> User:
-    found = next((one for one in store.people.users() if one.name == composed(name.strip())), None)
+    found = store.people.named(name.strip())
     if found is None:
         raise SetupError(say("nobody here has that name; ask for the exact name, and try again"))
     if found.id == user.id:

@@ -117,20 +117,37 @@ class People(Part):
         """Return the user called ``name``. Raises SetupError, with the next command, if there is none."""
         if not is_name(composed(name)):
             raise SetupError(f"there is no user of that name: {NAME_RULE}; see: bridge user list")
-        found = _users(db, tables.users.c.name == composed(name))
-        if not found:
+        found = self.named(name)
+        if found is None:
             near = get_close_matches(name, db.execute(sa.select(tables.users.c.name)).scalars().all(), n=1)
             asked = f"did you mean {near[0]}? Otherwise " if near else ""
             raise SetupError(f"there is no user {name}; {asked}add one: bridge user add {name}")
-        return found[0]
+        return found
+
+    def user_by_id(self, user_id: int) -> User:
+        """Return the user with an id. Raises SetupError if there is none, because the user was deleted."""
+        found = self.present(user_id)
+        if found is None:
+            raise SetupError("that user was deleted; see: bridge user list")
+        return found
 
     @reads
-    def user_by_id(self, db: sa.Connection, user_id: int) -> User:
-        """Return the user with an id. Raises SetupError if there is none, because the user was deleted."""
-        found = _users(db, tables.users.c.id == user_id)
-        if not found:
-            raise SetupError("that user was deleted; see: bridge user list")
-        return found[0]
+    def present(self, db: sa.Connection, user_id: int | None) -> User | None:
+        """Return the user with an id, or None if there is none."""
+        return next(iter(_users(db, tables.users.c.id == user_id)), None)
+
+    @reads
+    def named(self, db: sa.Connection, name: str) -> User | None:
+        """Return the user with exactly this name, or None if there is none."""
+        name = composed(name)
+        return next(iter(_users(db, tables.users.c.name == name)), None) if is_name(name) else None
+
+    @reads
+    def alone(self, db: sa.Connection) -> User | None:
+        """Return the only user. Return None if there are none or several."""
+        two = sa.select(tables.users.c.id).limit(2).subquery()
+        is_one = sa.select(sa.func.count()).select_from(two).scalar_subquery() == 1
+        return next(iter(_users(db, is_one)), None)
 
     @reads
     def users(self, db: sa.Connection) -> list[User]:

@@ -23,7 +23,6 @@ from bridge.day.person import Person
 from bridge.domain.languages import _, speak
 from bridge.domain.records import User
 from bridge.domain.types import Reading
-from bridge.store.people import composed
 from bridge.web.bounds import ASSISTANTS_PATH, PROGRAM_PATHS, UPLOAD_PATHS
 from bridge.web.jobs import Jobs
 from bridge.web.logins import LoginLimits
@@ -203,24 +202,22 @@ def _user(request: Request, state: AppState, now: datetime) -> tuple[User | None
     With a session also return when its person last proved who they are.
     """
     store = state.bridge.store
-    users = store.people.users()
     token, cookie = bearer(request), request.cookies.get(SESSION_COOKIE)
     if token is not None:
         if token.startswith(access.ASSISTANT_TOKEN_PREFIX) and request.scope["path"] != ASSISTANTS_PATH:
             return None, None
-        number = store.access.token(access.digest(token))
-        return next((user for user in users if user.id == number), None), None
+        return store.people.present(store.access.token(access.digest(token))), None
     if (name := proxy_user(request)) is not None:
-        found = next((user for user in users if user.name == composed(name)), None)
+        found = store.people.named(name)
         if found is None:
             raise UnknownUser(name)
         return found, None
     if cookie and (session := access.session_of(store, cookie, now=now)):
-        found = next((user for user in users if user.id == session.user_id), None)
+        found = store.people.present(session.user_id)
         if found is not None:
             return found, session.proved_at
-    is_open = state.local and len(users) == 1 and not store.credentials.is_protected(users[0].id)
-    return users[0] if is_open else None, None
+    alone = store.people.alone() if state.local else None
+    return (alone if alone is not None and not store.credentials.is_protected(alone.id) else None), None
 
 
 def proxy_user(request: Request) -> str | None:

@@ -20,6 +20,7 @@ from bridge.auth import access
 from bridge.cli import app as cli
 from bridge.domain.records import User
 from bridge.domain.types import Event, Item, RawRecord
+from bridge.store.people import People
 from tests.web.served import Place, Visitor, calendar
 
 
@@ -218,6 +219,21 @@ def test_tokens_and_passwords_at_the_command_line(place: Place, ana: User, monke
     assert access.user_with_password(place.bridge.store, "ana", "correct horse") == ana
     assert re.search("no password", bridge("user", "password", "ana", "--remove"))
     assert not Path(place.bridge.settings.folder / "uploads").exists()
+
+
+def test_a_request_reads_no_user_but_its_own(
+    program: requests.Session, place: Place, ana: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    password = "correct horse battery staple"
+    access.set_password(place.bridge.store, ana, password, now=installation.now())
+    session = access.begin_session(place.bridge.store, ana, now=installation.now())
+    monkeypatch.delattr(People, "users")
+    assert told(program, place, "/me")["user"] == "ana"
+    page = requests.get(f"{place.url}/", cookies={"bridge_session": session}, timeout=60)
+    assert page.status_code == 200
+    assert page.url == f"{place.url}/"
+    assert access.user_with_password(place.bridge.store, "ana", password) == ana
+    assert access.user_with_password(place.bridge.store, "an\ud800a\x00", password) is None
 
 
 def test_what_rests_on_years_is_read_anew_with_new_data(program: requests.Session, place: Place, ana: User) -> None:

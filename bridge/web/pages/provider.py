@@ -16,7 +16,6 @@ from bridge.auth import oidc
 from bridge.domain.errors import BridgeError, SetupError
 from bridge.domain.languages import _, current, say, speak, told
 from bridge.domain.records import User
-from bridge.store.people import composed
 from bridge.web.forwarded import customer_network
 from bridge.web.logins import TooManyTries, uncount
 from bridge.web.pages.login import begin_session, login_page, outside, stay, too_many_tries
@@ -102,10 +101,9 @@ def _user_of(app: AppState, account: oidc.Account) -> User | None:
     """Return the user to whom an account is linked, or else the user whose name the account's claim holds."""
     store = app.bridge.store
     number = store.credentials.user_of(account.issuer, account.subject)
-    users = store.people.users()
     if number is not None:
-        return next((user for user in users if user.id == number), None)
-    named = next((user for user in users if account.name and user.name == composed(account.name)), None)
+        return store.people.present(number)
+    named = store.people.named(account.name) if account.name else None
     if named is None or any(one.issuer == account.issuer for one in store.credentials.identities(named.id)):
         return None
     store.credentials.link(named.id, account.issuer, account.subject, now=installation.now())
