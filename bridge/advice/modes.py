@@ -11,7 +11,8 @@ from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bridge.calendar.expansion import midnight
-from bridge.day.person import Mode, ModeKind, Person
+from bridge.day.body import Mode, ModeKind
+from bridge.day.person import Person
 from bridge.day.routine import Routine, learn_routine
 from bridge.day.sleep import Rests, nights_and_odd
 from bridge.day.work import free_days

@@ -14,8 +14,8 @@ from bridge.calendar.busy import Stretch, clipped, length, merged, takes_time
 from bridge.calendar.days import hours_of
 from bridge.calendar.meetings import counts_as_meeting
 from bridge.calendar.plans import COMPANY
-from bridge.day.evidence import missed
 from bridge.day.outcomes import over_at, took_place
+from bridge.day.routine import missed
 from bridge.domain.metrics import Metric
 from bridge.domain.records import Deed, Recommendation, Snapshot, User
 from bridge.domain.slots import INSTANT, moment_at, moment_of, slot_start

@@ -28,6 +28,7 @@ from rhythm_env.interface import ActionType
 
 Cells = NDArray[np.bool_]
 Numbers = NDArray[np.float64]
+Starts = NDArray[np.intp]
 
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 CELL = 5 * MINUTE
@@ -316,14 +317,14 @@ def _can_end(occurrence: Occurrence, at: datetime) -> bool:
     return occurrence.end - LUNCH_LEAST > max(at, occurrence.start)
 
 
-def run(cells: Cells) -> NDArray[np.intp]:
+def run(cells: Cells) -> Starts:
     """Return how many cells in a row are True from each cell on.
 
     >>> run(np.array([True, True, False, True])).tolist()
     [2, 1, 0, 1]
     """
     places = np.where(cells, cells.size, np.arange(cells.size))
-    ends: NDArray[np.intp] = np.minimum.accumulate(places[::-1])[::-1]
+    ends: Starts = np.minimum.accumulate(places[::-1])[::-1]
     return ends - np.arange(cells.size)
 
 

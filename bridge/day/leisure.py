@@ -1,22 +1,28 @@
-"""Judge free time: long gaps, leisure by what lies before and after an evening, and sport that no watch shows."""
+"""Find the hours that a person wishes or has reserved for an action, and judge free time: gaps and evenings."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import date, datetime
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, time
+from typing import Any
 
 import numpy as np
 
-from bridge.calendar.busy import clipped, takes_time
-from bridge.day.grid import DAY, HARD_WEEK, HOUR, MINUTE, NIGHT_WORK, OFFICE_WORK, Numbers
-from bridge.day.rules import Starts
+from bridge.calendar.busy import Stretch, clipped, merged, takes_time
+from bridge.calendar.busy import length as length_of
+from bridge.day.grid import DAY, HARD_WEEK, HOUR, MINUTE, NIGHT_WORK, OFFICE_WORK, Cells, Numbers, Starts
 from bridge.day.view import WEEKEND, Candidate, View, due_tasks
-from bridge.day.wished import is_wanted, own_hours, told_hours, wished_spans
 from bridge.domain.facts import Fact, fact, length
 from bridge.domain.types import Because
+from bridge.domain.wish_terms import is_within
+from bridge.domain.wishes import Hours, Spare
 from rhythm_env.interface import ActionType
 
 A = ActionType
+NARROW = 3 * HOUR  # of a waking day, to which hours that are the only ones leave it, so that they are the person's word
+GETTING_UP = 10 * MINUTE  # our choice
+SPORT_BEFORE_BED = HOUR  # hard sport that ends later delays sleep (Stutz 2019)
+WHOLE_DAY: Sequence[Hours] = ((time(0), time(0)),)
 FREE, EVENING_FROM, QUIET_EVENING = 90, 17 * 60, 19.5 * 60  # minutes of free time; minutes after midnight
 IDLE_UNTIL = 20 * 60  # minutes after midnight, until which a thing never done is a reason
 QUIET_FROM = 15 * 60  # minutes after midnight, the latest begin of a quiet stretch
@@ -25,6 +31,121 @@ FULL_WEEK = 15  # hours of work in the calendar within six days
 HARD_DAYS, HARD = 24, 27  # hours within three, of which none is then short (our choice); that are reason enough
 LOAD, AWAKE = 360.0, 6 * HOUR  # minutes of tiring entries that are a load; half of the hours that company counts
 OF_EVENING: Mapping[str, ActionType] = {"week_over": A.ME_TIME, "free_days": A.BINGE_WATCH, "work_again": A.MEDITATE}
+
+
+def hours_of(candidate: Candidate, view: View) -> list[Stretch]:
+    """Return the hours of a day that a person wishes for an action, or the few that are its only ones."""
+    action, wishes, grid = candidate.action, view.wishes, view.grid
+    if action is None or action is A.SLEEP or candidate.task is not None:
+        return []
+    best, only = wishes.best.get(action), wished_spans(wishes.hours.get(action, ()), view)
+    if best is not None and best.hours and (not best.days or grid.date.weekday() in best.days):
+        return wished_spans(best.hours, view)
+    narrow = length_of(clipped(only, grid.begin, grid.bed)) <= NARROW
+    return only if narrow and wishes.asks_for(action, grid.date.weekday()) else []
+
+
+def told_hours(candidate: Candidate, view: View) -> dict[str, Any]:
+    """Return begin and end of the wished hours for a fact, from waking on if they begin at midnight."""
+    low, high = hours_of(candidate, view)[0]
+    low = min(max(low, view.grid.begin), high) if low == view.grid.midnight else low
+    return {"start": view.person.local(low), "end": view.person.local(high)}
+
+
+def own_spans(candidate: Candidate, view: View) -> list[Stretch]:
+    """Return what the night leaves of these hours. Guesses of good hours give way to it, unless the person is ill."""
+    latest = view.grid.bed - (SPORT_BEFORE_BED if candidate.action is A.EXERCISE else 0 * HOUR)
+    ill = view.is_today and view.person.body.ill
+    return [] if ill else clipped(hours_of(candidate, view), view.grid.begin + GETTING_UP, latest)
+
+
+def own_hours(candidate: Candidate, view: View) -> Cells | None:
+    """Return the cells of ``own_spans``, or None without any."""
+    spans = own_spans(candidate, view)
+    return view.grid.inside(spans) if spans else None
+
+
+def is_wanted(action: ActionType | None, view: View) -> bool:
+    """Return True if an action has a goal that is not reached, or is wanted on the weekday, and is not done on it."""
+    if action is None or not view.wishes.asks_for(action, view.grid.date.weekday()):
+        return False
+    until = view.person.now if view.is_today else view.grid.bed
+    reached = view.times_this_week(action, until) >= view.wishes.goals.get(action, 7)
+    return not reached and view.grid.date not in view.times(action, until)
+
+
+def wished(candidate: Candidate, view: View) -> Cells | bool:
+    spare = None if candidate.action in (None, A.SLEEP) else view.wishes.spare
+    if spare is None or not _is_spared(spare, view):
+        return _wished(candidate, view)
+    return _wished(candidate, view) & ~view.grid.touched(wished_spans(spare.hours or WHOLE_DAY, view))
+
+
+def _is_spared(spare: Spare, view: View) -> bool:
+    """Return True if a day must stay without suggestions, as too few days of its week are left for it."""
+    today = view.grid.date
+    monday, left = today - today.weekday() * DAY, 6 - today.weekday()
+    given = [view.person.local(one.start) for one in view.said if one.action is not A.SLEEP]
+    had = {at.date() for at in given if monday <= at.date() < today and is_within(at.time(), spare.hours or WHOLE_DAY)}
+    return today.weekday() - len(had) + left < spare.times
+
+
+def _wished(candidate: Candidate, view: View) -> Cells | bool:
+    wishes, today = view.wishes, view.grid.date.weekday()
+    if candidate.action is None or today not in wishes.days.get(candidate.action, range(7)):
+        return candidate.action is None
+    most = wishes.most.get(candidate.action) if candidate.task is None else None
+    if most is not None and view.times_this_week(candidate.action, view.grid.bed) >= most:
+        return False
+    apart = wishes.apart.get(candidate.action, 0) if candidate.task is None else 0
+    near = view.times(candidate.action, view.grid.bed + apart * DAY) if apart else set()
+    if any(0 < abs((day - view.grid.date).days) <= apart for day in near):
+        return False
+    barred = [one.hours for one in wishes.barred.get(candidate.action, ()) if today in one.days]
+    free = ~view.grid.touched(wished_spans([one for hours in barred for one in hours], view)) if barred else True
+    if candidate.action not in wishes.hours:
+        return free
+    return view.grid.inside(wished_spans(wishes.hours[candidate.action], view)) & free
+
+
+def wished_spans(hours: Sequence[Hours], view: View) -> list[Stretch]:
+    """Return hours as stretches of a day."""
+    found = []
+    for begin, end in hours:
+        low, high = (view.grid.midnight + one.hour * HOUR + one.minute * MINUTE for one in (begin, end))
+        found.append((low, high if high > low else high + DAY))
+    return merged(found)
+
+
+def wanted_then(candidate: Candidate, view: View, _lengths: Starts) -> Numbers | float:
+    """Return 1 at the hours at which an action is wanted and not done yet, -1 outside of hours that hold every day."""
+    action, grid = candidate.action, view.grid
+    best = None if action is None or candidate.task is not None else view.wishes.best.get(action)
+    if best is None or action is None:
+        return 0.0
+    within = grid.inside(wished_spans(best.hours, view)) if best.hours else np.full(grid.size, True)
+    if not best.days:
+        return 0.0 if view.wishes.asks_for(action, grid.date.weekday()) else np.where(within, 0.0, -1.0)
+    until = view.person.now if view.is_today else grid.bed
+    wanted = grid.date.weekday() in best.days and grid.date not in view.times(action, until)
+    return within.astype(float) if wanted else 0.0
+
+
+def wished_hours(candidate: Candidate, view: View, _lengths: Starts) -> Numbers | float:
+    """Return 1 at the hours that are wished of an action that is wanted on the day."""
+    own = own_hours(candidate, view)
+    return 0.0 if own is None or not is_wanted(candidate.action, view) else own.astype(float)
+
+
+def of_wished_hours(candidate: Candidate, view: View, _start: int) -> Fact:
+    return fact("wished_hours", **told_hours(candidate, view))
+
+
+def of_wanted_then(_candidate: Candidate, view: View, _start: int) -> Fact:
+    return fact("wanted_then", day=view.grid.date.isoformat())
+
+
+# Free time ------------------------------------------------------------------------------------------------------------
 
 
 def free_time(candidate: Candidate, view: View, _lengths: Starts) -> Numbers | float:
@@ -130,31 +251,3 @@ def of_quiet_stretch(_candidate: Candidate, view: View, start: int) -> Fact:
     if entry is None:
         return fact("free_in_work", length=length((over - begin) / MINUTE))
     return fact("long_free", length=length((entry - begin) / MINUTE), time=view.person.local(entry))
-
-
-def wanted_then(candidate: Candidate, view: View, _lengths: Starts) -> Numbers | float:
-    """Return 1 at the hours at which an action is wanted and not done yet, -1 outside of hours that hold every day."""
-    action, grid = candidate.action, view.grid
-    best = None if action is None or candidate.task is not None else view.wishes.best.get(action)
-    if best is None or action is None:
-        return 0.0
-    within = grid.inside(wished_spans(best.hours, view)) if best.hours else np.full(grid.size, True)
-    if not best.days:
-        return 0.0 if view.wishes.asks_for(action, grid.date.weekday()) else np.where(within, 0.0, -1.0)
-    until = view.person.now if view.is_today else grid.bed
-    wanted = grid.date.weekday() in best.days and grid.date not in view.times(action, until)
-    return within.astype(float) if wanted else 0.0
-
-
-def wished_hours(candidate: Candidate, view: View, _lengths: Starts) -> Numbers | float:
-    """Return 1 at the hours that are wished of an action that is wanted on the day."""
-    own = own_hours(candidate, view)
-    return 0.0 if own is None or not is_wanted(candidate.action, view) else own.astype(float)
-
-
-def of_wished_hours(candidate: Candidate, view: View, _start: int) -> Fact:
-    return fact("wished_hours", **told_hours(candidate, view))
-
-
-def of_wanted_then(_candidate: Candidate, view: View, _start: int) -> Fact:
-    return fact("wanted_then", day=view.grid.date.isoformat())

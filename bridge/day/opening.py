@@ -10,8 +10,9 @@ from statistics import median
 from bridge.calendar.busy import Stretch, merged, takes_time
 from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import journey
-from bridge.day.person import ILLNESS, Condition, Entry, Person
-from bridge.day.recovery import asleep as _asleep
+from bridge.day.body import ILLNESS, Condition
+from bridge.day.body import asleep as _asleep
+from bridge.day.person import Entry, Person
 from bridge.day.typical import DAY, MINUTE
 from bridge.day.work import OFFICE_WORK
 from bridge.domain.facts import Fact, fact, length

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
-from enum import StrEnum
 from functools import cached_property, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -13,8 +12,18 @@ from bridge.calendar.busy import Stretch, clipped, is_open_hours, length, merged
 from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import SAID_AFTER, SAID_BEFORE, is_by_land, is_journey, journey
 from bridge.calendar.kinds import AT_HOME, SURE, claimed
-from bridge.day.evidence import missed
-from bridge.day.routine import Routine, not_against, wished_sleep
+from bridge.day.body import (
+    AT_RISK,
+    ILLNESS,
+    LONG_SPORT,
+    PREPARES,
+    Body,
+    Mode,
+    ModeKind,
+    body_of,
+    of_night,
+)
+from bridge.day.routine import Routine, missed, not_against, wished_sleep
 from bridge.day.sleep import (
     LEAST_NIGHT,
     TO_BED,
@@ -32,12 +41,12 @@ from bridge.day.work import OFFICE, free_days
 from bridge.domain.facts import Fact, fact
 from bridge.domain.records import Deed, Recommendation, Snapshot
 from bridge.domain.slots import ZoneHistory, local_time, zone_at
-from bridge.domain.types import Because, Episode, EpisodeKind, Label, Occurrence, Reading, Response, Task
+from bridge.domain.types import Episode, EpisodeKind, Label, Occurrence, Reading, Response, Task
 from bridge.domain.wish_terms import night_on
 from bridge.domain.wishes import NightWish, Wishes
 from bridge.meters import vitality
 from bridge.meters.past import past_of
-from bridge.meters.vitality import CALLED_KIND, illness
+from bridge.meters.vitality import illness
 from bridge.meters.whole_nights import ended_whole
 from rhythm_env.interface import ActionType, Meter
 
@@ -69,15 +78,9 @@ DAY_WORK = (270.0, 720.0)  # minutes after midnight in which a day of work begin
 RAMPS = (90.0, 180.0)  # minutes from either end, in which it may be a shift
 PRIVATE_ACTIONS = frozenset({ActionType.FAMILY_TIME, ActionType.EXERCISE, ActionType.LEARN, ActionType.ME_TIME})
 ADVICE_KIND = "advice:"  # prefix of the kind of calendar entries that were written for accepted advice
-LONG_SPORT, PREPARES = 90 * MINUTE, 75 * MINUTE  # sport such as a race, and what it takes before the way to it
 FOR_SPORT, ERRAND_HOURS = timedelta(hours=36), 0.5  # before it, what closes may be for it; hours that fetching takes
-AT_RISK = timedelta(hours=36)  # ahead, in which sport is spoken of
 HOME_DAYS, RECORDED = 14 * DAY, 50 * DAY  # from which home is known; in which episodes are looked at
-ILLNESS = (CALLED_KIND, "illness_of_night")  # kinds of the fact that the body fights something
 CLEAR_SIGNS = 0.4  # quality of the signal of illness from which its signs count for days; our choice
-OF_NIGHT = ("signs_of_night", "illness_of_night")
-SIGNS_LAST = 30.0  # hours after waking in which a night's signs of illness tell of today
-LOW, VERY_LOW = 0.60, 0.45  # Vitality that lies below them by more than its spread strains, and with signs is illness
 
 Entry = tuple[Occurrence, Label]
 
@@ -107,94 +110,6 @@ def kept(make: Callable[Concatenate[Person, P], T]) -> Callable[Concatenate[Pers
         return made
 
     return read
-
-
-class Condition(StrEnum):
-    """The state of a person's body."""
-
-    WELL = "well"
-    STRAINED = "strained"
-    ILL = "ill"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Body:
-    """The state of the body, with the facts that tell it: those of illness on the page, low Vitality, or being told."""
-
-    state: Condition = Condition.WELL
-    facts: tuple[Fact, ...] = ()
-
-    @property
-    def ill(self) -> bool:
-        return self.state is Condition.ILL
-
-    def tells_of(self, day: date) -> bool:
-        """Return True where one is ill on a date, or signs of illness are of the night that ended on it."""
-        first = next(iter(self.facts), None)
-        dated = first is not None and first.kind in OF_NIGHT and first.values["day"] == day.isoformat()
-        return self.ill or dated
-
-    @property
-    def why(self) -> Fact:
-        return self.facts[0] if self.facts else fact("said_ill")
-
-
-class ModeKind(StrEnum):
-    """A mode of life. The routine learns from days in the normal one alone."""
-
-    NORMAL = "normal"
-    ILL = "ill"
-    AWAY = "away"
-    HOLIDAY = "holiday"
-    ODD = "odd"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mode:
-    """The mode that the person ``said`` (ill, away, ...), from ``since`` to the end of ``until``. None is an open end.
-
-    ``planned`` are modes that the person announced for later days.
-    """
-
-    kind: ModeKind = ModeKind.NORMAL
-    since: date | None = None
-    until: date | None = None
-    said: bool = False
-    planned: tuple[Mode, ...] = ()
-
-    def on(self, day: date) -> ModeKind:
-        """Return the mode of a date. A mode ends by itself."""
-        begun = self.since is None or self.since <= day
-        if self.kind is not ModeKind.NORMAL and begun and (self.until is None or day <= self.until):
-            return self.kind
-        return next((one.kind for one in self.planned if one.on(day) is not ModeKind.NORMAL), ModeKind.NORMAL)
-
-
-def body_of(vitality: Reading, mode: ModeKind = ModeKind.NORMAL, now: datetime | None = None) -> Body:
-    """Return the state of the body, from what the person says, the signs of illness and a very low Vitality.
-
-    Small signs name their night if ``now`` is given, on the person's clock.
-    """
-    if mode is ModeKind.ILL:
-        return Body(state=Condition.ILL, facts=(fact("said_ill"),))
-    signs = tuple(_dated(b, now) for b in vitality.because if b.signal == "illness" and b.age_hours <= SIGNS_LAST)
-    below = vitality.level + vitality.sd if vitality.coverage > 0 else 1.0
-    low = (fact("low_vitality", level=round(vitality.level, 3), sd=round(vitality.sd, 3)),) if below < LOW else ()
-    if any(one.kind in ILLNESS for one in signs) or (signs and below < VERY_LOW):
-        return Body(state=Condition.ILL, facts=signs + low)
-    return Body(state=Condition.STRAINED if signs or low else Condition.WELL, facts=signs + low)
-
-
-def _dated(because: Because, now: datetime | None) -> Fact:
-    day = None if now is None else (now - timedelta(hours=because.age_hours)).date()
-    if day is None or (now is not None and day == now.date() and because.fact.kind == CALLED_KIND):
-        return because.fact
-    return _of_night(because.fact, day)
-
-
-def _of_night(signs: Fact, day: date) -> Fact:
-    kind = "illness_of_night" if signs.kind == CALLED_KIND else "signs_of_night"
-    return fact(kind, day=day.isoformat(), signs=signs.values["signs"])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -241,7 +156,7 @@ class Person:
         read = illness(past_of(self.known), at)
         if read is None or read.quality < CLEAR_SIGNS or self.date_of(at - timedelta(hours=read.age_hours)) != day:
             return None
-        return _of_night(read.fact, day)
+        return of_night(read.fact, day)
 
     @property
     def missed(self) -> Mapping[str, datetime | None]:

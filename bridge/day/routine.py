@@ -6,6 +6,7 @@ Clock times are minutes after midnight of a local date. A bedtime before midnigh
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -13,16 +14,17 @@ from datetime import date, datetime, time, timedelta
 from operator import attrgetter
 from statistics import median
 
-from bridge.calendar.busy import NO_TIME, takes_time
+from bridge.calendar.busy import NO_TIME, clipped, length, merged, takes_time
+from bridge.calendar.flights import is_journey
+from bridge.calendar.kinds import SURE
 from bridge.calendar.plans import COMPANY
-from bridge.day.evidence import missed
 from bridge.day.sleep import PRIOR_NIGHTS, TO_BED, Rests, UsualNight, nights_and_odd
 from bridge.day.typical import DAY, MINUTE, MINUTES_OF_DAY, clock, instant, sure
 from bridge.day.work import OFFICE_WEEK, Span, Week, working_week
 from bridge.domain.metrics import Metric
 from bridge.domain.records import Snapshot
 from bridge.domain.slots import ZoneHistory
-from bridge.domain.types import Episode, EpisodeKind, Response, Sample
+from bridge.domain.types import Episode, EpisodeKind, Occurrence, Response, Sample
 from bridge.domain.wishes import NightWish
 from bridge.meters.whole_nights import ended_whole
 from rhythm_env.interface import ActionType
@@ -44,6 +46,11 @@ SIGNS = re.compile(r"^[^\w(]+|[^\w)!?+.]+$")  # around it
 NO_SPORT = frozenset({"activity", "workout", "other", "generic", "unknown", "exercise", "sport"})  # a watch's own guess
 GUESSED = 0.5  # trust in a workout without the name of a sport
 LUNCH, LUNCH_MAX = (690, 840), timedelta(minutes=75)  # minutes after midnight in which a short entry is a meal
+SLEPT_OVER = 0.5  # share of an entry; these figures are our choice
+BESIDE, COMES_IN = timedelta(hours=1), timedelta(hours=3)  # of an entry of sport: its workout; until that is known
+SHOWN_LEAST, SHOWN_SHARE = 2, 0.5  # of the entries of sport, from which a watch would have shown another
+UP_BEFORE, LATE = timedelta(minutes=20), timedelta(minutes=10)  # sport, at the least; after a begin that is slept over
+LATE_FOR = timedelta(hours=4)  # the longest entry that one does not come late to
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -315,3 +322,47 @@ def _sport(label: str) -> str:
     plain = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", label.removeprefix("HKWorkoutActivityType"))
     name = re.sub(r"[\W_]+", " ", plain).strip().lower()[:NAME_LENGTH]
     return "" if name in NO_SPORT else name
+
+
+# What the watch contradicts -------------------------------------------------------------------------------------------
+
+
+def missed(known: Snapshot) -> Mapping[str, datetime | None]:
+    """Return key -> waking time (None: not slept through) of the past entries that the watch shows as missed."""
+    return known.once("missed entries", lambda: dict(_missed(known)))
+
+
+def _missed(known: Snapshot) -> Iterator[tuple[str, datetime | None]]:
+    recorded = [one for _, one in ended_whole(known)]
+    asleep = merged((one.start, one.end) for one in recorded if one.kind is EpisodeKind.SLEEP)
+    ends = [end for _, end in asleep]
+    active = merged((one.start - BESIDE, one.end + BESIDE) for one in recorded if one.kind is EpisodeKind.WORKOUT)
+    sport: list[Occurrence] = []
+    for one, label in known.agenda if asleep else ():
+        if not one.start < min(one.end, known.at) or label.action is ActionType.SLEEP or one.event.all_day:
+            continue
+        is_sport = label.action is ActionType.EXERCISE and label.confidence >= SURE
+        low, high = one.start - (UP_BEFORE if is_sport else timedelta(0)), one.start + LATE
+        at = bisect_right(ends, low)
+        woke = ends[at] if at < len(ends) and asleep[at][0] < one.start else None
+        late = woke is not None and (is_sport or (woke >= high and one.end - one.start <= LATE_FOR))
+        inside = clipped(asleep, one.start, one.end)
+        over = inside and length(inside) > SLEPT_OVER * (one.end - one.start)
+        trained = late and is_sport and clipped(active, one.start, one.end)
+        if over or (late and not trained and not is_journey(one)):
+            yield one.key, woke
+        elif is_sport and one.end + COMES_IN <= known.at:
+            sport.append(one)
+    unseen = [one for one in sport if not clipped(active, one.start, one.end)]
+    shown, walked = len(sport) - len(unseen), _walked(known) if unseen else frozenset[date]()
+    tells = shown >= max(SHOWN_LEAST, SHOWN_SHARE * len(sport))
+    for one in unseen:  # a night within the day before it says that the watch was worn
+        if tells and clipped(asleep, one.start - DAY, one.start) and clock(one.start, known.zones)[0] not in walked:
+            yield one.key, None
+
+
+def _walked(known: Snapshot) -> frozenset[date]:
+    """Return the dates with more steps than usual. Sport on them may have been done without a recorded workout."""
+    steps = [(one.day, one.value) for _, one in known.samples if one.metric is Metric.STEPS]
+    usual = median([count for _, count in steps]) if steps else 0.0
+    return frozenset(day for day, count in steps if count > usual)

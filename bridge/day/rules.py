@@ -7,23 +7,20 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bridge.calendar.plans import COMPANY
 from bridge.day import masks
 from bridge.day.agreed import promised, refused_slots, rests_until
-from bridge.day.grid import HARD_WEEK, HOUR, MINUTE, OFFICE_WORK, Cells, run
+from bridge.day.body import LONG_SPORT, hardly_slept, held_back
+from bridge.day.grid import HARD_WEEK, HOUR, MINUTE, OFFICE_WORK, Cells, Starts, run
+from bridge.day.leisure import own_hours, own_spans, told_hours, wished
 from bridge.day.masks import LEISURE, ONE_REST, PLANNED_ONCE, is_near, is_urgent, nap_until, presses, usual
-from bridge.day.person import LONG_SPORT
-from bridge.day.recovery import hardly_slept, held_back
 from bridge.day.view import DUE_DAYS, RESTS, WEEKEND, WORK, Candidate, View
-from bridge.day.wished import own_hours, own_spans, told_hours, wished
 from bridge.domain.facts import Fact, fact, length
 from rhythm_env.constants import EFFECTS
 from rhythm_env.interface import ActionType, Meter
 
 A = ActionType
-Starts = NDArray[np.intp]
 
 DAY_SLEEP = 12 * HOUR  # a sleep that ends later was in the daytime
 TIRING = 8.5 * 60  # minutes of entries, after which there is no sport and no more work

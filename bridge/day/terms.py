@@ -14,10 +14,10 @@ import numpy as np
 from bridge.calendar.busy import clipped
 from bridge.calendar.plans import COMPANY
 from bridge.day import leisure
-from bridge.day.grid import HOUR, MINUTE, Numbers
+from bridge.day.body import ILLNESS, OF_NIGHT
+from bridge.day.grid import HOUR, MINUTE, Numbers, Starts
 from bridge.day.masks import MISSED, TOLD_NEAR, sport_missed, usual
-from bridge.day.person import ILLNESS, OF_NIGHT
-from bridge.day.rules import Starts, short_night
+from bridge.day.rules import short_night
 from bridge.day.view import RESTS, Candidate, View, of_due
 from bridge.domain.facts import Fact, fact, length
 from bridge.domain.sports import is_sport

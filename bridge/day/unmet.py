@@ -7,12 +7,12 @@ from datetime import date, datetime
 
 from bridge.calendar.kinds import title_of
 from bridge.day.grid import HOUR, MINUTE
+from bridge.day.leisure import hours_of, is_wanted, told_hours
 from bridge.day.person import Person
 from bridge.day.routine import in_the_night
 from bridge.day.rules import APART, in_hours
 from bridge.day.typical import DAY
 from bridge.day.view import Candidate, Said, View, of_action
-from bridge.day.wished import hours_of, is_wanted, told_hours
 from bridge.domain.facts import Fact, fact
 from bridge.domain.wish_terms import night_on
 from rhythm_env.interface import ActionType, Answer

@@ -7,17 +7,14 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from functools import cached_property
 
-import numpy as np
-from numpy.typing import NDArray
-
 from bridge.calendar.busy import Stretch, merged, nobody_goes, takes_time
 from bridge.calendar.expansion import midnight
 from bridge.calendar.kinds import CALL, FOCUS, QUICK, SURE, is_meal, title_of, what_is, words
 from bridge.calendar.plans import COMPANY
 from bridge.day.agreed import is_agreed, put_off
-from bridge.day.grid import CELL, DAY, Grid, run
+from bridge.day.body import if_at_all
+from bridge.day.grid import CELL, DAY, Grid, Starts, run
 from bridge.day.person import Person
-from bridge.day.recovery import if_at_all
 from bridge.day.routine import Habit
 from bridge.day.sleep import Rests, is_night
 from bridge.domain.facts import Fact, fact
@@ -86,7 +83,7 @@ class View:
         return self.grid.up(self.person.now)
 
     @cached_property
-    def free(self) -> NDArray[np.intp]:
+    def free(self) -> Starts:
         """Cells in a row without an entry or anything said, from each cell on, until bedtime."""
         said = [(one.start, one.end) for one in self.said]
         return run(~(self.grid.busy | self.grid.touched(said)))

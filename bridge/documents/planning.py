@@ -17,8 +17,8 @@ from bridge.domain.wish_records import plain
 if TYPE_CHECKING:
     from bridge.advice.modes import Stand
     from bridge.advice.wishing import Wish
+    from bridge.day.body import Mode
     from bridge.day.choice import Option
-    from bridge.day.person import Mode
     from bridge.day.routine import Habit, Routine
     from bridge.day.sleep import UsualNight
     from bridge.domain.wishes import Wishes

@@ -19,7 +19,7 @@ from bridge.advice import modes, outcomes, recommend, requests, rescheduling, wi
 from bridge.advice.day_plan import plan_day
 from bridge.advice.labels import of_days
 from bridge.auth.assistants import READING_TOOLS, TITLES, WRITING_TOOLS
-from bridge.day.person import ModeKind
+from bridge.day.body import ModeKind
 from bridge.documents.facts import fact_documents
 from bridge.documents.inputs import parse_answer
 from bridge.documents.plan import BlockDocument, plan_document

@@ -16,8 +16,8 @@ from bridge.advice import outcomes, requests
 from bridge.advice.feedback import may_move
 from bridge.advice.week import WeekSlot
 from bridge.daemon import backups
+from bridge.day.body import ILLNESS
 from bridge.day.opening import NAMED
-from bridge.day.person import ILLNESS
 from bridge.documents.calendar import today_event_document
 from bridge.documents.meters import reading_document
 from bridge.documents.recommendations import recommendation_document

@@ -20,8 +20,9 @@ import requests
 from bridge.advice.recommend import load_snapshot
 from bridge.calendar.ownership import Ownership
 from bridge.calendar.plans import COMPANY
+from bridge.day.body import Mode, ModeKind
 from bridge.day.choice import look, options
-from bridge.day.person import Mode, ModeKind, Person
+from bridge.day.person import Person
 from bridge.day.routine import learn_routine
 from bridge.domain.records import Snapshot
 from bridge.domain.types import Event, Label, Occurrence

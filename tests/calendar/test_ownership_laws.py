@@ -16,7 +16,7 @@ from bridge.advice import modes, whose
 from bridge.advice.day_plan import plan_day
 from bridge.advice.recommend import load_person
 from bridge.calendar.ownership import Mark, Ownership, Whose
-from bridge.day.person import ModeKind
+from bridge.day.body import ModeKind
 from bridge.store import Store
 from tests.calendar.families import Entry, as_ics, family
 from tests.desk import Desk

@@ -16,7 +16,7 @@ from bridge.advice.modes import ordinary
 from bridge.advice.recommend import load_person
 from bridge.cli import app as cli
 from bridge.cli import exit_code
-from bridge.day.person import Mode, ModeKind
+from bridge.day.body import Mode, ModeKind
 from bridge.day.routine import learn_routine
 from bridge.domain.errors import BridgeError
 from bridge.domain.facts import fact

@@ -9,7 +9,7 @@ import pytest
 from bridge.advice import feedback, modes
 from bridge.advice.aftermath import aftermath
 from bridge.advice.day_plan import plan_day
-from bridge.day.person import ModeKind
+from bridge.day.body import ModeKind
 from bridge.day.rules import ONE_REST
 from bridge.domain.records import Deed, Recommendation, Silence, User
 from bridge.domain.wishes import Wishes

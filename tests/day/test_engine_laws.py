@@ -9,8 +9,9 @@ import pytest
 
 from bridge.calendar.busy import clipped
 from bridge.day import choice, plan, rules, terms
+from bridge.day.body import Body, Condition, Mode, ModeKind
 from bridge.day.choice import look, options
-from bridge.day.person import Body, Condition, Mode, ModeKind, Person
+from bridge.day.person import Person
 from bridge.day.plan import Week
 from bridge.day.routine import learn_routine
 from bridge.day.terms import SERVES

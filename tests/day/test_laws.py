@@ -9,9 +9,10 @@ import pytest
 from bridge.calendar.ownership import Mark, Ownership, Whose
 from bridge.day import person as module
 from bridge.day import sleep
+from bridge.day.body import Condition, Mode, ModeKind
 from bridge.day.choice import look, options
 from bridge.day.grid import grid_of
-from bridge.day.person import Condition, Mode, ModeKind, Person
+from bridge.day.person import Person
 from bridge.day.routine import learn_routine
 from bridge.day.sleep import fitted, nights_and_odd
 from bridge.domain.wishes import Wishes

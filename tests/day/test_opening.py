@@ -2,9 +2,9 @@
 
 import pytest
 
+from bridge.day.body import Mode, ModeKind
 from bridge.day.grid import grid_of
 from bridge.day.opening import opening
-from bridge.day.person import Mode, ModeKind
 from bridge.day.view import Candidate, of_due
 from bridge.domain.facts import fact
 from bridge.domain.rendering import Audience, for_person, reasons

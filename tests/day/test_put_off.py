@@ -8,8 +8,8 @@ from datetime import timedelta
 
 from bridge.advice import modes, rescheduling
 from bridge.advice.day_plan import plan_day
+from bridge.day.body import Mode, ModeKind
 from bridge.day.choice import gaps_today, look
-from bridge.day.person import Mode, ModeKind
 from bridge.day.silence import quiet
 from bridge.domain.records import Recommendation, User
 from bridge.domain.rendering import for_person

@@ -6,8 +6,8 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
+from bridge.day.body import Mode, ModeKind, body_of
 from bridge.day.choice import look
-from bridge.day.person import Mode, ModeKind, body_of
 from bridge.day.silence import quiet
 from bridge.day.terms import facts, values
 from bridge.day.view import of_action

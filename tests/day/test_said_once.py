@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 
+from bridge.day.body import Mode, ModeKind
 from bridge.day.choice import look, of_bedtime, of_waking
-from bridge.day.person import Mode, ModeKind
 from bridge.day.silence import quiet
 from bridge.domain.facts import fact, length
 from bridge.domain.records import Deed

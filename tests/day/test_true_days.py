@@ -6,10 +6,10 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bridge.advice.review import times_done
+from bridge.day.body import Mode, ModeKind, body_of
 from bridge.day.choice import look, of_bedtime
-from bridge.day.evidence import missed
 from bridge.day.masks import _long_sport
-from bridge.day.person import Mode, ModeKind, body_of
+from bridge.day.routine import missed
 from bridge.day.silence import quiet
 from bridge.day.view import of_action
 from bridge.domain.facts import fact

@@ -6,8 +6,8 @@ from datetime import time, timedelta
 import pytest
 
 from bridge.day import rules
+from bridge.day.body import Mode, ModeKind
 from bridge.day.grid import Grid
-from bridge.day.person import Mode, ModeKind
 from bridge.day.view import LENGTHS
 from bridge.domain.facts import Fact
 from bridge.domain.rendering import for_person

@@ -17,7 +17,7 @@ import requests
 from bridge import installation
 from bridge.advice import modes, whose
 from bridge.auth import access
-from bridge.day.person import ModeKind
+from bridge.day.body import ModeKind
 from bridge.domain.records import User
 from bridge.domain.wishes import Wishes
 from bridge.ingest import runs

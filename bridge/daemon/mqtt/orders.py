@@ -9,7 +9,7 @@ from typing import Any
 
 from bridge.advice import answer_links, feedback, modes, rescheduling, wishing
 from bridge.advice.wishing import Because
-from bridge.day.person import ModeKind
+from bridge.day.body import ModeKind
 from bridge.domain.errors import BridgeError, SetupError
 from bridge.domain.languages import say, shown
 from bridge.domain.records import User

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from bridge.advice import modes, wishing
 from bridge.advice.modes import routine_of
-from bridge.day.person import ModeKind
+from bridge.day.body import ModeKind
 from bridge.documents.inputs import parse_day
 from bridge.documents.plan import PlanDocument, plan_document
 from bridge.documents.planning import (

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from bridge.advice import modes, whose
-from bridge.day.person import Mode, ModeKind
+from bridge.day.body import Mode, ModeKind
 from bridge.documents.inputs import parse_day
 from bridge.domain.languages import date_text, say, shown
 from bridge.domain.rendering import for_person

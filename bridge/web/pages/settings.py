@@ -16,7 +16,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Resp
 from bridge.advice import modes, notify, web_push
 from bridge.advice.web_push import Device
 from bridge.auth import access, assistants
-from bridge.day.person import ModeKind
+from bridge.day.body import ModeKind
 from bridge.documents.connections import UnsentDocument, notifications_document
 from bridge.documents.diagnostics import diagnostics_document
 from bridge.documents.inputs import parse_slots

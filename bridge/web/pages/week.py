@@ -16,7 +16,7 @@ from bridge.advice import feedback, modes, rescheduling
 from bridge.advice.week import Week, WeekSlot, is_moved, monday_of
 from bridge.calendar.busy import takes_time
 from bridge.calendar.days import LASTING
-from bridge.day.person import ModeKind
+from bridge.day.body import ModeKind
 from bridge.documents.calendar import describe_facts, today_event_document
 from bridge.documents.review import week_name
 from bridge.documents.text import slot_name
