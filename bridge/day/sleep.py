@@ -40,6 +40,7 @@ ENOUGH_NIGHTS = (5.0, 10.0)  # between them the user's own differences of weekda
 CLEAR = (2.0, 4.0)  # times what chance makes of groups alike, between which their own differences come to count
 CLEAR_LEAST = 0.3
 SETTLED_NIGHTS = 28  # own nights before a week's Monday, from which those of the week itself move no usual time in it
+SHIFTS, LAST_NIGHTS = 150.0, 4  # spread of a weekday's bedtimes, from which only so many last nights tell the next
 LEAST_SPREAD = 10.0  # minutes
 HUBER = 1.345  # spreads beyond which a night pulls no harder; 95 % efficiency for normal errors (Huber 1981)
 OF_MIDMEAN = 1.2  # variance of a midmean against that of a mean, for normal errors
@@ -116,8 +117,8 @@ _in_order = attrgetter("day", "bed", "wake", "weight")
 
 def nights_and_odd(known: Snapshot) -> tuple[tuple[UsualNight, ...], frozenset[date]]:
     """Return the seven usual nights by weekday of waking from Monday on, and the dates that were left out as odd."""
-    own = _until_monday(recorded(known), known)
-    found = _around_the_clock(own or _planned(known))
+    own = recorded(known)
+    found = _that_tell(_around_the_clock(own or _planned(known)), known)
     kept = ordinary([one.day for one in found], [(one.bed, one.wake) for one in found])
     slept = [one for one, keep in zip(found, kept, strict=True) if keep]
     odd = frozenset(one.day for one, keep in zip(found, kept, strict=True) if not keep)
@@ -129,11 +130,16 @@ def nights_and_odd(known: Snapshot) -> tuple[tuple[UsualNight, ...], frozenset[d
     return tuple(_night(*both, count, rests) for both in zip(bed, wake, strict=True)), odd
 
 
-def _until_monday(own: list[Slept], known: Snapshot) -> list[Slept]:
-    """Return the nights until this week's Monday if there are many, so that the usual stays the same all week."""
+def _that_tell(slept: list[Slept], known: Snapshot) -> list[Slept]:
+    """Return the nights that tell the next: beside shifts that come round the last ones.
+
+    Of many others they are those until this week's Monday, so that the usual stays the same all week.
+    """
+    if _within([(one.day.weekday(), one.bed, one.weight) for one in slept]) >= SHIFTS:
+        return slept[-LAST_NIGHTS:]
     today = clock(known.at, known.zones)[0]
-    before = [one for one in own if one.day <= today - today.weekday() * DAY]
-    return before if len(before) >= SETTLED_NIGHTS else own
+    before = [one for one in slept if one.day <= today - today.weekday() * DAY]
+    return before if len(before) >= SETTLED_NIGHTS else slept
 
 
 def _night(bed: tuple[float, float], wake: tuple[float, float], count: float, rests: Rests) -> UsualNight:

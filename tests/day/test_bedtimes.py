@@ -80,6 +80,19 @@ def test_a_week_with_night_shifts_keeps_its_pattern_after_two_weeks(seed):
         assert abs(night.bed - (480 if 1 <= d <= 4 else -30)) < 45, d
 
 
+@pytest.mark.parametrize(("bed", "wake"), [(-165, 256), (50, 510), (450, 870)])
+def test_shifts_that_come_round_leave_the_next_night_as_the_last_ones(bed, wake):
+    turns, last = ((-165, 256), (50, 510), (450, 870)), TODAY - TODAY.weekday() * DAY - DAY  # a Sunday
+    at_first = turns.index((bed, wake))
+
+    def turn(day):
+        return turns[(at_first - (last - day).days // 7) % 3]
+
+    for night in usual(nights(42, lambda d: turn(d)[0], lambda d: turn(d)[1], last=last), now=at(last, 1200)):
+        assert abs(night.bed - bed) < 90
+        assert abs(night.wake - wake) < 90
+
+
 @pytest.mark.parametrize(("since", "error"), [(28, 30), (20, 60)])
 def test_new_hours_outweigh_the_old_ones(since, error):
     change = TODAY - since * DAY
