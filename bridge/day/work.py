@@ -152,10 +152,9 @@ def _week(
     usual = _spans(weekdays, known, sd)
     filled = sum(_minutes_of(one.spans) for one in weekdays.values())
     gaps = filled < FILLED * len(weekdays) * _minutes_of(usual)  # as in a calendar of meetings alone
-    return tuple(
-        () if shares[weekday] < SHARE else _of_weekday(weekday, _own(days, weekday, known, sd), usual if gaps else ())
-        for weekday in range(7)
-    )
+    worked = (weekday if shares[weekday] >= SHARE else None for weekday in range(7))
+    spans = [() if d is None else _of_weekday(d, _own(days, d, known, sd), usual if gaps else ()) for d in worked]
+    return tuple(() if of and _hull(of)[1] - _hull(of)[0] > LONGEST / MINUTE else of for of in spans)  # of shifts
 
 
 def _own(days: Mapping[date, _Worked], weekday: int, known: Snapshot, spread: float) -> tuple[Span, ...]:

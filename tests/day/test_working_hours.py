@@ -78,6 +78,14 @@ def test_night_shifts_end_on_the_next_date(count):
     assert (begin, over) == (at(date(2026, 11, 23), 1320), at(date(2026, 11, 24), 360))
 
 
+def test_shifts_that_come_round_have_no_usual_hours():
+    starts = (360, 840, 1320)
+    worked = [day for day in days(42, TODAY - DAY) if day.weekday() in range(5)]
+    shifts = ((day, starts[day.isocalendar().week % 3]) for day in worked)
+    routine = learnt([entry(day, start, start + 480, "ADMIN_WORK", "Shift") for day, start in shifts])
+    assert all(end - start <= 960 for spans in routine.work for start, end in spans)
+
+
 def at_weekday(one):
     return (one[0].start + timedelta(hours=1)).weekday()
 
