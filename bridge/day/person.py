@@ -52,6 +52,7 @@ from rhythm_env.interface import ActionType, Meter
 
 NONE = timedelta(0)
 PERIOD = timedelta(hours=12)  # an entry so long clashes with nothing
+NAMES_DAYS = timedelta(days=3)  # an entry so long takes no hours, as nobody is at one thing on end
 NEAR = timedelta(days=8)  # calendar entries and advice farther away do not matter for a day
 LOST_LEAST, CLEARLY_SHORT = 30 * MINUTE, 60 * MINUTE  # of missing sleep: for which a night begins earlier; beyond that
 EARLIER_MOST = 90 * MINUTE  # how early a night is sought: still earlier, sleep comes hardest (Lavie 1986)
@@ -186,7 +187,7 @@ class Person:
         A label has no action where the title leaves it open.
         """
         low, high = self.now - NEAR, self.now + NEAR
-        near = ((o, label) for o, label in self.known.agenda if o.end > low and o.start < high)
+        near = ((_named(o), label) for o, label in self.known.agenda if o.end > low and o.start < high)
         mine = ((o, claimed(o, label)) for o, label in near if not o.event.kind.startswith(ADVICE_KIND))
         return sorted(mine, key=lambda e: e[0].start)
 
@@ -560,6 +561,12 @@ class Person:
         """Return True if an all-day entry of a date says that the person works at home, such as a working location."""
         events = [o.event for o, _ in self.all_day(day) if not o.event.cancelled and not o.event.private]
         return any(AT_HOME.search((event.title or "")[:200]) for event in events)
+
+
+def _named(occurrence: Occurrence) -> Occurrence:
+    """Return an entry that names its days, such as a school holiday, as free, and any other as it is."""
+    names = occurrence.end - occurrence.start >= NAMES_DAYS and occurrence.event.busy
+    return replace(occurrence, event=replace(occurrence.event, busy=False)) if names else occurrence
 
 
 def is_blank(known: Snapshot) -> bool:

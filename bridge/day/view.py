@@ -14,7 +14,7 @@ from bridge.calendar.plans import COMPANY
 from bridge.day.agreed import is_agreed, put_off
 from bridge.day.body import if_at_all
 from bridge.day.grid import CELL, DAY, Grid, Starts, run
-from bridge.day.person import Person
+from bridge.day.person import NAMES_DAYS, Person
 from bridge.day.routine import Habit
 from bridge.day.sleep import Rests, is_night
 from bridge.domain.facts import Fact, fact
@@ -161,7 +161,7 @@ def is_there(occurrence: Occurrence, label: Label) -> bool:
     event, length = occurrence.event, occurrence.end - occurrence.start
     if event.all_day or not stands(event) or is_night(occurrence, label) or nobody_goes(event):
         return False
-    attends = label.action in ATTENDED and label.confidence >= SURE
+    attends = label.action in ATTENDED and label.confidence >= SURE and length < NAMES_DAYS
     return takes_time(event) or length <= MARKED_FREE or attends
 
 

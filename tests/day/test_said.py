@@ -327,6 +327,16 @@ def test_an_entry_that_ends_at_midnight_takes_the_rest_of_the_day() -> None:
         assert for_person(quiet(look(one, one.now), {})) == [f"you have an entry {said}"]
 
 
+def test_an_entry_of_three_days_names_them_and_takes_no_hours_of_them() -> None:
+    kinds = []
+    for days in (2, 5):
+        school = entry(SUNDAY - DAY, 480, 480 + 1440 * days, A.FAMILY_TIME, "School holiday")
+        one = free_sunday(school, hour=12)
+        kinds.append({why.kind for why in quiet(look(one, one.now), {})} & {"entry_until", "entry_all_day"})
+        assert [block.title for block in blocks(one, "entry")] == ["School holiday"]
+    assert kinds == [{"entry_until"}, set()]
+
+
 def test_whose_nights_are_unknown_hears_of_a_common_bedtime_and_of_an_empty_saturday() -> None:
     for ahead in range(5, 7):  # Wednesday and Thursday
         evening = person(hour=21.8, day=TODAY + ahead * DAY, episodes=())
