@@ -20,6 +20,7 @@ from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import TO_THE_AIRPORT, is_by_land, journey, moves
 from bridge.calendar.kinds import is_meal, title_of
 from bridge.calendar.meetings import hold, is_meeting
+from bridge.calendar.plans import COMPANY
 from bridge.day.person import Entry, Person
 from bridge.day.sleep import is_night, rounded_up
 from bridge.domain.facts import Fact, fact
@@ -228,7 +229,7 @@ class Grid:
         low, high = self.since(LUNCH_FROM), self.since(LUNCH_UNTIL)
         mine = [(o, label) for o, label in self.entries if o.start < high and low < o.end]
         row = next((one for one in self.rows if one[0] <= low and high <= one[1]), None)
-        fed = any(is_meal(o) or o.end - o.start >= SHIFT_LEAST for o, _ in mine) or clipped(self.journeys, low, high)
+        fed = any(self._feeds(*one) for one in mine) or clipped(self.journeys, low, high)
         able = [one for one in mine if _can_end(one[0], self.person.now)]
         noon = self.since(LUNCHES[0] * MINUTE)
         gives = min(able, key=lambda one: (hold(*one), abs(one[0].end - LUNCH_LEAST - noon)), default=None)
@@ -245,11 +246,16 @@ class Grid:
         """Return the fact that entries of nine hours around an instant leave no gap to eat; else None."""
         row = next((one for one in self.rows if one[0] <= at < one[1] and one[1] - one[0] >= NO_MEAL), None)
         inside = [(o, label) for o, label in self.entries if row and row[0] <= o.start < row[1]]
-        if row is None or any(is_meal(o) or o.end - o.start >= SHIFT_LEAST for o, _ in inside):
+        if row is None or any(self._feeds(*one) for one in inside):
             return None
         able = [one for one in inside if _can_end(one[0], at) and one[0].end <= row[1] - MEAL_LEFT]
         gives = min(able, key=lambda one: (one[0].end > at + MEAL_WITHIN, hold(*one), one[0].end), default=None)
         return None if gives is None else self._gap("no_meal_gap", row, gives)
+
+    def _feeds(self, occurrence: Occurrence, label: Label) -> bool:
+        """Return True for a meal, for what has pauses of its own, and for company outside of work."""
+        company = label.action in COMPANY and not clipped(self.work, occurrence.start, occurrence.end)
+        return company or is_meal(occurrence) or occurrence.end - occurrence.start >= SHIFT_LEAST
 
     def _gap(self, kind: str, row: Stretch, gives: Entry) -> Fact:
         """Return the fact that names an entry of a row that could end early to leave a gap, or another time to eat."""

@@ -128,6 +128,13 @@ def test_a_row_of_meetings_without_lunch_says_where_one_can_be():
         assert "no_lunch" not in {why.kind for why in silence(person(*other, hour=9.2))}
 
 
+def test_private_company_over_noon_leaves_time_to_eat() -> None:
+    for action, spoken in ((A.SOCIALIZE, False), (A.LEARN, True)):
+        row = [entry(SUNDAY, 585, 735, action, "Choir"), entry(SUNDAY, 735, 855, action, "Party of the choir")]
+        kinds = {why.kind for why in silence(free_sunday(*row, hour=12.6))}
+        assert ("no_lunch" in kinds) is spoken
+
+
 def lunch_said(*titles, others=4, begin=480, hour=9.2):
     row = [entry(TODAY, begin + 45 * k, begin + 45 * (k + 1), None, t, others=others) for k, t in enumerate(titles)]
     (text,) = [one for one in for_person(silence(person(*row, hour=hour, work=False))) if "gap" in one]
