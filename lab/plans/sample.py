@@ -16,6 +16,7 @@ from zoneinfo import ZoneInfo
 from bridge.advice import requests
 from bridge.advice.day_plan import plan_day
 from bridge.advice.recommend import load_person
+from bridge.day.body import asleep
 from bridge.day.person import Person
 from bridge.day.plan import Block
 from bridge.documents.plan import ends
@@ -63,7 +64,8 @@ def described(person: Person) -> str:
     nights = [e for _, e in person.known.episodes if e.kind == "sleep" and e.day == person.date_of(person.now)]
     if not nights:
         return "Last night is not known."
-    return f"Slept {person.clock(nights[-1].start)} to {person.clock(nights[-1].end)}."
+    slept = for_person([asleep(nights[-1])])[0]
+    return f"In bed {person.clock(nights[-1].start)} to {person.clock(nights[-1].end)}, asleep for {slept}."
 
 
 def _advice(advice: Recommendation | Silence, person: Person) -> str:

@@ -47,7 +47,7 @@ def test_the_nights_of_an_export_lie_over_the_fullest_fortnight_of_a_calendar(tm
     looks = [line for line in lines if line.startswith("## ")]
     assert len(looks) == 42
     later = [line for line in looks if not re.search(r" 0[78]:", line)]  # the watch tells a night once it is over
-    assert all("Slept 23:10 to 06:50." in line for line in later)
+    assert all("In bed 23:10 to 06:50, asleep for 7 h 12 min." in line for line in later)
 
 
 def test_an_export_of_too_few_nights_is_refused(tmp_path: Path) -> None:
