@@ -13,10 +13,11 @@ from bridge.calendar.busy import Stretch, clipped, takes_time
 from bridge.calendar.kinds import title_of
 from bridge.calendar.plans import COMPANY
 from bridge.day.agreed import open_again
-from bridge.day.body import Condition, at_risk, if_at_all
+from bridge.day.body import Condition
 from bridge.day.grid import CELL, DAY, HOUR, MINUTE, Cells, Numbers, Starts, grid_of
 from bridge.day.masks import BEFORE_BED, ONE_REST, SHORT_TASK, before, urgency
 from bridge.day.person import EARLIER_LEAST, VARIES, Person
+from bridge.day.recovery import at_risk, if_at_all
 from bridge.day.rules import TIRING, fit, short_night, taken_back
 from bridge.day.sleep import LEAST_SLEEP, TO_BED, Night, Rests, other_zone, rounded_up
 from bridge.day.terms import facts, of_load, reasons, values, weights

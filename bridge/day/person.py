@@ -12,17 +12,7 @@ from bridge.calendar.busy import Stretch, clipped, is_open_hours, length, merged
 from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import SAID_AFTER, SAID_BEFORE, is_by_land, is_journey, journey
 from bridge.calendar.kinds import AT_HOME, SURE, claimed
-from bridge.day.body import (
-    AT_RISK,
-    ILLNESS,
-    LONG_SPORT,
-    PREPARES,
-    Body,
-    Mode,
-    ModeKind,
-    body_of,
-    of_night,
-)
+from bridge.day.body import ILLNESS, Body, Mode, ModeKind, body_of, of_night
 from bridge.day.routine import Routine, missed, not_against, wished_sleep
 from bridge.day.sleep import (
     LEAST_NIGHT,
@@ -79,6 +69,8 @@ DAY_WORK = (270.0, 720.0)  # minutes after midnight in which a day of work begin
 RAMPS = (90.0, 180.0)  # minutes from either end, in which it may be a shift
 PRIVATE_ACTIONS = frozenset({ActionType.FAMILY_TIME, ActionType.EXERCISE, ActionType.LEARN, ActionType.ME_TIME})
 ADVICE_KIND = "advice:"  # prefix of the kind of calendar entries that were written for accepted advice
+LONG_SPORT, PREPARES = 90 * MINUTE, 75 * MINUTE  # sport such as a race, and what it takes before the way to it
+AT_RISK = timedelta(hours=36)  # ahead, in which sport is spoken of
 FOR_SPORT, ERRAND_HOURS = timedelta(hours=36), 0.5  # before it, what closes may be for it; hours that fetching takes
 HOME_DAYS, RECORDED = 14 * DAY, 50 * DAY  # from which home is known; in which episodes are looked at
 CLEAR_SIGNS = 0.4  # quality of the signal of illness from which its signs count for days; our choice

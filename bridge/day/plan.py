@@ -15,11 +15,11 @@ from bridge.calendar.flights import is_by_land, is_journey, journey, with_ways
 from bridge.calendar.kinds import title_of, words
 from bridge.calendar.plans import COMPANY
 from bridge.day.agreed import is_agreed, moved_tasks
-from bridge.day.body import at_risk, leaving_for
 from bridge.day.choice import Judged, Propensities, judged, leaving, of_bedtime, of_waking, option_at, over_entries
 from bridge.day.grid import BESIDE, CELL, DAY, EVENING, HOUR, MINUTE, Grid, without
 from bridge.day.masks import AGAIN, LEISURE, SHORT_TASK, before, urgency
 from bridge.day.person import PERIOD, Person, is_blank
+from bridge.day.recovery import at_risk, leaving_for
 from bridge.day.rules import APART, PAUSE
 from bridge.day.sleep import LEAST_SLEEP, Rests, begun, other_zone, rounded_up
 from bridge.day.solver import Place, solve

@@ -12,11 +12,12 @@ import numpy as np
 from bridge.calendar.busy import takes_time
 from bridge.calendar.flights import is_by_land, is_journey, journey
 from bridge.calendar.kinds import title_of
-from bridge.day.body import LONG_SPORT, PREPARES, Condition, at_risk, held_back, if_at_all, leaving_for
+from bridge.day.body import Condition
 from bridge.day.choice import judged, leaving, of_bedtime
 from bridge.day.grid import DAY, EVENING, LUNCH_UNTIL, MINUTE, Grid
 from bridge.day.masks import TOLD_NEAR, nap_until, sport_missed, urgency, usual
-from bridge.day.person import EARLIER_LEAST, Person
+from bridge.day.person import EARLIER_LEAST, LONG_SPORT, PREPARES, Person
+from bridge.day.recovery import at_risk, held_back, if_at_all, leaving_for
 from bridge.day.rules import fit, little_sleep, part_of, short_night
 from bridge.day.sleep import TO_GET_UP
 from bridge.day.terms import ALONE
