@@ -4,30 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, timedelta
-from typing import Any
+from datetime import datetime, timedelta
 
 import numpy as np
 
-from bridge.calendar.busy import Stretch, clipped, takes_time
-from bridge.calendar.kinds import title_of
-from bridge.calendar.plans import COMPANY
+from bridge.calendar.busy import Stretch, clipped
 from bridge.day.agreed import open_again
+from bridge.day.bedtime import WAKINGS, leaves, of_bedtime, of_waking, over_entries
 from bridge.day.body import Condition
-from bridge.day.grid import CELL, DAY, HOUR, MINUTE, Cells, Numbers, Starts, grid_of
+from bridge.day.grid import DAY, MINUTE, Cells, Numbers, Starts, grid_of
 from bridge.day.masks import BEFORE_BED, ONE_REST, SHORT_TASK, before, urgency
-from bridge.day.person import EARLIER_LEAST, VARIES, Person
-from bridge.day.recovery import at_risk, if_at_all
+from bridge.day.person import Person
+from bridge.day.recovery import at_risk
 from bridge.day.rules import TIRING, fit, short_night, taken_back
-from bridge.day.sleep import LEAST_SLEEP, TO_BED, Night, Rests, other_zone, rounded_up
+from bridge.day.sleep import LEAST_SLEEP, other_zone, rounded_up
 from bridge.day.terms import facts, of_load, reasons, values, weights
 from bridge.day.unmet import outside
-from bridge.day.view import DUE_DAYS, RESTS, Candidate, View, candidates, of_either, said_of, taken_at, what_begins
-from bridge.domain.facts import Fact, fact, length
+from bridge.day.view import DUE_DAYS, RESTS, Candidate, View, candidates, of_either, said_of, taken_at
+from bridge.domain.facts import Fact, fact
 from bridge.domain.slots import Moment, moment_at, slot_bounds
 from bridge.domain.types import Reading, Task
 from bridge.domain.wish_terms import wished_on
-from bridge.domain.zones import place_of
 from rhythm_env.interface import SLOTS_PER_DAY, ActionType, Decision, Meter
 
 CLEARLY = 0.1  # log-odds by which a choice is clearly worse
@@ -36,18 +33,9 @@ NOT_AT_ONCE = timedelta(hours=1)
 SOON, SOON_TASK = timedelta(hours=3), timedelta(minutes=90)  # within which a rest, and what has days, begins
 BEGINS = timedelta(minutes=15)  # in which an entry is about to begin
 SOON_WORK = timedelta(hours=2)  # within which a task is said that an entry comes before
-EARLIER = {"late_shift": "bedtime_shift", "unwell": "bedtime_unwell", "varies": "bedtime_varies"}  # by what moved it
-REST = frozenset({"short_night", "unwell"})
 UNWELL = frozenset({"bedtime_unwell", "bedtime_unwell_before"})  # bedtimes whose sign is named beside them
-SHORT = 30 * MINUTE  # of what a person needs, from which a night before an entry is owned up to be short
 EARLY_LEAST, EARLY_TOLD = timedelta(minutes=35), timedelta(hours=6)  # before the usual bedtime; before bedtime
 NEAR_BED = timedelta(hours=2)  # before bedtime: earlier it is said only where nothing else comes before it
-AWAKE = 18  # hours of a day that are worth telling
-BEDTIMES = "bedtime_then", "bedtime_common", "bedtime_usual"  # of an old night, by published figures, of own nights
-WAKINGS = "waking_then", "waking_common", "waking_usual"
-CUT = frozenset({"early_entry", "late_entry"})  # what moved a night that an entry may make short
-SHORT_USUAL = 35 * MINUTE  # of what a person needs, from which any other night is
-OLD_NIGHTS = timedelta(days=7)  # without a recorded one, after which a usual time is told with its date
 
 Propensities = Callable[[Moment, Sequence[ActionType]], Mapping[ActionType, float]]
 
@@ -271,7 +259,7 @@ def sleep_option(person: Person, span: Stretch, *, agreed: bool = False) -> Opti
         bed, wake = person.sleep(ends)
         start = max(rounded_up(span[0]), bed)
         moved = person.night(ends).moved not in (None, "varies", "flight")
-        early = (moved and person.usual_sleep(ends)[0] - bed >= EARLY_LEAST) or _leaves(person, ends) is not None
+        early = (moved and person.usual_sleep(ends)[0] - bed >= EARLY_LEAST) or leaves(person, ends) is not None
         if (
             bed - (EARLY_TOLD if early or agreed else BEFORE_BED) <= span[0] <= wake - LEAST_SLEEP
             and start <= wake - LEAST_SLEEP
@@ -291,151 +279,6 @@ def sleep_option(person: Person, span: Stretch, *, agreed: bool = False) -> Opti
             value = weights()["worth"] + weights()["bedtime"]
             return Option(action=ActionType.SLEEP, kind="sleep", start=start, end=wake, value=value, facts=told)
     return None
-
-
-def of_bedtime(person: Person, ends: date) -> Fact:
-    """Return the fact of the bedtime of the sleep that ends on a date: usual, common, or moved and why.
-
-    It owns up to what a night lacks of the person's need.
-    """
-    night, told = person.night(ends), _of_bedtime(person, ends)
-    known = night.rests is Rests.RECORDED and night.moved != "early_entry" and told.kind != "bedtime_leaves"
-    short = known and person.need(ends) - (night.wake - night.bed) >= SHORT_USUAL
-    return if_at_all(person, fact("bedtime_short", bedtime=told, **_lengths(person, ends)) if short else told)
-
-
-def _of_bedtime(person: Person, ends: date) -> Fact:
-    night = person.night(ends)
-    at, usual = person.local_in_night(ends, night.bed), person.usual_sleep(ends)[0]
-    if (short := _leaves(person, ends)) is not None:
-        return short
-    if night.moved == "after_entry":
-        until = max((end for _, end in person.attended if end <= night.bed), default=night.bed)
-        return fact("bedtime_after", time=at, until=person.local(until))
-    if night.moved not in (None, "varies") and night.bed > usual + CELL:
-        return fact("bedtime_shift" if night.moved == "late_shift" else "bedtime_late", time=at)
-    wish = person.night_wish(ends)
-    if wish.bed is not None and abs(night.bed - usual) <= CELL and night.rests is not Rests.SLEPT:
-        return fact("bedtime_wished", time=at)
-    earlier, last = night.bed <= usual - EARLIER_LEAST, person.last_bed(ends)
-    if night.moved == "early_entry" and earlier:
-        return _before_entry(person, ends, at)
-    varies = night.bed_sd > VARIES
-    if person.slept_by_day(ends - DAY) and (varies or (earlier and night.moved is not None)):
-        return fact("bedtime_by_day", time=at)
-    if night.moved == "flight_west":
-        awake = round((night.bed - person.sleep(ends - DAY)[1]) / HOUR)
-        return fact("bedtime_awake", time=at, hours=awake) if awake >= AWAKE else fact("bedtime_early", time=at)
-    far = varies and last is not None and abs(last - night.bed) >= HOUR
-    if night.moved is not None and (earlier or night.moved == "varies") and not (far and night.moved == "varies"):
-        return _earlier(person, ends, at)
-    if far:
-        # Beside shifts no bedtime is usual.
-        return fact("bedtime_up", time=at, up=person.local_in_night(ends, night.wake))
-    return _usual(person, night, BEDTIMES, at)
-
-
-def _earlier(person: Person, ends: date, at: datetime) -> Fact:
-    """Return the fact that moved a bedtime, or that it is the earliest if last night began still earlier."""
-    night, last, earliest = person.night(ends), person.last_bed(ends), person.earliest_bed(ends)
-    if night.moved in REST and last is not None and last < night.bed <= earliest + CELL:
-        return fact("bedtime_earliest", time=at, usual=person.local_in_night(ends, person.usual_sleep(ends)[0]))
-    return fact(EARLIER.get(night.moved or "", "bedtime_rest"), time=at)
-
-
-def _before_entry(person: Person, ends: date, at: datetime) -> Fact:
-    """Return the fact of a bedtime before an early entry, with what else asks for it."""
-    night, overslept = person.night(ends), person.overslept(ends)
-    entry, asked = _entry_after(person, night.wake), person.asked(ends)
-    last, earliest = person.last_bed(ends), person.earliest_bed(ends, wake=night.wake if overslept is None else None)
-    if _just_ended(person, night) or (last is not None and last < night.bed <= earliest + CELL):
-        return fact("bedtime_before", time=at, **entry)
-    if asked:
-        return fact("bedtime_unwell_before" if "unwell" in asked else "bedtime_rest_before", time=at, **entry)
-    if overslept is not None:
-        kind = "bedtime_overslept" if person.slept_through(overslept) else "bedtime_near_miss"
-        return fact(kind, time=at, up=person.local_in_night(ends, night.wake), **_entry_after(person, overslept.start))
-    return fact("bedtime_before", time=at, **entry)
-
-
-def _usual(person: Person, night: Night, kinds: tuple[str, str, str], at: datetime) -> Fact:
-    """Return the fact of a time as usual, as common, or as usual until the last recorded night, if that is old."""
-    ago = night.rests is Rests.LONG_AGO
-    last = person.routine.until if ago else person.last_night
-    if last is not None and (ago or (night.rests is Rests.RECORDED and person.date_of(person.now) - last > OLD_NIGHTS)):
-        return fact(kinds[0], time=at, day=last.isoformat())
-    return fact(kinds[1] if night.rests is Rests.PUBLISHED else kinds[2], time=at)
-
-
-def _leaves(person: Person, ends: date) -> Fact | None:
-    """Return the fact of a bedtime that a late entry makes short, with the missing sleep, or None."""
-    night, up = person.night(ends), person.usual_sleep(ends)[1]
-    missing = person.need(ends) - (night.wake - night.bed)
-    if night.rests is Rests.SLEPT or night.moved not in CUT or night.wake > up - 2 * CELL or missing < SHORT:
-        return None
-    earliest = night.bed <= person.earliest_bed(ends, wake=night.wake) + CELL or _just_ended(person, night)
-    if night.moved == "early_entry" and not earliest:
-        return None
-    told = _entry_after(person, night.wake) | _lengths(person, ends)
-    return fact("bedtime_leaves", time=person.local_in_night(ends, night.bed), **told)
-
-
-def leaving(person: Person, ends: date) -> tuple[Fact, ...]:
-    """Return when to leave company that makes the night too short, after half of it at the earliest. Empty later."""
-    night, short = person.night(ends), _leaves(person, ends)
-    late = (o for o, label in person.entries if label.action in COMPANY and takes_time(o.event))
-    last = next((o for o in late if night.bed - TO_BED - CELL <= o.end <= night.bed), None)
-    if short is None or last is None:
-        return ()
-    missing = person.need(ends) - (night.wake - night.bed)
-    at = rounded_up(max(last.end - missing, last.start + (last.end - last.start) / 2))
-    return (fact("leave_by_then", time=person.local(at)),) if person.now < at < last.end else ()
-
-
-def _lengths(person: Person, ends: date) -> dict[str, Any]:
-    """Return the length of a night, and how much it falls short of the person's need."""
-    long = person.night(ends).wake - person.night(ends).bed
-    found = {"long": long, "missing": person.need(ends) - long}
-    return {name: length(5 * round(one / MINUTE / 5)) for name, one in found.items()}
-
-
-def _just_ended(person: Person, night: Night) -> bool:
-    """Return True if a night begins as early as the entry before it allows, or as late as the person wishes."""
-    wish = person.night_wish(person.date_of(night.bed + DAY / 2))
-    late = any(night.bed - TO_BED - CELL <= end <= night.bed for _, end in person.attended)
-    return late or wish.bed is not None or wish.earliest is not None
-
-
-def _entry_after(person: Person, at: datetime) -> dict[str, Any]:
-    """Return when the first entry after an instant begins, and what it is."""
-    begins = (*(start for start, _ in person.attended), *(o.start for o in person.races))
-    start = min((start for start in begins if start >= at), default=at)
-    return {"entry": person.local(start), "what": what_begins(person, start)}
-
-
-def of_waking(person: Person, ends: date) -> Fact:
-    """Return the fact of the time of getting up after the sleep that ends on a date."""
-    night = person.night(ends)
-    usual = person.usual_sleep(ends)[1]
-    at = person.local_in_night(ends, night.wake)
-    if night.moved is not None and abs(night.wake - usual) > 2 * CELL:
-        if night.wake > usual or night.moved == "late_shift":
-            return fact("waking_usual" if night.moved == "late_shift" else "waking_late", time=at)
-        return if_at_all(person, fact("waking_early", time=at, **_entry_after(person, night.wake)))
-    if person.night_wish(ends).up is not None and night.rests is not Rests.SLEPT:
-        return fact("waking_wished", time=at)
-    return _usual(person, night, WAKINGS, at)
-
-
-def over_entries(person: Person, ends: date) -> tuple[Fact, ...]:
-    """Return the fact of the first entry over which a night is planned, with its zone if it is another, or none."""
-    first = next(iter(person.slept_over(ends)), None)
-    if first is None:
-        return ()
-    zone, time = other_zone(first, person.zones), person.local(first.start)
-    if zone is None:
-        return (fact("night_over", title=title_of(first), time=time),)
-    return (fact("night_over_zone", title=title_of(first), time=time, place=place_of(zone)),)
 
 
 def needed(option: Option, view: View) -> bool:

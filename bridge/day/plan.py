@@ -15,7 +15,8 @@ from bridge.calendar.flights import is_by_land, is_journey, journey, with_ways
 from bridge.calendar.kinds import title_of, words
 from bridge.calendar.plans import COMPANY
 from bridge.day.agreed import is_agreed, moved_tasks
-from bridge.day.choice import Judged, Propensities, judged, leaving, of_bedtime, of_waking, option_at, over_entries
+from bridge.day.bedtime import leaving, of_bedtime, of_waking, over_entries
+from bridge.day.choice import Judged, Propensities, judged, option_at
 from bridge.day.grid import BESIDE, CELL, DAY, EVENING, HOUR, MINUTE, Grid, without
 from bridge.day.masks import AGAIN, LEISURE, SHORT_TASK, before, urgency
 from bridge.day.person import PERIOD, Person, is_blank

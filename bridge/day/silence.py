@@ -12,8 +12,9 @@ import numpy as np
 from bridge.calendar.busy import takes_time
 from bridge.calendar.flights import is_by_land, is_journey, journey
 from bridge.calendar.kinds import title_of
+from bridge.day.bedtime import leaving, of_bedtime
 from bridge.day.body import Condition
-from bridge.day.choice import judged, leaving, of_bedtime
+from bridge.day.choice import judged
 from bridge.day.grid import DAY, EVENING, LUNCH_UNTIL, MINUTE, Grid
 from bridge.day.masks import TOLD_NEAR, nap_until, sport_missed, urgency, usual
 from bridge.day.person import EARLIER_LEAST, LONG_SPORT, PREPARES, Person

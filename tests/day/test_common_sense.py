@@ -6,7 +6,8 @@ from datetime import time
 import pytest
 
 from bridge.calendar.busy import clipped
-from bridge.day.choice import gaps, look, of_bedtime, of_waking, place
+from bridge.day.bedtime import of_bedtime, of_waking
+from bridge.day.choice import gaps, look, place
 from bridge.day.silence import quiet
 from bridge.domain.rendering import for_person, told
 from bridge.domain.types import Task

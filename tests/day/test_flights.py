@@ -14,7 +14,7 @@ from bridge import config
 from bridge.advice.day_plan import plan_day
 from bridge.advice.recommend import load_person
 from bridge.calendar.flights import followed
-from bridge.day.choice import of_bedtime
+from bridge.day.bedtime import of_bedtime
 from bridge.day.plan import DayPlan
 from bridge.documents.plan import plan_document
 from bridge.domain.slots import ZoneSpan, zone_at

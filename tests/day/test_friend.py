@@ -6,7 +6,8 @@ import pytest
 
 from bridge.calendar.busy import clipped
 from bridge.calendar.plans import COMPANY
-from bridge.day.choice import look, needed, of_bedtime, of_waking, options
+from bridge.day.bedtime import of_bedtime, of_waking
+from bridge.day.choice import look, needed, options
 from bridge.day.rules import RULES
 from bridge.day.silence import quiet
 from bridge.day.view import Said, minutes_of, of_action, of_task

@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 import pytest
 
 from bridge.day import terms
-from bridge.day.choice import look, of_bedtime, options
+from bridge.day.bedtime import of_bedtime
+from bridge.day.choice import look, options
 from bridge.day.person import Person
 from bridge.day.routine import learn_routine
 from bridge.day.silence import quiet

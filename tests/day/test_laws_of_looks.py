@@ -12,8 +12,8 @@ from bridge.advice.day_plan import plan_day
 from bridge.advice.recommend import load_person
 from bridge.advice.wishing import Because
 from bridge.calendar.busy import clipped
+from bridge.day.bedtime import of_bedtime
 from bridge.day.body import ModeKind
-from bridge.day.choice import of_bedtime
 from bridge.domain.records import Feedback, Recommendation
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import local_time

@@ -8,7 +8,8 @@ from datetime import timedelta
 import pytest
 
 from bridge.day import person as module
-from bridge.day.choice import look, of_bedtime, sleep_option
+from bridge.day.bedtime import of_bedtime
+from bridge.day.choice import look, sleep_option
 from bridge.day.silence import quiet
 from bridge.day.typical import ordinary
 from bridge.domain.rendering import for_person, told

@@ -6,8 +6,9 @@ import pytest
 
 from bridge.advice.requests import next_entry
 from bridge.calendar.kinds import claimed
+from bridge.day.bedtime import of_bedtime
 from bridge.day.body import Mode, ModeKind
-from bridge.day.choice import look, of_bedtime
+from bridge.day.choice import look
 from bridge.day.silence import quiet
 from bridge.domain.records import MUST_DO, Silence
 from bridge.domain.rendering import for_person, told

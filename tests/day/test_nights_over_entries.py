@@ -7,8 +7,9 @@ import pytest
 
 from bridge.calendar.busy import takes_time
 from bridge.calendar.flights import is_journey
+from bridge.day.bedtime import of_bedtime
 from bridge.day.body import Mode, ModeKind
-from bridge.day.choice import of_bedtime, sleep_option
+from bridge.day.choice import sleep_option
 from bridge.day.person import PERIOD, Person
 from bridge.day.routine import learn_routine
 from bridge.domain.rendering import for_person

@@ -6,7 +6,8 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from bridge.day.choice import look, of_bedtime, options
+from bridge.day.bedtime import of_bedtime
+from bridge.day.choice import look, options
 from bridge.day.masks import LEISURE
 from bridge.day.plan import Week
 from bridge.day.silence import quiet

@@ -5,8 +5,9 @@ from datetime import timedelta
 
 import pytest
 
+from bridge.day.bedtime import of_bedtime, of_waking
 from bridge.day.body import Mode, ModeKind
-from bridge.day.choice import look, of_bedtime, of_waking
+from bridge.day.choice import look
 from bridge.day.silence import quiet
 from bridge.domain.facts import fact, length
 from bridge.domain.records import Deed

@@ -6,8 +6,9 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bridge.advice.review import times_done
+from bridge.day.bedtime import of_bedtime
 from bridge.day.body import Mode, ModeKind, body_of
-from bridge.day.choice import look, of_bedtime
+from bridge.day.choice import look
 from bridge.day.masks import _long_sport
 from bridge.day.routine import missed
 from bridge.day.silence import quiet

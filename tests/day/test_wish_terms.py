@@ -7,7 +7,8 @@ from datetime import date, time, timedelta
 
 import pytest
 
-from bridge.day.choice import look, of_bedtime, options
+from bridge.day.bedtime import of_bedtime
+from bridge.day.choice import look, options
 from bridge.day.routine import Habit
 from bridge.day.view import Said
 from bridge.domain.errors import SetupError
