@@ -16,9 +16,10 @@ from bridge.advice.personalise import for_person
 from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import moves
 from bridge.calendar.plans import planned_shares
+from bridge.day.blocks import Block, fixed_blocks
 from bridge.day.choice import Propensities, policy_term
 from bridge.day.person import NEAR, Person, is_blank
-from bridge.day.plan import Block, DayPlan, Week, fixed_blocks
+from bridge.day.plan import DayPlan, Week
 from bridge.domain.facts import Fact, fact
 from bridge.domain.guard import Guard
 from bridge.domain.records import Snapshot, User

@@ -15,7 +15,8 @@ from bridge.cli import options, show
 from bridge.domain.errors import SetupError
 
 if TYPE_CHECKING:
-    from bridge.day.plan import Block, DayPlan
+    from bridge.day.blocks import Block
+    from bridge.day.plan import DayPlan
     from bridge.documents.planning import (
         BestDocument,
         HabitDocument,

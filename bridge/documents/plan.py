@@ -9,7 +9,8 @@ from typing_extensions import TypedDict
 
 from bridge.calendar.days import LASTING
 from bridge.calendar.expansion import midnight
-from bridge.day.plan import Block, DayPlan
+from bridge.day.blocks import Block
+from bridge.day.plan import DayPlan
 from bridge.documents.facts import FactDocument, fact_documents
 from bridge.documents.filling import filled
 from bridge.domain.languages import date_text

@@ -8,8 +8,8 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from bridge.day.agreed import moved_tasks
+from bridge.day.blocks import Block
 from bridge.day.person import Person
-from bridge.day.plan import Block
 from bridge.domain.facts import fact
 from bridge.domain.languages import _, date_text, shown
 from bridge.domain.rendering import for_person

@@ -7,8 +7,9 @@ from typing import Any
 
 from bridge.advice.week import is_known
 from bridge.calendar.days import days_of
+from bridge.day.blocks import Block
 from bridge.day.choice import Option
-from bridge.day.plan import Block, DayPlan
+from bridge.day.plan import DayPlan
 from bridge.documents.plan import ends
 from bridge.documents.planning import named
 from bridge.domain.languages import _, date_text, number, say, shown

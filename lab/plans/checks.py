@@ -12,9 +12,10 @@ from bridge.advice import requests
 from bridge.advice.day_plan import plan_day
 from bridge.advice.recommend import load_person
 from bridge.calendar.busy import clipped
+from bridge.day.blocks import Block
 from bridge.day.masks import BEFORE_BED
 from bridge.day.person import Person
-from bridge.day.plan import Block, DayPlan
+from bridge.day.plan import DayPlan
 from bridge.day.view import LENGTHS
 from bridge.domain.records import Recommendation, Silence, User
 from bridge.domain.rendering import for_person

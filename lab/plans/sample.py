@@ -16,8 +16,8 @@ from zoneinfo import ZoneInfo
 from bridge.advice import requests
 from bridge.advice.day_plan import plan_day
 from bridge.advice.recommend import load_person
+from bridge.day.blocks import Block
 from bridge.day.person import Person
-from bridge.day.plan import Block
 from bridge.day.recovery import asleep
 from bridge.documents.plan import ends
 from bridge.domain.records import Recommendation, Silence

@@ -12,7 +12,7 @@ import pytest
 from bridge import installation
 from bridge.advice import requests as advising
 from bridge.advice.day_plan import plan_day
-from bridge.day.plan import Block
+from bridge.day.blocks import Block
 from bridge.domain.records import Deed, Recommendation, User
 from bridge.domain.wishes import Wishes
 from tests.web.served import Place, Visitor, calendar

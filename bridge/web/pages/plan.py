@@ -9,7 +9,7 @@ from fastapi import APIRouter, Form, Path, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from bridge.advice import feedback, rescheduling
-from bridge.day.plan import Block
+from bridge.day.blocks import Block
 from bridge.documents.inputs import parse_day
 from bridge.documents.plan import to_icalendar
 from bridge.documents.review import week_name
