@@ -11,7 +11,8 @@ from bridge.advice.observation import newest_if_old, observe, reasons_of_old
 from bridge.calendar.busy import Stretch
 from bridge.day import choice
 from bridge.day.choice import Option
-from bridge.day.person import Person, is_blank
+from bridge.day.known import is_blank
+from bridge.day.person import Person
 from bridge.day.silence import quiet
 from bridge.day.view import View
 from bridge.domain.errors import SetupError

@@ -18,7 +18,8 @@ from bridge.calendar.flights import moves
 from bridge.calendar.plans import planned_shares
 from bridge.day.blocks import Block, fixed_blocks
 from bridge.day.choice import Propensities, policy_term
-from bridge.day.person import NEAR, Person, is_blank
+from bridge.day.known import NEAR, is_blank
+from bridge.day.person import Person
 from bridge.day.plan import DayPlan, Week
 from bridge.domain.facts import Fact, fact
 from bridge.domain.guard import Guard

@@ -20,7 +20,8 @@ from bridge.advice.observation import observe, slot_around
 from bridge.advice.preference import load_preference
 from bridge.calendar.busy import Stretch, clipped
 from bridge.day import choice
-from bridge.day.person import NEAR, Person
+from bridge.day.known import NEAR
+from bridge.day.person import Person
 from bridge.day.sleep import begun
 from bridge.domain.facts import Fact, fact
 from bridge.domain.guard import Guard

@@ -21,7 +21,8 @@ from bridge.calendar.flights import TO_THE_AIRPORT, is_by_land, journey, moves
 from bridge.calendar.kinds import is_meal, title_of
 from bridge.calendar.meetings import hold, is_meeting
 from bridge.calendar.plans import COMPANY
-from bridge.day.person import Entry, Person
+from bridge.day.known import Entry
+from bridge.day.person import Person
 from bridge.day.sleep import is_night, rounded_up
 from bridge.domain.facts import Fact, fact
 from bridge.domain.types import Label, Occurrence

@@ -16,8 +16,9 @@ from bridge.calendar.kinds import title_of
 from bridge.calendar.plans import COMPANY
 from bridge.day.agreed import refused_slots
 from bridge.day.grid import DAY, EVENING, HOUR, MINUTE, OFFICE_WORK, Cells, Grid, without
+from bridge.day.known import LONG_SPORT
 from bridge.day.leisure import own_hours
-from bridge.day.person import LONG_SPORT, TIRED_BELOW
+from bridge.day.person import TIRED_BELOW
 from bridge.day.view import DUE_DAYS, RESTS, WEEK, WEEKEND, Candidate, View, deadline, is_call, may_be_for
 from bridge.domain.facts import Fact, fact
 from bridge.domain.metrics import Metric

@@ -11,7 +11,8 @@ from bridge.calendar.busy import Stretch, merged, takes_time
 from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import journey
 from bridge.day.body import ILLNESS, Condition
-from bridge.day.person import Entry, Person
+from bridge.day.known import Entry
+from bridge.day.person import Person
 from bridge.day.recovery import asleep as _asleep
 from bridge.day.typical import DAY, MINUTE
 from bridge.day.work import OFFICE_WORK

@@ -13,8 +13,9 @@ from bridge.calendar.plans import COMPANY
 from bridge.day.blocks import Block, fixed_blocks, given_blocks, kept_tasks, night_blocks
 from bridge.day.choice import Judged, Propensities, judged, option_at
 from bridge.day.grid import BESIDE, CELL, DAY, EVENING, HOUR, Grid
+from bridge.day.known import is_blank
 from bridge.day.masks import AGAIN, LEISURE, SHORT_TASK, before, urgency
-from bridge.day.person import Person, is_blank
+from bridge.day.person import Person
 from bridge.day.rules import APART, PAUSE
 from bridge.day.solver import Place, solve
 from bridge.day.unmet import night_unmet, unmet

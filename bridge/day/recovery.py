@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
-from bridge.day.person import AT_RISK, LONG_SPORT, Person
+from bridge.day.known import AT_RISK, LONG_SPORT
+from bridge.day.person import Person
 from bridge.day.sleep import TO_GET_UP
 from bridge.day.typical import DAY, MINUTE
 from bridge.domain.facts import Fact, fact, length

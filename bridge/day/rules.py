@@ -12,9 +12,9 @@ from bridge.calendar.plans import COMPANY
 from bridge.day import masks
 from bridge.day.agreed import promised, refused_slots, rests_until
 from bridge.day.grid import HARD_WEEK, HOUR, MINUTE, OFFICE_WORK, Cells, Starts, run
+from bridge.day.known import LONG_SPORT
 from bridge.day.leisure import own_hours, own_spans, told_hours, wished
 from bridge.day.masks import LEISURE, ONE_REST, PLANNED_ONCE, is_near, is_urgent, nap_until, presses, usual
-from bridge.day.person import LONG_SPORT
 from bridge.day.recovery import hardly_slept, held_back
 from bridge.day.view import DUE_DAYS, RESTS, WEEKEND, WORK, Candidate, View
 from bridge.domain.facts import Fact, fact, length

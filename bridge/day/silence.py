@@ -16,8 +16,9 @@ from bridge.day.bedtime import leaving, of_bedtime
 from bridge.day.body import Condition
 from bridge.day.choice import judged
 from bridge.day.grid import DAY, EVENING, LUNCH_UNTIL, MINUTE, Grid
+from bridge.day.known import LONG_SPORT, PREPARES
 from bridge.day.masks import TOLD_NEAR, nap_until, sport_missed, urgency, usual
-from bridge.day.person import EARLIER_LEAST, LONG_SPORT, PREPARES, Person
+from bridge.day.person import EARLIER_LEAST, Person
 from bridge.day.recovery import at_risk, held_back, if_at_all, leaving_for
 from bridge.day.rules import fit, little_sleep, part_of, short_night
 from bridge.day.sleep import TO_GET_UP

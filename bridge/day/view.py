@@ -13,7 +13,8 @@ from bridge.calendar.kinds import CALL, FOCUS, QUICK, SURE, is_meal, title_of, w
 from bridge.calendar.plans import COMPANY
 from bridge.day.agreed import is_agreed, put_off
 from bridge.day.grid import CELL, DAY, Grid, Starts, run
-from bridge.day.person import NAMES_DAYS, Person
+from bridge.day.known import NAMES_DAYS
+from bridge.day.person import Person
 from bridge.day.recovery import if_at_all
 from bridge.day.routine import Habit
 from bridge.day.sleep import Rests, is_night

@@ -13,7 +13,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from bridge.advice import feedback, modes, recommend, requests, rescheduling, trial, wishing
 from bridge.advice.observation import newest_if_old, reasons_of_old
 from bridge.day.body import ModeKind
-from bridge.day.person import is_blank
+from bridge.day.known import is_blank
 from bridge.documents.inputs import parse_action, parse_answer, parse_meter, parse_score
 from bridge.documents.text import slot_name
 from bridge.domain.facts import Fact

@@ -1,0 +1,251 @@
+"""What is known of a person now: the clock, the calendar near, sport and journeys, recorded nights, and the body."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, timedelta
+from functools import cached_property, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from bridge.calendar.busy import Stretch, is_open_hours, merged, nobody_goes, takes_time
+from bridge.calendar.expansion import midnight
+from bridge.calendar.flights import is_by_land, is_journey, journey
+from bridge.calendar.kinds import AT_HOME, SURE, claimed
+from bridge.day.body import Body, Mode, ModeKind, body_of, of_night
+from bridge.day.routine import Routine, missed
+from bridge.day.typical import DAY, MINUTE
+from bridge.day.work import free_days
+from bridge.domain.facts import Fact, fact
+from bridge.domain.records import Deed, Recommendation, Snapshot
+from bridge.domain.slots import ZoneHistory, local_time
+from bridge.domain.types import Episode, EpisodeKind, Label, Occurrence, Reading, Response, Task
+from bridge.domain.wishes import Wishes
+from bridge.meters import vitality
+from bridge.meters.past import past_of
+from bridge.meters.vitality import illness
+from bridge.meters.whole_nights import ended_whole
+from rhythm_env.interface import ActionType, Meter
+
+NAMES_DAYS = timedelta(days=3)  # an entry so long takes no hours, as nobody is at one thing on end
+NEAR = timedelta(days=8)  # calendar entries and advice farther away do not matter for a day
+ADVICE_KIND = "advice:"  # prefix of the kind of calendar entries that were written for accepted advice
+LONG_SPORT, PREPARES = 90 * MINUTE, 75 * MINUTE  # sport such as a race, and what it takes before the way to it
+AT_RISK = timedelta(hours=36)  # ahead, in which sport is spoken of
+FOR_SPORT, ERRAND_HOURS = timedelta(hours=36), 0.5  # before it, what closes may be for it; hours that fetching takes
+HOME_DAYS, RECORDED = 14 * DAY, 50 * DAY  # from which home is known; in which episodes are looked at
+CLEAR_SIGNS = 0.4  # quality of the signal of illness from which its signs count for days; our choice
+
+Entry = tuple[Occurrence, Label]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Errand:
+    """A task that the calendar gives: something to fetch within ``hours``, and why on this day."""
+
+    task: Task
+    hours: Stretch
+    why: Fact
+
+
+T = TypeVar("T")
+K = TypeVar("K", bound="Known")
+P = ParamSpec("P")
+
+
+def kept(make: Callable[Concatenate[K, P], T]) -> Callable[Concatenate[K, P], T]:
+    """Make an estimate once for each argument, also for copies of a person with other suggestions."""
+
+    @wraps(make)
+    def read(self: K, /, *of: P.args, **named: P.kwargs) -> T:
+        key = make.__name__, *of
+        if key not in self._read:
+            self._read[key] = make(self, *of, **named)
+        made: T = self._read[key]
+        return made
+
+    return read
+
+
+@dataclass(frozen=True, kw_only=True)
+class Known:
+    """What is known of a person at ``now``: the snapshot, their wishes and answers, the calendar near, and the body."""
+
+    known: Snapshot
+    now: datetime
+    routine: Routine
+    mode: Mode = field(default_factory=Mode)
+    wishes: Wishes = field(default_factory=Wishes)
+    advised: Sequence[Recommendation] = ()  # of the last eight days, not superseded, ascending
+    task_actions: Mapping[str, ActionType] = field(default_factory=dict)  # by the key of an open task
+    # By key of a task the begin and end of its place, and the due date that it had if the person moved it there.
+    places: Mapping[str, tuple[datetime, datetime, date | None]] = field(default_factory=dict)
+    readings: Mapping[Meter, Reading] = field(default_factory=dict)
+    # By date what the person wants no more on it, each with the title of the only task that is meant, or "".
+    resting: Mapping[date, Sequence[tuple[ActionType, str]]] = field(default_factory=dict)
+    _read: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)  # estimates by name and argument
+
+    @cached_property
+    def zones(self) -> ZoneHistory:
+        return self.known.zones
+
+    @property
+    def arrived(self) -> datetime | None:
+        """The begin of the present stay in a zone, or None in the first."""
+        return max((span.since for span in self.zones[1:] if span.since <= self.now), default=None)
+
+    @property
+    @kept
+    def vitality(self) -> Reading:
+        return self.readings.get(Meter.VITALITY) or vitality.read(past_of(self.known), self.now)
+
+    @property
+    @kept
+    def body(self) -> Body:
+        return body_of(self.vitality, self.mode.on(self.date_of(self.now)), self.local(self.now))
+
+    @kept
+    def fought(self, day: date) -> Fact | None:
+        """Return the clear signs of illness that the night to a past date showed, or None."""
+        at = min(self.now, midnight(day + DAY, self.zones))
+        read = illness(past_of(self.known), at)
+        if read is None or read.quality < CLEAR_SIGNS or self.date_of(at - timedelta(hours=read.age_hours)) != day:
+            return None
+        return of_night(read.fact, day)
+
+    @property
+    def missed(self) -> Mapping[str, datetime | None]:
+        """By key the entries that the watch contradicts, and when one woke after those slept through."""
+        return missed(self.known)
+
+    def date_of(self, at: datetime) -> date:
+        """Return the date of an instant on the person's clock."""
+        return self.local(at).date()
+
+    def clock(self, at: datetime) -> str:
+        """Return an instant as HH:MM on the person's clock."""
+        return f"{self.local(at):%H:%M}"
+
+    def local(self, at: datetime) -> datetime:
+        """Return an instant in the person's zone at that instant."""
+        return local_time(at, self.zones)
+
+    @cached_property
+    def entries(self) -> list[Entry]:
+        """Calendar entries within eight days of now, ascending. Those that the bridge wrote for advice are left out.
+
+        A label has no action where the title leaves it open.
+        """
+        low, high = self.now - NEAR, self.now + NEAR
+        near = ((_named(o), label) for o, label in self.known.agenda if o.end > low and o.start < high)
+        mine = ((o, claimed(o, label)) for o, label in near if not o.event.kind.startswith(ADVICE_KIND))
+        return sorted(mine, key=lambda e: e[0].start)
+
+    def all_day(self, day: date) -> list[Entry]:
+        """Return the all-day entries of a date."""
+        begin, end = midnight(day, self.zones), midnight(day + DAY, self.zones)
+        return [one for one in self.entries if one[0].event.all_day and one[0].start < end and one[0].end > begin]
+
+    @cached_property
+    def attended(self) -> list[Stretch]:
+        """The stretches of timed, busy entries within eight days of now, merged, without sleep and what is left out."""
+        return merged(
+            (o.start, o.end)
+            for o, label in self.entries
+            if takes_time(o.event) and label.action is not ActionType.SLEEP and o.key not in self.left_out
+        )
+
+    @cached_property
+    def sport(self) -> list[Occurrence]:
+        """The timed entries of sport, ascending. Who is in a race is there, also if it is marked as free."""
+        found = [o for o, label in self.entries if label.action is ActionType.EXERCISE and label.confidence >= SURE]
+        found = [o for o in found if not (o.event.all_day or o.event.cancelled or nobody_goes(o.event))]
+        return [o for o in found if o.event.response is not Response.DECLINED]
+
+    @cached_property
+    def races(self) -> list[Occurrence]:
+        """The single entries of sport, without what an ill person leaves out."""
+        single = (o for o in self.sport if not (o.event.recurrence or o.event.master))
+        return [o for o in single if o.key not in self.left_out]
+
+    @cached_property
+    def left_out(self) -> frozenset[str]:
+        """The keys of the sport of the coming 36 hours, where the person is ill."""
+        ahead = (o for o in self.sport if self.now < o.start < self.now + AT_RISK)
+        return frozenset(o.key for o in ahead) if self.body.ill else frozenset()
+
+    @cached_property
+    def errands(self) -> Mapping[str, Errand]:
+        """Return the last openings before the sport they are for, such as a packet pickup, by the task's key."""
+        hours = [o for o, _ in self.entries if is_open_hours(o.event) and not o.event.cancelled and o.end > self.now]
+        found = {}
+        for one in hours:
+            race = next((o for o in self.races if one.end <= o.start <= one.end + FOR_SPORT), None)
+            done = any(advice.what == one.event.title and advice.outcome is Deed.DONE for advice in self.advised)
+            if done or race is None or any(one.end < other.end <= race.start for other in hours):
+                continue
+            why = fact("closes_before", closes=self.local(one.end), time=self.local(race.start))
+            day, title = self.date_of(one.end), one.event.title
+            task = Task(key=f"errand:{one.key}", list="", title=title, due=day, effort=ERRAND_HOURS)
+            found[task.key] = Errand(task=task, hours=(one.start, one.end), why=why)
+        return found
+
+    def action_of(self, task: Task) -> ActionType | None:
+        """Return the action that works on a task, or None where it is not known."""
+        return ActionType.ADMIN_WORK if task.key in self.errands else self.task_actions.get(task.key)
+
+    @cached_property
+    def flights(self) -> list[Occurrence]:
+        """The flights among the timed, busy calendar entries, ascending."""
+        return [o for o, _ in self.entries if takes_time(o.event) and is_journey(o)]
+
+    @cached_property
+    def trips(self) -> list[Occurrence]:
+        """The trains, coaches and ferries among the timed, busy calendar entries, ascending."""
+        return [o for o, _ in self.entries if takes_time(o.event) and is_by_land(o)]
+
+    @cached_property
+    def journeys(self) -> list[Stretch]:
+        """The stretches of flights with the ways to and from the airport, merged and ascending."""
+        return merged(journey(one) for one in self.flights)
+
+    @property
+    @kept
+    def recorded(self) -> list[Episode]:
+        """The recorded nights, naps and workouts that have ended, each once, from the preferred source."""
+        since = self.now - RECORDED
+        return [one for _, one in ended_whole(self.known) if since < one.end <= self.now]
+
+    @property
+    def last_night(self) -> date | None:
+        """The date of waking of the last recorded night, or None without any."""
+        return max((e.day for e in self.recorded if e.kind is EpisodeKind.SLEEP), default=None)
+
+    def slept(self, day: date) -> Episode | None:
+        """Return the longest recorded main sleep that ended on a date and by now. Return None if none is recorded."""
+        nights = (e for e in self.recorded if e.kind is EpisodeKind.SLEEP and e.day == day)
+        return max(nights, key=lambda e: e.end - e.start, default=None)
+
+    def workouts(self, day: date) -> list[Episode]:
+        """Return the workouts of a date that have ended by now."""
+        return [e for e in self.recorded if e.kind is EpisodeKind.WORKOUT and e.day == day]
+
+    def free_day(self, day: date) -> bool:
+        """Return True if a date is free of work, by the calendar or by what the person said."""
+        return day in free_days(self.known) or self.mode.on(day) in {ModeKind.HOLIDAY, ModeKind.ILL}
+
+    def at_home(self, day: date) -> bool:
+        """Return True if an all-day entry of a date says that the person works at home, such as a working location."""
+        events = [o.event for o, _ in self.all_day(day) if not o.event.cancelled and not o.event.private]
+        return any(AT_HOME.search((event.title or "")[:200]) for event in events)
+
+
+def _named(occurrence: Occurrence) -> Occurrence:
+    """Return an entry that names its days, such as a school holiday, as free, and any other as it is."""
+    names = occurrence.end - occurrence.start >= NAMES_DAYS and occurrence.event.busy
+    return replace(occurrence, event=replace(occurrence.event, busy=False)) if names else occurrence
+
+
+def is_blank(known: Snapshot) -> bool:
+    """Return True if a snapshot holds no sample, episode, calendar entry or task."""
+    return not (known.samples or known.episodes or known.agenda or known.tasks)
