@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 
 from bridge.calendar.ownership import Mark, Ownership, Whose
-from bridge.day import person as module
+from bridge.day import known as module
 from bridge.day import sleep
-from bridge.day.body import Condition, Mode, ModeKind
+from bridge.day.body import Body, Condition, Mode, ModeKind
 from bridge.day.choice import look, options
 from bridge.day.grid import grid_of
 from bridge.day.person import Person
@@ -76,7 +76,7 @@ def test_most_fevers_are_illness_and_no_ordinary_night_is():
 
 
 def test_law_1_fails_where_the_body_is_not_read(monkeypatch):
-    monkeypatch.setattr(module, "body_of", lambda *_: module.Body())
+    monkeypatch.setattr(module, "body_of", lambda *_: Body())
     assert {"sport", "late company"} <= {one for seed in SEEDS for one in broken_when_ill(feverish(seed))}
 
 
@@ -126,7 +126,7 @@ def test_entries_of_sleep_at_the_usual_hours_change_nothing(seed, watch):
 
 
 def test_law_3_fails_where_sleep_is_an_appointment(monkeypatch):
-    monkeypatch.setattr(module.Person, "attended", property(lambda self: [(o.start, o.end) for o, _ in self.entries]))
+    monkeypatch.setattr(Person, "attended", property(lambda self: [(o.start, o.end) for o, _ in self.entries]))
     assert sum(bool(delayed(seed, watch)) for seed in SEEDS for watch in (True, False)) > len(SEEDS)
 
 
