@@ -58,16 +58,14 @@ def grant(bridge: installation.Bridge, user: User, source: str) -> str:
 
 def grants(bridge: installation.Bridge) -> Iterator[tuple[Grant, str]]:
     """Yield each push grant of every user with the digest of its token. A grant that cannot be decrypted is skipped."""
-    for user in bridge.store.people.users():
-        for connection in bridge.store.connections.of_user(user.id):
-            if connection.name == PUSH_CONNECTION:
-                try:
-                    opened = _opened(bridge, user, connection)
-                except StoreFault:
-                    raise
-                except BridgeError:  # bridge doctor reports it
-                    continue
-                yield opened
+    for connection in bridge.store.connections.called(PUSH_CONNECTION):
+        try:
+            opened = _opened(bridge, bridge.store.people.user_by_id(connection.user_id), connection)
+        except StoreFault:
+            raise
+        except BridgeError:  # bridge doctor reports it
+            continue
+        yield opened
 
 
 def _opened(bridge: installation.Bridge, user: User, connection: Connection) -> tuple[Grant, str]:

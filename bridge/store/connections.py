@@ -39,6 +39,11 @@ class Connections(Part):
         return select_connections(db, sa.and_(tables.sources.c.name == source, tables.connections.c.member == member))
 
     @reads
+    def called(self, db: sa.Connection, name: str) -> list[Connection]:
+        """Return all users' connections called ``name``, sorted by user id and source."""
+        return select_connections(db, tables.connections.c.name == name)
+
+    @reads
     def by_id(self, db: sa.Connection, connection_id: int) -> Connection | None:
         """Return a connection by its id. Return None if there is none, for example because it was deleted."""
         return next(iter(_connections(db.execute(_BY_ID, {"connection": connection_id}))), None)
