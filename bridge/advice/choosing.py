@@ -132,7 +132,8 @@ class Choosing:
 class Chosen:
     """A policy's decision, with the observation that the policy saw, and action -> why the guard forbids the action.
 
-    ``silence`` is the probability of no advice in the slot, None without a draw. ``tried`` tells of an experiment.
+    ``silence`` is the probability of no advice in the slot, None without a draw. ``tried`` has a fact if the action was
+    drawn at random.
     """
 
     decision: Decision

@@ -44,7 +44,7 @@ def labelled(
 def of_days(
     bridge: Bridge, user: User, days: int, *, at: datetime
 ) -> tuple[datetime, datetime, list[tuple[Occurrence, Label]]]:
-    """Return (start, end, labelled calendar) of so many days, each of which lasts from morning to morning."""
+    """Return (start, end, labelled calendar) of ``days`` days, each of which lasts from morning to morning."""
     morning = replace(moment_at(at, user.zones), slot=Slot.MORNING)
     start, end = (slot_start(morning.shifted(SLOTS_PER_DAY * ahead), user.zones) for ahead in (0, days))
     last = slot_start(morning.shifted(SLOTS_PER_DAY * (days - 1)), user.zones)

@@ -110,7 +110,7 @@ def use(store: Store, user: User, name: str, *, used: bool, now: datetime) -> li
 
 
 def use_only(store: Store, user: User, names: Sequence[str], *, now: datetime) -> None:
-    """Count the entries of the calendars ``names``, and leave those of all others out."""
+    """Count only the entries of the calendars ``names``, and ignore all other calendars."""
     left_out = tuple(one.name for one in calendars(store, user, now=now) if one.name not in names)
     store.people.change_preferences(user.id, left_out=tuple(dict.fromkeys(left_out)), now=now)
 

@@ -81,7 +81,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """A person's account at the provider, with the lasting id ``subject``. ``name`` is empty if it is not told."""
+    """A person's account at the provider, with the lasting id ``subject``. ``name`` is empty if none is sent."""
 
     issuer: str
     subject: str

@@ -136,7 +136,7 @@ def begin_login(host: str, origins: Sequence[str]) -> tuple[Challenge, str]:
 def user_with_passkey(store: Store, challenge: Challenge, answer: str, *, now: datetime) -> int:
     """Check a browser's answer to a login challenge, and return the id of the passkey's user.
 
-    A counter that did not grow tells of a copied key. Raises Forged if anything is wrong, without telling what.
+    A counter that did not grow means a copied key. Raises Forged if anything is wrong, without naming the cause.
     """
     from webauthn import verify_authentication_response
     from webauthn.helpers import base64url_to_bytes

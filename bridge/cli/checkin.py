@@ -1,4 +1,4 @@
-"""Run ``bridge checkin`` and ``note``, which record what a user says, and ``factors``, which says what goes with it."""
+"""Run ``bridge checkin``, ``bridge note``, and ``bridge factors``, which shows how days differ after a note."""
 
 from __future__ import annotations
 

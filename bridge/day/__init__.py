@@ -1,1 +1,1 @@
-"""Read a person's day: who they are now, estimated once per look from what is known. Nothing here loads or stores."""
+"""Read a person's day from one snapshot of data. Nothing here loads or stores."""

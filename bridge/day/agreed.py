@@ -16,7 +16,7 @@ from rhythm_env.interface import ActionType, Answer
 def is_agreed(advice: Recommendation, zones: ZoneHistory) -> bool:
     """Return True if the person accepted a recommendation, or put it off to the slot of its start.
 
-    One that was accepted and closed before its start was taken back, because the person fell ill for example.
+    An accepted recommendation that was closed before its start does not count, for example because the person fell ill.
     """
     if advice.answer is Answer.RESCHEDULE and advice.start is not None:
         return moment_at(advice.start, zones) == advice.moved_to
@@ -34,7 +34,7 @@ def promised(person: Person) -> list[Stretch]:
 
 
 def _new_times(person: Person) -> Iterator[tuple[Recommendation, Stretch]]:
-    """Yield each suggestion that was put off, with its new time, or with its new slot if no time was named."""
+    """Yield each suggestion that was put off, with its new time, or with its new slot if it has no time."""
     zones = person.known.zones
     for one in person.advised:
         if one.kind == "suggested" and one.answer is Answer.RESCHEDULE and one.moved_to is not None:
@@ -43,7 +43,7 @@ def _new_times(person: Person) -> Iterator[tuple[Recommendation, Stretch]]:
 
 
 def moved_tasks(person: Person) -> list[tuple[Task, Stretch]]:
-    """Return the open tasks that the person moved, each with its place, while it is free and the due date the same."""
+    """Return the open tasks that the person moved, with their times, if still free and with the same due date."""
     due = [one for one in person.known.tasks if one.completed is None and one.title and one.due is not None]
     placed = [(one, person.places[str(one.key)]) for one in due if str(one.key) in person.places]
     chosen = [(one, (start, end)) for one, (start, end, due_then) in placed if due_then == one.due]
@@ -58,7 +58,7 @@ def put_off(person: Person) -> frozenset[str]:
 
 
 def open_again(person: Person) -> frozenset[str]:
-    """Return the names of suggestions put off to a time that passed without the action."""
+    """Return the names of suggestions that were put off to a time that is over, but not done then."""
     over = (one for one, (_, end) in _new_times(person) if end <= person.now and one.outcome is not Deed.DONE)
     return frozenset(one.what for one in over if one.what) - put_off(person)
 
@@ -71,7 +71,7 @@ def refused_slots(person: Person, name: str | None) -> list[Stretch]:
 
 
 def rests_until(person: Person, action: ActionType) -> datetime | None:
-    """Return the new time of an action that was put off without being about a task, or None."""
+    """Return the time to which an action without a task was put off, or None."""
     tasks = {task.title for task in person.known.tasks}
     times = [
         start

@@ -28,9 +28,9 @@ OLD_NIGHTS = timedelta(days=7)  # without a recorded one, after which a usual ti
 
 
 def of_bedtime(person: Person, ends: date) -> Fact:
-    """Return the fact of the bedtime of the sleep that ends on a date: usual, common, or moved and why.
+    """Return a fact about the bedtime of the sleep that ends on a date: if it is usual, common, or moved and why.
 
-    It owns up to what a night lacks of the person's need.
+    The fact also says how much sleep the night lacks.
     """
     night, told = person.night(ends), _of_bedtime(person, ends)
     known = night.rests is Rests.RECORDED and night.moved != "early_entry" and told.kind != "bedtime_leaves"
@@ -70,7 +70,7 @@ def _of_bedtime(person: Person, ends: date) -> Fact:
 
 
 def _earlier(person: Person, ends: date, at: datetime) -> Fact:
-    """Return the fact that moved a bedtime, or that it is the earliest if last night began still earlier."""
+    """Return the fact for why a bedtime is earlier, or that it is the earliest possible."""
     night, last, earliest = person.night(ends), person.last_bed(ends), person.earliest_bed(ends)
     if night.moved in REST and last is not None and last < night.bed <= earliest + CELL:
         return fact("bedtime_earliest", time=at, usual=person.local_in_night(ends, person.usual_sleep(ends)[0]))
@@ -78,7 +78,7 @@ def _earlier(person: Person, ends: date, at: datetime) -> Fact:
 
 
 def _before_entry(person: Person, ends: date, at: datetime) -> Fact:
-    """Return the fact of a bedtime before an early entry, with what else asks for it."""
+    """Return the fact for a bedtime before an early entry. It also names illness or a lack of sleep as a reason."""
     night, overslept = person.night(ends), person.overslept(ends)
     entry, asked = _entry_after(person, night.wake), person.asked(ends)
     last, earliest = person.last_bed(ends), person.earliest_bed(ends, wake=night.wake if overslept is None else None)
@@ -93,7 +93,7 @@ def _before_entry(person: Person, ends: date, at: datetime) -> Fact:
 
 
 def _usual(person: Person, night: Night, kinds: tuple[str, str, str], at: datetime) -> Fact:
-    """Return the fact of a time as usual, as common, or as usual until the last recorded night, if that is old."""
+    """Return the fact that a time is usual, common among people, or was usual until the last recorded night."""
     ago = night.rests is Rests.LONG_AGO
     last = person.routine.until if ago else person.last_night
     if last is not None and (ago or (night.rests is Rests.RECORDED and person.date_of(person.now) - last > OLD_NIGHTS)):
@@ -115,7 +115,7 @@ def leaves(person: Person, ends: date) -> Fact | None:
 
 
 def leaving(person: Person, ends: date) -> tuple[Fact, ...]:
-    """Return when to leave company that makes the night too short, after half of it at the earliest. Empty later."""
+    """Return the fact of when to leave company that makes the night too short. Empty if that time is over."""
     night, short = person.night(ends), leaves(person, ends)
     late = (o for o, label in person.entries if label.action in COMPANY and takes_time(o.event))
     last = next((o for o in late if night.bed - TO_BED - CELL <= o.end <= night.bed), None)
@@ -127,21 +127,19 @@ def leaving(person: Person, ends: date) -> tuple[Fact, ...]:
 
 
 def _lengths(person: Person, ends: date) -> dict[str, Any]:
-    """Return the length of a night, and how much it falls short of the person's need."""
     long = person.night(ends).wake - person.night(ends).bed
     found = {"long": long, "missing": person.need(ends) - long}
     return {name: length(5 * round(one / MINUTE / 5)) for name, one in found.items()}
 
 
 def _just_ended(person: Person, night: Night) -> bool:
-    """Return True if a night begins as early as the entry before it allows, or as late as the person wishes."""
+    """Return True if an entry or a wish fixes the bedtime, so that it cannot be earlier."""
     wish = person.night_wish(person.date_of(night.bed + DAY / 2))
     late = any(night.bed - TO_BED - CELL <= end <= night.bed for _, end in person.attended)
     return late or wish.bed is not None or wish.earliest is not None
 
 
 def _entry_after(person: Person, at: datetime) -> dict[str, Any]:
-    """Return when the first entry after an instant begins, and what it is."""
     begins = (*(start for start, _ in person.attended), *(o.start for o in person.races))
     start = min((start for start in begins if start >= at), default=at)
     return {"entry": person.local(start), "what": what_begins(person, start)}
@@ -162,7 +160,7 @@ def of_waking(person: Person, ends: date) -> Fact:
 
 
 def over_entries(person: Person, ends: date) -> tuple[Fact, ...]:
-    """Return the fact of the first entry over which a night is planned, with its zone if it is another, or none."""
+    """Return the fact of the first entry during the planned night, with the place if it is in another zone, or none."""
     first = next(iter(person.slept_over(ends)), None)
     if first is None:
         return ()

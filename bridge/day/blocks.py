@@ -60,7 +60,7 @@ class Block:
 
 
 def fixed_blocks(person: Person, day: date, *, held: frozenset[str] = frozenset()) -> list[Block]:
-    """Return the entries of a date as blocks. An entry of deep work ahead names a due task that is not ``held``."""
+    """Return the calendar entries of a date as blocks. Deep work ahead names a due task that is not in ``held``."""
     start, end = (midnight(day + k * DAY, person.known.zones) for k in (0, 1))
     due = [t for t in due_tasks(person, day) if person.action_of(t) is ActionType.DEEP_WORK]
     due = [t for t in due if t.title not in held]
@@ -108,7 +108,7 @@ def _entry(
 
 
 def _around(person: Person, occurrence: Occurrence) -> Iterator[Fact]:
-    """Yield when to leave for a journey or race, when it arrives on both clocks, or the entry that is in the way."""
+    """Yield facts about an entry: when to leave for it, local times of arrival, and entries that collide with it."""
     by_land = is_by_land(occurrence)
     if by_land or is_journey(occurrence):
         if occurrence.end > person.now and journey(occurrence)[0] > person.now:
@@ -135,7 +135,7 @@ def _around(person: Person, occurrence: Occurrence) -> Iterator[Fact]:
 
 
 def given_blocks(person: Person, day: date) -> Iterator[Block]:
-    """Yield the suggestions already made for a date that still stand. One that has begun stands if it was agreed to."""
+    """Yield the suggestions already made for a date that still hold. One that has begun holds only if agreed to."""
     open_tasks = {task.title: str(task.key) for task in reversed(person.known.tasks) if task.completed is None}
     for advice in person.advised:
         if advice.start is None or advice.end is None or advice.kind != "suggested":
@@ -158,9 +158,7 @@ def given_blocks(person: Person, day: date) -> Iterator[Block]:
 
 
 def kept_tasks(person: Person, day: date, given: Sequence[Block]) -> list[Block]:
-    """Return the tasks that stay at their place: what the person moved, and today what has begun or is about to, if it
-    is free.
-    """
+    """Return the tasks that keep their times: those the person moved, and today those begun or about to begin."""
     found: list[Block] = []
     moved = [(task, place, True) for task, place in moved_tasks(person) if person.date_of(place[0]) == day]
     for task, (start, end), was_moved in [*moved, *_begun_tasks(person, day)]:
@@ -182,7 +180,7 @@ def _begun_tasks(person: Person, day: date) -> Iterator[tuple[Task, Stretch, boo
 
 
 def night_blocks(person: Person, day: date, taken: Sequence[Block]) -> Iterator[Block]:
-    """Yield the sleep that ends on ``day``, the time to wind down, and the sleep after it, as far as they are ahead."""
+    """Yield what lies ahead of the sleep that ends on ``day``, of the time to wind down, and of the next sleep."""
     over = person.sleep(day)[1]
     for ends in (day, day + DAY):
         bed, wake = person.sleep(ends)

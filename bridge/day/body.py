@@ -26,7 +26,7 @@ class Condition(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Body:
-    """The state of the body, with the facts that tell it: those of illness on the page, low Vitality, or being told."""
+    """The state of the body, with the facts behind it: signs of illness, low Vitality, or the person's statement."""
 
     state: Condition = Condition.WELL
     facts: tuple[Fact, ...] = ()
@@ -36,7 +36,7 @@ class Body:
         return self.state is Condition.ILL
 
     def tells_of(self, day: date) -> bool:
-        """Return True where one is ill on a date, or signs of illness are of the night that ended on it."""
+        """Return True if the person is ill, or showed signs of illness in the night that ended on a date."""
         first = next(iter(self.facts), None)
         dated = first is not None and first.kind in OF_NIGHT and first.values["day"] == day.isoformat()
         return self.ill or dated

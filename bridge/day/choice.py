@@ -58,9 +58,9 @@ class Option:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """A candidate with its places: cells and value by start; a value of -inf is no place.
+    """A candidate with a length (in cells) and a value for each start. A start with the value -inf is not possible.
 
-    ``thin`` are the starts without a reason that is enough alone.
+    At ``thin`` starts, no reason is strong enough by itself.
     """
 
     candidate: Candidate
@@ -71,7 +71,7 @@ class Judged:
     refusal: Fact | None = None
 
     def wished_at(self, start: int) -> bool:
-        """Return True if a start is at hours that are wished of the day."""
+        """Return True if a start lies in hours that the person wishes for the action."""
         added = self.added.get("wished_hours", 0.0)
         return isinstance(added, np.ndarray) and bool(added[start] > 0)
 
@@ -91,7 +91,7 @@ def judged(candidate: Candidate, view: View, first: int, last: int, *, asked: bo
 
 
 def option_at(one: Judged, view: View, start: int) -> Option:
-    """Return a judged candidate at a start, as an option with its facts."""
+    """Return an option for a judged candidate at a start, with the facts that speak for it."""
     grid, candidate = view.grid, one.candidate
     told = facts(candidate, view, start, one.added) or (fact("answer_teaches"),)
     minutes, not_then = 5 * int(one.lengths[start]), outside(candidate, view, grid.at(start))
@@ -117,7 +117,7 @@ def option_at(one: Judged, view: View, start: int) -> Option:
 
 
 def _usual_name(one: Judged, view: View, start: int) -> str | None:
-    """Return the user's own word for the action, as wished or as usual at this hour. Company has no usual word."""
+    """Return the user's own name for the action, as wished or as usual at this hour, or None."""
     added, habit = one.added["usual_hour"], view.habit(one.candidate.action)
     at_hour = isinstance(added, np.ndarray) and added[start] > 0
     wanted = any(np.max(one.added.get(term, 0.0)) > 0 for term in ("goal", "wanted_then"))
@@ -126,10 +126,11 @@ def _usual_name(one: Judged, view: View, start: int) -> str | None:
 
 
 def options(view: View, span: Stretch) -> tuple[dict[ActionType, Option], dict[ActionType, Fact]]:
-    """Return (action -> its best option that begins in a span, action -> the fact against it), each in one.
+    """Return (action -> best option that begins in the span, action -> fact against it).
 
-    Nothing is said during a flight, an entry or the sleep that the plan shows, but to sleep, in its first half; nor of
-    what comes after an entry that is about to begin.
+    An action is in one of the two.
+
+    During a flight, an entry or the planned sleep, the only option is sleep, and only in the first half of the night.
     """
     night = None if ActionType.SLEEP in view.wishes.never else sleep_option(view.person, span)
     found: dict[ActionType, Option] = {}
@@ -177,7 +178,7 @@ def _wait_for_entry(found: dict[ActionType, Option], held: dict[ActionType, Fact
 
 
 def _later(one: Judged, view: View, cells: tuple[int, int, int]) -> list[Judged]:
-    """Return what is overdue or due today and fits later in the span alone: sport far ahead is not said before it."""
+    """Return a task due today or overdue that fits only later in the span, so that it may be suggested early."""
     first, soon, last = cells
     if one.refusal is None or soon >= last or urgency(one.candidate.due, view.grid.date) > 0:
         return []
@@ -186,7 +187,7 @@ def _later(one: Judged, view: View, cells: tuple[int, int, int]) -> list[Judged]
 
 
 def _ahead(candidate: Candidate, view: View, at: datetime) -> timedelta:
-    """Return how soon a candidate must begin to be suggested. Work is not suggested hours ahead, or across an entry."""
+    """Return how far ahead of its start a candidate may be suggested. Work is suggested only shortly before."""
     if candidate.task is None:
         return SOON if candidate.action in RESTS else DAY
     if urgency(candidate.due, view.grid.date) > 1:
@@ -196,7 +197,7 @@ def _ahead(candidate: Candidate, view: View, at: datetime) -> timedelta:
 
 
 def _until(why: Fact | None, view: View, last: int) -> Fact | None:
-    """Return a refusal that holds for the examined part of the day only, such as a missing gap."""
+    """Return a refusal, limited to the examined part of the day if it says that no gap is long enough."""
     if why is None or why.kind != "no_gap" or last >= view.grid.size:
         return why
     return fact("no_gap_before", minutes=why.values["minutes"], time=view.person.local(view.grid.at(last)))
@@ -205,7 +206,7 @@ def _until(why: Fact | None, view: View, last: int) -> Fact | None:
 def _put_first(
     found: dict[ActionType, Option], held: dict[ActionType, Fact], tasks: Sequence[Judged], view: View
 ) -> None:
-    """Hold back what would end after a more urgent task begins, or begin when a task could be over."""
+    """Remove options that collide with a more urgent task, which must come first, and note why in ``held``."""
     today, refused = view.grid.date, {one.what for one in view.person.advised if one.answer is not None}
     near = [(one.task.due, one) for one in found.values() if one.task is not None and one.task.due is not None]
     fitting = [_earliest(one, view) for one in tasks]
@@ -231,13 +232,13 @@ def _put_first(
 
 
 def _first(one: Option, view: View) -> tuple[int, float, float]:
-    """Return a sort key of options of one action: the more urgent task, of today's the earlier, then the value."""
+    """Return a sort key of options of an action: by urgency, of tasks due today the earlier, then by value."""
     urgent = urgency(None if one.task is None else one.task.due, view.grid.date)
     return -urgent, 0.0 if urgent else view.grid.down(one.start) * -1.0, one.value
 
 
 def _earliest(one: Judged, view: View) -> tuple[Candidate, datetime, datetime, datetime]:
-    """Return a fitting candidate with the earliest stretch it can take, and the end of its best one."""
+    """Return (candidate, start and end of the earliest possible time, end of the best time)."""
     start, best = view.grid.at(int(np.argmax(np.isfinite(one.value)))), int(np.argmax(one.value))
     return one.candidate, start, start + one.candidate.least * MINUTE, view.grid.at(best + int(one.lengths[best]))
 
@@ -250,9 +251,9 @@ def _enough(person: Person, at: datetime) -> Fact | None:
 
 
 def sleep_option(person: Person, span: Stretch, *, agreed: bool = False) -> Option | None:
-    """Return the night's sleep if the span begins during it or up to 90 minutes before it, and it is free.
+    """Return the night's sleep as an option, if the span begins during it or at most 90 minutes before it.
 
-    A bedtime that is clearly earlier than usual is told from six hours before it on, one that was ``agreed`` to too.
+    A bedtime clearly earlier than usual, or one ``agreed`` to, is offered from six hours before. Entries exclude it.
     """
     day = grid_of(person, span[0]).date
     for ends in (day, day + DAY):
@@ -282,9 +283,9 @@ def sleep_option(person: Person, span: Stretch, *, agreed: bool = False) -> Opti
 
 
 def needed(option: Option, view: View) -> bool:
-    """Return True for what is due by today, and for rest after a short night or while the body is not well.
+    """Return True for a task due by today, and for rest after a short night or while the body is not well.
 
-    The day's opening names it, so no random draw may leave it out.
+    The day's opening names such an option, so a random draw must not leave it out.
     """
     body = view.person.body.state is not Condition.WELL or short_night(view) is not None
     due = option.task is not None and option.task.due is not None and option.task.due <= view.grid.date
@@ -292,7 +293,7 @@ def needed(option: Option, view: View) -> bool:
 
 
 def policy_term(decision: Decision) -> dict[ActionType, float]:
-    """Return the policy's part in log-odds by action: its scores less their mean, or the action it names."""
+    """Return the policy's term in log-odds by action: its scores minus their mean, or else its probabilities."""
     given = weights()
     scores, most = decision.scores, given["policy_most"]
     if not scores or len(set(scores.values())) < 2:
@@ -302,7 +303,7 @@ def policy_term(decision: Decision) -> dict[ActionType, float]:
 
 
 def weighed(decision: Decision, found: Mapping[ActionType, Option]) -> Decision:
-    """Return the decision with the probability of clearly worse actions moved to the day's best options."""
+    """Return the decision, in which clearly worse actions give their probability to the best one."""
     if not decision.scores and sum(share > 0 for share in decision.probabilities.values()) > 1:
         return decision
     term = policy_term(decision)
@@ -368,12 +369,12 @@ def place(
 
 
 def refused(view: View, action: ActionType, task: Task | None, span: Stretch) -> Fact | None:
-    """Return the fact (mode, body or wish) that now speaks against an earlier suggestion, if any."""
+    """Return why an earlier suggestion no longer suits the person's mode, body or wishes, or None."""
     return taken_back(of_either(action, task, view.person), view, *span)
 
 
 def look(person: Person, at: datetime, readings: Mapping[Meter, Reading] | None = None) -> View:
-    """Return the view of the waking day of an instant, with what was said to the person in other slots."""
+    """Return the view of the waking day that holds an instant, with the suggestions made in other slots."""
     moment = moment_at(at, person.known.zones)
     others = [one for one in person.advised if one.moment != moment]
     return View(grid=grid_of(person, at), readings=readings or {}, said=said_of(replace(person, advised=others)))

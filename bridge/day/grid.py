@@ -148,12 +148,12 @@ class Grid:
 
     @cached_property
     def fixed(self) -> Cells:
-        """The cells of what is entered, and of rests. The way home waits for what is due today."""
+        """The cells of entries and of rests. Unlike in ``busy``, a task due today may use the way home from work."""
         return self.entered | self.touched(self.rests)
 
     @cached_property
     def entered(self) -> Cells:
-        """Entries with the way or a pause around them, and journeys."""
+        """The cells of entries with the way before and the pause after them, and of journeys."""
         return self.touched([*(self.margins(o, label) for o, label in self.entries), *self.journeys])
 
     def margins(self, occurrence: Occurrence, label: Label) -> Stretch:
@@ -182,7 +182,7 @@ class Grid:
 
     @cached_property
     def journeys(self) -> list[Stretch]:
-        """The flights with the ways to and from the airport. One that leaves after waking takes the rest of the day."""
+        """The flights with the ways to and from the airport. A flight after waking blocks the rest of the day."""
         return merged(
             (start, end if start + TO_THE_AIRPORT < self.wake else max(end, self.bed))
             for start, end in self.person.journeys
@@ -209,7 +209,7 @@ class Grid:
 
     @cached_property
     def meals(self) -> list[Stretch]:
-        """The entries for lunch and dinner, else the usual free hours for them. Only assumed meals can be moved."""
+        """The entries for lunch and dinner, or else free hours assumed for the meals, which can be moved."""
         early = self.wake <= self.since(FASTS_UNTIL)
         lunch = self._meal(LUNCHES, LUNCH, LUNCH_FROM, EVENING) if early else None
         dinner = self._meal(DINNERS, DINNER, DINNER_FROM, DINNER_UNTIL)
@@ -226,7 +226,7 @@ class Grid:
 
     @cached_property
     def no_lunch(self) -> tuple[Occurrence, Fact] | None:
-        """The entry that is easiest to shorten and the fact that no time for lunch is left, or None."""
+        """The entry that is easiest to shorten, and the fact that there is no time for lunch. None if there is."""
         low, high = self.since(LUNCH_FROM), self.since(LUNCH_UNTIL)
         mine = [(o, label) for o, label in self.entries if o.start < high and low < o.end]
         row = next((one for one in self.rows if one[0] <= low and high <= one[1]), None)
@@ -259,7 +259,7 @@ class Grid:
         return company or is_meal(occurrence) or occurrence.end - occurrence.start >= SHIFT_LEAST
 
     def _gap(self, kind: str, row: Stretch, gives: Entry) -> Fact:
-        """Return the fact that names an entry of a row that could end early to leave a gap, or another time to eat."""
+        """Return the fact that names an entry that could end early to leave time to eat, or another time to eat."""
         start, end, time = (self.person.local(at) for at in (*row, gives[0].start))
         if hold(*gives) < 2:
             return fact(kind, start=start, end=end, time=time, title=title_of(gives[0]))
@@ -269,7 +269,7 @@ class Grid:
 
     @cached_property
     def strains(self) -> list[tuple[Occurrence, Label]]:
-        """The tiring entries: all but rests, sport, family, and company after work."""
+        """The tiring entries of the day, which are all except rest, sport, family, and company after work."""
         return [
             (o, label)
             for o, label in self.entries
@@ -305,7 +305,7 @@ class Grid:
 
     @cached_property
     def spent_from(self) -> datetime:
-        """The begin of the first entry that fills the evening, or bedtime. What ends early leaves the evening."""
+        """The beginning of the first entry that fills the evening, or bedtime if none does."""
         found = [
             o.start
             for o, label in self.entries

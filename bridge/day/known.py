@@ -54,7 +54,7 @@ P = ParamSpec("P")
 
 
 def kept(make: Callable[Concatenate[K, P], T]) -> Callable[Concatenate[K, P], T]:
-    """Make an estimate once for each argument, also for copies of a person with other suggestions."""
+    """Cache a method's result per arguments. Copies of a person with other suggestions share the cache."""
 
     @wraps(make)
     def read(self: K, /, *of: P.args, **named: P.kwargs) -> T:
@@ -106,7 +106,7 @@ class Known:
 
     @kept
     def fought(self, day: date) -> Fact | None:
-        """Return the clear signs of illness that the night to a past date showed, or None."""
+        """Return the fact of clear signs of illness in the night that ended on a past date, or None."""
         at = min(self.now, midnight(day + DAY, self.zones))
         read = illness(past_of(self.known), at)
         if read is None or read.quality < CLEAR_SIGNS or self.date_of(at - timedelta(hours=read.age_hours)) != day:
@@ -115,7 +115,7 @@ class Known:
 
     @property
     def missed(self) -> Mapping[str, datetime | None]:
-        """By key the entries that the watch contradicts, and when one woke after those slept through."""
+        """Return key -> waking time (None: not slept through) of entries that the watch shows as missed."""
         return missed(self.known)
 
     def date_of(self, at: datetime) -> date:
@@ -132,9 +132,9 @@ class Known:
 
     @cached_property
     def entries(self) -> list[Entry]:
-        """Calendar entries within eight days of now, ascending. Those that the bridge wrote for advice are left out.
+        """Calendar entries within eight days of now, ascending, without those that the bridge wrote.
 
-        A label has no action where the title leaves it open.
+        A label has no action if the title leaves the action open.
         """
         low, high = self.now - NEAR, self.now + NEAR
         near = ((_named(o), label) for o, label in self.known.agenda if o.end > low and o.start < high)
@@ -148,7 +148,7 @@ class Known:
 
     @cached_property
     def attended(self) -> list[Stretch]:
-        """The stretches of timed, busy entries within eight days of now, merged, without sleep and what is left out."""
+        """The merged stretches of timed, busy entries within eight days, without sleep and without ``left_out``."""
         return merged(
             (o.start, o.end)
             for o, label in self.entries
@@ -157,14 +157,14 @@ class Known:
 
     @cached_property
     def sport(self) -> list[Occurrence]:
-        """The timed entries of sport, ascending. Who is in a race is there, also if it is marked as free."""
+        """The timed entries of sport, ascending, including sport that is marked as free."""
         found = [o for o, label in self.entries if label.action is ActionType.EXERCISE and label.confidence >= SURE]
         found = [o for o in found if not (o.event.all_day or o.event.cancelled or nobody_goes(o.event))]
         return [o for o in found if o.event.response is not Response.DECLINED]
 
     @cached_property
     def races(self) -> list[Occurrence]:
-        """The single entries of sport, without what an ill person leaves out."""
+        """The single (not repeated) entries of sport, without those that the person leaves out because of illness."""
         single = (o for o in self.sport if not (o.event.recurrence or o.event.master))
         return [o for o in single if o.key not in self.left_out]
 
@@ -176,7 +176,7 @@ class Known:
 
     @cached_property
     def errands(self) -> Mapping[str, Errand]:
-        """Return the last openings before the sport they are for, such as a packet pickup, by the task's key."""
+        """Return errands by task key: entries such as a packet pickup that must be visited before a race."""
         hours = [o for o, _ in self.entries if is_open_hours(o.event) and not o.event.cancelled and o.end > self.now]
         found = {}
         for one in hours:

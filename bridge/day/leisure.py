@@ -34,7 +34,7 @@ OF_EVENING: Mapping[str, ActionType] = {"week_over": A.ME_TIME, "free_days": A.B
 
 
 def hours_of(candidate: Candidate, view: View) -> list[Stretch]:
-    """Return the hours of a day that a person wishes for an action, or the few that are its only ones."""
+    """Return the hours of the day that a person prefers for an action, or its only allowed hours if those are few."""
     action, wishes, grid = candidate.action, view.wishes, view.grid
     if action is None or action is A.SLEEP or candidate.task is not None:
         return []
@@ -46,27 +46,27 @@ def hours_of(candidate: Candidate, view: View) -> list[Stretch]:
 
 
 def told_hours(candidate: Candidate, view: View) -> dict[str, Any]:
-    """Return begin and end of the wished hours for a fact, from waking on if they begin at midnight."""
+    """Return begin and end of the wished hours as values for a fact."""
     low, high = hours_of(candidate, view)[0]
     low = min(max(low, view.grid.begin), high) if low == view.grid.midnight else low
     return {"start": view.person.local(low), "end": view.person.local(high)}
 
 
 def own_spans(candidate: Candidate, view: View) -> list[Stretch]:
-    """Return what the night leaves of these hours. Guesses of good hours give way to it, unless the person is ill."""
+    """Return the wished hours (``hours_of``) that lie between getting up and bedtime. None of them in illness."""
     latest = view.grid.bed - (SPORT_BEFORE_BED if candidate.action is A.EXERCISE else 0 * HOUR)
     ill = view.is_today and view.person.body.ill
     return [] if ill else clipped(hours_of(candidate, view), view.grid.begin + GETTING_UP, latest)
 
 
 def own_hours(candidate: Candidate, view: View) -> Cells | None:
-    """Return the cells of ``own_spans``, or None without any."""
+    """Return the cells of ``own_spans``, or None if there are none."""
     spans = own_spans(candidate, view)
     return view.grid.inside(spans) if spans else None
 
 
 def is_wanted(action: ActionType | None, view: View) -> bool:
-    """Return True if an action has a goal that is not reached, or is wanted on the weekday, and is not done on it."""
+    """Return True if an action has an open goal or is wished for the weekday, and is not done yet that day."""
     if action is None or not view.wishes.asks_for(action, view.grid.date.weekday()):
         return False
     until = view.person.now if view.is_today else view.grid.bed
@@ -82,7 +82,7 @@ def wished(candidate: Candidate, view: View) -> Cells | bool:
 
 
 def _is_spared(spare: Spare, view: View) -> bool:
-    """Return True if a day must stay without suggestions, as too few days of its week are left for it."""
+    """Return True if the day must stay without suggestions, because too few free days of its week would be left."""
     today = view.grid.date
     monday, left = today - today.weekday() * DAY, 6 - today.weekday()
     given = [view.person.local(one.start) for one in view.said if one.action is not A.SLEEP]
@@ -118,7 +118,7 @@ def wished_spans(hours: Sequence[Hours], view: View) -> list[Stretch]:
 
 
 def wanted_then(candidate: Candidate, view: View, _lengths: Starts) -> Numbers | float:
-    """Return 1 at the hours at which an action is wanted and not done yet, -1 outside of hours that hold every day."""
+    """Return 1 at the wished hours of an action not yet done that day, or -1 outside the hours of a daily wish."""
     action, grid = candidate.action, view.grid
     best = None if action is None or candidate.task is not None else view.wishes.best.get(action)
     if best is None or action is None:
@@ -132,7 +132,7 @@ def wanted_then(candidate: Candidate, view: View, _lengths: Starts) -> Numbers |
 
 
 def wished_hours(candidate: Candidate, view: View, _lengths: Starts) -> Numbers | float:
-    """Return 1 at the hours that are wished of an action that is wanted on the day."""
+    """Return 1 at the hours wished for an action, if the action is wanted on the day."""
     own = own_hours(candidate, view)
     return 0.0 if own is None or not is_wanted(candidate.action, view) else own.astype(float)
 
@@ -149,7 +149,7 @@ def of_wanted_then(_candidate: Candidate, view: View, _start: int) -> Fact:
 
 
 def free_time(candidate: Candidate, view: View, _lengths: Starts) -> Numbers | float:
-    """Return the worth of leisure after hard days, or in an evening before or after work or free days."""
+    """Return 1 at starts where leisure has time: for oneself after hard days, or as suits the kind of evening."""
     long, evening = view.free * 5 >= FREE, view.grid.minutes >= EVENING_FROM
     if candidate.action is A.ME_TIME and A.ME_TIME not in _said(view) and view.grid.worked(3) >= HARD_DAYS:
         return long.astype(float)
@@ -162,7 +162,7 @@ def free_time(candidate: Candidate, view: View, _lengths: Starts) -> Numbers | f
 
 
 def tells(why: Because, view: View) -> bool:
-    """Return False for an input that explains little: company during sleep, or a light load of entries."""
+    """Return False for an input that explains little, such as missing company just after waking."""
     if why.signal == "company_now":
         return view.person.now >= view.grid.wake + AWAKE
     if why.signal == "meetings":
@@ -171,13 +171,12 @@ def tells(why: Because, view: View) -> bool:
 
 
 def carries(candidate: Candidate, view: View) -> int:
-    """Return 2 (a reason by itself) on the eve of work and after nine hours of it a day, 1 for a mere free evening."""
+    """Return 2 (a sufficient reason) after many hours of work or for meditation, and 1 for a free evening alone."""
     hard = view.grid.worked(3) >= HARD or view.grid.worked(5, 1) >= HARD_WEEK
     return 2 if hard or candidate.action is A.MEDITATE else 1
 
 
 def _evening_kind(view: View) -> str:
-    """Return what the evening lies between: "week_over", "free_days", "work_again", or "" for anything else."""
     person, day = view.person, view.grid.date
     if float(view.grid.strained[-1]) >= LOAD and not person.work(day):
         return ""  # no free day, whatever one usually does on it
@@ -195,14 +194,13 @@ def _evening_kind(view: View) -> str:
 
 
 def _first_entry(view: View) -> datetime | None:
-    """Return the begin of the next date's first entry of work, or None."""
     end = view.grid.end_of_date
     work = (o.start for o, label in view.person.entries if takes_time(o.event) and label.action in OFFICE_WORK)
     return min((start for start in work if end <= start < end + DAY), default=None)
 
 
 def _off(view: View, day: date) -> bool:
-    """Return True for a weekend or free date. A date on which no work happens to show is not enough."""
+    """Return True for a weekend, or a date that the calendar or the person says is free."""
     return day.weekday() >= WEEKEND or view.person.free_day(day)
 
 
@@ -224,7 +222,7 @@ def of_free_time(candidate: Candidate, view: View, _start: int) -> Fact:
 
 
 def never_lately(candidate: Candidate, view: View, _lengths: Starts) -> Numbers | float:
-    """Return 1 for sport of a user whose watch shows none, on one day of four and until eight in the evening."""
+    """Return 1 for sport of a user without recorded sport, every fourth day and until eight in the evening."""
     person, day = view.person, view.grid.date
     if candidate.action in person.routine.habits or not person.known.episodes or candidate.action in _said(view):
         return 0.0
@@ -237,7 +235,7 @@ def _said(view: View) -> set[ActionType | None]:
 
 
 def quiet_stretch(candidate: Candidate, view: View, _lengths: Starts) -> Numbers | float:
-    """Return 1 at the starts of a long gap within the working hours of a weekday."""
+    """Return 1 at starts of a long free time within working hours, for users who do deep work."""
     grid, habits = view.grid, view.person.routine.habits
     if not grid.entries or candidate.task is not None or A.DEEP_WORK not in habits or _off(view, grid.date):
         return 0.0

@@ -64,7 +64,7 @@ def presses(candidate: Candidate, view: View) -> bool:
 
 
 def is_near(candidate: Candidate, view: View) -> bool:
-    """Return True for tasks due that day or the next. Overdue ones can wait, too."""
+    """Return True for a task due that day or the next day. Overdue tasks are not included."""
     return candidate.due is not None and view.grid.date <= candidate.due <= view.grid.date + DAY
 
 
@@ -74,7 +74,7 @@ def urgency(due: date | None, today: date) -> int:
 
 
 def before(due: date, action: ActionType | None, today: date) -> bool:
-    """Return True if a task comes before an action, or before another task (None). Leisure waits longest."""
+    """Return True if a task with this due date must come before an action, or before another task (None)."""
     waits = DUE_DAYS if action in LEISURE else 1 if action in COMPANY else 0
     return urgency(due, today) <= waits
 
@@ -103,7 +103,7 @@ def _late_shift(grid: Grid) -> bool:
 
 
 def _free_of_dinner(candidate: Candidate, view: View) -> Cells:
-    """Return the hours of a task. On a free day one that can wait a day avoids dinner, on weekends the evening."""
+    """Return the hours of a task. On free days, a task that can wait leaves dinner free, on weekends the evening."""
     grid, hours = view.grid, view.grid.inside([_task_hours(candidate, view)])
     if grid.date.weekday() >= WEEKEND and not is_near(candidate, view):
         return hours & grid.inside([(grid.begin, grid.since(ERRANDS_UNTIL))])
@@ -113,7 +113,7 @@ def _free_of_dinner(candidate: Candidate, view: View) -> Cells:
 
 
 def _working_day(candidate: Candidate, view: View) -> date | None:
-    """Return the next working day if deep work is not due before it, or has been overdue for long, on a free day."""
+    """Return the next working day to which deep work can wait from a free day, or None if it must not wait."""
     person, day, due = view.person, view.grid.date, candidate.due
     if not person.routine.work_known:
         return None
@@ -151,7 +151,7 @@ def usual(candidate: Candidate, view: View, around: timedelta = HOUR) -> list[St
 
 
 def sport_missed(view: View) -> datetime | None:
-    """Return the usual hour of sport, once it is over on a day of which a watch tells, and holds none; else None."""
+    """Return the usual time of sport if it passed without sport on a day for which a watch has data, else None."""
     habit, watched = view.habit(A.EXERCISE), view.is_today and view.person.slept(view.grid.date) is not None
     start = habit.starts.get(view.grid.date.weekday()) if habit is not None and habit.settled and watched else None
     at = None if start is None else view.grid.midnight + (5 * round(start / 5) + TOLD_NEAR) * MINUTE
@@ -322,7 +322,6 @@ def not_lately(candidate: Candidate, view: View) -> Cells | bool:
 
 
 def _said_once(view: View) -> bool:
-    """Return True if sport was suggested once today, without an answer, and its time is over. It may come again."""
     day, now = view.grid.date, view.person.now
     of_day = [one for one in view.person.advised if one.action is A.EXERCISE and one.moment.date == day]
     return len(of_day) == 1 and of_day[0].answer is None and of_day[0].end is not None and of_day[0].end <= now

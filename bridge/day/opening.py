@@ -107,14 +107,13 @@ def _beside(person: Person) -> Iterator[Fact]:
 
 
 def _due(title: str, days: int) -> Fact:
-    """Return the fact that a task is due today, or was due so many days ago."""
     if days > 1:
         return fact("task_long_due", days=days, title=title)
     return fact("task_was_due" if days else "task_due_today", title=title)
 
 
 def _stands_out(person: Person, one: Occurrence, action: ActionType | None) -> bool:
-    """Return True for a long entry unlike any of the last weeks that is no flight."""
+    """Return True for a long single entry that is no flight and had no like in the last weeks."""
     event, always = one.event, action in OFFICE_WORK or person.body.state is not Condition.WELL
     single = event.kind == "default" and not (event.recurrence or event.master or one in person.flights)
     if event.private or not event.title or not single:

@@ -110,9 +110,9 @@ def _day(moment: Moment, zones: ZoneHistory) -> Stretch:
 
 
 def observed(advice: Recommendation, known: Snapshot) -> Found:
-    """Return (outcome, evidence) of a recommendation, as the data show it at ``known.at``.
+    """Return (outcome, evidence) of a recommendation by the data known at ``known.at``. The evidence is a few facts.
 
-    ``known`` must reach back to 28 days before the recommendation. Evidence is a few facts.
+    ``known`` must reach back to 28 days before the recommendation.
     """
     span = time_of(advice, known.zones)
     if span is None:
@@ -166,7 +166,7 @@ def is_nap(advice: Recommendation) -> bool:
 
 
 def _begun(advice: Recommendation, one: Episode) -> bool:
-    """Return True if an episode began before it was advised."""
+    """Return True if an episode began before the recommendation was made. It cannot be its outcome."""
     return advice.kind != "keep" and one.start < advice.created_at
 
 
@@ -180,7 +180,6 @@ def _naps(advice: Recommendation, known: Snapshot, span: Stretch) -> Iterator[Tr
 
 
 def _nights(advice: Recommendation, known: Snapshot, span: Stretch) -> Iterator[Trace]:
-    """Yield evidence of main sleeps near the advised time, or within a slot without times."""
     for source, one in known.episodes:
         if one.kind is EpisodeKind.SLEEP and one.end <= known.at:
             deed = _slept(advice, one, span)
@@ -230,14 +229,13 @@ def _names(what: str, title: str) -> bool:
 
 
 def _entries(advice: Recommendation, known: Snapshot, span: Stretch) -> Iterator[Trace]:
-    """Yield evidence from entries in time that were made after the advice."""
     for occurrence in _in_time(advice, known, span):
         if made_after(advice, occurrence.event, known) and not _is_copy(advice, occurrence, known):
             yield Deed.DONE, _seen("seen_entry", occurrence, known)
 
 
 def _is_copy(advice: Recommendation, occurrence: Occurrence, known: Snapshot) -> bool:
-    """Return True if another entry stood at the same time before the advice, so that this one is a copy."""
+    """Return True if an older entry has the same time. The entry is then taken for a copy of it."""
     same = [o for o, _ in known.agenda if (o.start, o.end) == (occurrence.start, occurrence.end)]
     return any(not made_after(advice, one.event, known) for one in same)
 
@@ -253,7 +251,7 @@ def _in_time(advice: Recommendation, known: Snapshot, span: Stretch) -> Iterator
 
 
 def made_after(advice: Recommendation, event: Event, known: Snapshot) -> bool:
-    """Return True if an entry, and the series it belongs to, came in after the advice. An unknown time is before."""
+    """Return True if an entry, with its series, came in after the recommendation. Unknown times count as before."""
     since = [known.event_since.get(key) for key in (event.key, event.master) if key is not None]
     return all(at is not None and at > advice.created_at for at in since)
 
@@ -269,7 +267,6 @@ def took_place(event: Event) -> bool:
 
 
 def _missed(advice: Recommendation, known: Snapshot, span: Stretch) -> tuple[list[Fact], list[Fact]]:
-    """Return facts of sources that reported without the action, and of sources yet to report."""
     if advice.action is ActionType.SLEEP and not is_nap(advice):
         return _other_nights(known, span)
     if advice.action not in SHOWS:
@@ -283,7 +280,6 @@ def _missed(advice: Recommendation, known: Snapshot, span: Stretch) -> tuple[lis
 
 
 def _other_nights(known: Snapshot, span: Stretch) -> tuple[list[Fact], list[Fact]]:
-    """Return facts of sources with another night, and of sources yet to report."""
     nights = [(s, e) for s, e in known.episodes if e.kind is EpisodeKind.SLEEP and e.end <= known.at]
     sources = sorted({source for source, one in nights if span[0] - BEFORE <= one.end <= span[0]})
     after = {source: one for source, one in reversed(nights) if span[0] <= one.start < span[1] + 12 * HOUR}

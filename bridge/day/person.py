@@ -1,4 +1,4 @@
-"""The person now: body, mode, place, sleep, work and routine, estimated once per look from one snapshot, and kept."""
+"""The person now: body, mode, place, sleep, work and routine, estimated from one snapshot of data."""
 
 from __future__ import annotations
 
@@ -65,14 +65,14 @@ class Person(Known):
     """A person at ``now``, with what is known and what it says of their nights, work and place."""
 
     def local_in_night(self, ends: date, at: datetime) -> datetime:
-        """Return an instant of the night that ends on a date, after a change of zone also by the clock of now."""
+        """Return an instant of the night that ends on a date on the clock of the place where the person sleeps."""
         return local_time(at, self._zones_of_night(ends))
 
     @kept
     def night(self, day: date) -> Night:
-        """Return the main sleep that ends on a date: the recorded one, or the usual one as the calendar leaves it.
+        """Return the main sleep that ends on a date: as recorded, else the usual one fitted into the calendar.
 
-        It begins once the one before is over, and takes an hour at least.
+        It begins after the sleep before it has ended, and lasts an hour at least.
         """
         before, night = self._night(day - DAY), self._night(day)
         if night.bed >= before.wake or night.rests is Rests.SLEPT:
@@ -125,7 +125,7 @@ class Person(Known):
         return [] if night.rests is Rests.SLEPT else [o for o in ahead if o.end - o.start < PERIOD]
 
     def _bed_asked(self, day: date, usual: datetime, wake: datetime, asked: Mapping[str, timedelta]) -> datetime:
-        """Return the bedtime that is asked for: by last night and the body no later than last night's, for the need."""
+        """Return the bedtime for the need of sleep and the reasons ``asked``, never before ``earliest_bed``."""
         last, overslept = self.last_bed(day), self.overslept(day) is not None
         more = max(self.asked(day).values(), default=AFTER_OVERSLEPT if overslept else NONE)
         more = min(more, PAID_BACK) if "early_entry" in asked else more
@@ -140,7 +140,7 @@ class Person(Known):
         return slept is not None and self.local(slept.start).hour in BY_DAY
 
     def last_bed(self, day: date) -> datetime | None:
-        """Return when the night that ends on a date would begin if it began as the one before it, or None."""
+        """Return the bedtime of the night before, moved to the night that ends on a date, or None without one."""
         slept = self.slept(day - DAY)
         if slept is None or self.slept_by_day(day - DAY):
             return None
@@ -148,7 +148,6 @@ class Person(Known):
         return slept.start + DAY if then.utcoffset() == self.local(slept.start).utcoffset() else None
 
     def _near_last(self, day: date, bed: datetime, wake: datetime) -> Stretch | None:
-        """Return a night within an hour of last night's, for all one needs, where the usual one is not; else None."""
         last, wish = self.last_bed(day), self.night_wish(day)
         if last is None or abs(last - bed) < CLEARLY_SHORT or wish != NightWish():
             return None
@@ -161,7 +160,7 @@ class Person(Known):
         return None if self.work(day) or late - bed < self.need(day) else (bed, late)
 
     def _asked(self, day: date, lost: timedelta) -> dict[str, timedelta]:
-        """Return what asks the night that ends on a date to begin earlier, and by how much, with what its end loses."""
+        """Return reason -> how much earlier the night ending on a date should begin. ``lost`` is its missing sleep."""
         bed, wake = self.usual_sleep(day)
         gap = max(self.need(day) - (wake - bed), NONE)
         asked = {"short_night": self._owed(day - DAY), "unwell": self._unwell(day - DAY)}
@@ -174,7 +173,7 @@ class Person(Known):
 
     @kept
     def overslept(self, day: date) -> Occurrence | None:
-        """Return the first entry of a date, before noon, if the last like it was slept through lately, or nearly."""
+        """Return the first entry of a date, before noon, if an entry like it was lately slept through, or nearly so."""
         noon = instant(day, 12 * 60.0, self.zones)
         of_day = (o for o, _ in self.entries if midnight(day, self.zones) <= o.start < noon and takes_time(o.event))
         first = next((o for o in of_day if o.start > self.now), None)
@@ -188,21 +187,21 @@ class Person(Known):
         return any(self.missed.get(one.key) for one in self._like(entry))
 
     def _like(self, entry: Occurrence) -> list[Occurrence]:
-        """Return the last entry until now of the same title, and those of the same hour the day before."""
+        """Return entries like this one: the last of the same title, and those at the same time the day before."""
         name, eve = entry.event.title, self.local(entry.start - DAY).replace(tzinfo=None)
         past = [o for o, _ in self.entries if o.start < self.now and takes_time(o.event)]
         named = [o for o, _ in self.entries if name and o.event.title == name and o.start < self.now]
         return [*named[-1:], *(o for o in past if self.local(o.start).replace(tzinfo=None) == eve)]
 
     def asked(self, day: date) -> dict[str, timedelta]:
-        """Return what last night and the body ask of the night that ends on a date: to begin so much earlier."""
+        """Return reason -> how much earlier the night that ends on a date should begin, without early entries."""
         return {why: one for why, one in self._asked(day, NONE).items() if why != "early_entry"}
 
     def earliest_bed(self, day: date, usual: datetime | None = None, wake: datetime | None = None) -> datetime:
         """Return the earliest bedtime of the night that ends on a date: 21:00, or the usual one if that is earlier.
 
-        Getting up early (``wake``) allows an earlier one, so that the night is long enough. Then the usual bedtime of
-        working days counts on a weekend too, because the body keeps it.
+        Getting up early (``wake``) allows an earlier one, for enough sleep, then also by the usual bedtime of working
+        days.
         """
         zones = self._zones_of_night(day)
         usual, evening = usual or self.usual_sleep(day)[0], instant(day - DAY, EVENING_BED, zones)
@@ -227,7 +226,7 @@ class Person(Known):
 
     @kept
     def night_wish(self, day: date) -> NightWish:
-        """Return the wish for the night that ends on a date, or none where entries take it but not the usual one."""
+        """Return the wish for the night that ends on a date, or None if entries fill it but not the usual night."""
         wish, zones = night_on(self.wishes, day), self._zones_of_night(day)
         usual = self.routine.sleep_ending_on(day, zones)
         night = wished_sleep(usual, wish, day, zones)
@@ -243,14 +242,14 @@ class Person(Known):
 
     @kept
     def _zones_of_night(self, day: date) -> ZoneHistory:
-        """Return the zones of the sleep that ends on a date: after a change without a flight those from now on."""
+        """Return the zones for the sleep that ends on a date: after a move without a flight, only the new ones."""
         since = self.arrived or self.now
         ahead = [span for span in self.zones if span.since >= since] if self.arrived else self.zones
         flew = any(o.start - SAID_BEFORE <= since <= o.end + SAID_AFTER for o in self.flights)
         return self.zones if flew or self.routine.sleep_ending_on(day, ahead)[1] <= self.now else ahead
 
     def _after_shift(self, bed: datetime) -> Stretch | None:
-        """Return the usual sleep after a shift that ends up to four hours before bedtime, by at least three nights."""
+        """Return the usual night after a shift like the one before this night, or None with too few nights."""
         shifts = [o for o, _ in self.known.agenda if o.end - o.start >= SHIFT and takes_time(o.event)]
         last = next((o for o in reversed(shifts) if bed - SHIFT_END <= o.end <= bed + TO_BED), None)
         if last is None:
@@ -277,7 +276,7 @@ class Person(Known):
         return min(max(wake - bed, ENOUGH), NEED_MOST)
 
     def _unwell(self, day: date) -> timedelta:
-        """Return how much earlier a night begins by signs of illness of the last known one, or where one is ill."""
+        """Return how much earlier the night should begin because of illness, or signs of illness in the last night."""
         today = self.date_of(self.now)
         if day not in (today, today if self.slept(today) else today - DAY) or not self.body.tells_of(day):
             return NONE
@@ -285,7 +284,7 @@ class Person(Known):
         return ILL_EARLIER if ill else STRAINED_EARLIER  # not by Vitality, which varies over the day
 
     def _owed(self, day: date) -> timedelta:
-        """Return how much earlier the night after a short one begins: half of what it lacked, so that debt is paid."""
+        """Return how much earlier the night after a short night should begin, which is half of the missing sleep."""
         slept, short = self.slept(day), self._short(day) or NONE
         if slept is None or short < SHORT_LEAST or self.local(slept.end).hour >= DAY_SLEEP:
             return NONE
@@ -336,7 +335,7 @@ class Person(Known):
         return [(rounded(begin), rounded(min([end, *private])))]
 
     def away(self, day: date) -> bool:
-        """Return True if the person's zone at a date's end differs from that of two weeks before, or they said so."""
+        """Return True if the person is in another zone than two weeks before, or stated to be away."""
         wake, bed = self.night(day).wake, self.night(day + DAY).bed
         other = zone_at(wake - HOME_DAYS, self.zones) != zone_at(bed, self.zones)
         return other or self.mode.on(day) is ModeKind.AWAY

@@ -64,7 +64,7 @@ class DayPlan:
 
     @property
     def rows(self) -> list[Block | ZoneSpan]:
-        """The blocks in order of time, all-day blocks first, and the stays in new zones before what follows them."""
+        """The blocks in order of time, all-day blocks first. A stay in a new zone stands before the blocks in it."""
         blocks = sorted(self.blocks, key=lambda block: (not block.all_day, block.start, block.end))
         timed = [block for block in blocks if not block.all_day]
         found: list[Block | ZoneSpan] = [*blocks]
@@ -77,9 +77,9 @@ class DayPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class Week:
-    """The days of a person as they are planned, each once: a day ahead counts what the days before it hold.
+    """The plans of several days. Each day is planned once, after the days before it, whose suggestions count.
 
-    ``ask`` gives what the policy adds to each action that the guard allows in a slot.
+    ``ask`` returns the policy's term for each action that the guard allows in a slot.
     """
 
     person: Person
@@ -90,7 +90,7 @@ class Week:
     _fixed: dict[date, list[Block]] = field(default_factory=dict)
 
     def blocks(self, day: date) -> tuple[Block, ...]:
-        """Return the blocks of a date in order of time. Of a person who is not known, only what the calendar fixes."""
+        """Return the blocks of a date in order of time. Without any data, only entries of the calendar are returned."""
         blocks = [*self.fixed(day)]
         if not is_blank(self.person.known):
             blocks += self.placed(day)
@@ -98,13 +98,13 @@ class Week:
         return tuple(sorted(blocks, key=lambda one: (one.start, one.end)))
 
     def placed(self, day: date) -> tuple[Block, ...]:
-        """Return the suggestions and tasks of a date, after those of the days from today until it."""
+        """Return the suggestions and tasks placed on a date. The days from today until it are placed first."""
         if day not in self.planned:
             self.planned[day] = tuple(self._of_day(day, [one for k in self._before(day) for one in self.placed(k)]))
         return self.planned[day]
 
     def fixed(self, day: date) -> list[Block]:
-        """Return what the calendar fixes on a date. An entry names no task that a day before it holds."""
+        """Return the blocks of the calendar on a date. An entry names no task that an earlier day has placed."""
         if day not in self._fixed:
             self._fixed[day] = fixed_blocks(self.person, day, held=self._names_before(day))
         return self._fixed[day]
@@ -145,7 +145,7 @@ def _said(one: Block) -> Said:
 
 
 def _names(blocks: Iterable[Block]) -> frozenset[str]:
-    """Return the names that suggestions and tasks have, and the tasks that entries are for."""
+    """Return the titles of suggestions and tasks among the blocks, and of tasks that entries are for."""
     own = {one.title for one in blocks if one.title and (one.kind in ("suggested", "task") or one.recommendation_id)}
     facts = [told for one in blocks for told in one.facts if told.kind == "for_task"]
     return frozenset(own | {told.title.reveal() for told in facts if told.title})
@@ -178,9 +178,9 @@ def _solved(view: View, week: Week, named: frozenset[str], given: Sequence[Block
 
 
 def _not_before(first: Block, places: Sequence[Place], found: Sequence[Judged], view: View) -> list[Place]:
-    """Leave out what would come before the advice of now, but tasks of today that are more urgent or fit then alone.
+    """Leave out places before the current recommendation ``first``, except those of tasks due today.
 
-    What was answered is no advice of now: tasks of today may come before it.
+    If ``first`` is itself such a task and open, only tasks that fit nowhere later may come before it.
     """
     day, person = view.grid.date, view.person
     is_open = any(one.id == first.recommendation_id and one.answer is None for one in person.advised)
@@ -192,13 +192,13 @@ def _not_before(first: Block, places: Sequence[Place], found: Sequence[Judged], 
 
 
 def _best_now(found: Sequence[Judged], view: View, moment: Moment) -> list[Judged]:
-    """Return what is not advised in the current slot yet, and has its best place of the day in it."""
+    """Return the candidates whose best time lies in the current slot, without actions already suggested in it."""
     tried, (low, high) = {one.action for one in view.person.advised if one.moment == moment}, _cells(view, moment)
     return [one for one in found if one.candidate.action not in tried and low <= int(np.argmax(one.value)) < high]
 
 
 def _slots_left(view: View, silent: bool) -> Iterator[tuple[Moment, bool]]:
-    """Yield the day's slots that are not over, each with True for the current one, unless a lot keeps that silent."""
+    """Yield (slot, True if it is the current one) for the day's slots left, without a current one drawn ``silent``."""
     day, current = view.grid.date, moment_at(view.person.now, view.person.known.zones)
     monday = day - day.weekday() * DAY
     slots = (Moment(week=monday, day=day.weekday(), slot=slot) for slot in (Slot.MORNING, Slot.AFTERNOON, Slot.EVENING))
@@ -217,13 +217,13 @@ def _actions_in(found: Sequence[Judged], view: View, moment: Moment) -> list[Act
 
 
 def kind_of(candidate: Candidate, person: Person) -> str:
-    """Return "task" for a task that is due within two days, which gets its place beside the suggestions."""
+    """Return "task" for a task due within two days, which is placed in addition to suggestions, else "suggested"."""
     near = candidate.due is not None and candidate.due <= person.date_of(person.now) + DUE_DAYS * DAY
     return "task" if near else "suggested"
 
 
 def _places(number: int, one: Judged, view: View, adds: Mapping[Moment, Mapping[ActionType, float]]) -> Iterator[Place]:
-    """Yield the places that are worth trying: in each free stretch of a slot the best, half hours, and the last."""
+    """Yield the places to try for a candidate: in each free stretch the best start, starts by half hours, the last."""
     kind = kind_of(one.candidate, view.person)
     action, spans = one.candidate.action, [(-1, (0, view.grid.size), 0.0)]
     if kind == "suggested" and action is not None:
@@ -251,7 +251,7 @@ def _tasks_most(view: View, found: Sequence[Judged], given: Sequence[Block]) -> 
 
 
 def _apart(one: Place, other: Place, found: Sequence[Judged], grid: Grid) -> bool:
-    """Return True if two places can stand beside each other: in order, far enough apart, and not the same again."""
+    """Return True if two places may be in the same plan: the more urgent first, and far enough apart."""
     day = grid.date
     first, last = (one, other) if one.start <= other.start else (other, one)
     earlier, after = found[first.choice].candidate, found[last.choice].candidate

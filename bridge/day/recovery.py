@@ -51,14 +51,14 @@ def leaving_for(person: Person, race: Occurrence) -> tuple[Fact, ...]:
 
 
 def if_at_all(person: Person, told: Fact) -> Fact:
-    """Return a fact that names what is ahead, in the conditional if it should be left out."""
+    """Return a fact about something ahead, in the conditional ("if at all") if the person should leave it out."""
     doubted = at_risk(person)
     ahead = told.values.get("entry", told.values.get("time"))
     return fact("if_at_all", told=told) if doubted and doubted[-1].values["time"] == ahead else told
 
 
 def held_back(person: Person, day: date) -> Fact | None:
-    """Return the fact that holds back usual sport: illness, little sleep, or long sport of the last two days."""
+    """Return why usual sport should rest: illness, little sleep or long sport in the two days before. Else None."""
     for ago in range(1, HELD_BACK + 1):
         before = day - ago * DAY
         why = person.fought(before) or hardly_slept(person, before) or _raced(person, before)

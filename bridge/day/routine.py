@@ -116,7 +116,7 @@ class Routine:
 def wished_sleep(
     usual: tuple[datetime, datetime], wish: NightWish, day: date, zones: ZoneHistory
 ) -> tuple[datetime, datetime]:
-    """Return the usual (bedtime, wake time) of the sleep that ends on a date, as a person wishes it."""
+    """Return the (bedtime, wake time) of the sleep that ends on a date, changed from the usual as wished."""
     bed, wake = usual
     bed = bed if wish.bed is None else in_the_night(wish.bed, day, zones)
     bed = bed if wish.earliest is None else max(bed, in_the_night(wish.earliest, day, zones))
@@ -132,9 +132,9 @@ def wished_sleep(
 def not_against(
     night: tuple[datetime, datetime], moved: str | None, wish: NightWish, day: date, zones: ZoneHistory
 ) -> tuple[tuple[datetime, datetime], str | None]:
-    """Return a night that the calendar moved, and what did, moved no further than a person wishes.
+    """Return a night that the calendar moved, moved back as far as a wish demands, and what moved it.
 
-    What ends by the bedtime wished leaves it. Where too little would be left of the night, it stays as it is.
+    An entry that ends by the wished bedtime does not move it. A wish that leaves too little of the night is ignored.
     """
     bed, wake = night
     by = bed if wish.bed is None else in_the_night(wish.bed, day, zones)
@@ -164,7 +164,7 @@ def learn_routine(known: Snapshot) -> Routine:
 
 
 def _beside_work(night: UsualNight, eve: Sequence[Span], day: Sequence[Span]) -> UsualNight:
-    """Return a night of the same length, moved so that it is an hour away from the shifts around it."""
+    """Return a night of the same length that is moved an hour away from the shifts before and after it."""
     length = night.wake - night.bed
     around = (*((start - MINUTES_OF_DAY, end - MINUTES_OF_DAY) for start, end in eve), *day)
     for start, end in (one for one in around if one[1] - one[0] >= SHIFT):
@@ -175,7 +175,7 @@ def _beside_work(night: UsualNight, eve: Sequence[Span], day: Sequence[Span]) ->
 
 
 def habits(known: Snapshot, work: Week = ()) -> dict[ActionType, Habit]:
-    """Return each action's habit. Company with others within the working hours ``work`` is work, and no habit."""
+    """Return each action's habit. Company within the working hours ``work`` counts as work and not as a habit."""
     since = known.at - WEEKS * EARLIEST_WEEK
     found = sorted([one for one in _deeds(known, work) if since <= one.start and one.end <= known.at], key=_in_order)
     if not found:
@@ -220,7 +220,7 @@ def _times(deeds: Iterable[_Deed]) -> float:
 
 
 def _usual(deeds: Sequence[_Deed]) -> list[_Deed]:
-    """Return the deeds within the two hours with most dates, or none of fewer than two dates."""
+    """Return the deeds in those two hours of the day that have the most dates. Empty with fewer than two dates."""
     best, most = list[_Deed](), 0
     for first in sorted(deeds, key=attrgetter("minute")):
         near = [one for one in deeds if first.minute <= one.minute <= first.minute + 2 * AROUND]
@@ -239,7 +239,7 @@ def _name(deeds: Sequence[_Deed]) -> str:
 
 
 def _once(deeds: Sequence[_Deed]) -> list[_Deed]:
-    """Return ordered deeds, without recordings near the same deed of the calendar or of another source."""
+    """Return the deeds in order, each once. A deed of the calendar counts before its recording."""
     kept: list[_Deed] = []
     for one in sorted(deeds, key=attrgetter("measured")):
         slack = SLACK if one.measured else timedelta(0)
@@ -268,7 +268,7 @@ def _measured(known: Snapshot, row: Episode | Sample, end: datetime, action: Act
 
 
 def _in_calendar(known: Snapshot, work: Week) -> Iterator[_Deed]:
-    """Yield what takes time and was not missed, without long entries, written advice, meals and company at work."""
+    """Yield deeds from calendar entries that took time, except missed, very long, meal, and work-company entries."""
     words, since, unseen = dict[str, str](), known.at - WEEKS * EARLIEST_WEEK, missed(known)
     for occurrence, label in known.agenda:
         if not since <= occurrence.start or occurrence.end > known.at or occurrence.key in unseen:
@@ -303,7 +303,7 @@ def _at_work(work: Week, weekday: int, minute: float, length: timedelta) -> bool
 
 
 def _word(title: str) -> str:
-    """Return at most 60 characters of a title, without a number or brackets at its end and signs around it.
+    """Return a title of at most 60 characters without a number or brackets at its end and signs around it.
 
     >>> _word("  Yoga   #12"), _word("Yoga (week 3)"), _word("🏃 Run!"), _word("(Run)"), _word("1:1")
     ('Yoga', 'Yoga', 'Run!', '(Run)', '1:1')

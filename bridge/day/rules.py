@@ -39,10 +39,10 @@ OF_PERSON = frozenset({"veto", "not today", "body", "mode", "away", "wished hour
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """``mask`` gives the cells in which a candidate may lie, or with ``starts`` begin; True for all, False for none.
+    """A rule: ``mask`` returns the allowed cells (the allowed starts if ``starts`` is True), or True, False or a fact.
 
-    It may give the fact that refuses instead, else ``refusal`` gives it, or is its kind. ``actions`` None is every
-    action. A ``firm`` rule holds even for what the person puts off. A ``guess`` gives way to hours that they wish.
+    ``refusal`` is the fact for a refusal, or its kind. ``actions`` None means all. A ``firm`` rule holds even for what
+    the person asks for. A ``guess`` does not hold in hours that the person wishes.
     """
 
     name: str
@@ -61,10 +61,10 @@ class Rule:
 
 
 def fit(candidate: Candidate, view: View, first: int, last: int, *, asked: bool = False) -> Starts | Fact:
-    """Return the cells from each start from ``first`` to before ``last``, 0 for none, else the first refusal.
+    """Return the possible length in cells for each start from ``first`` to before ``last``, or the fact that refuses.
 
-    ``asked`` says that the person wants it: then firm rules alone count. Hours that they wish take what fits into them.
-    For what is due today and finds no gap in the rest of the day, ways and pauses shrink, then a part of it is enough.
+    ``asked``: the person wants it, so only firm rules count. Wished hours outrank guesses. For a task due today without
+    a gap, ways and pauses are shortened, and then a part of the task suffices.
     """
     found = _fit(candidate, view, first, last, asked=asked)
     inside = None if asked or not own_spans(candidate, view) else in_hours(candidate, view, first)
@@ -81,7 +81,7 @@ def fit(candidate: Candidate, view: View, first: int, last: int, *, asked: bool 
 
 
 def in_hours(candidate: Candidate, view: View, first: int = 0) -> Starts | Fact:
-    """Return the cells from each start within the hours that are wished of a day, or of all of it, or the refusal."""
+    """Return the length in cells from each start within the wished hours, or within the whole day, or the refusal."""
     own = own_hours(candidate, view)
     own = np.ones(view.grid.size, dtype=bool) if own is None else own
     cells = np.flatnonzero(own)
@@ -96,13 +96,13 @@ def in_hours(candidate: Candidate, view: View, first: int = 0) -> Starts | Fact:
 
 
 def _now(lengths: Starts, candidate: Candidate, view: View, last: int) -> Starts | Fact:
-    """Return what begins before ``last`` of the wished hours, else that they are later."""
+    """Return the lengths of starts before ``last``, or the fact that the wished hours are later."""
     early = np.where(np.arange(lengths.size) < last, lengths, 0)
     return early if early.any() else fact("wished_later", **told_hours(candidate, view))
 
 
 def part_of(candidate: Candidate) -> int:
-    """Return how many minutes of what is due today are worth a begin where it has no longer gap."""
+    """Return how many minutes of a task due today are worth beginning, if no gap holds the whole task."""
     return min(candidate.least, max(PART, candidate.length.least))
 
 
@@ -135,7 +135,7 @@ def _fit(candidate: Candidate, view: View, first: int, last: int, *, asked: bool
 
 
 def taken_back(candidate: Candidate, view: View, start: datetime, end: datetime) -> Fact | None:
-    """Return the fact by which what the person said or how they are speaks against what was suggested, if any."""
+    """Return why a suggestion no longer suits what the person stated, or the person's body, or None."""
     low, high = view.grid.up(start), view.grid.down(end)
     for rule in RULES:
         if rule.name in OF_PERSON and rule.holds_for(candidate):
@@ -157,7 +157,6 @@ def _not_resting(candidate: Candidate, view: View) -> bool:
 
 
 def _not_put_off(candidate: Candidate, view: View) -> Cells | Fact | bool:
-    """Refuse what was put off until its new time. A task that was put off is no candidate at all."""
     if candidate.task is not None or candidate.action is None:
         return True
     until = rests_until(view.person, candidate.action)
@@ -168,7 +167,6 @@ def _not_put_off(candidate: Candidate, view: View) -> Cells | Fact | bool:
 
 
 def _at_another_hour(candidate: Candidate, view: View) -> Cells | bool:
-    """A task whose time was refused waits for another part of the day, or the next day."""
     slots = refused_slots(view.person, None if candidate.task is None else candidate.task.title)
     return ~view.grid.touched(slots) if slots else True
 
@@ -192,7 +190,7 @@ def _mode(candidate: Candidate, view: View) -> Fact | bool:
 
 
 def _with_somebody(candidate: Candidate, view: View) -> bool:
-    """Company needs somebody, and learning something to learn: a habit or a goal shows it, or a task."""
+    """Allow company or learning only with a habit, a wish, a task, or a low Connection."""
     connection = view.readings.get(Meter.CONNECTION) if view.is_today and candidate.action is A.SOCIALIZE else None
     return (
         candidate.task is not None
@@ -203,7 +201,7 @@ def _with_somebody(candidate: Candidate, view: View) -> bool:
 
 
 def _in_own_zone(candidate: Candidate, view: View) -> Cells | bool:
-    """On a day in a new zone only rest, and none before the flight; what is due that day is due all the same."""
+    """On a day with a change of zone, allow only rest after the flight, and what is due that day."""
     grid = view.grid
     if is_urgent(candidate, view):
         return True
@@ -227,7 +225,7 @@ def _level(candidate: Candidate, view: View) -> Fact | bool:
 
 
 def _rested(candidate: Candidate, view: View) -> Cells | Fact | bool:
-    """Refuse sport after a short night, after a day sleep, and on a long day, at hours wished only once it was long."""
+    """Refuse sport after a short night, after sleeping by day, and once the day was tiring."""
     grid, short = view.grid, short_night(view)
     if short is not None:
         return short
@@ -243,7 +241,7 @@ def _of_strain(_candidate: Candidate, view: View) -> Fact:
 
 
 def little_sleep(view: View) -> Fact | None:
-    """Return the fact of a night of under four hours that ended today, after which what can wait does."""
+    """Return the fact of a night of under four hours that ended today, or None."""
     told = hardly_slept(view.person, view.grid.date) if view.is_today else None
     return None if told is None else fact("short_opening", asleep=told.values["asleep"])
 
@@ -254,7 +252,7 @@ def _slept_enough(candidate: Candidate, view: View) -> Fact | bool:
 
 
 def _recovered(candidate: Candidate, view: View) -> Fact | bool:
-    """Sport that is merely usual waits for two days after illness, hardly any sleep or a race."""
+    """Refuse usual sport for two days after illness, hardly any sleep or a race. A wish or a task is not refused."""
     person, day = view.person, view.grid.date
     if any(person.date_of(race.start) == day for race in person.races if race.key in person.missed):
         return fact("planned_that_day")  # whatever the watch shows of it
@@ -263,7 +261,7 @@ def _recovered(candidate: Candidate, view: View) -> Fact | bool:
 
 
 def _rest_first(candidate: Candidate, view: View) -> Cells | Fact | bool:
-    """Ten quiet minutes are no answer to signs of illness, nor to a short night before a nap; a habit or goal stays."""
+    """Refuse quiet minutes for oneself after a short night, and meditation in illness or before a nap, unless usual."""
     night = view.person.slept(view.grid.date) if view.is_today else None
     if candidate.action is A.ME_TIME:
         return night is None or night.end - night.start >= NAP_BELOW
@@ -281,7 +279,7 @@ def short_night(view: View) -> Fact | None:
 
 
 def _waits_for_work(candidate: Candidate, view: View) -> Fact | bool:
-    """On a free day of the weekend what has days waits, and after a long week all that is not due by the next day."""
+    """On a free weekend day, refuse tasks due days later, and after a long week all not due by the next day."""
     grid, due = view.grid, candidate.due
     if due is None or grid.work or grid.date.weekday() < WEEKEND or is_near(candidate, view):
         return True
@@ -327,7 +325,7 @@ def _free(candidate: Candidate, view: View) -> Cells:
 
 
 def _with_time_after(busy: Cells, minutes: int) -> Cells:
-    """Return what is busy with the minutes before it, to wash or for the way."""
+    """Return the busy cells, widened by so many minutes before each busy stretch."""
     return busy | _shifted(busy, minutes // 5) if minutes >= 5 else busy
 
 

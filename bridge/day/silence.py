@@ -44,7 +44,7 @@ ASKED = {"short_night", "unwell", "early_entry", "after_entry"}  # what moved a 
 
 
 def quiet(view: View, held: Mapping[ActionType, Fact]) -> tuple[Fact, ...]:
-    """Return why nothing is advised now, with what must be done first, and in the evening an earlier bedtime."""
+    """Return why nothing is advised now, what must be done first, and in the evening an earlier bedtime."""
     told = list(_why(view, held))
     if view.person.now >= view.grid.since(EVENING) and not any(one.kind in IN_BED for one in told):
         told += _earlier_night(view)
@@ -81,7 +81,7 @@ def _why(view: View, held: Mapping[ActionType, Fact]) -> Iterator[Fact]:
 
 
 def _while_taken(view: View, taken: Fact) -> Iterator[Fact]:
-    """Yield the facts that an entry or sleep must not hide, and the fact of being in it or near it."""
+    """Yield facts while an entry or sleep goes on or is near: meals, errands, when to leave, and that itself."""
     person, now = view.person, view.person.now
     lunch = view.grid.no_lunch if view.is_today and now < view.grid.since(LUNCH_UNTIL) else None
     meal = view.grid.no_meal(now) if lunch is None else lunch[1]
@@ -100,7 +100,7 @@ def _while_taken(view: View, taken: Fact) -> Iterator[Fact]:
 
 
 def _night(view: View, until: timedelta) -> Iterator[Fact]:
-    """Yield how short or ill last night was, until an hour of the day or as long after getting up or with its nap."""
+    """Yield that last night was short or showed illness, with advice and nap, until a time of the day."""
     person, grid = view.person, view.grid
     over = grid.since(until) if until == EVENING else grid.wake + until
     if not view.is_today or person.slept(grid.date) is None:
@@ -131,7 +131,7 @@ def _nothing(view: View) -> Fact:
 
 
 def _usual_later(view: View) -> Iterator[Fact]:
-    """Yield the actions that the user usually does later today and that the plan shows."""
+    """Yield the actions that the user usually does later today, if they fit then."""
     for action in (one for one in sorted(ALONE) if view.has_habit_today(one)):
         candidate = of_action(action, view.person)
         start, suits = usual(candidate, view, timedelta(0))[0][0], _fits(candidate, view)
@@ -141,7 +141,7 @@ def _usual_later(view: View) -> Iterator[Fact]:
 
 
 def _nap(view: View) -> Iterator[Fact]:
-    """Yield the time for a nap after a short night, or that it was missed and which bedtime replaces it."""
+    """Yield when to take a nap after a short night, or that it is too late for a nap, and an earlier bedtime."""
     person, day = view.person, view.grid.date
     nap = _fits(of_action(ActionType.SLEEP, person), view)
     napped = any(one.kind is EpisodeKind.NAP and one.day == day for one in person.recorded)
@@ -155,7 +155,7 @@ def _nap(view: View) -> Iterator[Fact]:
 
 
 def _of_sport(view: View, why: Fact | None) -> Fact | None:
-    """Return why there is no sport, as far as it is near or its usual hour is over, else None."""
+    """Return why no sport is advised, if sport would be near or its usual hour is just over, else None."""
     now, missed = view.person.now, sport_missed(view)
     if why is None or now >= view.grid.since(SPORT_OVER):
         return None
@@ -174,13 +174,13 @@ def _of_sport(view: View, why: Fact | None) -> Fact | None:
 
 
 def _fits(candidate: Candidate, view: View) -> datetime | None:
-    """Return the time that suits a candidate best in the rest of the day, or None."""
+    """Return the best start for a candidate in the rest of the day, or None if nothing fits."""
     one = judged(candidate, view, view.now if view.is_today else 0, view.grid.size)
     return None if one.refusal is not None else view.grid.at(int(np.argmax(one.value)))
 
 
 def _tomorrow(task: Task, view: View) -> datetime | None:
-    """Return the local time of tomorrow that suits an overdue task best, or of an entry for such work, or None."""
+    """Return the best time for an overdue task tomorrow, or that of an entry planned for it, or None."""
     day = view.grid.date + DAY
     late = of_task(replace(task, due=day), view.person)
     one = judged(late, tomorrow := View(grid=Grid(person=view.person, date=day), said=view.said), 0, tomorrow.grid.size)
@@ -190,7 +190,7 @@ def _tomorrow(task: Task, view: View) -> datetime | None:
 
 
 def _earlier_night(view: View) -> Iterator[Fact]:
-    """Yield the bedtime that the plan has clearly earlier than usual, or that leaves too little, with why."""
+    """Yield the fact of tonight's bedtime if it is clearly earlier than usual, or leaves too little sleep."""
     ends = view.grid.date + DAY
     usual, told = view.person.usual_sleep(ends)[0], of_bedtime(view.person, ends)
     early = view.person.night(ends).moved in ASKED and view.grid.bed <= usual - EARLIER_LEAST
@@ -199,7 +199,7 @@ def _earlier_night(view: View) -> Iterator[Fact]:
 
 
 def _later_task(view: View, *, errands: bool = False) -> Fact | None:
-    """Return the first task or errand that is overdue or due today and has a time later today, or None."""
+    """Return the fact of the first task (or errand) due today or overdue that fits later today, or None."""
     for task in due_tasks(view.person, view.grid.date):
         candidate, errand = of_task(task, view.person), task.key in view.person.errands
         meant = errand >= errands and urgency(task.due, view.grid.date) == 0
@@ -209,7 +209,6 @@ def _later_task(view: View, *, errands: bool = False) -> Fact | None:
 
 
 def _soon(view: View) -> Fact | None:
-    """Return the journey or entry before which no time is left, or None."""
     person, now = view.person, view.person.now
     for one in sorted((*person.flights, *person.trips), key=lambda o: o.start):
         way, by_land = journey(one)[0], one in person.trips
@@ -231,7 +230,6 @@ def _soon(view: View) -> Fact | None:
 
 
 def _clash(view: View) -> Iterator[Fact]:
-    """Yield the next two overlapping entries of the user, the same pair of names once."""
     person, now = view.person, view.person.now
     near = [o for o, _ in person.entries if now < o.end and o.start < min(now + CLASH_AHEAD, view.grid.bed)]
     mine = [o for o in near if takes_time(o.event)]
@@ -247,7 +245,7 @@ def _clash(view: View) -> Iterator[Fact]:
 
 
 def _waiting(view: View) -> Fact | None:
-    """Return the first task that is overdue or due today and does not fit any more, with why, or None."""
+    """Return the fact of the first task due today or overdue that does not fit any more, with the reason, or None."""
     for task in due_tasks(view.person, view.grid.date):
         candidate = of_task(task, view.person)
         why = fit(candidate, view, view.now, view.grid.size) if candidate.action is not None else None

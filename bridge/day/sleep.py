@@ -84,11 +84,11 @@ class UsualNight:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Night:
-    """The main sleep that ends on a date, recorded or expected. Spreads are in minutes.
+    """The main sleep that ends on a date, recorded or expected. ``bed_sd`` and ``wake_sd`` are in minutes.
 
-    ``moved`` names what moved it away from its usual times: ``late_entry``, ``early_entry``, ``landing``, ``flight``
-    (sleep on board), ``flight_west``, ``short_night``, ``unwell``, ``after_entry`` (that these two would have earlier),
-    ``late_shift``, or ``varies`` (near last night's, where nights begin at different hours).
+    ``moved`` names what moved it: ``late_entry``, ``early_entry``, ``landing``, ``flight`` (sleep on board),
+    ``flight_west``, ``short_night``, ``unwell``, ``after_entry`` (an entry delays an earlier bedtime), ``late_shift``,
+    or ``varies`` (near last night's, for people whose nights begin at different hours).
     """
 
     bed: datetime
@@ -143,7 +143,6 @@ def _that_tell(slept: list[Slept], known: Snapshot) -> list[Slept]:
 
 
 def _night(bed: tuple[float, float], wake: tuple[float, float], count: float, rests: Rests) -> UsualNight:
-    """Return a night from (minutes, standard deviation) of each end, brought within length limits."""
     middle, length = (bed[0] + wake[0]) / 2, min(max(wake[0] - bed[0], SHORTEST), LONGEST)
     begin = float(round(middle - length / 2))
     return UsualNight(bed=begin, wake=begin + length, bed_sd=bed[1], wake_sd=wake[1], nights=count, rests=rests)
@@ -163,14 +162,13 @@ def recorded(known: Snapshot) -> list[Slept]:
 
 
 def _east(night: Episode, known: Snapshot) -> timedelta:
-    """Return the offset of the clock at waking from UTC."""
     if night.offset is not None:
         return timedelta(minutes=night.offset)
     return _offset(night.end, zone_at(night.end, known.zones)) * MINUTE
 
 
 def _slept(night: Episode, known: Snapshot) -> Slept:
-    """Return a recorded night on the clock at waking, its bedtime on that before a change of the clock."""
+    """Return a recorded night in minutes on the clock at waking. A change of the clock before it is undone."""
     day, wake = clock(night.end, known.zones, round(_east(night, known) / MINUTE))
     zone = zone_at(night.end, known.zones)
     changed = _offset(night.start, zone) - _offset(night.end, zone)
@@ -203,7 +201,7 @@ def _planned(known: Snapshot) -> list[Slept]:
 
 
 def _around_the_clock(slept: Sequence[Slept]) -> list[Slept]:
-    """Return the nights, each counted from the date of which its wake time is within twelve hours of the usual one."""
+    """Return the nights, with those moved to another date whose wake time is over twelve hours from the usual."""
     turns = [(one.weight, one.wake / MINUTES_OF_DAY * 2 * pi) for one in slept]
     east, north = (sum(w * turn(angle) for w, angle in turns) for turn in (sin, cos))
     usual = atan2(east, north) / (2 * pi) * MINUTES_OF_DAY % MINUTES_OF_DAY
@@ -221,7 +219,7 @@ Residual = tuple[int, float, float]  # weekday, minutes, weight
 def _usual(
     slept: Sequence[Slept], figure: Callable[[Slept], float], published: Sequence[float]
 ) -> list[tuple[float, float]]:
-    """Return (minutes, standard deviation of the next) by weekday from Monday; ``published`` stands in."""
+    """Return (minutes, standard deviation of the next night) for each weekday from Monday."""
     left = [(one.day.weekday(), figure(one) - published[one.day.weekday()], one.weight) for one in slept]
     spread = _within(left)
     count = sum(w for _, _, w in left)
@@ -258,7 +256,7 @@ def _within(left: Sequence[Residual]) -> float:
 def _level(
     left: Sequence[Residual], key: Callable[[int], Hashable], between: float, spread: float
 ) -> tuple[Mapping[Hashable, float], float]:
-    """Return group -> (location shrunk towards zero, number of nights it rests on)."""
+    """Return (group -> its location, shrunk towards zero, number of nights worth of shrinkage)."""
     count = sum(w for _, _, w in left)
     groups = {name: (midmean(*of), sum(of[1])) for name, of in _groups(left, key).items()}
     variance = OF_MIDMEAN * spread**2
@@ -273,7 +271,7 @@ def _level(
 
 
 def _pooled(middle: float, own: float, prior: float, spread: float) -> float:
-    """Return the midmean of ``own`` nights, drawn to zero by ``prior`` nights. The fewer pull no harder than near."""
+    """Return a midmean of ``own`` nights, shrunk towards zero by ``prior`` nights, with a limited (Huber) pull."""
     side = -1.0 if middle < 0 else 1.0
     if own < prior:
         return side * min(abs(middle) * own / (own + prior), HUBER * spread * own / prior)
@@ -298,11 +296,11 @@ def fitted(
     flights: Sequence[Occurrence],
     zones: ZoneHistory,
 ) -> tuple[Stretch, str | None]:
-    """Return the sleep that a date's calendar leaves of the ``usual``, and what moved it.
+    """Return the ``usual`` sleep fitted into a date's calendar, and what moved it.
 
-    An appointment moves the end that is near it. A sleep delayed by over a quarter of its length keeps its length. One
-    in the calendar (``planned``) may begin the night earlier, never later. Where less than an hour is left, it is the
-    longest free time from the usual bedtime to 12 hours after waking, or else the usual.
+    An appointment moves the end that is near it. A sleep delayed by over a quarter of its length keeps its length.
+    Sleep in the calendar (``planned``) may begin the night earlier, never later. If less than an hour is left, the
+    longest free time up to 12 hours after waking is taken, else the usual.
     """
     bed, wake = usual
     length, middle = wake - bed, bed + (wake - bed) / 2
@@ -341,7 +339,7 @@ def _elsewhere(usual: Stretch, appointments: Sequence[Stretch]) -> Stretch:
 
 
 def attended_around(usual: Stretch, entries: Labelled, zones: ZoneHistory) -> list[Stretch]:
-    """Return busy stretches of entries that are no sleep, without those at home that a traveller misses."""
+    """Return the busy stretches around a night. A traveller's entries at home during the night are left out."""
     bed, wake = usual
     kept = [
         o
@@ -360,7 +358,7 @@ def other_zone(occurrence: Occurrence, zones: ZoneHistory) -> str | None:
 
 
 def _west(bed: datetime, zones: ZoneHistory) -> timedelta:
-    """Return how much earlier the first night after a westward journey begins."""
+    """Return how much earlier a night begins because of a westward journey on the day before."""
     before, after = (bed.astimezone(zone_at(at, zones)).utcoffset() for at in (bed - DAY, bed))
     back = (before or NO_TIME) - (after or NO_TIME)
     return min(back * PER_HOUR, EARLIER_MAX) if back >= JET_LAG_MIN else NO_TIME
@@ -372,7 +370,7 @@ def rounded(at: datetime) -> datetime:
 
 
 def begun(bed: datetime, wake: datetime, now: datetime) -> datetime:
-    """Return the bedtime of a night as it is told: now, if it is past, in the first half of what may have begun."""
+    """Return a bedtime to show: ``now`` if the bedtime is past and the first half of the night is not over."""
     return max(bed, rounded_up(now)) if now < bed + (wake - bed) / 2 else bed
 
 

@@ -1,6 +1,6 @@
-"""Place candidates on a day: at most so many of each kind, each once, apart from each other, with the largest sum.
+"""Place candidates on a day so that the sum of their values is largest, with a limit per kind and gaps between them.
 
-Branch and bound searches the exact answer, the best candidates first. After ``NODES`` steps the best so far stands.
+Branch and bound searches the exact answer, the best candidates first. After ``NODES`` steps it stops with its best.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ NODES = 16_000  # steps of the search
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """A place for the candidate number ``choice``, from the cell ``start`` to ``end``. ``group`` is its slot."""
+    """A place for the candidate number ``choice``, from the cell ``start`` to ``end``, in the slot ``group``."""
 
     choice: int
     kind: str
@@ -61,7 +61,7 @@ class _Search:
     best: list[Place] = field(default_factory=list)
 
     def run(self, at: int, chosen: list[Place], value: float) -> None:
-        """Try the candidates from ``at`` on beside those chosen."""
+        """Try the candidates from ``at`` on in addition to those chosen."""
         if value > total(self.best) + 1e-9:
             self.best = list(chosen)
         if at == len(self.choices) or self.left <= 0 or value + self._bound(at, chosen) <= total(self.best) + 1e-9:

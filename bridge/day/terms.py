@@ -52,10 +52,10 @@ BESIDE, IDLE, ENOUGH = 0, 1, 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Term:
-    """``value`` gives what a term adds to each start, or to all. ``told`` gives the fact of a start, or is its kind.
+    """A term in the value of a suggestion: ``value`` returns its log-odds for each start.
 
-    ``alone`` says how much that fact carries: ENOUGH for a suggestion, IDLE only on a day that holds nothing else, or
-    BESIDE another reason.
+    ``told`` returns the fact about a start, or is its kind. ``alone`` says if the fact suffices as a reason: ENOUGH,
+    IDLE (on a day without suggestions), or BESIDE another reason.
     """
 
     name: str
@@ -80,7 +80,7 @@ def values(candidate: Candidate, view: View, lengths: Starts) -> dict[str, Value
 
 
 def facts(candidate: Candidate, view: View, start: int, added: Mapping[str, Value]) -> tuple[Fact, ...]:
-    """Return the facts of the terms that speak for a start, the strongest first, each with its weight."""
+    """Return the facts of the terms that speak for a start, the strongest first, weighted in log-odds."""
     found: list[Fact] = []
     for term in TERMS:
         value = added.get(term.name, 0.0)
@@ -100,7 +100,7 @@ def facts(candidate: Candidate, view: View, start: int, added: Mapping[str, Valu
 
 
 def reasons(candidate: Candidate, view: View, added: Mapping[str, Value]) -> Numbers:
-    """Return the largest value of a reason for an idle day, and of one that is enough on any, by start (2, size)."""
+    """Return, by start (2, size), the best reason for a day without suggestions, and that for any day."""
     best = np.zeros((2, view.grid.size))
     for term in TERMS:
         if term.told is not None and term.name in added:
@@ -124,7 +124,7 @@ def _usual_hour(candidate: Candidate, view: View, _lengths: Starts) -> Value:
 
 
 def _is_unwanted(action: ActionType, view: View) -> bool:
-    """Return True if the kind of action that is usual on the weekday is one that the person does not want."""
+    """Return True if the person wishes not to do the kind of action that is usual on the weekday."""
     habit, unwanted = view.habit(action), view.wishes.unnamed.get(action, frozenset())
     name = "" if habit is None else habit.names.get(view.grid.date.weekday(), "")
     return bool(name) and any(is_sport(name, one) or one.casefold() in name.casefold() for one in unwanted)
@@ -158,7 +158,7 @@ def _last_time(candidate: Candidate, view: View, _lengths: Starts) -> Value:
 
 
 def _distance(candidate: Candidate, view: View) -> float | None:
-    """Return the days between two times that are usual, by the times a week that are told, or None without a habit."""
+    """Return the usual number of days between two times of a habit, or None without a habit."""
     habit = view.habit(candidate.action)
     if habit is None or habit.last is None or candidate.task is not None or habit.per_week > 7:
         return None
@@ -193,7 +193,7 @@ def _of_last_time(candidate: Candidate, view: View, _start: int) -> Fact:
 
 
 def _gap(candidate: Candidate, view: View) -> int:
-    """Return ENOUGH where the last time is longer ago than is usual for what the person does every week or so."""
+    """Return ENOUGH if the last time of a weekly habit is longer ago than usual, else IDLE or BESIDE."""
     habit, usual_days = view.habit(candidate.action), _distance(candidate, view)
     if habit is None or usual_days is None:
         return BESIDE
@@ -270,7 +270,6 @@ def _body(state: str) -> Callable[[Candidate, View, Starts], Value]:
 
 
 def _of_an_earlier_night(view: View) -> bool:
-    """Return True where all that is known of the body are signs of a night before the last."""
     told = view.person.body.facts[:1]
     return any(one.kind in OF_NIGHT and one.values["day"] != view.grid.date.isoformat() for one in told)
 
@@ -291,9 +290,9 @@ def _of_low_level(candidate: Candidate, view: View, _start: int) -> Fact:
 
 
 def _lowers(reading: Reading, view: View) -> Because | None:
-    """Return the measured input that lowers a level most and tells something, or None. It is half the most at least.
+    """Return the measured input that lowers a level most and explains it, or None.
 
-    The length of a night before the last tells nothing of today.
+    It must be half of the largest at least. The length of an earlier night than the last does not count.
     """
     found = [one for one in reading.strongest if one.share < 0]
     if view.person.slept(view.grid.date) is None:
@@ -302,7 +301,7 @@ def _lowers(reading: Reading, view: View) -> Because | None:
 
 
 def _measured(candidate: Candidate, view: View) -> int:
-    """Return ENOUGH for a level clearly below normal, with what was measured. A short night asks for no stillness."""
+    """Return ENOUGH for a level clearly below normal that a measured input explains, else IDLE or BESIDE."""
     reading = view.readings.get(SERVES[candidate.action or A.SLEEP])
     if reading is None or reading.level > NORMAL - CLEARLY_LOW:
         return BESIDE

@@ -74,9 +74,9 @@ def median(values: Sequence[float], weights: Sequence[float] = ()) -> float:
 
 
 def midmean(values: Sequence[float], weights: Sequence[float] = ()) -> float:
-    """Return the weighted mean of the middle half, or of less where one value weighs more than a quarter.
+    """Return the weighted mean of the middle half of the values, 0.0 without values.
 
-    As deaf to a few odd values as a median, it moves less when ordinary ones come or go. It is 0.0 without values.
+    It resists odd values like a median, and changes less when ordinary values are added.
 
     >>> midmean([1, 5, 9, 5]), midmean([1, 5, 900]), midmean([4, 8]), midmean([4, 6, 8, 8], [3, 1, 1, 1])
     (5.0, 5.0, 6.0, 5.5)
@@ -96,8 +96,8 @@ def midmean(values: Sequence[float], weights: Sequence[float] = ()) -> float:
 def ordinary(days: Sequence[date], figures: Sequence[tuple[float, float]]) -> list[bool]:
     """Return for each day, in ascending order, False if it belongs to a stretch of odd days.
 
-    ``figures`` holds two times of each day in minutes. Odd are days far from their weekday's median, three or more
-    within ten dates, and the days before a new life: what lasts longer, from two weeks of it on.
+    ``figures`` holds two times of each day in minutes. Days far from their weekday's median are odd if there are three
+    within ten dates. Days before a lasting change are odd too, once the new times have lasted two weeks.
     """
     kept = [True] * len(days)
     if len(days) < LIFE + ODD_LEAST:
@@ -128,7 +128,7 @@ def ordinary(days: Sequence[date], figures: Sequence[tuple[float, float]]) -> li
 
 
 def _last_before(days: Sequence[date], columns: Sequence[Sequence[float]]) -> date:
-    """Return the last date before a new way of life: weeks far from the three before them. Else long ago."""
+    """Return the last date before a lasting change of the times, or the earliest possible date without one."""
     for weeks in range(NEW_WEEKS, (days[-1] - days[0]).days // 7):
         last = days[-1] - timedelta(weeks=weeks)
         since, before = bisect_right(days, last), bisect_right(days, last - timedelta(weeks=3))
@@ -141,7 +141,7 @@ def _last_before(days: Sequence[date], columns: Sequence[Sequence[float]]) -> da
 
 
 def _unheard(new: Sequence[float], old: Sequence[float]) -> bool:
-    """Return True if hardly a day before was like the new ones, as weeks of a shift are that comes round."""
+    """Return True if hardly any old day was like the new ones. Shifts that come round are heard of before."""
     usual = median(new)
     return sum(abs(one - usual) <= ALIKE for one in old) < HEARD * len(old)
 
@@ -153,7 +153,7 @@ def _far_apart(new: Sequence[float], old: Sequence[float]) -> bool:
 
 
 def _left(days: Sequence[date], figures: Sequence[float]) -> list[float]:
-    """Return figures less the median of their weekday, kind of day or all days, the first that has four days."""
+    """Return the figures minus their median by weekday, by kind of day or overall, whichever has four days first."""
     weekdays = [day.weekday() for day in days]
     everyday = median(figures)
     usual = [everyday] * 7

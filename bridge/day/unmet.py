@@ -22,7 +22,7 @@ SAID = {"not_today", "put_off_until", "vetoed", "mode_away", "mode_holiday"}  # 
 
 
 def outside(candidate: Candidate, view: View, start: datetime) -> Fact | None:
-    """Return why a start is outside the hours wished for the action, or None."""
+    """Return why a start lies outside of the hours wished for the action, or None if it does not."""
     spans = hours_of(candidate, view)
     if not spans or any(low <= start < high for low, high in spans) or not is_wanted(candidate.action, view):
         return None
@@ -30,7 +30,7 @@ def outside(candidate: Candidate, view: View, start: datetime) -> Fact | None:
 
 
 def unmet(view: View, placed: Sequence[Said]) -> Iterator[Fact]:
-    """Yield why a wish for the day is not among the ``placed`` actions, if the person cannot know that."""
+    """Yield why a wished action is not among the ``placed`` ones, unless the person knows the reason already."""
     person, day = view.person, view.grid.date
     heard = {one.action for one in person.advised if one.moment.date == day and one.answer is Answer.IGNORE}
     known = heard | {one.action for one in placed}
@@ -41,7 +41,7 @@ def unmet(view: View, placed: Sequence[Said]) -> Iterator[Fact]:
 
 
 def night_unmet(person: Person, day: date) -> Iterator[Fact]:
-    """Yield that the bedtime wished for a date is given up, as entries take the hours of that night."""
+    """Yield the fact that a wished bedtime cannot be kept, because entries fill that night."""
     for ends in (day, day + DAY):
         wish = night_on(person.wishes, ends)
         if wish != person.night_wish(ends) and wish.bed is not None:
@@ -51,7 +51,7 @@ def night_unmet(person: Person, day: date) -> Iterator[Fact]:
 
 
 def _missing(candidate: Candidate, view: View, placed: Sequence[Said]) -> Fact | None:
-    """Return why something wished has no place, or None where it waits for a better day or its hours are over."""
+    """Return why a wished action has no place, or None if another day will do or its hours are over."""
     action, spans = candidate.action, hours_of(candidate, view)
     if not spans:
         found = in_hours(candidate, view)
@@ -62,14 +62,13 @@ def _missing(candidate: Candidate, view: View, placed: Sequence[Said]) -> Fact |
 
 
 def _is_due(action: ActionType | None, view: View) -> bool:
-    """Return True if a day is needed for a goal, or wished by its name."""
     goal, left = None if action is None else view.wishes.goals.get(action), 7 - view.grid.date.weekday()
     until = view.person.now if view.is_today else view.grid.bed
     return goal is None or action is None or goal - view.times_this_week(action, until) >= left
 
 
 def _why(candidate: Candidate, view: View, placed: Sequence[Said]) -> Fact:
-    """Return the refusal for the wished hours, what takes them, or what was placed instead."""
+    """Return why the wished hours cannot be used: sleep, an entry, a rule, or another suggestion."""
     grid, person, least = view.grid, view.person, candidate.least * MINUTE
     low, high = hours_of(candidate, view)[0]
     if view.is_today and high - least < person.now:
@@ -86,7 +85,7 @@ def _why(candidate: Candidate, view: View, placed: Sequence[Said]) -> Fact:
 
 
 def _taken(candidate: Candidate, view: View) -> Fact | None:
-    """Return the entry that takes most of the hours wished, or else the time to sleep, if any."""
+    """Return the fact of the entry that takes most of the wished hours, else of the sleep in them, or None."""
     grid, person = view.grid, view.person
     low, high = hours_of(candidate, view)[0]
     around = [(grid.margins(o, label), o) for o, label in grid.entries]

@@ -40,7 +40,7 @@ OFFICES_CLOSE, WEEKEND = 17, 5  # hour of the day; weekday
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """A suggestion that the day holds already, made or foreseen. ``what`` names its task or activity."""
+    """A suggestion that the day holds already, made or expected (``foreseen``). ``what`` names its task or activity."""
 
     action: ActionType | None
     start: datetime
@@ -51,7 +51,7 @@ class Said:
 
 @dataclass(frozen=True, kw_only=True)
 class View:
-    """A day of a person as it is judged. ``said`` are the suggestions of this day and of the days around it."""
+    """A day of a person with the suggestions of this day and of the days around it (``said``)."""
 
     grid: Grid
     readings: Mapping[Meter, Reading] = field(default_factory=dict)
@@ -85,7 +85,7 @@ class View:
 
     @cached_property
     def free(self) -> Starts:
-        """Cells in a row without an entry or anything said, from each cell on, until bedtime."""
+        """The number of cells in a row, from each cell on, without an entry or a suggestion."""
         said = [(one.start, one.end) for one in self.said]
         return run(~(self.grid.busy | self.grid.touched(said)))
 
@@ -96,24 +96,24 @@ class View:
 
     @property
     def holds_any(self) -> bool:
-        """True if the day holds a suggestion already, so that a thin reason is none for another."""
+        """True if the day already holds a suggestion. Weak reasons do not suffice for a second one."""
         return any(self.grid.wake <= one.start < self.grid.bed for one in self.said)
 
     @cached_property
     def entries(self) -> list[Stretch]:
-        """The timed entries that a plan shows, those marked as free among them, merged."""
+        """The merged stretches of the timed entries that a plan shows, including those marked as free."""
         shown = (o for o, _ in self.person.entries if not o.event.all_day and stands(o.event))
         return merged((o.start, o.end) for o in shown)
 
     def entry_within(self, ahead: timedelta) -> Occurrence | None:
-        """Return the entry that the person is next at, if it begins within a time from now."""
+        """Return the next entry that the person attends, if it begins within ``ahead``."""
         now = self.person.now
         near = ((o, label) for o, label in self.person.entries if now <= o.start < now + ahead)
         return next((o for o, label in near if is_there(o, label)), None)
 
     @cached_property
     def attended_beside(self) -> list[Stretch]:
-        """The timed entries that are marked as free, though somebody is there: short ones, and what one attends."""
+        """The timed entries marked as free that the person probably attends, with their margins."""
         beside = ((o, label) for o, label in self.person.entries if not takes_time(o.event) and is_there(o, label))
         return [self.grid.margins(o, label) for o, label in beside]
 
@@ -123,7 +123,7 @@ class View:
         return any(label.action is action and label.confidence >= SURE and stands(o.event) for o, label in of_day)
 
     def planned(self, action: ActionType | None) -> list[Occurrence]:
-        """Return the entries that surely are of an action, eight days back and ahead, without the missed ones."""
+        """Return the entries labelled surely with an action, within eight days, without those missed."""
         return self._by_action.get(action, [])
 
     @cached_property
@@ -153,12 +153,12 @@ class View:
 
 
 def stands(event: Event) -> bool:
-    """Return True for an event that belongs in the plan: not cancelled, declined, or a mere place or task."""
+    """Return True for an event that plans show: not cancelled or declined, and no working location or task."""
     return not event.cancelled and event.response != "declined" and event.kind not in ("workingLocation", "task")
 
 
 def is_there(occurrence: Occurrence, label: Label) -> bool:
-    """Return True if the person is at a timed entry: it is busy, or marked as free though somebody attends it."""
+    """Return True if the person attends a timed entry, because it is busy, short, or of a kind that is attended."""
     event, length = occurrence.event, occurrence.end - occurrence.start
     if event.all_day or not stands(event) or is_night(occurrence, label) or nobody_goes(event):
         return False
@@ -167,7 +167,7 @@ def is_there(occurrence: Occurrence, label: Label) -> bool:
 
 
 def taken_at(view: View, at: datetime) -> Fact | None:
-    """Return the flight, entry or sleep in which an instant lies, or None. A night that is known to be over is none."""
+    """Return the fact of the flight, entry or sleep that goes on at an instant, or None."""
     person = view.person
     flight = next((o for o in person.flights if o.start <= at < o.end), None)
     if flight is not None:
@@ -194,19 +194,19 @@ def taken_at(view: View, at: datetime) -> Fact | None:
 
 
 def what_begins(person: Person, start: datetime) -> str:
-    """Return what kind of entry begins at an instant, the most telling of several."""
+    """Return a word for the kind of entry that begins at an instant, of several the most specific."""
     found = (what_is(o, label, person.races) for o, label in person.entries if o.start == start and stands(o.event))
     return next((one for one in found if one != "entry"), "entry")
 
 
 def may_be_for(title: str | None, task: Task) -> bool:
-    """Return True if an entry of deep work names the task, or no task at all."""
+    """Return True if an entry's title shares a word with the task, or has only words such as "focus"."""
     own = words(title) - FOCUS
     return not own or bool(own & words(task.title))
 
 
 def said_of(person: Person) -> list[Said]:
-    """Return the suggestions made for the person that hold or may still: not refused, nor put off without a time."""
+    """Return the suggestions made for the person that are not refused, and not put off without a time."""
     return [
         Said(action=one.action, start=one.start, end=one.end, what=one.what)
         for one in person.advised
@@ -246,7 +246,7 @@ OF_A_TASK = Length(usual=USUAL, least=LEAST, most=MOST, notice=15)  # whose acti
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """An action, or a task with its action, that could be on the day. ``wanted`` and ``least`` are minutes.
+    """An action, or a task with its action, that may be placed on the day. ``wanted`` and ``least`` are minutes.
 
     ``action`` is None for a task whose action is not known.
     """
@@ -266,9 +266,9 @@ class Candidate:
 
 
 def candidates(person: Person, grid: Grid, *, said: frozenset[str] = frozenset()) -> Iterator[Candidate]:
-    """Yield the tasks that need a place, and the actions; an action of work names its most pressing task.
+    """Yield the due tasks and the actions as candidates. An action of work stands for its most pressing task.
 
-    ``said`` are the names of what the day holds already, so that a task stands once in a day and a week.
+    ``said`` are the names of tasks that the plan holds already, so that none is placed twice.
     """
     due = [task for task in due_tasks(person, grid.date) if task.title not in said]
     for task in due:
@@ -282,7 +282,7 @@ def candidates(person: Person, grid: Grid, *, said: frozenset[str] = frozenset()
 
 
 def of_action(action: ActionType, person: Person) -> Candidate:
-    """Return an action with the person's usual length, within the usual of the table."""
+    """Return an action as a candidate of the person's usual length, within the limits of the table of lengths."""
     lasts = wished_on(person.wishes, person.date_of(person.now)).lengths.get(action)
     length, habit = _wished(LENGTHS[action], lasts), person.routine.habits.get(action)
     own = length.usual if habit is None else round(habit.minutes / 5) * 5
@@ -291,7 +291,6 @@ def of_action(action: ActionType, person: Person) -> Candidate:
 
 
 def _wished(length: Length, lasts: Lasts | None) -> Length:
-    """Return a length within the minutes that a person wishes, in steps of five."""
     if lasts is None:
         return length
     most = length.most if lasts.most is None else max(lasts.most // 5 * 5, 5)
@@ -300,7 +299,7 @@ def _wished(length: Length, lasts: Lasts | None) -> Length:
 
 
 def of_task(task: Task, person: Person) -> Candidate:
-    """Return a task with its estimate, else the usual length of its kind. Of a longer one, 45 minutes are worth it."""
+    """Return a task as a candidate of its estimated length, or of the usual length of its kind."""
     action = person.action_of(task)
     most = MOST if action is None else LENGTHS[action].most
     needed = min(minutes_of(task, action), most)
@@ -321,7 +320,6 @@ def minutes_of(task: Task, action: ActionType | None) -> int:
 
 
 def _named(person: Person, action: ActionType, day: date, said: frozenset[str]) -> Task | None:
-    """Return the most pressing open task of an action, due within two weeks or overdue, that is not said already."""
     said |= put_off(person)
     mine = (t for t in person.known.tasks if t.completed is None and t.title and t.title not in said)
     mine = (t for t in mine if t.due is not None and person.action_of(t) is action)
@@ -332,7 +330,7 @@ def _named(person: Person, action: ActionType, day: date, said: frozenset[str]) 
 def due_tasks(person: Person, day: date) -> list[Task]:
     """Return a few open tasks that are overdue or due soon after ``day``, the most pressing first, each title once.
 
-    What was put off waits for its new time, and is none of them before.
+    Tasks that were put off to a later time are left out until then.
     """
     waiting = put_off(person)
     errands = (errand.task for errand in person.errands.values())
@@ -363,7 +361,7 @@ def is_call(task: Task) -> bool:
 
 
 def deadline(candidate: Candidate, person: Person) -> datetime | None:
-    """Return the instant by which a candidate must end: the end of its due date. What is overdue has none."""
+    """Return the instant by which a candidate must end, which is the end of its due date. None if overdue."""
     due = candidate.due
     if due is None or due < person.date_of(person.now):
         return None

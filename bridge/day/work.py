@@ -48,7 +48,7 @@ AWAY = timedelta(hours=4)  # of office hours out of office, from which a day is 
 
 
 def working_week(known: Snapshot) -> Week | None:
-    """Return the usual spans of work by weekday from Monday, None before three worked days in different weeks."""
+    """Return the usual working hours by weekday from Monday. None before three worked days in different weeks."""
     entries = [one for one in known.agenda if _counts(one[0], known.at)]
     work = [(o, label) for o, label in entries if _is_work(o.event, label)]
     free = free_days(known)
@@ -94,7 +94,7 @@ class _Worked:
 
 
 def _worked(known: Snapshot, work: Work, free: frozenset[date]) -> dict[date, _Worked]:
-    """Return date -> what was worked before today, without free days. A pause of three hours or more divides spans."""
+    """Return date -> working spans before today. A pause of three hours or more divides spans."""
     found: dict[date, list[tuple[Span, tuple[float, float, float]]]] = {}
     today, _ = clock(known.at, known.zones)
     work = sorted(work, key=lambda one: one[0].start)
@@ -119,7 +119,7 @@ def _worked(known: Snapshot, work: Work, free: frozenset[date]) -> dict[date, _W
 
 
 def _minutes(work: Work) -> tuple[float, float]:
-    """Return the minutes of entries, overlaps once, and of them those that are work by the chances of the labels."""
+    """Return (minutes of entries, without double counting; of them those that are work, by label confidence)."""
     whole = sum([(end - start) / MINUTE for start, end in merged([(o.start, o.end) for o, _ in work])])
     chances = sum([1.0 if label.action is None else sure(label) for _, label in work])
     return whole, whole * chances / len(work) if work else 0.0
@@ -163,7 +163,7 @@ def _own(days: Mapping[date, _Worked], weekday: int, known: Snapshot, spread: fl
 
 
 def _of_weekday(weekday: int, own: tuple[Span, ...], usual: Sequence[Span]) -> tuple[Span, ...]:
-    """Return a weekday's usual spans of work. Gaps of the calendar are filled with ``usual``."""
+    """Return a weekday's working spans, widened to office hours if the calendar shows only a part of them."""
     if weekday in WEEKEND:
         return own
     spans = (_hull([*own, *usual]),) if usual else own
@@ -174,7 +174,6 @@ def _of_weekday(weekday: int, own: tuple[Span, ...], usual: Sequence[Span]) -> t
 
 
 def _shares(days: Mapping[date, float], free: frozenset[date], known: Snapshot, begun: datetime) -> list[float]:
-    """Return by weekday the share of weeks worked (0 to 1), since the calendar ``begun`` at that time."""
     today, _ = clock(known.at, known.zones)
     worked = [PRIOR_WEEKS * (WORKS_ON_WEEKEND if d in WEEKEND else WORKS_ON_WORKDAY) for d in range(7)]
     seen = [PRIOR_WEEKS] * 7
@@ -267,7 +266,7 @@ def _dates(occurrence: Occurrence, known: Snapshot, low: date, high: date) -> It
 
 
 def _is_off(occurrence: Occurrence, label: Label) -> bool:
-    """Return True if an all-day entry is a day off by the words of its title, or a journey."""
+    """Return True if an all-day entry says that the day is off, by its kind or title, or is a journey."""
     event = occurrence.event
     if event.kind in ("birthday", "workingLocation", "task"):
         return False

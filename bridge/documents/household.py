@@ -62,7 +62,7 @@ class HouseholdDocument(TypedDict):
 def household_document(
     bridge: Bridge, user: User, readings: Callable[[User], Mapping[Meter, Reading]]
 ) -> HouseholdDocument:
-    """Return the meters that a user shares and is shown. ``readings(user)`` returns those of a user now."""
+    """Return the meters that a user shares and is shown. ``readings(user)`` returns a user's present readings."""
     shares = bridge.store.shares
     return {
         "user": user.name,

@@ -93,7 +93,7 @@ def write(
     *,
     at: datetime,
 ) -> dict[str, int]:
-    """Write what is ``told``, samples and episodes, in the format ``kind``. Return name -> number of entries.
+    """Write samples and episodes (``told``) in the format ``kind``. Return name -> number of entries.
 
     Raises SetupError for a folder that is not empty, and for a file that cannot be written.
     """

@@ -121,7 +121,7 @@ class Provenance:
 class Deed(StrEnum):
     """The outcome of a recommendation: whether the user did the recommended action.
 
-    The user's data showed the outcome, or the user told it.
+    It was found in the user's data, or the user entered it.
     """
 
     DONE = "done"

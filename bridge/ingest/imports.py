@@ -285,7 +285,7 @@ class FilePages:
         return records
 
     def _of_all(self, page: Page, file: File) -> Page:
-        """Note the stretch that a page covers. Several files of a name delete nothing, to keep each other's records."""
+        """Note the dates that a page covers. Of several files with one name, no page deletes another file's records."""
         if self._names[file.name] > 1:
             return _without_file(page)
         if page.covers is not None and page.covers.parents is not None:

@@ -132,9 +132,9 @@ def backoff(connection: Connection, at: datetime) -> timedelta:
 def polling_cadence(
     connection: Connection, spec: ConnectorSpec, store: Store, untold: Collection[str], *, now: datetime
 ) -> timedelta:
-    """Return the time to the next sync: hours while webhooks are proven, and the source's own otherwise.
+    """Return the time to the next sync: hours while webhooks arrive reliably, otherwise the source's own interval.
 
-    ``untold`` are streams in which the last sync found what no notice had named.
+    ``untold`` are streams in which the last sync found changes that no webhook had named.
     """
     number = connection.id
     last = store.ingest.last_notice(number) if spec.notices is not None else None

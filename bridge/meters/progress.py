@@ -84,7 +84,7 @@ def tasks(past: Past, at: datetime) -> Signal | None:
 
 
 def focus(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of hours of focus against habit. None if the calendar seldom has focus, or none of late."""
+    """Return a signal of hours of focus against habit. None if the calendar seldom has focus, or had none lately."""
     habit = past.calendar.focused.compared(at, least_days=LEAST_DAYS, half_life=HALF_LIFE, longest=LONGEST_HALF_LIFE)
     if habit is None:
         return None

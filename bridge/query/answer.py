@@ -90,7 +90,6 @@ def _days(query: Query, kept: Sequence[Row]) -> tuple[date, date] | None:
 
 
 def _told(query: Query, kept: Sequence[Row], tables: Tables) -> Iterable[Group]:
-    """Return the groups of an answer: the top rows, each row, current streaks, or groups by day, week or name."""
     if query.of is Aggregate.STREAK and tables.days is not None:
         now = streak_now(sorted({row.day for row in kept}), tables.days[1])
         return [Group(key="now", value=float(now), n=now)]
@@ -100,7 +99,7 @@ def _told(query: Query, kept: Sequence[Row], tables: Tables) -> Iterable[Group]:
 
 
 def _several(query: Query, tables: Tables) -> Answer:
-    """Return the figure of each part of a subject as a group. Unknown ones are left out."""
+    """Return the answer to a query of several figures, one group per figure, without figures that have no value."""
     found = [answer(replace(query, subject=part), tables) for part in query.subject.parts]
     groups = tuple(
         Group(key=one.query.subject.name, value=one.value, n=one.n, unit=one.unit)
@@ -113,7 +112,7 @@ def _several(query: Query, tables: Tables) -> Answer:
 
 
 def _of_several(query: Query, tables: Tables) -> Answer:
-    """Return each of several figures of the same rows as a group."""
+    """Return the answer to a query of several aggregates, such as min and max, one group per aggregate."""
     found = [answer(replace(query, of=of, ofs=()), tables) for of in query.ofs]
     groups = tuple(Group(key=str(one.query.of), value=one.value, n=one.n, unit=one.unit) for one in found)
     first = found[0]
@@ -128,7 +127,7 @@ def _top(query: Query, rows: Sequence[Row]) -> Iterable[Group]:
 
 
 def _untold(query: Query, rows: Sequence[Row], tables: Tables) -> Text | None:
-    """Return the reason why a count of 0 may come from days without any stored data, or None."""
+    """Return the text "nothing is stored" if a count of 0 may come from days without any data, or else None."""
     before = bool(tables.days and query.until and query.until < tables.days[0])
     daily = query.per is None and query.subject.kind in (Kind.DAYS, Kind.NIGHTS)
     if rows or query.of is not Aggregate.COUNT or not (before or daily):
@@ -174,7 +173,7 @@ def _key(by: By, row: Row) -> str:
 
 
 def _share(query: Query, rows: Sequence[Row], tables: Tables) -> Answer:
-    """Return the share of the subject's rows that meet the conditions. A row without the field does not."""
+    """Return the share of the rows that meet the conditions. A row without the compared field does not meet them."""
     test = test_of(query.where, tables, query.subject.kind)
     held = [test is None or test(row) for row in rows]
     groups: dict[str, list[bool]] = {}

@@ -11,7 +11,7 @@ from bridge.query.model import By, Query
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """The figure of the rows with the same key. ``unit`` is its own, or None for that of the answer."""
+    """The figure of one group of rows. ``unit`` is None where the group has the unit of the answer."""
 
     key: str
     value: float | None
@@ -21,10 +21,11 @@ class Group:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """The figure of a query, with the number of rows that it rests on (``n``).
+    """The answer to a query: its figure ``value``, computed from ``n`` rows, or None with the ``reason`` why there is
+    none.
 
-    ``at`` is the date of a lowest, highest, first or last value. ``value`` is None where ``reason`` says why.
-    ``untold`` says why a value of 0 tells nothing. ``ahead`` is True where the whole span is still to come.
+    ``at`` is the date of a lowest, highest, first or last value. ``untold`` says why a value of 0 may only mean that
+    data are missing. ``ahead`` is True if the whole span lies in the future.
     """
 
     query: Query
@@ -43,11 +44,11 @@ class Answer:
 
     @property
     def column(self) -> str:
-        """Return the unit of the groups. Row by row it is the unit of the rows that have one, such as minutes."""
+        """Return the unit of the groups, or for a list of rows the unit of those that have one, such as minutes."""
         units = (one.unit for one in self.groups if one.unit and self.query.by is By.ROW)
         return next(units, self.unit)
 
     def in_column(self, group: Group) -> float | None:
-        """Return a group's figure, or None where it has none in the unit of the others, as an entry of a whole day."""
+        """Return a group's figure, or None if it has another unit than the column, as an entry of a whole day."""
         alien = self.query.by is By.ROW and (group.unit or self.unit) != self.column
         return None if alien else group.value

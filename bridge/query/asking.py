@@ -44,9 +44,9 @@ TITLES = re.compile(rf"(?:^|(?<=\.)|(?<={VERSUS})){TITLED}[^<>=!]*[^<>=!\s]")
 
 
 def typed(bridge: Bridge, user: User, words: Words, *, now: datetime, titles: bool = False) -> tuple[Answer, Tables]:
-    """Return the answer to a typed query, and the rows it rests on. Raises SetupError for what is no query.
+    """Return the answer to a typed query, and the rows behind it. Raises SetupError for an invalid query.
 
-    With ``titles``, which only the person's own surfaces give, days are parted by the titles of entries, too.
+    Pass ``titles`` only on the person's own surfaces: it allows conditions on the titles of calendar entries.
     """
     named = _titled(words) if titles else []
     query = query_of(words, factors=lambda: [*exposures.names(bridge.store, user), *named])
@@ -55,7 +55,6 @@ def typed(bridge: Bridge, user: User, words: Words, *, now: datetime, titles: bo
 
 
 def _titled(words: Words) -> list[str]:
-    """Return the factors of a query that are words in the titles of entries."""
     parts = [words.what, *words.where, words.against or ""]
     return [found[0].lower() for one in parts for found in TITLES.finditer(one)]
 
@@ -89,7 +88,7 @@ def plain(bridge: Bridge, user: User, text: str, *, now: datetime, titles: bool 
 
 
 def _next_named(bridge: Bridge, user: User, text: str, *, now: datetime) -> Words | None:
-    """Return the query of the next entry of which the title is asked for, as in "when is date night", or None."""
+    """Return the query of the next entry with the title in the question, as in "when is date night", or else None."""
     asked = WHEN_IS.fullmatch(text.strip().lower())
     if asked is None or not any(exposures.titled(bridge, user, asked["name"], now=now).values()):
         return None
@@ -135,7 +134,7 @@ def _answered(
 
 
 def _not_noted(bridge: Bridge, user: User, words: Words, text: str) -> str | None:
-    """Return the note that a question asks about but the person never made, or None."""
+    """Return the name of a note that a question asks about and that the person never made, or else None."""
     named = {one.removeprefix("before.") for one in (words.what, *words.where, words.against or "")}
     said = {one for one in noted(text)[1] if not one.startswith(TITLED)}
     known = {one.lower() for one in exposures.names(bridge.store, user)}
@@ -144,7 +143,7 @@ def _not_noted(bridge: Bridge, user: User, words: Words, text: str) -> str | Non
 
 
 def _since_entry(bridge: Bridge, user: User, words: Words, *, now: datetime) -> tuple[Words, Text | None]:
-    """Return a query from the day of the only entry with some words. Otherwise return it unchanged, with the reason."""
+    """Return a query that runs from the day of the entry it names, or without that day and with the reason."""
     if not (words.since or "").startswith(TITLED):
         return words, None
     name = str(words.since).removeprefix(TITLED)
@@ -160,23 +159,22 @@ def _since_entry(bridge: Bridge, user: User, words: Words, *, now: datetime) -> 
 
 
 def _nothing(words: Words, reason: Text, name: str = "") -> tuple[Answer, Tables]:
-    """Return the answer to a query about something that the data do not hold."""
     names = [*note_classes(), *_titled(words), words.what, *([name] if name else [])]
     query = query_of(words, factors=lambda: names)
     return answer(query, Tables(values={}, reason=reason)), Tables(values={})
 
 
 def _renamed(words: Words, name: re.Pattern[str], other: str) -> Words:
-    """Return a query with a name replaced, in its conditions, too, but not in titles of entries."""
+    """Return a query with a name replaced in its subject and conditions, except in the titles of entries."""
     what, *where = (one if TITLED in one else name.sub(other, one) for one in (words.what, *words.where))
     against = words.against if words.against is None or TITLED in words.against else name.sub(other, words.against)
     return replace(words, what=what, where=where, against=against)
 
 
 def _of_stress(bridge: Bridge, user: User, words: Words) -> Words:
-    """Return a query of stress as one of the figure of stress that a source of the user tells.
+    """Return a query of stress with the stress metric that a source of the user measures in its place.
 
-    A score of stress management is high where stress is low, so it answers no condition, no end and no difference.
+    The score of stress management replaces it only in a mean or median, because a high score means little stress.
     """
     if not any("stress" in one for one in (words.what, *words.where, words.against or "")):
         return words

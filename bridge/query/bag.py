@@ -21,7 +21,7 @@ WORK = "DEEP_WORK|ADMIN_WORK"
 
 @dataclass
 class Bag:
-    """The tokens of a question that are not understood yet, in order."""
+    """The tokens of a question that no reader has taken yet, in the order of the question."""
 
     tokens: list[w.Token]
     said: str | None = None  # "days" or "nights" of which conditions were told
@@ -39,7 +39,7 @@ class Bag:
 
     @property
     def kinds(self) -> str:
-        """Return a letter for each token that is left."""
+        """Return the kinds of the tokens as one string, with a letter for each token."""
         return "".join(kind for kind, _ in self.tokens)
 
     def take(self, *kinds: str) -> list[object]:
@@ -49,7 +49,7 @@ class Bag:
         return found
 
     def one(self, *kinds: str) -> object | None:
-        """Return the only value of some kinds, or None without any. Raises NotUnderstood for two that differ."""
+        """Return the only value of some kinds, or None without any. Raises NotUnderstood if two values differ."""
         found = self.take(*kinds)
         if any(value != found[0] for value in found):
             raise NotUnderstood
@@ -71,9 +71,9 @@ class Bag:
     def join(
         self, pattern: str, made: Callable[[dict[str, object]], str | Sequence[str] | None], kept: str = ""
     ) -> None:
-        """Make conditions of each run of tokens whose kinds match a pattern, unless ``made`` returns None.
+        """Replace each run of tokens whose kinds match a pattern by the conditions that ``made`` returns, if any.
 
-        Tokens of the kinds ``kept`` stay before them.
+        Tokens of the kinds ``kept`` stay, before the conditions.
         """
         at = 0
         while match := re.compile(pattern).search(self.kinds, at):
@@ -97,7 +97,6 @@ DONE = f"[{w.WORKOUTS}{w.SPORT}{w.ACTIVITY}]"
 
 
 def _conditions(bag: Bag) -> None:
-    """Put the tokens of conditions together, each as the condition that a query takes."""
     loose = _loose(bag)
     bag.tokens = [one for one in bag.tokens if one not in loose]
     _again(bag)
@@ -186,7 +185,7 @@ def _conditions(bag: Bag) -> None:
 
 
 def _loose(bag: Bag) -> list[w.Token]:
-    """Return the tokens that belong to no condition."""
+    """Return the tokens that take no part in a condition."""
     burned = (w.HOW_MANY, w.BURNED)
     kinds: tuple[str, ...] = (w.DID, w.BY, w.EACH, w.ROWS_LAST, w.PERIOD)
     added = bag.sees(w.DID) or (w.OF, "mean") in bag.tokens
@@ -200,7 +199,7 @@ def _loose(bag: Bag) -> list[w.Token]:
 
 
 def _without_exact_clock(bag: Bag) -> None:
-    """Drop the time of "do I really get up at nine", which is answered by the usual time."""
+    """Drop the clock time of "do I really get up at nine": the usual time answers the question."""
     exact = [one for one in bag.tokens if one[0] == w.CLOCK and _parts(one[1])[0] == "="]
     if exact and bag.sees(w.BED, w.UP):
         if bag.sees(w.HOW_MANY, w.HOW_OFTEN, w.SHARE, w.METRIC):
@@ -216,7 +215,7 @@ def _all_ahead(tokens: Sequence[w.Token]) -> list[w.Token]:
 
 
 def _again(bag: Bag) -> None:
-    """Drop a thing that is named again behind "without", as in "with wine versus without wine"."""
+    """Drop the second name of "with wine versus without wine"."""
     found: list[w.Token] = []
     for kind, of in bag.tokens:
         if kind in (w.FACTOR, w.ACTION) and (kind, of) in found and found[-1][0] == w.OTHERS:
@@ -227,7 +226,7 @@ def _again(bag: Bag) -> None:
 
 
 def _once_more(bag: Bag) -> None:
-    """Name a figure again where a second amount of it is told, as in "less than 6 h of sleep or more than 7 h"."""
+    """Repeat a metric that is named once for two amounts, as in "less than 6 h of sleep or more than 7 h"."""
     amounts = [at for at, (kind, _) in enumerate(bag.tokens) if kind == w.COMPARED]
     figures = [at for at, (kind, _) in enumerate(bag.tokens) if kind == w.METRIC]
     if len(amounts) != 2 or _parts(bag.tokens[amounts[0]][1])[2] != _parts(bag.tokens[amounts[1]][1])[2]:
@@ -252,7 +251,7 @@ def _after_condition(of: dict[str, object]) -> str | None:
 
 
 def _without_again(bag: Bag) -> None:
-    """Drop what is named once more where days without it are told, as in "after coffee and without coffee"."""
+    """Drop the second name of "after coffee and without coffee"."""
     told = [
         str(of).split(" ")[0].removeprefix(ON).removeprefix(AFTER) for kind, of in bag.tokens if kind == w.CONDITION
     ]
@@ -271,7 +270,6 @@ def _day(of: dict[str, object]) -> str:
 
 
 def _ahead(of: dict[str, object]) -> Sequence[str]:
-    """Return the conditions on the night or day before."""
     told = {kind: one for kind, one in of.items() if kind not in (w.ON_DAYS, w.DAYS, w.NIGHTS)}
     found: str | Sequence[str] | None = (
         _noted(told) if w.FACTOR in of else _of_action(told) if w.ACTION in of else _with_entries(told)
@@ -309,7 +307,6 @@ def _planned(of: dict[str, object]) -> str | None:
 
 
 def _of_entries(of: dict[str, object]) -> str | None:
-    """Return a condition on the number of a day's calendar entries, or on the minutes that they take."""
     sign, number, unit = _parts(of[w.COMPARED])
     return f"{_day(of)}entries{'.minutes' if unit else ''} {sign} {number:g}" if unit in (None, "min") else None
 
@@ -347,13 +344,13 @@ def _parts(value: object) -> tuple[Any, ...]:
 
 
 def _of_nights(of: dict[str, object]) -> str | None:
-    """Return the condition of nights of a length, as "in nights shorter than 6 hours"."""
+    """Return the condition for nights of some length, as in "in nights shorter than 6 hours"."""
     asks = of[w.ON_DAYS] == "nights" and _parts(of[w.COMPARED])[2] == "min"
     return _of_metric({**of, w.METRIC: "asleep"}) if asks else None
 
 
 def _after(of: dict[str, object]) -> str | None:
-    """Return the condition of what came before: of the night it is that day's, of all else that of the day before."""
+    """Return the condition of "after": on the same row for a metric of the night, else on the day before."""
     found, night = _of_metric(of), str(of[w.METRIC]) in NIGHT
     return found if night or found is None else f"before.{found}"
 

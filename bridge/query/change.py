@@ -25,10 +25,10 @@ CLEAR = 6.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """A stretch of known days, from ``begin`` to before ``end`` as places in the series, whose mean differs.
+    """A stretch of days whose mean differs from the other days': from index ``begin`` to before ``end`` of the series.
 
-    ``shift`` is its mean less that of the other days, and ``error`` half its 95 % interval. The stretch began between
-    ``earliest`` and ``latest`` in 90 % of the likelihood. ``lasts`` is True if it reaches the last known day.
+    ``shift`` is the difference of the means, and ``error`` half its 95 % interval. With a likelihood of 90 % the
+    stretch began between ``earliest`` and ``latest``. ``lasts`` is True if it reaches the last known day.
     """
 
     begin: int
@@ -41,9 +41,9 @@ class Change:
 
 
 def change(series: Sequence[float | None], breaks: Iterable[int] = ()) -> Change | None:
-    """Return the clearest change of a daily series, or None where chance may explain every one.
+    """Return the stretch of a daily series that differs most clearly, or None if chance may explain every difference.
 
-    Days are compared with those between the same two ``breaks`` only, which are places in the series.
+    Days are compared only between the same two ``breaks``, which are indexes of the series.
     """
     edges = sorted({0, len(series), *breaks})
     found = [_within(series, start + SETTLING_DAYS * bool(start), end) for start, end in pairwise(edges)]
@@ -51,7 +51,7 @@ def change(series: Sequence[float | None], breaks: Iterable[int] = ()) -> Change
 
 
 def breaks(columns: Iterable[Sequence[float | None]]) -> set[int]:
-    """Return the places at which a sensor began or ended, by its daily values; what is measured seldom is none."""
+    """Return the indexes of the days on which a sensor began or stopped measuring. Sensors used seldom have none."""
     return {place for column in columns for place in _ends(column)}
 
 
@@ -100,7 +100,7 @@ def _clearest(series: Sequence[float | None]) -> Change | None:
 
 
 def _stretches(values: Values) -> tuple[Values, Values]:
-    """Return the shift of each stretch by its first and last day, and the sum of squares left; infinite where none."""
+    """Return the shift and remaining sum of squares by first and last day of a stretch, infinite if not allowed."""
     count, sums = len(values), np.concatenate(([0.0], np.cumsum(values)))
     begin, last = np.arange(count)[:, None], np.arange(count)[None, :]
     inside = last + 1 - begin
@@ -114,7 +114,7 @@ def _stretches(values: Values) -> tuple[Values, Values]:
 
 
 def _error(values: Values, begin: int, end: int, shift: float, left: float) -> float:
-    """Return the standard error of the shift, wider by the correlation of a day with the day before."""
+    """Return the standard error of the shift, widened for the correlation of each day with the day before."""
     count, inside = len(values), end - begin
     rest = values - (values.sum() - inside * shift) / count
     rest[begin:end] -= shift
@@ -124,6 +124,6 @@ def _error(values: Values, begin: int, end: int, shift: float, left: float) -> f
 
 
 def _interval(weights: Values) -> tuple[int, int]:
-    """Return the first and last place of the middle ``LIKELY`` of the weights."""
+    """Return the indexes between which the middle share ``LIKELY`` of the weights lies."""
     shares, tail = np.cumsum(weights) / weights.sum(), (1 - LIKELY) / 2
     return int(np.argmax(shares > tail)), int(np.argmax(shares >= 1 - tail))

@@ -34,7 +34,6 @@ def correlation(query: Query, other: Subject, tables: Tables) -> Answer:
 
 
 def _held_by_day(subject: Subject, tables: Tables, query: Query) -> dict[date, float]:
-    """Return local day -> value of the subject, from the rows that meet the conditions."""
     if subject.kind is Kind.ENTRIES and not query.where and (days := tables.by_day(subject.name)):
         since, until = query.since or date.min, query.until or date.max
         return {day: value for day, value in days.items() if since <= day <= until}  # with 0 on the days without
@@ -61,14 +60,14 @@ def difference(query: Query, split: Condition, rows: Sequence[Row], tables: Tabl
 
 
 def change(query: Query, other: Span, rows: Sequence[Row], tables: Tables) -> Answer:
-    """Return the figure of the query's own span minus that of another."""
+    """Return the query's figure in its own span minus the figure in the other span."""
     before = rows_of(query.subject, tables, replace(query, since=other.since, until=other.until))
     ours, theirs = (list(taken(query, held(query, some, tables))) for some in (rows, before))
     return minus(query, (ours, theirs), (Span(query.since, query.until).text, other.text))
 
 
 def minus(query: Query, sides: tuple[list[Row], list[Row]], keys: tuple[str, str]) -> Answer:
-    """Return the figure of one side minus that of the other, with its interval and both sides as groups."""
+    """Return the figure of one side minus the figure of the other, with its interval and both sides as groups."""
     figures = [reduced(query, side)[0] for side in sides]
     value = None if figures[0] is None or figures[1] is None else figures[0] - figures[1]
     numbers = [[value for _, value in values_of(query, side)] for side in sides]
@@ -98,7 +97,7 @@ def minus(query: Query, sides: tuple[list[Row], list[Row]], keys: tuple[str, str
 
 
 def _known_days(split: Condition, tables: Tables) -> Container[date] | None:
-    """Return the days on which a condition can be decided, or None for all days."""
+    """Return the days for which a condition's field is known, or None for all days."""
     if split.name in ("weekday", "action") or split.of_workout:
         return None
     return tables.nights if split.name.startswith("night.") else tables.by_day(split.name)

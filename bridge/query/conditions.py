@@ -19,7 +19,10 @@ Test = Callable[[Row], bool]
 
 
 def test_of(conditions: Sequence[Condition], tables: Tables, kind: Kind) -> Test | None:
-    """Return a function that tests a row (or the day before it, if asked) against all conditions."""
+    """Return a function that tests whether a row meets all conditions, or None without conditions.
+
+    Conditions on the day before are tested on that day.
+    """
     now = _test_of_row([one for one in conditions if not one.of_day_before], tables, kind)
     before = _test_of_row([one for one in conditions if one.of_day_before], tables, Kind.DAYS)
     if before is None:

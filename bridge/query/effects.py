@@ -36,7 +36,7 @@ Verdict = Literal["more", "less", "not known"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """A figure by day. ``least`` is the smallest difference that people care for, ``usual`` the SD of most people."""
+    """A figure by day, with the smallest difference of interest and the standard deviation in most people."""
 
     name: str
     unit: str
@@ -47,10 +47,10 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
-    """The difference of an outcome after days with a factor to days without, in the outcome's unit.
+    """The difference in an outcome between days after a factor and other days, in the outcome's unit.
 
-    ``effect`` and ``interval`` (95 %) are None while there are too few days. ``days_left`` is how many more days with
-    the factor would show the smallest difference that people care for, in 85 of 100 lives, or 0.
+    ``effect`` and ``interval`` (95 %) are None while there are too few days. ``days_left`` is the number of further
+    days with the factor that would show the smallest difference of interest with a power of 85 %, or 0.
     """
 
     factor: str
@@ -66,7 +66,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Fit:
-    """Estimates of factors on an outcome, with their standard errors, freedom and spread of the outcome."""
+    """The regression of an outcome: each factor's estimate with its standard error and degrees of freedom."""
 
     found: Mapping[str, tuple[float, float, float]]  # factor -> estimate, error, inflation of its variance
     freedom: int
@@ -79,9 +79,9 @@ def effects(
     outcomes: Sequence[Outcome],
     controls: Sequence[Mapping[date, float]] = (),
 ) -> list[Effect]:
-    """Return each factor's effect on each outcome of the next day, those with a claim first.
+    """Return each factor's effect on each outcome of the next day, significant ones first.
 
-    ``factors`` holds the days of which it is known, True for a day with it. ``controls`` are figures of that same day.
+    ``factors`` maps a name to the days on which it is known, True if it occurred. ``controls`` are figures of that day.
     """
     told: list[tuple[Effect, float]] = []
     for outcome in outcomes:
@@ -100,7 +100,7 @@ def _judged(one: Effect, *, claimed: bool) -> Effect:
 
 
 def _claims(chances: Sequence[float]) -> list[bool]:
-    """Return which p-values are significant by Benjamini and Hochberg. A p-value of 1 counts as not tested."""
+    """Return which p-values are significant by Benjamini and Hochberg. A p-value of 1 means "not tested"."""
     tests = sorted(p for p in chances if p < 1)
     bound = max((p for rank, p in enumerate(tests, 1) if p <= FALSE_CLAIMS * rank / len(tests)), default=-1.0)
     return [p <= bound for p in chances]
@@ -113,7 +113,7 @@ def _of_outcome(
     *,
     tests: int,
 ) -> list[tuple[Effect, float]]:
-    """Return each factor's effect on an outcome, with its p-value, which is 1 where nothing is tested."""
+    """Return each factor's effect on an outcome, with its p-value. The p-value is 1 if the effect was not tested."""
     from scipy import special
 
     days = {name: [day for day in known if day + DAY in outcome.values] for name, known in factors.items()}
@@ -148,14 +148,14 @@ def _of_outcome(
 
 
 def _welch(n_with: int, n_without: int) -> float:
-    """Return the degrees of freedom of a difference of two means of so many values, with equal spreads."""
+    """Return Welch's degrees of freedom for two means of so many values with equal variances."""
     return (1 / n_with + 1 / n_without) ** 2 / (1 / (n_with**2 * (n_with - 1)) + 1 / (n_without**2 * (n_without - 1)))
 
 
 def _days_left(outcome: Outcome, fit: _Fit | None, name: str, days: tuple[int, int, int], *, tests: int) -> int:
-    """Return how many more days with a factor show ``outcome.least`` with the power, at its present share of days.
+    """Return how many more days with a factor are needed to show ``outcome.least`` with the power.
 
-    ``days`` are those with it and a known outcome, those without, and all with it.
+    ``days`` counts the days with the factor and a known outcome, the days without it, and all days with it.
     """
     from scipy import special
 
@@ -174,7 +174,7 @@ def _days_left(outcome: Outcome, fit: _Fit | None, name: str, days: tuple[int, i
 
 
 def _spread(found: Sequence[tuple[float, float]], floor: float) -> float:
-    """Return the variance of the true effects around zero, by moments of their estimates, from ``floor`` squared on."""
+    """Return the variance of the true effects around zero by the method of moments, at least ``floor`` squared."""
     if not found:
         return floor**2
     own = sum(estimate**2 - error**2 for estimate, error in found) / len(found)
@@ -184,7 +184,7 @@ def _spread(found: Sequence[tuple[float, float]], floor: float) -> float:
 def _fitted(
     factors: Mapping[str, Mapping[date, bool]], outcome: Outcome, controls: Sequence[Mapping[date, float]]
 ) -> _Fit | None:
-    """Return the regression of an outcome on the factors of the day before, or None with too few days for it."""
+    """Return the regression of an outcome on the factors of the day before, or None if there are too few days."""
     import numpy as np
 
     days = sorted(day for day in set.union(*(set(one) for one in factors.values())) if day + DAY in outcome.values)
@@ -251,7 +251,7 @@ def _nuisance(days: Sequence[date], controls: Sequence[Mapping[date, float]]) ->
 
 
 def _covariance(matrix: Array, left: Array, inverse: Array, days: Sequence[date]) -> Array:
-    """Return the covariance of the slopes by Newey and West over a week of days, of which some may be missing."""
+    """Return the Newey-West covariance of the slopes with a lag of a week. Some days may be missing."""
     import numpy as np
 
     at = np.array([day.toordinal() for day in days])

@@ -43,13 +43,13 @@ Exposures = dict[str, dict[date, float]]  # factor -> day -> amount, of the days
 
 
 def names(store: Store, user: User) -> list[str]:
-    """Return the names of the factors that a user's data can tell about, notes first."""
+    """Return the names of the factors that a user's data contain, notes first."""
     noted = store.daily.noted(user.id)
     return [*dict.fromkeys(kept_name(one, noted) for one in noted), *CLASSES]
 
 
 def exposures(bridge: Bridge, user: User, wanted: Collection[str] | None = None, *, now: datetime) -> Exposures:
-    """Return the amount of each factor by day over the last two years, of all factors or those ``wanted``."""
+    """Return factor -> local day -> amount over the last two years, for all factors or only those ``wanted``."""
     today = local_time(now, user.zones).date()
     since = today - DAYS_BACK * DAY
     found = _noted(bridge.store, user, since, today)
@@ -61,7 +61,7 @@ def exposures(bridge: Bridge, user: User, wanted: Collection[str] | None = None,
 
 
 def titled(bridge: Bridge, user: User, words: str, *, now: datetime) -> dict[date, float]:
-    """Return local day -> how many calendar entries have words in their title, with 0 on the days without."""
+    """Return local day -> number of calendar entries with some words in their titles. Days without one have 0."""
     begun = bridge.store.daily.first_event(user.id)
     if begun is None:
         return {}
@@ -79,9 +79,9 @@ def titled(bridge: Bridge, user: User, words: str, *, now: datetime) -> dict[dat
 
 
 def has_words(words: str) -> Callable[[str | None], bool]:
-    """Return the test whether a title has all of some words.
+    """Return a function that tests whether a title contains all of some words, in any case or number.
 
-    A word matches one that begins with it, or a compound that ends with it ("Chorprobe"), in any case or number.
+    A word also matches a longer word that begins with it, or a compound that ends with it ("Chorprobe").
     """
     stems = [_in_title(PLURAL.sub("", word)) for word in words.casefold().split()]
     return lambda title: all(stem.search((title or "").casefold()) for stem in stems)
@@ -109,7 +109,6 @@ def _noted(store: Store, user: User, since: date, today: date) -> Exposures:
 
 
 def _filled(of: Mapping[date, float], first: date, last: date) -> dict[date, float]:
-    """Return amounts by day, with 0 for the days between two dates that have none."""
     return {day: of.get(day, 0.0) for day in (first + n * DAY for n in range((last - first).days + 1))}
 
 

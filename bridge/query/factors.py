@@ -1,4 +1,4 @@
-"""Tell what each of a person's factors goes with on the next day: sleep, variability, resting heart rate and meters."""
+"""Estimate how the next day differs after each factor: sleep, variability, resting heart rate and meters."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def is_nightly(where: Sequence[str]) -> bool:
 
 
 def counted(where: Sequence[str]) -> str:
-    """Return the subject whose days the conditions count. Raises NotUnderstood for weekdays alone."""
+    """Return the subject whose days the conditions count. Raises NotUnderstood for conditions on weekdays alone."""
     fields = {one.removeprefix(ON).split(" =")[0].rsplit(" ", 1 if " = " in one else 2)[0] for one in where}
     fields = {one for one in fields if not one.startswith(("weekday", AFTER, NEXT))}
     if any(
@@ -137,7 +137,7 @@ def entries(bag: Bag) -> Words:
 
 
 def workouts(bag: Bag) -> Words:
-    """Read the number of workouts, or a figure of theirs."""
+    """Return the query of the number of workouts, or of one of their figures."""
     counted, nouns = bag.take(w.SPORT), bag.take(w.WORKOUTS)
     sports = [*dict.fromkeys(str(one) for one in (*counted, *bag.take(w.ACTIVITY)))]
     clocked = (w.WHEN, "clock") in bag.tokens
@@ -196,7 +196,7 @@ def workouts(bag: Bag) -> Words:
 
 
 def _farthest(bag: Bag, sports: Set[str]) -> None:
-    """Read the longest run as the one that went farthest, if not said to last longest, and much sport as minutes."""
+    """Read the longest run as the farthest, unless said to last longest, and "how much sport" as minutes."""
     if not sports and (w.HOW_MANY, "much") in bag.tokens and not bag.sees(w.UNIT, w.FIGURE, w.METRIC, w.HOW_FAR):
         bag.tokens.append((w.UNIT, "min"))
     if not sports or not sports <= FAR:
@@ -211,7 +211,7 @@ def _farthest(bag: Bag, sports: Set[str]) -> None:
 
 
 def _of_field(bag: Bag, *, each: bool) -> tuple[str | None, str | None, bool]:
-    """Return the figure of workouts that is asked for, its aggregate as said, and True if their sum may be meant."""
+    """Return the asked field of workouts, the aggregate that the question names, and True if a sum may be meant."""
     if {(w.OF, "max"), (w.OF, "last"), (w.METRIC, "heart_rate")} <= {*bag.tokens}:  # "max heart rate of my last run"
         bag.tokens = [one for one in bag.tokens if one not in ((w.OF, "max"), (w.METRIC, "heart_rate"))]
         bag.tokens.append((w.FIGURE, PEAK))
@@ -246,7 +246,7 @@ def _of_field(bag: Bag, *, each: bool) -> tuple[str | None, str | None, bool]:
 
 
 def _rowed(rows: object, words: Words) -> Words:
-    """Return a query of the first or last rows that are asked for, as ("last", 5)."""
+    """Return a query limited to its first or last rows, where ``rows`` is like ("last", 5)."""
     if not isinstance(rows, tuple):
         return words
     which, number = rows
@@ -318,7 +318,7 @@ def _adds_up(bag: Bag, by: str | None) -> bool:
 
 
 def _asked_well(bag: Bag, metric: str, chosen: str | None) -> bool:
-    """Return True if the words of the question fit the metric."""
+    """Return True if the question's words fit the unit of the metric."""
     unit, long, how, walk = bag.text(w.UNIT), bag.has(w.HOW_LONG), bag.has(w.HOW), bag.has(w.WALK)
     own = unit_of(metric)
     if unit is not None and {"min": "min", "km": "m", "m": "m"}[unit] != own:

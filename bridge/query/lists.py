@@ -21,7 +21,7 @@ MINUTES = {w.UNIT, w.FACTOR, w.DID, w.OF, w.BY, w.EACH, w.HOW_MANY, w.HOW_LONG, 
 
 
 def read_lists(bag: Bag) -> Words | None:
-    """Return the query of what is listed, next, free, in a row or since, or None where none is asked for."""
+    """Return the query of a list, of what comes next, of free days, of a streak or of days since, or else None."""
     kinds = {kind for kind, _ in bag.tokens}
     if w.STREAK in kinds:
         return _all_read(bag, _in_a_row(bag))
@@ -53,7 +53,7 @@ def _all_read(bag: Bag, found: Words) -> Words:
 
 
 def _subject(bag: Bag) -> Words:
-    """Return the query that counts what is left in the bag: days, workouts or notes."""
+    """Return the query that counts the days, workouts or notes which the remaining tokens name."""
     bag.take(*SAID, w.DAYS, w.PERIOD)
     nights, without = bag.has(w.NIGHTS), bag.has(w.OTHERS)
     where = where_of(bag)
@@ -95,7 +95,7 @@ def _ago(bag: Bag) -> Words:
 
 
 def _gone_without(bag: Bag, none: list[str]) -> Words:
-    """Read "how long have I been without coffee" as the days since the last one."""
+    """Read "how long have I been without coffee" as the days since the last coffee."""
     bag.take(w.OTHERS, *([w.CONDITION] if none else []))
     if none == [f"{ON}workouts = 0"]:
         bag.tokens.append((w.WORKOUTS, None))
@@ -105,7 +105,7 @@ def _gone_without(bag: Bag, none: list[str]) -> Words:
 
 
 def _free(bag: Bag) -> Words:
-    """Read "free evenings", or the evenings with something on, as days by their entries from six on."""
+    """Read "free evenings" or "busy evenings" as days without or with a calendar entry from 18:00 on."""
     free, many, following = bag.has(w.FREE) or bag.sees(w.OTHERS), bag.has(w.HOW_MANY), bag.has(w.NEXT)
     clocks = [*dict.fromkeys(bag.take(w.CLOCK))] + [of for of in bag.take(w.CONDITION) if of == EVENING]
     days, actions = bag.has(w.DAYS), [f"action = {one}" for one in dict.fromkeys(bag.take(w.ACTION))]
@@ -136,7 +136,7 @@ def _titled(bag: Bag) -> list[str]:
 
 
 def _minutes(bag: Bag) -> Words:
-    """Read "how many hours of choir" as the minutes of the entries with the word in their titles."""
+    """Read "how many hours of choir" as the minutes of the entries with "choir" in their titles."""
     bag.take(w.UNIT, w.ENTRIES, w.TOGETHER, w.HOW_LONG, w.HOW_MANY, w.DID)
     of, by, each = bag.one(w.OF), bag.text(w.BY), bag.has(w.EACH)
     if of not in (None, "sum", "mean") or (of == "mean" and not by):

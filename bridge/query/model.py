@@ -90,10 +90,10 @@ AVERAGED = frozenset({"speed", "average_hr", PEAK})  # of a day's workouts, in a
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """The subject of a query. ``field`` is a figure of the rows; a counted subject has none.
+    """The subject of a query: the kind of its rows and the ``field`` that is computed, or None if rows are counted.
 
-    Of days it is a metric, a meter, a factor or planned minutes, and ``over`` is the metric by which it is divided.
-    ``parts`` are the figures of a subject that stands for several.
+    A field of days is a metric, a meter, a factor or planned minutes, divided by the metric ``over`` if there is one.
+    ``parts`` are the subjects of a query for several figures.
     """
 
     name: str
@@ -104,7 +104,7 @@ class Subject:
 
     @property
     def counted(self) -> bool:
-        """Return True for days, nights, workouts or entries themselves."""
+        """Return True if the rows themselves are counted: days, nights, workouts or entries."""
         return self.field is None and not self.parts
 
     @property
@@ -146,7 +146,7 @@ class Subject:
 
     @property
     def metrics(self) -> frozenset[Metric]:
-        """Return the metrics of a day that the subject reads."""
+        """Return the daily metrics from which the subject is computed."""
         if self.kind is not Kind.DAYS or self.field is None or self.field not in METRICS:
             return frozenset()
         return frozenset({Metric(self.field)} | ({self.over} if self.over else set()))
@@ -253,7 +253,7 @@ class Versus(NamedTuple):
 
 
 class Span(NamedTuple):
-    """First and last date of a second span, both inside; None is no limit."""
+    """The first and last date of a second span. Both dates belong to it, and None is no limit."""
 
     since: date | None
     until: date | None
@@ -266,11 +266,10 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """A question over a person's rows. Both dates are local and inside the span; None is no limit.
+    """A question about a person's rows between two local dates. Both dates belong to the span, and None is no limit.
 
-    ``per`` first makes one row of all rows of a day, week or month. ``against`` a span gives the figure of the query's
-    own span minus that of the other. ``ofs`` are the aggregates where several are asked for at once, and ``top`` the
-    number of highest or lowest rows that are told one by one.
+    ``per`` first sums or averages the rows of each day, week or month. ``against`` subtracts the figure of another
+    span. ``ofs`` are several aggregates asked for at once, and ``top`` is the number of highest or lowest rows to list.
     """
 
     subject: Subject
@@ -288,12 +287,12 @@ class Query:
 
     @property
     def subjects(self) -> Sequence[Subject]:
-        """Return the parts of the subject, and what it is correlated with."""
+        """Return the parts of the subject, and the subject with which it is correlated."""
         return [*(self.subject.parts or [self.subject]), *([self.against] if isinstance(self.against, Subject) else [])]
 
     @property
     def reach(self) -> Span:
-        """Return the span of dates that all needed rows lie in."""
+        """Return the span of dates that covers the query's own span and the compared one."""
         if not isinstance(self.against, Span):
             return Span(self.since, self.until)
         firsts, lasts = (self.since, self.against.since), (self.until, self.against.until)
@@ -304,7 +303,7 @@ class Query:
 
     @property
     def conditions(self) -> Sequence[Condition]:
-        """Return the conditions that hold, and those whose difference is asked for."""
+        """Return all conditions of the query: those on its rows and those of the two compared sides."""
         against = self.against
         compared = [against] if isinstance(against, Condition) else against if isinstance(against, Versus) else []
         return [*self.where, *compared]

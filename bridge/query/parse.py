@@ -70,9 +70,9 @@ class Words:
 
 
 def query_of(words: Words, *, factors: Callable[[], Iterable[str]] = tuple) -> Query:
-    """Return the query that ``words`` ask, where ``factors`` gives further fields of a day, asked where they matter.
+    """Return the query that ``words`` ask for. ``factors`` returns the person's factors, and is called only if needed.
 
-    Raises SetupError, which names the nearest word, for what is no query.
+    Raises SetupError, which names the nearest known word, for an invalid query.
     """
     subject = subject_of(words.what, factors)
     default = Aggregate.COUNT if subject.counted and words.per is None else Aggregate.MEAN

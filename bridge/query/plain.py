@@ -69,7 +69,7 @@ TWICE = re.compile(f"[{w.HOW_MANY}{w.HOW_LONG}].*{w.AND}[{w.HOW_MANY}][^{w.METRI
 
 
 class NotRead(SetupError):
-    """A plain question is not understood as a whole: not its words ``unread``, but ``near`` is, where not None."""
+    """A plain question is not understood. ``unread`` are its unknown words, ``near`` is a similar valid question."""
 
     def __init__(self, message: str, unread: Sequence[str] = (), near: str | None = None) -> None:
         super().__init__(message)
@@ -125,12 +125,11 @@ def read(text: str, today: date, factors: Iterable[str] = ()) -> Words:
 
 
 def _example(near: str | None, text: str, today: date, factors: w.Lexicon) -> str:
-    """Return the command of a near question, or else of any in the language of the one that is refused."""
+    """Return the command of a similar question that is understood, or of a general one in the same language."""
     return f'bridge ask "{near or NEAR[_likely(text, today, factors)[0]]["any"]}"'
 
 
 def _likely(text: str, today: date, factors: w.Lexicon) -> Sequence[str]:
-    """Return the languages in which the fewest words of a question are unknown."""
     unknown = {language: len(_unknown(text, language, today, factors)[0]) for language in LANGUAGES}
     return [language for language in LANGUAGES if unknown[language] == min(unknown.values())]
 
@@ -157,7 +156,7 @@ def _offer(text: str, today: date, factors: w.Lexicon) -> tuple[Sequence[str], s
 
 
 def _near(named: Mapping[str, object], language: str) -> str:
-    """Return an understood question about what is named, or about anything, in a language."""
+    """Return an example question about what the question names, or a general one."""
     if w.METRIC in named and (name := _names(language).get(str(named[w.METRIC]))):
         return NEAR[language]["metric"].format(name=name)
     sport = "workouts" if named.keys() & {w.SPORT, w.ACTIVITY} else "any"
@@ -171,15 +170,14 @@ def _is_of(word: str, unknown: Set[str]) -> bool:
 
 @cache
 def _names(language: str) -> Mapping[str, str]:
-    """Return metric -> the first word for it in a language."""
     told = {name: words["de" if language == "de" else "en"] for name, words in metric_names.asked_words().items()}
     return {name: words.split(",")[0] for name, words in told.items()}
 
 
 def read_both(text: str, today: date, factors: Iterable[str] = ()) -> tuple[Words, Words] | None:
-    """Return the queries of two questions in one, the second within the span of the first, or None where not both are.
+    """Return the queries of two questions in one sentence, or None unless both are understood.
 
-    What the second leaves out, the first says: "how often did I row in May, and how far".
+    The second one takes over what it does not say from the first: "how often did I row in May, and how far".
     """
     parts = [one for one in BOTH.split(text.strip()) if one.strip()]
     if len(parts) != 2 or len(text) > TEXT_MAX:
@@ -202,13 +200,13 @@ def read_both(text: str, today: date, factors: Iterable[str] = ()) -> tuple[Word
 
 
 def _told(text: str, marked: Marked, factors: w.Lexicon) -> Sequence[w.Token]:
-    """Return the tokens of a question that say what it asks about."""
+    """Return the tokens of a question that name its subject."""
     known = {**lexicon(marked.language), **factors}
     return [one for one in _tokens(marked.mark(_plain(text)), marked, known) if one[0] in SUBJECTS]
 
 
 def _with_subject(tokens: Sequence[w.Token], asked: Sequence[w.Token]) -> Sequence[w.Token]:
-    """Return tokens with those of what a question before was about, where they are about nothing themselves."""
+    """Return tokens with the subject ``asked`` of the question before, if they name no subject themselves."""
     kinds = {kind for kind, _ in tokens}
     if not asked or kinds & {*SUBJECTS, w.UNKNOWN}:
         return tokens
@@ -266,7 +264,7 @@ def _read(text: str, marked: Marked, factors: w.Lexicon, *, asked: Sequence[w.To
 
 
 def _since_entry(read: Words, name: str) -> Words:
-    """Return a query since the day of an entry, for the day that stands for it."""
+    """Return a query with the placeholder date ``ENTRY`` replaced by the name of an entry."""
     before = f"..{(ENTRY - DAY).isoformat()}"
     return replace(
         read,
@@ -276,7 +274,7 @@ def _since_entry(read: Words, name: str) -> Words:
 
 
 def _says_nothing(text: str, marked: Marked, known: w.Lexicon) -> bool:
-    """Return True for words none of which has a meaning for a question, so that they are a remark beside it."""
+    """Return True if no word of a text has a meaning in a question, so that the text is only a remark."""
     for language in LANGUAGES:  # in both, as all words of another language are unknown
         part = Marked(language, marked.today, titles=True)
         words = known if language == marked.language else lexicon(language)
@@ -287,7 +285,7 @@ def _says_nothing(text: str, marked: Marked, known: w.Lexicon) -> bool:
 
 
 def _elaborated(tokens: list[w.Token]) -> list[w.Token]:
-    """Return tokens without "are my runs getting longer?" where a sentence behind it says what to show by when."""
+    """Drop "are my runs getting longer?" if the next sentence says which figure to show by week or month."""
     kinds, figures = {kind for kind, _ in tokens}, {of for kind, of in tokens if kind == w.OF}
     asks = w.BECOMES in kinds or "trend" in figures
     if not (asks and w.BY in kinds and {"mean", "median"} & figures):
@@ -298,7 +296,7 @@ def _elaborated(tokens: list[w.Token]) -> list[w.Token]:
 
 
 def _placed(tokens: Sequence[w.Token], *, first: bool) -> list[w.Token]:
-    """Return tokens with "when" as a condition where it comes ``first`` or stands behind what is asked for."""
+    """Return tokens with "when" as the start of a condition, if it comes ``first`` or follows what is asked for."""
     asks = {w.METRIC, w.SPORT, w.ACTIVITY, w.WORKOUTS, w.FIGURE, w.NIGHTS, w.DAYS, w.WHICH_BY, w.BED, w.UP}
     found: list[w.Token] = []
     led = [kind for kind, _ in tokens[:2]]

@@ -78,7 +78,7 @@ def with_digits(text: str, language: str) -> str:
 
 @dataclass(frozen=True)
 class Marked:
-    """Takes numbers, times and dates out of a text, which leaves marks in their places."""
+    """Replaces numbers, times and dates in a text by marks, and keeps their tokens and spans."""
 
     language: str
     today: date
@@ -94,7 +94,7 @@ class Marked:
         return len(self.spans) == 2 and self.spans[0][1] is None and self.spans[1][0] is None
 
     def is_recent(self, until: date | None) -> bool:
-        """Return True for a span that is open or ended within a week. Its comparison is the usual time before it."""
+        """Return True if a span is open or ended within a week. It is then compared with the usual time before it."""
         return until is None or until >= self.today - 7 * DAY
 
     def corrected_text(self, text: str, known: w.Lexicon) -> str:

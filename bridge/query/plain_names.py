@@ -17,7 +17,7 @@ TOLD = tomllib.loads((resources.files("bridge.query") / "plain_names.toml").read
 
 
 def _written(pattern: str) -> str:
-    """Return a pattern with the texts of the names in capitals in their places."""
+    """Return a pattern with each name in capitals replaced by its text."""
     words: Mapping[str, str] = TOLD["words"]
     return re.sub("|".join(words), lambda found: _written(words[found[0]]), pattern)
 
@@ -34,7 +34,7 @@ _DAYS = re.compile(r"(?:days?|nights?|evenings?|tage?n?|nächten?|abende?n?)$")
 
 
 def noted(text: str) -> tuple[str, list[str]]:
-    """Return a question without asides on how a thing is noted, and the names that it says are noted or titles."""
+    """Return a question without remarks on how something is noted, and the names of the notes or titles in it."""
     text, names = text.lower(), list[str]()
     while aside := ASIDE.search(text):
         name = aside["quoted"] or aside["bare"]
@@ -59,13 +59,13 @@ def noted(text: str) -> tuple[str, list[str]]:
 
 
 def _is_note(name: str) -> bool:
-    """Return True for a word without another meaning here, or for one of a class of notes, as "wine"."""
+    """Return True for a word that can only be a note here: it has no other meaning, or names a class such as "wine"."""
     told = [lexicon(of)[(name,)][0] for of in MONTHS if (name,) in lexicon(of)]
     return all(kind == FACTOR or of == "sauna" for kind, of in told) and not {name, name.removesuffix("s")} & ONE_WORD
 
 
 def _named(before: str, name: str) -> str:
-    """Return the words before an aside with the thing under the name by which it is noted."""
+    """Return the words before a remark, with the last thing named replaced by the name of its note."""
     words = before.split()
     days = len(words) > 1 and _DAYS.match(words[-1])
     end = len(words) - bool(days)
@@ -84,7 +84,7 @@ def without_free(text: str) -> str:
 
 
 def without_names(text: str, language: str) -> str:
-    """Return a text without the unknown name of a span of which the dates follow, as in "on holiday, 3 to 17 July"."""
+    """Return a text without an unknown name before its dates, as in "on holiday, 3 to 17 July"."""
 
     def told(match: re.Match[str]) -> str:
         known = vocabulary(language) | {*f"{MONTHS[language]} {WEEKDAYS[language]}".replace("|", " ").split()}

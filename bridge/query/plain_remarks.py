@@ -14,7 +14,7 @@ WORDS_MIN = 3  # our choice: of a remark behind a comma, where fewer may narrow
 
 
 def without_remarks(text: str, says_nothing: Callable[[str], bool]) -> str:
-    """Return a question without the sentences and last clause that say nothing to it, in brackets or not."""
+    """Return a question without the sentences, brackets and last clauses that add nothing to it."""
     text = re.sub(r"^([^,]{3,40}) aside, ", lambda m: "" if says_nothing(m[1]) else m[0], text)
     text = re.sub(r"\(([^()]*)\)", lambda m: " " if _is_remark(m[1], says_nothing) else m[0], text)
     sentences = SENTENCE.split(text)

@@ -31,9 +31,9 @@ OF_NIGHTS = re.compile(rf"(?:{'|'.join(WEEKDAYS.values()).replace(' ', '|')})[ -
 
 
 def settled(read: Words, text: str, kinds: Set[str], *, timed: bool) -> Words:
-    """Return a query as the words of its question mean it, before its span, if it is ``timed``, is known.
+    """Return a query corrected by words of its question that the tokens do not show. ``timed`` says if it has a span.
 
-    Raises NotUnderstood where they ask for no figure, or for one of a time that is not said.
+    Raises NotUnderstood if the question asks for no figure, or needs a span that it does not name.
     """
     if read.what == "entries" and read.of not in ("count", "sum", "first", "last") and BEGINS.search(text):
         raise NotUnderstood  # "when do my meetings start": no number of them
@@ -77,7 +77,7 @@ def _check_time(read: Words, text: str, kinds: Set[str]) -> Words:
 
 
 def _of_evenings(read: Words, text: str) -> Words:
-    """Return a query of bedtimes by the weekday of the evening: its night is of the day after, that of waking."""
+    """Return a query of bedtimes with each evening's weekday moved to the next day, on which the night is stored."""
     of_beds = read.what == "nights.start" or any(one.startswith("night.start") for one in read.where)
     if not of_beds or OF_NIGHTS.search(text):
         return read
@@ -92,9 +92,9 @@ def _next_days(found: re.Match[str]) -> str:
 
 
 def of_change(read: Words, text: str) -> Words:
-    """Return a question of what has happened since a day as the difference from before it.
+    """Return "what has changed since May" as the difference from the time before that day.
 
-    Raises NotUnderstood for one without a day.
+    Raises NotUnderstood if the question names no day.
     """
     if read.of != "mean" or read.against or read.by or read.where or not CHANGED.search(text):
         return read

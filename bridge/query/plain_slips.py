@@ -55,7 +55,7 @@ def _is_sport(word: str, known: w.Lexicon) -> bool:
 
 
 def _form(word: str, language: str, known: w.Lexicon) -> str:
-    """Return the known word of which an unknown one is another form, as of "headaches" or "schlaf ich", or the word."""
+    """Return the known word of which a word is another form, as "headache" of "headaches", or the word itself."""
     if len(word) < 4 or not word.isalpha() or word in texts(language).untitled | texts(language).unmended:
         return word
     stems = [word.removesuffix(one) for one in ENDINGS[language] if word.endswith(one)]
@@ -67,9 +67,9 @@ def _form(word: str, language: str, known: w.Lexicon) -> str:
 
 
 def mended(word: str, words: Set[str], language: str, known: w.Lexicon, *, beside: tuple[str, str] = ("", "")) -> str:
-    """Return the only known word one typing slip away from a word of five letters or more, else the word.
+    """Return the only known word one typing slip away from an unknown word of five letters or more, or else the word.
 
-    One of four letters is mended where that makes a known phrase with the word ``beside`` it.
+    A word of four letters is corrected only if that makes a known phrase with the word ``beside`` it.
     """
     if len(word) < 4 or word in words or not word.isalpha() or parts(word, language, known) != (word,):
         return word

@@ -1,4 +1,4 @@
-"""Settle the spans that a plain question tells, and bring them into its query."""
+"""Decide which spans of dates a plain question means, and put them into its query."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ AHEAD_DAYS = 366  # our choice: of a calendar that is asked for what comes next
 
 
 def _apart(spans: Sequence[Span]) -> bool:
-    """Return True for two months that are nearly a year apart."""
+    """Return True for two spans of at most a month that begin nearly a year apart."""
     (first, last), (other, other_last) = spans
     if first is None or other is None or last is None or other_last is None:
         return False
@@ -45,7 +45,7 @@ def _apart(spans: Sequence[Span]) -> bool:
 
 
 def _adjoin(tokens: list[w.Token], spans: Sequence[Span]) -> bool:
-    """Return True for two spans that follow each other in "January and February", of which one figure is asked."""
+    """Return True if two spans adjoin and one figure is asked of both, as in "total in January and February"."""
     kinds = "".join(kind for kind, _ in tokens)
     one_figure = {(w.OF, "sum"), (w.OF, "max"), (w.OF, "min"), (w.HOW_MANY, None)} & {*tokens}
     if not one_figure or kinds.count(w.AND) != 1 or f"{w.SPAN}{w.AND}{w.SPAN}" not in kinds or {*kinds} & {*COMPARE}:
@@ -55,7 +55,7 @@ def _adjoin(tokens: list[w.Token], spans: Sequence[Span]) -> bool:
 
 
 def _now(tokens: Sequence[w.Token], marked: Marked) -> Span | None:
-    """Return this week, month or year where only the last one is told, behind the word that compares with it."""
+    """Return this week, month or year if a question compares with the last one and names no other span."""
     places = [at for at, (kind, _) in enumerate(tokens) if kind == w.SPAN]
     if len(places) != 1 or tokens[places[0] - 1][0] != w.THAN or places[0] == 0:
         return None
@@ -64,7 +64,7 @@ def _now(tokens: Sequence[w.Token], marked: Marked) -> Span | None:
 
 
 def compared(tokens: list[w.Token], text: str) -> list[w.Token]:
-    """Return tokens with the word between two spans as one that parts them, as in "compare May with June"."""
+    """Return tokens with "with" or "and" between two spans read as a comparison, as in "compare May with June"."""
     if not COMPARES.search(text):
         return tokens
     found = tokens[:1]
@@ -75,14 +75,14 @@ def compared(tokens: list[w.Token], text: str) -> list[w.Token]:
 
 
 def until_now(spans: list[Span], kinds: Set[str], text: str, today: date) -> list[Span]:
-    """Return spans of entries "so far" as those that end today at the latest, without what is planned."""
+    """Return the spans, ended today if a question about calendar entries says "so far"."""
     if not (kinds & {w.ENTRIES, w.ACTION} and UNTIL_NOW.search(text)):
         return spans
     return [(first, today if last and (first or last) <= today < last else last) for first, last in spans]
 
 
 def to_come(span: Span, today: date) -> Span:
-    """Return a day of the week, or a weekend, to come for the same one of the last, and any other span as it is."""
+    """Return the next weekday or weekend if a span is the last one, and any other span unchanged."""
     first, last = span
     if first == last == today - 7 * DAY:
         raise NotUnderstood  # of today's weekday: today, or in a week
@@ -91,7 +91,7 @@ def to_come(span: Span, today: date) -> Span:
 
 
 def told_spans(tokens: list[w.Token], marked: Marked) -> tuple[list[w.Token], list[Span]]:
-    """Return tokens and the spans they name, with the time before as a second one where that is compared."""
+    """Return tokens and their spans. If one span is compared with the time before it, that time is the second span."""
     kinds = {kind for kind, _ in tokens}
     rows = [of for kind, of in tokens if kind == w.ROWS_LAST and isinstance(of, tuple)]
     several = kinds & {w.COMPARED, w.CLOCK, w.OTHERS, w.RELATED, w.THAN, w.DIFFERENCE, w.AND}
@@ -123,7 +123,7 @@ def told_spans(tokens: list[w.Token], marked: Marked) -> tuple[list[w.Token], li
 
 
 def weekly(tokens: list[w.Token], spans: list[Span], text: str, today: date) -> tuple[list[w.Token], list[Span]]:
-    """Return tokens with a weekday of every week, and no span, for "average sleep on Sunday"."""
+    """Return tokens with a condition on the weekday instead of the span, as in "average sleep on Sunday"."""
     kinds = {kind for kind, _ in tokens}
     first, last = spans[0] if len(spans) == 1 else (None, None)
     single = first is not None and first == last and today - 7 * DAY <= first < today
@@ -135,7 +135,7 @@ def weekly(tokens: list[w.Token], spans: list[Span], text: str, today: date) -> 
 
 
 def _untimed(read: Words, spans: list[Span], today: date) -> Words:
-    """Return a query without a span, or within that of what comes next, of last night, or of entries that were."""
+    """Return a query of a question without a span, limited to last night, the coming days or the past if it says so."""
     if read.since not in (LAST_NIGHT, TODAY):
         past = read.what.startswith("entries") and read.of == "last"
         return replace(read, until=today.isoformat()) if past else read
@@ -146,7 +146,7 @@ def _untimed(read: Words, spans: list[Span], today: date) -> Words:
 
 
 def within(read: Words, spans: list[Span], today: date, *, says_waking: bool) -> Words:
-    """Return a query within the span that is said, or compared between two."""
+    """Return a query limited to the span that is named, or compared between two spans."""
     if not spans or read.since in (LAST_NIGHT, TODAY):
         return _untimed(read, spans, today)
     if read.what == "tasks" and "task.state = done" not in read.where:
@@ -169,12 +169,12 @@ def within(read: Words, spans: list[Span], today: date, *, says_waking: bool) ->
 
 
 def _to_come(day: date | None, today: date) -> date | None:
-    """Return the next weekday for the last one, by which something is to be done."""
+    """Return the next weekday instead of the last one, for a date by which a task is due."""
     return day + 7 * DAY if day is not None and today - 7 * DAY < day < today else day
 
 
 def with_weekend(tokens: list[w.Token], marked: Marked, text: str) -> list[w.Token]:
-    """Return tokens with "over the weekend" as the last one, where it is no weekend as such."""
+    """Return tokens with "over the weekend" read as last weekend, unless the question is about weekends in general."""
     kinds = {kind for kind, _ in tokens}
     general = {w.OF, w.USUAL, w.SPAN, w.CONDITION, w.ENTRIES, w.ACTION, w.TASKS, w.BED, w.UP, *COMPARE}
     if (w.OF, "sum") in tokens:  # "the sum of the weekend"
@@ -202,7 +202,7 @@ def with_night(tokens: list[w.Token], text: str) -> list[w.Token]:
 
 
 def _without_comparison(tokens: Sequence[w.Token]) -> list[w.Token]:
-    """Return tokens of a figure that is compared between two spans without the words that compare."""
+    """Return tokens without the words that compare, for a figure compared between two spans."""
     often = any(kind == w.HOW_OFTEN for kind, _ in tokens)
     asks = [of for kind, of in tokens if kind in (w.SPORT, w.ACTIVITY, w.RAN)] if (w.DID, None) in tokens else []
     figures = {w.METRIC, w.FIGURE, w.UNIT, w.HOW_FAR, w.HOW_LONG} & {kind for kind, _ in tokens}

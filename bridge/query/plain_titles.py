@@ -40,7 +40,7 @@ def days_apart(word: str, language: str, known: w.Lexicon, never: Set[str]) -> S
 
 @dataclass
 class Titles:
-    """Finds words of titles of entries among tokens, except those ``never`` of a title."""
+    """Reads unknown words of a question as the title of a calendar entry. Words in ``never`` are not read so."""
 
     never: Set[str]
     language: str
@@ -50,7 +50,7 @@ class Titles:
     name: str | None = None  # of the entry since which a span runs
 
     def told(self, tokens: Sequence[w.Token]) -> Iterator[w.Token]:
-        """Yield tokens with unknown words as factors where a condition takes one, and as a span behind "since".
+        """Yield tokens with unknown words as conditions on titles, or as the entry since which a span runs.
 
         Raises NotUnderstood for any other unknown word.
         """
@@ -121,7 +121,7 @@ class Titles:
         return alone or (bool(others & {w.HOW_OFTEN, w.WHEN}) and others <= ALONE and not does)
 
     def _name(self, tokens: Sequence[w.Token], most: int, *, never: Set[str] | None = None) -> str:
-        """Return the words of a title without those that many titles have."""
+        """Return the words of a title, without general words such as those in many titles."""
         words = [str(word) for kind, word in tokens if kind == w.UNKNOWN]
         words = [one for one in words if one not in GENERAL] or words
         never = self.never if never is None else never
@@ -130,7 +130,7 @@ class Titles:
         return " ".join(words)
 
     def _since(self, told: Sequence[w.Token], at: int) -> tuple[w.Token, int]:
-        """Return the span since a date, or an entry, and the place behind them."""
+        """Return the token of a span since a date or an entry, and the index behind it."""
         end = next((n for n in range(at, len(told)) if told[n][0] not in CLAUSE), len(told))
         if end < len(told) and told[end][0] == w.SPAN:
             first = self.spans[int(str(told[end][1]))][0]

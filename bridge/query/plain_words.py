@@ -1,6 +1,6 @@
-"""The words in which people ask, by what they mean to ``plain``: names of metrics, sports, weekdays, and all others.
+"""Load the words of plain questions with the tokens that they mean: metrics, sports, weekdays and all other words.
 
-A phrase of several words is found before its parts. A word that is nowhere here makes a question not understood.
+A phrase of several words is found before its parts. A question with an unknown word is not understood.
 """
 
 from __future__ import annotations
@@ -32,12 +32,10 @@ CLASS_NAMES |= {"headache", "kopfschmerzen"}
 
 @dataclass(frozen=True)
 class Texts:
-    """The file of a language: words, those that go before all others, patterns not asked, and words never mended.
+    """The word file of a language. ``words`` maps phrases to tokens, and phrases in ``first`` are read before them.
 
-    ``unread`` are patterns that are not read once dates are taken out.
-
-    ``light`` are words that may stand within a phrase, as in "days on which the", and ``untitled`` are no
-    words of a title.
+    Questions that match ``not_asked``, or ``unread`` after dates are taken out, are refused. ``light`` words may stand
+    within a phrase, ``unmended`` words are no typing slips, and ``untitled`` words are no part of a title.
     """
 
     words: Mapping[str, tuple[Token, ...]]
@@ -71,20 +69,20 @@ def lexicon(language: str) -> Lexicon:
 
 @cache
 def told(name: str) -> Mapping[str, Any]:
-    """Return what a file of words or patterns says."""
+    """Return the content of a file ``plain_NAME.toml``."""
     file = resources.files("bridge.query") / f"plain_{name}.toml"
     return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
 def pattern(name: str) -> re.Pattern[str]:
-    """Return a pattern of a turn of plain questions by its name."""
+    """Return the regular expression with a name in ``plain_patterns.toml``."""
     weekdays = "|".join(WEEKDAYS.values()).replace(" ", "|")
     return re.compile(told("patterns")[name].replace("WEEKDAY", weekdays))
 
 
 @cache
 def texts(language: str) -> Texts:
-    """Return what the file of a language says."""
+    """Return the words and patterns in the file of a language."""
     file = told(language)
     found: tuple[dict[str, tuple[Token, ...]], dict[str, tuple[Token, ...]]] = ({}, {})
     for one in file["words"]:
@@ -104,21 +102,20 @@ def texts(language: str) -> Texts:
 
 @cache
 def loose(language: str) -> Lexicon:
-    """Return phrases of two words or more without their light words -> their tokens.
+    """Return phrases without their light words -> their tokens, if two words or more are left.
 
-    Left out are those that would then read as something else, as "in my sleep".
+    Phrases that would then mean something else, such as "in my sleep", are left out.
     """
     return loosened(lexicon(language), texts(language).light)
 
 
 def loose_notes(known: Lexicon, light: frozenset[str]) -> Lexicon:
-    """Return the phrases for what is noted without their light words, as "drank coffee"."""
+    """Return the phrases for notes without their light words, as "drank coffee" for "drank a coffee"."""
     phrases = (tuple(word.split()) for words in note_classes().values() for word in words)
     return loosened({phrase: known[phrase] for phrase in phrases if len(phrase) > 1 and phrase in known}, light)
 
 
 def loosened(known: Lexicon, light: frozenset[str]) -> Lexicon:
-    """Return the phrases of a lexicon without their light words, where that leaves two words or more."""
     found: dict[tuple[str, ...], tuple[Token, ...]] = {}
     for phrase, tokens in known.items():
         plain = tuple(word for word in phrase if word not in light)
@@ -128,7 +125,7 @@ def loosened(known: Lexicon, light: frozenset[str]) -> Lexicon:
 
 
 def _is_free(plain: Sequence[str], tokens: Sequence[Token], known: Lexicon) -> bool:
-    """Return True if words are no phrases by themselves, or say the same."""
+    """Return True if some words have no meaning as other phrases, or the same one as ``tokens``."""
     alone = [one for one in tokens_of(plain, known, {}, frozenset(), lambda _: ("", None)) if one[0] != FILL]
     return ("", None) in alone or alone == [one for one in tokens if one[0] != FILL]
 
@@ -136,9 +133,9 @@ def _is_free(plain: Sequence[str], tokens: Sequence[Token], known: Lexicon) -> b
 def tokens_of(
     words: Sequence[str], known: Lexicon, loose: Lexicon, light: frozenset[str], other: Callable[[str], Token]
 ) -> Iterator[Token]:
-    """Yield the tokens of the longest phrase at each place, and ``other`` of a word that begins none.
+    """Yield the tokens of the longest phrase at each place, and ``other(word)`` for a word that begins no phrase.
 
-    The phrases of ``known`` stand as they are, those of ``loose`` with any ``light`` words in between.
+    Phrases of ``known`` must match word for word, those of ``loose`` may have ``light`` words in between.
     """
     at = 0
     while at < len(words):
@@ -164,7 +161,7 @@ def months() -> list[str]:
 
 @cache
 def note_classes() -> Mapping[str, frozenset[str]]:
-    """Return classes of notes -> all words for them, in any language."""
+    """Return class of notes, such as alcohol -> all words for it in all languages."""
     found: dict[str, set[str]] = {}
     for language in ("en", "de"):
         for word, ((kind, of), *more) in texts(language).words.items():
@@ -174,9 +171,9 @@ def note_classes() -> Mapping[str, frozenset[str]]:
 
 
 def notes(said: Iterable[str], factors: Iterable[str]) -> Lexicon:
-    """Return the words for what a person notes. A note that is named is itself, where not its class alone is noted.
+    """Return the phrases that mean a person's notes. The name of a note means that note.
 
-    Another word of a class, as "beer" of alcohol, is the note of the class's name.
+    Another word of its class, as "beer" of alcohol, means the note with the name of the class, or the only note of it.
     """
     own, said = [*factors], [*said]
     found: dict[tuple[str, ...], tuple[Token, ...]] = {}
@@ -193,7 +190,7 @@ def notes(said: Iterable[str], factors: Iterable[str]) -> Lexicon:
 
 
 def _forms(word: str) -> Iterator[str]:
-    """Yield the other number of a word that a person notes, as "beers" of "beer" and "Biere" of "Bier"."""
+    """Yield the singular or plural of a note's name, as "beers" of "beer" and "Biere" of "Bier"."""
     if word.isalpha() and len(word) > 3:
         yield from (word.removesuffix("s"),) if word.endswith("s") else (f"{word}s", f"{word}e")
 

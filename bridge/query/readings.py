@@ -38,7 +38,7 @@ def words_of(bag: Bag) -> Words:
 
 
 def _ends_of(condition: str) -> Sequence[str]:
-    """Return both ends of a range as conditions, or the condition."""
+    """Return a range as two conditions, and any other condition alone."""
     field, between, numbers = condition.partition(f" {BETWEEN}")
     highest, _, lowest = numbers.partition(" ")
     return [f"{field} >= {lowest}", f"{field} <= {highest}"] if between else [condition]
@@ -64,7 +64,7 @@ def _words_of(bag: Bag) -> Words:
 
 
 def _several_of(bag: Bag) -> Words | None:
-    """Return the query of several figures of the same at once, as "min, max and mean", or None."""
+    """Return the query of several aggregates of one figure, as "min, max and mean", or None."""
     places = [at for at, (kind, _) in enumerate(bag.tokens) if kind == w.OF]
     ofs = list(dict.fromkeys(str(bag.tokens[at][1]).rstrip("?") for at in places))
     ends = {*ENDS} <= {*ofs}
@@ -79,7 +79,7 @@ def _several_of(bag: Bag) -> Words | None:
 
 
 def _topmost(bag: Bag) -> Words:
-    """Read "the three worst nights" as so many of the lowest."""
+    """Read "the three worst nights" as the three lowest ones."""
     top = bag.one(w.TOP)
     bag.take(w.DAYS, w.NIGHTS, w.ON_DAYS, w.WHICH, w.WHICH_BY, w.WHEN, w.WITH, w.BY)
     if not bag.sees(w.OF, w.LENGTH, w.BEST, w.EARLY):
@@ -121,7 +121,7 @@ def _periods(bag: Bag) -> Words:
 
 
 def _of_days(words: Words) -> Words:
-    """Return a query with conditions on what a day brought as those of the day that is meant."""
+    """Return a query with its conditions on days moved to the day before, if its subject is the night after."""
     night = words.what.split("/")[0].split(",")[0] in BEHIND
 
     def settled(condition: str) -> str:
@@ -149,7 +149,7 @@ def _of_days(words: Words) -> Words:
 
 
 def _named_alone(bag: Bag) -> None:
-    """Make a figure of the words that name one only where no other does."""
+    """Read words that may name a metric, such as "walk", as that metric if the question names no other."""
     metrics = {value for kind, value in bag.tokens if kind == w.METRIC}
     walked = w.WALK in bag.kinds and not metrics and not bag.sees(w.CONDITION, w.SPORT, w.ACTIVITY)
     if walked and (bag.sees(w.HOW_FAR) or (w.UNIT, "km") in bag.tokens):  # "how far did I walk"
@@ -175,7 +175,7 @@ def _named_alone(bag: Bag) -> None:
 
 
 def _early(bag: Bag) -> None:
-    """Read earliest and latest as the ends of a time of day, and earlier and later as more and less."""
+    """Read earliest and latest as min and max of a clock time."""
     bag.tokens = [(w.OF, value) if kind == w.EARLY else (kind, value) for kind, value in bag.tokens]
     bag.tokens = [(kind, "max" if (kind, value) == (w.OF, "last") else value) for kind, value in bag.tokens]
 
@@ -215,7 +215,7 @@ def _compared(bag: Bag) -> Words:
 
 
 def _versus(bag: Bag) -> Words | None:
-    """Return the difference between two conditions that a word parts, of whatever else is asked for, or None."""
+    """Return the query of the difference between two conditions, as in "sleep on weekdays or weekends", or None."""
     places = [at for at, (kind, _) in enumerate(bag.tokens) if kind == w.CONDITION]
     said = [str(bag.tokens[at][1]) for at in places]
     if not said or len({*said}) != len(said) or len(said) > 2:
@@ -245,7 +245,7 @@ def _versus(bag: Bag) -> Words | None:
 
 
 def _parts_at(bag: Bag, since: int) -> int | None:
-    """Return the place of the word that parts two sides of a comparison, or None."""
+    """Return the index of the word between the two sides of a comparison, or None."""
     differs = bag.sees(w.DIFFERENCE, w.RELATED, w.MORE)
     for at in range(since, len(bag.tokens)):
         kind, of = bag.tokens[at]
@@ -255,7 +255,7 @@ def _parts_at(bag: Bag, since: int) -> int | None:
 
 
 def _alike(said: Sequence[str]) -> Sequence[str]:
-    """Return two sides as of the same day: "after training days against rest days" is after both."""
+    """Return two conditions on the same day: "after training days against rest days" means after both."""
     lead = next((one for one in (AFTER, NEXT) if said[0].startswith(one)), "")
     if any(one.startswith((AFTER, NEXT)) for one in said[1:] if not lead):
         raise NotUnderstood  # "rest days against after training days"
@@ -266,7 +266,7 @@ OPPOSITES = ({"<", ">="}, {">", "<="}, {"=", "!="})
 
 
 def _opposite(one: str, other: str) -> bool:
-    """Return True if one condition holds just where the other does not."""
+    """Return True if one condition holds exactly where the other does not."""
     (field, sign, value), (field_2, sign_2, value_2) = (text.split(" ", 2) for text in (one, other))
     for lead in (ON, AFTER, NEXT):
         if {one.removeprefix(lead), other.removeprefix(lead)} == {"workouts = 0", "workout.minutes > 0"}:
@@ -291,7 +291,7 @@ def _difference(bag: Bag, metric: str, said: list[str], *, asked: bool) -> Words
 
 
 def _classes(bag: Bag) -> Words | None:
-    """Return the query of two sports, actions or weekdays that are set against each other as groups, or None."""
+    """Return the query of two sports, actions or weekdays that are compared, as groups, or None."""
     actions = {value for kind, value in bag.tokens if kind == w.ACTION}
     sports = {value for kind, value in bag.tokens if kind in (w.SPORT, w.ACTIVITY)}
     if (len(actions) == 2 or len(sports) == 2) and not bag.sees(w.CONDITION):
@@ -311,14 +311,14 @@ def _classes(bag: Bag) -> Words | None:
 
 
 def _sides(bag: Bag) -> list[str]:
-    """Take the conditions that are set against each other, once each, and what is said twice of them."""
+    """Remove the conditions of a comparison from the bag and return them without repeats."""
     said = [WEEKEND if kind == w.WEEKEND else str(of) for kind, of in bag.tokens if kind in (w.CONDITION, w.WEEKEND)]
     bag.take(w.CONDITION, w.WEEKEND)
     return list(dict.fromkeys(said))
 
 
 def _exposed(bag: Bag, metrics: Sequence[str]) -> None:
-    """Make conditions of what a day brought where a figure is compared by it, as in "does coffee affect my sleep"."""
+    """Read things that a day brought as conditions of a comparison, as in "does coffee affect my sleep"."""
     workouts = all(one in OF_WORKOUT for one in metrics)
     alone = {str(one) for one in bag.take(w.FACTOR)}
     found = [f"{ON}{one} > 0" for one in alone]
@@ -339,7 +339,7 @@ def _exposed(bag: Bag, metrics: Sequence[str]) -> None:
 
 
 def _planned_minutes(bag: Bag, metrics: Sequence[str]) -> Words | None:
-    """Return the correlation of a figure with the minutes or number of entries, or None where those are not asked."""
+    """Return the correlation of a metric with the number or minutes of calendar entries, or None if not asked for."""
     number = bag.sees(w.AND) and bag.sees(w.ENTRIES) and not bag.sees(w.ACTION, w.UNIT)
     related = bag.sees(w.RELATED) and (number or (bag.sees(w.UNIT) and bag.sees(w.ENTRIES, w.ACTION)))
     if len(metrics) != 1 or not related or bag.sees(w.CONDITION, w.MORE, w.OTHERS, w.THAN):

@@ -72,7 +72,7 @@ def rows_of(subject: Subject, tables: Tables, query: Query) -> list[Row]:
 
 
 def _timed(row: Row, subject: Subject) -> Row:
-    """Return a row with its clock time among the values, in an order in which a night's begins are one evening."""
+    """Return a row with its clock time as a value, shifted so that bedtimes around midnight keep their order."""
     field = str(subject.field)
     return row._replace(values={**row.values, field: _ordered(getattr(row, field), subject)})
 
@@ -82,7 +82,7 @@ def _ordered(minutes: float, subject: Subject) -> float:
 
 
 def told(value: float | None, query: Query) -> float | None:
-    """Return a clock time that was shifted for ordering as minutes after midnight."""
+    """Return a bedtime's shifted value as minutes after midnight, and any other value unchanged."""
     if value is None or unit_of(query) != CLOCK_UNIT or query.subject.kind is not Kind.NIGHTS:
         return value
     return (value + NOON) % DAY_MINUTES if query.subject.field == "start" else value
@@ -118,9 +118,9 @@ BEGINS: Mapping[By, Callable[[date], date]] = {
 
 
 def periods(query: Query, rows: Sequence[Row], tables: Tables) -> list[Row]:
-    """Return a row for each day, week or month, with the sum or else the mean of its rows.
+    """Return one row per day, week or month, with the sum of its rows, or the mean where they cannot be summed.
 
-    Of workouts and entries, and of all that is counted, a period without any has 0.
+    A period without a row has 0 if workouts, entries or rows themselves are counted.
     """
     begin = BEGINS[query.per or By.DAY]
     found: dict[date, list[float]] = {}
@@ -202,7 +202,7 @@ def _trend(values: Sequence[Value]) -> tuple[float | None, date | None, Text | N
 
 
 def in_days(query: Query, rows: Sequence[Row], tables: Tables) -> tuple[float | None, date | None, Text | None]:
-    """Return the most days in a row with a row, and the last of them, or the days since the last row, and its day."""
+    """Return the longest streak of days and its last day, or the number of days since the last row and its day."""
     days = sorted({row.day for row in rows})
     if query.of is Aggregate.STREAK:
         longest = max(streaks(days), default=(0, None), key=operator.itemgetter(0))

@@ -62,9 +62,9 @@ DAY, MINUTE = timedelta(days=1), timedelta(minutes=1)
 
 
 def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime, titles: bool = False) -> Tables:
-    """Return the rows of a user that a query reads, within its span, with ``titles`` where those may be shown.
+    """Return the user's rows that a query needs. ``titles`` is True where titles of entries may be shown.
 
-    Raises SetupError for a span that is too long to compute, and for titles that may not be shown.
+    Raises SetupError if the span is too long to compute, or if the query reads titles that may not be shown.
     """
     if not titles and any(one.name == "entry.title" for one in query.conditions):
         raise SetupError("only your own page and the terminal can read the titles of entries; ask there")
@@ -129,7 +129,7 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime, titl
 
 
 def _unreached(bridge: Bridge, user: User, query: Query, workouts: Sequence[Row]) -> Text | None:
-    """Return why no workout, entry or task can be known, or None."""
+    """Return a text why no workout, entry or task is known for a query, or None if some may be."""
     kind, daily = query.subject.kind, bridge.store.daily
     first = daily.first_event(user.id) if kind is Kind.ENTRIES else None
     if first and query.until and query.until < first - DAY:  # a day of another zone may be the one before
@@ -196,7 +196,7 @@ def _nights(found: Sequence[Encoded], zones: ZoneHistory, preference: Preference
 def _chosen(
     found: Sequence[Encoded], zones: ZoneHistory, preference: Preference, history: Mapping[str, Sequence[date]]
 ) -> dict[date, Row]:
-    """Return the main sleeps of some sleeps, where ``history`` maps each device to all days of which it tells."""
+    """Return local day -> main sleep. ``history`` maps each device to all days that it recorded."""
     sleeps = [(source, episode_of(fields)) for source, fields in found]
     told = {id(one): fields for (_, one), (_, fields) in zip(sleeps, found, strict=True)}
     whole = {(series_of(source, one.device), one.day, one.start): one for source, one in whole_nights(sleeps)}
@@ -212,7 +212,7 @@ def _chosen(
 
 
 def _doubtful(found: Sequence[Encoded]) -> set[int]:
-    """Return the places of sleeps that may be parts of one night, or of which only one counts for a day."""
+    """Return the indexes of sleeps that may be parts of one night, or that share their day with another."""
     doubtful = _near(found, AWAKE_MAX + timedelta.resolution)
     of_day: dict[str, int] = {}
     for n, (_, fields) in enumerate(found):
@@ -222,7 +222,7 @@ def _doubtful(found: Sequence[Encoded]) -> set[int]:
 
 
 def _near(found: Sequence[Encoded], apart: timedelta) -> set[int]:
-    """Return the indexes of episodes that overlap another, or lie less than ``apart`` before or after one."""
+    """Return the indexes of episodes that overlap another one, or lie less than ``apart`` from it."""
     near: set[int] = set()
     latest: tuple[datetime, int] | None = None
     instant = datetime.fromisoformat
@@ -261,7 +261,7 @@ def _workout(fields: dict[str, Any], zones: ZoneHistory) -> Row:
 
 
 def _with_peaks(bridge: Bridge, user: User, query: Query, workouts: list[Row]) -> list[Row]:
-    """Return workouts with the highest heart rate that was read during each, if it is asked for and was read often."""
+    """Return workouts with their highest heart rate, if the query asks for it and readings are frequent enough."""
     if not workouts or all(part.field != PEAK for part in query.subjects):
         return workouts
     first, last = workouts[0].day, workouts[-1].day
@@ -328,7 +328,7 @@ def _figures(one: Occurrence, day: date, hours: Sequence[Stretch], zones: ZoneHi
 
 
 def _task_rows(bridge: Bridge, user: User, now: datetime, *, titles: bool) -> Iterator[Row]:
-    """Yield the tasks, done ones on the day on which they were done, others on that on which they are due, if any."""
+    """Yield tasks as rows. The day of a row is the day on which the task was done, or else due."""
     today = local_time(now, user.zones).date()
     for _, task in bridge.store.reading.tasks(user.id):
         done = task.completed and local_time(task.completed, user.zones).date()
@@ -337,7 +337,7 @@ def _task_rows(bridge: Bridge, user: User, now: datetime, *, titles: bool) -> It
 
 
 def _planned(entries: Sequence[Row], names: Iterable[str], span: tuple[date, date]) -> dict[str, dict[date, float]]:
-    """Return name -> day -> minutes planned, or number of entries, with 0 on the days of a span without."""
+    """Return name -> local day -> planned minutes or number of entries. Days of the span without an entry have 0."""
     found: dict[str, dict[date, float]] = {}
     for name in names:
         days = found[name] = _zeros(*span)
@@ -350,7 +350,7 @@ def _planned(entries: Sequence[Row], names: Iterable[str], span: tuple[date, dat
 
 
 def _tasks(bridge: Bridge, user: User, names: Iterable[str], now: datetime) -> dict[str, dict[date, float]]:
-    """Return name -> local day -> how many tasks were done, due, or due and open still, with 0 in between."""
+    """Return name -> local day -> number of tasks done, due, or overdue. Days in between have 0."""
     told = [task for _, task in bridge.store.reading.tasks(user.id)]
     today = local_time(now, user.zones).date()
     done = [local_time(one.completed, user.zones).date() for one in told if one.completed]
@@ -373,7 +373,7 @@ def _zeros(first: date, last: date) -> dict[date, float]:
 def levels(
     bridge: Bridge, user: User, names: Iterable[str], since: date | None, now: datetime
 ) -> dict[str, dict[date, float]]:
-    """Return meter -> local day -> mean level, computed from all that is known now. Raises SetupError for too long."""
+    """Return meter -> local day -> mean level, computed from all known data. Raises SetupError for a long span."""
     today = local_time(now, user.zones).date()
     extent = bridge.store.reading.extent(user.id)
     if extent is None:

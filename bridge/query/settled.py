@@ -1,4 +1,4 @@
-"""Settle what the tokens of a plain question mean where that hangs on the others."""
+"""Replace ambiguous tokens of a plain question by their meaning next to the other tokens."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NAMED = {w.METRIC, w.FIGURE, w.UNIT, w.WORKOUTS, w.SPORT, w.ACTIVITY, w.ENTRIES,
 
 
 def settled(tokens: Sequence[w.Token]) -> list[w.Token]:
-    """Return tokens without those whose meaning hangs on the others. One that fits none of them is left."""
+    """Return tokens with ambiguous ones replaced by their meaning in the question, and needless ones dropped."""
     if any(kind in (w.TASKS, w.TASKED) for kind, _ in tokens):
         tokens = _of_tasks(tokens)
         if any(kind == w.TASKED for kind, _ in tokens):
@@ -64,7 +64,7 @@ def settled(tokens: Sequence[w.Token]) -> list[w.Token]:
 
 
 def _in_doubt(tokens: Sequence[w.Token], ends: Sequence[object]) -> bool:
-    """Return True where groups are asked for without a highest or lowest one, and none are listed."""
+    """Return True if the question asks for groups and does not say whether the highest or the lowest is meant."""
     if ends and (w.WHICH_BY, "day") in tokens and not any(kind == w.TOP for kind, _ in tokens):
         raise NotUnderstood  # "on which days do I finish most tasks": of how many days
     if {*ends} == {*ENDS} and len(ends) == 2:
@@ -74,7 +74,7 @@ def _in_doubt(tokens: Sequence[w.Token], ends: Sequence[object]) -> bool:
 
 
 def _of_steps(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
-    """Return tokens with steps where a number is told that only steps reach, as in "a day with more than 15000"."""
+    """Add the metric "steps" to a number that only steps reach, as in "a day with more than 15000"."""
     large = [at for at, (kind, of) in enumerate(tokens) if kind == w.COMPARED and _is_large(of)]
     if len(large) != 1 or {kind for kind, _ in tokens} & (NAMED - {w.CONDITION}):
         return tokens
@@ -86,7 +86,7 @@ def _is_large(compared: object) -> bool:
 
 
 def _of_heart(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
-    """Return tokens without the "average" of a heart rate of which something else is asked, as if it rises."""
+    """Drop the "average" of "average heart rate" if the question asks for a trend or compares with a number."""
     mean, rate = (w.OF, "mean"), (w.METRIC, "heart_rate")
     other = (w.OF, "trend") in tokens or any(kind == w.COMPARED for kind, _ in tokens)
     beside = {(mean, rate), (rate, mean)} & {*pairwise(tokens)}
@@ -94,7 +94,7 @@ def _of_heart(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
 
 
 def _of_sleep(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
-    """Return tokens with the score of sleep where it is asked for how good it was."""
+    """Replace the duration of sleep by the sleep score if the question asks how good it was."""
     metrics = {of for kind, of in tokens if kind == w.METRIC}
     if {(w.MORE, "better"), (w.MORE, "length")} <= {*tokens}:  # "schlechter, also kürzer"
         tokens = [one for one in tokens if one != (w.MORE, "better")]
@@ -119,7 +119,7 @@ def _of_sleep(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
 
 
 def _now(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
-    """Return tokens with the last value of a meter where the current one is asked for."""
+    """Replace "now" by the last value, for a meter."""
     if (w.OF, "now") not in tokens:
         return tokens
     metrics = {str(of) for kind, of in tokens if kind == w.METRIC}
@@ -129,7 +129,7 @@ def _now(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
 
 
 def _of_nights(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
-    """Return tokens with what the best, the shortest or any night is asked for, where no figure is named."""
+    """Add the metric that a question about nights means, such as the sleep score for the best night."""
     kinds = {kind for kind, _ in tokens}
     if {w.NIGHTS, w.BECOMES} <= kinds and (w.MORE, "length") in tokens and not kinds & NAMED:
         return [*(one for one in tokens if one[0] != w.NIGHTS), (w.METRIC, "asleep")]  # "are my nights getting shorter"
@@ -152,7 +152,7 @@ def _of_nights(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
 
 
 def _of_tasks(tokens: Sequence[w.Token]) -> list[w.Token]:
-    """Return tokens with tasks as a figure by what is said of them: done, due or overdue."""
+    """Replace tasks and what is said of them by a metric: tasks done, due or overdue."""
     kinds = {kind for kind, _ in tokens}
     said = {str(of) for kind, of in tokens if kind == w.TASKED} | {"done" for kind, _ in tokens if kind == w.ENDED}
     said = {"overdue"} if "overdue" in said else said or {"done"} & {"done" for kind, _ in tokens if kind == w.DID}
@@ -172,23 +172,21 @@ def _of_tasks(tokens: Sequence[w.Token]) -> list[w.Token]:
 
 @dataclass(frozen=True)
 class _Around:
-    """The tokens of a question, on which the meaning of some of them hangs."""
+    """The tokens of a question, by which the ambiguous ones among them are read."""
 
     tokens: frozenset[w.Token]
 
     @cached_property
     def kinds(self) -> frozenset[str]:
-        """Return the kinds of all tokens."""
         return frozenset(kind for kind, _ in self.tokens)
 
     @cached_property
     def metrics(self) -> frozenset[str]:
-        """Return the metrics that are named."""
         return frozenset(str(of) for kind, of in self.tokens if kind == w.METRIC)
 
     @cached_property
     def better(self) -> bool:
-        """Return True if the best of what is named is the highest."""
+        """Return True if the highest value is the best one for the metrics that are named."""
         return bool(self.metrics) and self.metrics <= BETTER_HIGH
 
     @cached_property
@@ -198,17 +196,16 @@ class _Around:
 
     @cached_property
     def after_sport(self) -> bool:
-        """Return True if "nach Sport" says after sport, as of a figure that no workout has."""
+        """Return True if "nach Sport" means "after sport", not "by sport": the metric is none of workouts."""
         named = self.metrics and not self.metrics & OF_WORKOUT.keys()
         return bool(named) and not self.kinds & {w.WORKOUTS, w.SPORT, w.ACTIVITY, w.FIGURE}
 
     @cached_property
     def climbed(self) -> bool:
-        """Return True if "gestiegen" is said of floors or of ascent."""
+        """Return True if "gestiegen" means climbed, not risen."""
         return bool({(w.METRIC, "floors"), (w.FIGURE, "ascent")} & self.tokens)
 
     def meant(self, token: w.Token) -> w.Token:
-        """Return the meaning of an ambiguous token, by the other tokens."""
         kind, value = token
         usual = {(w.OF, "mean"), (w.OF, "median"), (w.OF, "trend"), (w.DID, "now"), (w.USUAL, None)} & self.tokens
         meant: dict[tuple[str, bool], w.Token] = {
@@ -226,7 +223,7 @@ class _Around:
         return meant.get((kind, True), token)
 
     def leaves_out(self, token: w.Token) -> bool:
-        """Return True for a token that adds nothing to the others."""
+        """Return True for a token that adds no meaning to the question."""
         kind, value = token
         nightly = [one in METRICS and METRICS[Metric(one)].shape is Shape.NIGHTLY for one in self.metrics]
         told_by_group = (
@@ -249,7 +246,7 @@ class _Around:
 
 
 def _grouped_in_doubt(tokens: Set[w.Token], kinds: Set[str]) -> bool:
-    """Return True for "which month did I run most": how far, how long, or how often."""
+    """Return True for "which month did I run most", which may mean how far, how long or how often."""
     if not {(w.WHICH_BY, "month"), (w.WHICH_BY, "week")} & {*tokens}:
         return False
     ran = w.DID in kinds and kinds & {w.SPORT, w.ACTIVITY} and not kinds & {w.HOW_OFTEN, w.UNIT, w.FIGURE, w.METRIC}

@@ -81,7 +81,7 @@ class Dates:
     says_this_season: bool = False  # beside the last one, which then is that of the year before
 
     def found(self, text: str) -> tuple[str, list[Span]]:
-        """Return the text with each span replaced by ``§p`` and its number, and the spans."""
+        """Return a text with each span replaced by ``§p`` and its number, and the spans."""
         seasons = "|".join(SEASONS[self.language])
         if re.search(rf"(?:this|diese[nrms]?) (?:{seasons})", text) and not self.says_this_season:
             return replace(self, says_this_season=True).found(text)
@@ -104,12 +104,12 @@ class Dates:
         return self._before_it(self._around_it(text, spans), spans), spans
 
     def now_of(self, last: Span) -> Span | None:
-        """Return this week, month or year for the last one, or None for another span."""
+        """Return this week, month or year if a span is the last one, or else None."""
         whole: tuple[Callable[[int], Callable[..., Span]], ...] = (self._week, self._month_back, self._year)
         return next((of(0)(None) for of in whole if of(1)(None) == last), None)
 
     def _parted(self, text: str, spans: list[Span]) -> str:
-        """Mark the spans from a date on and before it, which "before and after 1 June" says."""
+        """Mark "before and after 1 June" as two spans."""
 
         def parted(match: re.Match[str]) -> str:
             at = self._of(match["at"])
@@ -121,7 +121,7 @@ class Dates:
         return re.sub(rf"(?<!\w){self._parting(text)}(?!\w)", parted, text, count=1)
 
     def _around_it(self, text: str, spans: list[Span]) -> str:
-        """Mark "before that and since", where one date is told."""
+        """Mark "before that and since" as a second span, if the text has one date."""
         around = self._patterns["around"].search(text)
         first = spans[0][0] if len(spans) == 1 else None
         if around is None or first is None:
@@ -130,7 +130,7 @@ class Dates:
         return f"{text[: around.start()]} §p1 {text[around.end() :]}"
 
     def _before_it(self, text: str, spans: list[Span]) -> str:
-        """Mark "the two weeks before", where one span is told."""
+        """Mark "the two weeks before" as a second span, if the text has one span."""
         before = self._patterns["before_that"].search(text)
         first, last = spans[0] if len(spans) == 1 else (None, None)
         if first is None or last is None:
@@ -174,7 +174,7 @@ class Dates:
         return int(word) if word.isdecimal() else NUMBERS[self.language].split().index(word) + 1
 
     def _of(self, text: str) -> tuple[date, date] | None:
-        """Return the first and last date of a point, of which the latest that is not to come is meant."""
+        """Return the first and last date of a day, month, season or year in words, at its latest start before today."""
         today, named = self.today, {"today": 0, "heute": 0, "yesterday": 1, "gestern": 1}
         named |= {"the day before yesterday": 2, "vorgestern": 2}
         if text in named:
@@ -335,7 +335,7 @@ class Dates:
         return first, first + relativedelta(months=1) - DAY
 
     def _second(self, match: re.Match[str]) -> Span | None:
-        """Return the night from one day to the next, which is of its day of waking."""
+        """Return the night "from Monday to Tuesday" as its day of waking."""
         found = self._of(match[2])
         if found is None or found[0] != found[1]:
             return None
@@ -344,7 +344,7 @@ class Dates:
         return found if same or self._of(match[1]) == (before, before) else None
 
     def _beside(self, match: re.Match[str]) -> Span | None:
-        """Return the week, or so many days or weeks, before or after a date, or up to its end."""
+        """Return "two weeks after 1 June" or "the week before Easter" as a span."""
         found = self._of(match["point"])
         if found is None:
             return None
@@ -357,7 +357,7 @@ class Dates:
         return found[1] + DAY, found[1] + length
 
     def _half(self, match: re.Match[str]) -> Span | None:
-        """Return the first or second half of a month, or of a year."""
+        """Return the first or second half of a month or year."""
         told = match.groupdict()
         second = told["half"].startswith(("sec", "zwei"))
         at = (told["at"] or told.get("month") or told.get("year") or str(self.today.year)).removeprefix("des ")
@@ -371,7 +371,7 @@ class Dates:
         return (middle + DAY, found[1]) if second else (found[0], middle)
 
     def _part(self, match: re.Match[str]) -> Span | None:
-        """Return the first ten days of a month, the next ten, or the rest, or all days since they began."""
+        """Return the early, middle or late days of a month."""
         found = self._of(match["point"])
         if found is None or found[0] == found[1]:
             return None
@@ -381,7 +381,7 @@ class Dates:
         return begun, found[1] if first == 20 else begun + 9 * DAY
 
     def _week_in(self, match: re.Match[str]) -> Span | None:
-        """Return the first seven days of a month, or those that follow, or the last seven."""
+        """Return the first, second, third or last seven days of a month."""
         told = match.groupdict()
         found = self._of(told["point"] or told["month"])
         if found is None:

@@ -16,7 +16,7 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Row(NamedTuple):
-    """A day, night, workout or entry with its figures. ``fields`` are those of its episode, as they are stored."""
+    """A day, night, workout, entry or task with its figures. ``fields`` are those of the stored episode."""
 
     day: date
     values: Mapping[str, float] = NOTHING
@@ -45,7 +45,7 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Tables:
-    """All rows that a query needs, by day. ``values`` maps a metric, meter or factor to its value by day."""
+    """All rows that a query needs. ``values`` maps the name of a metric, meter or factor to its values by local day."""
 
     values: Mapping[str, Mapping[date, float]]
     untold: frozenset[str] = frozenset()  # metrics that no source of the person ever told

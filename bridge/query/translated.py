@@ -95,7 +95,7 @@ def _request(model: str, text: str, today: date) -> bytes:
 
 
 def _words(answer: bytes) -> Words:
-    """Return the query in the first choice's text, which is JSON within JSON. Names in it are not checked yet."""
+    """Return the query in a language model's answer, as JSON within JSON. Its names are not checked yet."""
     try:
         said = json.loads(json.loads(answer)["choices"][0]["message"]["content"])
     except (ValueError, LookupError, TypeError, RecursionError):  # RecursionError: brackets nested by the thousand

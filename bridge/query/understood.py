@@ -143,7 +143,7 @@ FIELDS: Mapping[str, Text] = {
 
 
 def sentence(query: Query, read_as: Text | None = None) -> Text:
-    """Return what a query asks, and how its question was read, as a text to be shown in any language."""
+    """Return a query as a sentence, with a note on how its question was read."""
     return say("{query}.", query=listed([*_parts(query), *([read_as] if read_as else [])]))
 
 
@@ -205,7 +205,7 @@ def condition_said(query: Query, one: Condition) -> Text:
 
 
 def _thing(one: Condition) -> tuple[bool, str]:
-    """Return False for a thing that is missing, and the thing or amount that a condition asks for."""
+    """Return the text of a condition's thing or amount, and False if the thing is to be absent."""
     counted = one.name in THINGS or not (one.name in {*METER_NAMES, *METRICS, *OWN_FIELDS} or "/" in one.name)
     bare = counted and one.values == (0.0,) and one.operator in ("=", ">", "!=")
     if bare or (one.name in ("workout.sport", "action") and one.operator != "~"):
@@ -235,7 +235,7 @@ def _named(one: Condition) -> str:
 
 
 def unit_asked(name: str) -> str:
-    """Return the unit of a field that is compared."""
+    """Return the unit of a condition's field."""
     if name in CLOCK_FIELDS:
         return CLOCK_UNIT
     if name.endswith(".minutes"):
@@ -246,7 +246,7 @@ def unit_asked(name: str) -> str:
 
 
 def weekdays_of(query: Query, condition: Condition) -> Text | None:
-    """Return the weekdays that a condition leaves, or None for another condition."""
+    """Return the text of the weekdays that a condition allows, or None for another condition."""
     if condition.field != "weekday":
         return None
     test = COMPARED[condition.operator]
@@ -261,19 +261,18 @@ def _on(query: Query, day: str) -> Text:
 
 
 def on_day(query: Query, day: date) -> Text:
-    """Return the day of an answer within a sentence: a bedtime is of the evening before the day of waking."""
+    """Return the text "on DAY". A bedtime is on the evening before its day of waking."""
     return _on(query, day_of(day - DAY if query.subject.name == BEDTIME else day))
 
 
 def span_of(query: Query) -> Text:
-    """Return the span of a query, of which one end may be open, within a sentence."""
+    """Return the text of a query's span. One of its ends may be open."""
     if query.since and query.since == query.until:
         return on_day(query, query.since)
     return dates(query.since, query.until)
 
 
 def what_of(subject: Subject) -> str:
-    """Return the name of a subject within a sentence."""
     if subject.parts:
         return SEVERAL.get(subject.name) or listed([what_of(one) for one in subject.parts])
     rows = MEETINGS_MEANT if subject.of_meetings else ROWS[subject.kind]

@@ -16,7 +16,6 @@ PERCENT = 100.0
 
 
 def rounded(value: float, unit: str) -> float:
-    """Return a figure rounded as it is shown: minutes to a tenth."""
     return round(value, 1) if unit.split()[0] == "min" else value
 
 
@@ -35,14 +34,14 @@ def as_time(value: float, unit: str) -> str | None:
 
 
 def changed(value: float, unit: str) -> str:
-    """Write a difference or change with its unit: of a score it is one of points."""
+    """Return the text of a difference with its unit. The difference of two scores is in points."""
     if unit == "level":
         return say("{value:+.2f}", value=value)
     return say("{value:.3g} points", value=value) if unit.startswith("vendor") else written(value, unit)
 
 
 def written(value: float, unit: str) -> str:
-    """Return a figure with its unit, as a clock time or in hours where it is one."""
+    """Return the text of a value with its unit: a clock time as 23:10, and long minutes in hours."""
     if unit == "share":
         return say("{value:.3g} %", value=PERCENT * value)
     time, value = as_time(value, unit), rounded(value, unit)

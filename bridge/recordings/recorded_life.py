@@ -65,7 +65,7 @@ def last_morning(now: datetime, zone: str = DEMO_ZONE) -> datetime:
 
 
 def homes(now: datetime, first: str) -> list[str]:
-    """Return the zones in which the made-up person may live: ``first``, then the others by how far ahead they are."""
+    """Return the zones in which the made-up person may live: ``first``, then the rest by their clocks' lead over it."""
     here = now.astimezone(ZoneInfo(first)).utcoffset() or timedelta(0)
 
     def ahead(zone: str) -> timedelta:

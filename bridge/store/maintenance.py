@@ -244,5 +244,5 @@ def set_damaged_aside(url: str, now: datetime) -> Path | None:
 
 
 def log_of(path: Path) -> Path:
-    """Return the path of the write-ahead log that SQLite keeps beside a database in use."""
+    """Return the path of SQLite's write-ahead log for a database."""
     return path.with_name(f"{path.name}-wal")

@@ -116,7 +116,7 @@ class Notifications(Part):
 
     @writes()
     def mark_pause_told(self, db: sa.Connection, connection: Connection) -> bool:
-        """Save that the user was told of a pause. Return False if the user was told since the last success already."""
+        """Save that the user was informed of a pause. Return False if that happened since the last success already."""
         c, mark = cursors.c, _last_success_mark(connection.last_success)
         values = {"connection_id": connection.id, "stream": PAUSE_STREAM, "version": 1, "cursor": mark}
         earlier = sa.update(cursors).where(c.connection_id == connection.id, c.stream == PAUSE_STREAM)
@@ -125,7 +125,7 @@ class Notifications(Part):
 
     @reads
     def users_to_tell_of_pauses(self, db: sa.Connection) -> set[int]:
-        """Return the ids of users with a channel and a paused connection whose pause they were not told of yet."""
+        """Return the ids of users with a channel and a paused connection who were not informed of that pause yet."""
         c = connections.c
         mark = sa.func.coalesce(sa.cast(c.last_success, sa.Text), _last_success_mark(None))
         mine = sa.and_(cursors.c.connection_id == c.id, cursors.c.stream == PAUSE_STREAM, cursors.c.cursor == mark)

@@ -112,9 +112,9 @@ def row_of(number: int) -> int:
 
 
 def newest_end(db: sa.Connection, connection_id: int, at: datetime, *, within: timedelta) -> datetime | None:
-    """Return the newest end of a connection's packed readings that had ended by ``at``. Return None without any.
+    """Return the latest end of a connection's packed readings that is not after ``at``, or None without such a reading.
 
-    Only the days from ``within`` before the last such day on are looked at.
+    Only the last day with readings and the time ``within`` before it are searched.
     """
     bound = {"connection": connection_id, "at": at}
     if db.execute(_ANY, bound).first() is None:  # else the search for the last day reads all of the user's rows

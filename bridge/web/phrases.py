@@ -101,8 +101,8 @@ FACES = (
 def age(hours: float, now: datetime | None = None) -> str:
     """Return an age, given in hours, in words.
 
-    Below an hour it is "just now". Below 36 hours it is in rounded hours, then in days: by dates from ``now``, where it
-    is told, else rounded down.
+    Below an hour it is "just now". Below 36 hours it is in rounded hours, then in days: by dates if ``now`` is given,
+    else rounded down.
 
     >>> age(0.2), age(5.4), age(60), age(60, datetime(2026, 11, 29, 9))
     ('just now', '5 hours ago', '2 days ago', '3 days ago')

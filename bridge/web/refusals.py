@@ -30,7 +30,7 @@ HEALTHY = ("ok", "starting")  # a server that starts is well
 def refuse(request: Request, status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
     """Return a response with the reason ``text``: JSON on paths for programs, text for htmx, else a page.
 
-    Programs are told the next command. People are led to the page that does the same.
+    Programs get the next command. People get a link to the page that does the same.
     """
     if request.url.path.startswith(PROGRAM_PATHS):
         return JSONResponse({"error": writable(text)}, status, headers)

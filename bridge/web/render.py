@@ -79,7 +79,7 @@ def static_file(name: str) -> bytes:
 
 @cache
 def packed_file(name: str) -> bytes:
-    """Return a static file in gzip. Pages are never packed, because their length would tell of the tokens in them."""
+    """Return a static file in gzip. Pages are never compressed, because their length would reveal their tokens."""
     return gzip.compress(static_file(name), mtime=0)
 
 

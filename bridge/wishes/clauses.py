@@ -1,4 +1,4 @@
-"""Join what a part says to the clauses before it, about the same or about other times."""
+"""Join the parts of a text to clauses, each of which is about one action or about the night."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FIRM = (K.EARLIEST, K.LATEST)
 
 
 def sharpen(last: Part, part: Part) -> None:
-    """Take "not earlier", "nor later" and "never before" for the times of what was said before."""
+    """Apply "not earlier", "nor later" or "never before" to the times of the clause before."""
     (relation, *rest), edge = last.spans[0], part.loose[0]
     if edge not in (K.EARLIEST, K.LATEST):
         last.flags[K.ONLY] = None  # "after lunch, never before"
@@ -30,7 +30,7 @@ def sharpen(last: Part, part: Part) -> None:
 
 
 def share_weeks(clauses: Sequence[Part]) -> None:
-    """Let "twice a week" say what "three times" beside it is of."""
+    """Apply the "a week" of "twice a week" to a count without a period, such as "three times", in another clause."""
     if any(one.flags.get(K.PER) == 1 or K.WEEKLY in one.flags for one in clauses if one.actions):
         for one in clauses:
             counted = K.TIMES in one.flags or (K.NUMBER in one.flags and one.has(K.LEAST, K.MOST))
@@ -39,7 +39,7 @@ def share_weeks(clauses: Sequence[Part]) -> None:
 
 
 def otherwise(part: Part, clauses: list[Part]) -> None:
-    """Take the time of other days: "in bed by ten on weekdays, otherwise by midnight"."""
+    """Add the time of the other days: "in bed by ten on weekdays, otherwise by midnight"."""
     last = clauses[-1] if clauses else part
     if not (last.days and last.has(K.BED, K.UP, K.FINISH, K.START)) or last.nots:
         raise NotUnderstood
@@ -49,7 +49,7 @@ def otherwise(part: Part, clauses: list[Part]) -> None:
 
 
 def share_nights(clauses: Sequence[Part]) -> None:
-    """Let "in bed by nine from Sunday to Thursday, up at three" name the mornings after, and workdays themselves."""
+    """Give "up at three" in "in bed by nine from Sunday to Thursday, up at three" the days of the mornings after."""
     beds = [one for one in clauses if one.has(K.BED)]
     for one in clauses if len(beds) == 1 and beds[0].days else ():
         if one.has(K.UP) and not (one.has(K.BED, K.PER) or one.days or one.joint is K.CUT):
@@ -58,7 +58,7 @@ def share_nights(clauses: Sequence[Part]) -> None:
 
 
 def goes_with(last: Part, part: Part) -> bool:
-    """Return True if a part says more of the same, such as "two gym sessions and one swim a week"."""
+    """Return True if a part adds to the wish before it, as in "two gym sessions and one swim a week"."""
     bare = not (part.times or part.counts)
     if last.actions and part.actions == last.actions and bare and (part.by_then or part.has(K.ONLY) or last.nots):
         return bool(part.nots) == bool(last.nots) and not part.flags.keys() - {K.ONLY, K.NOT, K.BEST, K.THEN}
@@ -72,7 +72,7 @@ def goes_with(last: Part, part: Part) -> bool:
 
 
 def add(last: Part, part: Part) -> None:
-    """Add to a part what another says of it."""
+    """Add the actions, times and counts of one part to another."""
     if last.counts and part.counts and (part.joint is not K.AND or not last.actions):
         raise NotUnderstood
     if last.has(K.MOST) and part.counts and part.actions and last.has(K.NUMBER, K.TIMES):
@@ -91,7 +91,7 @@ def add(last: Part, part: Part) -> None:
 
 
 def inherits(part: Part, head: Part) -> Part:
-    """Return a part that names nothing as one about the same as another, and refused if it only goes on."""
+    """Return a part that names no action with the action of another, and as a veto if it only continues one."""
     new = replace(part, actions=head.actions, named=list(head.named), beside=list(head.beside))
     if head.has(K.ONLY) and not part.nots and part.spans and not part.flags.keys() & (LIMITS | {K.BEST, K.FINE}):
         new.flags[K.ONLY] = None  # "only on Fridays, from eight to eleven"

@@ -1,4 +1,4 @@
-"""Tell the hours that the times of a clause mean, by what they are said of and the part of the day beside them."""
+"""Decide the hours that the times of a clause mean, by its action and by the part of the day next to them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EVENING_HOURS = 4  # the most that "8 to 10 pm" can be
 
 
 def with_halves(part: Part) -> None:
-    """Let a part of the day say which half an hour beside it is of: "in the evening, around seven"."""
+    """Give hours the half of the day that a part of the day beside them names: "in the evening, around seven"."""
     if not part.parts and any(OF_MORNING.search(getattr(one, "name", "")) for one in part.named):
         part.parts = [MORNING]  # "family breakfast at nine"
     if len(part.parts) != 1 or not part.spans:
@@ -46,7 +46,7 @@ def with_halves(part: Part) -> None:
 
 
 def of_half(span: Any, part: Hours) -> Any:
-    """Return a time in the half of the day that a part of it is in, if its own is not known."""
+    """Return a time in the half of the day to which a part of the day belongs, if the time does not name its own."""
     relation, clock, end = span
     shift = 0 if part[0].hour < NOON else NOON
     if clock[2] or end is not None or (shift and clock[0] < SMALL):

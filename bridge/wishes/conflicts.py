@@ -1,4 +1,4 @@
-"""Find wishes of an action that cannot both be kept, and tell which of two counts: a bar before a request."""
+"""Find wishes of an action that cannot both be kept. A bar counts before a request."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Conflict = tuple[Said, Said]  # the wish that counts, and the one that it leaves
 
 
 def conflicts(before: Wishes, said: Sequence[Said]) -> tuple[Conflict, ...]:
-    """Return the conflicts among the wishes that what was said makes, without those that stood before it."""
+    """Return the conflicts that new wishes cause, without those that existed before."""
     known = _found(before)
     return tuple(one for one in _found(applied(before, said)) if one not in known)
 
@@ -25,7 +25,7 @@ def _found(wishes: Wishes) -> list[Conflict]:
 
 
 def _leaves_none(counts: Said, asks: Said) -> bool:
-    """Return True if what bars leaves less than what is asked: days of a goal, or all of the hours or days wanted."""
+    """Return True if a bar leaves less than another wish asks for: too few days, or none of the hours or days."""
     if counts.when not in (None, asks.when):
         return False
     match counts.kind, asks.kind:

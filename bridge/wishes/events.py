@@ -44,7 +44,7 @@ def _words(language: str) -> Words:
 
 
 def timed(text: str, language: str) -> str:
-    """Return the text, lower-case, with each time beside an event in its place, and each time of day in figures."""
+    """Return a text in lower case, with times of day in figures, and with the time of an event instead of the event."""
     words = _words(language)
     found = _in_minutes(_in_figures(text.lower().replace("’", "'"), language, words), words)
     if language == "de" and OF_24.search(found):

@@ -34,7 +34,7 @@ def _texts() -> dict[str, Any]:
 
 
 def examples(text: str) -> tuple[str, ...]:
-    """Return wishes that would be understood, of the action or the meter that a text names, in its language."""
+    """Return example wishes that are understood, about the action or meter that a text names, in its language."""
     read = {language: _tokens(text, language) for language in _texts()}
     language = max(read, key=lambda one: len(read[one]))
     tokens, said = read[language], _texts()[language]
@@ -58,7 +58,7 @@ def examples(text: str) -> tuple[str, ...]:
 
 
 def unread(text: str) -> tuple[str, ...]:
-    """Return the words of a text that are not known in its language, or that no wish can hold."""
+    """Return the words of a text that are unknown in its language, or with which no wish is understood."""
     read = {language: _tokens(text, language, known=False) for language in _texts()}
     language = max(read, key=lambda one: len(_tokens(text, one)))
     return tuple(dict.fromkeys(str(value) for kind, value in read[language] if kind in (K.WORD, K.BAR) and value))

@@ -46,21 +46,21 @@ LIMITED = re.compile(  # by a clause that tells which: "nothing before ten, wofÃ
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """The wishes of a text in their order, and what was left ``aside`` as a reason."""
+    """The wishes of a text in order. ``aside`` are parts of the text that were only reasons for a wish."""
 
     said: tuple[Said, ...]
     aside: tuple[str, ...] = ()
 
 
 def understood(text: str, today: date | None = None) -> tuple[Said, ...]:
-    """Return the wishes that a text says. Raises NotUnderstood as ``heard`` does."""
+    """Return the wishes in a text. Raises NotUnderstood as ``heard`` does."""
     return heard(text, today).said
 
 
 def heard(text: str, today: date | None = None) -> Heard:
-    """Return what a text says. Raises NotUnderstood, also where two languages or two parts of it disagree.
+    """Return the wishes in a text. Raises NotUnderstood, also if both languages or two parts of the text disagree.
 
-    Without ``today``, what holds on some dates alone is not understood.
+    Without ``today``, a wish that holds only on some dates is not understood.
     """
     plain = text.strip().lower()
     if len(text) > TEXT_MAX or QUESTION.match(plain) or LIMITED.search(plain) or NO_END.search(plain):
@@ -80,7 +80,7 @@ def _as_written(names: frozenset[str], text: str) -> frozenset[str]:
 
 
 def _on_days(text: str, language: str, today: date | None) -> Heard | None:
-    """Return what a text says in a language, each wish with the days on which it holds."""
+    """Return the wishes of a text in one language, each with the days on which it holds, or None."""
     try:
         rest, when = (text, None) if today is None else occasion(text, language, today)
     except NotUnderstood:
@@ -112,7 +112,7 @@ def _read(text: str, language: str) -> Heard | None:
 
 
 def _goes(one: Said, other: Said) -> bool:
-    """Return True if two wishes for the times of an action hold both: one leaves what the other names."""
+    """Return True if two wishes about the times of an action can both hold."""
     if one.narrows and other.narrows:
         return True
     if one.narrows == other.narrows:
@@ -122,7 +122,7 @@ def _goes(one: Said, other: Said) -> bool:
 
 
 def _contradicts(said: tuple[Said, ...]) -> bool:
-    """Return True if one wish of a text takes back another, or leaves nothing of it."""
+    """Return True if one wish of a text contradicts another one."""
     for at, one in enumerate(said):
         same = [o for o in said[:at] if o.kind == one.kind and o.actions & one.actions and o.when == one.when]
         if one.kind in ("shortest", "longest", "most") and any(o.number != one.number for o in same):
@@ -149,7 +149,6 @@ def _contradicts(said: tuple[Said, ...]) -> bool:
 
 
 def _leaves_no_best(best: Said, said: tuple[Said, ...]) -> bool:
-    """Return True if nothing is left of the time at which an action is wanted."""
     of_it = [one for one in said if one.actions & best.actions]
     if any(one.kind == "days" and not best.days <= one.days for one in of_it):
         return True
@@ -166,14 +165,14 @@ def _of_its_days(best: Said, one: Said) -> bool:
 
 
 def _bars_nothing(said: tuple[Said, ...]) -> bool:
-    """Return True if hours of a day are barred that no day has: "I start at seven, on Fridays at six"."""
+    """Return True if hours are barred that were not allowed anyway: "I start at seven, on Fridays at six"."""
     limits = [one for one in said if one.kind == "hours"]
     barred = [one for one in said if one.kind == "barred"]
     return any(not common(one.hours, o.hours) for one in barred for o in limits if o.actions & one.actions)
 
 
 def _is_no_night(said: tuple[Said, ...]) -> bool:
-    """Return True for two bedtimes or hours of getting up of the same days, or a bedtime before the earliest."""
+    """Return True for two bedtimes or wake times on the same days, or a bedtime before the earliest allowed one."""
     of = {kind: [one for one in said if one.kind == kind] for kind in ("bed", "earliest", "up")}
     if any(len({one.at for one in several}) > 1 and not _of_other_days(several) for several in of.values()):
         return True

@@ -1,4 +1,4 @@
-"""Tell the hours of a day that a time said of an action means: "before 9" of sport, "from 8 to 10" of series."""
+"""Compute the hours of a wish's time by its action: "before 9" is in the morning for sport."""
 
 from __future__ import annotations
 

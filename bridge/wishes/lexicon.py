@@ -1,4 +1,4 @@
-"""Load the words in which people say wishes, two files for each language, by what they mean.
+"""Load the words of wishes with the tokens that they mean, from two files for each language.
 
 In a file, ``see/meet my/~ friends`` stands for every choice of one word at each place, where ``~`` is no word and
 ``with_work`` two, and ``{NAME}`` for a set of words. A phrase with several words is found before its parts, and one
@@ -47,10 +47,10 @@ ONE_THING = frozenset({A.SLEEP, A.MEDITATE, A.BINGE_WATCH})  # all of whose name
 
 
 class Kind(StrEnum):
-    """The kind of a token. FILL tells nothing and is dropped; AND, OR and CUT join and part what is said.
+    """The kind of a token. FILL has no meaning; AND, OR and CUT join or divide parts; WORD is an unknown word.
 
-    ABOUT goes with some actions only, DETAIL too and tells one kind of them, NAME is somebody's; WORD is not known, and
-    beside BAR nothing is understood.
+    ABOUT and DETAIL fit only some actions, and DETAIL names a kind of them. NAME is a person's name. A text with BAR is
+    not understood.
     """
 
     FILL, AND, OR, CUT, COMMA, COLON = "fill", "and", "or", "cut", "comma", "colon"
@@ -70,7 +70,7 @@ class Kind(StrEnum):
 
 
 class OneOf(frozenset[ActionType]):
-    """The action of a word for only a part of it, such as yoga: "never yoga" forbids what has its ``name`` alone."""
+    """The action of a word for one kind of it, such as yoga: "never yoga" forbids only the kind ``name``."""
 
     name: str = ""
 
@@ -88,9 +88,9 @@ Phrases = Mapping[tuple[str, ...], tuple[Token, ...]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lexicon:
-    """A language: words -> tokens, patterns of a text with what replaces them, and its spelling.
+    """The words of a language with their tokens, patterns to replace in a text first, and its spelling.
 
-    ``adjuncts`` tell what something is for, ``heads`` are ends of compounds that tell nothing more.
+    ``adjuncts`` match what something is for, and ``heads`` are ends of compounds without a meaning of their own.
     """
 
     phrases: Phrases
@@ -103,7 +103,7 @@ class Lexicon:
 
 @cache
 def lexicon(language: str, *, with_meters: bool = False) -> Lexicon:
-    """Return the words of ``en`` or ``de``. Those about meters may mean something else elsewhere."""
+    """Return the words of ``en`` or ``de``. Pass ``with_meters`` for a text about meters, where some words differ."""
     said: dict[str, Any] = {}
     for name in ("words", "actions"):
         said |= tomllib.loads((Path(__file__).parent / f"{name}_{language}.toml").read_text("utf-8"))
@@ -137,7 +137,6 @@ def lexicon(language: str, *, with_meters: bool = False) -> Lexicon:
 
 
 def _phrases(texts: str, sets: Mapping[str, str], *, plain: bool) -> Iterator[tuple[str, ...]]:
-    """Yield the phrases of the plain items of a list, or else those of its choices."""
     chosen = [one for one in texts.split(",") if ("/" in one or "{" in one) is not plain]
     return phrases_of(",".join(chosen).format_map(sets))
 

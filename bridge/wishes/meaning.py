@@ -54,7 +54,6 @@ def said_of(part: Part) -> tuple[Said, ...]:
 
 
 def _kinds(part: Part) -> frozenset[str]:
-    """Return the name of the kind of an action, if one alone was said, such as "boxing"."""
     names = {LEADING.sub("", one.name) for one in part.named if isinstance(one, OneOf)}
     return frozenset(names) if len(part.actions) == len(names) == 1 and all(names) else frozenset()
 
@@ -80,7 +79,7 @@ def _of_actions(part: Part) -> tuple[Said, ...]:
 
 
 def _of_free(part: Part) -> tuple[Said, ...]:
-    """Return the wishes for what is free or kept free, and none for what is only wanted then."""
+    """Return the wishes for free times, or none if the clause only says when an action is wanted."""
     named = bool(part.actions - WORK)
     if (
         part.flags[K.FREE] == KEPT
@@ -97,7 +96,7 @@ def _of_free(part: Part) -> tuple[Said, ...]:
 
 
 def _fewer(part: Part) -> Said:
-    """Return the wish for one suggestion a day more or fewer, or for evenings, or days, of a week without any."""
+    """Return the wish for one suggestion more or fewer a day, or for days or evenings of the week without any."""
     if part.actions or part.days or part.spans or part.beside or part.nots or len(part.parts) > 1:
         raise NotUnderstood
     if not part.has(K.SPARE):
@@ -111,7 +110,7 @@ def _fewer(part: Part) -> Said:
 
 
 def _but_on_days(part: Part) -> tuple[Said, ...]:
-    """Return the wishes of "never tv except on Fridays", "no work after six except on Mondays" and "daily except"."""
+    """Return the wishes of "never tv except on Fridays", "no work after six except on Mondays" or "daily except"."""
     days, daily = part.flags.pop(K.BUT), part.flags.get(K.PER) == len(WEEK) and not part.has(K.NUMBER, K.TIMES)
     ends = part.has(K.FINISH) and all(end is None for *_, end in part.spans)
     if (ends or part.flags.keys() & SLEEPERS) and not (part.days or part.nots):
@@ -135,7 +134,7 @@ def _but_on_days(part: Part) -> tuple[Said, ...]:
 
 
 def _lasting(part: Part) -> tuple[Said, ...]:
-    """Return the wishes for the minutes of an action, and what else is wished of it."""
+    """Return the wishes of a clause with the duration of an action, such as "an hour of painting on Sundays"."""
     told, found = part.flags.pop(K.LASTS), []
     beside = next((kind for kind in (K.LEAST, K.MOST, K.ENOUGH) if kind in part.flags and not part.counts), None)
     if beside is not None and len(told) == 1 and told[0][0] is None:
@@ -161,7 +160,7 @@ def _lasting(part: Part) -> tuple[Said, ...]:
 
 
 def _apart(part: Part) -> tuple[Said, ...]:
-    """Return the wishes for the free days between two times of an action, and what else is wished of it."""
+    """Return the wishes of a clause with a number of free days between two times of an action."""
     days = part.flags.pop(K.APART)
     if len(part.actions) != 1 or part.nots or part.flags.keys() & (LIMITS - {K.LEAST}):
         raise NotUnderstood
@@ -175,7 +174,7 @@ def _apart(part: Part) -> tuple[Said, ...]:
 
 
 def _is_of_a_day(part: Part, told: Sequence[Any]) -> bool:
-    """Return True for what one time cannot hold, such as "no more than an hour a day" and "five hours a week"."""
+    """Return True for a duration per day or week, such as "no more than an hour a day" or "five hours a week"."""
     if not part.has(K.PER) or part.has(K.TIMES, K.NUMBER):
         return False
     bounded = part.nots or part.flags.keys() & (LIMITS - {K.LEAST}) or any(side is K.MOST for side, *_ in told)

@@ -19,7 +19,7 @@ LATEST_UP = 17  # the hour before which a night ends
 
 
 def of_night(part: Part) -> tuple[Said, ...]:
-    """Return the wishes of a clause that names the night. Raises NotUnderstood for others, such as a length."""
+    """Return the wishes of a clause about the night. Raises NotUnderstood if it is about anything else."""
     bed = K.BED in part.flags
     if part.actions or part.beside:
         raise NotUnderstood  # "no tv in bed"

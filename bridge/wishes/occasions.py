@@ -25,9 +25,9 @@ Words = Mapping[str, Any]
 
 
 def occasion(text: str, language: str, today: date) -> tuple[str, Occasion | None]:
-    """Return a text, in lower case, without the days on which it holds, and these days, or None for all.
+    """Return a text in lower case without the days on which its wish holds, and these days, or None for all days.
 
-    Raises NotUnderstood where it names them twice.
+    Raises NotUnderstood if the text names such days twice.
     """
     words, rest = _words(language), text.lower().replace("’", "'")
     found: dict[str, Any] = {}
@@ -84,7 +84,7 @@ def _words(language: str) -> Words:
 
 
 def _apart(pattern: str) -> Iterator[str]:
-    """Yield a pattern with each group's name once: every alternative has groups of its own."""
+    """Yield a pattern with a number behind each group's name, because a name may occur only once."""
     seen: dict[str, int] = {}
 
     def named(found: re.Match[str]) -> str:
@@ -99,7 +99,7 @@ def _group(told: re.Match[str], name: str) -> str | None:
 
 
 def _left(name: str, told: re.Match[str], words: Words) -> str:
-    """Return what stands in a text where its days stood: "every other friday" leaves "on friday"."""
+    """Return the words to keep in place of the days: "every other friday" becomes "on friday"."""
     if name == "in_weeks":
         return f"{_group(told, 'rest') or ''}{words['weekly']}{_group(told, 'more') or ''}"
     day = _group(told, "day")
@@ -138,7 +138,6 @@ def _monday(day: date) -> date:
 
 
 def _span(name: str, today: date) -> tuple[date, date]:
-    """Return the first and the last day of "this week" and the like."""
     monday, first = _monday(today), today.replace(day=1)
     following = (first + 32 * DAY).replace(day=1)
     christmas = date(today.year, *CHRISTMAS)
@@ -156,7 +155,7 @@ def _span(name: str, today: date) -> tuple[date, date]:
 
 
 def _date(told: re.Match[str], words: Words, today: date, *, last: bool) -> date:
-    """Return the date of "1 October", "the 20th" or "May": its first day, the day before it as the ``last`` one."""
+    """Return the date of "1 October", "the 20th" or the first day of "May", or the day before that if ``last``."""
     day, month, season = _group(told, "d"), _group(told, "m"), _group(told, "x")
     if season is not None:
         at = _next(*(NEW_YEAR if "n" in season[:2] else CHRISTMAS), today)
@@ -175,7 +174,7 @@ def _date(told: re.Match[str], words: Words, today: date, *, last: bool) -> date
 
 
 def _next(month: int, day: int, today: date) -> date:
-    """Return the next such date after today. Raises NotUnderstood if there is none."""
+    """Return the next date after today with this month and day. Raises NotUnderstood if there is none."""
     for year in (today.year, today.year + 1):
         try:
             at = date(year, month, day)

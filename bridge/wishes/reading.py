@@ -1,4 +1,4 @@
-"""Bring the parts of a text together to clauses, each about one thing, and set reasons aside."""
+"""Join the parts of a text to clauses, each about one action or the night, and set reasons aside."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ KIND_OF = re.compile(  # tells which outings are meant, and no wish can hold it
 
 
 def by_slots(text: str, language: str) -> tuple[tuple[Said, ...], tuple[str, ...]]:
-    """Return the wishes of a text, and what was set aside. Raises NotUnderstood for a text without any."""
+    """Return the wishes of a text, and the reasons set aside. Raises NotUnderstood for a text without a wish."""
     plain, of_meters = (_by_words(text, language, with_meters=one) for one in (False, True))
     if plain is None and of_meters is None and not POLARITY.search(text.lower()):
         rest, adjuncts = without_adjuncts(text, language)
@@ -84,7 +84,7 @@ def _by_words(text: str, language: str, *, with_meters: bool) -> tuple[tuple[Sai
 
 
 def _said_on_days(clause: Part, clauses: Sequence[Part]) -> tuple[Said, ...]:
-    """Return the wishes of a clause, with its days those lengths that differ: "an hour on Sundays"."""
+    """Return the wishes of a clause. A duration may hold only on the clause's days, as in "an hour on Sundays"."""
     beside = [one for one in clauses if one is not clause and one.actions == clause.actions and one.has(K.LASTS)]
     when, said = on_days(clause.days), said_of(clause)
     differ = clause.has(K.LASTS) and beside and all(one.days for one in beside)
@@ -92,7 +92,7 @@ def _said_on_days(clause: Part, clauses: Sequence[Part]) -> tuple[Said, ...]:
 
 
 def _of_week(said: Sequence[Said]) -> tuple[Said, ...]:
-    """Return wishes with the number of suggestions of most days as that of all: "five on weekdays, else two"."""
+    """Return "five on weekdays, else two" as five suggestions on all days, except on the other days."""
     counts = [one for one in said if one.kind == "suggestions" and one.when is not None]
     days = [day for one in counts if one.when is not None for day in one.when.days]
     base = max(
@@ -110,13 +110,13 @@ def _of_week(said: Sequence[Said]) -> tuple[Said, ...]:
 
 
 def _goes_on(one: Said, other: Said) -> bool:
-    """Return True if a wish can be told in one with another of its kind and action."""
+    """Return True if two wishes of the same kind and action can be merged."""
     of_kind = one.kind == "without" and one.names == other.names and one.when is not None and other.when is not None
     return one.kind == "best" or of_kind or (one.kind == "days" and one.narrows and other.narrows)
 
 
 def _alike(said: tuple[Said, ...]) -> tuple[Said, ...]:
-    """Return wishes with the counts of one action added, and a time of day before the part of it."""
+    """Return wishes with those of the same kind and action merged."""
     found: list[Said] = []
     for one in said:
         alike = ((i, o) for i, o in enumerate(found) if o.kind == one.kind and o.actions == one.actions)
@@ -198,7 +198,7 @@ def _take(part: Part, following: Sequence[Part], read: Reading) -> None:
 
 
 def _begin(part: Part, read: Reading) -> None:
-    """Take a part that names what is wished, with times that were said before it."""
+    """Add a part that names an action or the night, with the times that were said before it."""
     if part.loose or part.words or part.subject == PERSON:
         raise NotUnderstood  # "she gets up at five"
     last = read.clauses[-1] if read.clauses else None
@@ -228,7 +228,7 @@ def _begin(part: Part, read: Reading) -> None:
 
 
 def _draw(last: Part, part: Part, read: Reading) -> None:
-    """Leave the ground of a wish aside, and what it says more exactly: "no tv on work nights, so none from Monday"."""
+    """Set a reason aside, or what the next part says more exactly: "no tv on work nights, so none from Monday"."""
     ends = last.has(K.FINISH) and part.has(K.FINISH)
     again = part.times and last.times and (ends or (last.nots and part.nots and last.actions == part.actions))
     if again:
@@ -238,7 +238,7 @@ def _draw(last: Part, part: Part, read: Reading) -> None:
 
 
 def _on_that_day(part: Part, last: Part | None, read: Reading) -> None:
-    """Give what has hours the days said before it: "Saturdays I've got concerts, so bedtime is at one that day"."""
+    """Give a part with hours the days before it: "Saturdays I've got concerts, so bedtime is at one that day"."""
     before = read.before
     if part.has(K.FINISH, K.START) and part.by_then and part.spans and not part.days and before is not None:
         part.days = before.days  # "shopping with mum on Thursdays, work starts at eleven then"
@@ -256,7 +256,7 @@ def _on_that_day(part: Part, last: Part | None, read: Reading) -> None:
 
 
 def _point(part: Part, last: Part | None, read: Reading, before: Part) -> None:
-    """Give a part without times those that were said before it, if it points to them."""
+    """Give a part without times those before it if it refers to them with a word such as "then"."""
     if part.nots and part.flags.keys() == {K.NOT, K.SUGGESTION, K.THEN} and not part.actions:
         part.flags = {K.NOT: None, K.THEN: part.flags[K.THEN]}  # "I have choir, so no suggestions then"
         part.actions = ALL
@@ -279,14 +279,14 @@ def _point(part: Part, last: Part | None, read: Reading, before: Part) -> None:
 
 
 def _points(part: Part) -> bool:
-    """Return True for a wish at the times said before it: "so meditation then", "meditate instead"."""
+    """Return True for a wish that refers to the times before it: "so meditation then", "meditate instead"."""
     told = part.kinds[0] is not K.THEN or part.flags.get(K.THEN) == INSTEAD or part.actions == WORK
     told = told or part.joint is K.THUS
     return (part.by_then or names_work(part)) and told and not part.flags.keys() - {K.THEN, K.BEST, K.ONLY}
 
 
 def _point_back(part: Part, last: Part | None, read: Reading) -> None:
-    """Give a veto without times those that were said before it: "Tuesdays are choir evenings, so no tv then"."""
+    """Give a veto without times those before it: "Tuesdays are choir evenings, so no tv then"."""
     before = read.before
     if part.flags.get(K.THEN) == THAT_DAY and before is not None:
         if not before.days:
@@ -308,7 +308,7 @@ def _point_back(part: Part, last: Part | None, read: Reading) -> None:
 
 
 def _leads(last: Part, part: Part) -> bool:
-    """Return True for times said first: "in the evening I like reading and no tv", "on Sundays no work and no tv"."""
+    """Return True if times said first hold for both wishes: "on Sundays no work and no tv"."""
     told = last.has(K.BEST) or (last.kinds[:1] == [K.PART] and not is_limit(last))
     first = last.nots and last.kinds[:1] in ([K.DAY], [K.PART], [K.SPAN])
     return bool(told or first) and part.joint is K.AND
@@ -325,7 +325,7 @@ def _afterwards(part: Part, before: Part | None) -> None:
 
 
 def _go_on(part: Part, read: Reading) -> None:
-    """Take a part that names nothing: it is about what was named before it, or else after it."""
+    """Add a part that names no action: it belongs to the action before it, or else to the next one."""
     last = read.clauses[-1] if read.clauses else None
     if part.words or part.loose or (last is not None and part.has(K.FINE) and last.nots):
         raise NotUnderstood
@@ -358,19 +358,19 @@ def _go_on(part: Part, read: Reading) -> None:
 
 
 def _is_said(part: Part, last: Part) -> bool:
-    """Return True for what a wish says already: "clock off at four, every day", "I can't stand meditating, drop it"."""
+    """Return True if a part repeats the wish: "clock off at four, every day", "I can't stand meditating, drop it"."""
     daily = part.kinds == [K.PER] and part.flags[K.PER] == len(WEEK) and last.spans and not last.days
     disliked = part.kinds == [K.BACK] and last.flags.get(K.NOT) in DISLIKED and not last.times
     return bool(daily and last.has(K.FINISH, K.BED, K.UP)) or disliked
 
 
 def _beside_length(last: Part) -> set[Kind]:
-    """Return what may stand with a length: "sport only on Sundays, then for two hours"."""
+    """Return the kinds that may occur beside a duration: "sport only on Sundays, then for two hours"."""
     return {K.LASTS, K.NOT} | ({K.THEN, K.BEST} if last.has(K.ONLY) and not last.nots else set())
 
 
 def _with_pending(part: Part, read: Reading) -> None:
-    """Give hours the days that were said just before them, and days the hours."""
+    """Give hours the days just before them, or days the hours just before them."""
     last = read.pending[-1] if read.pending else part
     if part.joint is K.CUT or (part.spans and part.spans[0][0] in FIRM):
         return  # "on Saturdays, but not before ten"
@@ -381,7 +381,7 @@ def _with_pending(part: Part, read: Reading) -> None:
 
 
 def _is_quiet(part: Part, last: Part | None, read: Reading) -> bool:
-    """Take a quiet time, of a part or of what was said before it: "I nap from one to two, so nothing then"."""
+    """Add a time without suggestions, and return True if there is one: "I nap from one to two, so nothing then"."""
     if part.times and (last is None or last.actions == ALL):
         read.clauses.append(replace(part, actions=ALL))
         return True
@@ -408,5 +408,5 @@ def _is_quiet(part: Part, last: Part | None, read: Reading) -> bool:
 
 
 def _is_entry(part: Part) -> bool:
-    """Return True for what takes place at a time, such as "book club on Thursday evenings"."""
+    """Return True for an event at a time, such as "book club on Thursday evenings"."""
     return bool(part.actions and (part.parts or part.spans)) and not part.flags

@@ -1,4 +1,4 @@
-"""Tell a reason, a remark or a background beside a wish from a wish, and set it aside."""
+"""Tell wishes from reasons and remarks beside them, and set the reasons aside."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ASKED = re.compile(  # of something, which is no reason
 
 @dataclass(slots=True)
 class Reading:
-    """The clauses of a text that were read, what was set aside, and the times that were said last."""
+    """What was read of a text so far: its clauses, reasons set aside, and the times that were said last."""
 
     clauses: list[Part] = field(default_factory=list)
     pending: list[Part] = field(default_factory=list)
@@ -68,7 +68,7 @@ def is_aside(part: Part, read: Reading, following: Sequence[Part]) -> bool:
 
 
 def _is_remark(part: Part, last: Part) -> bool:
-    """Return True for what only tells of a wish before it. "That is all I can" makes a ceiling of a count."""
+    """Return True for a remark on the wish before it. "That is all I can" turns a count into a maximum."""
     if part.kinds == [K.ACTION, K.FINE] and part.actions == last.actions and last.nots and not last.times:
         return True  # "no running, cycling is fine"
     hushed = last.nots and last.actions == ALL and last.times
@@ -97,14 +97,14 @@ def _is_remark(part: Part, last: Part) -> bool:
 
 
 def _is_state(part: Part, following: Sequence[Part]) -> bool:
-    """Return True for "I am up at two", from which something else follows."""
+    """Return True for "I am up at two", if it is only the reason for what follows."""
     if part.kinds != [K.UP, K.SPAN] or not following:
         return False
     return (following[0].joint is K.THUS and following[0].has_head) or part.spans[0][1][0] < EARLIEST_UP
 
 
 def _is_reason(part: Part, read: Reading, following: Sequence[Part]) -> bool:
-    """Return True. Raises NotUnderstood for a condition, or a limit."""
+    """Return True for a reason. Raises NotUnderstood if the part is a condition or a limit."""
     timed = any(one.times and not one.has_head for one in following)
     if part.joint is K.WHEN and not (read.clauses and (read.clauses[-1].times or timed)):
         raise NotUnderstood
@@ -118,7 +118,7 @@ def _is_reason(part: Part, read: Reading, following: Sequence[Part]) -> bool:
 
 
 def _check_background(part: Part) -> None:
-    """Raise NotUnderstood for a part that may change what it stands beside."""
+    """Raise NotUnderstood for a remark that may change the wish beside it."""
     says = part.has_head or part.times or part.counts
     limits = (LIMITS | {K.EVERY, K.FINISH, K.START} if says else set()) | {K.LASTS, K.AGAIN, K.BACK, K.MOST, K.LEAST}
     limits |= set() if part.meters else {K.WEIGHT}
@@ -188,13 +188,13 @@ def set_aside(part: Part, read: Reading) -> None:
 
 
 def _begins_unread(part: Part) -> bool:
-    """Return True for a part of the day from an hour that is not known: "after eightish in the evening"."""
+    """Return True for a part of the day with an unknown hour: "after eightish in the evening"."""
     three = zip(part.kinds, part.kinds[1:], part.kinds[2:], strict=False)
     return any(one in EDGES and beside == [K.WORD, K.PART] for one, *beside in three)
 
 
 def _of_night(part: Part, read: Reading) -> str:
-    """Return the whole clause that tells when one gets up, not its unknown words alone."""
+    """Return the whole clause that says when somebody gets up, not only its unknown words."""
     if part.text:
         at = read.text.index(part.text)
         return (FIRST.split(read.text[:at])[-1] + FIRST.split(read.text[at:])[0]).strip()
@@ -207,7 +207,7 @@ def _of_night(part: Part, read: Reading) -> str:
 
 
 def _is_unsaid(part: Part) -> bool:
-    """Return True for a clause that could be a wish, and of which nothing would be told."""
+    """Return True for a clause that may be a wish and that would be dropped without a word."""
     could = (
         (part.loose and (part.actions or part.words))
         or EVENTS.intersection(part.loose)
@@ -217,14 +217,14 @@ def _is_unsaid(part: Part) -> bool:
 
 
 def leave(last: Part, read: Reading) -> None:
-    """Leave what only gives the ground of a wish aside, in its words if it came first."""
+    """Set a clause aside that is only the reason for a wish. If it came first, its words are kept to be shown."""
     told = FIRST.split(read.text, maxsplit=1)
     read.aside += told[:1] if len(told) > 1 and read.clauses == [last] else []
     read.clauses = [one for one in read.clauses if one is not last]
 
 
 def is_ground(last: Part, part: Part, read: Reading) -> bool:
-    """Return True for "I work best at night, so" and "in the evening I switch off, so no paperwork after seven"."""
+    """Return True for a reason such as "I work best at night, so" or "in the evening I switch off, so"."""
     if last.actions == WORK and last.has(K.BEST):
         return True
     if last.has(K.START, K.FINISH) and read.clauses == [last] and re.match(r"(?i)(?:i|ich|we|wir)\b", read.text):
@@ -234,7 +234,7 @@ def is_ground(last: Part, part: Part, read: Reading) -> bool:
 
 
 def share_times(part: Part, following: Sequence[Part]) -> None:
-    """Keep the days of "the shop is open Tuesday to Friday, ten to six", or its hours, with what is said of them."""
+    """Give the days of "the shop is open Tuesday to Friday, ten to six" to its hours, or its hours to the days."""
     beside = following[0] if following else part
     if beside.kinds == [K.SPAN] and part.days and not part.spans:
         beside.days = part.days

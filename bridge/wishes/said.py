@@ -31,13 +31,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """A wish that was understood, by its ``kind``: never, allow, hours, any, days, best, barred, open, goal, most,
-    drop, weight, suggestions, clear, forget for all that was wished of an action; shortest and longest in minutes; bed,
-    earliest, up, night and asleep (minutes) of sleep; apart in free days; without for ``names`` of an action; spare for
-    hours of so many days of a week; fewer for one suggestion less. The ``names`` of best and goal tell the kind wanted.
+    """One wish. The ``kind`` "forget" drops all wishes of an action, "fewer" asks for one suggestion less a day.
 
-    ``narrows`` says that hours and days are what an earlier wish leaves of them, and do not replace it. It holds on the
-    days of ``when``.
+    Shortest, longest and asleep count minutes, apart counts free days, and spare the days of a week without
+    suggestions. ``names`` are kinds of an action, such as yoga. ``narrows`` means that an earlier wish is limited, not
+    replaced. ``when`` are the days on which the wish holds.
     """
 
     kind: str
@@ -53,7 +51,7 @@ class Said:
 
 
 def applied(wishes: Wishes, said: Sequence[Said]) -> Wishes:
-    """Return wishes with what was said, where the newest counts. Raises SetupError for impossible wishes."""
+    """Return wishes with new ones applied, of which the last one counts. Raises SetupError for impossible wishes."""
     for one in said:
         wishes = _of_wanted(_applied(wishes, one))
     return checked(wishes)
@@ -129,12 +127,11 @@ def _applied_to_some(wishes: Wishes, one: Said) -> Wishes:
 
 
 def _terms(terms: Mapping[Occasion, Wishes]) -> dict[Occasion, Wishes]:
-    """Return the terms of which something is left."""
     return {when: term for when, term in terms.items() if term != Wishes()}
 
 
 def _lasting(wishes: Wishes, action: ActionType, one: Said) -> Lasts:
-    """Return the minutes of an action with a new bound, which outranks the other where they cross."""
+    """Return the bounds of an action's minutes with a new one. It removes the other bound if they contradict."""
     old, minutes = wishes.lengths.get(action, Lasts()), int(one.number)
     if one.kind == "shortest":
         return Lasts(least=minutes, most=old.most if old.most and old.most >= minutes else None)
@@ -169,7 +166,7 @@ def _of_night(night: NightWish, one: Said) -> NightWish:
 
 
 def _opened(wishes: Wishes, one: Said) -> Wishes:
-    """Return wishes in which days, or hours of every day, are open to actions again."""
+    """Return wishes that allow actions again on some days, or at some hours of every day."""
     days = {a: on | one.days if a in one.actions else on for a, on in wishes.days.items()}
     hours = {a: either(spans, one.hours) if a in one.actions else spans for a, spans in wishes.hours.items()}
     barred = {
@@ -211,7 +208,7 @@ def _without(given: Mapping[ActionType, T], one: Said) -> dict[ActionType, T]:
 
 
 def standing(wishes: Wishes) -> tuple[Said, ...]:
-    """Return wishes as what would have to be said for them, one for all actions with the same hours or days."""
+    """Return stored wishes as a list of single ones, each for all actions with the same hours or days."""
     found = [Said(kind="never", actions=frozenset({action})) for action in ActionType if action in wishes.never]
     found += [Said(kind="days", actions=actions, days=days) for days, actions in _alike(wishes.days).items()]
     found += [Said(kind="hours", actions=actions, hours=hours) for hours, actions in _alike(wishes.hours).items()]
@@ -256,7 +253,7 @@ def standing(wishes: Wishes) -> tuple[Said, ...]:
 
 
 def replaced(wishes: Wishes, said: Sequence[Said]) -> tuple[Said, ...]:
-    """Return the wishes, each of one action, that what was said replaces. What it takes back or narrows is none."""
+    """Return the stored wishes that new ones replace, each for one action, without those taken back or narrowed."""
     if any(one.kind in BACK for one in said):
         return ()
     kept, narrowed = {*_single(applied(wishes, said))}, {one.kind for one in said if one.narrows}
@@ -269,7 +266,7 @@ def _single(wishes: Wishes) -> list[Said]:
 
 
 def clashing(wishes: Wishes, one: Said) -> tuple[Said, ...]:
-    """Return the wishes of whose hours or days what was said, which narrows them, would leave nothing."""
+    """Return the stored wishes of which a new, narrowing one would leave no hours or days."""
     return tuple(
         old
         for old in standing(wishes)
@@ -286,7 +283,7 @@ def _alike(given: Mapping[ActionType, T]) -> dict[T, frozenset[ActionType]]:
 
 
 def without(wishes: Wishes, one: Said) -> Wishes:
-    """Return wishes with one of ``standing`` taken back."""
+    """Return wishes without one of those that ``standing`` returns."""
     if one.when is not None:
         term = without(wishes.terms[one.when], replace(one, when=None))
         return replace(wishes, terms=_terms({**wishes.terms, one.when: term}))
@@ -319,7 +316,7 @@ def without(wishes: Wishes, one: Said) -> Wishes:
 
 
 def _of_wanted(wishes: Wishes) -> Wishes:
-    """Return wishes with the names of what is wanted alone."""
+    """Return wishes without the names of actions that are no longer wanted."""
     return replace(wishes, named={a: name for a, name in wishes.named.items() if a in wishes.goals or a in wishes.best})
 
 

@@ -1,6 +1,6 @@
-"""Read a wish by the slots of its parts, in any order: whom or what it is about, "not" or "only", days, hours, counts.
+"""Read a wish by what each part names, in any order: the action, "not" or "only", days, hours and counts.
 
-A part without a wish of its own, such as a reason, is set aside. A word beside a wish that is not known is refused.
+A part without a wish, such as a reason, is set aside. An unknown word beside a wish makes the text not understood.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ POLARITY = re.compile(
 
 @dataclass(slots=True)
 class Part:
-    """A part of a text with its meaning. ``words`` are those that are not known."""
+    """A part of a text with its meaning. ``words`` are its unknown words."""
 
     joint: Kind
     text: str = ""
@@ -82,28 +82,28 @@ class Part:
 
     @property
     def of_others(self) -> bool:
-        """True if it tells of somebody else, such as "my knees stiffen up"."""
+        """True if the part is about somebody or something else, such as "my knees stiffen up"."""
         kin = self.kinds[:2] == [K.ACTION, K.WORD] and self.named[0] <= COMPANY  # "mum wakes at five"
         return kin or self.subject in (OTHERS, PERSON) or (self.subject == NOUN and self.kinds[:1] == [K.WORD])
 
     @property
     def has_head(self) -> bool:
-        """True if it names what is wished."""
+        """True if the part names what is wished."""
         return bool(self.actions or self.meters or self.flags.keys() & HEADS)
 
     @property
     def times(self) -> bool:
-        """True if it names days or hours."""
+        """True if the part names days or hours."""
         return bool(self.days or self.parts or self.spans)
 
     @property
     def counts(self) -> bool:
-        """True if it says how often."""
+        """True if the part says how often."""
         return self.has(K.NUMBER, K.TIMES, K.PER, K.WEEKLY)
 
 
 def parts_of(text: str, language: str, *, with_meters: bool) -> list[Part]:
-    """Return the parts of a text. Raises NotUnderstood for a text with a word that changes what it is beside."""
+    """Return the parts of a text. Raises NotUnderstood for a text with a word that no wish may contain."""
     known = lexicon(language, with_meters=with_meters)
     spelt = words(timed(text, language), known)
     tokens = list(phrases.tokens(spelt, known.phrases, _figure))
@@ -169,7 +169,7 @@ def _with_company(part: Part) -> None:
 
 
 def _excepted(tokens: Sequence[Token]) -> list[Token]:
-    """Return tokens with the days of "except on Fridays and Saturdays" as one. Raises NotUnderstood for others."""
+    """Return tokens with "except on Fridays and Saturdays" as one token. Raises NotUnderstood if no days follow."""
     found: list[Token] = []
     at = 0
     while at < len(tokens):
@@ -195,19 +195,19 @@ def _days(token: Token) -> frozenset[int]:
 
 
 def _is_fragment(text: str, *, limited: bool) -> bool:
-    """Return True for words that limit and say nothing of anybody, such as "nothing after that" and "not earlier"."""
+    """Return True for a limit without a subject, such as "nothing after that" or "not earlier"."""
     plain = " ".join(re.sub(r"[^\w' -]", " ", text.lower()).split()).replace("i am ", "i'm ")
     return (limited or bool(POLARITY.search(plain))) and not SUBJECT.search(plain)
 
 
 def _end(text: str, at: int) -> int:
-    """Return where the statement ends that goes on at a place, without the two words that may end it."""
+    """Return the end of a clause that has at most two words left after ``at``, or else the next index."""
     rest = re.match(r"(?: [\w+/-]+){0,2}(?=[,;.!?()]|$)", text[at:])
     return at if rest else at + 1
 
 
 def _source(words: Sequence[str], text: str, at: int) -> tuple[str, int]:
-    """Return the piece of a text from the first to the last of some words, and where it ends."""
+    """Return the piece of a text from the first to the last of some words, and the index of its end."""
     low, begin = text.lower(), None
     for word in words:
         found = low.find(word, at)
@@ -259,7 +259,7 @@ def _is_action(tokens: Sequence[Token]) -> bool:
 
 
 def _lists(tokens: Sequence[Token], at: int) -> bool:
-    """Return True if a joint is between two of a kind, such as "Monday and Tuesday"."""
+    """Return True if a joint stands between two of the same kind, such as "Monday and Tuesday"."""
     one, (joint, _), other = tokens[at - 1 : at + 2]
     if one[0] is not other[0] or one[0] not in LISTS:
         return False
@@ -310,5 +310,5 @@ def _take(part: Part, kind: Kind, value: Any) -> None:
 
 
 def is_general(part: Part) -> bool:
-    """Return True if the actions were named as a whole, and not by one kind of them."""
+    """Return True if a part names an action as a whole, and not only one kind of it."""
     return any(not isinstance(one, OneOf) for one in part.named)

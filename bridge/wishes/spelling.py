@@ -1,4 +1,4 @@
-"""Part the text of a wish into words: what is said apart is put together, and a mistyped letter is mended."""
+"""Divide the text of a wish into words, with typing slips corrected."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def words(text: str, lexicon: Lexicon) -> list[str]:
 
 
 def without_adjuncts(text: str, language: str) -> tuple[str, tuple[str, ...]]:
-    """Return a text without what tells what it is for, if its noun is not known, and that."""
+    """Return a text without phrases for what something is for, if their noun is unknown, and these phrases."""
     known = lexicon(language)
     found = [
         one
@@ -52,7 +52,7 @@ def without_adjuncts(text: str, language: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _spelt(word: str, lexicon: Lexicon) -> list[str]:
-    """Return a word that is known, or of which a letter was mistyped, as such, and a compound as its two words."""
+    """Return a word with a typing slip corrected, and a compound as its two words."""
     known, long = _known(lexicon)
     if word in known or word in lexicon.real or not word.isalpha():
         return [word]
@@ -94,7 +94,7 @@ def _is_content(word: str, lexicon: Lexicon) -> bool:
 
 @cache
 def _known(lexicon: Lexicon) -> tuple[frozenset[str], frozenset[str]]:
-    """Return all words of a lexicon, and those of them that are long enough, or safe, to be meant by a mistyped one."""
+    """Return all words of a lexicon, and those that may be meant by a mistyped one because they are long enough."""
     known = {word for phrase in lexicon.phrases for word in phrase}
     long = {
         word
@@ -106,7 +106,7 @@ def _known(lexicon: Lexicon) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _meant(word: str, known: Lexicon) -> str:
-    """Return a word, or the only known one from which it differs by one letter."""
+    """Return the only known word from which a word differs by one letter, or else the word itself."""
     single, near = _near(known)
     if word in single or not word.isalpha() or len(word) < NEAR_MIN or word in known.real:
         return word
@@ -152,7 +152,7 @@ def _cuts(word: str) -> Iterator[str]:
 
 
 def _is_next(one: str, other: str) -> bool:
-    """Return True if two words differ by one letter that is missing, added, changed or changes places."""
+    """Return True if two words differ by one letter that is missing, added or changed, or by two swapped letters."""
     if abs(len(one) - len(other)) > 1 or one[0] != other[0]:
         return False
     at = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))

@@ -19,7 +19,7 @@ TIMED = (K.BED, K.UP, K.FINISH, K.START, K.SPAN)  # after which a bare number is
 
 
 def bounded(tokens: Sequence[Token]) -> list[Token]:
-    """Return tokens with each length, and whether it is the least or the most, as one: "at most 20 minutes"."""
+    """Return tokens with each duration joined to its bound: "at most 20 minutes"."""
     found: list[Token] = []
     taken = False
     for at, (kind, value) in enumerate(tokens):
@@ -36,7 +36,7 @@ def bounded(tokens: Sequence[Token]) -> list[Token]:
 
 
 def folded(tokens: Sequence[Token]) -> list[Token]:
-    """Return tokens with each time of day, and what leads to it, as one."""
+    """Return tokens with each time of day joined to the word before it, such as "after"."""
     tokens = [one for at, one in enumerate(tokens) if not (_is_of_company(tokens, at) or _is_around(tokens, at))]
     found: list[Token] = []
     at = 0
@@ -92,7 +92,7 @@ def _is_of_company(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _edge(relation: Kind, token: Token, at: int) -> tuple[Clock | None, int]:
-    """Return when an event is, or a part of the day begins or ends: "before the evening", "after the morning"."""
+    """Return the time of an event, or of the begin or end of a part of the day: "before the evening"."""
     kind, part = token
     if kind is K.EVENT and part:
         return (*part, MEAL), at + 1  # type: ignore[misc]
@@ -104,13 +104,13 @@ def _edge(relation: Kind, token: Token, at: int) -> tuple[Clock | None, int]:
 
 
 def _loose(token: Token, before: Sequence[Token]) -> Token:
-    """Return a token, and an event that no "before" or "after" leads to as any word: "reading the news"."""
+    """Return a token, or an unknown word for an event without "before" or "after": "reading the news"."""
     leads = before and before[-1][0] in RELATIONS
     return token if token[0] is not K.EVENT or leads else (K.WORD, "")
 
 
 def _clock(tokens: Sequence[Token], at: int, *, bare: bool) -> tuple[Clock | None, int]:
-    """Return the time of day at a place, and where it ends. A ``bare`` number is none unless something says so."""
+    """Return the time of day at a place, and the index of its end. A ``bare`` number needs a sign that it is a time."""
     shift, begin = 0, at
     if at < len(tokens) and tokens[at][0] is K.SHIFT:
         shift, at = int(str(tokens[at][1])), at + 1

@@ -1,4 +1,4 @@
-"""Say back what was understood of a wish, in the words of the current language."""
+"""Write wishes as sentences in the current language."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ WISHED = {  # as they are wished, where the words of suggestions are a person's 
 
 
 def sentence(said: Sequence[Said], aside: Sequence[str] = ()) -> str:
-    """Return what was understood, in the current language, such as "exercise not before 09:00".
+    """Return wishes as a sentence in the current language, such as "exercise not before 09:00".
 
-    ``aside`` is what was left aside as a reason, and is told too.
+    ``aside`` are the reasons that were set aside. The sentence names them, too.
     """
     told = [_told(one) for one in _as_one(said)]
     if aside:
@@ -36,7 +36,7 @@ def sentence(said: Sequence[Said], aside: Sequence[str] = ()) -> str:
 
 
 def _as_one(said: Sequence[Said]) -> list[Said]:
-    """Return wishes with the shortest and the longest time of an action as one, where they are the same."""
+    """Return wishes with equal shortest and longest times of an action merged into one exact time."""
     exact = {(one.actions, one.number) for one in said if one.kind == "longest"}
     exact &= {(one.actions, one.number) for one in said if one.kind == "shortest"}
     found = [one for one in said if one.kind != "shortest" or (one.actions, one.number) not in exact]
@@ -107,7 +107,6 @@ def _lasts(one: Said, named: str) -> Text:
 
 
 def _of_one(one: Said) -> Text:
-    """Return the words for a meter, or for a time of the night."""
     if one.meter is not None:
         return say("{meter} counts {times} times as usual", meter=METER_WORDS[one.meter], times=number(one.number, "g"))
     at = "" if one.at is None else f"{one.at:%H:%M}"
@@ -129,7 +128,6 @@ def _of_one(one: Said) -> Text:
 
 
 def _of_few(one: Said) -> Text:
-    """Return the words for a kind that is not wanted, for days kept free, and for one suggestion more or fewer."""
     if one.kind == "without":
         named = joined([shown(word) for word in _named(one)])
         return say("{actions} without {names}", actions=named, names=joined(sorted(one.names)))

@@ -28,7 +28,7 @@ VERBAL = 2  # of "I can only"
 
 
 def nothing_else(part: Part) -> tuple[Said, ...]:
-    """Read "nothing but family from five to seven": it is wanted then, and all else is not."""
+    """Read "nothing but family from five to seven" as a wish for family then, and a bar for all other actions."""
     several = len(part.named) != 1 and not part.actions <= COMPANY
     if part.nots or part.counts or several or not part.times or part.actions in (WORK, ALL):
         raise NotUnderstood
@@ -62,7 +62,7 @@ def on_days(days: frozenset[int]) -> Occasion | None:
 
 
 def kinds_of(part: Part, among: frozenset[ActionType] = BY_KINDS) -> frozenset[str]:
-    """Return the names of the kinds of an action that a part tells, such as "yoga", none for the action as a whole."""
+    """Return the names of the kinds of an action in a part, such as "yoga", or none if it names the whole action."""
     names = {LEADING.sub("", one.name) for one in part.named if isinstance(one, OneOf)}
     return frozenset(names) if part.actions <= among and not is_general(part) and all(names) else frozenset()
 
@@ -131,7 +131,7 @@ def wanted(part: Part) -> tuple[Said, ...]:
 
 
 def _on_no_other_day(part: Part, hours: tuple[Hours, ...]) -> tuple[Said, ...]:
-    """Read "yoga only on Sundays", which bars no other sport. No wish holds the hours of a kind."""
+    """Read "yoga only on Sundays", which leaves other sport free. Raises NotUnderstood if it also names hours."""
     if hours or part.counts:
         raise NotUnderstood
     rest = on_days(ANY_DAY - part.days)
@@ -176,7 +176,7 @@ def _are_around(part: Part) -> bool:
 
 
 def _is_of_days(part: Part, *, firm: bool) -> bool:
-    """Return True if hours limit only the days named: "on Fridays only after 8", "on Fridays no later than 8"."""
+    """Return True if hours limit only the named days: "on Fridays only after 8"."""
     if not part.has(K.ONLY):
         return firm
     times = [_place(part, kind) for kind in (K.SPAN, K.PART) if kind in part.kinds]

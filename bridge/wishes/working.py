@@ -1,4 +1,4 @@
-"""Make wishes of a clause about work and days off, and check what is counted and what is said beside an action."""
+"""Make wishes of a clause about work and days off, and check its counts and the words next to an action."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WORKDAYS_MIN = 3  # days that are all days of work: "I work on Mondays" is no wi
 
 
 def free(part: Part) -> tuple[Said, ...]:
-    """Return the wish for days off, or for hours that are kept free of everything."""
+    """Return the wish for days off, or for hours without any suggestion."""
     if part.actions not in (frozenset(), WORK) or part.counts or part.nots > 1:
         raise NotUnderstood
     if part.nots and part.flags.keys() & LIMITS:
@@ -118,7 +118,7 @@ def often(part: Part) -> int:
 
 
 def goes_beside(part: Part) -> bool:
-    """Return True if what is said beside an action tells a kind of it. Raises NotUnderstood for what does not go."""
+    """Return True if a word beside an action names a kind of it. Raises NotUnderstood for a word that does not fit."""
     kinds = {kind for kind, _ in part.beside}
     for kind, value in part.beside:
         goes = PERSONAL if kind is K.NAME else value

@@ -1,6 +1,6 @@
 """Take the address, login name and app password of a CalDAV server, and pull its calendars and task lists.
 
-Changes are told by sync tokens (RFC 6578), else by etags.
+Changes are found by sync tokens (RFC 6578), else by etags.
 """
 
 from __future__ import annotations

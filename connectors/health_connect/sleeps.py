@@ -65,7 +65,7 @@ def rank(origin: str) -> int:
 class Session:
     """A sleep or a workout as an app wrote it to Health Connect, in Unix seconds and minutes east of UTC.
 
-    ``method`` says how a workout was recorded, and is None if that was not told.
+    ``method`` is how a workout was recorded, or None if unknown.
     """
 
     key: str

@@ -237,7 +237,7 @@ def advice_state(advice: Recommendation | None, user: User, events: Sequence[str
 
 
 def event_of(state: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the event that tells of a new recommendation, from its state by ``advice_state``."""
+    """Return the event that announces a new recommendation, from its state by ``advice_state``."""
     told = {name: state[name] for name in ("action", "id", "title", "text", "start", "end")}
     return {"event_type": EVENT_TYPE, **told}
 

@@ -1,4 +1,4 @@
-"""Serve the page of factors: what was noted, and what the next day goes with."""
+"""Serve the page of factors: what the user noted, and how the next day differs after it."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ SAID = {Whose.MINE: say("mine"), Whose.NOT_MINE: say("not mine"), Whose.NO_TIME:
 
 @router.post("/calendars")
 def use(visit: Visitor, used: Names = (), back: Text = "", week: Text = "") -> RedirectResponse:
-    """Let the entries of the ticked calendars count, and leave the others out."""
+    """Count only the entries of the ticked calendars."""
     whose.use_only(visit.bridge.store, visit.user, used, now=visit.now)
     shown_ = {"week": week_name(monday_of(week, visit.now, visit.user.zones))} if week else {}
     place = "/week" if week else back if back in PAGES else "/connections"

@@ -110,7 +110,7 @@ class Collected:
         return read, part if read and self.aside.total() == aside else None
 
     def recall(self, part: Part) -> None:
-        """Add the result of a part that an earlier export held, without its rows."""
+        """Add the stored result of a part that an earlier export already held. Its rows need not be read again."""
         self.places.seen()
         self.first, self.last = min(self.first, part.first), max(self.last, part.last)
         self.spill.add(part.sums)

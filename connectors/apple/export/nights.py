@@ -37,7 +37,7 @@ Spots = tuple["np.ndarray", "np.ndarray"]  # times in Unix seconds, ascending, a
 
 @dataclass(frozen=True, slots=True)
 class Stretch(AnyStretch):
-    """A sleep stage of an export. ``stage`` is a value of ``SLEEP_VALUES``, and ``zone`` the phone's, if it is told."""
+    """A sleep stage of an export. ``stage`` is a value of ``SLEEP_VALUES``, and ``zone`` the phone's zone, if known."""
 
     source: Source
     zone: str | None

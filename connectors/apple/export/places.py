@@ -47,7 +47,7 @@ class Places:
             self._latest = at, number
 
     def seen(self) -> int:
-        """Return a mark of the evidence so far, to be passed to ``seen_since``."""
+        """Return the number of entries in the evidence so far, to be passed to ``seen_since``."""
         self._latest = 0.0, -1
         return len(self._evidence)
 
