@@ -3,8 +3,9 @@
 Run: ``python -m lab.benchmarks.tenyears [--years N] [--url URLS] [--write FILE]``; without addresses in SQLite files in
 a temporary folder, else in three empty databases, comma separated. ``--write`` puts the figures into a document between
 the marks ``<!-- years -->`` and ``<!-- /years -->``. Beside a month stands a quarter of a year, which fills the 80 days
-that an observation reads: a month has less to read than any later day. Prints CPU time of this process, medians of
-interleaved runs, and the ratios. Made-up data of ``lab.people.person``: WHOOP, Garmin, calendars, task lists.
+that an observation reads: a month has less to read than any later day. Prints CPU time of this thread, as the made-up
+vendors answer in others, medians of interleaved runs, and the ratios. Made-up data of ``lab.people.person``: WHOOP,
+Garmin, calendars, task lists.
 """
 
 from __future__ import annotations
@@ -12,13 +13,12 @@ from __future__ import annotations
 import argparse
 import tempfile
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 from bridge import config, installation, registry
@@ -29,6 +29,7 @@ from bridge.domain.records import Connection, User
 from bridge.ingest.sync import Source, sync
 from bridge.recordings.server import LabServer
 from bridge.store import Store
+from lab.benchmarks.figures import MS, together
 from lab.cli.figures import table
 from lab.cli.scale import exponent
 from lab.fleet.accounts import records as of_vendor
@@ -36,7 +37,6 @@ from lab.marked_documents import put
 from lab.people.person import demo_person
 
 NOW = datetime(2026, 11, 20, 9, 5, tzinfo=UTC)
-RUNS = 7
 PAGE = 500
 KEY = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
 WATCHES = ("whoop", "garmin")
@@ -110,12 +110,6 @@ class Life:
         recommend.build_observation(self.bridge, self.user, at=NOW)
 
 
-def cpu(run: Callable[[], object]) -> float:
-    begun = time.process_time()
-    run()
-    return time.process_time() - begun
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--years", type=float, default=10.0)
@@ -144,8 +138,7 @@ def main() -> None:
 
 def medians(lives: list[Life], what: str) -> list[float]:
     """Return the median CPU time (ms) of an operation for each life, from runs that alternate."""
-    taken = [[cpu(getattr(life, what)) for life in lives] for _ in range(RUNS)]
-    return [median(column) * 1000 for column in zip(*taken, strict=True)]
+    return [seconds * MS for seconds in together(*(getattr(life, what) for life in lives), clock=time.thread_time)]
 
 
 def report(measured: Mapping[str, Sequence[float]], names: Sequence[str]) -> None:
