@@ -39,6 +39,8 @@ class Answer:
     also: tuple[Answer, ...] = ()  # to the other questions that were asked at once
     read_as: Text | None = None  # how a plain question was read: by which language model, or with which slips mended
     untold: Text | None = None
+    verdict: Text | None = None  # yes or no, where a plain question asks whether a figure changes
+    meant: Text | None = None  # by better, in that question
     ahead: bool = False
     days: tuple[date, date] | None = None  # the first and last of the entry of several days that ``at`` is of
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from bridge.domain.languages import Text, say
+from bridge.domain import sports
+from bridge.domain.languages import Text, languages, say
 from bridge.domain.metrics import Metric
 from bridge.domain.noted import name_of
 from bridge.domain.slots import local_time
@@ -23,8 +24,10 @@ from bridge.query.plain_names import noted
 from bridge.query.plain_spans import AHEAD_DAYS, UNTIL_NOW
 from bridge.query.plain_words import note_classes, pattern
 from bridge.query.rows import load_tables
-from bridge.query.tables import Tables
+from bridge.query.sport_names import sport_name
+from bridge.query.tables import Row, Tables
 from bridge.query.translated import translated
+from bridge.query.verdicts import with_verdict
 
 if TYPE_CHECKING:
     from bridge.domain.records import User
@@ -79,7 +82,7 @@ def plain(bridge: Bridge, user: User, text: str, *, now: datetime, titles: bool 
     else:
         told, tables = _answered(bridge, user, words, text, now=now, titles=titles)
         return replace(
-            told, read_as=say("reading {words}", words=", ".join(words.mended)) if words.mended else None
+            told, read_as=say("reading {words}", words=", ".join(words.mended)) if words.mended else told.read_as
         ), tables
     words, model = found
     words = _of_stress(bridge, user, words)
@@ -123,6 +126,13 @@ def _answered(
         ]
         tables = replace(tables, entries=begun)
         told = answer(told.query, tables)
+    told = with_verdict(told, tables, text.lower())
+    if words.what == "workouts.speed" and told.value is None and tables.workouts:
+        tables = replace(tables, workouts=[*map(_with_speed, tables.workouts)])
+        told = replace(answer(told.query, tables), read_as=say("by distance and time, as no speed is stored"))
+    missed = told.value is None or told.untold is not None
+    if titles and missed and (instead := _of_entries(bridge, user, words, now=now)) is not None:
+        return instead
     missing = next((name for name in _titled(words) if not any(tables.by_day(name).values())), None)
     if missing is not None:
         name = missing.removeprefix(TITLED)
@@ -131,6 +141,30 @@ def _answered(
     if entry is not None and not any(has_words(entry)(row.title) for row in tables.entries):
         return _nothing(words, say("no entry of your calendar in that span is named {name}", name=entry))
     return told, tables
+
+
+def _with_speed(row: Row) -> Row:
+    """Return a workout with its speed in km/h, where its distance in metres and its minutes are known."""
+    far, minutes = row.values.get("distance"), row.values.get("minutes")
+    return row._replace(values={**row.values, "speed": 0.06 * far / minutes}) if far and minutes else row
+
+
+def _of_entries(bridge: Bridge, user: User, words: Words, *, now: datetime) -> tuple[Answer, Tables] | None:
+    """Return the number of entries named as a sport, where no workouts are stored then, or None without any."""
+    sport = next(iter(words.where), "").partition("workout.sport = ")[2]
+    plain = replace(words, what="workouts", of="count", where=words.where[:1] if sport else (), mended=())
+    if words != plain or words.by or words.per or words.against:
+        return None
+    for name in [*sports.SYNONYMS.get(sport, ()), *_spoken(sport_name(sport)), sport] if sport else [""]:
+        where = [f"entry.title ~ {name}"] if name else ["action = EXERCISE"]
+        found, tables = typed(bridge, user, replace(words, what="entries", where=where), now=now, titles=True)
+        if found.value:
+            return replace(found, read_as=say("of calendar entries, as no workouts are stored of then")), tables
+    return None
+
+
+def _spoken(text: str) -> list[str]:
+    return [text.in_language(one) for one in languages()] if isinstance(text, Text) else [text]
 
 
 def _not_noted(bridge: Bridge, user: User, words: Words, text: str) -> str | None:

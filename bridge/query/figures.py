@@ -147,6 +147,7 @@ def workouts(bag: Bag) -> Words:
     lasted, did = (w.FIGURE, "minutes") in bag.tokens, bag.sees(w.DID)
     rows, by, period, where = bag.one(w.ROWS_LAST), bag.text(w.BY), bag.text(w.PERIOD), where_of(bag)
     now, much = (w.DID, "now") in bag.tokens, (w.HOW_MANY, "much") in bag.tokens
+    whether = did and bag.timed and not bag.sees(w.HOW_MANY)  # "did I do yoga this week"
     bag.take(
         w.AND if len(sports) > 1 or when else "", "" if bag.sees(w.METRIC) else w.WALK, w.DAYS if by == "day" else ""
     )
@@ -160,6 +161,7 @@ def workouts(bag: Bag) -> Words:
         every and field not in (None, "average_hr") and of is None and not summed,
         when and of not in (*ENDS, "first", "last") and field != "start",
         field and often and field != "start",
+        each and of == "sum",  # "total distance per workout"
     ]
     if any(unclear):
         raise NotUnderstood
@@ -189,7 +191,7 @@ def workouts(bag: Bag) -> Words:
     recent = of == "last" and sports and not (rows or each or by or where[:-1])  # "boxing, last time"
     long = did and any(one.startswith("workout.") for one in where[:-1])  # "did I ever run more than 20 km"
     # An activity alone is no number, but "did I do any sport" asks for one.
-    named = often or when or counted or by or long or recent or {*nouns} - {"did"} or (nouns and did)
+    named = often or when or counted or by or long or recent or {*nouns} - {"did"} or (nouns and did) or whether
     if rows is not None or much or how or of not in (None, "first", "last") or (each and by != "weekday") or not named:
         raise NotUnderstood  # the last five workouts are a list
     return Words(what=what, of=of or "count", by=by, where=where)
@@ -338,7 +340,7 @@ def rows(bag: Bag) -> Words:
         nights, days = bag.said == "nights", bag.said == "days"
         days = days or any(one.startswith(NONE_OF_DAY) or re.fullmatch(rf"{ON}.* = 0", one) for one in where)
     asked = [one for one in where if not one.startswith("weekday")]
-    if many and nights and not where:
+    if (many or when) and nights and not where:
         asked, of = ["nights"], None if of == "sum" else of  # "how many nights do I have in total"
     bag.take(w.WITH, w.WHICH if by == "day" else "", w.AND if len(asked) > 1 else "")
     if bag.has(w.WALK) and not any(one.startswith("steps") for one in where):

@@ -55,6 +55,7 @@ OF_WAKING = pattern("of_waking")
 NOTES = pattern("notes")
 TONIGHT = pattern("tonight")
 WEIGHT = pattern("weight")
+HEALTH = pattern("health")
 MONEY = pattern("money")
 BURNED = pattern("burned")
 GERMAN_IT = pattern("german_it")
@@ -87,6 +88,8 @@ def read(text: str, today: date, factors: Iterable[str] = ()) -> Words:
         raise SetupError(
             say("the coming night is not recorded yet; its times stand on Today and in the plan of the day")
         )
+    if HEALTH.match(text.lower()):
+        raise SetupError(say("whether you are ill is not measured; what you said and what was noticed stands on Today"))
     named = notes(said, factors)
     found: list[Words] = []
     for corrected, titles in ((False, False), (True, False), (True, True)):

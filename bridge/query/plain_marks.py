@@ -27,6 +27,7 @@ UNITS: Mapping[str, tuple[str, float]] = {
     word: (unit, float(many)) for words, unit, many in TOLD["units"]["names"] for word in words.split(", ")
 }
 Words = Mapping[str, Any]
+AMOUNTS = frozenset({"many", "much", "viele", "viel"})  # behind which a word of its own is no slip of a small one
 
 
 @cache
@@ -110,6 +111,9 @@ class Marked:
             mended(word, words, language, known, beside=(before, behind))
             for before, word, behind in zip(said, said[1:], said[2:], strict=False)
         ]
+        for at, (before, one) in enumerate(zip(said, meant, strict=False)):
+            if before in AMOUNTS and all(kind == w.FILL for kind, _ in known.get((one,), ())):
+                meant[at] = said[at + 1]
         self.mended.extend(f"{one} → {other}" for one, other in zip(said[1:], meant, strict=False) if one != other)
         return " ".join(meant)
 

@@ -14,6 +14,7 @@ from importlib import resources
 from typing import Any
 
 from bridge.domain import metric_names, sports
+from bridge.domain.noted import in_languages
 from bridge.domain.phrases import PHRASE_MAX, WEEKDAYS
 from bridge.query import plain_kinds
 from bridge.query.model import TITLED
@@ -185,14 +186,17 @@ def notes(said: Iterable[str], factors: Iterable[str]) -> Lexicon:
         for name in whole[:1] or (noted if len(noted) == 1 else ()):
             alike = words if whole else {one for one in words if CLASS_NAMES & {one, *_stems(one)}}
             found |= {tuple(word.split()): ((FACTOR, name),) for word in alike}
-    found |= {(form,): ((FACTOR, one),) for one in own for form in _forms(one.lower())}
+    for one in own:
+        names = in_languages(one)
+        found |= {tuple(name.split()): ((FACTOR, one),) for name in names}
+        found |= {(form,): ((FACTOR, one),) for name in names for form in _forms(name)}
     return found | {tuple(one.lower().removeprefix(TITLED).split()): ((FACTOR, one),) for one in (*said, *own)}
 
 
 def _forms(word: str) -> Iterator[str]:
     """Yield the singular or plural of a note's name, as "beers" of "beer" and "Biere" of "Bier"."""
     if word.isalpha() and len(word) > 3:
-        yield from (word.removesuffix("s"),) if word.endswith("s") else (f"{word}s", f"{word}e")
+        yield from (word.removesuffix("s"),) if word.endswith("s") else (word + end for end in ("s", "e", "n", "en"))
 
 
 def _stems(phrase: str) -> Iterator[str]:

@@ -63,6 +63,8 @@ OVER: Mapping[By, Plural] = {
     By.WEEK: Plural("over {count} week", "over {count} weeks"),
     By.MONTH: Plural("over {count} month", "over {count} months"),
 }
+SECONDS_OF_HOUR = 3600
+PACED = {A.MEAN, A.MEDIAN, A.MIN, A.MAX, A.FIRST, A.LAST}  # of a speed, which are told as a pace, too
 ROWS_MAX = 12  # that are told one by one
 # Figures that stand for themselves, and those that a question about an amount asks for.
 LED = {*HOW, A.COUNT}
@@ -74,16 +76,16 @@ def said(found: Answer) -> Text | None:
         return None
     if found.untold is not None:
         return say("{query}.", query=found.untold)
+    if found.verdict is not None:
+        parts = [*_parts(found, found.value), *([found.meant] if found.meant else [])]
+        return say("{verdict}: {query}.", verdict=found.verdict, query=listed(parts))
     return say("{query}.", query=listed(list(_parts(found, found.value))))
 
 
 def _parts(found: Answer, value: float) -> Iterator[str]:
     query = found.query
     yield _lead(found, value)
-    if query.per and query.of is not A.COUNT:
-        yield PER[query.per]
-    if query.of in HOW and not query.against and found.n > 1:
-        yield HOW[query.of]
+    yield from _besides(found, value)
     known = [(one.value, one.key) for one in found.groups if one.value is not None]
     if query.of is A.STREAK and found.groups:
         now = found.groups[0].n
@@ -105,6 +107,20 @@ def _parts(found: Answer, value: float) -> Iterator[str]:
         yield span_of(query)
     if query.of not in (A.COUNT, A.SUM, A.STREAK, A.AGO) and found.n > 1:
         yield _over(found)
+
+
+def _besides(found: Answer, value: float) -> Iterator[str]:
+    """Yield the pace of a speed, of which period and kind the figure is, and beside a mean of counts their sum."""
+    query = found.query
+    if query.subject.field == "speed" and query.of in PACED and not query.against and value:
+        seconds = round(SECONDS_OF_HOUR / value)
+        yield say("{pace} min/km", pace=f"{seconds // 60}:{seconds % 60:02}")
+    if query.per and query.of is not A.COUNT:
+        yield PER[query.per]
+    if query.of in HOW and not query.against and found.n > 1:
+        yield HOW[query.of]
+    if query.per and query.of is A.MEAN and query.subject.counted:
+        yield say("{value} in all", value=written(round(value * found.n), found.unit))
 
 
 def _lead(found: Answer, value: float) -> str:

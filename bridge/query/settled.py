@@ -32,6 +32,7 @@ STEPS_LEAST = 3000  # our choice: a bare number that is one of steps
 WEEKEND = "weekday >= 6"
 OF_SLEEP = {w.HOW, w.DID, w.METRIC, w.AFTER, w.FACTOR, w.CONDITION}
 DIFFERS = {w.RELATED, w.DIFFERENCE, w.THAN, w.MORE, w.OTHERS}
+DONE = {w.WORKOUTS, w.SPORT, w.ACTIVITY, w.ENTRIES, w.ACTION, w.FACTOR}
 NAMED = {w.METRIC, w.FIGURE, w.UNIT, w.WORKOUTS, w.SPORT, w.ACTIVITY, w.ENTRIES, w.ACTION, w.CONDITION}
 
 
@@ -95,9 +96,9 @@ def _of_heart(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
 
 def _of_sleep(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
     """Replace the duration of sleep by the sleep score if the question asks how good it was."""
+    if (w.MORE, "length") in tokens:  # "schlechter geschlafen, also kürzer": no score has a length
+        tokens = [(kind, "asleep" if of == "sleep_score" else of) for kind, of in tokens if of != "better"]
     metrics = {of for kind, of in tokens if kind == w.METRIC}
-    if {(w.MORE, "better"), (w.MORE, "length")} <= {*tokens}:  # "schlechter, also kürzer"
-        tokens = [one for one in tokens if one != (w.MORE, "better")]
     if (
         "asleep" in metrics
         and len(metrics) == 2
@@ -137,6 +138,9 @@ def _of_nights(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
         return [*tokens, (w.METRIC, "sleep_score" if w.BEST in kinds else "asleep")]
     if kinds <= OF_SLEEP and (w.METRIC, "asleep") in tokens and w.HOW in kinds:  # "wie hab ich nach Wein geschlafen"
         return [(w.SEVERAL, "night") if kind == w.METRIC else (kind, of) for kind, of in tokens]
+    last = {(w.METRIC, "asleep"), (w.OF, "last")} <= {*tokens} and w.WHEN in kinds
+    if last and kinds <= {w.WHEN, w.DID, w.OF, w.METRIC}:  # "when did I last sleep"
+        return [(w.NIGHTS, None) if kind == w.METRIC else (kind, of) for kind, of in tokens]
     if {(w.CONDITION, "weekday <= 5"), (w.WEEKEND, None)} <= {*tokens} and w.METRIC in kinds:
         return tokens if kinds & DIFFERS else [*tokens, (w.RELATED, "or")]  # "resting pulse weekdays weekend"
     if (w.NIGHTS, "evening") in tokens and kinds & {w.ENTRIES, w.ACTION}:  # "an wie vielen Abenden"
@@ -239,7 +243,7 @@ class _Around:
             w.RISEN: self.climbed,
             w.PLANNED: bool(self.kinds & {w.ENTRIES, w.ACTION}),
             w.ENDED: w.CLOCK not in self.kinds,  # "finished before 8 am" is no start
-            w.AT_NIGHT: bool(nightly) and all(nightly),
+            w.AT_NIGHT: bool(nightly) and all(nightly) and not self.kinds & DONE,
             w.FIGURE: value == "a minute" and bool(self.metrics) and self.metrics <= A_MINUTE,
         }
         return nothing.get(kind, False) or (self.grouped and told_by_group)

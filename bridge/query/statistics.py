@@ -11,6 +11,7 @@ from typing import Any
 LEVEL = 0.95
 RESAMPLES, DRAWN_MAX = 2000, 500_000  # resamples, fewer of long columns; values drawn of a column
 CACHED = 16_384  # values drawn at once
+SLOPE_LEAST, CORRELATION_MAX = 10, 0.9  # values of a slope's interval, and their correlation with the one before
 SEED = 20_260_101
 
 
@@ -39,6 +40,27 @@ def _ranks(values: Sequence[float]) -> Any:
 
     _, place, count = np.unique(values, return_inverse=True, return_counts=True)
     return (count.cumsum() - (count - 1) / 2)[place]
+
+
+def slope_interval(days: Sequence[int], values: Sequence[float]) -> tuple[float, float] | None:
+    """Return the interval of a change a day by least squares, or None for fewer than ten values or one day.
+
+    It is wider by the correlation of each value with the one before it.
+    """
+    import numpy as np
+    from scipy import special
+
+    if len(values) < SLOPE_LEAST or len({*days}) < 2:
+        return None
+    at = np.asarray(days, float) - fmean(days)
+    spread = float(at @ at)
+    slope = float(at @ np.asarray(values, float)) / spread
+    rest = np.asarray(values, float) - fmean(values) - slope * at
+    left = float(rest @ rest)
+    r = min(max(float(rest[:-1] @ rest[1:]) / left if left else 0.0, 0.0), CORRELATION_MAX)
+    error = math.sqrt(left / (len(values) - 2) / spread * (1 + r) / (1 - r))
+    reach = float(special.stdtrit(len(values) - 2, (1 + LEVEL) / 2)) * error
+    return slope - reach, slope + reach
 
 
 def mean_difference(one: Sequence[float], other: Sequence[float]) -> tuple[float, float] | None:

@@ -7,6 +7,7 @@ from datetime import date
 
 import pytest
 
+from bridge.domain.errors import SetupError
 from bridge.query.model import SUMMED
 from bridge.query.parse import Words, subject_of
 from bridge.query.plain import NotRead, read
@@ -140,3 +141,39 @@ def test_contractions_of_german_are_read() -> None:
         ("gibt's einen Zusammenhang zwischen Schritten und Schlaf", "Zusammenhang zwischen Schritten und Schlaf"),
     ):
         assert asked(text) == asked(plainer)
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("hab ich nach Alkohol schlechter geschlafen als ohne, also kürzer?", "asleep"),
+        ("did I sleep worse after alcohol than without, so shorter", "asleep"),
+        ("hab ich nach Alkohol schlechter geschlafen als ohne", "sleep_score"),
+    ],
+)
+def test_worse_and_therefore_shorter_asks_for_the_length(text: str, what: str) -> None:
+    assert asked(text).what == what
+
+
+def test_whether_one_did_a_sport_is_counted_in_its_span() -> None:
+    for text in ("did I do yoga this week", "did I go to the gym on Monday", "bin ich gestern gelaufen"):
+        found = asked(text)
+        assert (found.what, found.of) == ("workouts", "count")
+        assert found.since
+
+
+def test_a_note_is_known_by_its_name_in_each_language() -> None:
+    assert read("Schlaf nach Wein", TODAY, ["wine", "alcohol"]).where == ["before.wine > 0"]
+    assert read("wie viele Nachtschichten diese Woche", TODAY, ["night shift"]).what == "night shift"
+
+
+def test_a_pace_is_told_of_the_speed() -> None:
+    for text in ("pace of my last run in min/km", "Tempo beim letzten Lauf in Minuten pro Kilometer"):
+        assert (asked(text).what, asked(text).of) == ("workouts.speed", "last")
+
+
+def test_when_one_slept_last_and_whether_one_is_ill() -> None:
+    assert (asked("when did I last sleep").what, asked("wann habe ich zuletzt geschlafen").of) == ("nights", "last")
+    for text in ("am I ill", "bin ich krank?"):
+        with pytest.raises(SetupError, match="stands on Today"):
+            asked(text)
