@@ -34,9 +34,9 @@ def correlation(query: Query, other: Subject, tables: Tables) -> Answer:
 
 
 def _held_by_day(subject: Subject, tables: Tables, query: Query) -> dict[date, float]:
-    if subject.kind is Kind.ENTRIES and not query.where and (days := tables.by_day(subject.name)):
+    if subject.kind in (Kind.DAYS, Kind.ENTRIES) and not query.where and (days := tables.by_day(subject.name)):
         since, until = query.since or date.min, query.until or date.max
-        return {day: value for day, value in days.items() if since <= day <= until}  # with 0 on the days without
+        return {day: value for day, value in days.items() if since <= day <= until}  # entries: with 0 on days without
     values: dict[date, list[float]] = {}
     field = "value" if subject.kind is Kind.DAYS else subject.field
     for row in filter(test_of(query.where, tables, subject.kind), rows_of(subject, tables, query)):

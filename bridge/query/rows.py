@@ -161,16 +161,14 @@ def _of_samples(
     extent = bridge.store.reading.extent(user.id) if packed else None
     if first and extent and (min(span[1], extent.newest) - max(span[0], first)).days > PACKED_DAYS_MAX:
         raise SetupError(f"{packed[0]} is read for at most {PACKED_DAYS_MAX} days at once; name a later --since")
-    found: dict[str, dict[date, list[tuple[str, float]]]] = {}
-    for day, metric, source, value in bridge.store.daily.values(user.id, wanted, since=span[0], until=span[1]):
-        found.setdefault(metric, {}).setdefault(day, []).append((source, value))
-    return {metric: {day: _best(told, preference) for day, told in days.items()} for metric, days in found.items()}
-
-
-def _best(told: Sequence[tuple[str, float]], preference: Preference) -> float:
-    if len(told) == 1:
-        return told[0][1]
-    return min(told, key=lambda one: (preference.rank(one[0]), one[0]))[1]
+    rows = bridge.store.daily.values(user.id, wanted, since=span[0], until=span[1])
+    sources = {source for _, _, source, _ in rows}
+    found: dict[str, dict[date, float]] = {metric: {} for metric in {metric for _, metric, _, _ in rows}}
+    for best in sorted(sources, key=lambda one: (preference.rank(one), one), reverse=True):
+        for day, metric, source, value in rows:
+            if source == best:  # the last that is written counts
+                found[metric][day] = value
+    return found
 
 
 FIGURE_OF = {str(metric): name for name, metrics in WORKOUT_METRICS.items() for metric in metrics}
