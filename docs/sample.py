@@ -115,8 +115,8 @@ def literal(node: ast.expr) -> str:
 
 
 def help_lines(files: Mapping[str, str]) -> Iterator[Drawable]:
-    """Yield what ``--help`` says of each command and option, from the generated reference."""
-    command = ""
+    """Yield each option's meaning and each paragraph about a command, from the generated reference of ``--help``."""
+    command, paragraph = "", list[str]()
     for number, line in enumerate(files[COMMANDS].splitlines(), 1):
         place = f"{COMMANDS}:{number}"
         if heading := HEADING.match(line):
@@ -124,7 +124,10 @@ def help_lines(files: Mapping[str, str]) -> Iterator[Drawable]:
         elif row := ROW.match(line):
             yield Drawable(place, f"{command}: {row['option']}", row["meaning"])
         elif command and line and not line.startswith(("|", "#")):
-            yield Drawable(place, command, line)
+            paragraph.append(line)
+        elif paragraph:
+            yield Drawable(f"{COMMANDS}:{number - len(paragraph)}", command, " ".join(paragraph))
+            paragraph = []
 
 
 def drawn(commit: str, files: Mapping[str, str]) -> dict[str, list[Drawable]]:

@@ -184,7 +184,7 @@ class _Chunk:
             raise Interrupted("the worker was stopped", retry_at=self.clock())
         if self.pages <= 0:
             self.full = True
-            raise Interrupted("this job has synced enough pages", retry_at=self.clock() + BACKOFF)
+            raise Interrupted("this job has synced as many pages as one job may", retry_at=self.clock() + BACKOFF)
 
 
 def declare(jobs: Jobs, queue: App) -> None:

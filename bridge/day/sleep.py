@@ -131,9 +131,9 @@ def nights_and_odd(known: Snapshot) -> tuple[tuple[UsualNight, ...], frozenset[d
 
 
 def _that_tell(slept: list[Slept], known: Snapshot) -> list[Slept]:
-    """Return the nights that tell the next: beside shifts that come round the last ones.
+    """Return the nights from which to estimate the next: only the last ones if their times vary as with shifts.
 
-    Of many others they are those until this week's Monday, so that the usual stays the same all week.
+    Else this week's nights are left out, if enough are left, so that the estimate stays the same all week.
     """
     if _within([(one.day.weekday(), one.bed, one.weight) for one in slept]) >= SHIFTS:
         return slept[-LAST_NIGHTS:]

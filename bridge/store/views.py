@@ -97,7 +97,7 @@ def make(db: sa.Connection) -> None:
 
 
 def present(db: sa.Connection) -> list[str]:
-    """Return the names of those views that the database has, in alphabetical order."""
+    """Return the names of the bridge's views that exist in the database, in alphabetical order."""
     known, seen = statements(db.dialect.name), sa.inspect(db).get_view_names()
     return sorted(set(seen) & set(known))
 

@@ -64,9 +64,9 @@ class Lan:
 
     @contextmanager
     def serve_certificate(self, port: int) -> Iterator[Callable[[socket.socket], str]]:
-        """Serve the authority's certificate in the clear, at one address, as long as the block runs.
+        """Serve the authority's certificate by plain HTTP, at one address, inside a ``with`` block.
 
-        Yield what tells how to reach the page that a socket listens for. Raises SetupError for a port in use.
+        Yield a function that says how to reach the page on a listening socket. Raises SetupError for a port in use.
         """
         try:
             server = _Server((EVERYWHERE, port), self.certificate)
@@ -104,7 +104,8 @@ class Lan:
 def opened(bridge: Bridge, names: Sequence[str], *, anew: bool = False, place: Place | None = None) -> Lan:
     """Return the Lan of this machine, with a certificate authority that is made again if ``anew``.
 
-    ``place`` None: found out. Raises SetupError for a machine without a name, and for users without a login.
+    Without ``place``, the machine's name and addresses are found out. Raises SetupError for a machine without a name,
+    and for users without a login.
     """
     check_passwords(bridge)
     place = place or own_place(names)

@@ -228,7 +228,7 @@ def _begin(part: Part, read: Reading) -> None:
 
 
 def _draw(last: Part, part: Part, read: Reading) -> None:
-    """Set a reason aside, or what the next part says more exactly: "no tv on work nights, so none from Monday"."""
+    """Set the last part aside if it is only the reason for this part, or if this part says the same more exactly."""
     ends = last.has(K.FINISH) and part.has(K.FINISH)
     again = part.times and last.times and (ends or (last.nots and part.nots and last.actions == part.actions))
     if again:

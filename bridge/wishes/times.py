@@ -74,7 +74,7 @@ def folded(tokens: Sequence[Token]) -> list[Token]:
 
 
 def _goes_on(tokens: Sequence[Token], at: int, found: Sequence[Token]) -> bool:
-    """Return True for the "ten" of "bed by eleven, ten on Sundays"."""
+    """Return True if a number continues the time before it, as the "ten" of "bed by eleven, ten on Sundays"."""
     joined = found[-1][0] in (K.AND, K.COMMA, K.CUT) and any(kind in (K.BED, K.UP, K.FINISH) for kind, _ in found)
     return joined and [kind for kind, _ in tokens[at + 1 : at + 3] if kind is not K.AT][:1] == [K.DAY]
 

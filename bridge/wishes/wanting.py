@@ -176,7 +176,7 @@ def _are_around(part: Part) -> bool:
 
 
 def _is_of_days(part: Part, *, firm: bool) -> bool:
-    """Return True if hours limit only the named days: "on Fridays only after 8"."""
+    """Return True if hours hold only on the named days: "on Fridays only after 8" says nothing about other days."""
     if not part.has(K.ONLY):
         return firm
     times = [_place(part, kind) for kind in (K.SPAN, K.PART) if kind in part.kinds]

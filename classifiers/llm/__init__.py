@@ -220,10 +220,10 @@ class AnswerCache:
             file.execute("insert or ignore into requests values (?, 0)", (day,))  # takes the write lock before reading
             file.execute("delete from requests where day < ?", (day,))
             if file.execute("select 1 from rest where until > ?", (now.timestamp(),)).fetchone():
-                raise Fault("the service asked to be left alone")
+                raise Fault("the service of the language model asked for a pause")
             count = "update requests set made = made + 1 where day = ? and made < ?"
             if file.execute(count, (day, most)).rowcount != 1:
-                raise Fault("the requests of this day are used up")
+                raise Fault("all requests that are allowed on this day are used up")
 
     def pause(self, now: datetime, seconds: float) -> None:
         """Save that no request is allowed until ``seconds`` from ``now``."""

@@ -28,7 +28,7 @@ REFERENCE = 20_000  # draws from which the weights' moments are taken
 
 
 class Kind(NamedTuple):
-    """People who answer in a way, with their prior probability."""
+    """A kind of people, with its prior probability, by how they answer and how often they look at recommendations."""
 
     probability: float
     way: int = 1  # -1 if they refuse what is good for them

@@ -271,7 +271,7 @@ def _slot(drawn: _Drawn, slot: WeekSlot, *, is_open: bool) -> dict[str, Any]:
 def _lasting(slot: WeekSlot, zones: ZoneHistory, *, alone: bool) -> Iterator[str]:
     """Yield texts of the timed entries that began before a slot and still last at its start.
 
-    Beside other entries, that is not ``alone``, only those of several days are told.
+    If the slot has other entries (not ``alone``), only long entries are included.
     """
     for one, label in slot.entries:
         long = one.end - one.start >= LASTING
