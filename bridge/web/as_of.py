@@ -17,7 +17,6 @@ from bridge.domain.languages import date_text
 from bridge.domain.records import Snapshot
 from bridge.domain.types import EpisodeKind, Reading
 from bridge.meters.fuse import OWN_WORD
-from bridge.web.day import local
 from bridge.web.result_cache import data_version
 from bridge.web.state import Visit
 from rhythm_env.interface import Meter
@@ -71,7 +70,7 @@ def _newest(visit: Visit) -> tuple[date, bool] | None:
     if any(one.signal != OWN_WORD for one in inputs):
         return None
     measured = newest_measurement(store, visit.user, visit.now)
-    return None if measured is None else (local(visit, measured).date(), False)
+    return None if measured is None else (visit.local(measured).date(), False)
 
 
 def _read(visit: Visit, day: date, all_old: bool) -> AsOf:
@@ -89,7 +88,7 @@ def _read(visit: Visit, day: date, all_old: bool) -> AsOf:
 def trends_shown(visit: Visit, weeks: int, until: date | None) -> CachedTrends:
     """Return the trends document of so many weeks, up to a day in the past or, by default, until now."""
     bridge, user, days = visit.bridge, visit.user, DAYS_PER_WEEK * weeks
-    today = local(visit, visit.now).date()
+    today = visit.local(visit.now).date()
     if until is None or until >= today:
         return load_trends(bridge, user, at=visit.now, days=days, wait=False)
     day = max(until, today - UNTIL_BACK)

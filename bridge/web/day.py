@@ -6,7 +6,7 @@ They are title, meters, slots, recommendation, questions about past recommendati
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from types import MappingProxyType
 from typing import Any
 
@@ -26,7 +26,7 @@ from bridge.domain.facts import Fact
 from bridge.domain.languages import WEEKDAYS, _, date_text, number, say, shown
 from bridge.domain.records import Deed, FullRecommendation, Recommendation, Snapshot
 from bridge.domain.rendering import for_person, told
-from bridge.domain.slots import local_time, moment_at
+from bridge.domain.slots import moment_at
 from bridge.domain.titles import SLOT_TITLES, advice_title, answer_text
 from bridge.domain.types import Reading, Task
 from bridge.ingest import connecting
@@ -61,11 +61,6 @@ def is_part(request: Request) -> bool:
     return "hx-request" in request.headers
 
 
-def local(visit: Visit, at: datetime) -> datetime:
-    """Return an instant in the time zone that the visiting user has at that instant."""
-    return local_time(at, visit.user.zones)
-
-
 def mark_seen(request: Request, visit: Visit) -> None:
     """Save that the user saw the current slot's recommendation, if the request's page shows it to them."""
     current = visit.bridge.store.recommendations.of_slot(visit.user.id, moment_at(visit.now, visit.user.zones))
@@ -85,7 +80,7 @@ def title(visit: Visit) -> dict[str, str]:
 
     Until 06:00 the slot is still the night of the day before.
     """
-    now, moment = local(visit, visit.now), moment_at(visit.now, visit.user.zones)
+    now, moment = visit.local(visit.now), moment_at(visit.now, visit.user.zones)
     slot = say(SLOT_HEADINGS[moment.slot], weekday=WEEKDAYS[moment.day])
     return {"slot": shown(slot), "date": date_text(now, "%-d %B, %H:%M")}
 
@@ -151,7 +146,7 @@ def due(visit: Visit, known: Snapshot, opening: Sequence[Fact]) -> list[Task]:
     """Return the open tasks due by today, if the day's opening says that tasks are due."""
     if not DUE & {one.kind for one in opening}:
         return []
-    today = local(visit, visit.now).date()
+    today = visit.local(visit.now).date()
     found = [one for one in known.tasks if one.completed is None and one.title and one.due and one.due <= today]
     return sorted(found, key=lambda one: one.due or today)[:NAMED]
 
@@ -162,7 +157,7 @@ def slots(today: Today, visit: Visit) -> list[dict[str, Any]]:
 
 
 def _slot(slot: WeekSlot, today: Today, visit: Visit) -> dict[str, Any]:
-    start, end = local(visit, slot.facts.start), local(visit, slot.facts.end)
+    start, end = visit.local(slot.facts.start), visit.local(slot.facts.end)
     first = slot.facts.moment.slot is Slot.MORNING  # it also shows what began before the day
     entries = [pair for pair in slot.entries if first or pair[0].start >= slot.facts.start]
     return {
@@ -199,7 +194,7 @@ def recommendation(visit: Visit, found: FullRecommendation, opening: Sequence[Fa
         "doing": titled(found.what) if found.kind == "suggested" else None,
         "to_calendar": _goes_to_calendar(visit, found),
         "slot_name": slot_name(found.moment),
-        "until": f"{local(visit, found.expires_at):%H:%M}",
+        "until": f"{visit.local(found.expires_at):%H:%M}",
         "over": found.expires_at <= visit.now,
         "because": for_person(one for one in found.facts if one not in above),
         "above": for_person(above),
@@ -226,7 +221,7 @@ def _hours(visit: Visit, found: Recommendation) -> str | None:
         return None
     if found.moved_to not in (None, moment_at(found.start, visit.user.zones)):
         return None  # it is moved to a slot that has no time for it yet
-    start, end = local(visit, found.start), local(visit, found.end)
+    start, end = visit.local(found.start), visit.local(found.end)
     day = "" if moment_at(found.start, visit.user.zones).date == found.moment.date else date_text(start, "%a") + " "
     return day + _("{start:%H:%M} to {end:%H:%M}", start=start, end=end)
 

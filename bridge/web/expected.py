@@ -15,7 +15,6 @@ from bridge.domain.languages import _, date_text, shown
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import moment_at
 from bridge.domain.titles import advice_title
-from bridge.web.day import local
 from bridge.web.state import Visit
 from rhythm_env.interface import Slot
 
@@ -89,14 +88,14 @@ def _shown(visit: Visit, block: Block) -> dict[str, Any]:
         "moves_to": "/week/task" if block.kind == "task" else None,
         "undo": None,
         "moved": block.task is not None and any(one.kind == "moved" for one in block.facts),
-        "when": date_text(local(visit, block.start), "%a %-d %b, %H:%M"),
+        "when": date_text(visit.local(block.start), "%a %-d %b, %H:%M"),
         "expected": True,
     }
 
 
 def clock(visit: Visit, at: datetime) -> str:
     """Return a time as shown in a slot, with the day if it is after midnight."""
-    here = local(visit, at)
+    here = visit.local(at)
     day = "" if here.date() == moment_at(at, visit.user.zones).date else date_text(here, "%a") + " "
     return f"{day}{here:%H:%M}"
 

@@ -17,7 +17,6 @@ from markupsafe import Markup
 from bridge import config
 from bridge.documents.text import writable
 from bridge.domain.languages import Text, _, current, date_text, joined, many, number, say, shown
-from bridge.domain.slots import local_time
 from bridge.recordings.recorded_life import DEMO_USER
 from bridge.web import next_steps, phrases
 
@@ -131,7 +130,7 @@ def _markup(message: str, /, **values: object) -> Markup:
 
 def _abroad(visit: Visit) -> dict[str, str] | None:
     """Return place and time of a user whose clock differs from this machine's, else None."""
-    at = local_time(visit.now, visit.user.zones)
+    at = visit.local(visit.now)
     if at.utcoffset() == visit.now.astimezone(ZoneInfo(config.local_zone())).utcoffset():
         return None
     place = str(at.tzinfo).rpartition("/")[2].replace("_", " ")

@@ -14,7 +14,6 @@ from bridge.ingest import checkins, notes
 from bridge.ingest.checkins import CheckIn
 from bridge.ingest.notes import Note
 from bridge.web import phrases
-from bridge.web.day import local
 from bridge.web.state import Visit
 from rhythm_env.interface import Meter
 
@@ -26,12 +25,12 @@ Back = Annotated[str, Form(max_length=40, pattern=r"^/(factors|history|day\?date
 def said_on(visit: Visit, day: date) -> list[dict[str, str]]:
     """Return the user's check-ins and notes of a day for the template, newest first."""
     # Who has moved since then said it on another date.
-    return [row(visit, one) for one in _said(visit, day - A_DAY) if local(visit, one.at).date() == day]
+    return [row(visit, one) for one in _said(visit, day - A_DAY) if visit.local(one.at).date() == day]
 
 
 def said_lately(visit: Visit) -> list[dict[str, str]]:
     """Return the user's check-ins and notes of the last two weeks for the template, newest first."""
-    return [row(visit, one) for one in _said(visit, local(visit, visit.now).date() - LATELY)]
+    return [row(visit, one) for one in _said(visit, visit.local(visit.now).date() - LATELY)]
 
 
 def _said(visit: Visit, since: date) -> list[Note | CheckIn]:
@@ -42,7 +41,7 @@ def _said(visit: Visit, since: date) -> list[Note | CheckIn]:
 
 def row(visit: Visit, one: Note | CheckIn) -> dict[str, str]:
     """Return a check-in or note for the template, with the form that takes it back."""
-    at = date_text(local(visit, one.at), "%a %-d %b, %H:%M")
+    at = date_text(visit.local(one.at), "%a %-d %b, %H:%M")
     if isinstance(one, CheckIn):
         return {"action": "/checkin/back", "key": key_of(one), "what": _told(one), "at": at}
     what = called(one.name) if one.amount == 1 else f"{called(one.name)} {number(one.amount, '.3g')}"
@@ -62,7 +61,7 @@ def _told(one: CheckIn) -> str:
 
 def check_in_card(visit: Visit, said: CheckIn | None) -> dict[str, Any]:
     """Return the values of the card that asks for a check-in. ``said`` is the check-in just made, if any."""
-    since = local(visit, visit.now).date()
+    since = visit.local(visit.now).date()
     of_day = sorted(checkins.recent(visit.bridge.store, visit.user, since=since), key=lambda one: one.at, reverse=True)
     found = said or next(iter(of_day), None)
     newest = {one.about: one for one in reversed(of_day) if found is not None and one.about is not found.about}

@@ -22,6 +22,7 @@ from bridge.auth.passkeys import Challenge
 from bridge.day.person import Person
 from bridge.domain.languages import _, speak
 from bridge.domain.records import User
+from bridge.domain.slots import local_time
 from bridge.domain.types import Reading
 from bridge.web.bounds import ASSISTANTS_PATH, PROGRAM_PATHS, UPLOAD_PATHS
 from bridge.web.jobs import Jobs
@@ -144,6 +145,10 @@ class Visit:
     @property
     def bridge(self) -> Bridge:
         return self.app.bridge
+
+    def local(self, at: datetime) -> datetime:
+        """Return an instant on the clock that the user has at that instant."""
+        return local_time(at, self.user.zones)
 
     def person(self) -> Person:
         """Return the user as a Person (data, routine, wishes and advice) at the visit's time."""

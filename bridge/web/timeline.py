@@ -21,7 +21,7 @@ from bridge.domain.zones import place_of
 from bridge.meters import words
 from bridge.meters.outlook import Expected, changes
 from bridge.web import phrases
-from bridge.web.day import answered, local, titled
+from bridge.web.day import answered, titled
 from bridge.web.state import Visit
 
 KIND_NAMES = {
@@ -40,7 +40,7 @@ JUST = timedelta(minutes=10)  # our choice: for so long what was ticked in any p
 
 def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
     """Return the values of a plan for its template: ``before`` holds blocks that have begun, ``after`` the rest."""
-    today = local(visit, visit.now).date()
+    today = visit.local(visit.now).date()
     store = visit.bridge.store
     current = store.recommendations.of_slot(visit.user.id, moment_at(visit.now, visit.user.zones))
     rows = [
@@ -55,7 +55,7 @@ def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
         "calendar": is_known(store, visit.user, ()),
         "before": rows[:begun],
         "after": rows[begun:],
-        "now": f"{local(visit, visit.now):%H:%M}" if plan.date == today else None,
+        "now": f"{visit.local(visit.now):%H:%M}" if plan.date == today else None,
         "changes": list(map(shown, for_person(plan.changes))),
         "unmet": list(map(shown, for_person(plan.unmet))),
         "tomorrow": _tomorrow(visit) if plan.date == today else None,
@@ -75,9 +75,9 @@ def _ticked(visit: Visit, day: date) -> list[dict[str, str]]:
     """Return the tasks ticked on ``day``, and all that were ticked in the last minutes."""
     ticks = visit.bridge.store.task_notes.ticks(visit.user.id)
     done = {
-        key: local(visit, at)
+        key: visit.local(at)
         for key, (_due, at) in ticks.items()
-        if local(visit, at).date() == day or visit.now - at < JUST
+        if visit.local(at).date() == day or visit.now - at < JUST
     }
     if not done:
         return []
@@ -97,7 +97,7 @@ def _outlook(visit: Visit, plan: DayPlan) -> dict[str, Any] | None:
     found = {(one.meter, one.at): one for one in plan.outlook}
     meters = dict.fromkeys(one.meter for one in plan.outlook)
     return {
-        "times": [f"{local(visit, at):%H:%M}" for at in times],
+        "times": [f"{visit.local(at):%H:%M}" for at in times],
         "rows": [
             {
                 "name": phrases.meter_name(meter),
@@ -119,13 +119,13 @@ def _level(one: Expected | None) -> dict[str, str] | None:
 
 
 def _tomorrow(visit: Visit) -> dict[str, str] | None:
-    now = local(visit, visit.now)
+    now = visit.local(visit.now)
     day = now.date() + A_DAY
     return {"key": day.isoformat(), "name": date_text(day, "%A")} if now.hour >= PREVIEW_HOUR else None
 
 
 def _moved(visit: Visit, stay: ZoneSpan) -> dict[str, Any]:
-    moved = _("{at:%H:%M} {place} time from here on", at=local(visit, stay.since), place=place_of(stay.zone))
+    moved = _("{at:%H:%M} {place} time from here on", at=visit.local(stay.since), place=place_of(stay.zone))
     return {"moved": moved, "begun": stay.since <= visit.now}
 
 
@@ -152,7 +152,7 @@ def _row(visit: Visit, block: Block, current: Recommendation | None, day: date) 
         "current": is_current and block.end > visit.now,
         "begun": block.all_day or block.start <= visit.now,
         "over": block.end <= visit.now,
-        "now": block.start <= visit.now < block.end and not block.all_day and day == local(visit, visit.now).date(),
+        "now": block.start <= visit.now < block.end and not block.all_day and day == visit.local(visit.now).date(),
     }
 
 

@@ -98,9 +98,9 @@ def _advice(
     zones = visit.user.zones
     document = recommendation_document(advice, zones)
     name, because = str(advice.action), tuple(document["reasons"])
-    hours = f"{day.local(visit, advice.start):%H:%M}" if advice.start else ""
+    hours = f"{visit.local(advice.start):%H:%M}" if advice.start else ""
     yield "recommend", (name, hours, *because)
-    start = told["start"] and f"{day.local(visit, datetime.fromisoformat(told['start'])):%H:%M}"
+    start = told["start"] and f"{visit.local(datetime.fromisoformat(told['start'])):%H:%M}"
     yield "assistant", (told["action"], start or "", *_to_person(told["reasons"], advice, ASSISTANT))
     shown = day.recommendation(visit, advice)
     yield "page", (shown["action"], (shown["hours"] or "").split(" to ")[0].split(" ")[-1], *shown["because"])
@@ -112,7 +112,7 @@ def _advice(
     yield "message", (action, at, *_to_person(lines, advice, Audience.LOCK_SCREEN))
     for block in plan.blocks:
         if block.recommendation_id == advice.id:
-            yield "plan", (str(block.action), f"{day.local(visit, block.start):%H:%M}", *for_person(block.facts))
+            yield "plan", (str(block.action), f"{visit.local(block.start):%H:%M}", *for_person(block.facts))
 
 
 def _to_person(said: Sequence[str], advice: FullRecommendation | Silence, audience: Audience) -> Said:

@@ -18,7 +18,7 @@ from bridge.ingest import connecting
 from bridge.meters.daily import figures
 from bridge.query import asking
 from bridge.query.parse import Words
-from bridge.web import background, day
+from bridge.web import background
 from bridge.web.jobs import Job
 from bridge.web.state import Visitor
 
@@ -110,7 +110,7 @@ def days(
 
     ``source`` limits them to a source. Without it, all sources are returned.
     """
-    since = (day.local(visit, visit.now) - timedelta(days=last - 1)).date()
+    since = (visit.local(visit.now) - timedelta(days=last - 1)).date()
     store, user = visit.bridge.store, visit.user
     found = figures(store.reading.samples(user.id, since=since), store.reading.episodes(user.id, since=since))
     return [day_document(of, name, metrics) for (of, name), metrics in found.items() if source in (None, name)]

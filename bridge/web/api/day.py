@@ -21,7 +21,7 @@ from bridge.documents.recommendations import advice_document, recommendation_doc
 from bridge.documents.text import title_of
 from bridge.domain.errors import SetupError
 from bridge.domain.rendering import told
-from bridge.domain.slots import local_time, zone_at
+from bridge.domain.slots import zone_at
 from bridge.ingest import checkins as checkin
 from bridge.web import day
 from bridge.web.result_cache import data_version
@@ -148,7 +148,7 @@ def feedback(visit: Visitor, number: Number, body: Feedback) -> Document:
 @router.get("/checkins")
 def checkins(visit: Visitor, days: Annotated[int, Query(ge=1, le=366)] = 14) -> list[Document]:
     """Return the user's check-ins of the last ``days``, today included, newest first."""
-    since = (day.local(visit, visit.now) - timedelta(days=days - 1)).date()
+    since = (visit.local(visit.now) - timedelta(days=days - 1)).date()
     found = checkin.recent(visit.bridge.store, visit.user, since=since)
     return [checkin_document(said, visit.user.zones) for said in found]
 
@@ -194,7 +194,7 @@ def calendar(visit: Visitor, week: Annotated[str | None, Query(max_length=20)] =
     monday = weeks.monday_of(week, visit.now, visit.user.zones)
     found = cached_week(visit, monday)
     shown = visit.app.results.get(visit.user, "calendar", (found,), lambda: week_document(found))
-    at = local_time(visit.now, visit.user.zones)
+    at = visit.local(visit.now)
     return {"user": visit.user.name, **shown, "at": at.isoformat()}
 
 

@@ -42,7 +42,6 @@ from bridge.domain.wishes import (
     WEIGHT_MAX,
 )
 from bridge.web.api.day import Body
-from bridge.web.day import local
 from bridge.web.state import Visitor
 from rhythm_env.interface import ActionType, Meter
 
@@ -161,7 +160,7 @@ def plan(
 
     A suggestion without a ``recommendation_id`` is a preview, which may change during the day.
     """
-    wanted = None if date is None else parse_day(date, local(visit, visit.now).date())
+    wanted = None if date is None else parse_day(date, visit.local(visit.now).date())
     return plan_document(
         visit.app.plan_cache.plan(visit.bridge, visit.user, wanted, now=visit.now, seen=False), visit.user.zones
     )

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fastapi import APIRouter, HTTPException
 from fastapi.responses import HTMLResponse
 
 from bridge import registry
 from bridge.domain.languages import _, say
-from bridge.web.beginnings import Way, things
+from bridge.web.beginnings import things
 from bridge.web.render import page
-from bridge.web.state import Visit, Visitor
+from bridge.web.sources import shown_source
+from bridge.web.state import Visitor
 
 router = APIRouter()
 
@@ -33,11 +32,6 @@ def way(visit: Visitor, name: str) -> HTMLResponse:
     thing = next((one for one in things(registry.specs()) if one.name == name), None)
     if thing is None:
         raise HTTPException(404, _("that is not known here; choose from the list: /begin"))
-    ways = [_shown(visit, one) for one in thing.ways_of(registry.names("connectors"))]
+    found = thing.ways_of(registry.names("connectors"))
+    ways = [{"way": one, "source": shown_source(visit, registry.spec(one.source))} for one in found]
     return page("begin/thing.html", visit, thing=thing, ways=ways)
-
-
-def _shown(visit: Visit, one: Way) -> dict[str, Any]:
-    from bridge.web.pages.connections import shown_source
-
-    return {"way": one, "source": shown_source(visit, registry.spec(one.source))}

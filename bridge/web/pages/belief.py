@@ -23,7 +23,6 @@ from bridge.domain.types import EpisodeKind
 from bridge.meters.sensitivity import FELT_BY_BODY
 from bridge.web import phrases
 from bridge.web.as_of import as_of
-from bridge.web.day import local
 from bridge.web.render import page
 from bridge.web.result_cache import advice_version, data_version
 from bridge.web.state import Visit, Visitor
@@ -126,7 +125,7 @@ def _usual(starts: Sequence[UsualDocument]) -> list[str]:
 
 
 def _ended(one: HabitDocument, habit: Habit, visit: Visit) -> str:
-    last = local(visit, habit.last or visit.now)
+    last = visit.local(habit.last or visit.now)
     return _("{habit}, the last time on {day}", habit=_name(one), day=date_text(last, "%-d %b"))
 
 
@@ -154,7 +153,7 @@ def belief(visit: Visitor) -> HTMLResponse:
         answers=found.answers,
         stated=any(day.sd is not None for day in found.days) or len({str(day.mean) for day in found.days}) > 1,
         foretold=content.foretold,
-        since=None if since is None else date_text(local(visit, since), "%-d %b %Y, %H:%M"),
+        since=None if since is None else date_text(visit.local(since), "%-d %b %Y, %H:%M"),
         routine=routine_,
         felt=felt,
     )
@@ -197,7 +196,7 @@ def _dimension(found: Beliefs, name: str, visit: Visit) -> dict[str, Any]:
     days = [row.day for row in found.days]
     sds = [None if row.sd is None else row.sd[name] for row in found.days]
     curve = draw_curve(days, [row.mean[name] for row in found.days], sds)
-    breaks = [local(visit, reset.made_at).date() for reset in found.resets if reset.taken_back_at is None]
+    breaks = [visit.local(reset.made_at).date() for reset in found.resets if reset.taken_back_at is None]
     low, high = map(shown, DIMENSIONS[name])
     return {
         "known": any(map(is_known, sds)),

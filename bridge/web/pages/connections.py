@@ -1,12 +1,11 @@
-"""Serve the page of connections: sources, consents, syncs, tokens for pushes, imports, export and deletion."""
+"""Serve the page of connections: sources, their keys, consents, syncs, tokens for pushes, imports, export, deletion."""
 
 from __future__ import annotations
 
 import json
 import unicodedata
 from collections.abc import Sequence
-from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -14,50 +13,33 @@ from pydantic import Field
 
 from bridge import registry
 from bridge.advice.preference import choose, load_preference
-from bridge.documents.connections import ConnectionDocument, connection_documents
+from bridge.documents.connections import connection_documents
 from bridge.documents.preference import PreferenceDocument, preference_document
-from bridge.domain.errors import SetupError
-from bridge.domain.languages import _, date_text, say, shown
+from bridge.domain.errors import BridgeError, SetupError
+from bridge.domain.languages import _, say, shown, told
 from bridge.domain.ports import ConnectorSpec
-from bridge.domain.records import FOLDER_CONNECTION, IMPORT_CONNECTION, PUSH_CONNECTION, Connection
 from bridge.ingest import clients, connecting
-from bridge.ingest.checkins import CHECK_IN_CONNECTION
 from bridge.ingest.connecting import NewConsent
 from bridge.ingest.pushes import PUSH_PATH, grant
 from bridge.web import background, phrases
-from bridge.web.day import local
 from bridge.web.jobs import DONE, Job
 from bridge.web.pages.entries import answers
 from bridge.web.pages.ownership import just_marked, owned
 from bridge.web.pages.proof import proved
-from bridge.web.phrases import kind_name
 from bridge.web.render import page
 from bridge.web.result_cache import counts_version
 from bridge.web.security import LOOPBACK
+from bridge.web.sources import consents_of, shown_source
 from bridge.web.state import SESSION_COOKIE, Visit, Visitor, in_browser, lead_to
 
 router = APIRouter()
 KEPT_TEXT = say("{name} is disconnected and its data kept. It did not confirm: revoke the consent there as well.")
 DELETED = say("{name} is disconnected and its data deleted. It did not confirm: revoke the consent there as well.")
-UNNAMED = "calendar"  # what a calendar without a name of its own is called
-BY = {  # the name of a connection, without its number -> how its data come
-    connecting.ACCOUNT: say("account"),
-    IMPORT_CONNECTION: say("file"),
-    FOLDER_CONNECTION: say("folder"),
-    PUSH_CONNECTION: say("app"),
-    CHECK_IN_CONNECTION: say("check-in"),
-}
-ICONS = {
-    **dict.fromkeys(("apple_health", "health_auto_export", "health_connect", "samsung_health"), "phone"),
-    "activitywatch": "screen",
-    "check_in": "face",
-    "home_assistant": "house",
-    "messages": "bubble",
-    "oura": "ring",
-}
-PLANS = {"events", "tasks"}  # joined to a consent by default; consents to health data are broader and end earlier
 Text = Annotated[str, Form(max_length=4000)]
 Names = Annotated[Sequence[Annotated[str, Field(max_length=100)]], Form(max_length=20)]
+
+Key = Annotated[str, Form(min_length=1, max_length=500)]
+Secret = Annotated[str, Form(max_length=500)]
 
 
 @router.get("/connections")
@@ -68,7 +50,7 @@ def connections(
 ) -> HTMLResponse:
     with visit.bridge.store.view():
         rows = connection_documents(visit.bridge, visit.user, visit.now, _counts(visit))
-        consents = _consents(visit)
+        consents = consents_of(visit)
         order = _order(visit)
         owned_, marked_ = owned(visit), just_marked(visit, marked)
     found = [
@@ -112,82 +94,6 @@ def _order(visit: Visit) -> PreferenceDocument:
     store, user, now = visit.bridge.store, visit.user, visit.now
     version = counts_version(visit.bridge, user, now), load_preference(store, user).chosen
     return visit.app.results.get(user, "order", version, lambda: preference_document(store, user, now))
-
-
-def _consents(visit: Visit) -> list[Connection]:
-    store = visit.bridge.store
-    return [c for c in store.connections.of_user(visit.user.id) if store.connections.secret(c.id) is not None]
-
-
-def shown_source(
-    visit: Visit,
-    spec: ConnectorSpec,
-    rows: list[ConnectionDocument] | None = None,
-    consents: list[Connection] | None = None,
-) -> dict[str, Any]:
-    """Return a source with its connections for the template. ``live`` is True if an account there has a consent.
-
-    ``rows`` None stands for no connections. ``consents`` None looks up those of the user.
-    """
-    rows = rows or []
-    jobs = {job.title: job for job in visit.app.jobs.running(visit.user.id)}
-    consents = _consents(visit) if consents is None else consents
-    connected = {one.source for one in consents}
-    mine = [one for one in consents if one.source == spec.name]
-    title, more = phrases.source_name(spec.title)
-    ways = {"account": spec.authorises, "files": spec.reads, "pushes": spec.receives}
-    kinds = rows[0]["counts"] if rows else {}
-    return {
-        "name": spec.name,
-        "title": title,
-        "icon": _icon(spec),
-        "more": more,
-        "how": [way for way, capability in ways.items() if capability is not None],
-        "also": [
-            (one, spec.delivers | one.delivers <= PLANS)
-            for one in connecting.joined_by(spec)
-            if one.name not in connected
-        ],
-        "writes": spec.writes is not None,
-        "asked": [setting for setting in spec.settings if setting.asked],
-        "reads": sorted(kind_name(str(kind)) for kind in spec.delivers),
-        "connections": [_connection(visit, row) | {"refusal": spec.refusal(row["not_permitted"])} for row in rows],
-        "live": any(one.name.startswith(connecting.ACCOUNT) for one in mine),
-        "accounts": [_account(visit, one) for one in mine if spec.several and one.name.startswith(connecting.ACCOUNT)],
-        "several": spec.several,
-        "reachable": bool(mine),
-        "paused": any(row["paused"] for row in rows),
-        "kinds": sorted((kind_name(kind), count) for kind, count in kinds.items()),
-        "rows": sum(kinds.values()),
-        "job": jobs.get(title),
-    }
-
-
-def _icon(spec: ConnectorSpec) -> str:
-    kinds = set(map(str, spec.delivers))
-    return ICONS.get(spec.name) or ("calendar" if "events" in kinds else "list" if "tasks" in kinds else "watch")
-
-
-def _account(visit: Visit, connection: Connection) -> dict[str, str]:
-    host, _address = connecting.host_and_address(visit.bridge, connection)
-    calendar = visit.bridge.store.reading.calendar_name(connection.id)
-    named = calendar if calendar not in (None, UNNAMED, host) else ""
-    return {"name": connection.name, "title": named or host, "host": host if named else ""}
-
-
-def _connection(visit: Visit, row: ConnectionDocument) -> dict[str, Any]:
-    state = "stopped" if row["paused"] else "failed" if row["error"] else "well"
-    lag = row["lag_hours"]
-    aside = [phrases.unread(why, count) for why, count in row["set_aside_reasons"].items()]
-    success = row["last_success"] and datetime.fromisoformat(row["last_success"])
-    return {
-        **row,
-        "state": state,
-        "by": shown(BY.get(row["connection"].rstrip("0123456789-"), BY[FOLDER_CONNECTION])),
-        "newest_age": None if lag is None else phrases.age(lag, local(visit, visit.now)),
-        "last_success_at": success and date_text(success, "%-d %b %Y, %H:%M"),
-        "aside": aside,
-    }
 
 
 def _spec(source: str) -> ConnectorSpec:
@@ -314,3 +220,50 @@ def forget(visit: Visitor, name: Text = "") -> Response:
     answer = page("note.html", None, text=text)
     answer.delete_cookie(SESSION_COOKIE)
     return answer
+
+
+@router.get("/connections/{source}/keys")
+def keys(request: Request, visit: Visitor, source: str) -> HTMLResponse:
+    return _keys_page(request, visit, _registered(source))
+
+
+@router.post("/connections/{source}/keys", dependencies=[Depends(in_browser)])
+def save_keys(
+    request: Request, visit: Visitor, source: str, client_id: Key, client_secret: Secret = ""
+) -> HTMLResponse:
+    """Test the client id and secret at the vendor, and keep them if they work.
+
+    A refusal is shown beside the form, with status 400.
+    """
+    spec = _registered(source)
+    try:
+        clients.save(visit.bridge, visit.user, spec, client_id, client_secret)
+    except BridgeError as error:
+        return _keys_page(request, visit, spec, wrong=told(error), typed=client_id)
+    return _keys_page(request, visit, spec, saved=True)
+
+
+def _registered(source: str) -> ConnectorSpec:
+    if source not in registry.names("connectors") or registry.spec(source).registration is None:
+        raise HTTPException(404, _("this source needs no application; see: bridge sources"))
+    return registry.spec(source)
+
+
+def _keys_page(
+    request: Request, visit: Visit, spec: ConnectorSpec, *, wrong: str = "", typed: str = "", saved: bool = False
+) -> HTMLResponse:
+    return page(
+        "connections/keys.html",
+        visit,
+        status=400 if wrong else 200,
+        title=phrases.source_name(spec.title)[0],
+        registration=spec.registration,
+        asked=clients.asked(visit.bridge, visit.user, spec),
+        has_secret=clients.has_secret(spec),
+        missing=clients.is_missing(visit.bridge, visit.user, spec),
+        elsewhere=request.url.hostname not in LOOPBACK,
+        source=shown_source(visit, spec),
+        wrong=wrong,
+        typed=typed,
+        saved=saved,
+    )

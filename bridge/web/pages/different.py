@@ -67,7 +67,7 @@ def say_mode(
 ) -> RedirectResponse:
     """Say that these days or later ones are different, or normal. Raises SetupError for a day that is over."""
     store, user = visit.bridge.store, visit.user
-    today = day.local(visit, visit.now).date()
+    today = visit.local(visit.now).date()
     first, last = (parse_day(one, today) if one else None for one in (begin, until))
     modes.say_mode(store, user, modes.parse_mode(mode, user), last, now=visit.now, begin=first)
     return RedirectResponse(back, 303)
@@ -82,7 +82,7 @@ def dismiss(visit: Visitor, mode: Text, back: Back = HERE) -> RedirectResponse:
 
 def card(visit: Visit) -> dict[str, Any]:
     """Return the values of the card "This day is different" for the template, without questions."""
-    today = day.local(visit, visit.now).date()
+    today = visit.local(visit.now).date()
     mode = modes.mode_of(visit.bridge.store, visit.user, today)
     return {
         "said": _said(mode),

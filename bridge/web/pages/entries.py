@@ -13,7 +13,7 @@ from bridge.calendar.corrections import series_of
 from bridge.calendar.likeness import Question, shares
 from bridge.documents.inputs import parse_action
 from bridge.domain.languages import _, date_text
-from bridge.web.day import is_part, local
+from bridge.web.day import is_part
 from bridge.web.phrases import action_name
 from bridge.web.render import page
 from bridge.web.result_cache import data_version
@@ -36,7 +36,7 @@ def entries(visit: Visitor) -> HTMLResponse:
     found = visit.app.results.get(visit.user, "entries", version, lambda: _asked(visit))
     last = None if found else visit.bridge.store.reading.last_event(visit.user.id, visit.now)
     old = last is not None and visit.now - last > LESSON_DAYS
-    newest = date_text(local(visit, last), "%-d %B %Y") if last is not None and old else None
+    newest = date_text(visit.local(last), "%-d %B %Y") if last is not None and old else None
     return page("entries.html", visit, path="/entries", asked=found, newest=newest, answers=answers(visit))
 
 

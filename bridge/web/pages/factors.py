@@ -16,7 +16,6 @@ from bridge.ingest import notes
 from bridge.query import exposures
 from bridge.query.effects import Effect
 from bridge.query.factors import factors as found_of
-from bridge.web.day import local
 from bridge.web.phrases import kind_name, unit_name
 from bridge.web.render import page
 from bridge.web.result_cache import data_version
@@ -62,9 +61,9 @@ def note(
         noted = notes.record_note(visit.bridge.store, visit.user, said, now=visit.now)
     except SetupError as error:
         return _shown(visit, wrong=told(error))
-    of_day = local(visit, said.at).date()
+    of_day = visit.local(said.at).date()
     here = _with(back, noted)
-    return RedirectResponse(here if of_day == local(visit, visit.now).date() else f"/day?date={of_day}#said", 303)
+    return RedirectResponse(here if of_day == visit.local(visit.now).date() else f"/day?date={of_day}#said", 303)
 
 
 @router.post("/factors/back")
@@ -89,7 +88,7 @@ def just_noted(visit: Visit, noted: str) -> dict[str, str] | None:
     """Return the note of the last minutes for the template, or None. After a deletion, return only its message."""
     if noted == "deleted":
         return {"key": "", "told": _("Taken back.")}
-    newest = next(iter(notes.recent(visit.bridge.store, visit.user, since=local(visit, visit.now - JUST).date())), None)
+    newest = next(iter(notes.recent(visit.bridge.store, visit.user, since=visit.local(visit.now - JUST).date())), None)
     if newest is None or visit.now - newest.at > JUST:
         return None
     one = row(visit, newest)
@@ -115,7 +114,7 @@ def _shown(visit: Visit, *, noted: str = "", wrong: str | None = None) -> HTMLRe
         status=status,
         path="/factors",
         chips=chips_of(visit),
-        today=local(visit, visit.now).date().isoformat(),
+        today=visit.local(visit.now).date().isoformat(),
         known=known,
         others=others,
         wrong=wrong,

@@ -15,7 +15,7 @@ from bridge.domain.languages import _, date_text, shown
 from bridge.domain.records import Recommendation
 from bridge.domain.rendering import for_person
 from bridge.domain.titles import SLOT_TITLES, advice_title
-from bridge.web.day import OUTCOME_LABELS, answered, local, mark_seen
+from bridge.web.day import OUTCOME_LABELS, answered, mark_seen
 from bridge.web.phrases import capital, with_source_titles
 from bridge.web.render import page
 from bridge.web.said import said_lately
@@ -63,7 +63,7 @@ def _row(visit: Visit, one: Recommendation) -> dict[str, Any]:
         "slot": shown(SLOT_TITLES[one.moment.slot]),
         "hours": _hours(visit, one),
         "answered": capital(answered(one)),
-        "answered_at": None if one.answered_at is None else date_text(local(visit, one.answered_at), "%a %H:%M"),
+        "answered_at": None if one.answered_at is None else date_text(visit.local(one.answered_at), "%a %H:%M"),
         "undo": one.id if _may_undo(visit, one) else None,
         "seen": _seen(one, is_over=over_at(one, visit.user.zones) <= visit.now),
         "evidence": with_source_titles(", ".join(map(shown, for_person(one.evidence)))),
@@ -77,7 +77,7 @@ def _may_undo(visit: Visit, one: Recommendation) -> bool:
 def _hours(visit: Visit, one: Recommendation) -> str | None:
     if one.start is None or one.end is None:
         return None
-    return _("{start:%H:%M} to {end:%H:%M}", start=local(visit, one.start), end=local(visit, one.end))
+    return _("{start:%H:%M} to {end:%H:%M}", start=visit.local(one.start), end=visit.local(one.end))
 
 
 def _seen(one: Recommendation, *, is_over: bool) -> str:

@@ -26,7 +26,7 @@ from bridge.domain.languages import shown as words
 from bridge.domain.slots import zone_at
 from bridge.domain.titles import SLOT_TITLES
 from bridge.domain.zones import zone_meant, zones_by_place
-from bridge.web.day import backup, local
+from bridge.web.day import backup
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor, in_browser
 from rhythm_env.interface import Meter, Slot
@@ -218,7 +218,7 @@ def shown(
         path="/settings",
         zone=zone_at(visit.now, visit.user.zones).key,
         zones=zones_by_place(),
-        clock=f"{local(visit, visit.now):%H:%M}",
+        clock=f"{visit.local(visit.now):%H:%M}",
         languages=languages(),
         chosen=store.people.language(visit.user.id) or "",
         messages=_messages(visit),
@@ -282,7 +282,7 @@ def _messages(visit: Visit) -> dict[str, Any]:
 
 
 def _unsent(visit: Visit, one: UnsentDocument) -> str:
-    at = date_text(local(visit, datetime.fromisoformat(one["at"])), "%a %-d %b %H:%M")
+    at = date_text(visit.local(datetime.fromisoformat(one["at"])), "%a %-d %b %H:%M")
     state, why = one["state"], one["reason"]
     return f"{at} {words(STATE_WORDS.get(state, state))}: {_(why)}"
 
@@ -295,4 +295,4 @@ def _tools(visit: Visit) -> list[dict[str, Any]]:
 
 
 def _day(visit: Visit, at: datetime) -> str:
-    return date_text(local(visit, at), "%-d %b %Y")
+    return date_text(visit.local(at), "%-d %b %Y")

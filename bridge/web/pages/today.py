@@ -236,13 +236,13 @@ def _once(facts: Sequence[Fact], after: Fact | None) -> tuple[Sequence[Fact], Fa
 
 def _due_today(visit: Visit, known: Snapshot) -> list[str]:
     """Return the open tasks that are due today, as title and time in today's plan."""
-    today = day.local(visit, visit.now).date()
+    today = visit.local(visit.now).date()
     due = {str(one.key) for one in known.tasks if one.completed is None and one.due is not None and one.due <= today}
     if not due:
         return []
     plan = visit.app.plan_cache.plan(visit.bridge, visit.user, None, now=visit.now, seen=False)
     ahead = [one for one in plan.blocks if one.task in due and one.title and one.start >= visit.now]
-    return [f"{one.title}: {day.local(visit, one.start):%H:%M}" for one in ahead]
+    return [f"{one.title}: {visit.local(one.start):%H:%M}" for one in ahead]
 
 
 def _known(visit: Visit) -> Snapshot:

@@ -15,7 +15,6 @@ from bridge.domain.languages import _, date_text, number, say, shown
 from bridge.domain.metrics import Metric
 from bridge.query.change import DAYS_MIN, GAP_DAYS, OTHERS_MIN, Change, breaks, change
 from bridge.web.as_of import as_of, trends_shown
-from bridge.web.day import local
 from bridge.web.phrases import action_name, heading, meter_name, meter_word, source_title, unit_name
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor
@@ -35,7 +34,7 @@ def trends(visit: Visitor, weeks: Weeks | None = None, until: date | None = None
     """Show ``weeks`` of trends (default twelve) up to the day ``until`` (default: today, or the last day with data)."""
     weeks, then, wanted = weeks or WEEKS_SHOWN, as_of(visit), until
     found, until, older = _in_weeks(visit, weeks, until or (None if then is None else then.day))
-    today = local(visit, visit.now).date()
+    today = visit.local(visit.now).date()
     actions = [str(action) for action in ActionType]
     return page(
         "trends.html",
@@ -152,7 +151,7 @@ def _charted(visit: Visit, weeks: int, until: date | None) -> dict[str, Any]:
 
 
 def _night_before(visit: Visit, first: str) -> date | None:
-    store, today = visit.bridge.store, local(visit, visit.now).date()
+    store, today = visit.bridge.store, visit.local(visit.now).date()
     last = store.reading.last_night(visit.user.id, before=today + A_DAY, at=visit.now)
     return last if last is not None and last.isoformat() < first else None
 
