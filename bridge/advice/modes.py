@@ -49,14 +49,13 @@ def spells(store: Store, user: User) -> list[Spell]:
     return [mode for mode in store.people.preferences(user.id).modes if mode[0] in set(ModeKind)]
 
 
-def say_mode(
-    store: Store, user: User, kind: ModeKind, until: date | None, *, now: datetime, begin: date | None = None
-) -> Mode:
-    """Save a mode from today or from ``begin`` on. It replaces the modes stated earlier for the same days.
+def say_mode(store: Store, user: User, mode: Mode, *, now: datetime) -> Mode:
+    """Save a mode from today or from its first date on. It replaces the modes stated earlier for the same days.
 
-    ``normal`` ends the present mode, or deletes planned modes if none is present. ``normal`` with ``begin`` deletes all
-    modes from that day on. Raises SetupError for past or wrongly ordered days, and for ``normal`` with only a last day.
+    ``normal`` ends the present mode, or deletes planned modes if none is present. ``normal`` with a first date deletes
+    all modes from it on. Raises SetupError for past or wrongly ordered days, and for ``normal`` with only a last day.
     """
+    kind, begin, until = mode.kind, mode.since, mode.until
     today = local_time(now, user.zones).date()
     _check(kind, begin, until, today, user)
     first, before = begin or today, spells(store, user)
@@ -88,14 +87,12 @@ def _beside(old: Spell, new: Spell, today: date) -> list[Spell]:
     return [*left, (kind, last + DAY, until)] if planned and last < until else left
 
 
-def change_mode(
-    store: Store, user: User, kind: ModeKind, until: date | None, *, person: Person, begin: date | None = None
-) -> Mode:
+def change_mode(store: Store, user: User, mode: Mode, *, person: Person) -> Mode:
     """Save a mode by ``say_mode``. With ``normal``, questions about likely modes count as answered."""
-    asked = to_ask(store, user, person) if kind is ModeKind.NORMAL else []
+    asked = to_ask(store, user, person) if mode.kind is ModeKind.NORMAL else []
     with store.transaction():
         dismiss(store, user, [name for name, _ in asked], now=person.now)
-        return say_mode(store, user, kind, until, now=person.now, begin=begin)
+        return say_mode(store, user, mode, now=person.now)
 
 
 def parse_mode(text: str, user: User) -> ModeKind:

@@ -40,6 +40,7 @@ def mode(
     """
     from bridge.advice import modes
     from bridge.advice.recommend import load_person
+    from bridge.day.body import Mode
     from bridge.documents.inputs import parse_day
     from bridge.documents.planning import mode_document
     from bridge.domain.slots import local_time
@@ -54,7 +55,8 @@ def mode(
         if kind is not None:
             today = local_time(now, person.zones).date()
             first, last = (None if day is None else parse_day(day, today) for day in (begin, until))
-            modes.change_mode(bridge.store, person, modes.parse_mode(kind, person), last, person=one, begin=first)
+            said = Mode(kind=modes.parse_mode(kind, person), since=first, until=last)
+            modes.change_mode(bridge.store, person, said, person=one)
         body = mode_document(modes.stand(bridge.store, person, one))
     planned = body.get("planned", [])
     lines = [body["mode"] if body["until"] is None else f"{body['mode']} until {body['until']:%A} {body['until']}"]

@@ -19,7 +19,7 @@ from bridge.advice import modes, outcomes, recommend, requests, rescheduling, wi
 from bridge.advice.day_plan import plan_day
 from bridge.advice.labels import of_days
 from bridge.auth.assistants import READING_TOOLS, TITLES, WRITING_TOOLS
-from bridge.day.body import ModeKind
+from bridge.day.body import Mode, ModeKind
 from bridge.documents.facts import fact_documents
 from bridge.documents.inputs import parse_answer
 from bridge.documents.plan import BlockDocument, plan_document
@@ -278,7 +278,7 @@ class Tools:
         store, user, now = self.bridge.store, self._user(), installation.now()
         person = recommend.load_person(self.bridge, user, now=now)
         if mode is not None:
-            modes.change_mode(store, user, ModeKind(mode), until, person=person, begin=since)
+            modes.change_mode(store, user, Mode(kind=ModeKind(mode), since=since, until=until), person=person)
         found = modes.stand(store, user, person)
         body = {
             "mode": str(found.mode.kind),

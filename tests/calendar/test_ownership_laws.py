@@ -16,7 +16,7 @@ from bridge.advice import modes, whose
 from bridge.advice.day_plan import plan_day
 from bridge.advice.recommend import load_person
 from bridge.calendar.ownership import Mark, Ownership, Whose
-from bridge.day.body import ModeKind
+from bridge.day.body import Mode, ModeKind
 from bridge.store import Store
 from tests.calendar.families import Entry, as_ics, family
 from tests.desk import Desk
@@ -122,32 +122,32 @@ def test_each_mark_is_taken_back_by_one_command(
 def test_a_mode_ends_by_itself_and_by_one_command(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     plain, today = home.known(), NOW.date()
     for undone in (False, True):
-        modes.say_mode(home.store, home.user, ModeKind.HOLIDAY, today + timedelta(days=2), now=NOW)
+        modes.say_mode(home.store, home.user, Mode(kind=ModeKind.HOLIDAY, until=today + timedelta(days=2)), now=NOW)
         assert modes.mode_of(home.store, home.user, today).kind is ModeKind.HOLIDAY
         assert modes.mode_of(home.store, home.user, today + timedelta(days=3)).kind is ModeKind.NORMAL
         if undone:
             with monkeypatch.context() as planted:  # the planted fault: what was said before stays beside "normal"
                 planted.setattr(modes, "_beside", lambda old, *_: [old])
-                modes.say_mode(home.store, home.user, ModeKind.NORMAL, None, now=NOW)
+                modes.say_mode(home.store, home.user, Mode(kind=ModeKind.NORMAL), now=NOW)
                 assert modes.mode_of(home.store, home.user, today).kind is ModeKind.HOLIDAY
-            modes.say_mode(home.store, home.user, ModeKind.NORMAL, None, now=NOW)
+            modes.say_mode(home.store, home.user, Mode(kind=ModeKind.NORMAL), now=NOW)
             assert home.known() == plain
     monkeypatch.setattr(modes, "LASTS", dict.fromkeys(ModeKind, 10_000))  # the planted fault: a mode without an end
-    modes.say_mode(home.store, home.user, ModeKind.ODD, None, now=NOW)
+    modes.say_mode(home.store, home.user, Mode(kind=ModeKind.ODD), now=NOW)
     assert modes.mode_of(home.store, home.user, date(2030, 1, 1)).kind is ModeKind.ODD
 
 
 def test_nothing_of_an_odd_week_is_learnt(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     begin, end = NOW - timedelta(days=14), NOW - timedelta(days=7)
     plain = home.known()[2]
-    modes.say_mode(home.store, home.user, ModeKind.ODD, end.date(), now=begin)
+    modes.say_mode(home.store, home.user, Mode(kind=ModeKind.ODD, until=end.date()), now=begin)
     without = home.known()[2]
     home.share([replace(one, start=begin + k * timedelta(hours=9)) for k, one in enumerate(home.others[:18])])
     assert home.known()[2] == without
     monkeypatch.setattr(modes, "ordinary", lambda known, _: known)  # the planted fault
     assert home.known()[2] != without
     monkeypatch.undo()
-    modes.say_mode(home.store, home.user, ModeKind.NORMAL, None, now=begin)
+    modes.say_mode(home.store, home.user, Mode(kind=ModeKind.NORMAL), now=begin)
     home.share([])
     assert home.known()[2] == plain
 

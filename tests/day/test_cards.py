@@ -9,7 +9,7 @@ import pytest
 from bridge.advice import feedback, modes
 from bridge.advice.aftermath import aftermath
 from bridge.advice.day_plan import plan_day
-from bridge.day.body import ModeKind
+from bridge.day.body import Mode, ModeKind
 from bridge.day.rules import ONE_REST
 from bridge.domain.records import Deed, Recommendation, Silence, User
 from bridge.domain.wishes import Wishes
@@ -103,12 +103,12 @@ def test_who_falls_ill_sees_no_sport_any_more(home: tuple[Bridge, User], accepte
     assert sport.action is ActionType.EXERCISE
     if accepted:
         feedback.give_feedback(bridge.store, user, sport.id, Answer.ACCEPT, now=sunday + SOON)
-    modes.say_mode(bridge.store, user, ModeKind.ILL, None, now=sunday + 2 * SOON)
+    modes.say_mode(bridge.store, user, Mode(kind=ModeKind.ILL), now=sunday + 2 * SOON)
     found = ask(home, sunday + 3 * SOON)
     assert isinstance(found, Silence) or found.action in ONE_REST
     plan = plan_day(bridge, user, None, now=sunday + 3 * SOON, seen=False).blocks
     assert ActionType.EXERCISE not in [one.action for one in plan if one.kind == "suggested"]
-    modes.say_mode(bridge.store, user, ModeKind.NORMAL, None, now=sunday + 4 * SOON)
+    modes.say_mode(bridge.store, user, Mode(kind=ModeKind.NORMAL), now=sunday + 4 * SOON)
     well = ask(home, sunday + 5 * SOON)
     assert not any(fact.kind == "said_ill" for fact in well.facts)
 

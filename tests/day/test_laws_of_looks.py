@@ -13,7 +13,7 @@ from bridge.advice.recommend import load_person
 from bridge.advice.wishing import Because
 from bridge.calendar.busy import clipped
 from bridge.day.bedtime import of_bedtime
-from bridge.day.body import ModeKind
+from bridge.day.body import Mode, ModeKind
 from bridge.domain.records import Feedback, Recommendation
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import local_time
@@ -76,8 +76,8 @@ CHANGES = {
     "an earlier bedtime": lambda bridge, user, now: wished(bridge, user, now, bed=time(22, 25)),
     "a later bedtime": lambda bridge, user, now: wished(bridge, user, now, bed=time(23, 40)),
     "getting up": lambda bridge, user, now: wished(bridge, user, now, up=time(6, 10)),
-    "ill": lambda bridge, user, now: modes.say_mode(bridge.store, user, ModeKind.ILL, None, now=now),
-    "normal": lambda bridge, user, now: modes.say_mode(bridge.store, user, ModeKind.NORMAL, None, now=now),
+    "ill": lambda bridge, user, now: modes.say_mode(bridge.store, user, Mode(kind=ModeKind.ILL), now=now),
+    "normal": lambda bridge, user, now: modes.say_mode(bridge.store, user, Mode(kind=ModeKind.NORMAL), now=now),
     "west": lambda bridge, user, now: bridge.store.people.set_zone(user.id, "America/Chicago", since=now),
     "near": lambda bridge, user, now: bridge.store.people.set_zone(user.id, "Europe/London", since=now),
     "east": lambda bridge, user, now: bridge.store.people.set_zone(user.id, "Asia/Tokyo", since=now),

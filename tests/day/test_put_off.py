@@ -106,9 +106,9 @@ def test_a_change_of_mode_does_not_bring_back_what_was_put_off(home: tuple[Bridg
     gap = next(one for one in rescheduling.gaps(bridge, user, sport, now=sunday) if one.start > sunday + DAY / 2)
     to = moment_at(gap.start, user.zones)
     rescheduling.answer(bridge, user, sport.id, Answer.RESCHEDULE, now=sunday + SOON, moved_to=to)
-    modes.say_mode(bridge.store, user, ModeKind.ILL, None, now=sunday + 2 * SOON)
+    modes.say_mode(bridge.store, user, Mode(kind=ModeKind.ILL), now=sunday + 2 * SOON)
     ask(home, sunday + 3 * SOON)
-    modes.say_mode(bridge.store, user, ModeKind.NORMAL, None, now=sunday + 4 * SOON)
+    modes.say_mode(bridge.store, user, Mode(kind=ModeKind.NORMAL), now=sunday + 4 * SOON)
     for hours in (0.1, 2.0, 5.5):
         now = sunday + hours * timedelta(hours=1)
         told = ask(home, now)

@@ -9,7 +9,7 @@ from typing import Any
 
 from bridge.advice import answer_links, feedback, modes, rescheduling, wishing
 from bridge.advice.wishing import Because
-from bridge.day.body import ModeKind
+from bridge.day.body import Mode, ModeKind
 from bridge.domain.errors import BridgeError, SetupError
 from bridge.domain.languages import say, shown
 from bridge.domain.records import User
@@ -68,7 +68,7 @@ class Orders:
     def _obey(self, bridge: Bridge, user: User, order: Order, now: datetime) -> None:
         store = bridge.store
         if order.part == MODE:
-            modes.say_mode(store, user, modes.parse_mode(order.text, user), None, now=now)
+            modes.say_mode(store, user, Mode(kind=modes.parse_mode(order.text, user)), now=now)
         elif order.part == NOTE:
             notes.record_note(store, user, notes.said_note(order.text, user, now=now), now=now)
             self.noted[order.device] = f"Noted at {local_time(now, user.zones):%H:%M}."

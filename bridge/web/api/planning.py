@@ -10,7 +10,7 @@ from pydantic import Field
 
 from bridge.advice import modes, wishing
 from bridge.advice.modes import routine_of
-from bridge.day.body import ModeKind
+from bridge.day.body import Mode, ModeKind
 from bridge.documents.inputs import parse_day
 from bridge.documents.plan import PlanDocument, plan_document
 from bridge.documents.planning import (
@@ -208,5 +208,5 @@ def mode(visit: Visitor) -> ModeDocument:
 def change_mode(visit: Visitor, body: NewMode) -> ModeDocument:
     """Say that these days are different, or normal, and return the mode. A last day that is over gets 400."""
     store, user, person = visit.bridge.store, visit.user, visit.person()
-    modes.change_mode(store, user, body.mode, body.until, person=person, begin=body.since)
+    modes.change_mode(store, user, Mode(kind=body.mode, since=body.since, until=body.until), person=person)
     return mode_document(modes.stand(store, user, person))

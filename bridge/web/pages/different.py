@@ -69,7 +69,7 @@ def say_mode(
     store, user = visit.bridge.store, visit.user
     today = visit.local(visit.now).date()
     first, last = (parse_day(one, today) if one else None for one in (begin, until))
-    modes.say_mode(store, user, modes.parse_mode(mode, user), last, now=visit.now, begin=first)
+    modes.say_mode(store, user, Mode(kind=modes.parse_mode(mode, user), since=first, until=last), now=visit.now)
     return RedirectResponse(back, 303)
 
 
