@@ -68,6 +68,14 @@ def test_a_single_activity_is_one_and_its_laps_are_none(tmp_path: Path) -> None:
     assert saved(tmp_path / "laps.json", {"activityId": 7, "lapDTOs": [ACTIVITY, ACTIVITY]}) == []
 
 
+def test_an_activity_that_was_stopped_at_once_has_no_length() -> None:
+    (found,) = meaning(
+        "activity", {"activityId": 7, "activityType": {"typeKey": "running"}, **ACTIVITY, "duration": 0.0}
+    )
+    assert isinstance(found, Episode)
+    assert found.end == found.start
+
+
 def test_of_a_day_that_was_not_over_only_the_resting_heart_rate_is_known() -> None:
     stress = {"aggregatorList": [{"type": "TOTAL", "averageStressLevel": 30}]}
     whole = {Metric.RESTING_HR: 52, Metric.STEPS: 9000, Metric.DAILY_STRESS: 30}

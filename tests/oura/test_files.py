@@ -75,6 +75,7 @@ def test_the_export_of_what_was_imported_from_answers_brings_nothing_new(desk: D
         {"data": [NIGHT], "next_token": None},
         {"sleep": [NIGHT], "daily_sleep": []},
         {"sleep": {"data": [NIGHT]}},
+        {"data": {"sleep": {"data": [NIGHT]}}},
         NIGHT,
     ],
 )
@@ -137,7 +138,14 @@ def test_a_file_of_absurd_size_is_refused_unread(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ['{"data": {"metrics": []}}', '{"sleep_time": [{"day": "2026-11-13"}]}', "[]", '[{"id": 1, "day": "x"}]']
+    "text",
+    [
+        '{"data": {"metrics": []}}',
+        '{"sleep_time": [{"day": "2026-11-13"}]}',
+        "[]",
+        '[{"id": 1, "day": "x"}]',
+        json.dumps({"data": {"data": {"sleep": {"data": [NIGHT]}}}}),  # deeper than any answer
+    ],
 )
 def test_other_documents_are_left_alone(tmp_path: Path, text: str) -> None:
     place = tmp_path / "some.json"

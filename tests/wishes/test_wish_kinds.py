@@ -122,6 +122,7 @@ def test_a_mistyped_letter_is_mended(text: str, meaning: str) -> None:
         "friends once a month",
         "einmal im Monat Freunde",
         "freitags weniger arbeiten",
+        "sport at any time after 18:00",
     ],
 )
 def test_what_a_wish_cannot_hold_is_refused(text: str) -> None:
