@@ -11,11 +11,11 @@ import requests
 
 import lab
 from bridge import installation, registry
-from bridge.auth import device_code
 from bridge.auth.account import Consent
 from bridge.domain.errors import NeedsLogin, SetupError, TryLater
 from bridge.ingest import clients, connecting
 from bridge.recordings.server import Answer, LabServer, Request
+from connectors.microsoft import consent
 from connectors.microsoft.calendar.client import WRITE_SCOPE, authorise
 from lab.vendors.microsoft import CLIENT
 from lab.vendors.microsoft_calendar import Vendor
@@ -46,7 +46,7 @@ class Person:
 def naps(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Sleep through no second, and return the seconds that are asked for. Servers' threads sleep for none."""
     found: list[float] = []
-    monkeypatch.setattr(device_code.time, "sleep", lambda seconds: found.append(seconds) if seconds >= 1 else None)
+    monkeypatch.setattr(consent.time, "sleep", lambda seconds: found.append(seconds) if seconds >= 1 else None)
     return found
 
 
@@ -90,7 +90,7 @@ def test_a_declined_consent_is_told(asked: Consent, vendor: Vendor) -> None:
 
 
 def test_a_code_that_nobody_types_ends(asked: Consent, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(device_code, "WAITED_SECONDS", 0.5)
+    monkeypatch.setattr(consent, "WAITED_SECONDS", 0.5)
     with pytest.raises(NeedsLogin, match="not typed in time"):
         authorise(asked, Person(types=False))
 

@@ -19,7 +19,7 @@ from bridge.domain.facts import fact
 from bridge.domain.records import Deed, Feedback, Recommendation, User
 from bridge.domain.rendering import told
 from bridge.domain.slots import moment_at
-from bridge.web.pages.history import PAGE_ROWS
+from bridge.web.pages.review import PAGE_ROWS
 from rhythm_env.interface import ActionType, Answer
 from tests.web.conftest import secured
 from tests.web.served import HOSTILE, Place, Visitor, calendar

@@ -1,36 +1,48 @@
-"""Serve the page that looks back at a week: suggestions with what became of them, and how the week was."""
+"""Serve the page that looks back at a week, and that of past recommendations: what became of them, and how it was."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date, timedelta
+from itertools import groupby
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Form, Path, Query
+from fastapi import APIRouter, Form, Path, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from bridge.advice import feedback, review_figures, review_words
 from bridge.advice.effect import known_effects
+from bridge.advice.feedback import may_change
 from bridge.advice.review import load_review, review_week
 from bridge.advice.review_figures import Figure
 from bridge.advice.review_summary import summary
 from bridge.advice.review_words import KnownEffect, Review
 from bridge.advice.week import monday_of
+from bridge.day.outcomes import over_at
 from bridge.documents.inputs import parse_answer
 from bridge.documents.review import week_name
+from bridge.documents.watch import event_line
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, date_text, shown
 from bridge.domain.records import Deed, Recommendation
+from bridge.domain.rendering import for_person
 from bridge.domain.slots import moment_of, slot_start
+from bridge.domain.titles import SLOT_TITLES, advice_title
 from bridge.web import day
+from bridge.web.day import OUTCOME_LABELS, answered, mark_seen
+from bridge.web.phrases import capital, with_source_titles
 from bridge.web.render import page
 from bridge.web.result_cache import effects_version
+from bridge.web.said import said_lately
 from bridge.web.state import Visit, Visitor
-from rhythm_env.interface import ActionType
+from rhythm_env.interface import ActionType, Answer
 
 router = APIRouter()
 A_WEEK = timedelta(weeks=1)
 Week = Annotated[str | None, Query(max_length=20)]
+
+PAGE_ROWS = 28
+Before = Annotated[int | None, Query(ge=1, le=2**53)]
 
 
 @router.get("/review")
@@ -117,3 +129,68 @@ def did(
         raise SetupError(_("this answer is unknown; open the page again and choose done, partly or not_done"))
     feedback.say(visit.bridge.store, visit.user, number, deed, now=visit.now)
     return RedirectResponse("/review" if back == "/review" else "/", 303)
+
+
+@router.get("/history")
+def history(request: Request, visit: Visitor, before: Before = None) -> HTMLResponse:
+    """Show 28 of the user's recommendations, the newest first.
+
+    With ``before``, the id of a recommendation, it shows those with a lower id.
+    """
+    if before is None:
+        mark_seen(request, visit)
+    found = visit.bridge.store.recommendations.newest(visit.user.id, before=before, limit=PAGE_ROWS + 1)
+    shown, more = found[:PAGE_ROWS], len(found) > PAGE_ROWS
+    days = [
+        (day, [_history_row(visit, one) for one in ones]) for day, ones in groupby(shown, lambda one: one.moment.date)
+    ]
+    return page(
+        "history.html",
+        visit,
+        path="/history",
+        days=[(date_text(day, "%A, %-d %B %Y"), rows) for day, rows in days],
+        earlier=shown[-1].id if more else None,
+        is_newest=before is None,
+        switches=_switches(visit) if before is None else [],
+        noted=said_lately(visit) if before is None else [],
+        back="/history#said",
+    )
+
+
+def _switches(visit: Visit) -> list[str]:
+    found = visit.bridge.store.people.preferences(visit.user.id).switches
+    return [shown(event_line(one, visit.user)) for one in reversed(found)]
+
+
+def _history_row(visit: Visit, one: Recommendation) -> dict[str, Any]:
+    return {
+        "title": shown(advice_title(one.action, one.kind)),
+        "given": one,
+        "slot": shown(SLOT_TITLES[one.moment.slot]),
+        "hours": _hours(visit, one),
+        "answered": capital(answered(one)),
+        "answered_at": None if one.answered_at is None else date_text(visit.local(one.answered_at), "%a %H:%M"),
+        "undo": one.id if _may_undo(visit, one) else None,
+        "seen": _seen(one, is_over=over_at(one, visit.user.zones) <= visit.now),
+        "evidence": with_source_titles(", ".join(map(shown, for_person(one.evidence)))),
+    }
+
+
+def _may_undo(visit: Visit, one: Recommendation) -> bool:
+    return one.answer in (Answer.ACCEPT, Answer.IGNORE) and may_change(one, visit.user, visit.now)
+
+
+def _hours(visit: Visit, one: Recommendation) -> str | None:
+    if one.start is None or one.end is None:
+        return None
+    return _("{start:%H:%M} to {end:%H:%M}", start=visit.local(one.start), end=visit.local(one.end))
+
+
+def _seen(one: Recommendation, *, is_over: bool) -> str:
+    if one.outcome is not None:
+        return capital(shown(OUTCOME_LABELS[one.outcome]))
+    if one.answer is Answer.IGNORE:
+        return _("Not looked for")
+    if one.shown_at is None and one.answer is None:
+        return _("You did not see it")
+    return _("Not known") if is_over else _("Still ahead")
