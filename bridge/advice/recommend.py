@@ -1,4 +1,4 @@
-"""Load what is known of a user, and check the user's recommendations, or have them made.
+"""Load the known data of a user, and make or check the user's recommendations.
 
 A slot has at most one recommendation that was not superseded.
 """

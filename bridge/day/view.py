@@ -1,4 +1,4 @@
-"""Look at a day, with its candidates, for rules and terms to judge: the ten actions and the open tasks."""
+"""Prepare a day for the rules and terms that judge it, with its candidates: the ten actions and the open tasks."""
 
 from __future__ import annotations
 

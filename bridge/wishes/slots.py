@@ -201,7 +201,7 @@ def _is_fragment(text: str, *, limited: bool) -> bool:
 
 
 def _end(text: str, at: int) -> int:
-    """Return the end of a clause that has at most two words left after ``at``, or else the next index."""
+    """Return ``at`` if it ends a clause, apart from at most two last words, or else the index after it."""
     rest = re.match(r"(?: [\w+/-]+){0,2}(?=[,;.!?()]|$)", text[at:])
     return at if rest else at + 1
 

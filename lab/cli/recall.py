@@ -17,7 +17,13 @@ from lab.marked_documents import put
 
 def recall(
     policy: Annotated[str, typer.Option(help="The policy (see: bridge sources).")] = "llm",
-    lives: Annotated[int, typer.Option(help="Lives of four weeks for each kind of people and of past.", min=2)] = 24,
+    lives: Annotated[
+        int,
+        typer.Option(
+            help="Number of lives of four weeks per kind of people and kind of answers seen.",
+            min=2,
+        ),
+    ] = 24,
     write: Annotated[
         Path | None,
         typer.Option(

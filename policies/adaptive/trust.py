@@ -32,7 +32,10 @@ CERTAIN = 0.01  # the least distance of the planner's forecast from 0 and 1
 
 
 class Lesson(NamedTuple):
-    """An answer as features for the learner. ``planner`` is the planner's forecast as logit, ``usual`` a logarithm."""
+    """An answer as features for the learner.
+
+    ``planner`` is the logit of the planner's forecast, ``usual`` as in ``usual``.
+    """
 
     at: datetime
     action: int

@@ -132,9 +132,9 @@ def _breaks(body: Body, meter: str) -> set[int]:
 
 
 def _in_weeks(visit: Visit, weeks: int, until: date | None) -> tuple[dict[str, Any], date | None, date | None]:
-    """Return (values for the template, last day shown, day of an older night), with days None if not needed.
+    """Return (values for the template, last day shown, day of the last night before the weeks), days None if unused.
 
-    If the weeks to today hold less than a week of every meter, the weeks to the last older night are shown.
+    If the weeks up to today hold less than a week of every meter, the weeks up to that night are shown instead.
     """
     found = _charted(visit, weeks, until)
     if until is not None:
