@@ -310,15 +310,15 @@ REVISION_COLUMNS = ("user_id", "connection_id", "record_id", "kind", "key", "bod
 def _revise(db: sa.Connection, connection: Connection, changed: Changed, gone: Gone, *, now: datetime) -> None:
     owner, until = (connection.user_id, connection.id), tables.microseconds(now)
     metric_of, device_of = cache(partial(names.metric_of, db)), cache(partial(names.name, db, tables.devices))
+    iso = cache(tables.iso)  # rows of a record often share it
 
     def body(kind: str, row: Stored) -> str:
         if kind != "sample":
             return str(row.values[-1])
         metric, device, start, end, offset, day, value, count, low, high = row.values
-        ends = None if end is None else tables.iso(end)
-        name = device and device_of(device)
-        start = tables.iso(start)
-        return codec.sample_text((row.key, metric_of(metric), start, ends, offset, day, value, name, count, low, high))
+        ends, name = None if end is None else iso(end), device and device_of(device)
+        more = (ends, offset, day, value, name, count, low, high)
+        return codec.sample_text((row.key, metric_of(metric), iso(start), *more))
 
     for kind in TABLE_OF_KIND:
         values = [
