@@ -160,7 +160,8 @@ def within(read: Words, spans: list[Span], today: date, *, says_waking: bool) ->
         raise NotUnderstood  # "yesterday versus Mondays": a day has no other side
     if first == last and any(one.startswith(f"{BEFORE}{TITLED}") for one in read.where):
         raise NotUnderstood  # the day is that of the entry, or the next
-    if read.what == "nights.start" and first and first == last and not says_waking:
+    to_bed = read.what == "nights.start" or any(one.startswith("night.start") for one in read.where)
+    if to_bed and first and first == last and not says_waking:
         first = last = first + DAY  # to bed on Friday is the night of which Saturday is the day of waking
     since, until = (one.isoformat() if one else None for one in (first, last))
     against = "..".join(one.isoformat() if one else "" for one in spans[1]) if len(spans) == 2 else read.against

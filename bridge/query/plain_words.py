@@ -189,7 +189,8 @@ def notes(said: Iterable[str], factors: Iterable[str]) -> Lexicon:
     for one in own:
         names = in_languages(one)
         found |= {tuple(name.split()): ((FACTOR, one),) for name in names}
-        found |= {(form,): ((FACTOR, one),) for name in names for form in _forms(name)}
+        each = [name.split() for name in names if name.split()]
+        found |= {(*words[:-1], form): ((FACTOR, one),) for words in each for form in _forms(words[-1])}
     return found | {tuple(one.lower().removeprefix(TITLED).split()): ((FACTOR, one),) for one in (*said, *own)}
 
 

@@ -46,7 +46,7 @@ def settled(tokens: Sequence[w.Token]) -> list[w.Token]:
         if {kind for kind, _ in tokens} & {w.CLOCK, w.AFTER, w.ON_DAYS, w.CONDITION}:
             raise NotUnderstood
         tokens = [(w.OF, "trend") if one == (w.OF, "trend?") else one for one in tokens]
-    tokens = _of_nights(_now(_of_sleep(_of_heart(_of_steps(tokens)))))
+    tokens = _of_nights(_now(_changed(_of_sleep(_of_heart(_of_steps(tokens))))))
     around = _Around(frozenset(tokens))
     found: list[w.Token] = []
     for token in tokens:
@@ -117,6 +117,12 @@ def _of_sleep(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
     deeper = len(metrics) == 2 and metrics & {*STAGES} and w.MORE in kinds and not kinds & {w.SHARE, w.AND, w.RELATED}
     twice = metrics == {"asleep", "sleep_score"} or deeper  # "do I sleep less deeply"
     return [one for one in tokens if not (twice and one == (w.METRIC, "asleep"))]
+
+
+def _changed(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
+    """Replace a trend by what something goes with, as in "does coffee change my HRV"."""
+    alone = {kind for kind, _ in tokens} == {w.OF, w.FACTOR, w.METRIC}
+    return [(w.RELATED, None) if alone and one == (w.OF, "trend") else one for one in tokens]
 
 
 def _now(tokens: Sequence[w.Token]) -> Sequence[w.Token]:

@@ -177,3 +177,38 @@ def test_when_one_slept_last_and_whether_one_is_ill() -> None:
     for text in ("am I ill", "bin ich krank?"):
         with pytest.raises(SetupError, match="stands on Today"):
             asked(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "waking"),
+    [
+        ("war ich gestern vor Mitternacht im Bett", "2026-11-25"),
+        ("did I go to bed before eleven yesterday", "2026-11-25"),
+        ("did I go to bed before midnight last night", "2026-11-25"),
+    ],
+)
+def test_to_bed_yesterday_is_the_night_that_followed(text: str, waking: str) -> None:
+    found = asked(text)
+    assert (found.since, found.until) == (waking, waking)
+
+
+@pytest.mark.parametrize(
+    ("text", "against"),
+    [
+        ("Schlaf diese Woche verglichen mit letzter Woche", "2026-11-16..2026-11-22"),
+        ("does coffee change my HRV?", "coffee > 0"),
+        ("verändert Kaffee meine HRV?", "coffee > 0"),
+    ],
+)
+def test_everyday_comparisons_are_read(text: str, against: str) -> None:
+    assert read(text, TODAY, ["coffee"]).against == against
+
+
+def test_several_words_of_a_note_have_another_number() -> None:
+    found = read("resting heart rate after night shifts compared to other days", TODAY, ["night shift"])
+    assert found.against == "before.night shift > 0"
+
+
+def test_an_unknown_thing_is_no_slip_of_a_small_word() -> None:
+    with pytest.raises(NotRead):
+        asked("wie viele Meilen bin ich diesen Monat gelaufen")
