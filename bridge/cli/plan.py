@@ -338,6 +338,7 @@ def _night(wished: WishedNightDocument) -> list[str]:
     told = [("bed", wished.get("bed"), to_bed), ("bed", wished.get("late"), wished.get("late_days", []))]
     told += [("earliest", wished.get("earliest"), to_bed), ("up", wished.get("up"), wished.get("up_days", []))]
     told += [("up", wished.get("other"), wished.get("other_days", []))]
+    told += [("not up before", wished.get("rest"), wished.get("rest_days", []))]
     found = [" ".join([name, at, *(DAY_NAMES[day] for day in on)]) for name, at, on in told if at]
     return [*found, *([f"{wished['minutes']} minutes"] if "minutes" in wished else [])]
 
@@ -365,4 +366,5 @@ def _lines(body: WishesDocument) -> list[str]:
     parts = {"never": body["never"], "only": [*hours, *days], "best": best, "not": barred, "night": night}
     parts |= {"goals": goals, "at most": most, "lengths": minutes, "apart": apart, "weights": weights}
     said = [f"{name}: {', '.join(items)}" for name, items in parts.items() if items]
-    return [*said, f"suggestions: at most {body['suggestions']} a day"]
+    kinds = [f"of {name}: {line}" for name, one in body.get("kinds", {}).items() for line in _lines(one)[:-1]]
+    return [*said, *kinds, f"suggestions: at most {body['suggestions']} a day"]

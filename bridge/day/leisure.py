@@ -11,7 +11,7 @@ import numpy as np
 from bridge.calendar.busy import Stretch, clipped, merged, takes_time
 from bridge.calendar.busy import length as length_of
 from bridge.day.grid import DAY, HARD_WEEK, HOUR, MINUTE, NIGHT_WORK, OFFICE_WORK, Cells, Numbers, Starts
-from bridge.day.view import WEEKEND, Candidate, View, due_tasks
+from bridge.day.view import WEEKEND, Candidate, View, due_tasks, kind_on
 from bridge.domain.facts import Fact, fact, length
 from bridge.domain.types import Because
 from bridge.domain.wish_terms import is_within
@@ -101,11 +101,12 @@ def _wished(candidate: Candidate, view: View) -> Cells | bool:
     near = view.times(candidate.action, view.grid.bed + apart * DAY) if apart else set()
     if any(0 < abs((day - view.grid.date).days) <= apart for day in near):
         return False
-    barred = [one.hours for one in wishes.barred.get(candidate.action, ()) if today in one.days]
+    kind = wishes if candidate.task is not None else kind_on(candidate.action, view.person, view.grid.date)
+    barred = [one.hours for one in kind.barred.get(candidate.action, ()) if today in one.days]
     free = ~view.grid.touched(wished_spans([one for hours in barred for one in hours], view)) if barred else True
-    if candidate.action not in wishes.hours:
+    if candidate.action not in kind.hours:
         return free
-    return view.grid.inside(wished_spans(wishes.hours[candidate.action], view)) & free
+    return view.grid.inside(wished_spans(kind.hours[candidate.action], view)) & free
 
 
 def wished_spans(hours: Sequence[Hours], view: View) -> list[Stretch]:

@@ -121,6 +121,7 @@ def wished_sleep(
     bed = bed if wish.bed is None else in_the_night(wish.bed, day, zones)
     bed = bed if wish.earliest is None else max(bed, in_the_night(wish.earliest, day, zones))
     wake = wake if wish.up is None else _at(wish.up, day, zones)
+    wake = wake if wish.rest is None else max(wake, _at(wish.rest, day, zones))
     missing = max(timedelta(minutes=wish.minutes or 0) - (wake - bed), timedelta(0))
     if wish.earliest is None:
         bed -= missing

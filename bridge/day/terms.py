@@ -125,9 +125,15 @@ def _usual_hour(candidate: Candidate, view: View, _lengths: Starts) -> Value:
 
 def _is_unwanted(action: ActionType, view: View) -> bool:
     """Return True if the person wishes not to do the kind of action that is usual on the weekday."""
-    habit, unwanted = view.habit(action), view.wishes.unnamed.get(action, frozenset())
+    habit, unwanted = view.habit(action), view.wishes.unnamed.get(action, frozenset()) | _had_enough(action, view)
     name = "" if habit is None else habit.names.get(view.grid.date.weekday(), "")
     return bool(name) and any(is_sport(name, one) or one.casefold() in name.casefold() for one in unwanted)
+
+
+def _had_enough(action: ActionType, view: View) -> set[str]:
+    """Return the kinds of an action that the week has had as often as is wished at most."""
+    most = {name: one.most[action] for name, one in view.wishes.kinds.items() if action in one.most}
+    return {name for name, often in most.items() if view.times_of_kind(action, name) >= often}
 
 
 def _of_usual_hour(candidate: Candidate, view: View, start: int) -> Fact:

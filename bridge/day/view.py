@@ -19,8 +19,9 @@ from bridge.day.recovery import if_at_all
 from bridge.day.routine import Habit
 from bridge.day.sleep import Rests, is_night
 from bridge.domain.facts import Fact, fact
+from bridge.domain.sports import is_kind, is_sport
 from bridge.domain.types import Event, Label, Occurrence, Reading, Task
-from bridge.domain.wish_terms import wished_on
+from bridge.domain.wish_terms import both, wished_on
 from bridge.domain.wishes import Lasts, Wishes
 from rhythm_env.interface import ActionType, Meter
 
@@ -150,6 +151,16 @@ class View:
         """Return how many of the dates of ``times`` lie in the week of the day."""
         monday = self.grid.date - self.grid.date.weekday() * DAY
         return sum(day >= monday for day in self.times(action, until))
+
+    def times_of_kind(self, action: ActionType, name: str) -> int:
+        """Return on how many days of the week until the night one kind of an action is done or planned."""
+        monday = self.grid.date - self.grid.date.weekday() * DAY
+        titles = [(self.person.date_of(o.start), o.event.title or "") for o in self.planned(action)]
+        if action is ActionType.EXERCISE:
+            days = [monday + k * DAY for k in range(7)]
+            titles += [(day, one.label or "") for day in days for one in self.person.workouts(day)]
+        kind = name.casefold()
+        return len({day for day, t in titles if day >= monday and (is_sport(t, name) or kind in t.casefold())})
 
 
 def stands(event: Event) -> bool:
@@ -283,11 +294,19 @@ def candidates(person: Person, grid: Grid, *, said: frozenset[str] = frozenset()
 
 def of_action(action: ActionType, person: Person) -> Candidate:
     """Return an action as a candidate of the person's usual length, within the limits of the table of lengths."""
-    lasts = wished_on(person.wishes, person.date_of(person.now)).lengths.get(action)
-    length, habit = _wished(LENGTHS[action], lasts), person.routine.habits.get(action)
+    day, habit = person.date_of(person.now), person.routine.habits.get(action)
+    length = _wished(LENGTHS[action], kind_on(action, person, day).lengths.get(action))
     own = length.usual if habit is None else round(habit.minutes / 5) * 5
     usual = min(max(own, length.least), length.usual)
     return Candidate(action=action, wanted=usual, least=usual if action in COMPANY else length.least)
+
+
+def kind_on(action: ActionType, person: Person, day: date) -> Wishes:
+    """Return the wishes of a day with those for the kind of an action that is wanted or usual on it."""
+    wishes, habit = wished_on(person.wishes, day), person.routine.habits.get(action)
+    name = wishes.named.get(action) or ("" if habit is None else habit.names.get(day.weekday(), ""))
+    kind = next((one for kind, one in wishes.kinds.items() if is_kind(kind, name)), None)
+    return wishes if kind is None else both(wishes, kind)
 
 
 def _wished(length: Length, lasts: Lasts | None) -> Length:

@@ -88,8 +88,8 @@ class WishedNightDocument(TypedDict):
     """The times wished for the night as ``HH:MM``: bedtime (``bed``), ``earliest`` bedtime, and getting up (``up``).
 
     ``bed_days`` are the weekdays (0 is Monday) before these nights, ``up_days`` those after them; missing means all.
-    ``late`` is the bedtime before ``late_days``, ``other`` the getting up on ``other_days``, ``minutes`` the least
-    time.
+    ``late`` is the bedtime before ``late_days``, ``other`` the getting up on ``other_days``, ``rest`` the earliest
+    getting up on ``rest_days``, ``minutes`` the least time.
     """
 
     bed: NotRequired[str]
@@ -100,6 +100,8 @@ class WishedNightDocument(TypedDict):
     late: NotRequired[str]
     other: NotRequired[str]
     other_days: NotRequired[list[int]]
+    rest: NotRequired[str]
+    rest_days: NotRequired[list[int]]
     minutes: NotRequired[int]
     late_days: NotRequired[list[int]]
 
@@ -146,9 +148,9 @@ class WishesDocument(TypedDict):
     ``never`` lists actions. ``hours`` (pairs of begin and end as ``HH:MM``) and ``goals`` (times a week) are by action,
     ``weights`` by meter. ``suggestions`` is the largest number a day. ``days`` are the only weekdays of an action (0 is
     Monday), ``best`` the days and hours it is wanted, ``barred`` those it is not, ``most`` the largest number of times
-    a week, ``lengths`` its minutes, ``apart`` the free days between two times, ``named`` its kind that is wanted and
-    ``unnamed`` those that are not, ``spare`` the days of a week without suggestions, ``terms`` what is wished on some
-    days alone. Without any, these keys are missing.
+    a week, ``lengths`` its minutes, ``apart`` the free days between two times, ``named`` the kind of its goal and
+    ``unnamed`` those that are not wanted, ``spare`` the days of a week without suggestions, ``kinds`` what is wished of
+    one kind by its name, and ``terms`` what is wished on some days alone. Without any, these keys are missing.
     """
 
     user: str
@@ -164,6 +166,7 @@ class WishesDocument(TypedDict):
     named: NotRequired[dict[str, str]]
     unnamed: NotRequired[dict[str, list[str]]]
     spare: NotRequired[SpareDocument]
+    kinds: NotRequired[dict[str, WishesDocument]]
     terms: NotRequired[list[TermDocument]]
     goals: dict[str, int]
     weights: dict[str, float]

@@ -54,6 +54,12 @@ def is_known(name: str) -> bool:
     return plain(name) in {*_NORMALISED, *FAMILIES}
 
 
+def is_kind(one: str, other: str) -> bool:
+    """Return True if two names are of one kind of action: the same sport, or the same word, or its plural."""
+    first, second = ({normalised(name), normalised(name.removesuffix("s"))} for name in (one, other))
+    return bool(first & second)
+
+
 def is_sport(label: str | None, asked: str) -> bool:
     """Return True if a workout's label names the sport asked for, by any name of it, or one of its family."""
     if label is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, time
 from typing import Any
 
@@ -25,8 +26,9 @@ from rhythm_env.interface import ActionType, Meter
 
 KEYS = {  # of wishes
     *("never", "hours", "days", "best", "barred", "night", "most"),
-    *("goals", "weights", "lengths", "apart", "suggestions", "since", "terms", "named", "unnamed", "spare"),
+    *("goals", "weights", "lengths", "apart", "suggestions", "since", "terms", "named", "unnamed", "spare", "kinds"),
 }
+NIGHT_DAYS = ("bed_days", "up_days", "late_days", "other_days", "rest_days")
 
 
 def plain(wishes: Wishes) -> dict[str, Any]:
@@ -48,6 +50,7 @@ def plain(wishes: Wishes) -> dict[str, Any]:
         **({"named": {str(a): wishes.named[a] for a in ActionType if a in wishes.named}} if wishes.named else {}),
         **({"unnamed": {str(a): sorted(names) for a, names in wishes.unnamed.items()}} if wishes.unnamed else {}),
         **({"spare": {"times": spare.times, "hours": _clocks(spare.hours)}} if (spare := wishes.spare) else {}),
+        **({"kinds": {name: plain(one) for name, one in wishes.kinds.items()}} if wishes.kinds else {}),
         **({"terms": _terms(wishes)} if wishes.terms else {}),
         **({"since": since} if since else {}),
     }
@@ -77,11 +80,23 @@ def wishes_of(body: object) -> Wishes:
             named={ActionType(a): _name(name) for a, name in _object(body.get("named") or {})},
             unnamed={ActionType(a): frozenset(map(_name, _list(n))) for a, n in _object(body.get("unnamed") or {})},
             spare=None if body.get("spare") is None else _spare_of(body["spare"]),
+            kinds={_name(name): wishes_of(one) for name, one in _object(body.get("kinds") or {})},
             terms=dict(map(_term_of, _list(body.get("terms") or []))),
         )
     except (TypeError, ValueError):
         raise SetupError(f"these wishes cannot be read; write them in the form of: {NEXT} --json") from None
-    return checked(found)
+    return checked(_by_kind(found))
+
+
+def _by_kind(wishes: Wishes) -> Wishes:
+    """Return wishes of an older form, where a name was of the best times too, with these as those of a kind."""
+    old = {
+        action: name for action, name in wishes.named.items() if action not in wishes.goals and action in wishes.best
+    }
+    kinds = {name: Wishes(best={action: wishes.best[action]}) for action, name in old.items()}
+    best = {action: one for action, one in wishes.best.items() if action not in old}
+    named = {action: name for action, name in wishes.named.items() if action not in old}
+    return replace(wishes, best=best, named=named, kinds={**wishes.kinds, **kinds}) if old else wishes
 
 
 def _spare_of(value: object) -> Spare:
@@ -144,9 +159,8 @@ def _barred_of(several: object) -> tuple[Barred, ...]:
 
 
 def _night(night: NightWish) -> dict[str, Any]:
-    times = {"bed": night.bed, "earliest": night.earliest, "up": night.up, "late": night.late, "other": night.other}
-    days = {"bed_days": night.bed_days, "up_days": night.up_days, "late_days": night.late_days}
-    days["other_days"] = night.other_days
+    times = {name: getattr(night, name) for name in ("bed", "earliest", "up", "late", "other", "rest")}
+    days = {name: getattr(night, name) for name in NIGHT_DAYS}
     said = {name: _clock(at) for name, at in times.items() if at is not None}
     minutes = {} if night.minutes is None else {"minutes": night.minutes}
     return {**said, **minutes, **{name: sorted(on) for name, on in days.items() if on}}
@@ -154,10 +168,7 @@ def _night(night: NightWish) -> dict[str, Any]:
 
 def _night_of(value: object) -> NightWish:
     found = dict(_object(value))
-    days: dict[str, Any] = {
-        name: frozenset(map(whole, _list(found.pop(name, []))))
-        for name in ("bed_days", "up_days", "late_days", "other_days")
-    }
+    days: dict[str, Any] = {name: frozenset(map(whole, _list(found.pop(name, [])))) for name in NIGHT_DAYS}
     if not frozenset().union(*days.values()) <= frozenset(range(7)):
         raise ValueError("a weekday is 0 to 6")
     minutes = None if (long := found.pop("minutes", None)) is None else whole(long)

@@ -16,8 +16,21 @@ def wished_on(wishes: Wishes, day: date) -> Wishes:
     """Return the wishes that hold on a day: prohibitions of occasions are added, other wishes replaced."""
     terms, found = wishes.terms, wishes
     for term in (term for when, term in terms.items() if when.holds(day)):
-        found = _both(found, term)
+        found = both(found, term)
+    found = _with_kinds(found, day.weekday()) if found.kinds else found
     return replace(found, terms={}) if terms else found
+
+
+def _with_kinds(wishes: Wishes, weekday: int) -> Wishes:
+    """Return wishes with the kinds of actions that are wanted on a weekday, at their own hours or the action's."""
+    best, named = dict(wishes.best), dict(wishes.named)
+    for name, kind in wishes.kinds.items():
+        for action, one in kind.best.items():
+            whole = best.get(action)
+            if weekday in one.days or (not one.days and (whole is None or weekday not in whole.days)):
+                hours = one.hours or (() if whole is None else whole.hours)
+                best[action], named[action] = replace(one, hours=hours), name
+    return replace(wishes, best=best, named=named)
 
 
 def night_on(wishes: Wishes, ends: date) -> NightWish:
@@ -25,10 +38,12 @@ def night_on(wishes: Wishes, ends: date) -> NightWish:
     eve, day = (wished_on(wishes, on).night for on in (ends - DAY, ends))
     if eve != day:
         eve = replace(eve, up=day.up, up_days=day.up_days, other=day.other, other_days=day.other_days)
+        eve = replace(eve, rest=day.rest, rest_days=day.rest_days)
     return eve.on((ends - DAY).weekday())
 
 
-def _both(wishes: Wishes, term: Wishes) -> Wishes:
+def both(wishes: Wishes, term: Wishes) -> Wishes:
+    """Return wishes with those of an occasion, or of a kind: bars add to them, and requests replace them."""
     hours = {a: common(term.hours[a], wishes.hours.get(a, term.hours[a])) for a in term.hours}
     barred = {a: (*wishes.barred.get(a, ()), *several) for a, several in term.barred.items()}
     unnamed = {a: names | wishes.unnamed.get(a, names) for a, names in term.unnamed.items()}
@@ -47,6 +62,7 @@ def _both(wishes: Wishes, term: Wishes) -> Wishes:
         apart={**wishes.apart, **term.apart},
         named={**wishes.named, **term.named},
         unnamed={**wishes.unnamed, **unnamed},
+        kinds={**wishes.kinds, **{n: both(wishes.kinds.get(n, Wishes()), one) for n, one in term.kinds.items()}},
         spare=term.spare or wishes.spare,
         weights={**wishes.weights, **term.weights},
         suggestions=wishes.suggestions if usual else term.suggestions,
@@ -58,6 +74,7 @@ def _night(night: NightWish, term: NightWish) -> NightWish:
     said: dict[str, object] = {one.name: getattr(term, one.name) for one in fields(NightWish)}
     of_bed = {"bed", "earliest", "bed_days", "late", "late_days"} if term.bed or term.earliest else set()
     of_up = {"up", "up_days", "other", "other_days"} if term.up else set()
+    of_up |= {"rest", "rest_days"} if term.rest else set()
     length = {"minutes"} if term.minutes is not None else set()
     changed: dict[str, object] = {name: said[name] for name in of_bed | of_up | length}
     return replace(night, **changed)  # type: ignore[arg-type]

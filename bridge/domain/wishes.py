@@ -64,7 +64,8 @@ class NightWish:
     """The times wished for the night: ``bed`` (bedtime), ``earliest`` bedtime, and ``up`` (getting up).
 
     ``bed_days`` are the weekdays before these nights, ``up_days`` those after them; empty means all. ``late`` is the
-    bedtime before ``late_days``, ``other`` the getting up on ``other_days``, ``minutes`` the least time in bed.
+    bedtime before ``late_days``, ``other`` the getting up on ``other_days``, ``rest`` the earliest getting up on
+    ``rest_days``, ``minutes`` the least time in bed.
     """
 
     bed: time | None = None
@@ -76,6 +77,8 @@ class NightWish:
     late_days: frozenset[int] = frozenset()
     other: time | None = None
     other_days: frozenset[int] = frozenset()
+    rest: time | None = None
+    rest_days: frozenset[int] = frozenset()
     minutes: int | None = None
 
     def on(self, eve: int) -> NightWish:
@@ -83,8 +86,9 @@ class NightWish:
         to_bed = not self.bed_days or eve in self.bed_days
         up = self.up if not self.up_days or (eve + 1) % 7 in self.up_days else None
         up = self.other if (eve + 1) % 7 in self.other_days else up
+        rest = self.rest if not self.rest_days or (eve + 1) % 7 in self.rest_days else None
         bed = self.late if eve in self.late_days else self.bed if to_bed else None
-        return NightWish(bed=bed, earliest=self.earliest if to_bed else None, up=up, minutes=self.minutes)
+        return NightWish(bed=bed, earliest=self.earliest if to_bed else None, up=up, rest=rest, minutes=self.minutes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,8 +97,8 @@ class Wishes:
 
     ``days`` are the only weekdays allowed (0 is Monday), ``best`` the preferred, ``barred`` hours of days to avoid.
     ``goals`` and ``most`` are times a week, ``since`` when a goal was set, ``lengths`` minutes, ``apart`` free days
-    between two times, ``named`` and ``unnamed`` wanted and unwanted kinds. ``terms`` holds the wishes of only some
-    days.
+    between two times, ``named`` the kinds that goals are of, ``unnamed`` unwanted kinds. ``kinds`` holds the wishes of
+    only one kind, by its name, ``terms`` those of only some days.
     """
 
     never: frozenset[ActionType] = frozenset()
@@ -113,6 +117,7 @@ class Wishes:
     weights: Mapping[Meter, float] = field(default_factory=dict)
     suggestions: int = SUGGESTIONS_DEFAULT
     since: Mapping[ActionType, datetime] = field(default_factory=dict, compare=False)
+    kinds: Mapping[str, Wishes] = field(default_factory=dict)
     terms: Mapping[Occasion, Wishes] = field(default_factory=dict)
 
     def asks_for(self, action: ActionType | None, weekday: int) -> bool:
@@ -190,7 +195,7 @@ def checked(wishes: Wishes) -> Wishes:
 
 def _check_few(wishes: Wishes) -> None:
     times = 1 if wishes.spare is None else wishes.spare.times
-    names = [*wishes.named.values(), *(name for several in wishes.unnamed.values() for name in several)]
+    names = [*wishes.named.values(), *(name for several in wishes.unnamed.values() for name in several), *wishes.kinds]
     if not 1 <= times <= SPARE_MAX or len(names) > NAMES_MAX or any(not 0 < len(name) <= NAME_MAX for name in names):
         raise SetupError(
             say(
@@ -211,7 +216,7 @@ def _check_terms(wishes: Wishes) -> None:
                 command=f"{NEXT} --clear",
             )
         )
-    for one in wishes.terms.values():
+    for one in (*wishes.terms.values(), *wishes.kinds.values()):
         checked(one)
 
 

@@ -92,7 +92,7 @@ def add(last: Part, part: Part) -> None:
 
 def inherits(part: Part, head: Part) -> Part:
     """Return a part that names no action with the action of another, and as a veto if it only continues one."""
-    new = replace(part, actions=head.actions, named=list(head.named), beside=list(head.beside))
+    new = replace(part, actions=head.actions, named=list(head.named), beside=[*head.beside, *part.beside])
     if head.has(K.ONLY) and not part.nots and part.spans and not part.flags.keys() & (LIMITS | {K.BEST, K.FINE}):
         new.flags[K.ONLY] = None  # "only on Fridays, from eight to eleven"
     if head.actions == WORK and head.spans and not (head.days or head.nots or part.nots) and _ends_on_days(part):

@@ -26,7 +26,7 @@ def _found(wishes: Wishes) -> list[Conflict]:
 
 def _leaves_none(counts: Said, asks: Said) -> bool:
     """Return True if a bar leaves less than another wish asks for: too few days, or none of the hours or days."""
-    if counts.when not in (None, asks.when):
+    if counts.when not in (None, asks.when) or counts.names not in (frozenset(), asks.names):
         return False
     match counts.kind, asks.kind:
         case "days", "goal":

@@ -23,7 +23,7 @@ TEXT_MAX = 300  # characters
 LIMITS = ("days", "hours")
 TIMES_MAX = 2  # of going to bed or getting up in one text
 LANGUAGES = ("en", "de")
-OF_NIGHTS = {"bed", "up", "earliest", "asleep"}
+OF_NIGHTS = {"bed", "up", "earliest", "asleep", "rest"}
 DEPENDS = re.compile(  # on what a day held, by which no night is wished
     r"\b(?:nach|after|vor|before) (?:(?:de[mr]|eine[mr]|jede[mr]|meine[mr]|the|an?|my|each|every) )?"
     r"(?:[\w-]+ )?[\w-]*(?:dienst|schicht|sport|training|arbeit|party|shift|duty|work|workout)e?n?s?\b"
@@ -125,6 +125,7 @@ def _contradicts(said: tuple[Said, ...]) -> bool:
     """Return True if one wish of a text contradicts another one."""
     for at, one in enumerate(said):
         same = [o for o in said[:at] if o.kind == one.kind and o.actions & one.actions and o.when == one.when]
+        same = [o for o in same if one.kind == "goal" or o.names == one.names or not (o.names and one.names)]
         if one.kind in ("shortest", "longest", "most") and any(o.number != one.number for o in same):
             return True
         if (one.kind in ("goal", "best") and same) or (
@@ -149,7 +150,8 @@ def _contradicts(said: tuple[Said, ...]) -> bool:
 
 
 def _leaves_no_best(best: Said, said: tuple[Said, ...]) -> bool:
-    of_it = [one for one in said if one.actions & best.actions]
+    of_it = [one for one in said if one.actions & best.actions and one.names in (frozenset(), best.names)]
+    of_it += [one for one in said if one.kind == "without" and one.actions & best.actions]
     if any(one.kind == "days" and not best.days <= one.days for one in of_it):
         return True
     if any(one.kind == "hours" and best.hours and not common(best.hours, one.hours) for one in of_it):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import time
 from enum import StrEnum
@@ -75,8 +75,8 @@ class OneOf(frozenset[ActionType]):
     name: str = ""
 
     @classmethod
-    def called(cls, action: ActionType, name: str) -> OneOf:
-        found = cls({action})
+    def called(cls, actions: Iterable[ActionType], name: str) -> OneOf:
+        found = cls(actions)
         found.name = name
         return found
 
@@ -125,7 +125,7 @@ def lexicon(language: str, *, with_meters: bool = False) -> Lexicon:
         for means, text in meant:
             tokens = tuple(map(token_of, means.split()))
             for phrase in _phrases(text, sets, plain=plain):
-                found[phrase] = ((K.BAR, " ".join(phrase)),) if means == K.BAR else tokens
+                found[phrase] = tuple(_named(one, " ".join(phrase)) for one in tokens)
     return Lexicon(
         phrases=found,
         rewrites=tuple((re.compile(pattern), text) for pattern, text in said["rewrites"]),
@@ -134,6 +134,14 @@ def lexicon(language: str, *, with_meters: bool = False) -> Lexicon:
         often_mistyped=frozenset(said["spelling"]["mistyped"].split()),
         real=frozenset(said["spelling"]["real"].split()),
     )
+
+
+def _named(token: Token, phrase: str) -> Token:
+    """Return a token with its words, where they tell a kind or somebody, or nothing is understood beside them."""
+    kind, value = token
+    if kind in (K.BAR, K.NAME):
+        return kind, phrase
+    return (kind, OneOf.called(value, phrase)) if kind is K.DETAIL and isinstance(value, frozenset) else token
 
 
 def _phrases(texts: str, sets: Mapping[str, str], *, plain: bool) -> Iterator[tuple[str, ...]]:
@@ -145,7 +153,7 @@ def named_by(action: ActionType, phrase: tuple[str, ...], whole: Mapping[str, st
     named = frozenset({action})
     words, glue = frozenset(whole["words"].split()), frozenset(whole["beside"].split())
     of_all = words.intersection(phrase) and (words | glue).issuperset(phrase)
-    return named if action in ONE_THING or of_all else OneOf.called(action, " ".join(phrase))
+    return named if action in ONE_THING or of_all else OneOf.called(named, " ".join(phrase))
 
 
 def _days(said: Mapping[str, Any], language: str) -> dict[tuple[str, ...], tuple[Token, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -14,9 +14,19 @@ from bridge.wishes.hours import ANY_DAY, NotUnderstood
 from bridge.wishes.lexicon import ALL, WEEK, WORK, Kind, OneOf
 from bridge.wishes.nights import night_back, of_night
 from bridge.wishes.said import Said
-from bridge.wishes.slots import LIMITS, Part, is_general
+from bridge.wishes.slots import HEADS, LIMITS, Part, is_general
 from bridge.wishes.times import COMPANY
-from bridge.wishes.wanting import LEADING, VERBAL, at_most, kinds_of, not_wanted, nothing_else, on_days, wanted
+from bridge.wishes.wanting import (
+    LEADING,
+    VERBAL,
+    at_most,
+    detailed,
+    kinds_of,
+    not_wanted,
+    nothing_else,
+    on_days,
+    wanted,
+)
 from bridge.wishes.working import KEPT, free, goes_beside, of_work, open_again
 from rhythm_env.interface import ActionType
 
@@ -27,11 +37,53 @@ TIMES = (K.DAY, K.PART, K.SPAN)
 ELSE = 1  # of "only": nothing but
 SLEEPERS = {K.BED, K.UP}
 GOAL = 1  # of a rule
+NAMED = {"goal", "best", "most", "shortest", "longest"}
 ONE_TIME = {1: 60, 7: 180}  # minutes of a week and of a day that can be one time
 AFTERWARDS = 1  # of "then"
+OFTEN = frozenset({K.PER, K.TIMES, K.NUMBER, K.WEEKLY})
+SLEEPERS_BACK = ("bed", "up")  # without a time
+LIGHT = frozenset({K.BEST, K.THEN})
+BACK = frozenset({K.BACK, K.AGAIN, K.RULE, K.NOT, K.ANYTIME})
+TAKEN_BACK = dict.fromkeys(
+    ("allow", "forget", "usual", "night", "drop", "any", "open"), BACK | set(HEADS) | LIMITS | OFTEN
+)
+BARS = frozenset({K.NOT, K.ONLY, K.BUT, K.FINISH, K.START, K.FREE, K.SUGGESTION, K.EVERY, K.PER, K.FINE})
+ACCOUNTED: Mapping[str, frozenset[Kind]] = {  # kind of a wish -> what was said that it stands for
+    **TAKEN_BACK,
+    "clear": BACK | {K.CLEAR},
+    "drop": TAKEN_BACK["drop"] | {K.DROP},
+    "fewer": frozenset({K.FEWER}),
+    "spare": frozenset({K.SPARE, K.NUMBER}),
+    "weight": frozenset({K.WEIGHT, K.OVER}),
+    "never": frozenset({K.NOT, K.AGAIN, K.SUGGESTION}),
+    "without": frozenset({K.NOT, K.AGAIN, K.SUGGESTION, K.ONLY, K.BUT, K.PER, K.ANYTIME, K.FINE}),
+    "hours": BARS,
+    "days": BARS,
+    "barred": BARS,
+    "best": OFTEN | {K.EVERY, K.ONLY, K.FREE, K.FINE, K.BUT, K.ENOUGH},
+    "goal": OFTEN | {K.EVERY, K.LEAST},
+    "most": OFTEN | {K.MOST, K.ENOUGH, K.NOT},
+    "suggestions": OFTEN | {K.SUGGESTION, K.MOST, K.ENOUGH, K.ONLY, K.FINE, K.NOT},
+    **dict.fromkeys(("shortest", "longest"), OFTEN | {K.LASTS, K.EVERY, K.NOT, K.LEAST, K.MOST, K.ENOUGH}),
+    "apart": OFTEN | {K.APART, K.LEAST, K.NOT},
+    "asleep": frozenset({K.LASTS, K.BED, K.EVERY, K.PER, K.LEAST, K.UP}),
+    **dict.fromkeys(("bed", "up"), frozenset({K.BED, K.UP, K.EVERY, K.PER, K.BUT})),
+    **dict.fromkeys(("earliest", "rest"), frozenset({K.BED, K.UP, K.EVERY, K.PER, K.NOT, K.ONLY})),
+}
 
 
 def said_of(part: Part) -> tuple[Said, ...]:
+    """Return the wishes of a clause. Raises NotUnderstood also for a word that none of them accounts for."""
+    flags, nots = frozenset(part.flags), part.nots
+    found = _said(part)
+    kinds = {one.kind if one.at or one.kind not in SLEEPERS_BACK else "night" for one in found}
+    used = LIGHT.union(*(ACCOUNTED[one] for one in kinds), {K.ONLY} if kinds >= {"bed", "up"} else ())
+    if flags - used or (nots and K.NOT not in used) or (part.details and not part.actions):
+        raise NotUnderstood  # "half a run", "in bed by eleven, not"
+    return found
+
+
+def _said(part: Part) -> tuple[Said, ...]:
     if (
         part.loose
         or part.has(K.MINUTES)
@@ -43,6 +95,8 @@ def said_of(part: Part) -> tuple[Said, ...]:
         raise NotUnderstood  # "I no longer want the limit on tv"
     if part.has(K.BUT):
         return _but_on_days(part)
+    if part.has(K.CLEAR) and (part.actions or part.times or part.counts):
+        raise NotUnderstood  # "forget all my wishes without my wife"
     if part.has(K.CLEAR, K.FEWER, K.SPARE):
         return (Said(kind="clear") if part.has(K.CLEAR) else _fewer(part),)
     if part.has(K.BACK, K.AGAIN, K.DROP):
@@ -50,12 +104,14 @@ def said_of(part: Part) -> tuple[Said, ...]:
     if part.meters:
         return (_weight(part),)
     found = of_night(part) if part.flags.keys() & SLEEPERS else _of_actions(part)
-    return tuple(replace(one, names=_kinds(part)) if one.kind in ("best", "goal") else one for one in found)
+    return tuple(replace(one, names=_kinds(part)) if one.kind in NAMED and not one.names else one for one in found)
 
 
 def _kinds(part: Part) -> frozenset[str]:
     names = {LEADING.sub("", one.name) for one in part.named if isinstance(one, OneOf)}
-    return frozenset(names) if len(part.actions) == len(names) == 1 and all(names) else frozenset()
+    if len(part.actions) != 1 or len(names) > 1 or not ((all(names) and names) or part.details):
+        return frozenset()
+    return detailed(frozenset(filter(None, names)), part)
 
 
 def _of_actions(part: Part) -> tuple[Said, ...]:

@@ -7,7 +7,7 @@ from datetime import time
 from typing import Any
 
 from bridge.wishes.hours import ANY_DAY, LATE, NOON, NotUnderstood
-from bridge.wishes.lexicon import EVENING, NIGHT, WEEK, Kind
+from bridge.wishes.lexicon import EVENING, MORNINGS, NIGHT, PARTS, WEEK, Kind
 from bridge.wishes.said import Said
 from bridge.wishes.slots import Part
 from rhythm_env.interface import ActionType
@@ -15,6 +15,7 @@ from rhythm_env.interface import ActionType
 K, A = Kind, ActionType
 EARLY = 4  # the hour to which one goes to bed
 SHORTEST, LONGEST = 4, 12  # hours of a night
+LATE_PARTS = (EVENING, NIGHT, PARTS["early_evening"], PARTS["late_evening"])
 LATEST_UP = 17  # the hour before which a night ends
 
 
@@ -29,6 +30,8 @@ def of_night(part: Part) -> tuple[Said, ...]:
         raise NotUnderstood
     if part.has(K.NUMBER, K.TIMES) or part.nots > 1:
         raise NotUnderstood
+    if any(one not in (LATE_PARTS if bed else MORNINGS) for one in part.parts):
+        raise NotUnderstood  # "in the morning at eleven in bed"
     days = frozenset() if part.days == ANY_DAY else part.days
     return tuple(replace(one, days=days) for one in _at_times(part, bed=bed))
 
@@ -59,8 +62,8 @@ def _at_times(part: Part, *, bed: bool) -> tuple[Said, ...]:
         return Said(kind="bed", at=bed_at), Said(kind="up", at=up_at)
     if not bed:
         if relation is K.EARLIEST or (part.nots and relation is K.BEFORE):
-            relation = K.AT  # "don't wake me before eight"
-        elif part.nots or relation not in (K.AT, K.LATEST, K.BEFORE, K.TO):
+            return (Said(kind="rest", at=_at_dawn(clock)),)  # "don't wake me before eight"
+        if part.nots or relation not in (K.AT, K.LATEST, K.BEFORE, K.TO):
             raise NotUnderstood
         return (Said(kind="up", at=_at_dawn(clock)),)
     if relation is K.TO and not clock[2] and clock[0] in range(4, 10) and not part.days:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -41,15 +40,12 @@ from bridge.wishes.reasons import (
 from bridge.wishes.said import Said
 from bridge.wishes.slots import PERSON, POLARITY, Part, parts_of
 from bridge.wishes.spelling import without_adjuncts
+from bridge.wishes.times import COMPANY
 from bridge.wishes.wanting import DISLIKED, on_days
 
 K = Kind
 AFTERWARDS, THAT_DAY = 1, 2  # of "then"
 LENGTHS = ("shortest", "longest")
-KIND_OF = re.compile(  # tells which outings are meant, and no wish can hold it
-    r"(?i)\b(?:long|short|easy|hard|lange[rsn]?|kurze[rsn]?|lockere[rsn]?)"
-    r"(?= (?:runs?|rides?|walks?|hikes?|swims?|\w*(?:lauf|läufe|fahrt|tour|wanderung|spaziergang|spaziergänge))\b)"
-)
 
 
 def by_slots(text: str, language: str) -> tuple[tuple[Said, ...], tuple[str, ...]]:
@@ -79,8 +75,11 @@ def _by_words(text: str, language: str, *, with_meters: bool) -> tuple[tuple[Sai
         alike = _alike(said)
     except NotUnderstood:
         return None
-    aside = [one for one in KIND_OF.findall(text) if not any(part.has(K.LASTS) for part in parts)]
-    return (alike, (*read.aside, *aside)) if said else None
+    told = " ".join(name for one in said for name in one.names)
+    left = [(one.actions, word) for one in read.clauses for word in one.details if word not in told]
+    if any(not actions <= COMPANY for actions, _ in left):
+        return None  # "sport only on weekdays with Anna"
+    return (alike, (*read.aside, *(word for _, word in left))) if said else None
 
 
 def _said_on_days(clause: Part, clauses: Sequence[Part]) -> tuple[Said, ...]:
@@ -190,7 +189,7 @@ def _take(part: Part, following: Sequence[Part], read: Reading) -> None:
         _begin(part, read)
     elif part.loose and not part.words and read.clauses and read.clauses[-1].spans:
         sharpen(read.clauses[-1], part)
-    elif part.times or part.counts or part.flags or part.loose:
+    elif part.times or part.counts or part.flags or part.loose or part.beside:
         _go_on(part, read)
     if part.times or part.has(K.FREE):
         goes_on = part.kinds == [K.SPAN] and read.clauses and read.clauses[-1].spans == part.spans
@@ -327,7 +326,8 @@ def _afterwards(part: Part, before: Part | None) -> None:
 def _go_on(part: Part, read: Reading) -> None:
     """Add a part that names no action: it belongs to the action before it, or else to the next one."""
     last = read.clauses[-1] if read.clauses else None
-    if part.words or part.loose or (last is not None and part.has(K.FINE) and last.nots):
+    unused = part.words or part.loose or part.has(K.BUT) or (part.details and not (part.times or part.counts))
+    if unused or (last is not None and part.has(K.FINE) and last.nots):
         raise NotUnderstood
     said = last is not None and _is_said(part, last)
     if said or (part.flags.get(K.NOT) == "nothing" and _is_quiet(part, last, read)):

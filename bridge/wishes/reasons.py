@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from bridge.wishes.hours import NotUnderstood
 from bridge.wishes.lexicon import ALL, WORK, Kind
 from bridge.wishes.slots import CHANGES, DENIES, HEADS, LIMITS, OTHERS, Part
+from bridge.wishes.times import COMPANY
 from rhythm_env.interface import ActionType
 
 K = Kind
@@ -110,8 +111,12 @@ def _is_reason(part: Part, read: Reading, following: Sequence[Part]) -> bool:
         raise NotUnderstood
     if part.is_else and (part.nots or part.times or part.counts) and not part.words:
         raise NotUnderstood  # "else at five" says when, and gives no reason
-    if part.nots and part.has_head and not part.words:
+    if (part.nots and part.has_head and not part.words) or part.has(K.BUT):
         raise NotUnderstood
+    last = read.clauses[-1] if read.clauses else part
+    of_somebody = part.kinds == [K.ACTION] and part.actions <= COMPANY and part.joint is K.WHY
+    if of_somebody and last.actions not in (ALL, WORK) and last.actions and not last.actions <= COMPANY:
+        raise NotUnderstood  # "sport on Mondays for my son"
     if part.joint is K.WHEN:
         read.conditional = read.clauses[-1]
     return True

@@ -8,6 +8,7 @@ from datetime import time
 from typing import Any, TypeVar
 
 from bridge.domain.occasions import Occasion
+from bridge.domain.sports import is_kind
 from bridge.domain.wish_terms import common, either
 from bridge.domain.wishes import (
     NAME_MAX,
@@ -26,6 +27,8 @@ from rhythm_env.interface import ActionType, Meter
 
 DAYS = 7
 BACK = frozenset({"clear", "allow", "any", "drop", "forget", "open", "night", "usual"})  # which take wishes back
+# which may be wished of one kind of an action beside the whole of it
+OF_KINDS = frozenset({"best", "most", "shortest", "longest", "hours", "barred"})
 T = TypeVar("T")
 
 
@@ -35,7 +38,8 @@ class Said:
 
     Shortest, longest and asleep count minutes, apart counts free days, and spare the days of a week without
     suggestions. ``names`` are kinds of an action, such as yoga. ``narrows`` means that an earlier wish is limited, not
-    replaced. ``when`` are the days on which the wish holds.
+    replaced. ``at`` is a time of the night, or the begin that was said of hours. ``when`` are the days on which the
+    wish holds.
     """
 
     kind: str
@@ -61,6 +65,14 @@ def _applied(wishes: Wishes, one: Said) -> Wishes:
     if one.when is not None:
         term = _of_wanted(_applied(wishes.terms.get(one.when, Wishes()), replace(one, when=None)))
         return replace(wishes, terms={**wishes.terms, one.when: term})
+    if one.kind in OF_KINDS and one.names:
+        return _of_kind(wishes, one)
+    if one.kind in ("any", "drop", "forget"):
+        wishes = replace(wishes, kinds=_left({name: _applied(kind, one) for name, kind in wishes.kinds.items()}))
+    return _applied_to_all(wishes, one)
+
+
+def _applied_to_all(wishes: Wishes, one: Said) -> Wishes:
     match one.kind:
         case "clear":
             return Wishes()
@@ -80,13 +92,15 @@ def _applied(wishes: Wishes, one: Said) -> Wishes:
             left = replace(wishes, never=wishes.never - one.actions, goals=_without(wishes.goals, one))
             left = replace(left, lengths=_without(wishes.lengths, one), apart=_without(wishes.apart, one))
             left = replace(left, unnamed=_without(wishes.unnamed, one))
-            left = replace(left, terms=_terms({when: _applied(term, one) for when, term in wishes.terms.items()}))
+            left = replace(left, terms=_left({when: _applied(term, one) for when, term in wishes.terms.items()}))
             return replace(_at_any_time(left, one), most=_without(wishes.most, one))
     return _applied_to_some(wishes, one)
 
 
 def _applied_to_few(wishes: Wishes, one: Said) -> Wishes:
     match one.kind:
+        case "rest":
+            return replace(wishes, night=replace(wishes.night, rest=one.at, rest_days=one.days))
         case "fewer":
             return replace(wishes, suggestions=min(max(wishes.suggestions + int(one.number), 0), SUGGESTIONS_MAX))
         case "spare":
@@ -106,7 +120,9 @@ def _applied_to_some(wishes: Wishes, one: Said) -> Wishes:
         case "open":
             return _opened(wishes, one)
         case "most":
-            return replace(wishes, most={**wishes.most, **dict.fromkeys(one.actions, int(one.number))})
+            goals = {a: goal for a, goal in wishes.goals.items() if a not in one.actions or goal <= one.number}
+            most = {**wishes.most, **dict.fromkeys(one.actions, int(one.number))}
+            return replace(wishes, goals=goals, most=most)
         case "apart":
             return replace(wishes, apart={**wishes.apart, **dict.fromkeys(one.actions, int(one.number))})
         case "asleep":
@@ -126,8 +142,20 @@ def _applied_to_some(wishes: Wishes, one: Said) -> Wishes:
     return _applied_to_few(wishes, one)
 
 
-def _terms(terms: Mapping[Occasion, Wishes]) -> dict[Occasion, Wishes]:
-    return {when: term for when, term in terms.items() if term != Wishes()}
+def _of_kind(wishes: Wishes, one: Said) -> Wishes:
+    """Return wishes with one for a kind of an action, under the name by which the kind was wished before."""
+    new = ", ".join(sorted(one.names))[:NAME_MAX]
+    name = next((old for old in wishes.kinds if is_kind(old, new)), new)
+    return replace(wishes, kinds={**wishes.kinds, name: _applied(wishes.kinds.get(name, Wishes()), _whole(one))})
+
+
+def _whole(one: Said) -> Said:
+    return replace(one, names=frozenset())
+
+
+def _left(among: Mapping[T, Wishes]) -> dict[T, Wishes]:
+    """Return the terms or kinds of which something is left."""
+    return {key: one for key, one in among.items() if one != Wishes()}
 
 
 def _lasting(wishes: Wishes, action: ActionType, one: Said) -> Lasts:
@@ -188,11 +216,11 @@ def _opened(wishes: Wishes, one: Said) -> Wishes:
 
 
 def _limited(wishes: Wishes, one: Said) -> Wishes:
-    if one.kind in ("goal", "best"):
-        names = {action: ", ".join(sorted(one.names))[:NAME_MAX] for action in one.actions if one.names}
-        wishes = replace(wishes, named={**_without(wishes.named, one), **names})
     if one.kind == "goal":
-        return replace(wishes, goals={**wishes.goals, **dict.fromkeys(one.actions, int(one.number))})
+        names = {action: ", ".join(sorted(one.names))[:NAME_MAX] for action in one.actions if one.names}
+        goals = {**wishes.goals, **dict.fromkeys(one.actions, int(one.number))}
+        most = {a: most for a, most in wishes.most.items() if a not in one.actions or most >= one.number}
+        return replace(wishes, named={**_without(wishes.named, one), **names}, goals=goals, most=most)
     if one.kind == "best":
         best = Best(days=one.days, hours=one.hours)
         return replace(wishes, best={**wishes.best, **dict.fromkeys(one.actions, best)})
@@ -213,11 +241,8 @@ def standing(wishes: Wishes) -> tuple[Said, ...]:
     found += [Said(kind="days", actions=actions, days=days) for days, actions in _alike(wishes.days).items()]
     found += [Said(kind="hours", actions=actions, hours=hours) for hours, actions in _alike(wishes.hours).items()]
     best = [(frozenset({action}), wishes.best[action]) for action in ActionType if action in wishes.best]
+    found += [Said(kind="best", actions=action, days=one.days, hours=one.hours) for action, one in best]
     named = {frozenset({action}): frozenset({name}) for action, name in wishes.named.items()}
-    found += [
-        Said(kind="best", actions=action, days=one.days, hours=one.hours, names=named.get(action, frozenset()))
-        for action, one in best
-    ]
     several: dict[Barred, frozenset[ActionType]] = {}
     for action in ActionType:
         for times in wishes.barred.get(action, ()):
@@ -225,7 +250,7 @@ def standing(wishes: Wishes) -> tuple[Said, ...]:
     found += [Said(kind="barred", actions=a, days=one.days, hours=one.hours) for one, a in several.items()]
     night = {one.name: getattr(wishes.night, one.name) for one in fields(NightWish)}
     found += [
-        Said(kind=name, at=at, days=wishes.night.up_days if name == "up" else wishes.night.bed_days)
+        Said(kind=name, at=at, days=getattr(wishes.night, f"{name if name in ('up', 'rest') else 'bed'}_days"))
         for name, at in night.items()
         if isinstance(at, time) and name not in ("late", "other")
     ]
@@ -248,6 +273,7 @@ def standing(wishes: Wishes) -> tuple[Said, ...]:
     found += [Said(kind="without", actions=frozenset({a}), names=names) for a, names in wishes.unnamed.items()]
     if wishes.spare is not None:
         found.append(Said(kind="spare", number=wishes.spare.times, hours=wishes.spare.hours))
+    found += [replace(one, names=frozenset({name})) for name, kind in wishes.kinds.items() for one in standing(kind)]
     found += [replace(one, when=when) for when, term in wishes.terms.items() for one in standing(term)]
     return tuple(found)
 
@@ -271,6 +297,7 @@ def clashing(wishes: Wishes, one: Said) -> tuple[Said, ...]:
         old
         for old in standing(wishes)
         if one.narrows and old.kind == one.kind and old.when == one.when and old.actions & one.actions
+        if old.names == one.names
         if not (common(old.hours, one.hours) if one.hours else old.days & one.days)
     )
 
@@ -286,8 +313,17 @@ def without(wishes: Wishes, one: Said) -> Wishes:
     """Return wishes without one of those that ``standing`` returns."""
     if one.when is not None:
         term = without(wishes.terms[one.when], replace(one, when=None))
-        return replace(wishes, terms=_terms({**wishes.terms, one.when: term}))
+        return replace(wishes, terms=_left({**wishes.terms, one.when: term}))
+    if one.kind in OF_KINDS and one.names:
+        (name,) = one.names
+        return replace(wishes, kinds=_left({**wishes.kinds, name: without(wishes.kinds[name], _whole(one))}))
+    return _without_this(wishes, one)
+
+
+def _without_this(wishes: Wishes, one: Said) -> Wishes:
     match one.kind:
+        case "rest":
+            return replace(wishes, night=replace(wishes.night, rest=None, rest_days=frozenset()))
         case "never":
             return replace(wishes, never=wishes.never - one.actions)
         case "asleep":
@@ -317,7 +353,7 @@ def without(wishes: Wishes, one: Said) -> Wishes:
 
 def _of_wanted(wishes: Wishes) -> Wishes:
     """Return wishes without the names of actions that are no longer wanted."""
-    return replace(wishes, named={a: name for a, name in wishes.named.items() if a in wishes.goals or a in wishes.best})
+    return replace(wishes, named={a: name for a, name in wishes.named.items() if a in wishes.goals})
 
 
 def _night_without(night: NightWish, one: Said) -> NightWish:

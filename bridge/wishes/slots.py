@@ -30,6 +30,7 @@ WITH = frozenset({"with", "mit"})
 COMPOUND = re.compile(r"[a-zäöüß]{3,}(?<!st)(?<!re)(training|gymnastik|übungen|workout)")  # of a first word not known
 NEVER = ((K.NOT, "never"), (K.NOT, "nie"))
 TIMED = {K.DAY, K.PART, K.SPAN, K.TIMES, K.PER}
+COUNTED = (K.TIMES, K.PER)
 LIMITS = {K.ONLY, K.MOST, K.LEAST, K.ENOUGH}
 HEADS = {K.FINISH, K.START, K.FREE, K.BED, K.UP, K.SUGGESTION, K.FEWER, K.SPARE}
 DENIES = {"true", "right", "correct", "serious", "wahr", "stimmt", "richtig", "ernst", "always", "immer"}
@@ -85,6 +86,11 @@ class Part:
         """True if the part is about somebody or something else, such as "my knees stiffen up"."""
         kin = self.kinds[:2] == [K.ACTION, K.WORD] and self.named[0] <= COMPANY  # "mum wakes at five"
         return kin or self.subject in (OTHERS, PERSON) or (self.subject == NOUN and self.kinds[:1] == [K.WORD])
+
+    @property
+    def details(self) -> tuple[str, ...]:
+        """Words that tell a kind of what is wished, or with whom: "long", "Anna"."""
+        return tuple(str(getattr(value, "name", value)) for kind, value in self.beside if kind in (K.DETAIL, K.NAME))
 
     @property
     def has_head(self) -> bool:
@@ -163,7 +169,7 @@ def _with_company(part: Part) -> None:
     (done,) = (one for one in part.named if one is not company[0])
     name = ", ".join(one.name for one in part.named if isinstance(one, OneOf) and one.name)
     if company[0] == {ActionType.FAMILY_TIME} and done <= SHARED:
-        part.actions, part.named = frozenset(company[0]), [OneOf.called(ActionType.FAMILY_TIME, name)]
+        part.actions, part.named = frozenset(company[0]), [OneOf.called({ActionType.FAMILY_TIME}, name)]
     elif done <= SHARED | {ActionType.BINGE_WATCH}:
         part.actions, part.named = frozenset(done), [done]
 
@@ -226,7 +232,7 @@ def _figure(word: str) -> Token:
     if word.isdecimal() and len(word) <= 2:
         return (K.NUMBER, int(word))
     if (kind := COMPOUND.fullmatch(word)) is not None:
-        return (K.ACTION, OneOf.called(ActionType.EXERCISE, kind[0]))
+        return (K.ACTION, OneOf.called({ActionType.EXERCISE}, kind[0]))
     return (K.WORD, word)
 
 
@@ -301,7 +307,7 @@ def _take(part: Part, kind: Kind, value: Any) -> None:
         part.beside.append((kind, value))
     elif kind in LOOSE:
         part.loose.append(kind)
-    elif kind is K.NUMBER and kind in part.flags:
+    elif (kind is K.NUMBER and kind in part.flags) or (kind in COUNTED and part.flags.get(kind, value) != value):
         part.words.append(str(value))
     else:
         part.nots += kind is K.NOT and not (value == "nothing" == part.flags.get(kind))

@@ -14,6 +14,7 @@ Span = tuple[Kind, Clock, Clock | None]
 BOUNDS = (K.LEAST, K.MOST, K.ENOUGH)
 COMPANY = frozenset({ActionType.FAMILY_TIME, ActionType.SOCIALIZE})
 RELATIONS = (K.BEFORE, K.AFTER, K.AT, K.FROM, K.TO, K.BETWEEN, K.LATEST, K.EARLIEST)
+HALF = 30
 COUNTED = (K.TIMES, K.PER, K.WEEKLY, K.SUGGESTION)
 TIMED = (K.BED, K.UP, K.FINISH, K.START, K.SPAN)  # after which a bare number is a time
 
@@ -105,6 +106,8 @@ def _edge(relation: Kind, token: Token, at: int) -> tuple[Clock | None, int]:
 
 def _loose(token: Token, before: Sequence[Token]) -> Token:
     """Return a token, or an unknown word for an event without "before" or "after": "reading the news"."""
+    if token[0] is K.SHIFT:
+        return K.WORD, "half" if token[1] == HALF else "halb"
     leads = before and before[-1][0] in RELATIONS
     return token if token[0] is not K.EVENT or leads else (K.WORD, "")
 

@@ -70,7 +70,7 @@ def _phrase(one: Said) -> Text:
             return _best(one, named)
         case "barred" | "open":
             return _some_days(one, named)
-        case "bed" | "earliest" | "up" | "weight":
+        case "bed" | "earliest" | "up" | "rest" | "weight":
             return _of_one(one)
         case "suggestions":
             return say_many("at most one suggestion a day", "at most {count} suggestions a day", int(one.number))
@@ -124,6 +124,10 @@ def _of_one(one: Said) -> Text:
             return say("not to bed before {time} on {days}", time=at, days=days)
         case "earliest":
             return say("not to bed before {time}", time=at)
+        case "rest" if days:
+            return say("not up before {time} on {days}", time=at, days=days)
+        case "rest":
+            return say("not up before {time}", time=at)
     return say("up at {time} on {days}", time=at, days=days) if days else say("up at {time}", time=at)
 
 
@@ -183,6 +187,16 @@ def _some_days(one: Said, named: str) -> Text:
 
 def _best(one: Said, named: str) -> Text:
     days = _days(one.days)
+    if one.at is not None:
+        given = {"actions": named, "days": days, "time": f"{one.at:%H:%M}", "end": _until(one.hours[0][1])}
+        if days:
+            return say("{actions} best on {days} at {time}, over by {end}", **given)
+        return say("{actions} best at {time}, over by {end}", **given)
+    if len(one.hours) == 1 and one.hours[0][0] == time(0) != one.hours[0][1]:
+        end = f"{one.hours[0][1]:%H:%M}"
+        if days:
+            return say("{actions} best on {days} before {time}", actions=named, days=days, time=end)
+        return say("{actions} best before {time}", actions=named, time=end)
     if not one.hours:
         return say("{actions} best on {days}", actions=named, days=days)
     hours = _spans(one.hours)
@@ -202,7 +216,7 @@ def _named(one: Said) -> Sequence[Text]:
     if one.kind in ("barred", "hours") and len(left := ALL - one.actions) == 1:
         return [say("everything but {action}", action=shown({**ACTION_WORDS, **WISHED}[min(left)]))]
     words: Mapping[ActionType, Text] = {**ACTION_WORDS, **WISHED}
-    if one.kind in ("best", "goal") and one.names:
+    if one.names and one.kind != "without":
         (action,) = one.actions
         return [say("{action} ({name})", action=shown(words[action]), name=joined(sorted(one.names)))]
     return [words[action] for action in ActionType if action in one.actions]

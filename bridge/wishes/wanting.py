@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from bridge.domain.occasions import Occasion
@@ -64,7 +66,18 @@ def on_days(days: frozenset[int]) -> Occasion | None:
 def kinds_of(part: Part, among: frozenset[ActionType] = BY_KINDS) -> frozenset[str]:
     """Return the names of the kinds of an action in a part, such as "yoga", or none if it names the whole action."""
     names = {LEADING.sub("", one.name) for one in part.named if isinstance(one, OneOf)}
-    return frozenset(names) if part.actions <= among and not is_general(part) and all(names) else frozenset()
+    named = part.actions <= among and not is_general(part) and all(names)
+    return detailed(frozenset(names), part) if named else frozenset()
+
+
+def detailed(names: frozenset[str], part: Part) -> frozenset[str]:
+    """Return the name of a kind with what else tells it: "long runs", "tennis, Mark"."""
+    if not part.details or len(names) > 1:
+        return names
+    first = K.DETAIL in part.kinds and part.kinds.index(K.DETAIL) < part.kinds.index(K.ACTION)
+    joint = " " if K.DETAIL in part.kinds and not part.has(K.NAME) else ", "
+    told = [*part.details, *names] if first else [*names, *part.details]
+    return frozenset({joint.join(told)})
 
 
 def not_wanted(part: Part, *, general: bool) -> tuple[Said, ...]:
@@ -87,12 +100,17 @@ def not_wanted(part: Part, *, general: bool) -> tuple[Said, ...]:
         if names := kinds_of(part):
             return (Said(kind="without", actions=actions, names=names, when=on_days(days)),)
         return (Said(kind="days", actions=actions, days=ANY_DAY - days, narrows=True),)
-    if kinds_of(part):
-        raise NotUnderstood  # no wish holds the hours of a kind: "no yoga at lunchtime"
     left = [(end, begin) for begin, end in part.parts] + [left_by(span, actions) for span in part.spans]
-    if not days or days == ANY_DAY:
-        return tuple(Said(kind="hours", actions=actions, hours=(one,), narrows=True) for one in left)
-    return tuple(Said(kind="barred", actions=actions, days=days, hours=((end, begin),)) for begin, end in left)
+    found = [Said(kind="hours", actions=actions, hours=(one,), narrows=True) for one in left]
+    if days and days != ANY_DAY:
+        found = [Said(kind="barred", actions=actions, days=days, hours=((end, begin),)) for begin, end in left]
+    return _each_kind(part, found)
+
+
+def _each_kind(part: Part, said: Sequence[Said]) -> tuple[Said, ...]:
+    """Return wishes for hours as those of each kind of the action that a part names."""
+    kinds = [frozenset({name}) for name in sorted(kinds_of(part))] or [frozenset()]
+    return tuple(replace(one, names=kind) for one in said for kind in kinds)
 
 
 def _is_hated(part: Part) -> bool:
@@ -120,9 +138,10 @@ def wanted(part: Part) -> tuple[Said, ...]:
     if only and part.days:
         found.append(Said(kind="days", actions=actions, days=part.days))
     if only and hours:
-        found.append(Said(kind="hours", actions=actions, hours=hours, narrows=actions == WORK))
+        found += _each_kind(part, [Said(kind="hours", actions=actions, hours=hours, narrows=actions == WORK)])
     if not only and (part.days or hours):
-        found.append(Said(kind="best", actions=actions, days=part.days, hours=hours))
+        at = hours[0][0] if relations == [K.AT] and part.spans[0][2] is None else None
+        found.append(Said(kind="best", actions=actions, days=part.days, hours=hours, at=at))
     if goal:
         found.append(Said(kind="goal", actions=actions, number=goal))
     if not found or (actions == WORK and part.days and len(part.days) < WORKDAYS_MIN and not part.has(K.ONLY)):
@@ -186,7 +205,7 @@ def _is_of_days(part: Part, *, firm: bool) -> bool:
 def _on_those_days(part: Part, hours: tuple[Hours, ...]) -> tuple[Said, ...]:
     if len(hours) != 1 or _goal(part) or part.actions == ALL:
         raise NotUnderstood
-    return (Said(kind="barred", actions=part.actions, days=part.days, hours=(hours[0][::-1],)),)
+    return _each_kind(part, [Said(kind="barred", actions=part.actions, days=part.days, hours=(hours[0][::-1],))])
 
 
 def _place(part: Part, kind: Kind) -> int:

@@ -32,7 +32,7 @@ def meant_by(text: str) -> Meaning:
 def meant(said: tuple[Said, ...]) -> Meaning:
     """Return what was understood in the form of a meaning."""
     return frozenset(
-        (one.kind, subject, frozenset(one.hours), one.days, one.number, one.at)
+        (one.kind, subject, frozenset(one.hours), one.days, one.number, None if one.kind == "best" else one.at)
         for one in said
         for subject in (one.actions or {one.meter})
     )
@@ -55,7 +55,7 @@ def _meaning(text: str) -> Meaning:
         if word.isupper():
             actions |= {"ALL": ALL, "WORK": WORK}.get(word) or frozenset({ActionType(word)})
     number = numbers[0] if numbers else 0
-    at = time.fromisoformat(words[0]) if kind in ("bed", "earliest", "up") else None
+    at = time.fromisoformat(words[0]) if kind in ("bed", "earliest", "up", "rest") else None
     return meant((Said(kind=kind, actions=actions, meter=meter, hours=hours, days=days, number=number, at=at),))
 
 

@@ -139,7 +139,7 @@ def test_the_words_of_a_suggestion_take_a_veto_back(action: ActionType) -> None:
 @pytest.mark.parametrize(
     ("text", "meaning"),
     [
-        ("basketball Sundays 4pm", "exercise (basketball) best on Sunday from 16:00 to 18:00"),
+        ("basketball Sundays 4pm", "exercise (basketball) best on Sunday at 16:00, over by 18:00"),
         ("sonntags zur Oma", "family time (Oma) best on Sunday"),
         ("never yoga", "exercise without yoga"),
         ("never yoga or pilates", "exercise without pilates and yoga"),
@@ -158,7 +158,10 @@ def test_the_words_of_a_suggestion_take_a_veto_back(action: ActionType) -> None:
             "family time best from 18:30 to 24:00; everything but family time not after 18:30",
         ),
         ("Mittwochs und freitags Sport, sonst keinen", "exercise only on Wednesday and Friday"),
-        ("family breakfast on Sundays at nine", "family time (family breakfast) best on Sunday from 09:00 to 11:00"),
+        (
+            "family breakfast on Sundays at nine",
+            "family time (family breakfast) best on Sunday at 09:00, over by 11:00",
+        ),
         ("um fünf Uhr dreißig aufstehen", "up at 05:30"),
         ("morgens Sport, nie nach 10", "exercise best from 06:00 to 12:00; exercise not after 10:00"),
         ("I can't stand meditating, drop it", "never suggest meditation"),

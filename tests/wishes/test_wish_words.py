@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import time
 
 import pytest
@@ -81,7 +80,6 @@ def test_most_wishes_are_understood_and_none_wrongly(language: str, half: int) -
         "yoga ja, fitnessstudio nein",
         "I'm free on Wednesday afternoons",
         "gym before work at seven",
-        "never any yoga at lunchtime",  # no wish holds the hours of a kind
         "four runs a week, Sundays off",  # of runs, or of work?
         "x" * 1000,
         "no sport " * 100,
@@ -189,7 +187,7 @@ def test_what_was_understood_is_said_in_a_sentence() -> None:
         ("I would rather do admin on Mondays than Fridays", "office work and errands best on Monday"),
         ("So bis Do Licht aus um 22 Uhr", "in bed by 22:00 on Monday, Tuesday, Wednesday, Thursday and Sunday"),
         ("nur zwei gesellige Abende die Woche", "seeing friends at most 2 times a week"),
-        ("no alarm before 8 on weekends", "up at 08:00 on Saturday and Sunday"),
+        ("no alarm before 8 on weekends", "not up before 08:00 on Saturday and Sunday"),
         ("Sa/So kein Lernen", "learning only on Monday, Tuesday, Wednesday, Thursday and Friday"),
         ("ein Vorschlag täglich, basta", "at most one suggestion a day"),
         ("Bettzeit halb zehn, freitags halb elf", "in bed by 21:30; in bed by 22:30 on Friday"),
@@ -260,7 +258,8 @@ def test_what_a_stranger_wished_is_understood(text: str, meaning: str) -> None:
 def test_a_wish_for_a_day_forbids_no_other_and_only_says_so() -> None:
     for text in ("Saturdays are for the kids", "samstags ist Familie", "family time on Saturdays, preferably"):
         found = applied(Wishes(), understood(text))
-        assert replace(found, named={}) == Wishes(best={ActionType.FAMILY_TIME: Best(days=frozenset({5}))})
+        wished = next(iter(found.kinds.values()), found)
+        assert wished == Wishes(best={ActionType.FAMILY_TIME: Best(days=frozenset({5}))})
         assert wishes_of(plain(found)) == found
         assert sentence(nameless(understood(text))) == "family time best on Saturday"
         for back in ("family time at any time", "forget my wish about family"):

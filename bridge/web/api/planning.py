@@ -69,6 +69,8 @@ class WishedNight(Body):
     late_days: list[Weekday] = Field([], max_length=7, description="The eves of late.")
     other: Clock | None = Field(None, description="Up by, on other_days.")
     other_days: list[Weekday] = Field([], max_length=7, description="The days of other.")
+    rest: Clock | None = Field(None, description="Not up before.")
+    rest_days: list[Weekday] = Field([], max_length=7, description="The days of rest; none: all.")
     minutes: int | None = Field(None, ge=NIGHT_MIN, le=NIGHT_MAX, description="At least so many minutes in bed.")
 
 
@@ -114,7 +116,7 @@ class WishedAtAll(Body):
     apart: dict[ActionType, Annotated[int, Field(ge=1, le=APART_MAX)]] = Field(
         {}, description="Action: the free days between two times."
     )
-    named: dict[ActionType, Name] = Field({}, description="Action: the name of its kind that is wanted.")
+    named: dict[ActionType, Name] = Field({}, description="Action: the name of the kind of its goal.")
     unnamed: dict[ActionType, Annotated[list[Name], Field(max_length=NAMES_MAX)]] = Field(
         {}, description="Action: the names of its kinds that are not wanted."
     )
@@ -135,6 +137,7 @@ class Wished(WishedAtAll):
     """
 
     user: str | None = Field(None, max_length=64, description="Not read: the wishes are the token's user's.")
+    kinds: dict[Name, WishedAtAll] = Field({}, max_length=NAMES_MAX, description="What is wished of one kind, by name.")
     terms: list[Term] = Field([], max_length=TERMS_MAX, description="What is wished on some days beside all this.")
 
 
