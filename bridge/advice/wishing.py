@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -66,14 +66,26 @@ def say_wish(store: Store, user: User, text: str, *, confirmed: bool, now: datet
     try:
         found = heard(text[:TEXT_MAX], local_time(now, user.zones).date())
     except NotUnderstood:
-        raise SetupError(_not_understood(text[:TEXT_MAX], user)) from None
+        raise SetupError(_not_understood(text[:TEXT_MAX], user, local_time(now, user.zones).date())) from None
     return _saved(store, user, found, confirmed=confirmed, now=now)
 
 
-def _not_understood(text: str, user: User) -> Text:
+def _not_understood(text: str, user: User, today: date) -> Text:
     """Return why a text is no wish: the words that could not be read or kept, with examples."""
-    from bridge.wishes.examples import examples, unread
+    from bridge.wishes.examples import examples, halved, is_task, unread
 
+    if is_task(text, today):
+        return say(
+            "what is to be done by a day is a task, not a wish; write it into a task list or calendar: {command}",
+            command="bridge sources",
+        )
+    if two := halved(text, today):
+        told = ", ".join(f'"{one}"' for one in two)
+        return say(
+            "say whether this hour is in the morning or in the evening, like {examples}: {command}",
+            examples=told,
+            command=f'bridge wish "TEXT" --user {user.name}',
+        )
     said = {
         "examples": ", ".join(f'"{one}"' for one in examples(text)),
         "command": f'bridge wish "TEXT" --user {user.name}',

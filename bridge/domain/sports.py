@@ -56,7 +56,7 @@ def is_known(name: str) -> bool:
 
 def is_kind(one: str, other: str) -> bool:
     """Return True if two names are of one kind of action: the same sport, or the same word, or its plural."""
-    first, second = ({normalised(name), normalised(name.removesuffix("s"))} for name in (one, other))
+    first, second = ({normalised(name.removesuffix(end)) for end in ("", "s", "ing")} for name in (one, other))
     return bool(first & second)
 
 

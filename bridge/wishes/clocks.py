@@ -31,7 +31,9 @@ def with_halves(part: Part) -> None:
     if part.nots and part.has(K.ONLY):
         raise NotUnderstood  # "only in the morning and never before three"
     relation, _, end = part.spans[0]
-    within = (K.TO, K.BEFORE) if end is None and not (part.nots or len(part.spans) > 1) else ()
+    alone = end is None and not (part.nots or len(part.spans) > 1)
+    only = part.has(K.ONLY) and begin.hour < NOON  # "only in the morning before eight"
+    within = alone and (relation is K.TO or (relation is K.BEFORE and not only))
     known = [clock for _, *both in part.spans for clock in both if clock is not None and clock[2]]
     if part.parts[0] != NIGHT and any(_is_outside(clock, part.parts[0]) for clock in known):
         raise NotUnderstood  # "in the morning at three p.m."
@@ -40,7 +42,7 @@ def with_halves(part: Part) -> None:
             (relation, _halved(clock, shift), None if end is None else _halved(end, shift))
             for relation, clock, end in part.spans
         ]
-    if relation in within and part.spans[0][1][0] > begin.hour:
+    if within and part.spans[0][1][0] > begin.hour:
         part.spans = [(K.BETWEEN, (begin.hour, 0, True), part.spans[0][1])]  # "the evening until eight"
     part.parts = []
 
@@ -110,6 +112,8 @@ def kept(span: Any, part: Part) -> Hours:
         both = sorted((clock[0], clock[0] + shift))
         return time(both[0], clock[1]), time(both[1] % 24, clock[1])
     if relation is K.AT:
+        if actions == {A.EXERCISE} and not clock[2] and 9 <= clock[0] < NOON:
+            clock = _halved(clock, 0)  # "swim at ten"
         if not (clock[2] or actions <= BY_DAY or actions <= AT_NIGHT) and 5 <= clock[0] < 8:
             raise NotUnderstood  # "swim at seven"
         begins, _ = span_of((K.AFTER, clock, None), actions)

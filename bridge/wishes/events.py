@@ -20,6 +20,9 @@ LEADS = r"(?:at|by|before|after|until|till|alarm|up|bed|bedtime|around|about|tha
 OF_24 = re.compile(r"\b(?:1[3-9]|2[0-4])(?:[:.]\d\d)? ?(?:uhr|h\b)")  # which says that all hours are of 24
 BARE = re.compile(r"(?<![\d:.])([5-9])[:.](\d\d)(?= ?(?:uhr|h\b|bis|-|und|[,.;]|$))")
 BARE_HOUR = re.compile(r"(?<![\d:.])([5-9])(?= ?(?:bis|-) ?\d| uhr)(?! uhr (?:abends|nachmittags))")
+LIMIT = re.compile(
+    r"n't\b|\b(?:no|not|never|nothing|only|stop|kein\w*|nicht\w*|nie|niemals|nix|nur|erst|frei\w*|free|finish\w*|feierabend)\b"
+)
 RANGE = re.compile(r"\d ?(?:to|bis|-|–|till|until) ?|\w (?:to|bis|till) \w")
 Words = Mapping[str, Any]
 
@@ -75,7 +78,10 @@ def _told(found: re.Match[str], words: Words) -> str:
     if not at_it:
         return f"{told} {at}"
     back, until = words["back"].split(), words["until"].split()
-    relation = words["at"] if found["right"] else back[0] if lead in back else lead if lead in until else words["after"]
+    soon = lead not in (*back, *until) and not LIMIT.search(found.string)  # "a walk after dinner at seven"
+    if found["right"] or soon:
+        return f"{words['at']} {at}"
+    relation = back[0] if lead in back else lead if lead in until else words["after"]
     return f"{relation} {at}"
 
 

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import re
 import tomllib
+from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from bridge.domain import phrases
+from bridge.domain.phrases import NUMBERS
 from bridge.wishes.events import timed
+from bridge.wishes.hearing import heard
+from bridge.wishes.hours import NotUnderstood
 from bridge.wishes.lexicon import WORK, Kind, Token, lexicon
+from bridge.wishes.occasions import occasion
 from bridge.wishes.spelling import words
 from rhythm_env.interface import Meter
 
@@ -19,6 +24,14 @@ BACK = re.compile(
     r"\b(?:forget|scrap|delete|drop|cancel|undo|reset|remove|clear|revoke|take back|"
     r"vergiss|vergessen|lösch\w*|streich\w*|zurück\w*)\b"
 )
+HALVES = {"en": ("am", "pm"), "de": ("morgens", "abends")}
+LACKS = {  # language -> an hour of which the half of the day is not said
+    language: re.compile(
+        rf"(?i)\b{lead} (?:(?:half past|half|quarter past|quarter to|halb|viertel vor|viertel nach) )?"
+        rf"(?:\d{{1,2}}(?:[:.]\d\d)?|{'|'.join(NUMBERS[language].split())})(?: uhr|(?= |$|[,.;!?]))"
+    )
+    for language, lead in (("en", "(?:at|by|before|after|from|until|till)"), ("de", "(?:um|gegen|vor|nach|ab|bis)"))
+}
 NEAR = (  # what a text names beside an action -> its examples
     ("minutes", {K.LASTS}),
     ("times", {K.BEFORE, K.AFTER, K.BETWEEN, K.CLOCK, K.PART, K.HALF_DAY}),
@@ -55,6 +68,36 @@ def examples(text: str) -> tuple[str, ...]:
         a = said["actions"][action.name.lower()]
         key = "forget" if key == "again" else near or "action"
     return tuple(said[key].format(a=a, m=m).split(", "))
+
+
+def halved(text: str, today: date) -> tuple[str, ...]:
+    """Return a text with the half of the day that its hour lacks, in each way in which it would be understood."""
+    return tuple(
+        new
+        for language, halves in HALVES.items()
+        for half in halves
+        if _is_understood(new := LACKS[language].sub(rf"\g<0> {half}", text, count=1), today) and new != text
+    )
+
+
+def is_task(text: str, today: date) -> bool:
+    """Return True for what is to be done by a day in a certain time, such as "tax return by 10 December, 3 hours"."""
+    for language in _texts():
+        try:
+            when = occasion(re.sub(r"\bby\b", "until", text.lower()), language, today)[1]
+        except NotUnderstood:
+            continue
+        kinds = {kind for kind, _ in _tokens(text, language)}
+        if when is not None and when.until and not when.since and K.LASTS in kinds:
+            return not kinds & {K.PER, K.TIMES, K.NOT}
+    return False
+
+
+def _is_understood(text: str, today: date) -> bool:
+    try:
+        return bool(heard(text, today).said)
+    except NotUnderstood:
+        return False
 
 
 def unread(text: str) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ What is not fully understood is refused: a refused wish costs a second try, a mi
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -20,7 +21,8 @@ from bridge.wishes.reading import by_slots
 from bridge.wishes.said import Said, applied
 
 TEXT_MAX = 300  # characters
-LIMITS = ("days", "hours")
+LIMITS, LENGTHS = ("days", "hours"), ("shortest", "longest")
+WORDS_MIN = 3  # of a wish beside another
 TIMES_MAX = 2  # of going to bed or getting up in one text
 LANGUAGES = ("en", "de")
 OF_NIGHTS = {"bed", "up", "earliest", "asleep", "rest"}
@@ -33,6 +35,10 @@ NO_END = re.compile(
 )  # of what is wished
 OF_ALL_DAYS = {"clear", "allow", "any", "drop", "forget", "open", "usual", "night"}  # which take a wish back
 CLAUSES = re.compile(r"[,;:.](?!\d)| (?:and|und|so|because|weil|denn|since|also|but|aber) ")
+JOINT = re.compile(r"[,;.!?]+ (?:(?:and|but|und|aber) )?")
+POINTS = re.compile(  # to what is said elsewhere in a text
+    r"\b(?:then|that|those|otherwise|instead|except|if|unless|da|dann|danach|sonst|ansonsten|stattdessen|außer|wenn)\b"
+)
 QUESTION = re.compile(  # asks, or tells a condition, and wishes not
     r"(?:is (?!it\b)|are|do|does|did|why|what|how|ist|sind|warum|wieso|weshalb|wie)\b.*\?$"
     r"|(?:ist|sind|hat|hab|habe|bin|wird|regnet|scheint|schläft|should) [^,.;]*,? dann\b"
@@ -66,6 +72,7 @@ def heard(text: str, today: date | None = None) -> Heard:
     if len(text) > TEXT_MAX or QUESTION.match(plain) or LIMITED.search(plain) or NO_END.search(plain):
         raise NotUnderstood
     found = [one for language in LANGUAGES if (one := _on_days(text, language, today)) is not None]
+    found = found or [one for language in LANGUAGES for one in _in_two(text, language, today)]
     if len({one.said for one in found}) != 1:
         raise NotUnderstood
     if any(one.kind in OF_NIGHTS for one in found[0].said) and DEPENDS.search(text.lower()):
@@ -74,9 +81,31 @@ def heard(text: str, today: date | None = None) -> Heard:
     return replace(best, said=tuple(replace(one, names=_as_written(one.names, text)) for one in best.said))
 
 
+def _in_two(text: str, language: str, today: date | None) -> Iterator[Heard]:
+    """Yield what a text says that is two wishes, each whole by itself: "home by six, and no tv on Sundays"."""
+    for joint in JOINT.finditer(text) if not POINTS.search(text.lower()) else ():
+        parts = [text[: joint.start()], text[joint.end() :]]
+        read = [_on_days(part, language, today) for part in parts if len(part.split()) >= WORDS_MIN]
+        both = [one for one in read if one is not None and not one.aside and all(map(_is_whole, one.said))]
+        if len(both) < len(parts):
+            continue
+        one, other = (frozenset().union(*(said.actions for said in wish.said)) for wish in both)
+        said = (*both[0].said, *both[1].said)
+        if not one & other and not _contradicts(said):
+            yield Heard(said=said)
+
+
+def _is_whole(one: Said) -> bool:
+    """Return False for a veto of all days and hours, which times said elsewhere may limit, and for what takes back."""
+    return one.kind not in OF_ALL_DAYS | {"never"} and (one.kind != "without" or one.when is not None)
+
+
 def _as_written(names: frozenset[str], text: str) -> frozenset[str]:
-    written = ((re.search(re.escape(name), text, re.IGNORECASE), name) for name in names)
-    return frozenset(name if told is None else told[0] for told, name in written)
+    def written(name: str) -> str:
+        told = re.search(re.escape(name), text, re.IGNORECASE)
+        return name if told is None else told[0]
+
+    return frozenset(", ".join(map(written, name.split(", "))) for name in names)
 
 
 def _on_days(text: str, language: str, today: date | None) -> Heard | None:
@@ -96,6 +125,8 @@ def _on_days(text: str, language: str, today: date | None) -> Heard | None:
     usual = Said(kind="suggestions", number=SUGGESTIONS_DEFAULT)
     if not (of_all or of_one) or usual in found.said or OF_ALL_DAYS & {one.kind for one in found.said}:
         return None  # "no sport on Mondays, the pool is closed until May"
+    if when.until and not when.since and all(one.kind in LENGTHS for one in found.said):
+        return None  # "tax return by 10 December, 3 hours" is a task
     return replace(found, said=tuple(replace(one, when=_of_both(when, one.when)) for one in found.said))
 
 

@@ -354,7 +354,7 @@ def _limits(part: Part) -> tuple[Said, ...]:
             raise NotUnderstood
         part.nots = 0
     if part.has(K.MOST, K.ENOUGH):
-        return (at_most(part),)
+        return at_most(part)
     last_said = part.kinds[-2:] == [K.ONLY, K.ACTION] and (part.parts or part.spans) and part.flags[K.ONLY] != VERBAL
     if last_said or ((K.ONLY, K.ACTION) in pairwise(part.kinds) and part.flags.get(K.ONLY) == ELSE):
         return nothing_else(part)  # "on Friday evenings only family", and not "family only"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from bridge.domain.sports import is_kind
 from bridge.domain.wish_terms import common
 from bridge.domain.wishes import SUGGESTIONS_DEFAULT
 from bridge.wishes.clauses import (
@@ -111,7 +112,8 @@ def _of_week(said: Sequence[Said]) -> tuple[Said, ...]:
 def _goes_on(one: Said, other: Said) -> bool:
     """Return True if two wishes of the same kind and action can be merged."""
     of_kind = one.kind == "without" and one.names == other.names and one.when is not None and other.when is not None
-    return one.kind == "best" or of_kind or (one.kind == "days" and one.narrows and other.narrows)
+    of_best = one.kind == "best" and (not (one.names and other.names) or all(map(is_kind, one.names, other.names)))
+    return of_best or of_kind or (one.kind == "days" and one.narrows and other.narrows)
 
 
 def _alike(said: tuple[Said, ...]) -> tuple[Said, ...]:
@@ -120,7 +122,7 @@ def _alike(said: tuple[Said, ...]) -> tuple[Said, ...]:
     for one in said:
         alike = ((i, o) for i, o in enumerate(found) if o.kind == one.kind and o.actions == one.actions)
         same = next((i for i, o in alike if _goes_on(one, o)), None)
-        one = one if same is None else replace(one, names=one.names | found[same].names)
+        one = one if same is None else replace(one, names=found[same].names or one.names)
         if same is None:
             found.append(one)
         elif one.kind == "without":
@@ -205,7 +207,7 @@ def _begin(part: Part, read: Reading) -> None:
         if not last.flags.keys() & {K.FINISH, K.START}:
             add(last, part)
         return
-    if last is not None and part.joint is K.THUS:
+    if part.joint is K.THUS:
         _draw(last, part, read)
     _on_that_day(part, last, read)
     first, rest = (read.pending[0], read.pending[1:]) if read.pending else (None, [])
@@ -226,8 +228,12 @@ def _begin(part: Part, read: Reading) -> None:
     read.clauses.append(part)
 
 
-def _draw(last: Part, part: Part, read: Reading) -> None:
+def _draw(last: Part | None, part: Part, read: Reading) -> None:
     """Set the last part aside if it is only the reason for this part, or if this part says the same more exactly."""
+    if read.at_event and part.nots and not part.times:
+        raise NotUnderstood  # "I'm tired after work, so no sport": not of all hours
+    if last is None:
+        return
     ends = last.has(K.FINISH) and part.has(K.FINISH)
     again = part.times and last.times and (ends or (last.nots and part.nots and last.actions == part.actions))
     if again:
@@ -326,6 +332,10 @@ def _afterwards(part: Part, before: Part | None) -> None:
 def _go_on(part: Part, read: Reading) -> None:
     """Add a part that names no action: it belongs to the action before it, or else to the next one."""
     last = read.clauses[-1] if read.clauses else None
+    if last is not None and set(part.kinds) == {K.DETAIL} and last.actions:
+        last.beside += part.beside  # "deep work in the morning, undisturbed"
+        last.kinds += part.kinds
+        return
     unused = part.words or part.loose or part.has(K.BUT) or (part.details and not (part.times or part.counts))
     if unused or (last is not None and part.has(K.FINE) and last.nots):
         raise NotUnderstood

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bridge.wishes.hours import NotUnderstood
+from bridge.wishes.hours import MEAL, Clock, NotUnderstood
 from bridge.wishes.lexicon import ALL, WORK, Kind
 from bridge.wishes.slots import CHANGES, DENIES, HEADS, LIMITS, OTHERS, Part
 from bridge.wishes.times import COMPANY
@@ -16,6 +16,7 @@ K = Kind
 INSTEAD = 3  # of "then"
 EARLIEST_UP = 4  # the hour before which one gets up for work, and wishes it not
 EVENTS = {K.EVENT, K.DURING}
+WORK_EDGES = {8: (6, 8), 17: (17, 20)}  # hours of the day before and after work
 EDGES = {K.BEFORE, K.AFTER, K.FROM, K.TO, K.LATEST, K.EARLIEST}
 FIRST = re.compile(r"[,;]|[.:](?!\d)| (?:so|also|therefore|deshalb) ")  # what follows the first clause
 ENDED = re.compile(r"[,;]|[.:](?!\d)| (?:and|und) ")
@@ -38,6 +39,7 @@ class Reading:
     aside: list[str] = field(default_factory=list)
     before: Part | None = None
     in_aside: bool = False
+    at_event: bool = False  # what is set aside tells an event: "I'm tired after work"
     conditional: Part | None = None  # which must have times, since it holds "when" something is
     wanted: frozenset[ActionType] = frozenset()  # of what is set aside more is wished
     text: str = ""
@@ -73,6 +75,8 @@ def _is_remark(part: Part, last: Part) -> bool:
     if part.kinds == [K.ACTION, K.FINE] and part.actions == last.actions and last.nots and not last.times:
         return True  # "no running, cycling is fine"
     hushed = last.nots and last.actions == ALL and last.times
+    if hushed and part.kinds == [K.THEN, K.ACTION] and part.joint is not K.THUS:
+        return True  # "don't disturb me from one to two, I nap then"
     if (
         part.kinds == [K.ACTION]
         and part.joint in (K.COMMA, K.CUT)
@@ -114,7 +118,7 @@ def _is_reason(part: Part, read: Reading, following: Sequence[Part]) -> bool:
     if (part.nots and part.has_head and not part.words) or part.has(K.BUT):
         raise NotUnderstood
     last = read.clauses[-1] if read.clauses else part
-    of_somebody = part.kinds == [K.ACTION] and part.actions <= COMPANY and part.joint is K.WHY
+    of_somebody = part.kinds == [K.ACTION] and part.actions <= COMPANY and part.is_for
     if of_somebody and last.actions not in (ALL, WORK) and last.actions and not last.actions <= COMPANY:
         raise NotUnderstood  # "sport on Mondays for my son"
     if part.joint is K.WHEN:
@@ -142,6 +146,9 @@ def _at_events(part: Part, following: Sequence[Part]) -> None:
     if not EVENTS.intersection(part.loose) and not (part.loose and not part.words):
         return
     relation = next((one for one in reversed(part.loose) if one not in EVENTS), None)
+    if part.edge and part.loose == [K.DURING] and not any(one.spans for one in (part, *following)):
+        _beside_work(part)
+        return
     timed = (
         part if part.spans else following[0] if following and following[0].spans and not following[0].has_head else None
     )
@@ -151,10 +158,24 @@ def _at_events(part: Part, following: Sequence[Part]) -> None:
     if timed is None or relation is None or part.words or timed.words:
         return
     timed.spans = [
-        (_relation(relation) if span[0] is K.AT or relation is K.EARLIEST else span[0], *span[1:])
-        for span in timed.spans
+        (_relation(relation), _of_meal(begin, relation), end)
+        if kind is K.AT or relation is K.EARLIEST
+        else (kind, begin, end)
+        for kind, begin, end in timed.spans
     ]
     part.loose = []
+
+
+def _beside_work(part: Part) -> None:
+    """Read "a walk after work" as one in the hours after it, where no hour is told. A limit needs one."""
+    if part.actions and not (part.words or part.parts or part.nots or part.has(K.ONLY, K.FINISH, K.START, K.BED, K.UP)):
+        begin, end = WORK_EDGES[part.edge]
+        part.spans, part.loose = [(K.BETWEEN, (begin, 0, 1), (end, 0, 1))], []
+
+
+def _of_meal(clock: Clock, relation: Kind) -> Clock:
+    """Return the time of "after dinner at seven", after which "a walk" is soon wanted."""
+    return (*clock[:2], MEAL) if clock[2] and relation is K.AFTER else clock
 
 
 def _relation(kind: Kind) -> Kind:
@@ -182,6 +203,7 @@ def set_aside(part: Part, read: Reading) -> None:
     ):
         raise NotUnderstood  # "weights in the morning and cardio after work", "a ride but be back for lunch"
     read.in_aside = True
+    read.at_event |= bool(EVENTS.intersection(part.loose))
     part.text = _of_night(part, read) if part.has(K.UP, K.BED) and part.times else part.text
     read.wanted |= part.actions if CHANGES.intersection(part.words) and not part.nots else frozenset()
     if part.text and part.text not in read.aside:

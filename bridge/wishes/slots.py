@@ -71,8 +71,10 @@ class Part:
     loose: list[Kind] = field(default_factory=list)  # "before" or "after" without a time
     words: list[str] = field(default_factory=list)
     nots: int = 0
+    edge: int = 0  # the hour before or after which is work: "after work"
     by_then: bool = False  # points to times that were said before
     is_else: bool = False  # follows "otherwise"
+    is_for: bool = False  # follows "for my"
     is_short: bool = False  # no statement, but a few words
     is_fragment: bool = False  # says nothing of anybody: "not earlier"
     subject: int = 0  # of the words it begins with: ME, a noun to come, or somebody else
@@ -249,7 +251,7 @@ def _parts(tokens: Sequence[Token]) -> Iterator[Part]:
                 continue
             if part.kinds or part.words:
                 yield part
-                part = Part(kind, is_else=kind is K.WHY and value == ELSE)
+                part = Part(kind, is_else=(kind, value) == (K.WHY, ELSE), is_for=(kind, value) == (K.WHY, FOR))
             elif kind in (K.WHY, K.THUS, K.WHEN):
                 if (part.joint, kind) == (K.OR, K.WHEN):
                     raise NotUnderstood  # "no gym on Mondays or when I'm tired"
@@ -307,6 +309,7 @@ def _take(part: Part, kind: Kind, value: Any) -> None:
         part.beside.append((kind, value))
     elif kind in LOOSE:
         part.loose.append(kind)
+        part.edge = value if kind is K.DURING and isinstance(value, int) else part.edge
     elif (kind is K.NUMBER and kind in part.flags) or (kind in COUNTED and part.flags.get(kind, value) != value):
         part.words.append(str(value))
     else:

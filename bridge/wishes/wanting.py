@@ -44,7 +44,10 @@ def nothing_else(part: Part) -> tuple[Said, ...]:
     return best, Said(kind="barred", actions=rest, days=days, hours=hours)
 
 
-def at_most(part: Part) -> Said:
+def at_most(part: Part) -> tuple[Said, ...]:
+    if part.has(K.ENOUGH) and part.days and not (part.counts or part.parts or part.spans or part.nots):
+        best = Said(kind="best", actions=part.actions, days=part.days)
+        return best, Said(kind="most", actions=part.actions, number=len(part.days))  # "swimming on Tuesdays will do"
     counted = part.kinds.index(K.PART) if K.PART in part.kinds else 0
     if counted and part.kinds[counted - 1] in (K.NUMBER, K.ACTION) and not (part.days or part.spans):
         part.parts = []  # "at most one evening of series a week"
@@ -56,7 +59,7 @@ def at_most(part: Part) -> Said:
         raise NotUnderstood
     if part.actions in (WORK, ALL) or part.has(K.LEAST, K.ONLY) or not part.has(K.TIMES, K.PER, K.WEEKLY):
         raise NotUnderstood
-    return Said(kind="most", actions=part.actions, number=count)
+    return (Said(kind="most", actions=part.actions, number=count),)
 
 
 def on_days(days: frozenset[int]) -> Occasion | None:
@@ -129,7 +132,9 @@ def wanted(part: Part) -> tuple[Said, ...]:
     _check_wanted(part, goal=bool(goal), only=only)
     hours = tuple(part.parts) + tuple(kept(span, part) for span in part.spans)
     if only and part.days and part.days != ANY_DAY and hours and _is_of_days(part, firm=firm):
-        if part.has(K.ONLY) or K.TO in relations:
+        if (part.has(K.ONLY) or K.TO in relations) and not (
+            actions == WORK and part.has(K.ONLY) and relations == [K.TO]
+        ):
             raise NotUnderstood  # "on Fridays only after 8 pm": and on other days?
         return _on_those_days(part, hours)
     if only and part.days and kinds_of(part):
