@@ -71,13 +71,12 @@ def examples(text: str) -> tuple[str, ...]:
 
 
 def halved(text: str, today: date) -> tuple[str, ...]:
-    """Return a text with the half of the day that its hour lacks, in each way in which it would be understood."""
-    return tuple(
-        new
-        for language, halves in HALVES.items()
-        for half in halves
-        if _is_understood(new := LACKS[language].sub(rf"\g<0> {half}", text, count=1), today) and new != text
-    )
+    """Return a text with each half of the day that its hour lacks, if it would be understood with both."""
+    for language, halves in HALVES.items():
+        both = tuple(LACKS[language].sub(rf"\g<0> {half}", text, count=1) for half in halves)
+        if text not in both and all(_is_understood(one, today) for one in both):
+            return both
+    return ()
 
 
 def is_task(text: str, today: date) -> bool:

@@ -190,7 +190,8 @@ def _check_wanted(part: Part, *, goal: bool, only: bool) -> None:
 def _is_of_night(span: Any) -> bool:
     """Return True for an hour that may not be of a nap: "sleep at ten", but "a nap at 2 pm"."""
     relation, clock, _ = span
-    return relation is K.AT and not (clock[2] and NAPS[0] <= clock[0] <= NAPS[1])
+    at = clock[0] if clock[2] or clock[0] >= NAPS[0] else clock[0] + 12  # "a nap at two"
+    return relation is K.AT and not NAPS[0] <= at <= NAPS[1] - (not clock[2])
 
 
 def _are_around(part: Part) -> bool:

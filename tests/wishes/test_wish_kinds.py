@@ -188,6 +188,14 @@ def test_the_words_of_a_suggestion_take_a_veto_back(action: ActionType) -> None:
         ("kein Bauchmuskeltraining", "exercise without Bauchmuskeltraining"),
         ("sport on Sundays", "exercise best on Sunday"),
         ("a walk after work", "exercise (walk) best from 17:00 to 20:00"),
+        ("jog on three days a week", "exercise (jog) 3 times a week"),
+        ("ein Mittagsschlaf so gegen zwei", "naps best at 14:00, over by 16:00"),
+        ("an afternoon nap at 2", "naps best at 14:00, over by 16:00"),
+        ("sonntags bitte Ruhe, keine Vorschläge", "everything that is suggested not on Sunday"),
+        (
+            "unter der Woche vier Vorschläge, am Wochenende einer",
+            "at most 4 suggestions a day; at most one suggestion a day, on Saturday and Sunday",
+        ),
         ("montags vor der Arbeit Sport", "exercise best on Monday from 06:00 to 08:00"),
         ("freitags nur bis 14 Uhr arbeiten", "work not on Friday from 14:00 to 24:00"),
         (

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 
 from bridge.domain.wishes import NightWish, Wishes
-from bridge.wishes.examples import _texts, examples
+from bridge.wishes.examples import _texts, examples, halved, is_task
 from bridge.wishes.hearing import heard, understood
 from bridge.wishes.hours import NotUnderstood
 from bridge.wishes.said import applied
 from bridge.wishes.told import sentence
 from rhythm_env.interface import ActionType, Meter
 from tests.wishes.corpus import nameless
+
+TODAY = date(2026, 11, 26)
 
 REASONS = {  # wish -> texts that say it with a reason or a background
     "no work before 9": "no work before 9, I need my coffee first lol; my brain is slow so no work before 9",
@@ -137,3 +141,12 @@ def test_examples_name_what_was_said() -> None:
     assert examples("family first") == ("connection first", "connection matters more")
     assert examples("an hour of sport a day")[0] == "sport at most 30 minutes"
     assert examples("montags vielleicht Freunde") == ("Freunde nur montags", "sonntags nie Freunde")
+
+
+def test_an_hour_without_its_half_of_the_day_and_a_task_are_told_as_such() -> None:
+    assert halved("sport at 7", TODAY) == ("sport at 7 am", "sport at 7 pm")
+    assert halved("dienstags um halb sieben laufen", TODAY)[1] == "dienstags um halb sieben abends laufen"
+    assert halved("blue at 7", TODAY) == halved("sport on Mondays", TODAY) == ()
+    tasks = ("tax return by 10 December, 3 hours", "Steuererklärung bis 10. Dezember, 3 Stunden")
+    assert all(is_task(text, TODAY) for text in tasks)
+    assert not is_task("an hour of reading every day until May", TODAY)
