@@ -12,7 +12,7 @@ from bridge.advice.effect import known_effects
 from bridge.advice.review_words import Compared, KnownEffect, Review, Sleep, ideas
 from bridge.calendar.busy import Stretch, clipped, length, merged, takes_time
 from bridge.calendar.days import hours_of
-from bridge.calendar.meetings import counts_as_meeting
+from bridge.calendar.kinds import counts_as_meeting
 from bridge.calendar.plans import COMPANY
 from bridge.day.outcomes import over_at, took_place
 from bridge.day.routine import missed

@@ -1,4 +1,7 @@
-"""Read what an entry or a task is by the words of its title, in seven languages. A new language is words in here."""
+"""Read what an entry or a task is by the words of its title, in seven languages. A new language is words in here.
+
+The worked examples use the names of ``tests/calendar/examples.py``.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,9 @@ import re
 from collections.abc import Collection
 from dataclasses import replace
 
+from bridge.calendar.busy import takes_time
 from bridge.calendar.flights import is_by_land, is_journey
+from bridge.calendar.meetings import NO_MEETING, is_meeting
 from bridge.domain.types import Label, Occurrence
 from rhythm_env.interface import ActionType
 
@@ -69,6 +74,16 @@ EXAM = re.compile(
     r"\b(exams?|midterms?|viva|\w*prüfung|klausur|abitur|examens?|partiels?|exámen(es)?|esame|tentamen|exame|prova)\b",
     re.IGNORECASE,
 )
+OF_LABEL = frozenset(
+    {ActionType.DEEP_WORK, ActionType.ADMIN_WORK, ActionType.LEARN, None}
+)  # else "Call with mum" would be one
+MEETING = re.compile(  # in a title: en, de, fr, es, it, nl, pt
+    r"\b(\w*meetings?|(video|conference)? ?calls?|\w*sync|stand-?up|1 ?(:|-|on) ?1|one[ -]on[ -]one|catch-?up|"
+    r"kick-?off|retro(spective)?|interview|jour fixe|\w*besprechung(en)?|\w*gespräch|réunion|reunión|"
+    r"riunione|vergadering|reunião)\b",
+    re.IGNORECASE,
+)
+MANY = 20  # others, whom nobody alone can send to lunch; our choice
 FOCUS = frozenset(
     {"focus", "time", "deep", "work", "working", "block", "session", "concentration"}
     | {"fokus", "fokuszeit", "fokusblock", "arbeit", "arbeitszeit", "konzentration", "konzentriert", "konzentriertes"}
@@ -85,19 +100,28 @@ def claimed(occurrence: Occurrence, label: Label) -> Label:
     if label.action in WORKS or event.kind != "default":
         return label
     open_ = label.confidence < SURE or (len(shares) > 1 and shares[1] - shares[0] < LEAD)
-    if open_ or _reads_as_work(event.title or "", label):
+    if open_ or _reads_as_work(_searched(occurrence), label):
         return replace(label, action=None, runner_up=label.action)
     return label
 
 
 def _reads_as_work(title: str, label: Label) -> bool:
-    found = OF_WORK.search(title[:200])
-    medical = found is not None and found[2] is not None
-    return found is not None and (medical if label.action is ActionType.ME_TIME else label.confidence < CLEAR)
+    if label.action is ActionType.ME_TIME:
+        return _is_medical(title)
+    return OF_WORK.search(title) is not None and label.confidence < CLEAR
+
+
+def _is_medical(title: str) -> bool:
+    found = OF_WORK.search(title)
+    return found is not None and found[2] is not None
 
 
 def title_of(entry: Occurrence) -> str | None:
     return None if entry.event.private else entry.event.title
+
+
+def _searched(entry: Occurrence) -> str:
+    return (title_of(entry) or "")[:200]
 
 
 def what_is(entry: Occurrence, label: Label, races: Collection[Occurrence]) -> str:
@@ -105,14 +129,39 @@ def what_is(entry: Occurrence, label: Label, races: Collection[Occurrence]) -> s
     if is_journey(entry) or is_by_land(entry):
         return "flight" if is_journey(entry) else "journey"
     if entry in races or (label.action is ActionType.EXERCISE and label.confidence >= SURE):
-        return "race" if RACE.search((title_of(entry) or "")[:200]) else "sport"
-    return "exam" if EXAM.search((title_of(entry) or "")[:200]) else "entry"
+        return "race" if RACE.search(_searched(entry)) else "sport"
+    return "exam" if EXAM.search(_searched(entry)) else "entry"
+
+
+def counts_as_meeting(occurrence: Occurrence, label: Label) -> bool:
+    """Return True for an entry of work, or of unknown kind, with others or with a word for a meeting in its title.
+
+    >>> gym, sync = planned(9, 10, "EXERCISE", others=3), planned(9, 10, "ADMIN_WORK", title="Team sync")
+    >>> counts_as_meeting(*gym), counts_as_meeting(*sync), counts_as_meeting(*planned(9, 10, "DEEP_WORK"))
+    (False, True, False)
+    """
+    event, title = occurrence.event, _searched(occurrence)
+    if _is_medical(title) or label.action not in OF_LABEL or event.kind in NO_MEETING or not takes_time(event):
+        return False
+    return is_meeting(event) or MEETING.search(title) is not None
+
+
+def hold(occurrence: Occurrence, label: Label) -> int:
+    """Return how binding an entry is: 0 for the user's own time, 1 with colleagues, 2 with outsiders, many guests or
+    exams.
+
+    >>> [hold(*planned(9, 10, "ADMIN_WORK", title=title)) for title in ("Budget", "Team sync", "Client call")]
+    [0, 1, 2]
+    """
+    event, title = occurrence.event, _searched(occurrence)
+    if _is_medical(title) or event.others >= MANY or OUTSIDE.search(title) or EXAM.search(title):
+        return 2
+    return int(event.others > 0 or counts_as_meeting(occurrence, label))
 
 
 def is_meal(occurrence: Occurrence) -> bool:
     """Return True for an entry with a word for lunch or dinner in its title."""
-    event = occurrence.event
-    return not event.private and MEAL.search((event.title or "")[:200]) is not None
+    return MEAL.search(_searched(occurrence)) is not None
 
 
 def words(title: str | None) -> set[str]:

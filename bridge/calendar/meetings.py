@@ -5,29 +5,15 @@ The worked examples use the names of ``tests/calendar/examples.py``.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 from itertools import pairwise
 
 from bridge.calendar.busy import NO_TIME, NONE, Stretch, merged, occupied, share, takes_time
-from bridge.calendar.kinds import EXAM, OF_WORK, OUTSIDE
-from bridge.domain.types import Event, Label, Occurrence
-from rhythm_env.interface import ActionType
+from bridge.domain.types import Event, Occurrence
 
 NO_MEETING = NO_TIME | {"focusTime", "outOfOffice", "fromGmail"}
-MANY = 20  # others, whom nobody alone can send to lunch; our choice
 TIGHT = timedelta(minutes=10)  # a pause of 10 minutes undoes the strain of meetings in a row (Microsoft 2021, n = 14)
-
-OF_LABEL = frozenset(
-    {ActionType.DEEP_WORK, ActionType.ADMIN_WORK, ActionType.LEARN, None}
-)  # else "Call with mum" would be one
-MEETING = re.compile(  # in a title: en, de, fr, es, it, nl, pt
-    r"\b(\w*meetings?|(video|conference)? ?calls?|\w*sync|stand-?up|1 ?(:|-|on) ?1|one[ -]on[ -]one|catch-?up|"
-    r"kick-?off|retro(spective)?|interview|jour fixe|\w*besprechung(en)?|\w*gespräch|réunion|reunión|"
-    r"riunione|vergadering|reunião)\b",
-    re.IGNORECASE,
-)
 
 
 def is_meeting(event: Event) -> bool:
@@ -40,34 +26,6 @@ def is_meeting(event: Event) -> bool:
     """
     together = event.others > 0 or not event.organised_by_me or event.conference
     return together and takes_time(event) and event.kind not in NO_MEETING
-
-
-def counts_as_meeting(occurrence: Occurrence, label: Label) -> bool:
-    """Return True for an entry of work, or of unknown kind, with others or with a word for a meeting in its title.
-
-    >>> gym, sync = planned(9, 10, "EXERCISE", others=3), planned(9, 10, "ADMIN_WORK", title="Team sync")
-    >>> counts_as_meeting(*gym), counts_as_meeting(*sync), counts_as_meeting(*planned(9, 10, "DEEP_WORK"))
-    (False, True, False)
-    """
-    event, title = occurrence.event, "" if occurrence.event.private else (occurrence.event.title or "")[:200]
-    medical = (found := OF_WORK.search(title)) is not None and found[2] is not None
-    if medical or label.action not in OF_LABEL or event.kind in NO_MEETING or not takes_time(event):
-        return False
-    return is_meeting(event) or MEETING.search(title) is not None
-
-
-def hold(occurrence: Occurrence, label: Label) -> int:
-    """Return how binding an entry is: 0 for the user's own time, 1 with colleagues, 2 with outsiders, many guests or
-    exams.
-
-    >>> [hold(*planned(9, 10, "ADMIN_WORK", title=title)) for title in ("Budget", "Team sync", "Client call")]
-    [0, 1, 2]
-    """
-    event, title = occurrence.event, "" if occurrence.event.private else (occurrence.event.title or "")[:200]
-    medical = (found := OF_WORK.search(title)) is not None and found[2] is not None
-    if medical or event.others >= MANY or OUTSIDE.search(title) or EXAM.search(title):
-        return 2
-    return int(event.others > 0 or counts_as_meeting(occurrence, label))
 
 
 def met(occurrences: Iterable[Occurrence]) -> list[Stretch]:

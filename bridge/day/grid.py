@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from bridge.calendar.busy import Stretch, clipped, length, merged, takes_time
 from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import TO_THE_AIRPORT, is_by_land, journey, moves
-from bridge.calendar.kinds import is_meal, title_of
-from bridge.calendar.meetings import hold, is_meeting
+from bridge.calendar.kinds import hold, is_meal, title_of
+from bridge.calendar.meetings import is_meeting
 from bridge.calendar.plans import COMPANY
 from bridge.day.known import Entry
 from bridge.day.person import Person

@@ -22,9 +22,9 @@ from bridge.domain.slots import ZoneHistory, local_time
 from bridge.domain.types import Episode, EpisodeKind, Label, Occurrence, Reading, Response, Task
 from bridge.domain.wishes import Wishes
 from bridge.meters import vitality
+from bridge.meters.overlaps import ended_whole
 from bridge.meters.past import past_of
 from bridge.meters.vitality import illness
-from bridge.meters.whole_nights import ended_whole
 from rhythm_env.interface import ActionType, Meter
 
 NAMES_DAYS = timedelta(days=3)  # an entry so long takes no hours, as nobody is at one thing on end

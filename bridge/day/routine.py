@@ -26,7 +26,7 @@ from bridge.domain.records import Snapshot
 from bridge.domain.slots import ZoneHistory
 from bridge.domain.types import Episode, EpisodeKind, Occurrence, Response, Sample
 from bridge.domain.wishes import NightWish
-from bridge.meters.whole_nights import ended_whole
+from bridge.meters.overlaps import ended_whole
 from rhythm_env.interface import ActionType
 
 WEEKS = 6  # of a weekday's last days

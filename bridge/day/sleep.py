@@ -21,7 +21,7 @@ from bridge.domain.records import Snapshot
 from bridge.domain.slots import ZoneHistory, zone_at
 from bridge.domain.types import Episode, EpisodeKind, Label, Occurrence, Response
 from bridge.meters.nights import Journeys, is_main
-from bridge.meters.whole_nights import ended_whole
+from bridge.meters.overlaps import ended_whole
 from rhythm_env.interface import ActionType
 
 # Bedtime and wake time in minutes after midnight of the date of waking: on workdays 23:02 to 06:41, on free days 23:25

@@ -8,7 +8,7 @@ from datetime import date
 
 from bridge.domain.metrics import METRICS, Metric, Shape
 from bridge.domain.types import Episode, EpisodeKind, Sample
-from bridge.meters.whole_nights import whole_nights
+from bridge.meters.overlaps import whole_nights
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,9 +14,8 @@ from bridge.domain.preference import Preference
 from bridge.domain.records import Snapshot
 from bridge.domain.slots import ZoneHistory, local_time, zone_at
 from bridge.domain.types import Episode, EpisodeKind, Sample
-from bridge.meters.overlaps import NO_PREFERENCE, once, series_of
+from bridge.meters.overlaps import NO_PREFERENCE, ended_whole, once, series_of, whole_nights
 from bridge.meters.sleep import Night, night_of
-from bridge.meters.whole_nights import ended_whole, whole_nights
 
 JOURNEY_MIN_MINUTES = 180  # of offset; less is a change to summer time or a neighbouring zone
 LOOSE_DAYS = 3

@@ -15,7 +15,7 @@ from bridge.advice.preference import load_preference
 from bridge.advice.recommend import load_snapshot
 from bridge.calendar.busy import Stretch, clipped, length
 from bridge.calendar.days import LASTING, days_of, hours_of, part_on
-from bridge.calendar.meetings import counts_as_meeting
+from bridge.calendar.kinds import counts_as_meeting
 from bridge.domain import sports
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import Text, say
@@ -24,9 +24,8 @@ from bridge.domain.preference import Preference
 from bridge.domain.slots import INSTANT, ZoneHistory, local_time
 from bridge.domain.types import EpisodeKind, Label, Occurrence
 from bridge.meters.nights import Nights
-from bridge.meters.overlaps import once, series_of
+from bridge.meters.overlaps import AWAKE_MAX, once, series_of, whole_nights
 from bridge.meters.sleep import minutes_asleep
-from bridge.meters.whole_nights import AWAKE_MAX, whole_nights
 from bridge.query.exposures import exposures, titled
 from bridge.query.model import (
     DAY_COUNTS,

@@ -12,8 +12,7 @@ from bridge.domain.metrics import Metric
 from bridge.domain.types import Episode, EpisodeKind
 from bridge.meters.daily import figures
 from bridge.meters.nights import Nights
-from bridge.meters.overlaps import once
-from bridge.meters.whole_nights import whole_nights
+from bridge.meters.overlaps import once, whole_nights
 
 DAY = date(2026, 3, 4)
 MIDNIGHT = datetime(2026, 3, 3, 23, tzinfo=UTC)  # in Berlin
