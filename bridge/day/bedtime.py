@@ -127,7 +127,8 @@ def leaving(person: Person, ends: date) -> tuple[Fact, ...]:
 
 
 def _lengths(person: Person, ends: date) -> dict[str, Any]:
-    long = person.night(ends).wake - person.night(ends).bed
+    night, now = person.night(ends), rounded_up(person.now)
+    long = night.wake - (max(night.bed, now) if now < night.wake else night.bed)  # what is left of it
     found = {"long": long, "missing": person.need(ends) - long}
     return {name: length(5 * round(one / MINUTE / 5)) for name, one in found.items()}
 

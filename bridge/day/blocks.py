@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from bridge.calendar.busy import Stretch, clipped, is_open_hours, is_reminder, merged, takes_time
-from bridge.calendar.expansion import midnight
+from bridge.calendar.days import part_on
 from bridge.calendar.flights import is_by_land, is_journey, journey, with_ways
 from bridge.calendar.kinds import title_of, words
 from bridge.day.agreed import is_agreed, moved_tasks
@@ -61,14 +61,14 @@ class Block:
 
 def fixed_blocks(person: Person, day: date, *, held: frozenset[str] = frozenset()) -> list[Block]:
     """Return the calendar entries of a date as blocks. Deep work ahead names a due task that is not in ``held``."""
-    start, end = (midnight(day + k * DAY, person.known.zones) for k in (0, 1))
+    zones = person.known.zones
     due = [t for t in due_tasks(person, day) if person.action_of(t) is ActionType.DEEP_WORK]
     due = [t for t in due if t.title not in held]
     lunch = Grid(person=person, date=day).no_lunch
     return [
         _entry(person, occurrence, label, due, lunch)
         for occurrence, label in person.entries
-        if occurrence.start < end and (occurrence.end > start or occurrence.start == start) and stands(occurrence.event)
+        if part_on(occurrence.start, occurrence.end, day, zones) and stands(occurrence.event)
     ]
 
 

@@ -293,7 +293,8 @@ def not_too_late(candidate: Candidate, view: View) -> Cells | bool:
 def not_planned(candidate: Candidate, view: View) -> Fact | bool:
     since = max(view.person.now, view.grid.wake)
     planned, task = view.planned(candidate.action), candidate.task
-    if task is not None and refused_slots(view.person, task.title):  # it takes the next free time
+    pressing = task is not None and urgency(task.due, view.grid.date) == 0
+    if task is not None and (pressing or refused_slots(view.person, task.title)):  # it takes the next free time
         planned = [o for o in planned if may_be_for(title_of(o), task)]
     ahead = [o.start for o in planned if o.end > since and o.start < view.grid.bed]
     if ahead and (candidate.action is A.DEEP_WORK or not presses(candidate, view)):

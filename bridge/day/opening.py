@@ -7,9 +7,12 @@ from dataclasses import replace
 from datetime import date, timedelta
 from statistics import median
 
-from bridge.calendar.busy import Stretch, merged, takes_time
+from bridge.calendar.busy import length as length_of
+from bridge.calendar.busy import merged, takes_time
+from bridge.calendar.days import LASTING, hours_of, part_on
 from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import journey
+from bridge.day.agreed import moved_tasks
 from bridge.day.body import ILLNESS, Condition
 from bridge.day.known import Entry
 from bridge.day.person import Person
@@ -57,7 +60,7 @@ def _night_and_day(person: Person) -> Iterator[Fact]:
     night, short, entries = person.slept(today), person.short_of_sleep, _entries(person, today)
     asleep, missing = (None, _missing(person, today)) if night is None else (_asleep(night), None)
     good = asleep is not None and not any(one.fact.kind in NOT_GOOD for one in person.vitality.because)
-    count, busy, free = len(entries), _length(entries), person.free_day(today)
+    count, busy, free = len(entries), _length(person, today), person.free_day(today)
     full = not free and busy >= FULL and busy >= FULL_AGAINST * _usual(person, today)
     if missing is not None:
         yield missing
@@ -97,8 +100,12 @@ def _beside(person: Person) -> Iterator[Fact]:
     if len(unlike) == 1 and unlike[0].start > person.now:
         yield fact("stands_out", title=unlike[0].event.title, time=person.local(unlike[0].start))
     due = [task for task in person.known.tasks if task.completed is None and task.due is not None and task.due <= today]
+    moved = {task.key: start for task, (start, _) in moved_tasks(person)}
+    due = [task for task in due if task.key not in moved] or due  # what was moved asks nothing of today
     if len(due) == 1 and due[0].title:
         yield _due(due[0].title, (today - (due[0].due or today)).days)
+        if due[0].key in moved:
+            yield fact("task_moved", time=person.local(moved[due[0].key]))
     elif due:
         titles = [task.title for task in sorted(due, key=lambda task: task.due or today) if task.title]
         more = ["…"] if len(due) > NAMED else []
@@ -134,16 +141,21 @@ def _entries(person: Person, day: date) -> list[Entry]:
 
 
 def _is_lasting(person: Person, day: date) -> bool:
-    """Return True if a timed, busy entry of an earlier date takes half of a day at least."""
-    begin, half = midnight(day, person.zones), midnight(day, person.zones) + DAY / 2
-    return any(o.start < begin and o.end >= half and takes_time(o.event) for o, _ in person.known.agenda)
+    """Return True if a timed, busy entry of an earlier date or of several takes half of a day at least."""
+    low, high = midnight(day, person.zones), midnight(day + DAY, person.zones)
+    found = (o for o, _ in person.known.agenda if o.start < high and o.end > low and takes_time(o.event))
+    of_several = (o for o in found if o.start < low or (o.end > high and o.end - o.start >= LASTING))
+    parts = (part_on(o.start, o.end, day, person.zones) for o in of_several)
+    return any(over - start >= DAY / 2 for start, over in filter(None, parts))
 
 
-def _length(entries: list[Entry]) -> timedelta:
-    stretches: list[Stretch] = merged((o.start, o.end) for o, _ in entries)
-    return sum((end - begin for begin, end in stretches), timedelta(0))
+def _length(person: Person, day: date) -> timedelta:
+    """Return the hours that the entries of a date take."""
+    begun = _entries(person, day)
+    hours = (part for o, label in begun for part in hours_of(o.start, o.end, label.action, person.zones)[:1])
+    return length_of(merged(hours))
 
 
 def _usual(person: Person, day: date) -> timedelta:
-    before = (_length(_entries(person, day - 7 * DAY * week)) for week in range(1, WEEKS + 1))
+    before = (_length(person, day - 7 * DAY * week) for week in range(1, WEEKS + 1))
     return timedelta(seconds=median(length.total_seconds() for length in before))

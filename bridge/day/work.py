@@ -10,6 +10,7 @@ from datetime import date, datetime, timedelta
 from statistics import median, median_low
 
 from bridge.calendar.busy import clipped, length, merged, takes_time
+from bridge.calendar.days import LONGEST
 from bridge.calendar.kinds import DAY_OFF, PUBLIC
 from bridge.calendar.meetings import is_meeting
 from bridge.day.typical import DAY, HALF_LIFE, MAD_TO_SD, MINUTE, WEEKEND, clock, instant, midmean, ordinary, sure
@@ -29,7 +30,6 @@ OFFICE_WEEK: Week = ((OFFICE,),) * 5 + ((), ())
 OFFICE_WORK = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK})
 DEEP_MINUTES, ANY_MINUTES = 60.0, 120.0  # of a day that counts as worked
 TASKS, TASK_HOURS = 3, (2.0, 12.0)  # done on a day that counts as worked, and the hours from the first to the last
-LONGEST = timedelta(hours=16)  # a longer entry, such as being on call, tells no working hours
 LONG_PAUSE = timedelta(hours=3)  # a longer pause divides a day into two spans
 EVIDENCE_DAYS, OUTSIDE, WEEK = 3, 2, 7 * DAY  # worked days from which own hours count, two outside of any week
 SHARE = 1 / 3  # of a weekday's weeks

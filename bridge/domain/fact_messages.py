@@ -422,6 +422,7 @@ INPUTS: Mapping[str, Row] = {  # of the meters
     "stands_out": Titled(say("an entry unlike others, at {time:%H:%M}"), say("today: {title}, at {time:%H:%M}")),
     "task_due_today": Titled(say("a task is due today"), say("due today: {title}")),
     "flight_today": say("your flight leaves at {time:%H:%M}"),
+    "task_moved": say("you moved it to {time:%a %H:%M}"),
     "task_was_due": Titled(say("a task was due yesterday"), say("due yesterday: {title}")),
     "task_long_due": Titled(say("a task was due {days} days ago"), say("due {days} days ago: {title}")),
     "due_by_today": Titled(say("tasks due by today: {count}"), say("{count} due by today: {title}")),

@@ -49,6 +49,15 @@ def test_one_task_is_due_in_the_words_of_its_card():
     ]
 
 
+def test_a_late_task_that_was_moved_says_to_when():
+    late = TODAY - DAY
+    places = {"t": (at(TODAY + DAY, 805), at(TODAY + DAY, 865), late)}
+    task = Task(key="t", list="l", title="Roadmap", due=late)
+    assert said(person(tasks=[task], places=places))[:2] == ["due yesterday: Roadmap", "you moved it to Sat 13:25"]
+    other = Task(key="u", list="l", title="Dentist", due=TODAY)
+    assert said(person(tasks=[task, other], places=places))[0] == "due today: Dentist"  # the other waits
+
+
 def test_a_short_night_before_a_full_day():
     full = [entry(TODAY, 480 + 60 * k, 540 + 60 * k, ActionType.ADMIN_WORK, "Review", others=4) for k in range(8)]
     assert said(person(*full, work=False, episodes=short())) == [

@@ -30,6 +30,12 @@ TASK = Task(key="t", list="l", title=NAME, due=TODAY - DAY)
 MOVED = at(TODAY + DAY, 12 * 60 + 30)
 
 
+def test_what_is_late_gets_free_time_on_a_day_with_focus_for_something_else():
+    for title, kinds in (("Design doc: writing block", {"task"}), ("Deep work", set())):
+        one = person(entry(TODAY, 585, 705, A.DEEP_WORK, title), tasks=(TASK,), task_actions={"t": A.DEEP_WORK})
+        assert {b.kind for b in week(one).blocks(TODAY) if b.title == TASK.title} == kinds
+
+
 def put_off(hour=10.0, *agenda, action=A.DEEP_WORK, what=NAME, tasks=(TASK,), day=TODAY, **of):
     """Somebody who at eight put the task off to noon of the next day."""
     given = advice(

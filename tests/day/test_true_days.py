@@ -50,6 +50,14 @@ def test_the_eve_of_an_early_start_is_as_early_as_it_can_be_and_owns_up_to_what_
     )
 
 
+def test_what_is_left_of_a_night_is_counted_from_the_start_that_is_shown():
+    entries = entry(SUNDAY, 450, 600, A.EXERCISE, "City run"), entry(SUNDAY - DAY, 1200, 1500, A.SOCIALIZE, "Party")
+    up = person(*entries, day=SUNDAY, hour=2.45, episodes=nights(30, -30, 450, last=SUNDAY - DAY, noise=5))
+    card = found(up, 3)[0][A.SLEEP]
+    assert (card.start, card.end) == (at(SUNDAY, 150), at(SUNDAY, 330))
+    assert "that leaves 3 h, " in for_person(card.facts)[0]
+
+
 def eve_of_a_race(last_night, start=450, hour=18.0, before=None):
     """The night before a race of somebody who sleeps from half past one to eight, after a night of some minutes."""
     slept = [*nights(40, 90, 480, noise=10, last=SUNDAY - 3 * DAY), sleep(SUNDAY - 2 * DAY, 90, 90 + (before or 390))]
