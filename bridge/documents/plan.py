@@ -116,9 +116,6 @@ def _block(block: Block, zones: ZoneHistory, audience: Audience) -> BlockDocumen
     )
 
 
-NO_BREAK = "\N{NO-BREAK SPACE}"
-
-
 def ends(block: Block, day: date, zones: ZoneHistory) -> tuple[str, str]:
     """Return (start, end) of a block as HH:MM, with weekdays for a block of a day or more. ``day`` is the plan's date.
 
@@ -132,7 +129,7 @@ def ends(block: Block, day: date, zones: ZoneHistory) -> tuple[str, str]:
 
 
 def _named(at: datetime, *, named: bool) -> str:
-    return date_text(at, "%a %H:%M").replace(" ", NO_BREAK) if named else f"{at:%H:%M}"
+    return date_text(at, "%a %H:%M") if named else f"{at:%H:%M}"
 
 
 def clock(at: datetime, zones: ZoneHistory) -> str:

@@ -26,9 +26,10 @@ from bridge.domain.facts import Fact
 from bridge.domain.languages import WEEKDAYS, _, date_text, number, say, shown
 from bridge.domain.records import Deed, FullRecommendation, Recommendation, Snapshot
 from bridge.domain.rendering import for_person, told
-from bridge.domain.slots import moment_at
+from bridge.domain.slots import moment_at, zone_at
 from bridge.domain.titles import SLOT_TITLES, advice_title, answer_text
 from bridge.domain.types import Reading, Task
+from bridge.domain.zones import place_of
 from bridge.ingest import connecting
 from bridge.meters import words
 from bridge.meters.fuse import OWN_WORD
@@ -221,9 +222,23 @@ def _hours(visit: Visit, found: Recommendation) -> str | None:
         return None
     if found.moved_to not in (None, moment_at(found.start, visit.user.zones)):
         return None  # it is moved to a slot that has no time for it yet
-    start, end = visit.local(found.start), visit.local(found.end)
-    day = "" if moment_at(found.start, visit.user.zones).date == found.moment.date else date_text(start, "%a") + " "
-    return day + _("{start:%H:%M} to {end:%H:%M}", start=start, end=end)
+    same_day = moment_at(found.start, visit.user.zones).date == found.moment.date
+    return ("" if same_day else date_text(visit.local(found.start), "%a") + " ") + clocks(visit, found.start, found)
+
+
+def clocks(visit: Visit, start: datetime, found: Recommendation) -> str:
+    """Return start and end of a recommendation as text, after a change of zone on the clock of its reasons.
+
+    What was answered keeps the reasons of when it was made. Their zone is named where it is not that of now.
+    """
+    end, made = found.end or start, zone_at(found.created_at, visit.user.zones)
+    mine = visit.local(start), visit.local(end)
+    theirs = start.astimezone(made), end.astimezone(made)
+    kept = found.answer is not None and any(a.utcoffset() != b.utcoffset() for a, b in zip(mine, theirs, strict=True))
+    start, end = theirs if kept else mine
+    text = _("{start:%H:%M} to {end:%H:%M}", start=start, end=end)
+    gone = kept and end.utcoffset() != end.astimezone(zone_at(visit.now, visit.user.zones)).utcoffset()
+    return _("{hours} ({place} time)", hours=text, place=place_of(made.key)) if gone else text
 
 
 def _goes_to_calendar(visit: Visit, found: Recommendation) -> bool:

@@ -33,6 +33,7 @@ KIND_NAMES = {
     "sleep": say("Sleep"),
 }
 REASONS_MAX = 2
+NO_BREAK = "\N{NO-BREAK SPACE}"
 PREVIEW_HOUR = 18  # hour from which tomorrow is shown as well
 A_DAY = timedelta(days=1)
 JUST = timedelta(minutes=10)  # our choice: for so long what was ticked in any plan can be taken back there
@@ -114,7 +115,7 @@ def _level(one: Expected | None) -> dict[str, str] | None:
         return None
     return {
         "words": shown(words.level_words(one.level, one.sd)),
-        "number": f"{number(one.level, '.2f')} ±\N{NO-BREAK SPACE}{number(one.sd, '.2f')}",
+        "number": f"{number(one.level, '.2f')} ±{NO_BREAK}{number(one.sd, '.2f')}",
     }
 
 
@@ -130,7 +131,8 @@ def _moved(visit: Visit, stay: ZoneSpan) -> dict[str, Any]:
 
 
 def _row(visit: Visit, block: Block, current: Recommendation | None, day: date) -> dict[str, Any]:
-    begin, end = (_("all day"), "") if block.all_day else ends(block, day, visit.user.zones)
+    clocks = (at.replace(" ", NO_BREAK) for at in ends(block, day, visit.user.zones))
+    begin, end = (_("all day"), "") if block.all_day else clocks
     preview = block.kind == "suggested" and block.recommendation_id is None
     is_current = current is not None and block.recommendation_id == current.id
     name = None if block.action is None else shown(advice_title(block.action, block.kind))

@@ -263,6 +263,7 @@ def test_an_entry_of_the_plan_is_called_by_its_title_alone(recorded: Run, monkey
     (gym,) = [block for block in body["blocks"] if block["title"] == "Gym"]
     assert gym["action"] == "EXERCISE"
     text = recorded("plan", "--date", "2026-11-26")[1]
+    assert "\ufffd" not in text  # of the weekday on which the night began
     assert "Gym" in text
     assert "EXERCISE" not in text
 

@@ -8,11 +8,13 @@ from dataclasses import replace
 from datetime import timedelta
 from html import unescape
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 import requests
 
 from bridge import installation
+from bridge.advice import feedback
 from bridge.advice import requests as advising
 from bridge.auth import access
 from bridge.domain.facts import fact, length
@@ -268,3 +270,18 @@ def test_what_went_wrong_is_said_on_a_page(visitor: Visitor) -> None:
         answer = visitor.get(path)
         assert (answer.status_code, "That did not work" in answer.text) == (status, True), path
     assert requests.get(f"{visitor.url}/static/../serving.py", timeout=10).status_code == 404
+
+
+def test_an_answered_card_keeps_its_clock_after_a_change_of_zone_and_names_it(
+    place: Place, ana: User, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = advising.recommend(place.bridge, ana, now=installation.now())
+    assert isinstance(given, Recommendation)
+    start, end = (at.astimezone(ZoneInfo("Europe/Berlin")) for at in (given.start, given.end) if at is not None)
+    hours = f"{start:%H:%M} to {end:%H:%M}"
+    feedback.give_feedback(place.bridge.store, ana, given.id, Answer.ACCEPT, now=installation.now())
+    assert f"{hours} (" not in visitor.get("/advice", headers={"HX-Request": "true"}).text
+    monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T10:07:00+01:00")
+    visitor.change("/settings/zone", {"zone": "Europe/Athens"})
+    for page in ("/advice", "/history"):
+        assert f"{hours} (Berlin time)" in visitor.get(page, headers={"HX-Request": "true"}).text

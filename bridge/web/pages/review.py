@@ -29,7 +29,7 @@ from bridge.domain.rendering import for_person
 from bridge.domain.slots import moment_of, slot_start
 from bridge.domain.titles import SLOT_TITLES, advice_title
 from bridge.web import day
-from bridge.web.day import OUTCOME_LABELS, answered, mark_seen
+from bridge.web.day import OUTCOME_LABELS, answered, clocks, mark_seen
 from bridge.web.phrases import capital, with_source_titles
 from bridge.web.render import page
 from bridge.web.result_cache import effects_version
@@ -181,9 +181,7 @@ def _may_undo(visit: Visit, one: Recommendation) -> bool:
 
 
 def _hours(visit: Visit, one: Recommendation) -> str | None:
-    if one.start is None or one.end is None:
-        return None
-    return _("{start:%H:%M} to {end:%H:%M}", start=visit.local(one.start), end=visit.local(one.end))
+    return None if one.start is None or one.end is None else clocks(visit, one.start, one)
 
 
 def _seen(one: Recommendation, *, is_over: bool) -> str:
