@@ -6,7 +6,7 @@ They are title, meters, slots, recommendation, questions about past recommendati
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any
 

@@ -7,6 +7,8 @@ import re
 import threading
 from html import unescape
 
+import pytest
+
 from bridge.domain.records import User
 from bridge.ingest import notes
 from bridge.query.effects import Effect
@@ -32,6 +34,16 @@ def test_a_chip_notes_and_the_table_says_how_many_days_are_left(place: Place, an
     wrong = visitor.change("/factors", {"text": "7"})
     assert wrong.status_code == 400
     assert len(notes.recent(place.bridge.store, ana)) == 1
+
+
+def test_a_second_note_of_a_day_says_what_they_make(place: Place, ana: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    visitor = place.visitor()
+    visitor.get("/factors")
+    visitor.change("/factors", {"text": "alcohol"})
+    assert "on this day" not in visitor.get("/factors").text
+    monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T10:06:30+01:00")
+    visitor.change("/factors", {"text": "alcohol"})
+    assert "Noted: alcohol. That makes 2 on this day." in visitor.get("/factors").text
 
 
 def test_what_was_noted_is_said_listed_and_taken_back(place: Place, ana: User) -> None:

@@ -88,11 +88,16 @@ def just_noted(visit: Visit, noted: str) -> dict[str, str] | None:
     """Return the note of the last minutes for the template, or None. After a deletion, return only its message."""
     if noted == "deleted":
         return {"key": "", "told": _("Taken back.")}
-    newest = next(iter(notes.recent(visit.bridge.store, visit.user, since=visit.local(visit.now - JUST).date())), None)
+    lately = notes.recent(visit.bridge.store, visit.user, since=visit.local(visit.now - JUST).date())
+    newest = next(iter(lately), None)
     if newest is None or visit.now - newest.at > JUST:
         return None
-    one = row(visit, newest)
-    return {**one, "told": _(JUST_NOTED.get(noted, "Noted: {answer}."), answer=one["what"])}
+    one, day = row(visit, newest), visit.local(newest.at).date()
+    told_ = _(JUST_NOTED.get(noted, "Noted: {answer}."), answer=one["what"])
+    same = [other.amount for other in lately if other.name == newest.name and visit.local(other.at).date() == day]
+    if len(same) > 1:
+        told_ += " " + _("That makes {amount} on this day.", amount=number(sum(same), ".3g"))
+    return {**one, "told": told_}
 
 
 def chips_of(visit: Visit) -> list[str]:
