@@ -7,6 +7,7 @@ from html import unescape
 from bridge.domain.records import User
 from rhythm_env.interface import ActionType
 from tests.web.served import Place, Visitor
+from tests.web.test_week import ics
 
 
 def test_the_page_answers_or_says_what_it_cannot_read(place: Place, ana: User, visitor: Visitor) -> None:
@@ -35,3 +36,11 @@ def test_the_page_heads_entries_by_their_minutes_and_shows_no_zero_of_what_is_un
     assert "None of your sources told workouts." in untold
     assert "No figure</h2>" in untold
     assert "0 workouts" not in untold
+
+
+def test_an_entry_of_several_days_is_told_with_its_first_and_last(ana: User, visitor: Visitor) -> None:
+    times = "DTSTART;TZID=Europe/Berlin:20261119T080000\r\nDTEND;TZID=Europe/Berlin:20261122T180000"
+    visitor.finished(visitor.upload("trip.ics", ics([("trip", times, "Business trip")])).text)
+    shown = visitor.get("/ask?text=when+is+my+business+trip").text
+    assert "Thu 19 Nov 2026 – Sun 22 Nov 2026" in shown
+    assert "That was on" not in shown  # its second day, on which it is asked

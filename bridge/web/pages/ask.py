@@ -83,7 +83,7 @@ def _answer(found: Answer) -> dict[str, object]:
         "reason": None if found.reason is None else capital(shown(found.reason)),
         "known": any(one.value is not None for one in found.groups),
         "interval": found.interval and [_written(end, found.unit) for end in found.interval],
-        "at": found.at and date_text(found.at, "%a %-d %b %Y"),
+        "at": None if found.days else found.at and date_text(found.at, "%a %-d %b %Y"),
         "n": found.n,
         "groups": [
             {
