@@ -87,8 +87,11 @@ def _before_entry(person: Person, ends: date, at: datetime) -> Fact:
     if asked:
         return fact("bedtime_unwell_before" if "unwell" in asked else "bedtime_rest_before", time=at, **entry)
     if overslept is not None:
-        kind = "bedtime_overslept" if person.slept_through(overslept) else "bedtime_near_miss"
-        return fact(kind, time=at, up=person.local_in_night(ends, night.wake), **_entry_after(person, overslept.start))
+        told = {"time": at, "up": person.local_in_night(ends, night.wake)} | _entry_after(person, overslept.start)
+        missed = person.slept_through(overslept)
+        if missed is None:
+            return fact("bedtime_near_miss", **told)
+        return fact("bedtime_overslept", missed=person.date_of(missed.start).isoformat(), **told)
     return fact("bedtime_before", time=at, **entry)
 
 
@@ -153,7 +156,8 @@ def of_waking(person: Person, ends: date) -> Fact:
     at = person.local_in_night(ends, night.wake)
     if night.moved is not None and abs(night.wake - usual) > 2 * CELL:
         if night.wake > usual or night.moved == "late_shift":
-            return fact("waking_usual" if night.moved == "late_shift" else "waking_late", time=at)
+            shift = person.after_shift(person.usual_sleep(ends)[0]) if night.moved == "late_shift" else None
+            return fact("waking_usual" if shift is not None and night.wake <= shift[1] else "waking_late", time=at)
         return if_at_all(person, fact("waking_early", time=at, **_entry_after(person, night.wake)))
     if person.night_wish(ends).up is not None and night.rests is not Rests.SLEPT:
         return fact("waking_wished", time=at)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
@@ -85,7 +85,7 @@ class Person(Known):
         if slept is not None:
             return Night(bed=slept.start, wake=slept.end, bed_sd=0.0, wake_sd=0.0, rests=Rests.SLEPT)
         usual, stretch = self.routine.nights[day.weekday()], self.usual_sleep(day)
-        shifted = self._after_shift(stretch[0])
+        shifted = self.after_shift(stretch[0])
         stretch = shifted or stretch
         appointments = self.attended
         if len(self.zones) > 1:
@@ -96,8 +96,7 @@ class Person(Known):
         planned = [] if known else [(o.start, o.end) for o, label in self.entries if is_night(o, label)]
         (bed, wake), moved = fitted(stretch, appointments, planned, self.flights, self._zones_of_night(day))
         if moved == "late_entry" and not self.work(day):
-            until = min((start for start, _ in appointments if start >= wake), default=wake + DAY) - TO_GET_UP
-            wake = max(wake, rounded(min(bed + (stretch[1] - stretch[0]), until)))
+            wake = max(wake, rounded(min(bed + (stretch[1] - stretch[0]), _up_by(wake, appointments))))
         asked = self._asked(day, max(stretch[1] - wake, NONE) if moved == "early_entry" else NONE)
         ended = max((end for _, end in appointments if end <= bed), default=bed - DAY) + TO_BED
         if asked and moved in (None, "early_entry"):
@@ -107,6 +106,8 @@ class Person(Known):
                 bed, moved = min(bed, rounded(by)), max(asked, key=lambda one: (one == "early_entry", asked[one]))
                 moved = "after_entry" if moved != "early_entry" and ended > wanted else moved
         elif shifted is not None:
+            if moved is None and self.local(bed).hour not in BY_DAY:
+                wake = max(wake, rounded(min(bed + self.need(day), _up_by(wake, appointments))))
             moved = moved or "late_shift"
         elif moved is None and usual.rests is Rests.RECORDED and usual.bed_sd > VARIES:
             near = self._near_last(day, bed, wake)
@@ -155,8 +156,7 @@ class Person(Known):
             near = rounded(min(last + NEAR_LAST, max(wake - self.need(day), last - NEAR_LAST)))
             return max(near, rounded_up(self.usual_sleep(day)[0] - EARLIER_MOST)), wake
         bed, length = rounded(last - NEAR_LAST), wake - bed
-        until = min((start for start, _ in self.attended if start >= wake), default=wake + DAY) - TO_GET_UP
-        late = rounded(min(bed + length, until))
+        late = rounded(min(bed + length, _up_by(wake, self.attended)))
         return None if self.work(day) or late - bed < self.need(day) else (bed, late)
 
     def _asked(self, day: date, lost: timedelta) -> dict[str, timedelta]:
@@ -180,11 +180,11 @@ class Person(Known):
         before = [] if first is None else [last.start for last in self._like(first)]
         nights = [e for e in self.recorded if e.kind is EpisodeKind.SLEEP]
         late = any(e.start < at < e.end + UP_LATE <= at + 2 * UP_LATE for at in before for e in nights)
-        return first if late or (first is not None and self.slept_through(first)) else None
+        return first if late or (first is not None and self.slept_through(first) is not None) else None
 
-    def slept_through(self, entry: Occurrence) -> bool:
-        """Return True if the last entry like this one was slept through."""
-        return any(self.missed.get(one.key) for one in self._like(entry))
+    def slept_through(self, entry: Occurrence) -> Occurrence | None:
+        """Return the last entry like this one if it was slept through."""
+        return next((one for one in self._like(entry) if self.missed.get(one.key)), None)
 
     def _like(self, entry: Occurrence) -> list[Occurrence]:
         """Return entries like this one: the last of the same title, and those at the same time the day before."""
@@ -248,7 +248,7 @@ class Person(Known):
         flew = any(o.start - SAID_BEFORE <= since <= o.end + SAID_AFTER for o in self.flights)
         return self.zones if flew or self.routine.sleep_ending_on(day, ahead)[1] <= self.now else ahead
 
-    def _after_shift(self, bed: datetime) -> Stretch | None:
+    def after_shift(self, bed: datetime) -> Stretch | None:
         """Return the usual night after a shift like the one before this night, or None with too few nights."""
         shifts = [o for o, _ in self.known.agenda if o.end - o.start >= SHIFT and takes_time(o.event)]
         last = next((o for o in reversed(shifts) if bed - SHIFT_END <= o.end <= bed + TO_BED), None)
@@ -339,3 +339,8 @@ class Person(Known):
         wake, bed = self.night(day).wake, self.night(day + DAY).bed
         other = zone_at(wake - HOME_DAYS, self.zones) != zone_at(bed, self.zones)
         return other or self.mode.on(day) is ModeKind.AWAY
+
+
+def _up_by(wake: datetime, entries: Sequence[Stretch]) -> datetime:
+    """Return the latest time of getting up for the first entry after a waking time."""
+    return min((start for start, _ in entries if start >= wake), default=wake + DAY) - TO_GET_UP

@@ -65,7 +65,8 @@ TodayEventDocument = TypedDict(
 
 def today_event_document(occurrence: Occurrence, label: Label, zones: ZoneHistory) -> TodayEventDocument:
     """Return an event of a day with its label as a JSON document, with times as HH:MM on the user's clock."""
-    start, end = local_time(occurrence.start, zones), local_end(occurrence.end, zones, lands=is_journey(occurrence))
+    start = local_time(occurrence.start, zones)
+    end = local_end(start, occurrence.end, zones, lands=is_journey(occurrence))
     return {
         "event": occurrence.event.key,
         "from": "all day" if occurrence.event.all_day else f"{start:%H:%M}",

@@ -123,7 +123,7 @@ def ends(block: Block, day: date, zones: ZoneHistory) -> tuple[str, str]:
     start, and a start of an earlier date its weekday.
     """
     began = block.start.astimezone(zone_at(max(block.start, midnight(day, zones)), zones))
-    over = local_end(block.end, zones, lands=block.flight)
+    over = local_end(began, block.end, zones, lands=block.flight)
     lasts = block.end - block.start >= LASTING
     return _named(began, named=lasts or began.date() < day), _named(over, named=lasts)
 

@@ -91,7 +91,7 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "beside_flight": say("clashes with your flight at {time:%H:%M} or the ways to and from the airport"),
     "landing_clocks": say("arrives at {there:%H:%M} {away} time, which is {here:%H:%M} {home} time"),
     "was_due": Plural("it was due yesterday", "it was due {count} days ago"),
-    "long_due": say("it is {days} days late: do it, or move or delete it in your task list"),
+    "long_due": say("it is {days} days late; if it matters no more, move or delete it in your task list"),
     "due_today": say("it is due today"),
     "due_tomorrow": say("it is due tomorrow"),
     "due_in": say("it is due in {days} days"),
@@ -143,8 +143,8 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
         "bedtime is {time:%H:%M} today, because your body needs the rest and {what} is at {entry:%H:%M}"
     ),
     "bedtime_overslept": say(
-        "bedtime is {time:%H:%M} today, in time for {what} at {entry:%H:%M}: you slept through the last one like it; "
-        "set an alarm for {up:%H:%M}"
+        "bedtime is {time:%H:%M} today, in time for {what} at {entry:%H:%M}: you slept through the last one "
+        "like it, on {missed:%A}; set an alarm for {up:%H:%M}"
     ),
     "bedtime_near_miss": say(
         "bedtime is {time:%H:%M} today, in time for {what} at {entry:%H:%M}: you nearly slept through the last one "

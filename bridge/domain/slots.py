@@ -47,9 +47,14 @@ def local_time(instant: datetime, zones: ZoneHistory) -> datetime:
     return instant.astimezone(zone_at(instant, zones))
 
 
-def local_end(end: datetime, zones: ZoneHistory, *, lands: bool) -> datetime:
-    """Return an end on the user's clock just before it, or if a flight ``lands``, on the clock of arrival."""
-    return end.astimezone(zone_at(end if lands else end - timedelta(seconds=1), zones))
+def local_end(began: datetime, end: datetime, zones: ZoneHistory, *, lands: bool) -> datetime:
+    """Return an end on the user's clock just before it, or if a flight ``lands``, on the clock of arrival.
+
+    Without a flight, an end that would read as earlier than the start is on the clock of the start.
+    """
+    over = end.astimezone(zone_at(end if lands else end - timedelta(seconds=1), zones))
+    backwards = not lands and over.replace(tzinfo=None) < began.replace(tzinfo=None)
+    return end.astimezone(began.tzinfo) if backwards else over
 
 
 def ends_shown(

@@ -104,7 +104,7 @@ def test_who_slept_through_an_entry_hears_of_an_alarm():
     slept = [*nights(30, 85, 560, last=TODAY - DAY, noise=5), sleep(TODAY, 50, 612)]
     text = told(of_bedtime(person(*lecture, hour=12.4, episodes=slept, work=False), TODAY + DAY))
     assert text.startswith("bedtime is 00:50 today")
-    assert text.endswith("you slept through the last one like it; set an alarm for 09:15")
+    assert text.endswith("you slept through the last one like it, on Friday; set an alarm for 09:15")
 
 
 def test_who_sleeps_late_once_is_not_told_of_the_usual_night():

@@ -292,7 +292,7 @@ def test_late_focused_work_is_not_begun_at_dinner_time_of_a_weekend():
         assert (A.DEEP_WORK in found(one)[0]) is said
     text = for_person(silence(one))[0]
     assert "Report" in text
-    assert "it is 2 days late: do it, or move or delete it in your task list" in text
+    assert "it is 2 days late; if it matters no more, move or delete it in your task list" in text
     today = [replace(task, due=SUNDAY)]
     assert A.DEEP_WORK in found(free_sunday(hour=18.2, tasks=today, task_actions={"t": A.DEEP_WORK}))[0]
 
@@ -341,3 +341,5 @@ def test_what_was_slept_through_counts_though_the_day_before_went_well():
     slept = [*nights(30, 85, 560, last=TODAY - 2 * DAY, noise=5), sleep(TODAY - DAY, 50, 612), sleep(TODAY, 85, 560)]
     one = person(*lecture, seminar, hour=12.4, episodes=slept, work=False)
     assert one.overslept(TODAY + DAY) == lecture[1][0]
+    told_of = told(of_bedtime(one, TODAY + DAY))
+    assert f"you slept through the last one like it, on {TODAY - DAY:%A}; set an alarm" in told_of

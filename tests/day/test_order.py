@@ -6,7 +6,7 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from bridge.day.bedtime import of_bedtime
+from bridge.day.bedtime import of_bedtime, of_waking
 from bridge.day.choice import look, options
 from bridge.day.masks import LEISURE
 from bridge.day.plan import Week
@@ -211,7 +211,22 @@ def test_after_a_late_shift_the_night_is_that_of_such_shifts():
     one = person(*shifts, hour=12, episodes=slept, work=False)
     assert abs(one.sleep(TODAY + DAY)[0] - at(TODAY + DAY, 45)) <= 10 * MINUTE
     assert one.sleep(TODAY + DAY)[1] >= at(TODAY + DAY, 500)
+    assert for_person([of_waking(one, TODAY + DAY)]) == ["you usually get up at 08:30"]
     assert not RESTS & {b.action for b in blocks(one, "task")}
+
+
+def test_after_a_late_shift_a_free_morning_gives_the_sleep_that_such_nights_lack():
+    days = [TODAY - k * DAY for k in range(42)]
+    late = {TODAY - k * DAY for k in range(0, 42, 4)}
+    shifts = [entry(d, 840, 1320, A.ADMIN_WORK, "Late shift") for d in days if d in late]
+    slept = [sleep(d, *((60, 480) if d - DAY in late else (-60, 480))) for d in days]
+    for meeting, until in ((None, 600), (entry(TODAY + DAY, 570, 600, title="Meeting"), 525)):
+        agenda = [*shifts, *([meeting] if meeting else [])]
+        one = person(*agenda, hour=12, episodes=slept, work=False)
+        bed, wake = one.sleep(TODAY + DAY)
+        assert abs(bed - at(TODAY + DAY, 60)) <= 10 * MINUTE
+        assert at(TODAY + DAY, 500) < wake <= at(TODAY + DAY, until)
+        assert of_waking(one, TODAY + DAY).kind == "waking_late"
 
 
 # Days off -------------------------------------------------------------------------------------------------------------

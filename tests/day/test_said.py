@@ -20,7 +20,7 @@ from .lives import DAY, TODAY, at, entry, nights, sleep, whole_day, workout
 from .persons import HOUR, SUNDAY, against, blocks, found, free_sunday, meetings, person, runs, week
 
 A = ActionType
-LATE = "it is 8 days late: do it, or move or delete it in your task list"
+LATE = "it is 8 days late; if it matters no more, move or delete it in your task list"
 
 
 def said(one, action, day=TODAY):

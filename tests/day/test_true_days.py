@@ -309,8 +309,8 @@ def test_what_is_late_for_days_says_so_and_what_can_be_done():
         texts += for_person(found(one, 2)[0][A.ADMIN_WORK].facts)[:1]
     assert texts == [
         "it was due yesterday",
-        "it is 2 days late: do it, or move or delete it in your task list",
-        "it is 6 days late: do it, or move or delete it in your task list",
+        "it is 2 days late; if it matters no more, move or delete it in your task list",
+        "it is 6 days late; if it matters no more, move or delete it in your task list",
     ]
 
 
