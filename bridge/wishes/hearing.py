@@ -78,7 +78,10 @@ def heard(text: str, today: date | None = None) -> Heard:
     if any(one.kind in OF_NIGHTS for one in found[0].said) and DEPENDS.search(text.lower()):
         raise NotUnderstood  # "after a night shift let me sleep until 2 pm"
     best = min(found, key=lambda one: len(one.aside))
-    return replace(best, said=tuple(replace(one, names=_as_written(one.names, text)) for one in best.said))
+    return replace(
+        best,
+        said=tuple(replace(one, names=_as_written(one.names, text), of=_written(one.of, text)) for one in best.said),
+    )
 
 
 def _in_two(text: str, language: str, today: date | None) -> Iterator[Heard]:
@@ -101,11 +104,12 @@ def _is_whole(one: Said) -> bool:
 
 
 def _as_written(names: frozenset[str], text: str) -> frozenset[str]:
-    def written(name: str) -> str:
-        told = re.search(re.escape(name), text, re.IGNORECASE)
-        return name if told is None else told[0]
+    return frozenset(", ".join(_written(name, text) for name in names.split(", ")) for names in names)
 
-    return frozenset(", ".join(map(written, name.split(", "))) for name in names)
+
+def _written(name: str, text: str) -> str:
+    told = re.search(re.escape(name).replace(r"\ ", "[ -]"), text, re.IGNORECASE)
+    return name if told is None else told[0]
 
 
 def _on_days(text: str, language: str, today: date | None) -> Heard | None:

@@ -28,7 +28,8 @@ WEEK = range(7)
 MORNING, AFTERNOON, EVENING = ((time(6), time(12)), (time(12), time(18)), (time(18), time(0)))  # as slots of the day
 NIGHT, DAYTIME = (time(21), time(6)), (time(6), time(18))
 MIDDAY = (time(12), time(14))
-MORNINGS = (MORNING, (time(6), time(9)), (time(9), time(12)))  # also the early and the late one
+FORENOON = (time(8), time(12))  # in which something is wished; a bar or limit is of the whole morning
+MORNINGS = (MORNING, (time(6), time(9)), (time(10), time(12)), FORENOON)  # also the early and the late one
 PARTS = {
     "midday": MIDDAY,
     "day": DAYTIME,
@@ -36,6 +37,8 @@ PARTS = {
     "afternoon": AFTERNOON,
     "evening": EVENING,
     "night": NIGHT,
+    "forenoon": FORENOON,
+    "dusk": (time(17), time(19)),
     "early_morning": MORNINGS[1],
     "late_morning": MORNINGS[2],
     "early_afternoon": (time(12), time(15)),
@@ -90,12 +93,14 @@ Phrases = Mapping[tuple[str, ...], tuple[Token, ...]]
 class Lexicon:
     """The words of a language with their tokens, patterns to replace in a text first, and its spelling.
 
-    ``adjuncts`` match what something is for, and ``heads`` are ends of compounds without a meaning of their own.
+    ``adjuncts`` match what something is for, ``remarks`` a reason or an appeal beside a wish, and ``heads`` are ends of
+    compounds without a meaning of their own.
     """
 
     phrases: Phrases
     rewrites: tuple[tuple[re.Pattern[str], str], ...]
     adjuncts: re.Pattern[str]
+    remarks: re.Pattern[str]
     heads: frozenset[str]
     often_mistyped: frozenset[str]
     real: frozenset[str]
@@ -130,6 +135,7 @@ def lexicon(language: str, *, with_meters: bool = False) -> Lexicon:
         phrases=found,
         rewrites=tuple((re.compile(pattern), text) for pattern, text in said["rewrites"]),
         adjuncts=re.compile(said["adjuncts"]),
+        remarks=re.compile(said["remarks"], re.IGNORECASE),
         heads=frozenset(said["spelling"].get("heads", "").split()),
         often_mistyped=frozenset(said["spelling"]["mistyped"].split()),
         real=frozenset(said["spelling"]["real"].split()),

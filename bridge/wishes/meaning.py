@@ -11,12 +11,13 @@ from bridge.domain.wish_terms import common
 from bridge.domain.wishes import SPARE_MAX, SUGGESTIONS_MAX
 from bridge.wishes.clocks import with_halves
 from bridge.wishes.hours import ANY_DAY, NotUnderstood
-from bridge.wishes.lexicon import ALL, WEEK, WORK, Kind, OneOf
+from bridge.wishes.lexicon import ALL, FORENOON, MORNING, WEEK, WORK, Kind, OneOf
 from bridge.wishes.nights import night_back, of_night
 from bridge.wishes.said import Said
 from bridge.wishes.slots import HEADS, LIMITS, Part, is_general
 from bridge.wishes.times import COMPANY
 from bridge.wishes.wanting import (
+    HELD,
     LEADING,
     VERBAL,
     at_most,
@@ -103,6 +104,8 @@ def _said(part: Part) -> tuple[Said, ...]:
         return _taken_back(part)
     if part.meters:
         return (_weight(part),)
+    if part.nots or part.flags.keys() & (HEADS | {K.ONLY}):
+        part.parts = [MORNING if one == FORENOON else one for one in part.parts]
     found = of_night(part) if part.flags.keys() & SLEEPERS else _of_actions(part)
     return tuple(replace(one, names=_kinds(part)) if one.kind in NAMED and not one.names else one for one in found)
 
@@ -356,7 +359,7 @@ def _limits(part: Part) -> tuple[Said, ...]:
     if part.has(K.MOST, K.ENOUGH):
         return at_most(part)
     last_said = part.kinds[-2:] == [K.ONLY, K.ACTION] and (part.parts or part.spans) and part.flags[K.ONLY] != VERBAL
-    if last_said or ((K.ONLY, K.ACTION) in pairwise(part.kinds) and part.flags.get(K.ONLY) == ELSE):
+    if last_said or ((K.ONLY, K.ACTION) in pairwise(part.kinds) and part.flags.get(K.ONLY) in (ELSE, HELD)):
         return nothing_else(part)  # "on Friday evenings only family", and not "family only"
     if part.nots:
         return not_wanted(part, general=is_general(part) and not in_part)

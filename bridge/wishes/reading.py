@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -23,9 +24,10 @@ from bridge.wishes.clauses import (
     sharpen,
 )
 from bridge.wishes.hours import NotUnderstood
-from bridge.wishes.lexicon import ALL, WEEK, WORK, Kind
+from bridge.wishes.lexicon import ALL, WEEK, WORK, Kind, lexicon
 from bridge.wishes.meaning import said_of
 from bridge.wishes.reasons import (
+    ASKED,
     INSTEAD,
     Reading,
     hushes,
@@ -40,27 +42,52 @@ from bridge.wishes.reasons import (
 )
 from bridge.wishes.said import Said
 from bridge.wishes.slots import PERSON, POLARITY, Part, parts_of
-from bridge.wishes.spelling import without_adjuncts
+from bridge.wishes.spelling import A_DAY, without_adjuncts
 from bridge.wishes.times import COMPANY
 from bridge.wishes.wanting import DISLIKED, on_days
 
 K = Kind
 AFTERWARDS, THAT_DAY = 1, 2  # of "then"
 LENGTHS = ("shortest", "longest")
+A_DAY_NAMED = re.compile(rf"\b{A_DAY}\b|weekend|wochenende")
+OF_A_DAY = re.compile(rf"\b(?:from|since|vom) {A_DAY}\b")  # of a reason: "my legs are heavy from Sunday"
+LIMITING = re.compile(r"\b(?:if|when|unless|until|till|except|only|wenn|falls|bis|außer|nur|first|then|zuerst)\b")
 
 
 def by_slots(text: str, language: str) -> tuple[tuple[Said, ...], tuple[str, ...]]:
     """Return the wishes of a text, and the reasons set aside. Raises NotUnderstood for a text without a wish."""
     plain, of_meters = (_by_words(text, language, with_meters=one) for one in (False, True))
-    if plain is None and of_meters is None and not POLARITY.search(text.lower()):
-        rest, adjuncts = without_adjuncts(text, language)
-        found = _by_words(rest, language, with_meters=False) if adjuncts else None
-        plain = None if found is None else (found[0], (*found[1], *adjuncts))
+    if plain is None and of_meters is None:
+        rest, left = _without_remark(text, language)
+        if not left and not POLARITY.search(text.lower()):
+            rest, left = without_adjuncts(text, language)
+        found = _by_words(rest, language, with_meters=False) if left else None
+        plain = None if found is None else (found[0], (*found[1], *left))
     better = of_meters is not None and (plain is None or (plain[1] and len(of_meters[0]) > len(plain[0])))
     found = of_meters if better else plain
     if found is None:
         raise NotUnderstood
     return found
+
+
+def _without_remark(text: str, language: str) -> tuple[str, tuple[str, ...]]:
+    """Return a text without a reason or an appeal beside its wish, if that cannot limit the wish, and the reason."""
+    told = lexicon(language).remarks.search(text.strip(" .!?"))
+    said = told and next(filter(None, (told["ground"], told["sure"], told["idle"])), "")
+    if not told or not said or (told["idle"] and not _is_idle(said, language)):
+        return text, ()
+    rest = told["rest"] or text[: told.start()]
+    days = A_DAY_NAMED.search(said.lower()) is None or A_DAY_NAMED.search(rest.lower()) is not None
+    return (rest, (said.strip(),)) if days and (told["sure"] or not LIMITING.search(said.lower())) else (text, ())
+
+
+def _is_idle(text: str, language: str) -> bool:
+    try:
+        parts = parts_of(OF_A_DAY.sub("", text.lower()), language, with_meters=False)
+    except NotUnderstood:
+        return False
+    limits = any(one.has_head or one.times or one.counts or one.loose or one.nots or one.flags for one in parts)
+    return not limits and not POLARITY.search(text.lower()) and not ASKED.search(text)
 
 
 def _by_words(text: str, language: str, *, with_meters: bool) -> tuple[tuple[Said, ...], tuple[str, ...]] | None:

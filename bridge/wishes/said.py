@@ -39,7 +39,7 @@ class Said:
     Shortest, longest and asleep count minutes, apart counts free days, and spare the days of a week without
     suggestions. ``names`` are kinds of an action, such as yoga. ``narrows`` means that an earlier wish is limited, not
     replaced. ``at`` is a time of the night, or the begin that was said of hours. ``when`` are the days on which the
-    wish holds.
+    wish holds, and ``of`` is the word for a kind, such as emails, of an action that is limited as a whole.
     """
 
     kind: str
@@ -52,6 +52,7 @@ class Said:
     narrows: bool = False
     when: Occasion | None = None
     names: frozenset[str] = frozenset()
+    of: str = ""
 
 
 def applied(wishes: Wishes, said: Sequence[Said]) -> Wishes:

@@ -27,6 +27,8 @@ LEADING = re.compile(  # words of a kind of action
     r"^(?:to |at |in |auf |in )?(?:my|our|the|an?|some|mein\w*|unser\w*|de[rnms]|die|das|ein\w*|ins|im|zum|zur) "
 )
 VERBAL = 2  # of "I can only"
+HELD = 3  # of "only": the days are kept for it
+WISHED = 2  # of "three times a week, more is not needed"
 
 
 def nothing_else(part: Part) -> tuple[Said, ...]:
@@ -37,8 +39,10 @@ def nothing_else(part: Part) -> tuple[Said, ...]:
     hours = tuple(part.parts) + tuple(kept(span, part) for span in part.spans)
     rest, days = ALL - part.actions, part.days or ANY_DAY
     best = Said(kind="best", actions=part.actions, days=part.days, hours=hours)
-    if not hours:
+    if not hours and part.flags[K.ONLY] != HELD:
         raise NotUnderstood
+    if not hours:
+        return best, Said(kind="days", actions=rest, days=ANY_DAY - days, narrows=True)
     if days == ANY_DAY and len(hours) == 1:
         return best, Said(kind="hours", actions=rest, hours=(hours[0][::-1],), narrows=True)
     return best, Said(kind="barred", actions=rest, days=days, hours=hours)
@@ -59,7 +63,8 @@ def at_most(part: Part) -> tuple[Said, ...]:
         raise NotUnderstood
     if part.actions in (WORK, ALL) or part.has(K.LEAST, K.ONLY) or not part.has(K.TIMES, K.PER, K.WEEKLY):
         raise NotUnderstood
-    return (Said(kind="most", actions=part.actions, number=count),)
+    most = Said(kind="most", actions=part.actions, number=count)
+    return (replace(most, kind="goal"), most) if part.flags.get(K.ENOUGH) == WISHED else (most,)
 
 
 def on_days(days: frozenset[int]) -> Occasion | None:
@@ -113,6 +118,8 @@ def not_wanted(part: Part, *, general: bool) -> tuple[Said, ...]:
 def _each_kind(part: Part, said: Sequence[Said]) -> tuple[Said, ...]:
     """Return wishes for hours as those of each kind of the action that a part names."""
     kinds = [frozenset({name}) for name in sorted(kinds_of(part))] or [frozenset()]
+    if part.actions == {A.ADMIN_WORK} and (whole := kinds_of(part, WORK)):
+        return tuple(replace(one, of=", ".join(sorted(whole))) for one in said)
     return tuple(replace(one, names=kind) for one in said for kind in kinds)
 
 

@@ -41,7 +41,7 @@ SAID = {
     "My brother visits on Sundays, 2 to 4, no work then": "work not on Sunday from 14:00 to 16:00",
     # A reason is no wish of its own
     "Abends lese ich, deshalb kein Fernsehen nach 20 Uhr": "watching series not after 20:00",
-    "In the mornings I write, so no email before noon": "office work and errands not before 12:00",
+    "In the mornings I write, so no email before noon": "all office work and errands, not only email, not before 12:00",
     "run five times a week, the marathon is in October": "exercise 5 times a week",
     # The morning after an eve, but a workday itself
     "Sunday to Thursday bed at ten, alarm at six": (
@@ -65,7 +65,7 @@ SAID = {
     ),
     # Early and late are the first and the last hours of a part of the day
     "deep work in the early morning": "focused work best from 06:00 to 09:00",
-    "joggen am späten Vormittag": "exercise best from 09:00 to 12:00",
+    "joggen am späten Vormittag": "exercise best from 10:00 to 12:00",
     "yoga in the late afternoon": "exercise best from 15:00 to 18:00",
     "spätabends keine Arbeit": "work not after 21:00",
     # With its occasion before it

@@ -47,7 +47,7 @@ from tests.wishes.corpus import nameless
         ("not to bed before midnight", "never put me to bed before 12; schick mich nicht vor Mitternacht ins Bett"),
         ("sport at most 3 times a week", "not more than three runs a week; höchstens dreimal die Woche Sport"),
         ("friends one evening a week", "one evening a week with friends; ein Abend pro Woche mit Freunden"),
-        ("emails on Saturday mornings", "cleaning on Saturday mornings; Putzen am Samstagvormittag"),
+        ("emails on Saturday mornings", "cleaning on Saturday mornings; Putzen am Samstagmorgen"),
         (
             "family on Sundays",
             "visit grandma on Sundays; call my sister on Sundays; sonntags zur Oma; sonntags mit meinem Bruder",
