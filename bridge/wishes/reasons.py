@@ -94,7 +94,7 @@ def _is_remark(part: Part, last: Part) -> bool:
     ):
         return True
     wished = is_limit(part) or part.has(K.FINISH, K.START, K.LASTS) or part.actions == WORK
-    wished |= bool(part.actions) and part.flags.get(K.THEN) == INSTEAD
+    wished |= bool(part.actions) and (part.flags.get(K.THEN) == INSTEAD or part.has(K.BEST))  # "then gladly yoga"
     told = part.joint is not K.THUS and not part.has(K.FREE)
     if part.kinds == [K.THEN, K.ACTION] and told and not (wished or part.subject or part.words):
         raise NotUnderstood  # "deep work, then a walk"

@@ -344,6 +344,7 @@ def test_a_night_that_depends_on_a_day_is_refused(text: str) -> None:
         ("Dreimal die Woche laufen, mehr muss nicht sein", "exercise 3 times a week; exercise at most 3 times a week"),
         ("Unter der Woche keine Verabredungen", "seeing friends only on Saturday and Sunday"),
         ("Gegen Abend Yoga", "exercise best from 17:00 to 19:00"),
+        ("Meine freien Tage sind Montag und Donnerstag, dann gern Yoga", "exercise best on Monday and Thursday"),
         ("I have to be out by four on Mondays, so finish work by then", "work not on Monday from 16:00 to 24:00"),
         ("can i have a nap around 2 in the afternoon", "naps best at 14:00, over by 16:00"),
         ("Erinnere mich daran, morgens zu dehnen", "exercise best from 06:00 to 12:00"),
