@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bridge.domain import sports
@@ -17,7 +17,7 @@ from bridge.query.answer import answer
 from bridge.query.answered import Answer
 from bridge.query.exposures import has_words
 from bridge.query.figures import PAINS
-from bridge.query.model import TITLED, VERSUS
+from bridge.query.model import TITLED, VERSUS, Aggregate, Kind
 from bridge.query.parse import Words, query_of
 from bridge.query.plain import TEXT_MAX, NotRead, read, read_both
 from bridge.query.plain_names import noted
@@ -27,6 +27,7 @@ from bridge.query.rows import load_tables
 from bridge.query.sport_names import sport_name
 from bridge.query.tables import Row, Tables
 from bridge.query.translated import translated
+from bridge.query.understood import BEDTIME
 from bridge.query.verdicts import with_verdict
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 OF_MEETINGS = re.compile(r"(?<!\w)(?:meeting(?!s? friends)|besprechung|conference call)", re.IGNORECASE)
 OF_ENTRIES = re.compile(r"entr(?:y|ies)|appointment|event|items|eintr[aä]g|\w*termin", re.IGNORECASE)
 ENTRIES = re.compile(r"(?<![\w ])entries\b")
+TO_BED = re.compile(r"(?<!\w)(?:to bed|in bed|bed ?times?|hit the (?:sack|hay)|ins bett|im bett|bett\w*|zu bett)(?!\w)")
 ALONE = re.compile(r"\bstress\b")
 # The first that is told answers.
 STRESS = (Metric.STRESS, Metric.DAILY_STRESS, Metric.STRESS_MANAGEMENT)
@@ -127,6 +129,7 @@ def _answered(
         tables = replace(tables, entries=begun)
         told = answer(told.query, tables)
     told = with_verdict(told, tables, text.lower())
+    told = replace(told, meant=told.meant or _meant(told, text.lower(), at.date()))
     if words.what == "workouts.speed" and told.value is None and tables.workouts:
         tables = replace(tables, workouts=[*map(_with_speed, tables.workouts)])
         told = replace(answer(told.query, tables), read_as=say("by distance and time, as no speed is stored"))
@@ -141,6 +144,17 @@ def _answered(
     if entry is not None and not any(has_words(entry)(row.title) for row in tables.entries):
         return _nothing(words, say("no entry of your calendar in that span is named {name}", name=entry))
     return told, tables
+
+
+def _meant(told: Answer, text: str, today: date) -> Text | None:
+    """Return what a figure stands for where the question leaves it open: bedtime, or entries that are to come."""
+    query = told.query
+    if query.subject.name == BEDTIME and TO_BED.search(text):
+        return say("falling asleep stands for bedtime")
+    to_come = query.until is not None and query.until > today and not told.ahead
+    if query.subject.kind is Kind.ENTRIES and query.of in (Aggregate.COUNT, Aggregate.SUM) and to_come:
+        return say("with those still to come")
+    return None
 
 
 def _with_speed(row: Row) -> Row:

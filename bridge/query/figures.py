@@ -152,6 +152,7 @@ def workouts(bag: Bag) -> Words:
         w.AND if len(sports) > 1 or when else "", "" if bag.sees(w.METRIC) else w.WALK, w.DAYS if by == "day" else ""
     )
     _farthest(bag, {*sports})
+    amount = bag.sees(w.HOW_MANY) and bag.sees(w.UNIT) and any(one.startswith("weekday") for one in where)
     which, every, (field, of, summed) = bag.has(w.WHICH), bag.has(w.ALL), _of_field(bag, each=each)
     if when and field is None and (early or (usual and of == "mean") or (clocked and of in ("first", "last"))):
         field, of = "start", early or of
@@ -170,8 +171,9 @@ def workouts(bag: Bag) -> Words:
     where += [f"workout.sport = {'|'.join(sports)}"] if sports else []
     what = f"workouts.{field}" if field else "workouts"
     per = period or (by if by in LONG and of in ("mean", "median") and (not field or summed) else None)
-    if None in apart and field in ADDED and not by and of in (None, "mean", "median"):
-        per = "day"  # "minutes of exercise per day"
+    daily = None in apart or (amount and usual and not each and not period)
+    if daily and field in ADDED and not by and of in (None, "mean", "median"):
+        per = "day"  # "minutes of exercise per day", or "how many on Fridays, on average"
     if per and field not in (None, *ADDED):
         raise NotUnderstood
     if per:

@@ -27,7 +27,17 @@ from bridge.query.plain_names import noted, without_free, without_names
 from bridge.query.plain_remarks import SENTENCE, without_remarks
 from bridge.query.plain_settled import of_change, settled
 from bridge.query.plain_slips import parts
-from bridge.query.plain_spans import compared, to_come, told_spans, until_now, weekly, with_night, with_weekend, within
+from bridge.query.plain_spans import (
+    by_weekday,
+    compared,
+    to_come,
+    told_spans,
+    until_now,
+    weekly,
+    with_night,
+    with_weekend,
+    within,
+)
 from bridge.query.plain_titles import ENTRY, Titles, days_apart
 from bridge.query.plain_words import lexicon, loose, loose_notes, months, notes, pattern, texts, tokens_of, told
 from bridge.query.readings import words_of
@@ -257,7 +267,8 @@ def _read(text: str, marked: Marked, factors: w.Lexicon, *, asked: Sequence[w.To
         tokens = [one for one in tokens if one[0] != w.ENTRIES]  # which those of a title are
     if TO_COME.search(text.lower()) and kinds & {w.ENTRIES, w.ACTION, w.LIST, w.FREE}:
         marked.spans[:] = [to_come(one, marked.today) for one in marked.spans]
-    tokens, spans = weekly(*told_spans(compared(tokens, text.lower()), marked), text.lower(), marked.today)
+    tokens = by_weekday(compared(tokens, text.lower()), marked, text.lower())
+    tokens, spans = weekly(*told_spans(tokens, marked), text.lower(), marked.today)
     spans = until_now(spans, kinds, text.lower(), marked.today)
     found = words_of(Bag.of([one for one in tokens if one[0] != w.SPAN], timed=len(spans) == 1))
     read = settled(found, text.lower(), kinds, timed=bool(spans))

@@ -77,6 +77,17 @@ def with_digits(text: str, language: str) -> str:
     return re.sub(rf"(?<!\w)(?:(\d+|{'|'.join(ones)}) ?)?({'|'.join(large)})(?!\w)", scaled, text)
 
 
+def _with_months(text: str) -> str:
+    """Return an English text with dates such as "1.10." and "31.10.2026" written with the month's name."""
+    dotted = r"(?<![\w.])(3[01]|[12]?\d)\.(1[0-2]|0?[1-9])"
+    if not re.search(rf"{dotted}\.", text):
+        return text
+    months = [names.split()[0] for names in MONTHS["en"].split("|")]
+    return re.sub(
+        rf"{dotted}(?:\.(20\d\d)?(?!\d)|$)", lambda m: f"{m[1]} {months[int(m[2]) - 1]} {m[3] or ''}".rstrip(), text
+    )
+
+
 @dataclass(frozen=True)
 class Marked:
     """Replaces numbers, times and dates in a text by marks, and keeps their tokens and spans."""
@@ -121,7 +132,7 @@ class Marked:
         of = _words(self.language)
         figure, words = of["figure"], of["number"]
         unit = "|".join(map(re.escape, sorted(UNITS, key=len, reverse=True)))
-        text = with_digits(text, self.language)
+        text = with_digits(_with_months(text) if self.language == "en" else text, self.language)
         if re.search(of["ran_far"], text) and "step" not in text:
             text = re.sub(r"(?<=\d)k(?!\w)", " km", text)  # "runs over 15k"
         for pattern, plainer in of["amounts"]:

@@ -10,7 +10,7 @@ from datetime import date
 from bridge.domain.phrases import WEEKDAYS
 from bridge.query import plain_kinds as w
 from bridge.query.figures import LONG
-from bridge.query.model import SUMMED
+from bridge.query.model import BEFORE, SUMMED
 from bridge.query.parse import Words
 from bridge.query.plain_kinds import NotUnderstood
 from bridge.query.plain_words import pattern
@@ -22,6 +22,7 @@ LISTED_DAYS = pattern("listed_days")
 LISTING = pattern("listing")
 SAT_IN = pattern("sat_in")
 HOW_OFTEN_NOW = pattern("how_often_now")
+FALLS = re.compile(r"(?:(?:und|also)\W+)?(?:sinkt|steigt|fällt|leidet)(?!\w)")
 BEGINS = re.compile(r"(?<!\w)(?:start|begin|fang|fäng|anfang|beginn)")
 SO_FAR = re.compile(r"(?<!\w)(?:so far|until now|bis jetzt|bisher|bis dato)\W*$")
 DID_I = pattern("did_i")
@@ -60,6 +61,9 @@ def settled(read: Words, text: str, kinds: Set[str], *, timed: bool) -> Words:
         and ((read.by in LONG and w.HOW_OFTEN in kinds) or (not (read.by or timed) and HOW_OFTEN_NOW.match(text)))
     ):
         read = replace(read, of="mean", per=read.by or "week", by=None)  # "how often do I see my friends"
+    sides = read.where if read.of == "trend" and not (timed or read.by or read.per or read.against) else ()
+    if len(sides) == 1 and sides[0].startswith(BEFORE) and FALLS.match(text):
+        read = replace(read, of="mean", where=[], against=sides[0])  # "sinkt meine HRV nach Alkohol"
     sat = read.what == "entries.minutes" and read.of == "mean" and SAT_IN.search(text)
     read = replace(read, per="day") if sat and not read.per else read  # "usually in meetings": a day, not in each
     return _of_evenings(read, text)

@@ -17,6 +17,7 @@ from bridge.query.plain_kinds import NotUnderstood
 from bridge.query.plain_marks import Marked
 from bridge.query.plain_settled import LAST_NIGHT
 from bridge.query.readings import COMPARE
+from bridge.query.settled import WEEKEND
 from bridge.query.spans import DAY, Dates, Span
 
 NO_CHANGE = {w.BECOMES, w.CONDITION, w.WEEKEND, w.OTHERS, w.RELATED, w.ON_DAYS, w.AFTER, w.COMPARED}
@@ -29,9 +30,14 @@ EVERY_WEEK = re.compile(
     rf"(?<!\w)(?:on|am|auf|an) (?:a |the )?(?:{'|'.join(WEEKDAYS.values()).replace(' ', '|')})(?!\w)"
 )
 PRESENT = re.compile(r"(?<!\w)(?:do i|schlafe? ich)(?!\w)")
+IN_GENERAL = re.compile(
+    r"(?:(?:and|so|und|also)\W+)?(?:is|are|ist|sind|do|does|schlafe?|habe?|gehe?|laufe?|mache?)(?!\w)"
+)
+WEEKS = 13  # our choice: days of a span from which weekends are those in it
 PAST = re.compile(
     r"(?<!\w)(?:was|were|did|had|this|last|yesterday|war|hatte|hab|habe|diese\w*|letzte\w*|gestern)(?!\w)"
 )
+WHICH_NIGHT = re.compile(r"(?<!\w)(?:which|what|welche\w*) (?:night|nacht|nächte)(?!\w)")
 A_NIGHT = re.compile(r"night(?! shift)|nacht(?!schicht|dienst)")
 AHEAD_DAYS = 366  # our choice: of a calendar that is asked for what comes next
 
@@ -122,6 +128,20 @@ def told_spans(tokens: list[w.Token], marked: Marked) -> tuple[list[w.Token], li
     return (_without_comparison(tokens) if len(spans) == 2 else tokens), spans
 
 
+def by_weekday(tokens: list[w.Token], marked: Marked, text: str) -> list[w.Token]:
+    """Return tokens with a condition on the weekday for "is my HRV lower on Mondays than otherwise", in the present."""
+    kinds = {kind for kind, _ in tokens}
+    told = [of for kind, of in tokens if kind == w.SPAN]
+    asks = w.METRIC in kinds and kinds & {w.OTHERS, w.MORE} and IN_GENERAL.match(text) and EVERY_WEEK.search(text)
+    if len(told) != 1 or not asks or w.BED in kinds or PAST.search(text):
+        return tokens
+    first, last = marked.spans[int(str(told[0]))]
+    if first is None or first != last or not marked.today - 7 * DAY <= first < marked.today:
+        return tokens
+    weekday = f"weekday = {first.isoweekday()}"
+    return [(w.CONDITION, weekday) if kind == w.SPAN else (kind, of) for kind, of in tokens]
+
+
 def weekly(tokens: list[w.Token], spans: list[Span], text: str, today: date) -> tuple[list[w.Token], list[Span]]:
     """Return tokens with a condition on the weekday instead of the span, as in "average sleep on Sunday"."""
     kinds = {kind for kind, _ in tokens}
@@ -182,6 +202,9 @@ def with_weekend(tokens: list[w.Token], marked: Marked, text: str) -> list[w.Tok
         general -= {w.OF}
     if kinds & {w.BED, w.UP} and not kinds & {w.OF, w.USUAL, w.SPAN, w.CONDITION, *COMPARE} and w.WEEKEND in kinds:
         return [(w.CONDITION, "weekday >= 6") if kind == w.WEEKEND else (kind, of) for kind, of in tokens]
+    told = [marked.spans[int(str(of))] for kind, of in tokens if kind == w.SPAN]
+    if w.WEEKEND in kinds and len(told) == 1 and not kinds & {*COMPARE} and _lasts(told[0]):
+        return [(w.CONDITION, WEEKEND) if kind == w.WEEKEND else (kind, of) for kind, of in tokens]
     if (w.WEEKEND, None) not in tokens or kinds & general or (w.DID, "now") in tokens:
         return tokens
     if OTHER_WEEKEND.search(text):
@@ -191,9 +214,16 @@ def with_weekend(tokens: list[w.Token], marked: Marked, text: str) -> list[w.Tok
     return [(w.SPAN, len(marked.spans) - 1) if kind == w.WEEKEND else (kind, of) for kind, of in tokens]
 
 
+def _lasts(span: Span) -> bool:
+    first, last = span
+    return first is not None and (last is None or (last - first).days >= WEEKS)
+
+
 def with_night(tokens: list[w.Token], text: str) -> list[w.Token]:
     """Return tokens with the figures of a night where only its date is said, as in "how was last night"."""
     kinds = {kind for kind, _ in tokens}
+    if {w.LENGTH, w.WHEN} <= kinds <= {w.LENGTH, w.WHEN, w.SPAN, w.DID, w.CONDITION} and WHICH_NIGHT.search(text):
+        return [*tokens, (w.METRIC, "asleep")]  # "which night was my longest"
     alone = {w.HOW, w.SPAN} <= kinds <= {w.HOW, w.SPAN, w.DID, w.NIGHTS}
     return (
         [*(one for one in tokens if one[0] != w.NIGHTS), (w.SEVERAL, "night")]

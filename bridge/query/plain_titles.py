@@ -27,6 +27,10 @@ ALONE = {w.HOW_OFTEN, w.WHEN, w.OF, w.DID, w.SPAN, w.CONDITION, w.ENTRIES}
 WORDS_OFTEN = 3
 WORDS_MAX = 2  # our choice: of a title, beside each other
 PARTICIPLE = re.compile(r"\w*ge\w{2,}(?:t|en)|\w+iert")  # a German verb, as in "wie oft hab ich geweint"
+SPAN_WORD = re.compile(  # part of a span, never of a title
+    r"(?:(?:jahr(?:es)?|monats?|wochen?|quartals?|halbjahr(?:es)?)(?:anfang|beginn|start|mitte|ende|wechsel)?s?"
+    r"|anfang|beginn|mitte|ende|start|beginning|middle|end|years?|months?|weeks?|quarters?)"
+)
 MONTH_OF = re.compile(r"\w{3,}(?:monat|woche|tag)s?$")
 OF_DAYS = re.compile(r"(?P<name>\w{3,}?)s?(?P<days>tage?n?|nächten?|abende?n?)$")
 NO_TITLE = re.compile(r".*(?:lich|isch|ig|st)e[nrms]?$")  # a German adjective or superlative
@@ -151,4 +155,4 @@ def _asks_hours(told: Sequence[w.Token]) -> bool:
 
 
 def _is_name(word: str) -> bool:
-    return len(word) > 2 and word.isalpha() and not NO_TITLE.match(word)
+    return len(word) > 2 and word.isalpha() and not NO_TITLE.match(word) and not SPAN_WORD.fullmatch(word)

@@ -9,9 +9,21 @@ from dataclasses import replace
 from bridge.domain.metrics import METRICS, Shape
 from bridge.query import plain_kinds as w
 from bridge.query.bag import AFTER, AHEAD, BETWEEN, BY_DAY, NEXT, NIGHT, ON, WORK, Bag
-from bridge.query.figures import LONG, NIGHT_CLOCKS, entries, metric, noted, rows, several, share, unit_of, workouts
+from bridge.query.figures import (
+    LONG,
+    NIGHT_CLOCKS,
+    PAINS,
+    entries,
+    metric,
+    noted,
+    rows,
+    several,
+    share,
+    unit_of,
+    workouts,
+)
 from bridge.query.lists import read_lists
-from bridge.query.model import PERIOD_VALUE, SUMMED, TITLED, VERSUS
+from bridge.query.model import METER_NAMES, OWN_FIELDS, PERIOD_VALUE, SUMMED, TITLED, VERSUS
 from bridge.query.parse import OF_SEVERAL, Words, subject_of
 from bridge.query.plain_kinds import NotUnderstood
 from bridge.query.settled import ENDS, OF_WORKOUT, WEEKEND
@@ -22,6 +34,8 @@ OF_NIGHT = (
     | {"nights", "night"}
 )
 BEHIND = OF_NIGHT - {"resting_hr", "hrv_rmssd", "recovery_score", "sleep_need"}  # of a day: of the night that follows
+BEHIND_NOTES = ("resting_hr", "hrv_rmssd")  # of a day with something taken: of the night that follows
+OF_DAY = {*METRICS, *METER_NAMES, *OWN_FIELDS, *PAINS}
 COUNTED = ("days", "nights", "workouts", "entries")
 WEEKDAYS = "weekday <= 5"
 COMPARE = (w.RELATED, w.DIFFERENCE, w.THAN, w.OTHERS, w.MORE, w.BECOMES)
@@ -122,7 +136,8 @@ def _periods(bag: Bag) -> Words:
 
 def _of_days(words: Words) -> Words:
     """Return a query with its conditions on days moved to the day before, if its subject is the night after."""
-    night = words.what.split("/")[0].split(",")[0] in BEHIND
+    what = words.what.split("/")[0].split(",")[0]
+    night = what in BEHIND
 
     def settled(condition: str) -> str:
         if VERSUS in condition:
@@ -138,7 +153,9 @@ def _of_days(words: Words) -> Words:
                 raise NotUnderstood  # steps after a workout: of that day or the next
             return "before." + condition.removeprefix(AFTER).removeprefix(NEXT)
         if condition.startswith(ON) or (night and condition.partition(" ")[0] in BY_DAY and " " in condition):
-            return ("before." if night else "") + condition.removeprefix(ON)
+            plain = condition.removeprefix(ON)
+            taken = what in BEHIND_NOTES and re.split(" [<>=!]", plain)[0] not in OF_DAY and TITLED not in plain
+            return ("before." if night or taken else "") + plain
         return condition
 
     return replace(

@@ -120,7 +120,7 @@ BEGINS: Mapping[By, Callable[[date], date]] = {
 def periods(query: Query, rows: Sequence[Row], tables: Tables) -> list[Row]:
     """Return one row per day, week or month, with the sum of its rows, or the mean where they cannot be summed.
 
-    A period without a row has 0 if workouts, entries or rows themselves are counted.
+    A period without a row has 0 if workouts, entries or rows themselves are counted, except days of other weekdays.
     """
     begin = BEGINS[query.per or By.DAY]
     found: dict[date, list[float]] = {}
@@ -131,7 +131,9 @@ def periods(query: Query, rows: Sequence[Row], tables: Tables) -> list[Row]:
             query.until if subject.kind is Kind.ENTRIES and query.until else last
         )  # a calendar knows what is to come
         first, last = max(first, query.since or first), min(max(last, ahead), query.until or last)
-        found = {begin(first + timedelta(days=n)): [] for n in range((last - first).days + 1)}
+        days = (first + timedelta(days=n) for n in range((last - first).days + 1))
+        weekdays = [compared(one) for one in query.where if one.field == "weekday" and query.per is By.DAY]
+        found = {begin(day): [] for day in days if all(test(day.isoweekday()) for test in weekdays)}
     for day, value in values_of(replace(query, per=None), rows):
         found.setdefault(begin(day), []).append(value)
     reduced: Callable[[Sequence[float]], float] = sum if subject.added else fmean

@@ -181,12 +181,11 @@ def _nights(found: Sequence[Encoded], zones: ZoneHistory, preference: Preference
     nights = {row.day: row for row in (_night(fields, zones) for fields in sure)}
     if not doubtful:
         return nights
-    of_series: dict[str, list[date]] = {}
+    of_device: dict[tuple[str, str | None], set[str]] = {}
     for source, fields in found:
         if fields["kind"] == "sleep":
-            days = of_series.setdefault(series_of(source, fields.get("device")), [])
-            days.append(date.fromisoformat(fields["day"]))
-    history = {series: sorted({*days}) for series, days in of_series.items()}
+            of_device.setdefault((source, fields.get("device")), set()).add(fields["day"])
+    history = {series_of(*device): [*map(date.fromisoformat, sorted(days))] for device, days in of_device.items()}
     return nights | _chosen([found[n] for n in sorted(doubtful)], zones, preference, history)
 
 
@@ -222,11 +221,11 @@ def _near(found: Sequence[Encoded], apart: timedelta) -> set[int]:
     """Return the indexes of episodes that overlap another one, or lie less than ``apart`` from it."""
     near: set[int] = set()
     latest: tuple[datetime, int] | None = None
-    instant = datetime.fromisoformat
-    for begun, ended, n in sorted((instant(one["start"]), instant(one["end"]), n) for n, (_, one) in enumerate(found)):
+    begins, ends = ([*map(datetime.fromisoformat, [one[end] for _, one in found])] for end in ("start", "end"))
+    for begun, ended, n in sorted(zip(begins, ends, range(len(found)), strict=True)):
         if latest is not None and begun - latest[0] < apart:
             near |= {n, latest[1]}
-        latest = (ended, n) if latest is None else max(latest, (ended, n))
+        latest = (ended, n) if latest is None or latest[0] < ended else latest
     return near
 
 

@@ -64,6 +64,7 @@ OVER: Mapping[By, Plural] = {
     By.MONTH: Plural("over {count} month", "over {count} months"),
 }
 SECONDS_OF_HOUR = 3600
+KILOMETRE = 1000
 PACED = {A.MEAN, A.MEDIAN, A.MIN, A.MAX, A.FIRST, A.LAST}  # of a speed, which are told as a pace, too
 ROWS_MAX = 12  # that are told one by one
 # Figures that stand for themselves, and those that a question about an amount asks for.
@@ -79,7 +80,7 @@ def said(found: Answer) -> Text | None:
     if found.verdict is not None:
         parts = [*_parts(found, found.value), *([found.meant] if found.meant else [])]
         return say("{verdict}: {query}.", verdict=found.verdict, query=listed(parts))
-    return say("{query}.", query=listed(list(_parts(found, found.value))))
+    return say("{query}.", query=listed([*_parts(found, found.value), *([found.meant] if found.meant else [])]))
 
 
 def _parts(found: Answer, value: float) -> Iterator[str]:
@@ -96,9 +97,9 @@ def _parts(found: Answer, value: float) -> Iterator[str]:
     if query.by not in (None, By.DAY, By.ROW) and len(known) > 1:
         (most, highest), (least, lowest) = max(known), min(known)
         highest, lowest = group_name(query, highest), group_name(query, lowest)
-        yield say("the highest is {highest} with {most}", highest=highest, most=written(most, found.unit))
+        yield say("the highest is {highest} with {most}", highest=highest, most=_told(found, most))
         if query.of is not A.COUNT:  # a week with none has no row
-            yield say("the lowest is {lowest} with {least}", lowest=lowest, least=written(least, found.unit))
+            yield say("the lowest is {lowest} with {least}", lowest=lowest, least=_told(found, least))
     such = query.of is A.COUNT and (query.per or query.subject.kind in (Kind.DAYS, Kind.NIGHTS, Kind.TASKS))
     yield from filter(None, (weekdays_of(query, one) if such else condition_said(query, one) for one in query.where))
     if found.at is not None:
@@ -123,13 +124,22 @@ def _besides(found: Answer, value: float) -> Iterator[str]:
         yield say("{value} in all", value=written(round(value * found.n), found.unit))
 
 
+def _told(found: Answer, value: float, unit: str | None = None) -> str:
+    """Write a value of the answer, and a distance of a kilometre or more in kilometres."""
+    unit = unit or found.unit
+    far = unit == "m" and abs(value) >= KILOMETRE and found.query.subject.field not in ("ascent", None)
+    return written(value / KILOMETRE, "km") if far else written(value, unit)
+
+
 def _lead(found: Answer, value: float) -> str:
     query, what = found.query, what_of(found.query.subject)
-    told = written(value, found.unit)
+    told = _told(found, value)
+    if query.of is A.STD:
+        what = say("the spread of {what}", what=what)
     if isinstance(query.against, Subject):
         return say("{what} and {other}: a correlation of {value}", what=what, other=what_of(query.against), value=told)
     if isinstance(query.against, Condition | Versus | Span) and len(found.groups) == 2:
-        one, other = (written(group.value or 0.0, group.unit or found.unit) for group in found.groups)
+        one, other = (_told(found, group.value or 0.0, group.unit) for group in found.groups)
         first, second = _sides(query)
         return say(
             "{what}: {one} {first}, {other} {second}, so {value} apart",
@@ -138,13 +148,15 @@ def _lead(found: Answer, value: float) -> str:
             first=first,
             other=other,
             second=second,
-            value=changed(value, found.unit),
+            value=told if found.unit == "m" else changed(value, found.unit),
         )
     if query.of in (A.FIRST, A.LAST) and query.subject.counted:
         return say(OF[query.of].message, what=what)
     if query.of in IN_DAYS:
         days = say_many("{value} day", "{value} days", value, value=told)
         return say(IN_DAYS[query.of].message, days=days, what=what)
+    if query.of is A.STD:
+        return say("{what}: {value}", what=what, value=told)
     if query.of is A.TREND:
         return say("{what} changes by {value}", what=what, value=told)
     if query.of is A.SHARE:

@@ -228,6 +228,8 @@ class Dates:
         if re.fullmatch(r"\d{1,2}(?:st|nd|rd|th|\.)?", first):
             return found[0].replace(day=int(re.sub(r"\D", "", first))), found[1]
         begun = self._of(first)
+        if begun and begun[0] > found[1] and not re.search(r"\d{4}", first):  # "from October to January"
+            begun = (begun[0] - relativedelta(years=1), begun[1])
         return None if begun is None or begun[0] > found[1] else (begun[0], found[1])
 
     def _since(self, match: re.Match[str]) -> Span | None:

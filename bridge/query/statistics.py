@@ -96,7 +96,7 @@ def resampled_difference(one: Sequence[float], other: Sequence[float], figure: s
         step = max(1, CACHED // len(some))  # of all resamples at once, memory takes longer than the figures
         for first in range(0, times, step):
             size = (min(step, times - first), len(some))
-            found.append(reduced(values[rng.integers(len(some), size=size, dtype=np.int32)], axis=1))
+            found.append(reduced(values.take(rng.integers(len(some), size=size, dtype=np.int32)), axis=1))
         return np.concatenate(found)
 
     ours, theirs = resampled(one), resampled(other)

@@ -196,8 +196,8 @@ def test_to_bed_yesterday_is_the_night_that_followed(text: str, waking: str) -> 
     ("text", "against"),
     [
         ("Schlaf diese Woche verglichen mit letzter Woche", "2026-11-16..2026-11-22"),
-        ("does coffee change my HRV?", "coffee > 0"),
-        ("verändert Kaffee meine HRV?", "coffee > 0"),
+        ("does coffee change my HRV?", "before.coffee > 0"),
+        ("verändert Kaffee meine HRV?", "before.coffee > 0"),
     ],
 )
 def test_everyday_comparisons_are_read(text: str, against: str) -> None:
@@ -212,3 +212,79 @@ def test_several_words_of_a_note_have_another_number() -> None:
 def test_an_unknown_thing_is_no_slip_of_a_small_word() -> None:
     with pytest.raises(NotRead):
         asked("wie viele Meilen bin ich diesen Monat gelaufen")
+
+
+@pytest.mark.parametrize(
+    ("text", "since"),
+    [
+        ("mittlerer Ruhepuls seit Monatsanfang", "2026-11-01"),
+        ("mittlerer Ruhepuls seit Wochenbeginn", "2026-11-23"),
+        ("mittlerer Ruhepuls seit Jahresanfang", "2026-01-01"),
+        ("mittlerer Ruhepuls ab Beginn des Quartals", "2026-10-01"),
+        ("average resting heart rate since the start of the week", "2026-11-23"),
+        ("average resting heart rate since the beginning of the quarter", "2026-10-01"),
+    ],
+)
+def test_a_span_that_runs_from_its_begin_names_no_entry(text: str, since: str) -> None:
+    assert asked(text).since == since
+
+
+@pytest.mark.parametrize("text", ["Ruhepuls seit Wochenmitte", "Ruhepuls seit Quartalsende", "HRV since the week"])
+def test_no_word_of_a_span_is_taken_for_the_title_of_an_entry(text: str) -> None:
+    with suppress(SetupError):
+        assert "titled" not in str(asked(text)), text
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("wie oft gym zwischen 1.10. und 31.10.?", "2026-10-01", "2026-10-31"),
+        ("wie oft gym zwischen 1.10. und 31.1.?", "2025-10-01", "2026-01-31"),
+        ("wie oft gym von Oktober bis Januar", "2025-10-01", "2026-01-31"),
+        ("how many times did I hit the gym from October to January", "2025-10-01", "2026-01-31"),
+        ("how many workouts from 1.10. to 31.10.?", "2026-10-01", "2026-10-31"),
+        ("how many workouts between 1.10. and 31.10.2026", "2026-10-01", "2026-10-31"),
+    ],
+)
+def test_between_two_dates_is_one_span(text: str, since: str, until: str) -> None:
+    found = asked(text)
+    assert (found.since, found.until, found.against) == (since, until, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "against"),
+    [
+        ("Ist die HRV am Montag niedriger als sonst?", "weekday = 1"),
+        ("Ist mein Ruhepuls am Samstag höher als sonst?", "weekday = 6"),
+        ("Schlafe ich am Freitag länger als an anderen Tagen?", "weekday = 5"),
+        ("is my HRV on Monday lower than on other days?", "weekday = 1"),
+        ("War die HRV am Montag niedriger als sonst?", "..2026-11-22"),
+        ("was my HRV lower on Monday than usual?", "..2026-11-22"),
+        ("is my HRV lower on days with alcohol?", "before.alcohol > 0"),
+        ("Ist mein Ruhepuls an Tagen mit Alkohol höher?", "before.alcohol > 0"),
+        ("sinkt meine HRV nach Alkohol?", "before.alcohol > 0"),
+        ("is my resting heart rate higher on days with more than 10000 steps?", "steps > 10000"),
+        ("hängt Alkohol mit schlechterem Schlaf zusammen?", "before.alcohol > 0"),
+    ],
+)
+def test_the_present_asks_of_every_week_and_a_thing_taken_of_the_night_after(text: str, against: str) -> None:
+    assert asked(text).against == against
+
+
+@pytest.mark.parametrize(
+    ("text", "per", "where"),
+    [
+        ("how many minutes of exercise do I get on Fridays on average?", "day", ["weekday = 5"]),
+        ("Wie viele Minuten Sport mache ich freitags im Schnitt?", "day", ["weekday = 5"]),
+        ("Summe der Trainingsminuten am Wochenende, letzter Monat", None, ["weekday >= 6"]),
+        ("steps at weekends last month", None, ["weekday >= 6"]),
+    ],
+)
+def test_weekdays_are_a_condition_beside_an_average_or_a_longer_span(text: str, per: str, where: list[str]) -> None:
+    found = asked(text)
+    assert (found.per, found.where) == (per, where)
+
+
+def test_the_longest_night_is_that_of_the_longest_sleep() -> None:
+    for text in ("could you tell me which night of this year was my longest?", "welche Nacht war die längste?"):
+        assert (asked(text).what, asked(text).of) == ("asleep", "max")

@@ -180,7 +180,7 @@ def test_small_words_may_stand_within_a_phrase() -> None:
 
 def test_a_name_that_was_noted_is_known() -> None:
     assert read("do I sleep less after late meetings", TODAY, ["late meetings"]).against == "before.late meetings > 0"
-    assert read("Ruhepuls an Tagen mit Alkohol", TODAY, ["Alkohol"]).where == ["Alkohol > 0"]
+    assert read("Ruhepuls an Tagen mit Alkohol", TODAY, ["Alkohol"]).where == ["before.Alkohol > 0"]
     assert understood("do I sleep less after late meetings") is None
     for text in (
         "Tiefschlaf nach Alkohol im Vergleich zu den anderen Nächten",
@@ -352,15 +352,15 @@ def test_a_word_that_is_said_to_be_noted_is_known() -> None:
 
 def test_a_note_that_is_named_is_itself_where_not_its_class_alone_is_noted() -> None:
     for text, factors, where in (
-        ("HRV on days tagged wine", ["alcohol", "wine"], "wine > 0"),
-        ("HRV on days with alcohol", ["alcohol", "wine"], "alcohol > 0"),
-        ("HRV on days tagged wine", [], "wine > 0"),
-        ("HRV on days tagged wine", ["beer"], "wine > 0"),
-        ("HRV on days tagged wine", ["Alkohol"], "Alkohol > 0"),
-        ("HRV an Tagen mit dem Tag Wein", ["Bier"], "wein > 0"),
-        ("HRV on days with beers", ["beer"], "beer > 0"),
-        ("HRV on days with a beer", ["beers"], "beers > 0"),
-        ("HRV on days with beer", ["wine"], "alcohol > 0"),  # which is not noted, as the answer says
+        ("HRV on days tagged wine", ["alcohol", "wine"], "before.wine > 0"),
+        ("HRV on days with alcohol", ["alcohol", "wine"], "before.alcohol > 0"),
+        ("HRV on days tagged wine", [], "before.wine > 0"),
+        ("HRV on days tagged wine", ["beer"], "before.wine > 0"),
+        ("HRV on days tagged wine", ["Alkohol"], "before.Alkohol > 0"),
+        ("HRV an Tagen mit dem Tag Wein", ["Bier"], "before.wein > 0"),
+        ("HRV on days with beers", ["beer"], "before.beer > 0"),
+        ("HRV on days with a beer", ["beers"], "before.beers > 0"),
+        ("HRV on days with beer", ["wine"], "before.alcohol > 0"),  # which is not noted, as the answer says
         ("how often did I note a headache", [], "headache > 0"),
         ("when was the last time I wrote down a migraine", [], "migraine > 0"),
         ("Wann hab ich zuletzt Sauna eingetragen", [], "sauna > 0"),

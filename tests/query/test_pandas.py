@@ -276,7 +276,10 @@ def _rows_by_pandas(words: Words, wearer: Wearer) -> pd.DataFrame:
 
 
 def _per(rows: pd.DataFrame, words: Words, days: list[date]) -> pd.DataFrame:
-    """Return a row for each period: the sum of what adds up, else the mean; and 0 for workouts where there are none."""
+    """Return a row for each period: the sum of what adds up, else the mean; and 0 for workouts where there are none.
+
+    A day without one has 0 only if it is of the weekdays that are asked for.
+    """
     begin = {"day": "D", "week": "W-SUN", "month": "M"}[str(words.per)]
 
     def begins(some: pd.Series) -> pd.Series:
@@ -292,6 +295,9 @@ def _per(rows: pd.DataFrame, words: Words, days: list[date]) -> pd.DataFrame:
         first = max(min(days), date.fromisoformat(words.since) if words.since else date.min)
         last = min(NOW.date(), date.fromisoformat(words.until) if words.until else date.max)
         span = pd.Series(pd.date_range(first, last).date)
+        if words.per == "day" and len(span):  # those of the weekdays that are asked for
+            dates = pd.DataFrame({"day": span, "weekday": pd.to_datetime(span).dt.isocalendar().day})
+            span = span[_all(dates, [_mask(dates, one) for one in words.where if one.startswith("weekday")])]
         periods = sorted({*begins(span)}) if len(span) else []
         found = found.reindex(sorted({*periods, *found.index}), fill_value=0.0)
     return pd.DataFrame({"day": list(found.index), "value": list(found.values)})

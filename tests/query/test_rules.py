@@ -238,6 +238,13 @@ def test_groups_go_across_the_year_by_iso_weeks(lived: tuple[Bridge, User]) -> N
     }
 
 
+def test_a_weekday_limits_the_days_without_a_workout_that_count_as_none(lived: tuple[Bridge, User]) -> None:
+    whole = ask(lived, "workouts.minutes", of="mean", per="day")
+    parts = [ask(lived, "workouts.minutes", f"weekday = {day}", of="mean", per="day") for day in range(1, 8)]
+    assert sum(one.n for one in parts) == whole.n > 7 * min(one.n for one in parts)
+    assert sum((one.value or 0) * one.n for one in parts) == pytest.approx((whole.value or 0) * whole.n)
+
+
 def test_groups_of_sports_bear_the_normalised_name(lived: tuple[Bridge, User]) -> None:
     by_sport = groups(ask(lived, "workouts.minutes", by="sport", of="sum"))
     assert by_sport == {
