@@ -15,7 +15,7 @@ from bridge.domain.slots import local_time, moment_at, slot_bounds
 from bridge.domain.titles import ACTION_WORDS
 from bridge.domain.wishes import Hours, Wishes
 from bridge.wishes.conflicts import Conflict, conflicts
-from bridge.wishes.said import Said, applied, clashing, replaced
+from bridge.wishes.said import BACK, Said, applied, clashing, replaced
 from bridge.wishes.told import WISHED, sentence
 from rhythm_env.interface import ActionType, Answer
 
@@ -113,6 +113,14 @@ def _saved(store: Store, user: User, said: Heard, *, confirmed: bool, now: datet
             )
         )
     after, instead = applied(before, said.said), replaced(before, said.said)
+    if after == before and all(one.kind in BACK for one in said.said):
+        raise SetupError(
+            say(
+                'no wish that stands is taken back by "{new}"; see which ones do: {command}',
+                new=sentence(said.said),
+                command=f"bridge wish --user {user.name}",
+            )
+        )
     beside = conflicts(before, said.said)
     found = Wish(said=said.said, wishes=after, replaced=instead, aside=said.aside, conflicts=beside)
     if confirmed:

@@ -94,6 +94,11 @@ def either(first: Sequence[Hours], second: Sequence[Hours]) -> tuple[Hours, ...]
     return _spans_of(_minutes(first) | _minutes(second)) if second else tuple(first)
 
 
+def less(first: Sequence[Hours], second: Sequence[Hours]) -> tuple[Hours, ...]:
+    """Return the hours of the first list that are not in the second one, ascending."""
+    return _spans_of(_minutes(first) - _minutes(second))
+
+
 def is_within(at: time, hours: Sequence[Hours]) -> bool:
     return at.hour * 60 + at.minute in _minutes(hours)
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from bridge.domain.occasions import Occasion
 from bridge.domain.sports import is_kind
-from bridge.domain.wish_terms import common, either
+from bridge.domain.wish_terms import common, either, less
 from bridge.domain.wishes import (
     NAME_MAX,
     SUGGESTIONS_DEFAULT,
@@ -68,8 +68,10 @@ def _applied(wishes: Wishes, one: Said) -> Wishes:
         return replace(wishes, terms={**wishes.terms, one.when: term})
     if one.kind in OF_KINDS and one.names:
         return _of_kind(wishes, one)
-    if one.kind in ("any", "drop", "forget"):
+    if one.kind in ("any", "drop", "forget", "open"):
         wishes = replace(wishes, kinds=_left({name: _applied(kind, one) for name, kind in wishes.kinds.items()}))
+    if one.kind in ("allow", "forget", "open"):
+        wishes = replace(wishes, terms=_left({when: _applied(term, one) for when, term in wishes.terms.items()}))
     return _applied_to_all(wishes, one)
 
 
@@ -93,7 +95,6 @@ def _applied_to_all(wishes: Wishes, one: Said) -> Wishes:
             left = replace(wishes, never=wishes.never - one.actions, goals=_without(wishes.goals, one))
             left = replace(left, lengths=_without(wishes.lengths, one), apart=_without(wishes.apart, one))
             left = replace(left, unnamed=_without(wishes.unnamed, one))
-            left = replace(left, terms=_left({when: _applied(term, one) for when, term in wishes.terms.items()}))
             return replace(_at_any_time(left, one), most=_without(wishes.most, one))
     return _applied_to_some(wishes, one)
 
@@ -195,16 +196,16 @@ def _of_night(night: NightWish, one: Said) -> NightWish:
 
 
 def _opened(wishes: Wishes, one: Said) -> Wishes:
-    """Return wishes that allow actions again on some days, or at some hours of every day."""
+    """Return wishes that allow actions again on some days, or at some hours of every day, and keep all others."""
+    shut = wishes.never & one.actions
     days = {a: on | one.days if a in one.actions else on for a, on in wishes.days.items()}
     hours = {a: either(spans, one.hours) if a in one.actions else spans for a, spans in wishes.hours.items()}
+    days |= dict.fromkeys(shut if one.days else (), one.days)
+    hours |= dict.fromkeys(shut if one.hours else (), one.hours)
     barred = {
-        action: tuple(
-            left
-            for times in several
-            if action not in one.actions or not one.hours
-            if (left := times if action not in one.actions else replace(times, days=times.days - one.days)).days
-        )
+        action: tuple(left for times in several for left in _still_barred(times, one))
+        if action in one.actions
+        else several
         for action, several in wishes.barred.items()
     }
     return replace(
@@ -214,6 +215,13 @@ def _opened(wishes: Wishes, one: Said) -> Wishes:
         hours={action: spans for action, spans in hours.items() if spans},
         barred={action: several for action, several in barred.items() if several},
     )
+
+
+def _still_barred(times: Barred, one: Said) -> tuple[Barred, ...]:
+    """Return what stays barred of times of which some days, or some hours of every day, are allowed again."""
+    hours = less(times.hours, one.hours) if common(times.hours, one.hours) else times.hours
+    left = replace(times, days=times.days - one.days, hours=hours)
+    return (left,) if left.days and left.hours else ()
 
 
 def _limited(wishes: Wishes, one: Said) -> Wishes:
@@ -280,8 +288,8 @@ def standing(wishes: Wishes) -> tuple[Said, ...]:
 
 
 def replaced(wishes: Wishes, said: Sequence[Said]) -> tuple[Said, ...]:
-    """Return the stored wishes that new ones replace, each for one action, without those taken back or narrowed."""
-    if any(one.kind in BACK for one in said):
+    """Return the stored wishes that new ones replace, take back or cut, without those narrowed or all forgotten."""
+    if any(one.kind == "clear" for one in said):
         return ()
     kept, narrowed = {*_single(applied(wishes, said))}, {one.kind for one in said if one.narrows}
     return tuple(one for one in _single(wishes) if one not in kept and one.kind not in narrowed)

@@ -9,6 +9,7 @@ import pytest
 
 from bridge.advice.wishing import say_wish
 from bridge.day.routine import wished_sleep
+from bridge.domain.errors import SetupError
 from bridge.domain.slots import ZoneSpan
 from bridge.domain.wish_records import plain, wishes_of
 from bridge.domain.wish_terms import night_on, wished_on
@@ -80,6 +81,47 @@ def test_a_wish_replaces_only_what_it_contradicts(before: str, text: str, gone: 
     wishes = made(before)
     assert sentence(replaced(wishes, understood(text))) == gone
     assert wishes_of(plain(applied(wishes, understood(text)))) == applied(wishes, understood(text))
+
+
+LIFTED = (  # what stands, what is lifted, what is left, what the words name as taken back or cut
+    (
+        ("no sport before 9", "never sport on Thursday evenings"),
+        ("sport before 9 again", "doch wieder Sport vor 9 Uhr"),
+        "exercise not on Thursday from 18:00 to 24:00",
+        "exercise not before 09:00",
+    ),
+    (
+        ("no sport before 9", "Sport nicht am Samstag von 9:00 bis 12:00"),
+        ("sport before 10 again", "doch wieder Sport vor 10 Uhr"),
+        "exercise not on Saturday from 10:00 to 12:00",
+        "exercise not before 09:00; exercise not on Saturday from 09:00 to 12:00",
+    ),
+    (
+        ("never suggest exercise",),
+        ("sport before 9 again", "doch wieder Sport vor 9 Uhr"),
+        "exercise not after 09:00",
+        "never suggest exercise",
+    ),
+    (("never suggest exercise",), ("exercise again", "Sport wieder erlaubt"), "", "never suggest exercise"),
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "left", "gone"),
+    [(before, text, left, gone) for before, texts, left, gone in LIFTED for text in texts],
+)
+def test_what_is_lifted_leaves_all_else_and_is_named(before: tuple[str, ...], text: str, left: str, gone: str) -> None:
+    wishes, said = made(*before), understood(text)
+    assert sentence(standing(applied(wishes, said))) == left
+    assert sentence(replaced(wishes, said)) == gone
+
+
+@pytest.mark.parametrize("text", ["sport before 9 again", "doch wieder Sport ab 7 Uhr", "exercise again"])
+def test_what_does_not_stand_cannot_be_lifted(store: Store, text: str) -> None:
+    user = store.people.add_user("ana", "Europe/Berlin", now=NOW)
+    say_wish(store, user, "no series before 20:00", confirmed=True, now=NOW)
+    with pytest.raises(SetupError, match="no wish that stands is taken back"):
+        say_wish(store, user, text, confirmed=True, now=NOW)
 
 
 @pytest.mark.parametrize("text", ["yoga at most twice a week", "an hour of reading every day", "no running before 8"])
