@@ -14,7 +14,7 @@ from bridge.day.blocks import Block, fixed_blocks, given_blocks, kept_tasks, nig
 from bridge.day.choice import Judged, Propensities, judged, option_at
 from bridge.day.grid import BESIDE, CELL, DAY, EVENING, HOUR, Grid
 from bridge.day.known import is_blank
-from bridge.day.masks import AGAIN, LEISURE, SHORT_TASK, before, urgency
+from bridge.day.masks import AGAIN, LEISURE, SHORT_TASK, before, is_near, urgency
 from bridge.day.person import Person
 from bridge.day.rules import APART, PAUSE
 from bridge.day.solver import Place, solve
@@ -242,7 +242,9 @@ def _places(number: int, one: Judged, view: View, adds: Mapping[Moment, Mapping[
 
 
 def _tasks_most(view: View, found: Sequence[Judged], given: Sequence[Block]) -> int:
-    urgent = any(one.candidate.due == view.grid.date for one in found)
+    due = {one.candidate.due for one in found if one.candidate.due is not None}
+    near = any(is_near(one.candidate, view) for one in found)
+    urgent = near and min(due) <= view.grid.date  # what is late takes no place of what is due by the next day
     evening, company = view.grid.since(EVENING), (o.start for action in COMPANY for o in view.planned(action))
     urgent = urgent and not any(evening <= start < view.grid.bed for start in company)  # the evening is theirs
     most = LONG_DAY_MOST if float(view.grid.strained[-1]) >= LONG_DAY else TASKS_MOST

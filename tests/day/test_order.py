@@ -115,6 +115,15 @@ def test_what_is_due_today_has_a_place_also_where_the_first_is_far_away():
     assert [block.title for block in blocks(made, "task")] == ["Tax return"]
 
 
+def test_what_is_late_takes_no_place_of_what_is_due_tomorrow():
+    review = [entry(TODAY, 840, 1080, A.ADMIN_WORK, "Workshop"), entry(TODAY, 510, 690, A.ADMIN_WORK, "Review")]
+    for late, agenda in ((2, []), (1, review)):  # a free day, and one of seven hours of meetings
+        due = dict.fromkeys(("Tax return", "Pay invoice")[:late], -2) | {"Book dentist": 1}
+        tasks = [Task(key=k, list="l", title=k, due=TODAY + n * DAY) for k, n in due.items()]
+        one = person(*agenda, hour=7, tasks=tasks, task_actions=dict.fromkeys(due, A.ADMIN_WORK), work=False)
+        assert {block.title for block in blocks(one, "task")} == set(due)
+
+
 def test_what_has_days_of_time_is_not_said_before_work_and_a_call_takes_an_early_gap():
     pay, call = (Task(key=k, list="l", title=k, due=TODAY + 3 * DAY) for k in ("Pay rent", "Book dentist"))
     full = [entry(TODAY, 545, 570, A.ADMIN_WORK, "Standup"), entry(TODAY, 600, 770, A.ADMIN_WORK, "Workshop")]
