@@ -70,6 +70,17 @@ def test_a_slot_that_an_earlier_entry_fills_names_it(ana: User, visitor: Visitor
     assert "until 18:00: Workshop" in filled
 
 
+def test_a_shift_of_the_night_before_a_week_says_until_when_above_its_first_entry(ana: User, visitor: Visitor) -> None:
+    timed = "DTSTART;TZID=Europe/Berlin:{}\r\nDTEND;TZID=Europe/Berlin:{}"
+    shift = timed.format("20261122T211500", "20261123T071500")
+    dentist = timed.format("20261123T110000", "20261123T113000")
+    visitor.finished(visitor.upload("more.ics", ics([("s", shift, "Night shift"), ("d", dentist, "Dentist")])).text)
+    monday = visitor.get("/week?week=2026-W48").text.split('class="cell')[1]
+    assert "until 07:15: Night shift" in monday
+    assert "21:15" not in monday
+    assert "Dentist" in monday
+
+
 def test_an_entry_of_several_days_stands_on_each_beside_the_entries_of_its_own(ana: User, visitor: Visitor) -> None:
     timed = "DTSTART;TZID=Europe/Berlin:{}\r\nDTEND;TZID=Europe/Berlin:{}"
     trip, gym = timed.format("20261116T080000", "20261119T180000"), timed.format("20261118T083000", "20261118T093000")

@@ -230,11 +230,10 @@ def _due(drawn: _Drawn, day: date, today: date) -> dict[str, Any]:
 
 def _entries(drawn: _Drawn, slot: WeekSlot) -> Iterator[dict[str, Any]]:
     """Yield groups of entries that overlap. An entry belongs to the slot in which it begins."""
-    week, first = drawn.week, slot.facts.moment.slot is Slot.MORNING
-    begins, end = slot.facts is week.slots[0].facts, slot.facts.start
+    week, first, end = drawn.week, slot.facts.moment.slot is Slot.MORNING, slot.facts.start
     group: dict[str, Any] = {}
     for one, label in sorted(slot.entries, key=lambda pair: pair[0].start):
-        if not first if one.event.all_day else one.start < slot.facts.start and not begins:
+        if not first if one.event.all_day else one.start < slot.facts.start:
             continue
         tone = drawn.tones.get(one.event.calendar)
         shown_ = {**today_event_document(one, label, week.zones), "key": one.key, "tone": tone}
@@ -252,7 +251,8 @@ def _slot(drawn: _Drawn, slot: WeekSlot, *, is_open: bool) -> dict[str, Any]:
     entries = [*_entries(drawn, slot)]
     things = [*entries, *(_advice(visit, one, slot) for one in slot.advice)]
     things += [one for one in drawn.expected if one["cell"] == cell]
-    lasting = [*_lasting(slot, week.zones, alone=not entries)]
+    alone = not entries or slot is week.slots[0]  # the week shows nothing of what began before it elsewhere
+    lasting = [*_lasting(slot, week.zones, alone=alone)]
     return {
         "id": cell,
         "name": shown(SLOT_TITLES[moment.slot]),
@@ -271,7 +271,7 @@ def _slot(drawn: _Drawn, slot: WeekSlot, *, is_open: bool) -> dict[str, Any]:
 def _lasting(slot: WeekSlot, zones: ZoneHistory, *, alone: bool) -> Iterator[str]:
     """Yield texts of the timed entries that began before a slot and still last at its start.
 
-    If the slot has other entries (not ``alone``), only long entries are included.
+    Unless ``alone``, only long entries are included.
     """
     for one, label in slot.entries:
         long = one.end - one.start >= LASTING
