@@ -23,6 +23,7 @@ SLEEP_TOLD_MINUTES = 20.0  # of sleep a night, from which a difference is told; 
 LATER = 15.0  # minutes of bedtime
 LEVEL = 0.05  # of a meter
 WORKOUTS = 1.0
+ALIKE_LEAST = 2  # figures with one of the weeks before, and half of the week's, from which weeks are called alike
 SHARE, FEW = 0.6, 2  # of the suggestions of which the outcome is known; and their least number
 EARLIER = say("To try: go to bed half an hour earlier on two evenings.")
 TO_TRY: Mapping[Meter, Text] = {
@@ -46,8 +47,9 @@ def summary(review: Review) -> list[str]:
     if short:
         said.append(say("What fell short: {facts}.", facts=listed(short)))
     if not said:
-        alike = any(one.value is not None and one.usual is not None for one in compared)
-        known = any(one.value is not None for one in compared)
+        known = [one for one in compared if one.value is not None]
+        both = sum(one.usual is not None for one in known)
+        alike = both >= ALIKE_LEAST and 2 * both >= len(known)
         alone = say("Of the four weeks before, too little is known to compare this week with.")
         nothing = alone if known else say("Nothing is known of this week.")
         said = [say("The week was much like the four weeks before.") if alike else nothing]

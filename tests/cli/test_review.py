@@ -17,13 +17,13 @@ from bridge.advice.notify import compose_review
 from bridge.advice.review import load_review
 from bridge.advice.review_figures import clock, figures
 from bridge.advice.review_summary import summary
-from bridge.advice.review_words import Compared, effect_lines, ideas, lines
+from bridge.advice.review_words import Compared, Sleep, effect_lines, ideas, lines
 from bridge.domain.metrics import Metric
 from bridge.domain.records import Deed, Feedback, Recommendation, User
 from bridge.domain.types import Event, Item, Sample, Task
 from bridge.domain.wishes import Wishes
 from bridge.store import Store
-from rhythm_env.interface import ActionType, Answer, Slot
+from rhythm_env.interface import ActionType, Answer, Meter, Slot
 from tests.commands import bridge
 from tests.day.test_outcomes import DAWN, EVENING, MIN, RUN, workout
 from tests.meters.life import DAY, HOUR, MORNING, night
@@ -311,6 +311,17 @@ def test_the_summary_names_what_went_well_what_fell_short_and_what_to_try(ana: t
     tired = replace(over, advised=missed, goals={}, ideas=())
     assert "suggestions not done" in summary(tired)[1]
     assert "press Later" in summary(tired)[-1]
+
+
+def test_weeks_are_alike_only_if_half_of_their_figures_are_compared(ana: tuple[Store, User]) -> None:
+    store, user = ana
+    week = load_review(bridge_of(store), user, MONDAY.date(), now=MONDAY + 8 * DAY)
+    same, alone = Compared(value=0.7, usual=0.7), Compared(value=0.7, usual=None)
+    for others, told in ((same, "was much like"), (alone, "too little is known to compare")):
+        meters = dict.fromkeys(Meter, others) | {Meter.PROGRESS: same}
+        sleep, done = Sleep(asleep=others, bedtime=others, spread=others), dict.fromkeys(week.done, others)
+        quiet = replace(week, advised=(), goals={}, ideas=(), meters=meters, sleep=sleep, done=done)
+        assert told in summary(quiet)[0]
 
 
 def test_only_what_was_suggested_and_wholly_done_is_praised(ana: tuple[Store, User]) -> None:
