@@ -16,7 +16,7 @@ from bridge.advice.personalise import for_person
 from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import moves
 from bridge.calendar.plans import planned_shares
-from bridge.day.blocks import Block, fixed_blocks
+from bridge.day.blocks import Block
 from bridge.day.choice import Propensities, policy_term
 from bridge.day.known import NEAR, is_blank
 from bridge.day.person import Person
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from bridge.installation import Bridge
 
 A_DAY = timedelta(days=1)
-NIGHT = ("wind_down", "sleep")
+FAR = ("entry", "wind_down", "sleep")  # kinds of blocks of a date far from now
+AROUND = (-2, 3)  # days from a date, between whose midnights lie the entries that its nights are planned by
 Ahead = dict[date, tuple[Block, ...]]  # what is placed on coming dates, once planned
 
 
@@ -55,6 +56,8 @@ def plan_day(
     if known is None:
         known = recommend.load_snapshot(bridge, user, at=now)
     person = recommend.person_of(bridge, user, known)
+    if abs(wanted - today) + AROUND[1] * A_DAY > NEAR:
+        person = _farther(bridge, user, person, wanted)
     if wanted == today:
         requests.recommend(bridge, user, now=now, seen=seen, person=person)
         person = recommend.replace_advice(person, bridge.store, user)
@@ -62,8 +65,7 @@ def plan_day(
     week = week_of(bridge, user, heard, {} if ahead is None else ahead)
     blocks = week.blocks(wanted)
     if abs(wanted - today) >= NEAR:
-        others = [one for one in blocks if one.kind in NIGHT or one.recommendation_id is not None]
-        blocks = (*others, *_entries_of(bridge, user, heard, wanted))
+        blocks = tuple(one for one in blocks if one.kind in FAR or one.recommendation_id is not None)
     if wanted == today:
         _keep_places(bridge, user, person, blocks)
     some, told = not is_blank(known), tuple[Fact, ...]()
@@ -83,12 +85,12 @@ def plan_day(
     )
 
 
-def _entries_of(bridge: Bridge, user: User, person: Person, day: date) -> list[Block]:
-    """Return the entries of a date that is too far from now for the person to know them."""
-    begin, end = (midnight(day + k * A_DAY, user.zones) for k in (0, 1))
-    at = end if begin < person.now else begin
-    known = replace(person.known, at=at, agenda=labelled(bridge, user, begin - A_DAY, end + A_DAY, at=person.now))
-    return fixed_blocks(Person(known=known, now=at, routine=person.routine), day)
+def _farther(bridge: Bridge, user: User, person: Person, day: date) -> Person:
+    """Return the person with the entries around a date whose nights lie too far from now for them to be known."""
+    begin, end = (midnight(day + k * A_DAY, user.zones) for k in AROUND)
+    held = {one.key for one, _ in person.entries}
+    found = [one for one in labelled(bridge, user, begin, end, at=person.now) if one[0].key not in held]
+    return replace(person, farther=found, _read={})
 
 
 def week_of(bridge: Bridge, user: User, person: Person, planned: Ahead) -> Week:

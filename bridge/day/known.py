@@ -76,6 +76,7 @@ class Known:
     routine: Routine
     mode: Mode = field(default_factory=Mode)
     wishes: Wishes = field(default_factory=Wishes)
+    farther: Sequence[Entry] = ()  # calendar entries around a planned date that is far from now
     advised: Sequence[Recommendation] = ()  # of the last eight days, not superseded, ascending
     task_actions: Mapping[str, ActionType] = field(default_factory=dict)  # by the key of an open task
     # By key of a task the begin and end of its place, and the due date that it had if the person moved it there.
@@ -132,13 +133,14 @@ class Known:
 
     @cached_property
     def entries(self) -> list[Entry]:
-        """Calendar entries within eight days of now, ascending, without those that the bridge wrote.
+        """Calendar entries within eight days of now and ``farther`` ones, ascending, without those the bridge wrote.
 
         A label has no action if the title leaves the action open.
         """
         low, high = self.now - NEAR, self.now + NEAR
-        near = ((_named(o), label) for o, label in self.known.agenda if o.end > low and o.start < high)
-        mine = ((o, claimed(o, label)) for o, label in near if not o.event.kind.startswith(ADVICE_KIND))
+        near = [one for one in self.known.agenda if one[0].end > low and one[0].start < high]
+        named = ((_named(o), label) for o, label in (*near, *self.farther))
+        mine = ((o, claimed(o, label)) for o, label in named if not o.event.kind.startswith(ADVICE_KIND))
         return sorted(mine, key=lambda e: e[0].start)
 
     def all_day(self, day: date) -> list[Entry]:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
 
 from bridge.day.person import Person
 from bridge.day.routine import learn_routine
 from bridge.domain.types import Task
 from bridge.domain.wishes import Wishes
+from bridge.installation import Bridge
 from rhythm_env.interface import ActionType
 from tests.day.lives import DAY, TODAY, at, known, nights, workout
 from tests.day.persons import week
+from tests.day.test_flights import bridge, flies, plan  # noqa: F401 - the fixture
 
 A = ActionType
 WEDNESDAY = TODAY - 2 * DAY
@@ -72,3 +77,18 @@ def test_eight_days_hold_at_least_four_kinds() -> None:
     ahead = week(replace(made, known=replace(made.known, tasks=tasks), task_actions=actions))
     kinds = {block.action for day in COMING for block in ahead.blocks(day) if block.kind in ("suggested", "task")}
     assert len(kinds) >= 4
+
+
+@pytest.mark.parametrize("ahead", [3, 6, 7, 8, 13, 20, 40])
+def test_no_night_lies_over_the_entry_of_a_far_date(bridge: Bridge, tmp_path: Path, ahead: int) -> None:  # noqa: F811
+    day = TODAY + ahead * DAY
+    race = ("Europe/Berlin", f"{day:%Y%m%d}T063000", "Europe/Berlin", f"{day:%Y%m%d}T090000")
+    flies(bridge, tmp_path, race, title="Half marathon")
+    now = datetime.combine(TODAY, datetime.min.time(), UTC)
+    found, before = plan(bridge, now, day), plan(bridge, now, day - DAY)
+    (entry,) = [block for block in found.blocks if block.kind == "entry"]
+    assert found.wake is not None
+    assert found.wake < entry.start
+    assert not [b for b in (*found.blocks, *before.blocks) if b.kind == "sleep" and b.end > entry.start > b.start]
+    assert before.bedtime is not None
+    assert any(b.start == before.bedtime for b in found.blocks if b.kind == "sleep")
