@@ -13,7 +13,7 @@ from bridge.calendar.days import LASTING, hours_of, part_on
 from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import journey
 from bridge.day.agreed import moved_tasks
-from bridge.day.body import ILLNESS, Condition
+from bridge.day.body import ILLNESS, Condition, ModeKind
 from bridge.day.known import Entry
 from bridge.day.person import Person
 from bridge.day.recovery import asleep as _asleep
@@ -31,6 +31,7 @@ SIGNS_MAX = 2  # of illness, the strongest
 NAMED = 3  # tasks that are due, of which the opening tells the titles
 NOT_GOOD = {"slept_short", "slept_short_most", "slept_enough_badly", "slept_enough_badly_most"}  # as Vitality reads it
 LATELY = timedelta(days=14)  # with a recorded night, so that last night's absence is news
+SAID_OTHER = (ModeKind.AWAY, ModeKind.ODD)  # days that the person calls neither free nor ordinary
 ORDINARY = {"ordinary_opening": (), "ordinary_after_good": (fact("good_night"),)}  # and what is left beside news
 
 
@@ -71,6 +72,9 @@ def _night_and_day(person: Person) -> Iterator[Fact]:
             yield fact("short_opening", asleep=asleep)
     elif full:
         yield fact("full_after_good" if good else "full_opening", count=count, busy=length(busy / MINUTE))
+    elif person.mode.on(today) in SAID_OTHER:
+        yield fact(f"mode_{person.mode.on(today)}")
+        yield from (fact("good_night"),) if good else ()
     elif _is_lasting(person, today):  # neither free nor ordinary
         yield from (fact("good_night"),) if good else ()
     elif free or (not entries and person.known.agenda and not person.work(today)):

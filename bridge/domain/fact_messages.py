@@ -369,7 +369,7 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "mode_holiday": say("you are on holiday"),
     "other_zone": say("your clock is that of {zone}: are you travelling?"),
     "no_work_until": say("your calendar shows no work until {date:%A}, {date:%-d %B}: is it a holiday?"),
-    "mode_odd": say("this week is different"),
+    "mode_odd": say("these days are different"),
     "low_vitality": say("your vitality is low ({level:.2f}, 0.70 is your normal)"),
 }
 

@@ -1,5 +1,7 @@
 """The sentence a day begins with: what matters, true of the night and the day it tells of."""
 
+from dataclasses import replace
+
 import pytest
 
 from bridge.day.body import Mode, ModeKind
@@ -80,6 +82,18 @@ def test_a_body_that_is_ill_comes_before_everything():
     assert "ill" in first
     assert second == "rest comes first today"
     assert rest == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"), [(ModeKind.AWAY, "you are away from home"), (ModeKind.ODD, "these days are different")]
+)
+def test_no_day_is_ordinary_that_the_person_calls_otherwise(kind, text):
+    until = TODAY + 4 * DAY
+    mode = Mode(kind=kind, since=TODAY, until=until, said=True)
+    assert said(rested(mode=mode)) == [text, "you had a good night"]
+    assert said(person(mode=mode)) == [text]
+    assert said(free_sunday(mode=mode))[0] == text
+    assert said(person(mode=replace(mode, since=TODAY + DAY))) == ["an ordinary day"]
 
 
 def test_news_comes_before_an_ordinary_night():
