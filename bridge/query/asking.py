@@ -77,11 +77,13 @@ def plain(bridge: Bridge, user: User, text: str, *, now: datetime, titles: bool 
         if (both := read_both(text, today, names)) is not None:
             (told, tables), (other, _) = (_answered(bridge, user, one, text, now=now, titles=titles) for one in both)
             return replace(told, also=(other,)), tables
-        if titles and (next_one := _next_named(bridge, user, text, now=now)) is not None:
-            return typed(bridge, user, next_one, now=now, titles=True)
+        if titles and (coming := _coming(bridge, user, text, now=now)) is not None:
+            return coming
         if not text.strip() or len(text) > TEXT_MAX or (found := translated(bridge.settings, text, today)) is None:
             raise
     else:
+        if titles and _asks_when(words) and (coming := _coming(bridge, user, text, words, now=now)) is not None:
+            return coming
         told, tables = _answered(bridge, user, words, text, now=now, titles=titles)
         return replace(
             told, read_as=say("reading {words}", words=", ".join(words.mended)) if words.mended else told.read_as
@@ -92,15 +94,28 @@ def plain(bridge: Bridge, user: User, text: str, *, now: datetime, titles: bool 
     return replace(told, read_as=say("as {model} translated the question", model=model)), tables
 
 
-def _next_named(bridge: Bridge, user: User, text: str, *, now: datetime) -> Words | None:
-    """Return the query of the next entry with the title in the question, as in "when is date night", or else None."""
+def _asks_when(words: Words) -> bool:
+    """Return True for a query of the last day with an entry of a title, which "when is the dentist" means at first."""
+    alone = not (words.since or words.until or words.against or words.by or words.per)
+    return alone and words.what.startswith(TITLED) and words.of == "last" and words.where == [f"{words.what} > 0"]
+
+
+def _coming(
+    bridge: Bridge, user: User, text: str, words: Words | None = None, *, now: datetime
+) -> tuple[Answer, Tables] | None:
+    """Return the next entry with the title in a question such as "when is date night", or None if there is none."""
     asked = WHEN_IS.fullmatch(text.strip().lower())
-    if asked is None or not any(exposures.titled(bridge, user, asked["name"], now=now).values()):
+    if asked is None:
         return None
     today = local_time(now, user.zones).date()
-    until = today + AHEAD_DAYS * DAY
-    where = [f"entry.title ~ {asked['name']}"]
-    return Words(what="entries", of="first", where=where, since=today.isoformat(), until=until.isoformat())
+    until, written = today + AHEAD_DAYS * DAY, text.strip()[slice(*asked.span("name"))]
+    for name in [written, *([words.what.removeprefix(TITLED)] if words else [])]:
+        where = [f"entry.title ~ {name}"]
+        ahead = Words(what="entries", of="first", where=where, since=today.isoformat(), until=until.isoformat())
+        told, tables = typed(bridge, user, ahead, now=now, titles=True)
+        if told.at is not None:
+            return replace(told, ahead=True), tables
+    return None
 
 
 def _answered(

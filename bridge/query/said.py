@@ -83,8 +83,20 @@ def said(found: Answer) -> Text | None:
     return say("{query}.", query=listed([*_parts(found, found.value), *([found.meant] if found.meant else [])]))
 
 
+def _next_named(found: Answer) -> Text | None:
+    """Return the day of the next entry with a title, or None for another answer."""
+    names = [str(value) for one in found.query.where if one.name == "entry.title" for value in one.values]
+    if not (found.ahead and found.at and found.query.of is A.FIRST and names):
+        return None
+    day = dates(*found.days) if found.days else on_day(found.query, found.at)
+    return say("the next entry named {name} is {day}", name=listed(names), day=day)
+
+
 def _parts(found: Answer, value: float) -> Iterator[str]:
     query = found.query
+    if (following := _next_named(found)) is not None:
+        yield following
+        return
     yield _lead(found, value)
     yield from _besides(found, value)
     known = [(one.value, one.key) for one in found.groups if one.value is not None]

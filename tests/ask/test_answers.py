@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 
 import pytest
 
@@ -68,3 +68,34 @@ def test_entries_answer_for_workouts_that_are_not_stored(lived: Lived) -> None:
     assert (found.query.subject.name, found.value) == ("entries", 2)
     assert found.read_as == "of calendar entries, as no workouts are stored of then"
     assert told(lived, "how often was I at the gym in 2024?")[0].value is None  # where no title may be read
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("When is the dentist?", "the next entry named dentist is on 29 Nov 2026."),
+        ("when is my dentist appointment?", "the next entry named dentist is on 29 Nov 2026."),
+        ("Wann ist Zahnarzt?", "the next entry named Zahnarzt is on 3 Dec 2026."),
+        ("Wann ist mein Flug?", "the next entry named Flug is on 4 Dec 2026."),
+        ("When is the trip to Hamburg?", "the next entry named trip to Hamburg is on 5 Dec 2026."),
+    ],
+)
+def test_an_entry_that_is_asked_for_by_its_name_is_the_next_one(lived: Lived, text: str, answer: str) -> None:
+    bridge, user = lived
+    days = {"Dentist": (date(2024, 3, 4), date(2026, 11, 29)), "Zahnarzt": (date(2026, 12, 3),)}
+    days |= {"Flug LH 12": (date(2026, 12, 4),), "Trip to Hamburg": (date(2026, 12, 5),)}
+    land(bridge.store, user, [_at(title, day) for title, of in days.items() for day in of])
+    assert told(lived, text, titles=True)[1] == answer
+    assert told(lived, "When was the dentist?", titles=True)[0].at == date(2024, 3, 4)
+
+
+@pytest.mark.parametrize("text", ["When is the dentist?", "Wann ist Dentist?"])
+def test_an_entry_that_does_not_come_again_is_the_last_one(lived: Lived, text: str) -> None:
+    bridge, user = lived
+    land(bridge.store, user, [_at("Dentist", date(2024, 3, day)) for day in (4, 11)])
+    assert told(lived, text, titles=True)[0].at == date(2024, 3, 11)
+
+
+def _at(title: str, day: date) -> Event:
+    start = datetime.combine(day, time(12), tzinfo=UTC)
+    return Event(key=f"{title}/{day}", calendar="c", title=title, start=start, end=start + timedelta(hours=1))
