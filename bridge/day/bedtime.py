@@ -11,7 +11,7 @@ from bridge.calendar.plans import COMPANY
 from bridge.day.grid import CELL, DAY, HOUR, MINUTE
 from bridge.day.person import EARLIER_LEAST, VARIES, Person
 from bridge.day.recovery import if_at_all
-from bridge.day.sleep import TO_BED, Night, Rests, other_zone, rounded_up
+from bridge.day.sleep import TO_BED, TO_GET_UP, Night, Rests, other_zone, rounded_up
 from bridge.day.view import what_begins
 from bridge.domain.facts import Fact, fact, length
 from bridge.domain.zones import place_of
@@ -108,7 +108,8 @@ def leaves(person: Person, ends: date) -> Fact | None:
     """Return the fact of a bedtime that a late entry makes short, with the missing sleep, or None."""
     night, up = person.night(ends), person.usual_sleep(ends)[1]
     missing = person.need(ends) - (night.wake - night.bed)
-    if night.rests is Rests.SLEPT or night.moved not in CUT or night.wake > up - 2 * CELL or missing < SHORT:
+    early = night.moved in CUT and night.wake <= up - 2 * CELL
+    if night.rests is Rests.SLEPT or missing < SHORT or not (early or _cut(person, ends)):
         return None
     earliest = night.bed <= person.earliest_bed(ends, wake=night.wake) + CELL or _just_ended(person, night)
     if night.moved == "early_entry" and not earliest:
@@ -149,13 +150,27 @@ def _entry_after(person: Person, at: datetime) -> dict[str, Any]:
     return {"entry": person.local(start), "what": what_begins(person, start)}
 
 
-def of_waking(person: Person, ends: date) -> Fact:
-    """Return the fact of the time of getting up after the sleep that ends on a date."""
+def _cut(person: Person, ends: date) -> bool:
+    """Return True if an entry ends a night before its usual length."""
+    night, (low, high) = person.night(ends), person.usual_sleep(ends)
+    begins = (*(start for start, _ in person.attended), *(o.start for o in person.races))
+    soon = night.moved in CUT and any(night.wake <= start <= night.wake + TO_GET_UP + CELL for start in begins)
+    return soon and night.wake - night.bed <= high - low - 2 * CELL
+
+
+def of_waking(person: Person, ends: date, *, short: bool = False) -> Fact:
+    """Return the fact of getting up after the sleep that ends on a date, if ``short`` also of how much it lacks."""
+    told = _of_waking(person, ends)
+    lacks = short and leaves(person, ends) is not None
+    return fact("bedtime_short", bedtime=told, **_lengths(person, ends)) if lacks else told
+
+
+def _of_waking(person: Person, ends: date) -> Fact:
     night = person.night(ends)
     usual = person.usual_sleep(ends)[1]
     at = person.local_in_night(ends, night.wake)
     if night.moved is not None and abs(night.wake - usual) > 2 * CELL:
-        if night.wake > usual or night.moved == "late_shift":
+        if (night.wake > usual or night.moved == "late_shift") and not _cut(person, ends):
             shift = person.after_shift(person.usual_sleep(ends)[0]) if night.moved == "late_shift" else None
             return fact("waking_usual" if shift is not None and night.wake <= shift[1] else "waking_late", time=at)
         return if_at_all(person, fact("waking_early", time=at, **_entry_after(person, night.wake)))

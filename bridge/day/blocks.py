@@ -192,14 +192,14 @@ def night_blocks(person: Person, day: date, taken: Sequence[Block]) -> Iterator[
         on_board = any(o.start <= bed and wake <= o.end for o in person.flights)
         if wake <= person.now or on_board or wake - bed < LEAST_SLEEP:
             continue
-        if ends > day:
-            yield from _wind_down(person, ends, taken)
+        before = [*_wind_down(person, ends, taken)] if ends > day else []
+        yield from before
         yield Block(
             start=bed,
             end=wake,
             kind="sleep",
             action=ActionType.SLEEP,
-            facts=(of_waking(person, ends), *over_entries(person, ends)),
+            facts=(of_waking(person, ends, short=not before), *over_entries(person, ends)),
         )
 
 
