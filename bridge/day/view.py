@@ -393,11 +393,9 @@ def of_due(candidate: Candidate, grid: Grid) -> Fact:
         return if_at_all(grid.person, grid.person.errands[candidate.task.key].why)
     days = 0 if candidate.due is None else (candidate.due - grid.date).days
     today = grid.person.date_of(grid.person.now)
-    if candidate.due is not None and candidate.due < today:
-        days = (candidate.due - today).days
-    elif grid.date > today:
-        if days < 0:
-            return fact("due_before", count=-days)
+    if grid.date > today:
+        if candidate.due is not None and days < 0:
+            return fact("was_due_before" if candidate.due < today else "due_before", count=-days)
         if days > 1 and candidate.due is not None:
             return fact("due_on", day=candidate.due.isoformat())
         return fact("due_day_after" if days else "due_that_day")

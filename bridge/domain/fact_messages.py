@@ -96,6 +96,7 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "due_tomorrow": say("it is due tomorrow"),
     "due_in": say("it is due in {days} days"),
     "due_before": Plural("it is due {count} day before", "it is due {count} days before"),
+    "was_due_before": Plural("it was due {count} day before", "it was due {count} days before"),
     "due_that_day": say("it is due that day"),
     "due_day_after": say("it is due the day after"),
     "due_on": say("it is due on {day:%A, %-d %B}"),

@@ -146,10 +146,10 @@ def test_nothing_is_claimed_of_what_is_not_known(hour):
     assert not any("night" in text for text in said(free_sunday(hour=0.2, episodes=[])))
 
 
-def test_what_is_overdue_is_late_from_today_on_every_day_of_the_week():
+def test_the_texts_of_a_day_ahead_count_from_that_day():
     one, found = person(), []
     for days in (-1, 0):
         task = Task(key="t", list="l", title="Roadmap", due=TODAY + days * DAY)
         candidate = Candidate(action=None, wanted=30, least=30, task=task)
         found.append(of_due(candidate, grid_of(one, at(TODAY + DAY, 720))))
-    assert found == [fact("was_due", count=1), fact("due_before", count=1)]
+    assert found == [fact("was_due_before", count=2), fact("due_before", count=1)]

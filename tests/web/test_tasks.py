@@ -66,6 +66,14 @@ def test_a_task_that_the_day_begins_with_is_done_or_moved_beside_it(place: Place
     assert 'name="task"' not in visitor.get("/").text.partition('<div class="today">')[0]
 
 
+def test_the_head_of_today_says_to_when_its_late_task_was_moved(visitor: Visitor) -> None:
+    visitor.finished(visitor.upload("todo.ics", todo("Pay <the> rent", "20261118")).text)
+    visitor.get("/")
+    visitor.change("/week/task", {"task": "todo/Pay <the> rent", "to": "2026-11-23/5"})
+    head = visitor.get("/").text.partition('<div class="today">')[0]
+    assert re.search(r"Pay &lt;the&gt; rent\. You moved it to Tue \d\d:\d\d\.", head)
+
+
 def test_an_entry_at_its_place_moves_it(place: Place, ana: User, visitor: Visitor, rent: str) -> None:
     first = planned(place, ana, rent)
     assert first is not None
