@@ -13,8 +13,8 @@ from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import is_by_land, is_journey, journey
 from bridge.calendar.kinds import AT_HOME, SURE, claimed
 from bridge.day.body import Body, Mode, ModeKind, body_of, of_night
-from bridge.day.routine import Routine, missed
-from bridge.day.typical import DAY, MINUTE
+from bridge.day.routine import Habit, Routine, missed, name_of
+from bridge.day.typical import DAY, MINUTE, instant
 from bridge.day.work import free_days
 from bridge.domain.facts import Fact, fact
 from bridge.domain.records import Deed, Recommendation, Snapshot
@@ -34,6 +34,7 @@ LONG_SPORT, PREPARES = 90 * MINUTE, 75 * MINUTE  # sport such as a race, and wha
 AT_RISK = timedelta(hours=36)  # ahead, in which sport is spoken of
 FOR_SPORT, ERRAND_HOURS = timedelta(hours=36), 0.5  # before it, what closes may be for it; hours that fetching takes
 HOME_DAYS, RECORDED = 14 * DAY, 50 * DAY  # from which home is known; in which episodes are looked at
+AT_ITS_HOUR = timedelta(hours=1)  # between a usual time and that from which an entry was moved
 CLEAR_SIGNS = 0.4  # quality of the signal of illness from which its signs count for days; our choice
 
 Entry = tuple[Occurrence, Label]
@@ -147,6 +148,27 @@ class Known:
         """Return the all-day entries of a date."""
         begin, end = midnight(day, self.zones), midnight(day + DAY, self.zones)
         return [one for one in self.entries if one[0].event.all_day and one[0].start < end and one[0].end > begin]
+
+    @kept
+    def habits_on(self, day: date) -> Mapping[ActionType, Habit]:
+        """Return the habits, without the date's usual time of what the calendar has on another day instead."""
+        weekday, habits = day.weekday(), self.routine.habits
+        usual = {action: one for action, one in habits.items() if weekday in one.starts}
+        near = [(o, label.action) for o, label in self.entries if label.action in usual]
+        gone = [action for o, action in near if action is not None and self._is_instead(o, usual[action], day)]
+        return {**habits, **{action: habits[action].without(weekday) for action in gone}}
+
+    def _is_instead(self, one: Occurrence, habit: Habit, day: date) -> bool:
+        """Return True if an entry was moved away from the usual time on a date, or has its name in the same week."""
+        moved, at = one.event.original_start, instant(day, habit.starts[day.weekday()], self.zones)
+        there, name = self.date_of(one.start), habit.names.get(day.weekday(), "").casefold()
+        if there == day or one.event.response is Response.DECLINED:
+            return False
+        if moved is not None and abs(moved - at) <= AT_ITS_HOUR:
+            return True
+        like = bool(name) and name_of(one.event.title or "").casefold() == name
+        other = habit.names.get(there.weekday(), "").casefold() != name
+        return like and other and there.isocalendar()[:2] == day.isocalendar()[:2]
 
     @cached_property
     def attended(self) -> list[Stretch]:

@@ -68,6 +68,13 @@ class Habit:
     last_sport: str = ""
     settled: bool = False
 
+    def without(self, weekday: int) -> Habit:
+        """Return the habit with no usual time on a weekday."""
+        starts, names = dict(self.starts), dict(self.names)
+        starts.pop(weekday, None)
+        names.pop(weekday, None)
+        return replace(self, starts=starts, names=names)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Deed:
@@ -285,7 +292,7 @@ def _in_calendar(known: Snapshot, work: Week) -> Iterator[_Deed]:
             if label.action in COMPANY and event.others and _at_work(work, day.weekday(), minute, length):
                 continue
             title = "" if event.private or event.title is None else event.title
-            name = words[title] if title in words else words.setdefault(title, _word(title))
+            name = words[title] if title in words else words.setdefault(title, name_of(title))
             yield _Deed(
                 start=occurrence.start,
                 end=occurrence.end,
@@ -303,10 +310,10 @@ def _at_work(work: Week, weekday: int, minute: float, length: timedelta) -> bool
     return bool(spans) and minute < spans[-1][1] and minute + length / MINUTE > spans[0][0]
 
 
-def _word(title: str) -> str:
+def name_of(title: str) -> str:
     """Return a title of at most 60 characters without a number or brackets at its end and signs around it.
 
-    >>> _word("  Yoga   #12"), _word("Yoga (week 3)"), _word("🏃 Run!"), _word("(Run)"), _word("1:1")
+    >>> name_of("  Yoga   #12"), name_of("Yoga (week 3)"), name_of("🏃 Run!"), name_of("(Run)"), name_of("1:1")
     ('Yoga', 'Yoga', 'Run!', '(Run)', '1:1')
     """
     plain = " ".join(title[: 4 * NAME_LENGTH].split())

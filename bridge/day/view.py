@@ -68,7 +68,7 @@ class View:
         return wished_on(self.person.wishes, self.grid.date)
 
     def habit(self, action: ActionType | None) -> Habit | None:
-        return None if action is None else self.person.routine.habits.get(action)
+        return None if action is None else self.person.habits_on(self.grid.date).get(action)
 
     def has_habit_today(self, action: ActionType) -> bool:
         """Return True if the person is used to an action on the weekday."""

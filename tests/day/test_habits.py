@@ -11,7 +11,9 @@ from bridge.domain.metrics import Metric
 from bridge.domain.types import EpisodeKind, Response, Sample
 from rhythm_env.interface import ActionType
 
-from .lives import DAY, TODAY, at, days, entry, known, sleep, whole_day, workout
+from .lives import DAY, TODAY, at, days, entry, known, nights, sleep, whole_day, workout
+from .persons import blocks as blocks_of
+from .persons import person
 
 NIGHT = at(TODAY, 1439)
 TUESDAYS = [day for day in days(42) if day.weekday() == 1]
@@ -153,3 +155,36 @@ def test_only_what_is_over_counts():
 )
 def test_a_habit_needs_four_times_in_three_weeks_before_it_is_called_usual(ago, settled):
     assert exercise([workout(TODAY - k * DAY, 420, 40) for k in ago]).settled is settled
+
+
+WEEKS = [TODAY - 7 * k * DAY for k in range(1, 6)]
+WEDNESDAY = TODAY - 2 * DAY
+
+
+@pytest.mark.parametrize(
+    ("there", "title", "of", "usual"),
+    [
+        (None, "", {}, True),
+        (WEDNESDAY, "Yoga (moved)", {"master": "y", "original_start": at(TODAY, 1110)}, False),
+        (TODAY + DAY, "Yoga (moved)", {"master": "y", "original_start": at(TODAY, 1110)}, False),
+        (TODAY + DAY, "Yoga", {}, False),
+        (TODAY + DAY, "Pilates", {}, True),
+        (WEDNESDAY - 7 * DAY, "Yoga", {}, True),
+        (TODAY + DAY, "Yoga", {"response": Response.DECLINED}, True),
+    ],
+)
+def test_what_was_moved_to_another_day_is_not_usual_on_its_own(there, title, of, usual):
+    classes = [entry(day, 1110, 1170, "EXERCISE", "Yoga", master="y") for day in WEEKS]
+    moved = [] if there is None else [entry(there, 1080, 1140, "EXERCISE", title, **of)]
+    run = [workout(day - k * DAY, 420, 30) for day in [*WEEKS, TODAY] for k in (1, 4, 5)]
+    made = person(*classes, *moved, work=False, episodes=[*nights(30, -60, 420), *run])
+    assert ("Yoga" in [block.title for block in blocks_of(made, "suggested")]) is usual
+
+
+def test_what_is_usual_on_two_days_stays_so_on_the_second():
+    days_of = [day - k * DAY for day in [*WEEKS, TODAY] for k in (0, 3)][:-2]
+    classes = [entry(day, 1110, 1170, "EXERCISE", "Yoga") for day in days_of]
+    assert "Yoga" in [
+        block.title
+        for block in blocks_of(person(*classes, entry(TODAY - 3 * DAY, 1110, 1170, "EXERCISE", "Yoga")), "suggested")
+    ]
