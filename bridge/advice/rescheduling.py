@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 from bridge.advice import feedback, recommend
 from bridge.advice.choosing import look_at
+from bridge.calendar.busy import Stretch, clipped, merged
 from bridge.day import choice
+from bridge.day.agreed import moved_tasks
 from bridge.day.choice import Option
+from bridge.day.grid import DAY, MINUTE, without
 from bridge.day.person import Person
+from bridge.day.sleep import rounded_up
+from bridge.day.view import Candidate, of_task, said_of
 from bridge.domain.errors import SetupError
 from bridge.domain.facts import Fact, fact
-from bridge.domain.languages import _
+from bridge.domain.languages import _, say
 from bridge.domain.records import Deed, FullRecommendation, Recommendation, Snapshot, User
-from bridge.domain.slots import Moment, moment_at
+from bridge.domain.slots import Moment, moment_at, slot_bounds
 from bridge.domain.types import Task
 from rhythm_env.interface import ActionType, Answer
 
@@ -27,6 +32,10 @@ OF_THE_HOUR = frozenset(  # kinds of facts that hold for a suggestion's own time
     {"long_free", "free_in_work", "tiring_then", "usually_done", "done_before"}
     | {"free_until", "free_rest", "free_evening", "work_over", "load_then"}  # of earlier versions
 )
+HINTS = {  # of a slot to which the user may move a task, as in _hint
+    "after_due": say("{slot}: after its due date"),
+    "asleep": say("{slot}: in the planned sleep"),
+}
 
 
 def gaps(
@@ -110,16 +119,20 @@ def take_back(bridge: Bridge, user: User, number: int, *, now: datetime) -> None
 def move_task(bridge: Bridge, user: User, key: str, to: Moment, *, known: Snapshot) -> None:
     """Give an open task its best time in the slot ``to``. Raises SetupError if it has none, or is not open."""
     person, task = _person_with(bridge, user, key, known)
-    option = _place_of(person, task, to)
-    if option is None:
+    place = _place_of(person, task, to)
+    if place is None:
         raise SetupError(_("this task does not fit into that slot; choose another"))
-    bridge.store.task_notes.move(user.id, task, (option.start, option.end), now=known.at)
+    bridge.store.task_notes.move(user.id, task, place, now=known.at)
 
 
-def fitting(bridge: Bridge, user: User, key: str, slots: Iterable[Moment], *, known: Snapshot) -> set[Moment]:
-    """Return the ``slots`` into which an open task can be moved. Raises SetupError if it is not open."""
+def fitting(bridge: Bridge, user: User, key: str, slots: Iterable[Moment], *, known: Snapshot) -> dict[Moment, str]:
+    """Return each slot into which an open task can be moved, with a hint: "" or a key of ``HINTS``.
+
+    Raises SetupError if the task is not open.
+    """
     person, task = _person_with(bridge, user, key, known)
-    return {one for one in slots if _place_of(person, task, one) is not None}
+    places = ((slot, _place_of(person, task, slot)) for slot in slots)
+    return {slot: _hint(person, task, place) for slot, place in places if place is not None}
 
 
 def _person_with(bridge: Bridge, user: User, key: str, known: Snapshot) -> tuple[Person, Task]:
@@ -129,9 +142,40 @@ def _person_with(bridge: Bridge, user: User, key: str, known: Snapshot) -> tuple
     return recommend.person_of(bridge, user, known), task
 
 
-def _place_of(person: Person, task: Task, slot: Moment) -> Option | None:
+def _place_of(person: Person, task: Task, slot: Moment) -> Stretch | None:
+    """Return the best time for a task in a slot, also after its due date, else the first that is free, or None."""
     action = person.task_actions.get(task.key, ActionType.ADMIN_WORK)
-    return choice.gap_in(person, action, task, slot, after=person.now)
+    held = [place for one, place in moved_tasks(person) if one.key != task.key]
+    held += [(one.start, one.end) for one in said_of(person) if one.what != task.title]
+    for one in (task, replace(task, due=slot.date)):
+        option = choice.gap_in(person, action, one, slot, after=person.now)
+        if option is not None and not clipped(merged(held), option.start, option.end):
+            return option.start, option.end
+    return _free_place(person, of_task(task, person), slot, held)
+
+
+def _free_place(person: Person, task: Candidate, slot: Moment, held: Sequence[Stretch]) -> Stretch | None:
+    """Return the first time that begins in a slot and is free for a task, if possible outside the planned sleep."""
+    low, high = slot_bounds(slot, person.known.zones)
+    for asleep in (_nights(person, slot.date), []):
+        for length in (task.wanted * MINUTE, task.least * MINUTE):
+            free = without([(max(low, person.now), high + length)], [*person.attended, *held, *asleep])
+            starts = ((rounded_up(start), end) for start, end in free)
+            start = next((at for at, end in starts if at < high and at + length <= end), None)
+            if start is not None:
+                return start, start + length
+    return None
+
+
+def _hint(person: Person, task: Task, place: Stretch) -> str:
+    day = person.date_of(place[0])
+    if task.due is not None and person.date_of(person.now) <= task.due < day:
+        return "after_due"
+    return "asleep" if clipped(merged(_nights(person, day)), *place) else ""
+
+
+def _nights(person: Person, day: date) -> list[Stretch]:
+    return [person.sleep(day), person.sleep(day + DAY)]
 
 
 def after_a_move(given: tuple[Fact, ...]) -> tuple[Fact, ...]:

@@ -362,22 +362,49 @@ def test_a_day_leads_to_its_neighbours_and_back_to_the_week(ana: User, visitor: 
     assert 'href="/"' not in re.findall(r'<nav class="row".*?</nav>', visitor.get("/day").text, re.DOTALL)[0]
 
 
-def test_a_tasks_move_marks_the_slots_without_room_and_a_refusal_is_told_on_the_week(
+def test_a_task_can_be_moved_wherever_the_calendar_is_free_and_each_slot_says_what_speaks_against_it(
     place: Place, ana: User, visitor: Visitor
 ) -> None:
     visitor.finished(visitor.upload("todo.ics", todo("Pay the rent", "20261121")).text)
+    fair = calendar("Fair", "fair").replace(b"20261120T", b"20261122T").replace(b"T080000Z", b"T105000Z")
+    visitor.finished(visitor.upload("fair.ics", fair.replace(b"T090000Z", b"T170000Z")).text)  # Sunday, 11:50 to 18:00
     ((_source, task),) = [one for one in place.bridge.store.reading.tasks(ana.id) if one[1].title == "Pay the rent"]
     assert f'hx-get="/week/slots?task={quote(task.key)}"' in visitor.get("/week").text
     shown = visitor.get("/week/slots", params={"task": task.key}).text
-    fits = re.findall(r'<option value="([^"]+)">', shown)
-    full = re.findall(r'<option value="([^"]+)" disabled>[^<]+: no room<', shown)
-    assert (len(fits) + len(full), bool(fits), bool(full)) == (27, True, True)
-    told = visitor.change("/week/task", {"task": task.key, "to": full[0], "week": "2026-W48"})
+    fits = dict(re.findall(r'<option value="([^"]+)">([^<]+)<', shown))
+    full = dict(re.findall(r'<option value="([^"]+)" disabled>([^<]+)<', shown))
+    assert full == {"2026-11-16/25": "Sun afternoon: no room"}
+    assert len(fits) == 26
+    assert [fits[f"2026-11-16/{n}"] for n in (17, 20, 24)] == [
+        "Fri afternoon",
+        "Sat morning",
+        "Sun morning: after its due date",
+    ]
+    assert list(fits.values())[-1] == "Thu night: after its due date"
+    told = visitor.change("/week/task", {"task": task.key, "to": "2026-11-16/25", "week": "2026-W48"})
     assert told.status_code == 400
     assert 'role="alert">this task does not fit into that slot' in told.text
     assert "Back to today" not in told.text
     assert 'href="/week?week=2026-W49"' in told.text
-    assert visitor.change("/week/task", {"task": task.key, "to": fits[0]}).status_code == 303
+    assert visitor.change("/week/task", {"task": task.key, "to": "2026-11-23/1"}).status_code == 303
+    (cell,) = [one for one in visitor.get("/week?week=2026-W48").text.split('<li class="cell') if "Pay the rent" in one]
+    assert 'id="slot-2026-11-23-1"' in cell
+    assert "Pay the rent" in visitor.get("/day?date=2026-11-23").text
+
+
+def test_a_task_moved_into_the_night_or_beside_another_moved_one_stands_there(
+    place: Place, ana: User, visitor: Visitor
+) -> None:
+    for title in ("Pay the rent", "Call the office"):
+        visitor.finished(visitor.upload(f"{title}.ics", todo(title, "20261130")).text)
+    keys = {t.title: str(t.key) for _, t in place.bridge.store.reading.tasks(ana.id)}
+    choices = visitor.get("/week/slots", params={"task": keys["Pay the rent"]}).text
+    assert ">Sun night: in the planned sleep<" in choices
+    for slot in ("2026-11-16/27", "2026-11-16/25"):
+        for key in keys.values():
+            assert visitor.change("/week/task", {"task": key, "to": slot}).status_code == 303
+        shown = [one for one in visitor.get("/week").text.split('<li class="cell') if "You moved it" in one]
+        assert [("Pay the rent" in one, "Call the office" in one) for one in shown] == [(True, True)]
 
 
 def test_a_week_keeps_the_order_of_its_days_and_names_the_past_ones(visitor: Visitor) -> None:

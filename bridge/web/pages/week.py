@@ -13,6 +13,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from markupsafe import Markup
 
 from bridge.advice import feedback, modes, rescheduling
+from bridge.advice.rescheduling import HINTS
 from bridge.advice.week import Week, WeekSlot, is_moved, monday_of
 from bridge.calendar.busy import takes_time
 from bridge.calendar.days import LASTING
@@ -92,12 +93,18 @@ def _shown(visit: Visit, monday: date, *, status: int = 200, moved: str = "", **
 
 @router.get("/week/slots")
 def slots_for(visit: Visitor, task: Annotated[str, Query(max_length=2000)]) -> HTMLResponse:
-    """Send the coming slots to which a task may be moved. Slots without room for it are marked."""
+    """Send the coming slots to which a task may be moved, each with a hint. Slots without room cannot be chosen."""
     known = visit.app.today_cache.planning_snapshot(visit.bridge, visit.user, visit.now)
     slots = ahead.slots_ahead(visit)
     fit = rescheduling.fitting(visit.bridge, visit.user, task, slots, known=known)
-    choices = [(ahead.key(one), slot_name(one), one in fit) for one in slots]
+    choices = [(ahead.key(one), _slot_text(slot_name(one), fit.get(one)), one in fit) for one in slots]
     return page("week/slots.html", visit, choices=choices)
+
+
+def _slot_text(name: str, hint: str | None) -> str:
+    if hint is None:
+        return _("{slot}: no room", slot=name)
+    return shown(say(HINTS[hint], slot=name)) if hint else name
 
 
 @router.get("/week/ahead")
