@@ -72,6 +72,8 @@ GERMAN_IT = pattern("german_it")
 WHEN_I = pattern("when_i")
 WHO_ASKS = pattern("who_asks")
 TO_COME = pattern("to_come")
+GERMAN_NOW = re.compile(r"(?<!\w)(?:gerade|grad|derzeit)(?!\w)")  # where nothing else is said, else a filling word
+OF_WEEKDAY = {language: pattern(f"weekday_{language}") for language in LANGUAGES}
 I_AM = pattern("i_am")
 
 
@@ -254,6 +256,8 @@ def _read(text: str, marked: Marked, factors: w.Lexicon, *, asked: Sequence[w.To
     told = [one for one in titles.told(tokens) if one[0] != w.FILL]
     tokens = with_weekend(_placed(told, first=WHEN_I.match(text.lower()) is not None), marked, text.lower())
     tokens = with_night(tokens, text.lower())
+    if [kind for kind, _ in tokens] == [w.METRIC] and GERMAN_NOW.search(text.lower()):
+        tokens = [*tokens, (w.OF, "now")]
     kinds = {kind for kind, _ in tokens}
     in_doubt = [
         TWICE.search("".join(kind for kind, _ in tokens)),
@@ -265,7 +269,9 @@ def _read(text: str, marked: Marked, factors: w.Lexicon, *, asked: Sequence[w.To
         tokens = _elaborated(tokens)
     if any(kind == w.FACTOR and str(of).startswith(TITLED) for kind, of in tokens):
         tokens = [one for one in tokens if one[0] != w.ENTRIES]  # which those of a title are
-    if TO_COME.search(text.lower()) and kinds & {w.ENTRIES, w.ACTION, w.LIST, w.FREE}:
+    coming = kinds & {w.ENTRIES, w.ACTION, w.LIST, w.FREE} and TO_COME.search(text.lower())
+    planned = kinds & {w.ENTRIES, w.TASKS, w.TASKED} and not kinds & {w.METRIC, w.NIGHTS}
+    if coming or (planned and OF_WEEKDAY[marked.language].search(text.lower())):
         marked.spans[:] = [to_come(one, marked.today) for one in marked.spans]
     tokens = by_weekday(compared(tokens, text.lower()), marked, text.lower())
     tokens, spans = weekly(*told_spans(tokens, marked), text.lower(), marked.today)

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from bridge.domain.metrics import METRICS, Metric, Shape
 from bridge.query import plain_kinds as w
-from bridge.query.model import METER_NAMES
+from bridge.query.model import METER_NAMES, SUMMED
 from bridge.query.plain_kinds import NotUnderstood
 
 OF_WORKOUT = {
@@ -126,11 +126,12 @@ def _changed(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
 
 
 def _now(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
-    """Replace "now" by the last value, for a meter."""
+    """Replace "now" by the last value, for a meter or a figure of a day that does not add up."""
     if (w.OF, "now") not in tokens:
         return tokens
     metrics = {str(of) for kind, of in tokens if kind == w.METRIC}
-    if not (metrics or (w.SEVERAL, "meters") in tokens) or not metrics <= METER_NAMES.keys():
+    daily = {one for one in metrics & {*METRICS} - SUMMED - MINUTES if not METRICS[Metric(one)].packed}
+    if not (metrics or (w.SEVERAL, "meters") in tokens) or not metrics <= METER_NAMES.keys() | daily:
         raise NotUnderstood  # of the day, of the moment, or of late
     return [(w.OF, "last") if one == (w.OF, "now") else one for one in tokens]
 

@@ -288,3 +288,35 @@ def test_weekdays_are_a_condition_beside_an_average_or_a_longer_span(text: str, 
 def test_the_longest_night_is_that_of_the_longest_sleep() -> None:
     for text in ("could you tell me which night of this year was my longest?", "welche Nacht war die längste?"):
         assert (asked(text).what, asked(text).of) == ("asleep", "max")
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("what tasks are due on Friday?", "2026-11-27"),
+        ("welche Aufgaben sind am Freitag fällig?", "2026-11-27"),
+        ("Which appointments are on Friday?", "2026-11-27"),
+        ("Welche Termine sind am Freitag?", "2026-11-27"),
+        ("what tasks were due on Friday?", "2026-11-20"),
+        ("welche Aufgaben waren am Freitag fällig?", "2026-11-20"),
+        ("Welche Termine waren am Freitag?", "2026-11-20"),
+        ("was there a meeting on Monday", "2026-11-23"),
+    ],
+)
+def test_what_is_planned_on_a_weekday_is_to_come_unless_the_verb_is_past(text: str, day: str) -> None:
+    assert (asked(text).since, asked(text).until) == (day, day)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("what is my resting heart rate right now", "what is my resting heart rate currently"),
+        *(
+            "Was ist mein Ruhepuls gerade?",
+            "Wie hoch ist mein Ruhepuls aktuell?",
+            "what is my current resting heart rate",
+        ),
+    ],
+)
+def test_a_figure_of_a_day_that_is_asked_of_now_is_the_last_one(text: str) -> None:
+    assert (asked(text).what, asked(text).of) == ("resting_hr", "last")

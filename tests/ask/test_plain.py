@@ -74,7 +74,6 @@ def test_a_word_that_is_not_known_is_never_passed_over(language: str) -> None:
         "May I see my average steps",
         "min sleep",  # the least, or minutes
         "how many workouts were completed before 8 am",  # begun is not completed
-        "what is my current resting heart rate",
         "how much has my HRV increased since June",  # in all, or a week
         "how much did I run last week",  # how far, how long, or how often
         "sleep from Monday to Tuesday",  # the last ones, or those of every week
@@ -639,7 +638,6 @@ def test_ranges_streaks_and_what_is_to_come_are_told_apart() -> None:
         "how long between getting into bed and getting up and sleep",
         "steps so far",  # of today, or of all days
         "on which days do I finish the most tasks",
-        "current resting heart rate",
         "resting heart rate before weekends",
         "average meeting start",
         "how much do I sleep compared to my friends",
