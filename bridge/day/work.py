@@ -27,6 +27,8 @@ WORKS_ON_WORKDAY, WORKS_ON_WEEKEND = 0.83, 0.34
 # Eight hours on a weekday worked (ATUS 2012, table 4). The begin at nine is our choice, as are the figures below.
 OFFICE = (540.0, 1020.0)
 OFFICE_WEEK: Week = ((OFFICE,),) * 5 + ((), ())
+NO_HOURS: Week = ((),) * 7  # of shifts
+LEAST_SHIFT, SHIFTS = 360.0, 150.0  # minutes of a shift, and of the spread of their begins, from which none is usual
 OFFICE_WORK = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK})
 DEEP_MINUTES, ANY_MINUTES = 60.0, 120.0  # of a day that counts as worked
 TASKS, TASK_HOURS = 3, (2.0, 12.0)  # done on a day that counts as worked, and the hours from the first to the last
@@ -145,7 +147,7 @@ def _week(
     whole = sum(one.trust for one in days.values())
     weeks = (sum(one.trust for day, one in days.items() if first <= day < first + WEEK) for first in days)
     if whole < EVIDENCE_DAYS - 0.5 or whole - max(weeks, default=0.0) < OUTSIDE - 0.5:
-        return None
+        return NO_HOURS if _by_shifts(days) else None
     trusts = {**dict.fromkeys(met, 1.0), **{day: one.trust for day, one in days.items()}}
     shares = _shares(trusts, free, known, begun)
     weekdays, sd = _of_part(days, 0), _spread(days)
@@ -155,6 +157,13 @@ def _week(
     worked = (weekday if shares[weekday] >= SHARE else None for weekday in range(7))
     spans = [() if d is None else _of_weekday(d, _own(days, d, known, sd), usual if gaps else ()) for d in worked]
     return tuple(() if of and _hull(of)[1] - _hull(of)[0] > LONGEST / MINUTE else of for of in spans)  # of shifts
+
+
+def _by_shifts(days: Mapping[date, _Worked]) -> bool:
+    """Return True if days of a shift each begin at hours that differ too much for any to be usual."""
+    begins = [start for one in days.values() for start, end in one.spans if end - start >= LEAST_SHIFT]
+    middle = median(begins or [0.0])
+    return len(begins) >= EVIDENCE_DAYS and MAD_TO_SD * median(abs(one - middle) for one in begins) >= SHIFTS
 
 
 def _own(days: Mapping[date, _Worked], weekday: int, known: Snapshot, spread: float) -> tuple[Span, ...]:

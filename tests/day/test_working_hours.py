@@ -86,6 +86,15 @@ def test_shifts_that_come_round_have_no_usual_hours():
     assert all(end - start <= 960 for spans in routine.work for start, end in spans)
 
 
+@pytest.mark.parametrize(("starts", "known"), [((420, 420, 810, 810), True), ((540, 540, 570, 810), False)])
+def test_a_first_week_of_shifts_at_different_hours_is_no_office_week(starts, known):
+    week = [TODAY - TODAY.weekday() * DAY - k * DAY for k in (7, 6, 5, 3)]
+    agenda = [entry(day, start, start + 480, "ADMIN_WORK", "Shift") for day, start in zip(week, starts, strict=True)]
+    routine = learnt(agenda)
+    assert routine.work_known is known
+    assert any(routine.work) is not known
+
+
 def at_weekday(one):
     return (one[0].start + timedelta(hours=1)).weekday()
 

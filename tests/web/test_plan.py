@@ -32,6 +32,7 @@ from bridge.web.today_cache import FRESH
 from rhythm_env.interface import ActionType, Answer, Meter
 from tests.test_outcomes import advised, from_earlier_release
 from tests.web.served import NOW, Place, Visitor, calendar
+from tests.web.test_week import ics
 
 PART = {"HX-Request": "true"}
 TODAY = date(2026, 11, 20)
@@ -459,6 +460,17 @@ def test_the_routine_stands_on_the_page_about_me(visitor: Visitor) -> None:
     assert "Your routine" in shown
     assert "Wednesday" in shown
     assert "published figures" in shown
+
+
+def test_the_routine_of_shifts_says_that_their_hours_differ(ana: User, visitor: Visitor) -> None:
+    shifts = ((9, "07", "15"), (10, "07", "15"), (11, "13", "21"), (13, "13", "21"))
+    times = "DTSTART;TZID=Europe/Berlin:202611{0:02}T{1}0000\r\nDTEND;TZID=Europe/Berlin:202611{0:02}T{2}0000"
+    entries = [(f"s{one[0]}", times.format(*one), "Shift Ward 4B") for one in shifts]
+    visitor.finished(visitor.upload("rota.ics", ics(entries)).text)
+    shown = visitor.get("/belief").text
+    assert "Your working hours differ from shift to shift" in shown
+    assert "Working hours rest on published figures" not in shown
+    assert "09:00" not in shown.partition("Your routine")[2].partition("</table>")[0]
 
 
 def test_the_routine_counts_nights_and_tells_what_has_ended(place: Place, ana: User, visitor: Visitor) -> None:

@@ -14,6 +14,7 @@ from bridge.advice.belief_history import DIMENSIONS, Beliefs, beliefs, interval,
 from bridge.advice.foresight import Foresight, foresight
 from bridge.day.routine import Habit
 from bridge.day.sleep import recorded
+from bridge.day.work import NO_HOURS
 from bridge.documents.meters import load_sensitivity
 from bridge.documents.planning import HabitDocument, UsualDocument, routine_document
 from bridge.domain.languages import SHORT_WEEKDAYS, WEEKDAYS, _, date_text, many, number, say, shown
@@ -69,6 +70,7 @@ def routine(visit: Visit) -> dict[str, Any]:
         "until": learnt.until and date_text(learnt.until, "%-d %B %Y"),
         "from_calendar": learnt.nights[0].nights > 0,
         "work_known": found["work_known"],
+        "work_differs": learnt.work == NO_HOURS,
         "habits": [
             _habit(one, newest, habit, visit) for one, habit in both if not _has_ended(one, newest, habit, visit)
         ],
