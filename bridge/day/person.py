@@ -242,11 +242,15 @@ class Person(Known):
 
     @kept
     def _zones_of_night(self, day: date) -> ZoneHistory:
-        """Return the zones for the sleep that ends on a date: after a move without a flight, only the new ones."""
+        """Return the zones for the sleep that ends on a date: after a move without a flight, only the new ones.
+
+        A night that is over by the new clock stays on the old one, unless the move left out its time of waking.
+        """
         since = self.arrived or self.now
         ahead = [span for span in self.zones if span.since >= since] if self.arrived else self.zones
         flew = any(o.start - SAID_BEFORE <= since <= o.end + SAID_AFTER for o in self.flights)
-        return self.zones if flew or self.routine.sleep_ending_on(day, ahead)[1] <= self.now else ahead
+        woke, there = (self.routine.sleep_ending_on(day, zones)[1] for zones in (self.zones, ahead))
+        return self.zones if flew or (there <= self.now and woke != self.arrived) else ahead
 
     def after_shift(self, bed: datetime) -> Stretch | None:
         """Return the usual night after a shift like the one before this night, or None with too few nights."""

@@ -84,3 +84,15 @@ def test_after_a_change_of_zone_at_night_a_wish_is_read_back_by_the_new_clock():
     wishes = Wishes(night=NightWish(bed=time(23, 30)))
     made = Person(known=life, now=now + timedelta(minutes=5), routine=learn_routine(life), wishes=wishes)
     assert for_person([of_bedtime(made, TODAY + DAY)]) == ["you wish to be in bed by 23:30"]
+
+
+@pytest.mark.parametrize("zone", ["Asia/Kolkata", "Asia/Tokyo"])
+@pytest.mark.parametrize("minutes", [1, 2, 18])
+def test_a_clock_set_forward_over_the_waking_time_makes_up_no_time_of_getting_up(zone, minutes):
+    now = at(TODAY, 210)
+    zones = (*BERLIN, ZoneSpan(since=now, zone=zone))
+    life = known(nights(30, -60, 420, last=TODAY - DAY), now=now + minutes * timedelta(minutes=1), zones=zones)
+    made = Person(known=life, now=life.at, routine=learn_routine(life))
+    wake = made.local_in_night(TODAY, made.sleep(TODAY)[1])
+    assert abs(wake.hour * 60 + wake.minute - 420) <= 20
+    assert not [b for b in week(made).blocks(TODAY) if b.kind == "sleep" and b.start < made.now]
