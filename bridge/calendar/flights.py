@@ -1,6 +1,6 @@
 """Recognise journeys of a calendar, and follow flights: from landing on, the user's clock is that of the arrival.
 
-The lengths are our choice.
+How long ways to and from an airport take is our choice.
 """
 
 from __future__ import annotations

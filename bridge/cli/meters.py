@@ -292,7 +292,7 @@ def draw(path: Path, view: MetersView) -> None:
         figure.savefig(path, dpi=110)
     except (ValueError, OSError) as error:
         ways = "end it with .png, .svg or .pdf, in a folder that can be written"
-        raise SetupError(f"{path.name} cannot be drawn ({error}); {ways}") from None
+        raise SetupError(f"the picture {path.name} cannot be written ({error}); {ways}") from None
 
 
 def _draw_levels(axis: Any, meter: Meter, times: Sequence[Any], readings: Sequence[Reading]) -> None:

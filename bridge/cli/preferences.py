@@ -235,7 +235,7 @@ def notify(
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Send each slot's recommendation to your phone or mailbox, once. Without options, show what was sent."""
+    """Set where each slot's recommendation is sent: phone or mailbox. Without options, show what was sent."""
     from bridge.advice import notify as post
     from bridge.documents import inputs
     from bridge.documents.connections import notifications_document

@@ -99,11 +99,11 @@ class Grid:
         return self.begin + cell * CELL
 
     def up(self, at: datetime) -> int:
-        """Return the first cell that begins at ``at`` or later, within the day."""
+        """Return the first cell that begins at ``at`` or later: 0 before the day, and ``size`` after it."""
         return min(max(-((self.begin - at) // CELL), 0), self.size)
 
     def down(self, at: datetime) -> int:
-        """Return the cell that holds ``at``, within the day."""
+        """Return the cell that holds ``at``: 0 before the day, and ``size`` after it."""
         return min(max((at - self.begin) // CELL, 0), self.size)
 
     def touched(self, stretches: Iterable[Stretch]) -> Cells:

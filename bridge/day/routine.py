@@ -228,7 +228,7 @@ def _times(deeds: Iterable[_Deed]) -> float:
 
 
 def _usual(deeds: Sequence[_Deed]) -> list[_Deed]:
-    """Return the deeds in those two hours of the day that have the most dates. Empty with fewer than two dates."""
+    """Return the deeds in those two hours of the day with the most dates. Empty if few or unsure."""
     best, most = list[_Deed](), 0
     for first in sorted(deeds, key=attrgetter("minute")):
         near = [one for one in deeds if first.minute <= one.minute <= first.minute + 2 * AROUND]

@@ -101,7 +101,7 @@ def _words(answer: bytes) -> Words:
     except (ValueError, LookupError, TypeError, RecursionError):  # RecursionError: brackets nested by the thousand
         said = None
     if not isinstance(said, dict) or {*said} != {*PARTS} or not _is_typed(said):
-        raise Fault("an answer without a query")
+        raise Fault("the language model's answer holds no query")
     if said["what"] is None:
         raise NotRead(
             say(

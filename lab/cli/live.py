@@ -27,8 +27,8 @@ def live(
     policy: Annotated[
         str,
         typer.Option(
-            help="A policy without settings (see: bridge sources), or several with commas; the first is compared "
-            "with the others. NAME:old advises in every slot, without guard, plan and silence."
+            help="The policies to play, with commas (names: bridge sources); each is compared with the first. "
+            "NAME:old advises in every slot, also where the bridge would be silent."
         ),
     ] = "planner",
     seed: Annotated[

@@ -68,7 +68,7 @@ def validate_meters(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Compare the meters, read by your proxy map, with people's reports, beside raw inputs and open formulas."""
+    """Compare the meters with what people report, and do so with raw figures and published formulas too."""
     from bridge import config
     from bridge.meters import proxy
     from lab.validation import validate

@@ -80,7 +80,7 @@ class WishedLength(Body):
 
 
 class OccasionDays(Body):
-    """The days on which a wish holds; one at least must be named."""
+    """The days on which a wish holds. At least one of the fields must be given."""
 
     since: date | None = Field(None, description="From this day on.")
     until: date | None = Field(None, description="Until this day.")
