@@ -125,7 +125,7 @@ def test_the_person_switches_it_with_a_reason_in_history(run: Run) -> None:
     assert run("watch")["history"] == []
     with pytest.raises(SetupError, match="say why"):
         run("watch", "off")
-    with pytest.raises(SetupError, match="so already"):
+    with pytest.raises(SetupError, match="set like that already"):
         run("watch", "on", "--because", "x")
     run("watch", "off", "--because", "a study", now=START + DAY)
     body = run("watch", "advice-off", "--because", "holiday", now=START + 2 * DAY)
