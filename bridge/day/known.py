@@ -1,4 +1,4 @@
-"""What is known of a person now: the clock, the calendar near, sport and journeys, recorded nights, and the body."""
+"""The facts known of a person now: the clock, the calendar near, sport and journeys, recorded nights, and the body."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def kept(make: Callable[Concatenate[K, P], T]) -> Callable[Concatenate[K, P], T]
 
 @dataclass(frozen=True, kw_only=True)
 class Known:
-    """What is known of a person at ``now``: the snapshot, their wishes and answers, the calendar near, and the body."""
+    """The facts of a person at ``now``: the snapshot, their wishes and answers, the calendar near, and the body."""
 
     known: Snapshot
     now: datetime

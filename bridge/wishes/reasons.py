@@ -32,7 +32,7 @@ ASKED = re.compile(  # of something, which is no reason
 
 @dataclass(slots=True)
 class Reading:
-    """What was read of a text so far: its clauses, reasons set aside, and the times that were said last."""
+    """The parts of a text read so far: its clauses, reasons set aside, and the times that were said last."""
 
     clauses: list[Part] = field(default_factory=list)
     pending: list[Part] = field(default_factory=list)
