@@ -95,13 +95,13 @@ def test_what_is_no_query_is_refused(translator: Translator) -> None:
         (json.dumps({**right, "where": ["1 = 1; drop table samples"]}), "is no field"),
         (json.dumps({**right, "since": "last week"}), "is no date"),
         (json.dumps({**right, "last": 10**9}), "--last takes"),
-        (json.dumps({**right, "value": 8000}), "without a query"),
-        (json.dumps({**right, "where": "steps > 1"}), "without a query"),
-        (json.dumps({**right, "first": True}), "without a query"),
-        (json.dumps({"what": "steps"}), "without a query"),
-        ("You took 8000 steps.", "without a query"),
-        ("[" * 100_000, "without a query"),
-        (None, "without a query"),
+        (json.dumps({**right, "value": 8000}), "holds no query"),
+        (json.dumps({**right, "where": "steps > 1"}), "holds no query"),
+        (json.dumps({**right, "first": True}), "holds no query"),
+        (json.dumps({"what": "steps"}), "holds no query"),
+        ("You took 8000 steps.", "holds no query"),
+        ("[" * 100_000, "holds no query"),
+        (None, "holds no query"),
     ):
         translator.says = says
         refused = _run("ask", QUESTION)
